@@ -1,0 +1,95 @@
+// The table of commands: name, request, response. Included by `table.rs` and, for the list of names alone, by the
+// shell's build script; that is why this file has no imports.
+
+/// Calls back a macro with the whole table.
+#[macro_export]
+macro_rules! commands {
+    ($callback:ident) => {
+        $callback! {
+            /// Everything the page shows at its start, and again after a gap in the events.
+            snapshot: Nothing => Snapshot,
+
+            /// Adds a server to the settings. It is not started.
+            add_server: AddServer => Nothing,
+            /// Reads pasted text: `mcpServers`, VS Code's `servers`, one bare entry, or a command line.
+            check_import: ImportText => ImportPreview,
+            /// Changes a server's name or command. A running server is stopped; the new command asks again.
+            update_server: UpdateServer => Nothing,
+            /// Stops a server and takes it out of the settings.
+            remove_server: ServerName => Nothing,
+            /// Starts a server, asking first when its exact command was not approved yet.
+            start_server: ServerName => Nothing,
+            /// Stops a server and everything it started.
+            stop_server: ServerName => Nothing,
+            /// Stops a server and starts it again.
+            restart_server: ServerName => Nothing,
+            /// Sets from which level on a server sends log messages.
+            set_log_level: SetLogLevel => Nothing,
+            /// Sets which folders a server may know of, and tells it of the change.
+            set_roots: SetRoots => Nothing,
+            /// Lets the user pick a folder with the system's dialog.
+            pick_folder: Nothing => PickedFolder,
+
+            /// What a server offers: tools, prompts, resources and templates.
+            catalog: ServerName => Catalog,
+            /// Calls a tool. Resolves when the call has ended; asks for approval on the way.
+            call_tool: CallTool => ToolResult,
+            /// Gets a prompt's messages.
+            get_prompt: GetPrompt => PromptResult,
+            /// Reads a resource.
+            read_resource: ReadResource => ResourceResult,
+            /// Cancels a running call of any kind, by the id its caller chose.
+            cancel_call: CallRef => Nothing,
+            /// Asks a server to complete an argument.
+            complete: Complete => Completion,
+            /// Expands a URI template (RFC 6570).
+            expand_template: ExpandTemplate => ExpandedTemplate,
+            /// Asks a server to tell when a resource changes.
+            subscribe: ResourceRef => Nothing,
+            /// Ends a subscription.
+            unsubscribe: ResourceRef => Nothing,
+
+            /// Answers the question in front, bound to the hash of what was shown.
+            answer_question: AnswerQuestion => Nothing,
+            /// Changes what would cross. The question comes back with a new hash.
+            edit_question: EditQuestion => Question,
+            /// Checks a form's content without sending it.
+            check_form: CheckForm => FormProblems,
+            /// Refuses every open question of a server; `mute` also refuses those to come.
+            deny_all: DenyAll => Nothing,
+            /// Lets a muted server ask again.
+            unmute: ServerName => Nothing,
+
+            /// One page of a server's messages.
+            activity: ActivityRange => ActivityPage,
+            /// One message, whole.
+            activity_body: ActivityRef => ActivityBody,
+            /// Writes a server's messages to a file the user picks, as JSON Lines.
+            export_activity: ServerName => SavedFile,
+
+            /// Starts a conversation.
+            create_conversation: NewConversation => Conversation,
+            /// One conversation with its items.
+            conversation: ConversationRef => Conversation,
+            /// Appends items to a conversation.
+            append_items: AppendItems => Nothing,
+            /// Renames a conversation.
+            rename_conversation: RenameConversation => Nothing,
+            /// Deletes a conversation.
+            delete_conversation: ConversationRef => Nothing,
+
+            /// The latest decisions, newest first.
+            audit: AuditRange => AuditPage,
+            /// Every standing approval.
+            grants: Nothing => Grants,
+            /// Takes an approval back.
+            revoke_grant: GrantRef => Nothing,
+            /// Changes the app's settings.
+            set_settings: Settings => Nothing,
+            /// Takes a URL apart, for the dialog that shows it before it is opened.
+            inspect_url: UrlText => UrlParts,
+            /// Opens a URL in the system's browser, after the user saw it whole.
+            open_url: UrlText => Nothing,
+        }
+    };
+}

@@ -1,0 +1,56 @@
+//! The data that crosses between Drawbridge and its page. Text from servers is in it as it came: the page shows it as text.
+
+mod activity;
+mod audit;
+mod call;
+mod catalog;
+mod content;
+mod conversation;
+mod form;
+mod question;
+mod sampling;
+mod server;
+mod settings;
+
+pub use activity::*;
+pub use audit::*;
+pub use call::*;
+pub use catalog::*;
+pub use content::*;
+pub use conversation::*;
+pub use form::*;
+pub use question::*;
+pub use sampling::*;
+pub use server::*;
+pub use settings::*;
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// An empty request or response.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Nothing {}
+
+/// Everything the page shows at its start.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Snapshot {
+    /// The number the next event will have.
+    pub next_event: u64,
+    /// All servers, in the order of the settings file.
+    pub servers: Vec<Server>,
+    /// The queue, the question in front first.
+    pub questions: Vec<Question>,
+    /// The calls under way.
+    pub calls: Vec<Call>,
+    /// The conversations, the latest first.
+    pub conversations: Vec<ConversationSummary>,
+    /// The app's settings.
+    pub settings: Settings,
+    /// What is wrong with the settings file, if anything.
+    pub config_problem: Option<ConfigProblem>,
+    /// Where things lie.
+    pub paths: Paths,
+    /// Drawbridge's own version.
+    pub version: String,
+}

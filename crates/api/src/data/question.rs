@@ -1,0 +1,280 @@
+//! Questions: what needs the user's decision.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+use super::{CallKind, FormField, SamplingRequest, SamplingResponse, ToolClaims};
+
+/// One question in the queue.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Question {
+    /// To answer it by.
+    pub id: String,
+    /// Over the exact bytes that an approval would let cross. Any change gives another one.
+    pub hash: String,
+    /// Who asks: the user's own name for the server.
+    pub server: String,
+    /// How the server is reached: `stdio`.
+    pub transport: String,
+    /// The server's command on one line.
+    pub command_line: String,
+    /// When it was asked, in milliseconds since 1970.
+    pub asked_at: u64,
+    /// What led to it.
+    pub why: Why,
+    /// What is asked.
+    pub body: QuestionBody,
+    /// For how long an approval may hold.
+    pub scopes: Vec<Scope>,
+    /// The rule that asked, in words of the policy.
+    pub rule: String,
+}
+
+/// What led to a question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "by", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum Why {
+    /// The user did something in Drawbridge.
+    User {
+        /// The conversation it was done in.
+        conversation: Option<String>,
+    },
+    /// The server asks while it works on a call.
+    Call {
+        /// The call.
+        call: String,
+        /// What kind of call.
+        kind: CallKind,
+        /// The tool's or prompt's name, or the resource's URI.
+        name: String,
+    },
+    /// The server asks of its own accord, or does not say for which call.
+    Server,
+}
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum QuestionBody {
+    /// To start a local server with exactly this command.
+    StartServer {
+        /// The program as configured.
+        command: String,
+        /// The file that will run, where it was found.
+        resolved: Option<String>,
+        /// Every argument as it is passed.
+        args: Vec<String>,
+        /// The variables set for it.
+        env: Vec<(String, String)>,
+        /// The folder it starts in.
+        cwd: Option<String>,
+        /// The command line that was approved before, if this one is a change of it.
+        approved_before: Option<String>,
+    },
+    /// To call a tool.
+    Tool {
+        /// Its name.
+        tool: String,
+        /// A name for people, as the server says.
+        title: Option<String>,
+        /// What it does, as the server says.
+        description: Option<String>,
+        /// What the server claims about its effects.
+        claims: ToolClaims,
+        /// The schema of the arguments, to edit them by.
+        input_schema: Value,
+        /// What would be sent.
+        arguments: Value,
+        /// Its size in bytes.
+        bytes: u64,
+        /// Whether its definition changed since it was allowed.
+        changed_since_allowed: bool,
+    },
+    /// To show a server's request to a model; in the second step, to send the answer back.
+    Sampling {
+        /// Which step it is.
+        step: SamplingStep,
+        /// What the server asks.
+        request: SamplingRequest,
+        /// What would go back; in the second step.
+        response: Option<SamplingResponse>,
+    },
+    /// To fill in a form.
+    Form {
+        /// What the server says.
+        message: String,
+        /// The fields.
+        fields: Vec<FormField>,
+        /// Why the form can't be shown, if it can't. It can be declined.
+        unsupported: Option<String>,
+    },
+    /// To open a URL in the system's browser.
+    Url {
+        /// What the server says.
+        message: String,
+        /// The URL, taken apart.
+        url: UrlParts,
+    },
+    /// To let a server know of folders.
+    Roots {
+        /// The folders chosen so far.
+        folders: Vec<String>,
+    },
+}
+
+/// The steps of a sampling request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum SamplingStep {
+    /// The user looks at the request.
+    Request,
+    /// The user writes and looks at the answer.
+    Response,
+}
+
+/// For how long an approval holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// For this act alone.
+    Once,
+    /// Until Drawbridge is closed.
+    Session,
+    /// Until it is revoked, or what it rests on changes.
+    Always,
+}
+
+/// An answer to a question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "action", rename_all = "snake_case")]
+pub enum Answer {
+    /// Let it cross.
+    Allow {
+        /// For how long.
+        scope: Scope,
+    },
+    /// Let a form's content cross.
+    Submit {
+        /// A JSON object.
+        content: Value,
+    },
+    /// Let the server know of these folders.
+    Share {
+        /// Absolute paths; may be none.
+        folders: Vec<String>,
+    },
+    /// Refuse.
+    Deny,
+    /// Close without an answer.
+    Cancel,
+}
+
+/// An answer, bound to what was shown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct AnswerQuestion {
+    /// The question.
+    pub id: String,
+    /// The hash that was shown with it.
+    pub hash: String,
+    /// The answer.
+    pub answer: Answer,
+}
+
+/// A change to what would cross.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "change", rename_all = "snake_case")]
+pub enum Edit {
+    /// Other arguments for a tool call.
+    Arguments {
+        /// A JSON object.
+        arguments: Value,
+    },
+    /// Another request for the model.
+    Request {
+        /// As it should be.
+        request: SamplingRequest,
+    },
+    /// Another answer.
+    Response {
+        /// As it should be.
+        response: SamplingResponse,
+    },
+}
+
+/// A change to a question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct EditQuestion {
+    /// The question.
+    pub id: String,
+    /// The change.
+    pub edit: Edit,
+}
+
+/// What became of a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum QuestionOutcome {
+    /// It crossed.
+    Allowed,
+    /// The user or the policy refused.
+    Denied,
+    /// Closed without an answer.
+    Cancelled,
+    /// The server took it back, or the call or session it belonged to ended.
+    Withdrawn,
+}
+
+/// Questions of a server to refuse.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct DenyAll {
+    /// The server.
+    pub server: String,
+    /// Whether to refuse those to come too.
+    pub mute: bool,
+}
+
+/// A URL.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct UrlText {
+    /// The URL.
+    pub url: String,
+}
+
+/// A URL taken apart, to be shown whole with the domain marked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct UrlParts {
+    /// The URL as it would be opened.
+    pub url: String,
+    /// All before the registrable domain: scheme, user information, subdomains.
+    pub before: String,
+    /// The registrable domain, or the host where there is none.
+    pub domain: String,
+    /// All after it: port, path, query, fragment.
+    pub after: String,
+    /// The host in ASCII, if it is written otherwise.
+    pub ascii_host: Option<String>,
+    /// What to look at.
+    pub warnings: Vec<UrlWarning>,
+    /// Whether it may be opened at all.
+    pub openable: bool,
+}
+
+/// What is strange about a URL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum UrlWarning {
+    /// It is not https, so that others can read along.
+    NotEncrypted,
+    /// It has a user name or password before the host.
+    UserInformation,
+    /// Its host is not written in ASCII.
+    Internationalized,
+    /// Its host is an address and not a name.
+    IpAddress,
+    /// It leads to this computer or the local network.
+    Local,
+    /// It can't be opened: not http or https, or not a URL.
+    NotAllowed,
+}

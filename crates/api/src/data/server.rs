@@ -1,0 +1,250 @@
+//! Servers: how they are set up, and how they are.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// How a local server is started.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ServerConfig {
+    /// The program, a name to be found or a path.
+    pub command: String,
+    /// Its arguments, each as it is passed.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// Variables set beside the allow-listed ones.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// The folder it starts in.
+    #[serde(default)]
+    pub cwd: Option<String>,
+}
+
+/// A server as the user sees it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Server {
+    /// The user's own name for it; unique.
+    pub name: String,
+    /// How it is started.
+    pub config: ServerConfig,
+    /// Program and arguments on one line, quoted where needed.
+    pub command_line: String,
+    /// How messages travel: `stdio`.
+    pub transport: String,
+    /// How it is.
+    pub state: ServerState,
+    /// Since when, in milliseconds since 1970.
+    pub since: u64,
+    /// Whether exactly this command was approved.
+    pub approved: bool,
+    /// The revision in use once ready.
+    pub revision: Option<String>,
+    /// How the revision was found, in the protocol's words.
+    pub found_by: Option<String>,
+    /// What the server says about itself; nothing of it is checked.
+    pub claims: Option<ServerClaims>,
+    /// What the server says it can do, as the protocol names it, such as `tools.listChanged`.
+    pub capabilities: Vec<String>,
+    /// What the server wants a model to know. Untrusted.
+    pub instructions: Option<String>,
+    /// How much it offers.
+    pub counts: Counts,
+    /// The folders it may know of.
+    pub roots: RootsState,
+    /// The resources watched for changes.
+    pub subscriptions: Vec<String>,
+    /// The level from which it sends log messages, once set.
+    pub log_level: Option<String>,
+    /// Whether its questions are refused unseen.
+    pub muted: bool,
+    /// Process id while it runs.
+    pub pid: Option<u32>,
+}
+
+/// How a server is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "is", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum ServerState {
+    /// Not running.
+    Stopped,
+    /// Waits for the user to approve its command.
+    AwaitingApproval,
+    /// Started, not ready to be used yet.
+    Starting,
+    /// In use.
+    Ready,
+    /// Being ended.
+    Stopping,
+    /// Not running, though it should.
+    Failed {
+        /// What to act on.
+        reason: FailureReason,
+        /// The cause in words.
+        message: String,
+        /// The last lines it wrote to standard error.
+        stderr: Vec<String>,
+        /// Where the command was looked for, if it was not found.
+        looked_in: Vec<String>,
+        /// What to do about it, if known.
+        hint: Option<String>,
+    },
+}
+
+/// Why a server is not running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureReason {
+    /// The program was not found.
+    CommandNotFound,
+    /// The system refused to start it.
+    CouldNotStart,
+    /// It ended before it was ready.
+    ExitedEarly,
+    /// It ended while in use.
+    Exited,
+    /// It did not answer in time.
+    NoAnswer,
+    /// It speaks no revision that Drawbridge speaks, or not the protocol at all.
+    Protocol,
+    /// The user refused its command.
+    Refused,
+}
+
+/// What a server says about itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ServerClaims {
+    /// Its name.
+    pub name: String,
+    /// Its title.
+    pub title: Option<String>,
+    /// Its version.
+    pub version: String,
+    /// What it is.
+    pub description: Option<String>,
+    /// Its website.
+    pub website_url: Option<String>,
+}
+
+/// How much a server offers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Counts {
+    /// Tools.
+    pub tools: u32,
+    /// Prompts.
+    pub prompts: u32,
+    /// Resources.
+    pub resources: u32,
+    /// Resource templates.
+    pub templates: u32,
+}
+
+/// The folders a server may know of.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RootsState {
+    /// Whether the user has decided; until then the first request asks.
+    pub decided: bool,
+    /// Absolute paths.
+    pub folders: Vec<String>,
+}
+
+/// A server by name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ServerName {
+    /// The user's name for it.
+    pub server: String,
+}
+
+/// A new server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct AddServer {
+    /// The user's name for it.
+    pub name: String,
+    /// How it is started.
+    pub config: ServerConfig,
+}
+
+/// A changed server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct UpdateServer {
+    /// Its name until now.
+    pub server: String,
+    /// Its name from now on.
+    pub name: String,
+    /// How it is started from now on.
+    pub config: ServerConfig,
+}
+
+/// Text that a server's README says to paste.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ImportText {
+    /// The text.
+    pub text: String,
+}
+
+/// What was found in pasted text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ImportPreview {
+    /// The servers in it.
+    pub servers: Vec<ImportedServer>,
+    /// Why nothing could be read, with line and column where known.
+    pub problem: Option<ConfigProblem>,
+}
+
+/// One server in pasted text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ImportedServer {
+    /// The name it would get; free among the user's servers.
+    pub name: String,
+    /// How it would be started.
+    pub config: ServerConfig,
+    /// What to look at: placeholders to fill in, keys that are not understood, a remote server that can't be used yet.
+    pub notes: Vec<String>,
+    /// Whether it can be added as it is.
+    pub usable: bool,
+}
+
+/// What is wrong with a settings file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ConfigProblem {
+    /// The file, or nothing for pasted text.
+    pub file: Option<String>,
+    /// The line, from 1.
+    pub line: Option<u32>,
+    /// The column, from 1.
+    pub column: Option<u32>,
+    /// What is there and what was expected.
+    pub message: String,
+}
+
+/// A log level for a server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SetLogLevel {
+    /// The server.
+    pub server: String,
+    /// `debug`, `info`, `notice`, `warning`, `error`, `critical`, `alert` or `emergency`.
+    pub level: String,
+}
+
+/// Folders for a server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SetRoots {
+    /// The server.
+    pub server: String,
+    /// Absolute paths.
+    pub folders: Vec<String>,
+}
+
+/// A folder the user picked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct PickedFolder {
+    /// Its absolute path, or nothing when the dialog was closed.
+    pub folder: Option<String>,
+}

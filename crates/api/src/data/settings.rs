@@ -1,0 +1,55 @@
+//! The app's own settings.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// The app's own settings.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Settings {
+    /// Light or dark.
+    pub theme: Theme,
+    /// The language.
+    pub language: Language,
+    /// Whether the welcome was closed.
+    pub welcome_done: bool,
+    /// Whether the system announces a question while the window is in the background.
+    pub announce: bool,
+}
+
+/// Light or dark.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Theme {
+    /// As the system says.
+    #[default]
+    System,
+    /// Light.
+    Light,
+    /// Dark.
+    Dark,
+}
+
+/// The language.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Language {
+    /// As the system says.
+    #[default]
+    System,
+    /// English.
+    En,
+    /// Simplified Chinese.
+    Zh,
+}
+
+/// Where things lie.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Paths {
+    /// The settings file with the servers.
+    pub config: String,
+    /// The folder with all else.
+    pub data: String,
+    /// The audit log.
+    pub audit: String,
+}

@@ -1,0 +1,87 @@
+//! What the page is told without asking: one ordered stream.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::data::*;
+
+/// A batch of events in order. The first one's number is `first`; each next is one more. After a gap the page reads the
+/// snapshot again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct Events {
+    /// The number of the first event.
+    pub first: u64,
+    /// The events.
+    pub events: Vec<Event>,
+}
+
+/// One change.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum Event {
+    /// A server was added or is no longer as it was.
+    ServerChanged {
+        /// As it is now.
+        server: Server,
+    },
+    /// A server is gone from the settings.
+    ServerRemoved {
+        /// Its name.
+        name: String,
+    },
+    /// What a server offers changed; read its catalog again.
+    CatalogChanged {
+        /// The server.
+        server: String,
+    },
+    /// A subscribed resource changed.
+    ResourceUpdated {
+        /// The server.
+        server: String,
+        /// The resource.
+        uri: String,
+    },
+    /// A question was put into the queue, or one in the queue changed.
+    QuestionChanged {
+        /// As it is now.
+        question: Question,
+    },
+    /// A question left the queue.
+    QuestionClosed {
+        /// The question.
+        id: String,
+        /// What became of it.
+        outcome: QuestionOutcome,
+    },
+    /// A call started, moved on or ended.
+    CallChanged {
+        /// As it is now.
+        call: Call,
+    },
+    /// A server's activity grew.
+    ActivityAppended {
+        /// The server.
+        server: String,
+        /// The number of the latest entry.
+        last: u64,
+    },
+    /// The list of conversations changed, or the items of one did.
+    ConversationsChanged {
+        /// The list as it is now.
+        conversations: Vec<ConversationSummary>,
+        /// The one whose items changed.
+        changed: Option<String>,
+    },
+    /// A decision was written to the audit log, or a grant was given or taken back.
+    AuditChanged,
+    /// The app's settings changed.
+    SettingsChanged {
+        /// As they are now.
+        settings: Settings,
+    },
+    /// The settings file was edited and can't be used (the old settings stay), or is in order again.
+    ConfigProblem {
+        /// What is wrong, or nothing.
+        problem: Option<ConfigProblem>,
+    },
+}

@@ -1,0 +1,16 @@
+//! The contract between Drawbridge and its page: commands, events, data and errors.
+//!
+//! One table ([`commands!`](crate::commands)) names each command with its request and its response. It expands to the
+//! [`Handler`] trait, to [`dispatch`], to the list that the shell gives to its window's capability, and to the generated
+//! TypeScript. This crate knows nothing of Tauri: the shell and the development host both serve it.
+
+pub mod data;
+mod error;
+mod event;
+mod table;
+mod typescript;
+
+pub use error::{ApiError, ErrorCode};
+pub use event::{Event, Events};
+pub use table::{COMMANDS, Handler, dispatch};
+pub use typescript::typescript;

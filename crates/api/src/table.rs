@@ -1,0 +1,55 @@
+//! What the table of commands expands to here: the list of names, the trait, and the dispatch by name.
+
+use serde_json::Value;
+
+use crate::data::*;
+use crate::{ApiError, ErrorCode};
+
+include!("command_list.rs");
+
+macro_rules! expand {
+    ($($(#[$doc:meta])* $name:ident: $request:ty => $response:ty,)*) => {
+        /// The names of all commands, in the table's order.
+        pub const COMMANDS: &[&str] = &[$(stringify!($name)),*];
+
+        /// Carries out the commands.
+        #[async_trait::async_trait]
+        pub trait Handler: Send + Sync {
+            $($(#[$doc])* async fn $name(&self, request: $request) -> Result<$response, ApiError>;)*
+        }
+
+        /// Carries out the command `name` with a JSON request.
+        ///
+        /// # Errors
+        /// [`ErrorCode::BadRequest`] for an unknown name or a request of another shape, else the command's own error.
+        pub async fn dispatch(handler: &dyn Handler, name: &str, request: Value) -> Result<Value, ApiError> {
+            match name {
+                $(stringify!($name) => {
+                    let request: $request = serde_json::from_value(request)
+                        .map_err(|e| ApiError::new(ErrorCode::BadRequest, format!("{name}: {e}")))?;
+                    let response = handler.$name(request).await?;
+                    serde_json::to_value(response)
+                        .map_err(|e| ApiError::new(ErrorCode::Internal, format!("{name}: {e}")))
+                })*
+                _ => Err(ApiError::new(ErrorCode::BadRequest, format!("there is no command {name}"))),
+            }
+        }
+
+        pub(crate) fn command_types(config: &ts_rs::Config, all: &mut crate::typescript::Declarations) -> String {
+            let mut lines = String::from("export interface Commands {\n");
+            $(
+                all.add::<$request>();
+                all.add::<$response>();
+                lines.push_str(&format!(
+                    "  {}: {{ request: {}; response: {} }};\n",
+                    stringify!($name),
+                    <$request as ts_rs::TS>::name(config),
+                    <$response as ts_rs::TS>::name(config),
+                ));
+            )*
+            lines.push_str("}\n");
+            lines
+        }
+    };
+}
+commands!(expand);

@@ -1,0 +1,54 @@
+//! The contract as TypeScript, for the page.
+
+use std::any::TypeId;
+use std::collections::{BTreeMap, HashSet};
+
+use ts_rs::{Config, TS, TypeVisitor};
+
+/// The declarations collected so far, by name.
+pub(crate) struct Declarations {
+    config: Config,
+    seen: HashSet<TypeId>,
+    by_name: BTreeMap<String, String>,
+}
+
+impl Declarations {
+    pub(crate) fn add<T: TS + 'static + ?Sized>(&mut self) {
+        self.visit::<T>();
+    }
+}
+
+impl TypeVisitor for Declarations {
+    fn visit<T: TS + 'static + ?Sized>(&mut self) {
+        if !self.seen.insert(TypeId::of::<T>()) {
+            return;
+        }
+        if T::output_path().is_some() {
+            let docs = T::docs().unwrap_or_default();
+            self.by_name.insert(T::ident(&self.config), format!("{docs}export {}\n", T::decl(&self.config)));
+        }
+        T::visit_dependencies(self);
+        T::visit_generics(self);
+    }
+}
+
+/// Large integers are times and sizes that stay below 2^53; JSON carries them as numbers.
+fn config() -> Config {
+    Config::default().with_large_int("number")
+}
+
+/// The whole contract as one TypeScript module.
+#[must_use]
+pub fn typescript() -> String {
+    let mut all = Declarations { config: config(), seen: HashSet::new(), by_name: BTreeMap::new() };
+    let commands = crate::table::command_types(&config(), &mut all);
+    all.add::<crate::Events>();
+    all.add::<crate::ApiError>();
+    let mut text = String::from("// Generated from crates/api by `cargo xtask codegen`. Do not edit.\n\n");
+    text.push_str(&commands);
+    for declaration in all.by_name.values() {
+        text.push('\n');
+        text.push_str(declaration);
+    }
+    text
+}

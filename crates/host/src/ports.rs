@@ -1,0 +1,182 @@
+//! Ports: what the host needs from outside, as traits. `store` and the shells implement them.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use tokio::sync::mpsc;
+
+use crate::conversation::Conversation;
+use crate::server_config::{ConfigProblem, ServerEntry};
+
+/// Why something on disk could not be read or written. Nothing was changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: {cause}")]
+pub struct StoreError {
+    /// The file.
+    pub path: String,
+    /// What went wrong and, where there is one, the next step.
+    pub cause: String,
+}
+
+/// The servers in `mcp.json`.
+pub trait ServerSettings: Send + Sync {
+    /// The file's path, to show.
+    fn path(&self) -> PathBuf;
+    /// Reads the servers, in the file's order. A missing file has none.
+    ///
+    /// # Errors
+    /// With the line and what was expected, if the file can't be used.
+    fn load(&self) -> Result<Vec<ServerEntry>, ConfigProblem>;
+    /// Adds a server at the end, or replaces the one with that name (or with `was`, to rename it), keeping its unknown keys
+    /// and all else in the file. Written atomically.
+    ///
+    /// # Errors
+    /// If the file as it is now can't be read, or can't be written; it is then unchanged.
+    fn put(&self, entry: &ServerEntry, was: Option<&str>) -> Result<(), ConfigProblem>;
+    /// Takes a server out.
+    ///
+    /// # Errors
+    /// As for [`put`](Self::put).
+    fn remove(&self, name: &str) -> Result<(), ConfigProblem>;
+    /// Starts watching the file; each change from outside sends one message (own writes may, too).
+    fn watch(&self, changed: mpsc::Sender<()>);
+}
+
+/// Small documents the host keeps: app settings, grants, roots, what runs. Each is one readable JSON file.
+pub trait Documents: Send + Sync {
+    /// The folder, to show.
+    fn path(&self) -> PathBuf;
+    /// Reads a document; none if it was never written.
+    ///
+    /// # Errors
+    /// If the file can't be read or is not JSON.
+    fn read(&self, name: Document) -> Result<Option<serde_json::Value>, StoreError>;
+    /// Writes a document atomically.
+    ///
+    /// # Errors
+    /// If the file can't be written; it is then unchanged.
+    fn write(&self, name: Document, value: &serde_json::Value) -> Result<(), StoreError>;
+}
+
+/// The documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Document {
+    /// `settings.json`: the app's settings.
+    Settings,
+    /// `grants.json`: standing approvals.
+    Grants,
+    /// `roots.json`: the folders each server may know of.
+    Roots,
+    /// `running.json`: the processes of this run, for the sweep at the next start.
+    Running,
+}
+
+impl Document {
+    /// Its file name.
+    #[must_use]
+    pub const fn file_name(self) -> &'static str {
+        match self {
+            Self::Settings => "settings.json",
+            Self::Grants => "grants.json",
+            Self::Roots => "roots.json",
+            Self::Running => "running.json",
+        }
+    }
+}
+
+/// One decision, as it stands in the audit log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AuditEntry {
+    /// Its number, from 1; set by the log.
+    #[serde(default)]
+    pub number: u64,
+    /// When, in milliseconds since 1970.
+    pub at: u64,
+    /// The server.
+    pub server: String,
+    /// What kind of question.
+    pub kind: String,
+    /// What it was about; at most 2,000 characters.
+    pub subject: String,
+    /// `allowed`, `denied`, `cancelled` or `withdrawn`.
+    pub decision: String,
+    /// `once`, `session` or `always`, if allowed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<String>,
+    /// `user`, `grant`, `answers` or `policy`.
+    pub by: String,
+    /// The hash of what crossed or would have.
+    pub hash: String,
+}
+
+/// The audit log: append only, one JSON object per line.
+pub trait AuditLog: Send + Sync {
+    /// The file's path, to show.
+    fn path(&self) -> PathBuf;
+    /// Appends an entry, and returns its number.
+    ///
+    /// # Errors
+    /// If the file can't be written. Then nothing may cross.
+    fn append(&self, entry: AuditEntry) -> Result<u64, StoreError>;
+    /// The newest entries first, those with a number below `before` if given.
+    ///
+    /// # Errors
+    /// If the file can't be read. Lines that can't be understood are skipped.
+    fn read(&self, before: Option<u64>, limit: usize) -> Result<Vec<AuditEntry>, StoreError>;
+}
+
+/// Conversations, one readable JSON file each.
+pub trait Conversations: Send + Sync {
+    /// Id, title and time of change (milliseconds since 1970) of each, the latest first.
+    ///
+    /// # Errors
+    /// If the folder can't be read. Files that can't be understood are skipped.
+    fn list(&self) -> Result<Vec<(String, String, u64)>, StoreError>;
+    /// Reads one.
+    ///
+    /// # Errors
+    /// If it can't be read.
+    fn read(&self, id: &str) -> Result<Option<Conversation>, StoreError>;
+    /// Writes one atomically.
+    ///
+    /// # Errors
+    /// If it can't be written.
+    fn write(&self, conversation: &Conversation) -> Result<(), StoreError>;
+    /// Deletes one; fine if there is none.
+    ///
+    /// # Errors
+    /// If it can't be deleted.
+    fn delete(&self, id: &str) -> Result<(), StoreError>;
+}
+
+/// What only a shell can do. Each may take as long as the user does.
+#[async_trait::async_trait]
+pub trait Platform: Send + Sync {
+    /// Opens a URL in the system's browser. Only called with http and https URLs that the user has seen whole.
+    async fn open_url(&self, url: &str) -> Result<(), String>;
+    /// Lets the user pick a folder.
+    async fn pick_folder(&self) -> Result<Option<PathBuf>, String>;
+    /// Lets the user pick a file to write, with a proposed name.
+    async fn pick_save_file(&self, name: &str) -> Result<Option<PathBuf>, String>;
+    /// Tells the user that a question waits, if the window is in the background.
+    fn announce(&self, server: &str, question: &str);
+}
+
+/// All ports.
+#[derive(Clone)]
+pub struct Ports {
+    /// The servers.
+    pub servers: std::sync::Arc<dyn ServerSettings>,
+    /// Documents.
+    pub documents: std::sync::Arc<dyn Documents>,
+    /// The audit log.
+    pub audit: std::sync::Arc<dyn AuditLog>,
+    /// Conversations.
+    pub conversations: std::sync::Arc<dyn Conversations>,
+    /// The shell.
+    pub platform: std::sync::Arc<dyn Platform>,
+}
+
+/// Names in order with values; what `roots.json` holds.
+pub type ByServer<T> = BTreeMap<String, T>;

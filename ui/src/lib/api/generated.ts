@@ -1,0 +1,2055 @@
+// Generated from crates/api by `cargo xtask codegen`. Do not edit.
+
+export interface Commands {
+  snapshot: { request: Nothing; response: Snapshot };
+  add_server: { request: AddServer; response: Nothing };
+  check_import: { request: ImportText; response: ImportPreview };
+  update_server: { request: UpdateServer; response: Nothing };
+  remove_server: { request: ServerName; response: Nothing };
+  start_server: { request: ServerName; response: Nothing };
+  stop_server: { request: ServerName; response: Nothing };
+  restart_server: { request: ServerName; response: Nothing };
+  set_log_level: { request: SetLogLevel; response: Nothing };
+  set_roots: { request: SetRoots; response: Nothing };
+  pick_folder: { request: Nothing; response: PickedFolder };
+  catalog: { request: ServerName; response: Catalog };
+  call_tool: { request: CallTool; response: ToolResult };
+  get_prompt: { request: GetPrompt; response: PromptResult };
+  read_resource: { request: ReadResource; response: ResourceResult };
+  cancel_call: { request: CallRef; response: Nothing };
+  complete: { request: Complete; response: Completion };
+  expand_template: { request: ExpandTemplate; response: ExpandedTemplate };
+  subscribe: { request: ResourceRef; response: Nothing };
+  unsubscribe: { request: ResourceRef; response: Nothing };
+  answer_question: { request: AnswerQuestion; response: Nothing };
+  edit_question: { request: EditQuestion; response: Question };
+  check_form: { request: CheckForm; response: FormProblems };
+  deny_all: { request: DenyAll; response: Nothing };
+  unmute: { request: ServerName; response: Nothing };
+  activity: { request: ActivityRange; response: ActivityPage };
+  activity_body: { request: ActivityRef; response: ActivityBody };
+  export_activity: { request: ServerName; response: SavedFile };
+  create_conversation: { request: NewConversation; response: Conversation };
+  conversation: { request: ConversationRef; response: Conversation };
+  append_items: { request: AppendItems; response: Nothing };
+  rename_conversation: { request: RenameConversation; response: Nothing };
+  delete_conversation: { request: ConversationRef; response: Nothing };
+  audit: { request: AuditRange; response: AuditPage };
+  grants: { request: Nothing; response: Grants };
+  revoke_grant: { request: GrantRef; response: Nothing };
+  set_settings: { request: Settings; response: Nothing };
+  inspect_url: { request: UrlText; response: UrlParts };
+  open_url: { request: UrlText; response: Nothing };
+}
+
+/**
+ * One message, whole.
+ */
+export type ActivityBody = { 
+/**
+ * As it came, control characters made visible.
+ */
+text: string, 
+/**
+ * Whether the end is missing, for the bound.
+ */
+truncated: boolean, };
+
+/**
+ * One entry.
+ */
+export type ActivityEntry = { 
+/**
+ * Its number.
+ */
+seq: number, 
+/**
+ * When, in milliseconds since 1970.
+ */
+at: number, 
+/**
+ * What it is.
+ */
+kind: ActivityKind, 
+/**
+ * Whether Drawbridge sent it (else it was received).
+ */
+sent: boolean, 
+/**
+ * The method of a request or notification, or of the request that a response answers.
+ */
+method: string | null, 
+/**
+ * The JSON-RPC id, as it is written.
+ */
+id: string | null, 
+/**
+ * Its size in bytes.
+ */
+bytes: number, 
+/**
+ * From the request to this response, in milliseconds.
+ */
+latency: number | null, 
+/**
+ * Its beginning.
+ */
+preview: string, 
+/**
+ * Why it is invalid or strange, if it is.
+ */
+note: string | null, };
+
+/**
+ * What an entry is.
+ */
+export type ActivityKind = "request" | "response" | "error" | "notification" | "batch" | "invalid" | "stderr" | "log" | "state";
+
+/**
+ * Some entries, in order.
+ */
+export type ActivityPage = { 
+/**
+ * The entries.
+ */
+entries: Array<ActivityEntry>, 
+/**
+ * How many older ones were let go, for the bound.
+ */
+dropped: number, };
+
+/**
+ * Which entries to read.
+ */
+export type ActivityRange = { 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * Only entries after this number.
+ */
+after: number | null, 
+/**
+ * At most so many, the latest ones.
+ */
+limit: number, };
+
+/**
+ * An entry by number.
+ */
+export type ActivityRef = { 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * The entry.
+ */
+seq: number, };
+
+/**
+ * A new server.
+ */
+export type AddServer = { 
+/**
+ * The user's name for it.
+ */
+name: string, 
+/**
+ * How it is started.
+ */
+config: ServerConfig, };
+
+/**
+ * An answer to a question.
+ */
+export type Answer = { "action": "allow", 
+/**
+ * For how long.
+ */
+scope: Scope, } | { "action": "submit", 
+/**
+ * A JSON object.
+ */
+content: JsonValue, } | { "action": "share", 
+/**
+ * Absolute paths; may be none.
+ */
+folders: Array<string>, } | { "action": "deny" } | { "action": "cancel" };
+
+/**
+ * An answer, bound to what was shown.
+ */
+export type AnswerQuestion = { 
+/**
+ * The question.
+ */
+id: string, 
+/**
+ * The hash that was shown with it.
+ */
+hash: string, 
+/**
+ * The answer.
+ */
+answer: Answer, };
+
+/**
+ * An error of a command.
+ */
+export type ApiError = { 
+/**
+ * To act on.
+ */
+code: ErrorCode, 
+/**
+ * To show: what failed and why, in words.
+ */
+message: string, 
+/**
+ * More, by code.
+ */
+data?: JsonValue, };
+
+/**
+ * Items for a conversation.
+ */
+export type AppendItems = { 
+/**
+ * The conversation.
+ */
+conversation: string, 
+/**
+ * In order. An item with the id of an older one replaces it.
+ */
+items: Array<ConversationItem>, };
+
+/**
+ * One decision.
+ */
+export type AuditEntry = { 
+/**
+ * Its number, from 1.
+ */
+number: number, 
+/**
+ * When, in milliseconds since 1970.
+ */
+at: number, 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * `start-server`, `tool`, `sampling`, `sampling-answer`, `elicitation`, `url`, `roots` or `revoke`.
+ */
+kind: string, 
+/**
+ * What it was about: the command line, the tool, the message, the URL.
+ */
+subject: string, 
+/**
+ * `allowed`, `denied`, `cancelled` or `withdrawn`.
+ */
+decision: string, 
+/**
+ * For how long, if allowed.
+ */
+scope: Scope | null, 
+/**
+ * `user`, `grant`, `answers` or `policy`.
+ */
+by: string, 
+/**
+ * The hash of what crossed.
+ */
+hash: string, };
+
+/**
+ * Some decisions, newest first.
+ */
+export type AuditPage = { 
+/**
+ * The decisions.
+ */
+entries: Array<AuditEntry>, 
+/**
+ * Whether there are older ones.
+ */
+more: boolean, };
+
+/**
+ * Which decisions to read.
+ */
+export type AuditRange = { 
+/**
+ * At most so many.
+ */
+limit: number, 
+/**
+ * Only those with a smaller number.
+ */
+before: number | null, };
+
+/**
+ * A call under way or just ended.
+ */
+export type Call = { 
+/**
+ * The id its caller chose.
+ */
+id: string, 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * What is asked for.
+ */
+kind: CallKind, 
+/**
+ * The tool's or prompt's name, or the resource's URI.
+ */
+name: string, 
+/**
+ * When it was made, in milliseconds since 1970.
+ */
+startedAt: number, 
+/**
+ * How it is.
+ */
+state: CallState, 
+/**
+ * How far it is, if the server says so.
+ */
+progress: Progress | null, 
+/**
+ * The conversation it belongs to.
+ */
+conversation: string | null, };
+
+/**
+ * What a call asks for.
+ */
+export type CallKind = "tool" | "prompt" | "resource";
+
+/**
+ * A call by the id its caller chose.
+ */
+export type CallRef = { 
+/**
+ * The id.
+ */
+call: string, };
+
+/**
+ * How a call is.
+ */
+export type CallState = "awaiting_approval" | "running" | "awaiting_input" | "done" | "refused" | "cancelled" | "failed";
+
+/**
+ * A tool call to make.
+ */
+export type CallTool = { 
+/**
+ * An id chosen by the caller, unique among its calls.
+ */
+call: string, 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * The tool's name.
+ */
+tool: string, 
+/**
+ * The arguments: a JSON object.
+ */
+arguments: JsonValue, 
+/**
+ * The conversation it belongs to.
+ */
+conversation: string | null, };
+
+/**
+ * What a server offers.
+ */
+export type Catalog = { 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * Its tools.
+ */
+tools: Array<Tool>, 
+/**
+ * Its prompts.
+ */
+prompts: Array<Prompt>, 
+/**
+ * Its resources.
+ */
+resources: Array<Resource>, 
+/**
+ * Its resource templates.
+ */
+templates: Array<ResourceTemplate>, 
+/**
+ * Where a list is not whole, and why.
+ */
+notes: Array<string>, };
+
+/**
+ * A form's content to be checked.
+ */
+export type CheckForm = { 
+/**
+ * The question.
+ */
+id: string, 
+/**
+ * The content: a JSON object.
+ */
+content: JsonValue, };
+
+/**
+ * One option.
+ */
+export type ChoiceOption = { 
+/**
+ * What is sent.
+ */
+value: string, 
+/**
+ * What is shown.
+ */
+title: string, };
+
+/**
+ * A wish for completions.
+ */
+export type Complete = { 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * What has the argument.
+ */
+of: CompletionOf, 
+/**
+ * The argument's name.
+ */
+argument: string, 
+/**
+ * What is typed so far.
+ */
+value: string, 
+/**
+ * The arguments given already.
+ */
+context: { [key in string]: string }, };
+
+/**
+ * Completions.
+ */
+export type Completion = { 
+/**
+ * At most 100 values.
+ */
+values: Array<string>, 
+/**
+ * How many there are in all, if known.
+ */
+total: number | null, 
+/**
+ * Whether there are more.
+ */
+hasMore: boolean, };
+
+/**
+ * What to complete an argument of.
+ */
+export type CompletionOf = { "type": "prompt", 
+/**
+ * Its name.
+ */
+name: string, } | { "type": "template", 
+/**
+ * The template.
+ */
+uri: string, };
+
+/**
+ * What is wrong with a settings file.
+ */
+export type ConfigProblem = { 
+/**
+ * The file, or nothing for pasted text.
+ */
+file: string | null, 
+/**
+ * The line, from 1.
+ */
+line: number | null, 
+/**
+ * The column, from 1.
+ */
+column: number | null, 
+/**
+ * What is there and what was expected.
+ */
+message: string, };
+
+/**
+ * One piece of content.
+ */
+export type Content = { "type": "text", 
+/**
+ * The text.
+ */
+text: string, } | { "type": "image", 
+/**
+ * Base64.
+ */
+data: string, 
+/**
+ * Its type, as claimed.
+ */
+mimeType: string, } | { "type": "audio", 
+/**
+ * Base64.
+ */
+data: string, 
+/**
+ * Its type, as claimed.
+ */
+mimeType: string, } | { "type": "resource_link", 
+/**
+ * Where it is.
+ */
+uri: string, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * A name for people.
+ */
+title: string | null, 
+/**
+ * What it is.
+ */
+description: string | null, 
+/**
+ * Its type, as claimed.
+ */
+mimeType: string | null, 
+/**
+ * Its size in bytes, as claimed.
+ */
+size: number | null, } | { "type": "resource", 
+/**
+ * What is in it.
+ */
+contents: ResourceContents, } | { "type": "unknown", 
+/**
+ * As it came.
+ */
+json: JsonValue, };
+
+/**
+ * A conversation.
+ */
+export type Conversation = { 
+/**
+ * To refer to it by.
+ */
+id: string, 
+/**
+ * Its title.
+ */
+title: string, 
+/**
+ * When it last changed, in milliseconds since 1970.
+ */
+updatedAt: number, 
+/**
+ * What is in it, in order.
+ */
+items: Array<ConversationItem>, };
+
+/**
+ * One thing in a conversation.
+ */
+export type ConversationItem = { 
+/**
+ * Unique in its conversation; the page chooses it.
+ */
+id: string, 
+/**
+ * When, in milliseconds since 1970.
+ */
+at: number, 
+/**
+ * What it is.
+ */
+body: ItemBody, };
+
+/**
+ * A conversation by id.
+ */
+export type ConversationRef = { 
+/**
+ * The conversation.
+ */
+conversation: string, };
+
+/**
+ * A conversation in the list.
+ */
+export type ConversationSummary = { 
+/**
+ * To refer to it by.
+ */
+id: string, 
+/**
+ * Its title.
+ */
+title: string, 
+/**
+ * When it last changed, in milliseconds since 1970.
+ */
+updatedAt: number, };
+
+/**
+ * How much a server offers.
+ */
+export type Counts = { 
+/**
+ * Tools.
+ */
+tools: number, 
+/**
+ * Prompts.
+ */
+prompts: number, 
+/**
+ * Resources.
+ */
+resources: number, 
+/**
+ * Resource templates.
+ */
+templates: number, };
+
+/**
+ * Questions of a server to refuse.
+ */
+export type DenyAll = { 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * Whether to refuse those to come too.
+ */
+mute: boolean, };
+
+/**
+ * A change to what would cross.
+ */
+export type Edit = { "change": "arguments", 
+/**
+ * A JSON object.
+ */
+arguments: JsonValue, } | { "change": "request", 
+/**
+ * As it should be.
+ */
+request: SamplingRequest, } | { "change": "response", 
+/**
+ * As it should be.
+ */
+response: SamplingResponse, };
+
+/**
+ * A change to a question.
+ */
+export type EditQuestion = { 
+/**
+ * The question.
+ */
+id: string, 
+/**
+ * The change.
+ */
+edit: Edit, };
+
+/**
+ * What went wrong, to choose the next step by.
+ */
+export type ErrorCode = "bad_request" | "not_found" | "bad_name" | "config" | "not_ready" | "refused" | "cancelled" | "timeout" | "server" | "bad_answer" | "server_gone" | "unsupported" | "stale" | "invalid" | "system" | "internal";
+
+/**
+ * One change.
+ */
+export type Event = { "type": "server_changed", 
+/**
+ * As it is now.
+ */
+server: Server, } | { "type": "server_removed", 
+/**
+ * Its name.
+ */
+name: string, } | { "type": "catalog_changed", 
+/**
+ * The server.
+ */
+server: string, } | { "type": "resource_updated", 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * The resource.
+ */
+uri: string, } | { "type": "question_changed", 
+/**
+ * As it is now.
+ */
+question: Question, } | { "type": "question_closed", 
+/**
+ * The question.
+ */
+id: string, 
+/**
+ * What became of it.
+ */
+outcome: QuestionOutcome, } | { "type": "call_changed", 
+/**
+ * As it is now.
+ */
+call: Call, } | { "type": "activity_appended", 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * The number of the latest entry.
+ */
+last: number, } | { "type": "conversations_changed", 
+/**
+ * The list as it is now.
+ */
+conversations: Array<ConversationSummary>, 
+/**
+ * The one whose items changed.
+ */
+changed: string | null, } | { "type": "audit_changed" } | { "type": "settings_changed", 
+/**
+ * As they are now.
+ */
+settings: Settings, } | { "type": "config_problem", 
+/**
+ * What is wrong, or nothing.
+ */
+problem: ConfigProblem | null, };
+
+/**
+ * A batch of events in order. The first one's number is `first`; each next is one more. After a gap the page reads the
+ * snapshot again.
+ */
+export type Events = { 
+/**
+ * The number of the first event.
+ */
+first: number, 
+/**
+ * The events.
+ */
+events: Array<Event>, };
+
+/**
+ * A template and values for it.
+ */
+export type ExpandTemplate = { 
+/**
+ * The template.
+ */
+template: string, 
+/**
+ * Values by variable; those that are missing are left out as RFC 6570 says.
+ */
+values: { [key in string]: string }, };
+
+/**
+ * An expanded template.
+ */
+export type ExpandedTemplate = { 
+/**
+ * The URI.
+ */
+uri: string, };
+
+/**
+ * Why a server is not running.
+ */
+export type FailureReason = "command_not_found" | "could_not_start" | "exited_early" | "exited" | "no_answer" | "protocol" | "refused";
+
+/**
+ * What a field takes.
+ */
+export type FieldKind = { "type": "text", 
+/**
+ * `email`, `uri`, `date` or `date-time`.
+ */
+format: string | null, 
+/**
+ * In characters.
+ */
+minLength: number | null, 
+/**
+ * In characters.
+ */
+maxLength: number | null, } | { "type": "number", 
+/**
+ * Whether only whole numbers are taken.
+ */
+integer: boolean, 
+/**
+ * The least.
+ */
+minimum: number | null, 
+/**
+ * The most.
+ */
+maximum: number | null, } | { "type": "boolean" } | { "type": "choice", 
+/**
+ * The options.
+ */
+options: Array<ChoiceOption>, } | { "type": "choices", 
+/**
+ * The options.
+ */
+options: Array<ChoiceOption>, 
+/**
+ * At least so many.
+ */
+minItems: number | null, 
+/**
+ * At most so many.
+ */
+maxItems: number | null, };
+
+/**
+ * What can be wrong with a field.
+ */
+export type FieldProblem = "required" | "wrong_type" | "too_short" | "too_long" | "too_small" | "too_large" | "too_few" | "too_many" | "not_an_option" | "not_an_email" | "not_a_uri" | "not_a_date" | "not_a_date_time" | "unknown_field";
+
+/**
+ * One field of a form.
+ */
+export type FormField = { 
+/**
+ * Its key in the answer.
+ */
+name: string, 
+/**
+ * Its label, as the server says.
+ */
+title: string | null, 
+/**
+ * What it is, as the server says.
+ */
+description: string | null, 
+/**
+ * Whether it must be filled in.
+ */
+required: boolean, 
+/**
+ * What may be filled in.
+ */
+kind: FieldKind, 
+/**
+ * What it holds at first.
+ */
+default: JsonValue | null, 
+/**
+ * Whether it looks as if it asks for a secret.
+ */
+secret: boolean, };
+
+/**
+ * What is wrong with one field.
+ */
+export type FormProblem = { 
+/**
+ * The field.
+ */
+field: string, 
+/**
+ * What is wrong.
+ */
+problem: FieldProblem, 
+/**
+ * The bound that was passed, where there is one.
+ */
+limit: number | null, };
+
+/**
+ * What is wrong with a form's content; empty when it can be sent.
+ */
+export type FormProblems = { 
+/**
+ * By field, in the form's order.
+ */
+problems: Array<FormProblem>, };
+
+/**
+ * A prompt to get.
+ */
+export type GetPrompt = { 
+/**
+ * An id chosen by the caller.
+ */
+call: string, 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * The prompt's name.
+ */
+prompt: string, 
+/**
+ * Its arguments.
+ */
+arguments: { [key in string]: string }, };
+
+/**
+ * A standing approval.
+ */
+export type Grant = { 
+/**
+ * To revoke it by.
+ */
+id: string, 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * The tool, or nothing for the server's command.
+ */
+tool: string | null, 
+/**
+ * For how long.
+ */
+scope: Scope, 
+/**
+ * Since when, in milliseconds since 1970.
+ */
+since: number, 
+/**
+ * The hash of what it rests on: the command, or the tool's whole definition.
+ */
+restsOn: string, };
+
+/**
+ * An approval by id.
+ */
+export type GrantRef = { 
+/**
+ * The approval.
+ */
+id: string, };
+
+/**
+ * Every standing approval.
+ */
+export type Grants = { 
+/**
+ * The approvals.
+ */
+grants: Array<Grant>, };
+
+/**
+ * A picture a server gives for something. Only `data:` pictures are shown.
+ */
+export type Icon = { 
+/**
+ * A `data:` or `https:` URL.
+ */
+src: string, 
+/**
+ * Its type, as claimed.
+ */
+mimeType: string | null, };
+
+/**
+ * What was found in pasted text.
+ */
+export type ImportPreview = { 
+/**
+ * The servers in it.
+ */
+servers: Array<ImportedServer>, 
+/**
+ * Why nothing could be read, with line and column where known.
+ */
+problem: ConfigProblem | null, };
+
+/**
+ * Text that a server's README says to paste.
+ */
+export type ImportText = { 
+/**
+ * The text.
+ */
+text: string, };
+
+/**
+ * One server in pasted text.
+ */
+export type ImportedServer = { 
+/**
+ * The name it would get; free among the user's servers.
+ */
+name: string, 
+/**
+ * How it would be started.
+ */
+config: ServerConfig, 
+/**
+ * What to look at: placeholders to fill in, keys that are not understood, a remote server that can't be used yet.
+ */
+notes: Array<string>, 
+/**
+ * Whether it can be added as it is.
+ */
+usable: boolean, };
+
+/**
+ * What a thing in a conversation is.
+ */
+export type ItemBody = { "kind": "message", 
+/**
+ * By whom.
+ */
+role: Role, 
+/**
+ * What.
+ */
+content: Array<Content>, 
+/**
+ * The prompt it came from.
+ */
+prompt: PromptOrigin | null, } | { "kind": "tool_call", 
+/**
+ * The call.
+ */
+call: string, 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * The tool.
+ */
+tool: string, 
+/**
+ * What was sent.
+ */
+arguments: JsonValue, 
+/**
+ * What came back, or nothing when it failed.
+ */
+result: ToolResult | null, 
+/**
+ * Why it failed, in words.
+ */
+error: string | null, 
+/**
+ * How long it took, in milliseconds.
+ */
+took: number, } | { "kind": "attachment", 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * The resource.
+ */
+uri: string, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * What was in it then.
+ */
+contents: Array<ResourceContents>, };
+
+export type JsonValue = number | string | boolean | Array<JsonValue> | { [key in string]: JsonValue } | null;
+
+/**
+ * The language.
+ */
+export type Language = "system" | "en" | "zh";
+
+/**
+ * A message.
+ */
+export type Message = { 
+/**
+ * Who says it.
+ */
+role: Role, 
+/**
+ * What is said.
+ */
+content: Array<Content>, };
+
+/**
+ * A conversation to start.
+ */
+export type NewConversation = { 
+/**
+ * Its title.
+ */
+title: string, };
+
+/**
+ * An empty request or response.
+ */
+export type Nothing = Record<symbol, never>;
+
+/**
+ * Where things lie.
+ */
+export type Paths = { 
+/**
+ * The settings file with the servers.
+ */
+config: string, 
+/**
+ * The folder with all else.
+ */
+data: string, 
+/**
+ * The audit log.
+ */
+audit: string, };
+
+/**
+ * A folder the user picked.
+ */
+export type PickedFolder = { 
+/**
+ * Its absolute path, or nothing when the dialog was closed.
+ */
+folder: string | null, };
+
+/**
+ * How far a call is.
+ */
+export type Progress = { 
+/**
+ * How much is done.
+ */
+progress: number, 
+/**
+ * Of how much, if known.
+ */
+total: number | null, 
+/**
+ * What is being done, as the server says.
+ */
+message: string | null, };
+
+/**
+ * A prompt.
+ */
+export type Prompt = { 
+/**
+ * The name to get it by.
+ */
+name: string, 
+/**
+ * A name for people.
+ */
+title: string | null, 
+/**
+ * What it is for.
+ */
+description: string | null, 
+/**
+ * What it wants to know.
+ */
+arguments: Array<PromptArgument>, 
+/**
+ * Pictures.
+ */
+icons: Array<Icon>, };
+
+/**
+ * An argument of a prompt.
+ */
+export type PromptArgument = { 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * A name for people.
+ */
+title: string | null, 
+/**
+ * What it is.
+ */
+description: string | null, 
+/**
+ * Whether it must be given.
+ */
+required: boolean, };
+
+/**
+ * The prompt a message came from.
+ */
+export type PromptOrigin = { 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * The prompt.
+ */
+prompt: string, 
+/**
+ * Its arguments.
+ */
+arguments: { [key in string]: string }, };
+
+/**
+ * A prompt's messages.
+ */
+export type PromptResult = { 
+/**
+ * What it is for.
+ */
+description: string | null, 
+/**
+ * The messages.
+ */
+messages: Array<Message>, };
+
+/**
+ * One question in the queue.
+ */
+export type Question = { 
+/**
+ * To answer it by.
+ */
+id: string, 
+/**
+ * Over the exact bytes that an approval would let cross. Any change gives another one.
+ */
+hash: string, 
+/**
+ * Who asks: the user's own name for the server.
+ */
+server: string, 
+/**
+ * How the server is reached: `stdio`.
+ */
+transport: string, 
+/**
+ * The server's command on one line.
+ */
+commandLine: string, 
+/**
+ * When it was asked, in milliseconds since 1970.
+ */
+askedAt: number, 
+/**
+ * What led to it.
+ */
+why: Why, 
+/**
+ * What is asked.
+ */
+body: QuestionBody, 
+/**
+ * For how long an approval may hold.
+ */
+scopes: Array<Scope>, 
+/**
+ * The rule that asked, in words of the policy.
+ */
+rule: string, };
+
+/**
+ * What is asked.
+ */
+export type QuestionBody = { "kind": "start_server", 
+/**
+ * The program as configured.
+ */
+command: string, 
+/**
+ * The file that will run, where it was found.
+ */
+resolved: string | null, 
+/**
+ * Every argument as it is passed.
+ */
+args: Array<string>, 
+/**
+ * The variables set for it.
+ */
+env: Array<[string, string]>, 
+/**
+ * The folder it starts in.
+ */
+cwd: string | null, 
+/**
+ * The command line that was approved before, if this one is a change of it.
+ */
+approvedBefore: string | null, } | { "kind": "tool", 
+/**
+ * Its name.
+ */
+tool: string, 
+/**
+ * A name for people, as the server says.
+ */
+title: string | null, 
+/**
+ * What it does, as the server says.
+ */
+description: string | null, 
+/**
+ * What the server claims about its effects.
+ */
+claims: ToolClaims, 
+/**
+ * The schema of the arguments, to edit them by.
+ */
+inputSchema: JsonValue, 
+/**
+ * What would be sent.
+ */
+arguments: JsonValue, 
+/**
+ * Its size in bytes.
+ */
+bytes: number, 
+/**
+ * Whether its definition changed since it was allowed.
+ */
+changedSinceAllowed: boolean, } | { "kind": "sampling", 
+/**
+ * Which step it is.
+ */
+step: SamplingStep, 
+/**
+ * What the server asks.
+ */
+request: SamplingRequest, 
+/**
+ * What would go back; in the second step.
+ */
+response: SamplingResponse | null, } | { "kind": "form", 
+/**
+ * What the server says.
+ */
+message: string, 
+/**
+ * The fields.
+ */
+fields: Array<FormField>, 
+/**
+ * Why the form can't be shown, if it can't. It can be declined.
+ */
+unsupported: string | null, } | { "kind": "url", 
+/**
+ * What the server says.
+ */
+message: string, 
+/**
+ * The URL, taken apart.
+ */
+url: UrlParts, } | { "kind": "roots", 
+/**
+ * The folders chosen so far.
+ */
+folders: Array<string>, };
+
+/**
+ * What became of a question.
+ */
+export type QuestionOutcome = "allowed" | "denied" | "cancelled" | "withdrawn";
+
+/**
+ * A resource to read.
+ */
+export type ReadResource = { 
+/**
+ * An id chosen by the caller.
+ */
+call: string, 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * The resource.
+ */
+uri: string, };
+
+/**
+ * A new title.
+ */
+export type RenameConversation = { 
+/**
+ * The conversation.
+ */
+conversation: string, 
+/**
+ * Its title from now on.
+ */
+title: string, };
+
+/**
+ * A resource.
+ */
+export type Resource = { 
+/**
+ * Where it is.
+ */
+uri: string, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * A name for people.
+ */
+title: string | null, 
+/**
+ * What it is.
+ */
+description: string | null, 
+/**
+ * Its type, as claimed.
+ */
+mimeType: string | null, 
+/**
+ * Its size in bytes, as claimed.
+ */
+size: number | null, 
+/**
+ * Pictures.
+ */
+icons: Array<Icon>, };
+
+/**
+ * What is in a resource: text or bytes.
+ */
+export type ResourceContents = { 
+/**
+ * Where it is.
+ */
+uri: string, 
+/**
+ * Its type, as claimed.
+ */
+mimeType: string | null, 
+/**
+ * The text.
+ */
+text: string | null, 
+/**
+ * The bytes, in base64.
+ */
+blob: string | null, };
+
+/**
+ * A resource of a server.
+ */
+export type ResourceRef = { 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * The resource.
+ */
+uri: string, };
+
+/**
+ * What is in a resource, which may be several parts.
+ */
+export type ResourceResult = { 
+/**
+ * The parts.
+ */
+contents: Array<ResourceContents>, };
+
+/**
+ * A family of resources (RFC 6570).
+ */
+export type ResourceTemplate = { 
+/**
+ * The template.
+ */
+uriTemplate: string, 
+/**
+ * The variables in it, in order.
+ */
+variables: Array<string>, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * A name for people.
+ */
+title: string | null, 
+/**
+ * What it is.
+ */
+description: string | null, 
+/**
+ * The type of what it leads to, as claimed.
+ */
+mimeType: string | null, 
+/**
+ * Pictures.
+ */
+icons: Array<Icon>, };
+
+/**
+ * Who says something.
+ */
+export type Role = "user" | "assistant";
+
+/**
+ * The folders a server may know of.
+ */
+export type RootsState = { 
+/**
+ * Whether the user has decided; until then the first request asks.
+ */
+decided: boolean, 
+/**
+ * Absolute paths.
+ */
+folders: Array<string>, };
+
+/**
+ * What a server asks a model.
+ */
+export type SamplingRequest = { 
+/**
+ * The messages.
+ */
+messages: Array<Message>, 
+/**
+ * How the model should behave.
+ */
+systemPrompt: string | null, 
+/**
+ * The most tokens the answer may have.
+ */
+maxTokens: number, 
+/**
+ * How free the answer may be.
+ */
+temperature: number | null, 
+/**
+ * Where the answer should end.
+ */
+stopSequences: Array<string>, 
+/**
+ * `none`, `thisServer` or `allServers`; nothing is ever included.
+ */
+includeContext: string | null, 
+/**
+ * Models it would like, best first.
+ */
+modelHints: Array<string>, 
+/**
+ * How much cost matters, 0 to 1.
+ */
+costPriority: number | null, 
+/**
+ * How much speed matters, 0 to 1.
+ */
+speedPriority: number | null, 
+/**
+ * How much skill matters, 0 to 1.
+ */
+intelligencePriority: number | null, 
+/**
+ * What else it sent along, as JSON.
+ */
+metadata: JsonValue | null, };
+
+/**
+ * What goes back for a sampling request.
+ */
+export type SamplingResponse = { 
+/**
+ * What is said.
+ */
+content: Array<Content>, 
+/**
+ * Who wrote it: `user` when the user answers by hand.
+ */
+model: string, 
+/**
+ * Why it ended.
+ */
+stopReason: string | null, };
+
+/**
+ * The steps of a sampling request.
+ */
+export type SamplingStep = "request" | "response";
+
+/**
+ * A file that was written.
+ */
+export type SavedFile = { 
+/**
+ * Its path, or nothing when the user closed the dialog.
+ */
+path: string | null, };
+
+/**
+ * For how long an approval holds.
+ */
+export type Scope = "once" | "session" | "always";
+
+/**
+ * A server as the user sees it.
+ */
+export type Server = { 
+/**
+ * The user's own name for it; unique.
+ */
+name: string, 
+/**
+ * How it is started.
+ */
+config: ServerConfig, 
+/**
+ * Program and arguments on one line, quoted where needed.
+ */
+commandLine: string, 
+/**
+ * How messages travel: `stdio`.
+ */
+transport: string, 
+/**
+ * How it is.
+ */
+state: ServerState, 
+/**
+ * Since when, in milliseconds since 1970.
+ */
+since: number, 
+/**
+ * Whether exactly this command was approved.
+ */
+approved: boolean, 
+/**
+ * The revision in use once ready.
+ */
+revision: string | null, 
+/**
+ * How the revision was found, in the protocol's words.
+ */
+foundBy: string | null, 
+/**
+ * What the server says about itself; nothing of it is checked.
+ */
+claims: ServerClaims | null, 
+/**
+ * What the server says it can do, as the protocol names it, such as `tools.listChanged`.
+ */
+capabilities: Array<string>, 
+/**
+ * What the server wants a model to know. Untrusted.
+ */
+instructions: string | null, 
+/**
+ * How much it offers.
+ */
+counts: Counts, 
+/**
+ * The folders it may know of.
+ */
+roots: RootsState, 
+/**
+ * The resources watched for changes.
+ */
+subscriptions: Array<string>, 
+/**
+ * The level from which it sends log messages, once set.
+ */
+logLevel: string | null, 
+/**
+ * Whether its questions are refused unseen.
+ */
+muted: boolean, 
+/**
+ * Process id while it runs.
+ */
+pid: number | null, };
+
+/**
+ * What a server says about itself.
+ */
+export type ServerClaims = { 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * Its title.
+ */
+title: string | null, 
+/**
+ * Its version.
+ */
+version: string, 
+/**
+ * What it is.
+ */
+description: string | null, 
+/**
+ * Its website.
+ */
+websiteUrl: string | null, };
+
+/**
+ * How a local server is started.
+ */
+export type ServerConfig = { 
+/**
+ * The program, a name to be found or a path.
+ */
+command: string, 
+/**
+ * Its arguments, each as it is passed.
+ */
+args: Array<string>, 
+/**
+ * Variables set beside the allow-listed ones.
+ */
+env: { [key in string]: string }, 
+/**
+ * The folder it starts in.
+ */
+cwd: string | null, };
+
+/**
+ * A server by name.
+ */
+export type ServerName = { 
+/**
+ * The user's name for it.
+ */
+server: string, };
+
+/**
+ * How a server is.
+ */
+export type ServerState = { "is": "stopped" } | { "is": "awaiting_approval" } | { "is": "starting" } | { "is": "ready" } | { "is": "stopping" } | { "is": "failed", 
+/**
+ * What to act on.
+ */
+reason: FailureReason, 
+/**
+ * The cause in words.
+ */
+message: string, 
+/**
+ * The last lines it wrote to standard error.
+ */
+stderr: Array<string>, 
+/**
+ * Where the command was looked for, if it was not found.
+ */
+lookedIn: Array<string>, 
+/**
+ * What to do about it, if known.
+ */
+hint: string | null, };
+
+/**
+ * A log level for a server.
+ */
+export type SetLogLevel = { 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * `debug`, `info`, `notice`, `warning`, `error`, `critical`, `alert` or `emergency`.
+ */
+level: string, };
+
+/**
+ * Folders for a server.
+ */
+export type SetRoots = { 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * Absolute paths.
+ */
+folders: Array<string>, };
+
+/**
+ * The app's own settings.
+ */
+export type Settings = { 
+/**
+ * Light or dark.
+ */
+theme: Theme, 
+/**
+ * The language.
+ */
+language: Language, 
+/**
+ * Whether the welcome was closed.
+ */
+welcomeDone: boolean, 
+/**
+ * Whether the system announces a question while the window is in the background.
+ */
+announce: boolean, };
+
+/**
+ * Everything the page shows at its start.
+ */
+export type Snapshot = { 
+/**
+ * The number the next event will have.
+ */
+nextEvent: number, 
+/**
+ * All servers, in the order of the settings file.
+ */
+servers: Array<Server>, 
+/**
+ * The queue, the question in front first.
+ */
+questions: Array<Question>, 
+/**
+ * The calls under way.
+ */
+calls: Array<Call>, 
+/**
+ * The conversations, the latest first.
+ */
+conversations: Array<ConversationSummary>, 
+/**
+ * The app's settings.
+ */
+settings: Settings, 
+/**
+ * What is wrong with the settings file, if anything.
+ */
+configProblem: ConfigProblem | null, 
+/**
+ * Where things lie.
+ */
+paths: Paths, 
+/**
+ * Drawbridge's own version.
+ */
+version: string, };
+
+/**
+ * Light or dark.
+ */
+export type Theme = "system" | "light" | "dark";
+
+/**
+ * A tool.
+ */
+export type Tool = { 
+/**
+ * The name to call it by.
+ */
+name: string, 
+/**
+ * A name for people.
+ */
+title: string | null, 
+/**
+ * What it does, as the server says.
+ */
+description: string | null, 
+/**
+ * The JSON Schema of its arguments.
+ */
+inputSchema: JsonValue, 
+/**
+ * The JSON Schema of its structured result.
+ */
+outputSchema: JsonValue | null, 
+/**
+ * What the server claims about its effects.
+ */
+claims: ToolClaims, 
+/**
+ * Pictures.
+ */
+icons: Array<Icon>, 
+/**
+ * Whether calls are allowed without asking, by a standing grant.
+ */
+allowed: boolean, };
+
+/**
+ * What a server claims about a tool's effects. Never a reason to be less careful.
+ */
+export type ToolClaims = { 
+/**
+ * It changes nothing.
+ */
+readOnly: boolean | null, 
+/**
+ * It may destroy something.
+ */
+destructive: boolean | null, 
+/**
+ * A second equal call changes nothing more.
+ */
+idempotent: boolean | null, 
+/**
+ * It reaches out into the world.
+ */
+openWorld: boolean | null, };
+
+/**
+ * What a tool gave back.
+ */
+export type ToolResult = { 
+/**
+ * What it says.
+ */
+content: Array<Content>, 
+/**
+ * What it says as data.
+ */
+structured: JsonValue | null, 
+/**
+ * What is wrong with the data by the tool's own output schema.
+ */
+structuredProblem: string | null, 
+/**
+ * Whether the tool says that it failed.
+ */
+isError: boolean, 
+/**
+ * The arguments as they were sent, after the user's changes.
+ */
+arguments: JsonValue, };
+
+/**
+ * A changed server.
+ */
+export type UpdateServer = { 
+/**
+ * Its name until now.
+ */
+server: string, 
+/**
+ * Its name from now on.
+ */
+name: string, 
+/**
+ * How it is started from now on.
+ */
+config: ServerConfig, };
+
+/**
+ * A URL taken apart, to be shown whole with the domain marked.
+ */
+export type UrlParts = { 
+/**
+ * The URL as it would be opened.
+ */
+url: string, 
+/**
+ * All before the registrable domain: scheme, user information, subdomains.
+ */
+before: string, 
+/**
+ * The registrable domain, or the host where there is none.
+ */
+domain: string, 
+/**
+ * All after it: port, path, query, fragment.
+ */
+after: string, 
+/**
+ * The host in ASCII, if it is written otherwise.
+ */
+ascii_host: string | null, 
+/**
+ * What to look at.
+ */
+warnings: Array<UrlWarning>, 
+/**
+ * Whether it may be opened at all.
+ */
+openable: boolean, };
+
+/**
+ * A URL.
+ */
+export type UrlText = { 
+/**
+ * The URL.
+ */
+url: string, };
+
+/**
+ * What is strange about a URL.
+ */
+export type UrlWarning = "not_encrypted" | "user_information" | "internationalized" | "ip_address" | "local" | "not_allowed";
+
+/**
+ * What led to a question.
+ */
+export type Why = { "by": "user", 
+/**
+ * The conversation it was done in.
+ */
+conversation: string | null, } | { "by": "call", 
+/**
+ * The call.
+ */
+call: string, 
+/**
+ * What kind of call.
+ */
+kind: CallKind, 
+/**
+ * The tool's or prompt's name, or the resource's URI.
+ */
+name: string, } | { "by": "server" };
