@@ -1,0 +1,128 @@
+//! Decisions, one table row each.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use policy::{Act, Decision, Grants, Hash, Policy, Rule, Scope, Subject, canonical_json};
+use serde_json::json;
+
+fn hash(text: &str) -> Hash {
+    Hash::of(&json!(text))
+}
+
+fn policy_with(grants: &[(&str, Subject, &str, Scope)]) -> Policy {
+    let mut all = Grants::default();
+    for (server, subject, rests_on, scope) in grants {
+        all.add((*server).into(), subject.clone(), hash(rests_on), *scope, 0, String::new()).unwrap();
+    }
+    Policy::new(all)
+}
+
+fn rule(decision: Decision) -> Option<Rule> {
+    match decision {
+        Decision::Ask { rule, .. } | Decision::Deny { rule } => Some(rule),
+        Decision::Allow { .. } => None,
+    }
+}
+
+#[test]
+fn each_act_meets_its_rule() {
+    let none = policy_with(&[]);
+    let granted = policy_with(&[
+        ("files", Subject::Command, "npx files", Scope::Always),
+        ("files", Subject::Tool("read".into()), "v1", Scope::Session),
+    ]);
+    let (npx, other, v1, v2) = (hash("npx files"), hash("npx files --all"), hash("v1"), hash("v2"));
+    let start = |command| Act::StartServer { server: "files", command };
+    let call = |server, tool, definition| Act::CallTool { server, tool, definition };
+    let cases: &[(&str, &Policy, Act<'_>, Option<Rule>)] = &[
+        ("a new command asks", &none, start(&npx), Some(Rule::NewCommand)),
+        ("the approved command starts", &granted, start(&npx), None),
+        ("a changed argument asks again", &granted, start(&other), Some(Rule::CommandChanged)),
+        ("a tool asks", &none, call("files", "read", &v1), Some(Rule::ToolsAsk)),
+        ("an allowed tool runs", &granted, call("files", "read", &v1), None),
+        ("a changed definition voids the grant", &granted, call("files", "read", &v2), Some(Rule::ToolChanged)),
+        ("a grant is for one tool", &granted, call("files", "write", &v1), Some(Rule::ToolsAsk)),
+        ("a grant is for one server", &granted, call("Files", "read", &v1), Some(Rule::ToolsAsk)),
+        ("sampling asks", &granted, Act::Sample { server: "files" }, Some(Rule::SamplingAsks)),
+        ("a form asks", &granted, Act::FillForm { server: "files" }, Some(Rule::FormsAsk)),
+        ("a URL asks", &granted, Act::OpenUrl { server: "files" }, Some(Rule::UrlsAsk)),
+        ("folders ask first", &granted, Act::ShareRoots { server: "files", decided: false }, Some(Rule::RootsAsk)),
+        ("decided folders are told", &granted, Act::ShareRoots { server: "files", decided: true }, None),
+        ("reading is the user's own act", &none, Act::ReadAtUsersWish { server: "files" }, None),
+    ];
+    for (what, policy, act, expected) in cases {
+        assert_eq!(rule(policy.decide(act)), *expected, "{what}");
+    }
+}
+
+#[test]
+fn nothing_but_commands_tools_and_folders_can_be_remembered() {
+    let policy = policy_with(&[]);
+    for act in [Act::Sample { server: "s" }, Act::FillForm { server: "s" }, Act::OpenUrl { server: "s" }] {
+        let Decision::Ask { scopes, .. } = policy.decide(&act) else { panic!("{act:?} must ask") };
+        assert_eq!(scopes, &[Scope::Once], "{act:?} offers no approval that lasts");
+    }
+}
+
+#[test]
+fn a_muted_server_is_refused_what_it_asks_for_and_nothing_else() {
+    let mut policy = policy_with(&[]);
+    policy.mute("loud");
+    let definition = hash("v1");
+    assert_eq!(policy.decide(&Act::Sample { server: "loud" }), Decision::Deny { rule: Rule::Muted }, "it is refused");
+    assert_eq!(
+        policy.decide(&Act::ShareRoots { server: "loud", decided: true }),
+        Decision::Deny { rule: Rule::Muted },
+        "a refusal beats what is decided"
+    );
+    assert_eq!(rule(policy.decide(&Act::Sample { server: "calm" })), Some(Rule::SamplingAsks), "others still ask");
+    assert_eq!(
+        rule(policy.decide(&Act::CallTool { server: "loud", tool: "t", definition: &definition })),
+        Some(Rule::ToolsAsk),
+        "the user can still call its tools"
+    );
+    policy.unmute("loud");
+    assert_eq!(rule(policy.decide(&Act::Sample { server: "loud" })), Some(Rule::SamplingAsks), "it can ask again");
+}
+
+#[test]
+fn grants_of_a_session_are_not_kept() {
+    let policy = policy_with(&[
+        ("s", Subject::Command, "a", Scope::Always),
+        ("s", Subject::Tool("t".into()), "b", Scope::Session),
+    ]);
+    let kept = policy.grants().to_keep();
+    assert_eq!(kept.len(), 1, "only the lasting grant is kept");
+    let again = Grants::from_kept(kept);
+    assert!(again.find("s", &Subject::Command).is_some(), "and it stands after a restart");
+    assert!(again.find("s", &Subject::Tool("t".into())).is_none(), "the other one does not");
+}
+
+#[test]
+fn a_kept_file_cannot_bring_in_too_many_grants_or_a_grant_for_once() {
+    let one = policy_with(&[("s", Subject::Command, "a", Scope::Always)]).grants().to_keep().remove(0);
+    let many = (0..Grants::LIMIT + 10).map(|i| policy::Grant { server: format!("s{i}"), ..one.clone() }).collect();
+    assert_eq!(Grants::from_kept(many).iter().count(), Grants::LIMIT, "the bound holds");
+    let once = vec![policy::Grant { scope: Scope::Once, ..one }];
+    assert_eq!(Grants::from_kept(once).iter().count(), 0, "an approval for one act never stands");
+}
+
+#[test]
+fn revoking_and_forgetting_ask_again() {
+    let mut policy = policy_with(&[("s", Subject::Command, "a", Scope::Always)]);
+    let (command, id) = (hash("a"), policy.grants().iter().next().unwrap().id);
+    assert!(policy.grants_mut().revoke(id).is_some(), "it was there");
+    assert!(policy.grants_mut().revoke(id).is_none(), "and is gone");
+    let act = Act::StartServer { server: "s", command: &command };
+    assert_eq!(rule(policy.decide(&act)), Some(Rule::NewCommand), "it asks again");
+}
+
+#[test]
+fn canonical_json_does_not_depend_on_the_order_of_keys_but_on_all_else() {
+    let a = json!({"b": [1, {"y": null, "x": "é"}], "a": 1.5});
+    let b = json!({"a": 1.5, "b": [1, {"x": "é", "y": null}]});
+    assert_eq!(canonical_json(&a), canonical_json(&b), "order of keys does not matter");
+    assert_eq!(canonical_json(&a), r#"{"a":1.5,"b":[1,{"x":"é","y":null}]}"#, "keys are sorted at every depth");
+    for other in [json!({"a": 1.5, "b": [{"x": "é", "y": null}, 1]}), json!({"a": 1.5}), json!({"a": "1.5", "b": []})] {
+        assert_ne!(Hash::of(&a), Hash::of(&other), "{other} is another value");
+    }
+}
