@@ -1,0 +1,206 @@
+//! A first look over the bytes of a line: how deep, how many values, and which id.
+//!
+//! It works on anything, broken lines included, so that a call whose answer cannot be read fails at
+//! once instead of by timeout. One pass, no recursion, no allocation that grows with the line.
+
+use super::{MAX_ID, RequestId};
+
+/// What was seen.
+#[derive(Debug, Default)]
+pub(super) struct Survey {
+    /// The deepest nesting.
+    pub(super) depth: usize,
+    /// An upper bound of the number of JSON values.
+    pub(super) values: usize,
+    /// Commas directly inside the outermost array or object.
+    pub(super) top_level_commas: usize,
+    /// Whether an escape is half of a surrogate pair.
+    pub(super) lone_surrogate: bool,
+    /// A raw control character inside a string.
+    pub(super) control: Option<u8>,
+    id: Option<RequestId>,
+    ids_differ: bool,
+    has_method: bool,
+    has_params: bool,
+    has_outcome: bool,
+    has_version: bool,
+}
+
+/// Without byte order mark and white space.
+pub(super) fn trim(frame: &[u8]) -> &[u8] {
+    frame.strip_prefix(b"\xef\xbb\xbf").unwrap_or(frame).trim_ascii()
+}
+
+impl Survey {
+    /// Looks over `bytes`, which [`trim`] has trimmed.
+    pub(super) fn of(bytes: &[u8]) -> Survey {
+        let mut found = Survey { values: 1, ..Survey::default() };
+        let is_object = bytes.first() == Some(&b'{');
+        let mut depth = 0_usize;
+        let mut at = 0;
+        // Inside the outermost object: the key whose value is being read, and where that value begins.
+        let mut key: Option<&[u8]> = None;
+        let mut value_start: Option<usize> = None;
+        while let Some(&byte) = bytes.get(at) {
+            match byte {
+                b'"' => {
+                    let end = found.string(bytes, at + 1);
+                    if is_object && depth == 1 && value_start.is_none() {
+                        key = bytes.get(at..end);
+                    }
+                    at = end;
+                    continue;
+                }
+                b'{' | b'[' => {
+                    depth += 1;
+                    found.depth = found.depth.max(depth);
+                    found.values += 1;
+                }
+                b':' if depth == 1 && value_start.is_none() => {
+                    value_start = Some(at + 1);
+                    found.key(key);
+                }
+                b',' | b'}' | b']' => {
+                    if depth == 1 {
+                        if let (Some(key), Some(start)) = (key.take(), value_start.take()) {
+                            found.value(key, bytes.get(start..at).unwrap_or_default());
+                        }
+                        found.top_level_commas += usize::from(byte == b',');
+                    }
+                    if byte == b',' {
+                        found.values += 1;
+                    } else {
+                        depth = depth.saturating_sub(1);
+                        if depth == 0 {
+                            break;
+                        }
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        found
+    }
+
+    /// Reads over a string whose opening quote stands before `at`; returns where it ends.
+    fn string(&mut self, bytes: &[u8], mut at: usize) -> usize {
+        while let Some(&byte) = bytes.get(at) {
+            at += 1;
+            match byte {
+                b'"' => return at,
+                b'\\' => {
+                    let Some(half) = code_unit(bytes, at) else {
+                        at += 1;
+                        continue;
+                    };
+                    at += 5;
+                    match half {
+                        0xd800..=0xdbff => {
+                            let low = (bytes.get(at) == Some(&b'\\')).then(|| code_unit(bytes, at + 1)).flatten();
+                            if matches!(low, Some(0xdc00..=0xdfff)) {
+                                at += 6;
+                            } else {
+                                self.lone_surrogate = true;
+                            }
+                        }
+                        0xdc00..=0xdfff => self.lone_surrogate = true,
+                        _ => {}
+                    }
+                }
+                0..=0x1f => {
+                    self.control.get_or_insert(byte);
+                }
+                _ => {}
+            }
+        }
+        at
+    }
+
+    fn key(&mut self, key: Option<&[u8]>) {
+        match key.and_then(plain).as_deref() {
+            Some("method") => self.has_method = true,
+            Some("params") => self.has_params = true,
+            Some("result" | "error") => self.has_outcome = true,
+            Some("jsonrpc") => self.has_version = true,
+            _ => {}
+        }
+    }
+
+    fn value(&mut self, key: &[u8], value: &[u8]) {
+        if plain(key).as_deref() == Some("id")
+            && let Some(id) = read_id(value)
+        {
+            if self.id.as_ref().is_some_and(|other| *other != id) {
+                self.ids_differ = true;
+            }
+            self.set_id(id);
+        }
+    }
+
+    pub(super) fn set_id(&mut self, id: RequestId) {
+        self.id = Some(id);
+    }
+
+    /// The id, if there is exactly one.
+    pub(super) fn id(&self) -> Option<&RequestId> {
+        self.id.as_ref().filter(|_| !self.ids_differ)
+    }
+
+    /// Whether this seems to be the server's own request or notification.
+    pub(super) fn is_request(&self) -> bool {
+        self.has_method || (self.has_params && !self.has_outcome)
+    }
+
+    /// Whether this seems to answer one of our requests.
+    pub(super) fn is_answer(&self) -> bool {
+        self.has_outcome || (self.has_version && self.id.is_some())
+    }
+}
+
+/// The UTF-16 code unit of `uXXXX` at `at`.
+fn code_unit(bytes: &[u8], at: usize) -> Option<u32> {
+    let [b'u', digits @ ..] = bytes.get(at..at + 5)? else { return None };
+    u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
+/// A short key, with its escapes resolved.
+fn plain(quoted: &[u8]) -> Option<String> {
+    // No key of the envelope is longer, even if each letter is written as \uXXXX.
+    (quoted.len() <= 64).then(|| serde_json::from_slice(quoted).ok()).flatten()
+}
+
+/// The id that `bytes` are, if they are one.
+pub(super) fn read_id(bytes: &[u8]) -> Option<RequestId> {
+    // Twice the length and a margin for quotes, so that escapes do not count against a short id.
+    if bytes.len() > 2 * MAX_ID + 16 {
+        return None;
+    }
+    match serde_json::from_slice(bytes).ok()? {
+        RequestId::Text(text) if text.len() > MAX_ID => None,
+        id => Some(id),
+    }
+}
+
+/// The id in the last bytes of a line, as in `..."jsonrpc":"2.0","id":7}`.
+///
+/// Sound for a valid line: nothing but the outermost object ends with its last brace.
+pub(super) fn id_at_end(tail: &[u8]) -> Option<RequestId> {
+    let mut rest = tail.trim_ascii_end().strip_suffix(b"}")?.trim_ascii_end();
+    loop {
+        if let Some(before) = strip_member(rest, b"\"jsonrpc\"", b"\"2.0\"") {
+            rest = before;
+            continue;
+        }
+        let colon = rest.iter().rposition(|byte| *byte == b':')?;
+        let (name, value) = rest.split_at(colon);
+        name.trim_ascii_end().strip_suffix(b"\"id\"")?;
+        return read_id(value.get(1..)?.trim_ascii());
+    }
+}
+
+/// `rest` without `,key:value` at its end.
+fn strip_member<'a>(rest: &'a [u8], key: &[u8], value: &[u8]) -> Option<&'a [u8]> {
+    let rest = rest.strip_suffix(value)?.trim_ascii_end().strip_suffix(b":")?.trim_ascii_end();
+    Some(rest.strip_suffix(key)?.trim_ascii_end().strip_suffix(b",")?.trim_ascii_end())
+}

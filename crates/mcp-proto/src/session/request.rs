@@ -1,0 +1,125 @@
+//! What can be asked of a server, and what comes back.
+
+use std::collections::BTreeMap;
+
+use crate::types::{
+    CallToolResult, CompletionReference, CompletionResult, GetPromptResult, LogLevel, Map, Prompt, Resource,
+    ResourceContents, ResourceTemplate, Tool,
+};
+
+/// One question to the server. The same in every revision: the session finds the way.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ClientRequest {
+    /// Is the server alive (`basic/utilities/ping`)? In 2026-07-28, which has no ping, `server/discover`
+    /// serves for it. The only request that may be sent while the server is opening.
+    Ping,
+    /// One page of tools (`server/tools`).
+    ListTools {
+        /// `next_cursor` of the page before; `None` for the first.
+        cursor: Option<String>,
+    },
+    /// Run a tool (`server/tools`).
+    CallTool {
+        /// The tool's name.
+        name: String,
+        /// Its arguments.
+        arguments: Map,
+    },
+    /// One page of prompts (`server/prompts`).
+    ListPrompts {
+        /// `next_cursor` of the page before; `None` for the first.
+        cursor: Option<String>,
+    },
+    /// The messages of a prompt (`server/prompts`).
+    GetPrompt {
+        /// The prompt's name.
+        name: String,
+        /// Its arguments; each value has to be a string.
+        arguments: Map,
+    },
+    /// One page of resources (`server/resources`).
+    ListResources {
+        /// `next_cursor` of the page before; `None` for the first.
+        cursor: Option<String>,
+    },
+    /// One page of resource templates (`server/resources`).
+    ListResourceTemplates {
+        /// `next_cursor` of the page before; `None` for the first.
+        cursor: Option<String>,
+    },
+    /// A resource's contents (`server/resources`).
+    ReadResource {
+        /// The resource.
+        uri: String,
+    },
+    /// Be told when a resource changes (`server/resources`; `subscriptions/listen` in 2026-07-28).
+    Subscribe {
+        /// The resource.
+        uri: String,
+    },
+    /// Be told no longer.
+    Unsubscribe {
+        /// The resource.
+        uri: String,
+    },
+    /// Values for an argument (`server/utilities/completion`).
+    Complete {
+        /// What the argument belongs to.
+        reference: CompletionReference,
+        /// The argument.
+        argument_name: String,
+        /// What the user has typed.
+        value: String,
+        /// Arguments that are already known; sent since 2025-06-18.
+        context: BTreeMap<String, String>,
+    },
+    /// The least severe log messages to be sent (`server/utilities/logging`). In 2026-07-28 the level
+    /// goes with every later request.
+    SetLogLevel {
+        /// The level.
+        level: LogLevel,
+    },
+}
+
+/// What the server answered.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ServerResult {
+    /// It was done; there is nothing to return.
+    Empty,
+    /// One page of tools.
+    Tools {
+        /// The tools.
+        items: Vec<Tool>,
+        /// For the next page; an empty string is a cursor like any other.
+        next_cursor: Option<String>,
+    },
+    /// One page of prompts.
+    Prompts {
+        /// The prompts.
+        items: Vec<Prompt>,
+        /// For the next page; an empty string is a cursor like any other.
+        next_cursor: Option<String>,
+    },
+    /// One page of resources.
+    Resources {
+        /// The resources.
+        items: Vec<Resource>,
+        /// For the next page; an empty string is a cursor like any other.
+        next_cursor: Option<String>,
+    },
+    /// One page of resource templates.
+    Templates {
+        /// The templates.
+        items: Vec<ResourceTemplate>,
+        /// For the next page; an empty string is a cursor like any other.
+        next_cursor: Option<String>,
+    },
+    /// What a tool returned.
+    Tool(CallToolResult),
+    /// A prompt's messages.
+    Prompt(GetPromptResult),
+    /// A resource's contents; none means that it is there and empty.
+    Contents(Vec<ResourceContents>),
+    /// Values for an argument.
+    Completion(CompletionResult),
+}

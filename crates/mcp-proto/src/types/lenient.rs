@@ -1,0 +1,54 @@
+//! Reading of optional fields that servers in the field write in more than one way.
+
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+/// `null` counts as absent.
+pub(super) fn null_as_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Default + Deserialize<'de>,
+{
+    Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
+}
+
+/// A present value, `null` included: `Some(Value::Null)` differs from `None`.
+pub(super) fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
+/// A whole number that some write as `12.0`; anything else that is no size counts as unknown.
+pub(super) fn whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    Ok(as_whole(&Value::deserialize(deserializer)?))
+}
+
+/// Like [`whole_number`], where the field is required.
+pub(super) fn required_whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    let value = Value::deserialize(deserializer)?;
+    as_whole(&value).ok_or_else(|| serde::de::Error::custom("expected a whole number that is not negative"))
+}
+
+fn as_whole(value: &Value) -> Option<u64> {
+    // 2^53, above which a float no longer tells whole numbers apart.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    value.as_u64().or_else(|| {
+        let float = value.as_f64()?;
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        (float.fract() == 0.0 && (0.0..=EXACT).contains(&float)).then_some(float as u64)
+    })
+}
+
+/// A list of strings, or one string that stands for a list of one.
+pub(super) fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Shape {
+        One(String),
+        Many(Vec<String>),
+    }
+    Ok(match Option::<Shape>::deserialize(deserializer)? {
+        None => Vec::new(),
+        Some(Shape::One(one)) => vec![one],
+        Some(Shape::Many(many)) => many,
+    })
+}
