@@ -1,0 +1,181 @@
+// Makes the value of a draft, and says what is wrong with it, part by part. These checks help while filling in; the
+// server's own are what counts.
+
+import type { FieldProblem, JsonValue } from "$lib/api/generated";
+import { parseJson } from "$lib/format/json";
+
+import type { Draft } from "./draft";
+import type { ArrayShape, NumberShape, ObjectShape, Shape, TextFormat, TextShape } from "./shape";
+
+/** What can be wrong with a part. */
+export type ProblemCode =
+  | Exclude<FieldProblem, "wrong_type" | "not_an_option" | "unknown_field">
+  | "not_a_number"
+  | "not_whole"
+  | "not_exact"
+  | "not_json"
+  | "no_name"
+  | "name_taken";
+
+/** Something wrong with a part. */
+export interface Problem {
+  /** The part, as `pathOf` builds it. */
+  path: string;
+  code: ProblemCode;
+  /** The bound that isn't kept, or the line of a mistake in JSON. */
+  bound: number | null;
+}
+
+/** What a draft comes to. */
+export interface Filled {
+  /** Nothing when it is left out or can't be made. */
+  value: JsonValue | undefined;
+  problems: Problem[];
+}
+
+/** The path of a part: a JSON pointer. The root's is empty. */
+export function pathOf(parent: string, key: string | number): string {
+  return `${parent}/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}
+
+/** The path of the name of a row of a map. */
+export function namePathOf(parent: string, rowId: number): string {
+  return `${parent}#${rowId}`;
+}
+
+/** The value that the draft of a whole form comes to. */
+export function filledIn(shape: Shape, draft: Draft): Filled {
+  const problems: Problem[] = [];
+  const value = read(shape, draft, true, "", problems);
+  return { value, problems };
+}
+
+function read(
+  shape: Shape,
+  draft: Draft,
+  required: boolean,
+  path: string,
+  problems: Problem[],
+): JsonValue | undefined {
+  const wrong = (code: ProblemCode, bound: number | null = null) => {
+    problems.push({ path, code, bound });
+  };
+  if (draft.presence === "null") return null;
+  if (draft.presence === "absent") {
+    if (required) wrong("required");
+    return undefined;
+  }
+  switch (draft.kind) {
+    case "object":
+      return shape.kind === "object" ? readObject(shape, draft, path, problems) : undefined;
+    case "array":
+      return shape.kind === "array" ? readArray(shape, draft, path, problems) : undefined;
+    case "boolean":
+      return draft.on;
+    case "constant":
+      return shape.kind === "constant" ? shape.value : undefined;
+    case "choice":
+      return shape.kind === "choice" ? shape.options[draft.index ?? -1]?.value : undefined;
+    case "text":
+      if (shape.kind === "text") checkText(shape, draft.text, wrong);
+      return draft.text;
+    case "number":
+      return shape.kind === "number" ? readNumber(shape, draft.text, wrong) : undefined;
+    case "json": {
+      const parsed = parseJson(draft.text);
+      if (parsed.ok) return parsed.value as JsonValue;
+      wrong("not_json", parsed.line);
+      return undefined;
+    }
+  }
+}
+
+function readObject(
+  shape: ObjectShape,
+  draft: Extract<Draft, { kind: "object" }>,
+  path: string,
+  problems: Problem[],
+): JsonValue {
+  const entries: [string, JsonValue][] = [];
+  shape.fields.forEach((field, index) => {
+    const part = draft.fields[index];
+    if (part === undefined) return;
+    const value = read(field.shape, part, field.required, pathOf(path, field.name), problems);
+    if (value !== undefined) entries.push([field.name, value]);
+  });
+  const { extra } = shape;
+  const taken = new Set(shape.fields.map((field) => field.name));
+  for (const row of draft.rows) {
+    if (extra === null) break;
+    const namePath = namePathOf(path, row.id);
+    if (row.name === "") problems.push({ path: namePath, code: "no_name", bound: null });
+    else if (taken.has(row.name))
+      problems.push({ path: namePath, code: "name_taken", bound: null });
+    taken.add(row.name);
+    const value = read(extra, row.draft, true, pathOf(path, row.id), problems);
+    if (value !== undefined) entries.push([row.name, value]);
+  }
+  // `fromEntries` defines own properties, also one that is called `__proto__`.
+  return Object.fromEntries([...entries, ...draft.others]);
+}
+
+function readArray(
+  shape: ArrayShape,
+  draft: Extract<Draft, { kind: "array" }>,
+  path: string,
+  problems: Problem[],
+): JsonValue {
+  const { minItems, maxItems } = shape;
+  const count = draft.rows.length;
+  if (minItems !== null && count < minItems)
+    problems.push({ path, code: "too_few", bound: minItems });
+  if (maxItems !== null && count > maxItems)
+    problems.push({ path, code: "too_many", bound: maxItems });
+  return draft.rows.flatMap((row) => {
+    const value = read(shape.item, row.draft, true, pathOf(path, row.id), problems);
+    return value === undefined ? [] : [value];
+  });
+}
+
+type Wrong = (code: ProblemCode, bound?: number | null) => void;
+
+function readNumber(shape: NumberShape, text: string, wrong: Wrong): JsonValue | undefined {
+  const written = text.trim();
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(written)) {
+    wrong("not_a_number");
+    return undefined;
+  }
+  const value = Number(written);
+  const { minimum, maximum, above, below } = shape;
+  if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
+    wrong("not_exact");
+  } else if (shape.integer && !Number.isInteger(value)) wrong("not_whole");
+  else if (minimum !== null && value < minimum) wrong("too_small", minimum);
+  else if (above !== null && value <= above) wrong("too_small", above);
+  else if (maximum !== null && value > maximum) wrong("too_large", maximum);
+  else if (below !== null && value >= below) wrong("too_large", below);
+  return Number.isFinite(value) ? value : undefined;
+}
+
+/** How the checked formats look. Every expression here is linear. */
+const FORMATS: Record<TextFormat, { like: RegExp; code: ProblemCode }> = {
+  email: { like: /^[^\s@]+@[^\s@]+$/, code: "not_an_email" },
+  uri: { like: /^[A-Za-z][A-Za-z0-9+.-]*:\S*$/, code: "not_a_uri" },
+  date: { like: /^\d{4}-\d{2}-\d{2}$/, code: "not_a_date" },
+  "date-time": {
+    like: /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/,
+    code: "not_a_date_time",
+  },
+};
+
+function checkText(shape: TextShape, text: string, wrong: Wrong): void {
+  const { minLength, maxLength, format } = shape;
+  const length = [...text].length;
+  if (minLength !== null && length < minLength) wrong("too_short", minLength);
+  else if (maxLength !== null && length > maxLength) wrong("too_long", maxLength);
+  else if (format !== null) {
+    const { like, code } = FORMATS[format];
+    const isDate = format === "date" || format === "date-time";
+    if (!like.test(text) || (isDate && Number.isNaN(Date.parse(text)))) wrong(code);
+  }
+}

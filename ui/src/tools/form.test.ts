@@ -1,0 +1,302 @@
+import { describe, expect, test } from "vitest";
+
+import type { JsonValue } from "$lib/api/generated";
+
+import {
+  addEntry,
+  addRow,
+  answer,
+  choose,
+  draftOf,
+  emptyDraft,
+  moveRow,
+  removeRow,
+  type,
+  type Draft,
+} from "./draft";
+import { filledIn } from "./form-value";
+import { Form } from "./form.svelte";
+import { shapeOf } from "./schema";
+
+/** A form with one part, and that part's draft. */
+function part(schema: JsonValue, required = true) {
+  const shape = shapeOf({ properties: { a: schema }, required: required ? ["a"] : [] });
+  const draft = emptyDraft(shape, true);
+  const inner = draft.kind === "object" ? draft.fields[0] : undefined;
+  if (inner === undefined || shape.kind !== "object") throw new Error("the schema has no part");
+  return {
+    draft: inner,
+    shape: shape.fields[0]?.shape,
+    /** What the part comes to: its value, or the code of what is wrong. */
+    get is(): JsonValue | undefined {
+      const { value, problems } = filledIn(shape, draft);
+      if (problems[0]) return `! ${problems[0].code} ${problems[0].bound ?? ""}`.trim();
+      return (value as { a?: JsonValue }).a;
+    },
+  };
+}
+
+const TYPED: [string, JsonValue, string, JsonValue][] = [
+  ["text", { type: "string" }, "hello", "hello"],
+  ["too short", { type: "string", minLength: 3 }, "ab", "! too_short 3"],
+  ["characters, not code units", { type: "string", maxLength: 2 }, "😀😀", "😀😀"],
+  ["too long", { type: "string", maxLength: 2 }, "abc", "! too_long 2"],
+  ["an e-mail", { type: "string", format: "email" }, "a@b", "a@b"],
+  ["no e-mail", { type: "string", format: "email" }, "a b@c", "! not_an_email"],
+  ["a URI", { type: "string", format: "uri" }, "urn:x", "urn:x"],
+  ["no URI", { type: "string", format: "uri" }, "/x", "! not_a_uri"],
+  ["a date", { type: "string", format: "date" }, "2026-02-28", "2026-02-28"],
+  ["no date", { type: "string", format: "date" }, "2026-13-01", "! not_a_date"],
+  [
+    "a time",
+    { type: "string", format: "date-time" },
+    "2026-02-28T10:00:00Z",
+    "2026-02-28T10:00:00Z",
+  ],
+  [
+    "a time without a zone",
+    { type: "string", format: "date-time" },
+    "2026-02-28T10:00:00",
+    "! not_a_date_time",
+  ],
+  [
+    "a pattern is not run",
+    { type: "string", pattern: "^(a+)+$" },
+    "a".repeat(50) + "!",
+    "a".repeat(50) + "!",
+  ],
+  ["a number", { type: "number" }, " -1.5e2 ", -150],
+  ["no number", { type: "number" }, "12a", "! not_a_number"],
+  ["no number that JavaScript would take", { type: "number" }, "0x10", "! not_a_number"],
+  ["not whole", { type: "integer" }, "1.5", "! not_whole"],
+  ["whole", { type: "integer" }, "1.0", 1],
+  ["not exact", { type: "integer" }, "12345678901234567890", "! not_exact"],
+  ["too small", { type: "number", minimum: 1 }, "0.9", "! too_small 1"],
+  ["at an open bound", { type: "number", exclusiveMinimum: 1 }, "1", "! too_small 1"],
+  ["too large", { type: "number", maximum: 1 }, "1.1", "! too_large 1"],
+  ["at an open upper bound", { type: "number", exclusiveMaximum: 1 }, "1", "! too_large 1"],
+  ["JSON", {}, '{"x":[1]}', { x: [1] }],
+  ["no JSON", {}, '{\n"x":', "! not_json 2"],
+];
+
+test.each(TYPED)("typed: %s", (_name, schema, text, expected) => {
+  const a = part(schema);
+  type(a.draft, text, true);
+  expect(a.is, "comes to its value, or says what is wrong").toEqual(expected);
+});
+
+describe("what is left out", () => {
+  test("an optional part that isn't filled", () => {
+    const kinds: JsonValue[] = [
+      { type: "string" },
+      { type: "integer" },
+      { type: "boolean" },
+      { enum: [1] },
+      { const: 1 },
+      {},
+    ];
+    for (const schema of kinds) {
+      expect(part(schema, false).is, `${JSON.stringify(schema)} is not sent`).toBe(undefined);
+    }
+    expect(part({ type: "array", items: { type: "string" } }, false).is, "nor is a list").toBe(
+      undefined,
+    );
+    expect(
+      part({ properties: { b: { default: 1, type: "integer" } } }, false).is,
+      "nor an object",
+    ).toBe(undefined);
+  });
+
+  test("an optional default stays with the server; a required one is filled in", () => {
+    expect(part({ type: "integer", default: 3 }, false).is, "left out").toBe(undefined);
+    expect(part({ type: "integer", default: 3 }).is, "filled in").toBe(3);
+    expect(
+      part({ type: "integer", default: "three" }).is,
+      "a default that doesn't fit is shown, not dropped",
+    ).toBe("three");
+  });
+
+  test("required parts start as they must", () => {
+    expect(part({ type: "string" }).is, "text is missing").toBe("! required");
+    expect(part({ type: "boolean" }).is, "a required boolean is off").toBe(false);
+    expect(
+      part({ type: "array", items: { type: "string" } }).is,
+      "a required list is empty",
+    ).toEqual([]);
+    expect(
+      part({ type: "array", items: { type: "string" }, minItems: 1 }).is,
+      "unless that is too few",
+    ).toBe("! too_few 1");
+    expect(part({ const: 7 }).is, "a constant is sent").toBe(7);
+    expect(part({ enum: ["a"] }).is, "an option must be chosen").toBe("! required");
+  });
+
+  test("emptied text is left out, or sent empty where it must be sent", () => {
+    const optional = part({ type: "string" }, false);
+    type(optional.draft, "x", false);
+    expect(optional.is, "given").toBe("x");
+    type(optional.draft, "", false);
+    expect(optional.is, "left out").toBe(undefined);
+    const required = part({ type: "string" });
+    type(required.draft, "x", true);
+    type(required.draft, "", true);
+    expect(required.is, "sent empty").toBe("");
+  });
+
+  test("null", () => {
+    const a = part({ type: ["string", "null"] });
+    a.draft.presence = "null";
+    expect(a.is, "is a value of its own").toBe(null);
+  });
+});
+
+describe("rows", () => {
+  const list = () => {
+    const a = part({ type: "array", items: { type: "string" }, maxItems: 2 }, false);
+    if (a.draft.kind !== "array" || a.shape?.kind !== "array") throw new Error("no list");
+    return { a, draft: a.draft, shape: a.shape };
+  };
+
+  test("are added, moved and removed", () => {
+    const { a, draft, shape } = list();
+    for (const text of ["x", "y"]) {
+      addRow(shape, draft);
+      type((draft.rows.at(-1) as { draft: Draft }).draft, text, true);
+    }
+    expect(a.is, "in order").toEqual(["x", "y"]);
+    const [first, second] = draft.rows.map((row) => row.id);
+    moveRow(draft, first ?? 0, 1);
+    expect(a.is, "moved down").toEqual(["y", "x"]);
+    moveRow(draft, first ?? 0, 1);
+    expect(a.is, "not beyond the end").toEqual(["y", "x"]);
+    addRow(shape, draft);
+    expect(a.is, "too many").toBe("! too_many 2");
+    for (const id of draft.rows.map((row) => row.id)) removeRow(draft, id, false);
+    expect(a.is, `without rows it is left out (${second})`).toBe(undefined);
+  });
+
+  test("of a map need names of their own", () => {
+    const a = part({ type: "object", additionalProperties: { type: "integer" } });
+    if (a.draft.kind !== "object" || a.shape?.kind !== "object") throw new Error("no map");
+    for (const name of ["", "k", "k"]) {
+      addEntry(a.shape, a.draft);
+      const row = a.draft.rows.at(-1);
+      if (row === undefined) throw new Error("no row");
+      row.name = name;
+      type(row.draft, "1", true);
+    }
+    expect(a.is, "the first has no name").toBe("! no_name");
+    removeRow(a.draft, a.draft.rows[0]?.id ?? 0, true);
+    expect(a.is, "the name is taken").toBe("! name_taken");
+    removeRow(a.draft, a.draft.rows[0]?.id ?? 0, true);
+    expect(a.is, "one entry").toEqual({ k: 1 });
+  });
+});
+
+test("choices and answers", () => {
+  const a = part({ enum: [{ deep: 1 }, "b"] });
+  choose(a.draft, 0);
+  expect(a.is, "an option may be any JSON").toEqual({ deep: 1 });
+  choose(a.draft, null);
+  expect(a.is, "none").toBe("! required");
+  const b = part({ type: "boolean" }, false);
+  answer(b.draft, false);
+  expect(b.is, "no is not the same as left out").toBe(false);
+});
+
+describe("any value can be shown and comes back as it was", () => {
+  const schema: JsonValue = {
+    type: "object",
+    properties: {
+      s: { type: "string" },
+      n: { type: ["number", "null"] },
+      c: { enum: ["a", "b"] },
+      l: { type: "array", items: { type: "object", properties: { x: { type: "integer" } } } },
+      o: { type: "object", properties: { y: { type: "boolean" } } },
+      m: { type: "object", additionalProperties: { type: "string" } },
+      j: {},
+    },
+    required: ["s"],
+  };
+  const values: JsonValue[] = [
+    {},
+    { s: "" },
+    { s: 5, n: "x", c: "z", l: {}, o: [], m: 1, j: null },
+    {
+      s: "line\nline",
+      n: null,
+      c: "b",
+      l: [{ x: 1 }, { x: "1" }, 7, {}],
+      o: { y: true, more: [1] },
+    },
+    { s: null, l: Array.from({ length: 500 }, (_, i) => ({ x: i })), m: { a: "1", b: 2 } },
+    { unknown: { deep: [{}] }, j: [[]] },
+    JSON.parse('{"__proto__":{"polluted":true},"m":{"__proto__":"x"}}') as JsonValue,
+  ];
+  test.each(values.map((value) => [JSON.stringify(value).slice(0, 60), value]))(
+    "%s",
+    (_text, value) => {
+      const shape = shapeOf(schema);
+      const { value: back } = filledIn(shape, draftOf(shape, value, true));
+      expect(back, "nothing is lost or changed").toEqual(value);
+      expect(Object.keys(back as object).sort(), "own names only").toEqual(
+        Object.keys(value as object).sort(),
+      );
+    },
+  );
+});
+
+describe("the JSON view", () => {
+  const schema: JsonValue = {
+    properties: { a: { type: "string" }, n: { type: "integer" } },
+    required: ["a"],
+  };
+
+  test("follows the fields, and the fields follow it", () => {
+    const form = new Form(schema, { a: "x" });
+    form.show("json");
+    expect(form.text, "written as it would be sent").toBe('{\n  "a": "x"\n}');
+    form.write('{"a":"y","n":2,"extra":true}');
+    form.show("fields");
+    expect(form.value, "what the fields have no place for stays").toEqual({
+      a: "y",
+      n: 2,
+      extra: true,
+    });
+    expect(
+      form.draft.kind === "object" && form.draft.fields[1],
+      "the field shows it",
+    ).toMatchObject({ text: "2" });
+  });
+
+  test("a mistake keeps the view and the last value", () => {
+    const form = new Form(schema, { a: "x" });
+    form.show("json");
+    form.write('{\n "a": }');
+    expect(form.mistake, "its place").toEqual({ at: "place", line: 2, column: 7 });
+    expect([form.ready, form.value], "nothing to send").toEqual([false, undefined]);
+    form.show("fields");
+    expect(form.view, "the mistake stays in view").toBe("json");
+    form.write("[]");
+    expect(form.mistake, "arguments are an object").toEqual({ at: "kind" });
+  });
+
+  test("may send what the schema doesn't take; the fields may not", () => {
+    const form = new Form(schema, { n: 1.5 });
+    expect(form.ready, "the fields have problems").toBe(false);
+    expect([...form.shown.keys()], "missing parts are marked once it was tried").toEqual(["/n"]);
+    form.tried = true;
+    expect([...form.shown.keys()], "then too").toEqual(["/a", "/n"]);
+    form.show("json");
+    expect(form.ready, "JSON is sent as written").toBe(true);
+  });
+
+  test("takes a value from elsewhere, but not its own again", () => {
+    const form = new Form(schema, { a: "x" });
+    const draft = form.draft;
+    form.follow({ a: "x" });
+    expect(form.draft, "the same value changes nothing").toBe(draft);
+    form.follow({ a: "z" });
+    expect(form.value, "another is taken").toEqual({ a: "z" });
+  });
+});
