@@ -1,0 +1,21 @@
+// Sizes for people: 2.1 kB.
+const UNITS = ["B", "kB", "MB", "GB", "TB"];
+
+/** A size in decimal units with at most one digit after the point. */
+export function formatBytes(bytes: number, languageTag: string): string {
+  let value = bytes;
+  let unit = 0;
+  while (Math.round(value * 10) / 10 >= 1000 && unit < UNITS.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  const number = new Intl.NumberFormat(languageTag, {
+    maximumFractionDigits: unit === 0 || value >= 100 ? 0 : 1,
+  });
+  return `${number.format(value)} ${UNITS[unit]}`;
+}
+
+/** The exact size, for the title of a rounded one. */
+export function exactBytes(bytes: number, languageTag: string): string {
+  return `${new Intl.NumberFormat(languageTag).format(bytes)} B`;
+}

@@ -1,0 +1,78 @@
+// Fuzzy search: the letters of the query in order, the closer together and the nearer to a word's start the better.
+
+export interface Match {
+  /** Higher is better. */
+  score: number;
+  /** The places of the matched characters, for marking them. */
+  at: number[];
+}
+
+const WORD_START = 8;
+const ADJACENT = 5;
+const GAP = -1;
+const EXACT = 40;
+const PREFIX = 20;
+
+/** How well `text` matches, or null when a letter of the query is missing. An empty query matches everything. */
+export function fuzzyMatch(query: string, text: string): Match | null {
+  const wanted = query.trim().toLowerCase();
+  if (wanted === "") return { score: 0, at: [] };
+  const lower = text.toLowerCase();
+  const whole = lower.indexOf(wanted);
+  if (whole >= 0) {
+    const bonus = lower === wanted ? EXACT : whole === 0 ? PREFIX : 0;
+    const start = startsWord(text, whole) ? WORD_START : 0;
+    return {
+      score: wanted.length * (1 + ADJACENT) + start + bonus - Math.min(whole, 20) / 10,
+      at: Array.from({ length: wanted.length }, (_, i) => whole + i),
+    };
+  }
+  const at: number[] = [];
+  let score = 0;
+  let from = 0;
+  for (const letter of wanted) {
+    if (letter === " ") continue;
+    const found = bestNext(text, lower, letter, from);
+    if (found < 0) return null;
+    const previous = at.at(-1);
+    score += 1 + (startsWord(text, found) ? WORD_START : 0);
+    if (previous !== undefined) {
+      score += found === previous + 1 ? ADJACENT : Math.max(GAP * (found - previous), -6);
+    }
+    at.push(found);
+    from = found + letter.length;
+  }
+  return { score, at };
+}
+
+/** The next place of a letter: right here, else at a word's start if there is one, else the first. */
+function bestNext(text: string, lower: string, letter: string, from: number): number {
+  const first = lower.indexOf(letter, from);
+  if (first < 0 || first === from) return first;
+  for (let i = first; i >= 0 && i < text.length; i = lower.indexOf(letter, i + 1)) {
+    if (startsWord(text, i)) return i;
+  }
+  return first;
+}
+
+function startsWord(text: string, at: number): boolean {
+  if (at === 0) return true;
+  const before = text[at - 1] ?? "";
+  const here = text[at] ?? "";
+  return /[\s_\-./:@]/.test(before) || (/[a-z]/.test(before) && /[A-Z]/.test(here));
+}
+
+/** The items that match, best first; equal ones stay in order. Each item is matched by its best text. */
+export function fuzzyFilter<T>(query: string, items: T[], texts: (item: T) => string[]): T[] {
+  if (query.trim() === "") return items;
+  return items
+    .map((item) => {
+      const scores = texts(item).map(
+        (text, i) => (fuzzyMatch(query, text)?.score ?? -Infinity) - i,
+      );
+      return { item, score: Math.max(...scores) };
+    })
+    .filter(({ score }) => score > -Infinity)
+    .sort((a, b) => b.score - a.score)
+    .map(({ item }) => item);
+}

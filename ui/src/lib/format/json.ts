@@ -1,0 +1,69 @@
+// JSON that people write: where it is wrong, by line, in every browser engine.
+
+export type Parsed = { ok: true; value: unknown } | { ok: false; line: number; column: number };
+
+const SPACE = /[ \t\r\n]*/y;
+const TOKEN =
+  // eslint-disable-next-line no-control-regex
+  /[ \t\r\n]*(?:([{}[\],:])|("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/y;
+
+/** Parses JSON; a mistake is given by line and column from 1. */
+export function parseJson(text: string): Parsed {
+  try {
+    return { ok: true, value: JSON.parse(text) };
+  } catch {
+    return { ok: false, ...place(text, mistake(text)) };
+  }
+}
+
+/** Where the first token stands that can't follow, found by the grammar alone. */
+function mistake(text: string): number {
+  const open: string[] = [];
+  let expect: "value" | "value-or-end" | "key" | "key-or-end" | "colon" | "after" | "nothing" =
+    "value";
+  let at = 0;
+  for (;;) {
+    SPACE.lastIndex = at;
+    const start = at + (SPACE.exec(text)?.[0].length ?? 0);
+    TOKEN.lastIndex = at;
+    const token = TOKEN.exec(text);
+    if (!token) return start;
+    const [, mark, string] = token;
+    const scalar = mark === undefined;
+    const done = () => (open.length === 0 ? "nothing" : "after");
+    if (expect === "nothing") return start;
+    if (expect === "colon") {
+      if (mark !== ":") return start;
+      expect = "value";
+    } else if (expect === "after") {
+      const close = open.at(-1) === "{" ? "}" : "]";
+      if (mark === ",") expect = close === "}" ? "key" : "value";
+      else if (mark === close) {
+        open.pop();
+        expect = done();
+      } else return start;
+    } else if (expect === "key" || expect === "key-or-end") {
+      if (string !== undefined) expect = "colon";
+      else if (mark === "}" && expect === "key-or-end") {
+        open.pop();
+        expect = done();
+      } else return start;
+    } else if (mark === "]" && expect === "value-or-end") {
+      open.pop();
+      expect = done();
+    } else if (mark === "{" || mark === "[") {
+      open.push(mark);
+      expect = mark === "{" ? "key-or-end" : "value-or-end";
+    } else if (scalar) {
+      expect = done();
+    } else {
+      return start;
+    }
+    at = TOKEN.lastIndex;
+  }
+}
+
+function place(text: string, at: number): { line: number; column: number } {
+  const before = text.slice(0, at);
+  return { line: before.split("\n").length, column: at - before.lastIndexOf("\n") };
+}

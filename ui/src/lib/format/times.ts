@@ -1,0 +1,51 @@
+// Times for people: "3 minutes ago", "1.2 s".
+const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+];
+const WEEK = 7 * 86_400_000;
+
+/** How long ago, or the date when that is more than a week. Times in milliseconds since 1970. */
+export function formatRelative(at: number, now: number, languageTag: string): string {
+  const distance = at - now;
+  if (Math.abs(distance) >= WEEK) {
+    return new Intl.DateTimeFormat(languageTag, { dateStyle: "medium" }).format(at);
+  }
+  const relative = new Intl.RelativeTimeFormat(languageTag, { numeric: "auto", style: "long" });
+  for (const [unit, size] of STEPS) {
+    if (Math.abs(distance) >= size) return relative.format(Math.trunc(distance / size), unit);
+  }
+  return relative.format(0, "second");
+}
+
+/** Date and time to the second. */
+export function formatExact(at: number, languageTag: string): string {
+  return new Intl.DateTimeFormat(languageTag, { dateStyle: "medium", timeStyle: "medium" }).format(
+    at,
+  );
+}
+
+/** Time of day to the millisecond, for lists in which the order matters. */
+export function formatClock(at: number, languageTag: string): string {
+  return new Intl.DateTimeFormat(languageTag, {
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    fractionalSecondDigits: 3,
+    hourCycle: "h23",
+  }).format(at);
+}
+
+/** A length of time given in milliseconds: 0.4 ms, 320 ms, 1.2 s, 3 min 5 s. */
+export function formatDuration(ms: number, languageTag: string): string {
+  const number = (value: number, digits: number) =>
+    new Intl.NumberFormat(languageTag, { maximumFractionDigits: digits }).format(value);
+  if (ms < 10) return `${number(ms, 1)} ms`;
+  if (ms < 999.5) return `${number(ms, 0)} ms`;
+  if (ms < 59_950) return `${number(ms / 1000, 1)} s`;
+  const seconds = Math.round(ms / 1000);
+  const rest = seconds % 60;
+  const minutes = `${number(Math.floor(seconds / 60), 0)} min`;
+  return rest === 0 ? minutes : `${minutes} ${rest} s`;
+}

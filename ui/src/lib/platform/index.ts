@@ -1,0 +1,18 @@
+// Chooses the platform. Everything else imports from here.
+import type { Platform } from "./platform";
+import { tauri } from "./tauri";
+import { web } from "./web";
+
+export type { Platform } from "./platform";
+
+let current: Platform = "__TAURI_INTERNALS__" in globalThis ? tauri : web;
+
+/** The platform in use. */
+export function platform(): Platform {
+  return current;
+}
+
+/** Takes another platform, in tests. */
+export function setPlatform(other: Platform): void {
+  current = other;
+}

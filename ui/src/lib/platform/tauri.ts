@@ -1,0 +1,17 @@
+// The desktop window.
+import { Channel, invoke } from "@tauri-apps/api/core";
+
+import type { Events } from "$lib/api/generated";
+
+import type { Platform } from "./platform";
+
+export const tauri: Platform = {
+  call: (name, request) => invoke(name, { request }),
+  async listen(receive) {
+    const channel = new Channel<Events>();
+    channel.onmessage = receive;
+    await invoke("listen_events", { channel });
+  },
+  painted: () => void invoke("painted").catch(() => undefined),
+  questionDrawn: (id) => void invoke("question_drawn", { id }).catch(() => undefined),
+};

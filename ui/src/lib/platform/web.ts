@@ -1,0 +1,37 @@
+// A browser, with the development host on the same origin.
+import type { Events } from "$lib/api/generated";
+
+import type { Platform } from "./platform";
+
+const RETRY_MS = 500;
+
+export const web: Platform = {
+  async call(name, request) {
+    const response = await fetch(`/api/${name}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(request),
+    });
+    const body: unknown = await response.json();
+    if (!response.ok) throw body;
+    return body;
+  },
+  listen(receive, lost) {
+    return new Promise((resolve) => {
+      let first = true;
+      const connect = () => {
+        const socket = new WebSocket(`${location.origin.replace(/^http/, "ws")}/events`);
+        socket.onopen = () => {
+          if (first) resolve();
+          else lost();
+          first = false;
+        };
+        socket.onmessage = (message) => receive(JSON.parse(String(message.data)) as Events);
+        socket.onclose = () => setTimeout(connect, RETRY_MS);
+      };
+      connect();
+    });
+  },
+  painted: () => undefined,
+  questionDrawn: () => undefined,
+};

@@ -1,0 +1,205 @@
+// What the host knows, as the page sees it: a snapshot, then events. After a gap the snapshot is read again.
+import { call } from "$lib/api/client";
+import type {
+  Call,
+  CallState,
+  ConfigProblem,
+  ConversationSummary,
+  Event,
+  Events,
+  Paths,
+  Question,
+  QuestionOutcome,
+  Server,
+  Settings,
+  Snapshot,
+} from "$lib/api/generated";
+import { platform } from "$lib/platform";
+
+const ENDED: readonly CallState[] = ["done", "refused", "cancelled", "failed"];
+/** How many ended calls and closed questions are kept. */
+const KEPT = 100;
+
+export function hasEnded(call: Call): boolean {
+  return ENDED.includes(call.state);
+}
+
+export interface ClosedQuestion {
+  question: Question;
+  outcome: QuestionOutcome;
+  at: number;
+}
+
+type Listener = (event: Event) => void;
+
+class App {
+  /** Whether the first snapshot has arrived. */
+  ready = $state(false);
+  /** Why the snapshot can't be read, if it can't. */
+  failure = $state.raw<unknown>(null);
+  servers = $state.raw<Server[]>([]);
+  /** The queue; the question in front first. */
+  questions = $state.raw<Question[]>([]);
+  /** The latest decided questions, newest first. */
+  closed = $state.raw<ClosedQuestion[]>([]);
+  /** The calls under way, and the latest ended ones. */
+  calls = $state.raw<Call[]>([]);
+  conversations = $state.raw<ConversationSummary[]>([]);
+  settings = $state.raw<Settings>({
+    theme: "system",
+    language: "system",
+    welcomeDone: true,
+    announce: true,
+  });
+  configProblem = $state.raw<ConfigProblem | null>(null);
+  paths = $state.raw<Paths>({ config: "", data: "", audit: "" });
+  version = $state("");
+
+  #next = 0;
+  #reading = false;
+  #again = false;
+  #waiting: Events[] = [];
+  #listeners = new Set<Listener>();
+
+  /** Connects and reads the first snapshot. */
+  async start(): Promise<void> {
+    this.#reading = true;
+    try {
+      await platform().listen(
+        (events) => this.receive(events),
+        () => void this.refresh(),
+      );
+    } catch (cause) {
+      this.failure = cause;
+    }
+    this.#reading = false;
+    await this.refresh();
+  }
+
+  /** Reads the snapshot, then applies the events that came in the meantime. */
+  async refresh(): Promise<void> {
+    if (this.#reading) {
+      this.#again = true;
+      return;
+    }
+    this.#reading = true;
+    try {
+      do {
+        this.#again = false;
+        this.#take(await call("snapshot", {}));
+      } while (this.#again);
+      this.failure = null;
+    } catch (cause) {
+      this.failure = cause;
+    } finally {
+      this.#reading = false;
+    }
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const events of waiting) this.receive(events);
+  }
+
+  /** Applies a batch. Those already in the snapshot are passed over; a gap reads the snapshot again. */
+  receive(batch: Events): void {
+    if (this.#reading || !this.ready) {
+      this.#waiting.push(batch);
+      return;
+    }
+    if (batch.first > this.#next) {
+      void this.refresh();
+      return;
+    }
+    const fresh = batch.events.slice(this.#next - batch.first);
+    this.#next += fresh.length;
+    for (const event of fresh) {
+      this.#apply(event);
+      for (const listener of this.#listeners) listener(event);
+    }
+  }
+
+  /** Tells every event after it was applied. Returns how to end it; fits as the result of an `$effect`. */
+  onEvent(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  server(name: string): Server | undefined {
+    return this.servers.find((server) => server.name === name);
+  }
+
+  call(id: string): Call | undefined {
+    return this.calls.find((call) => call.id === id);
+  }
+
+  questionsOf(server: string): Question[] {
+    return this.questions.filter((question) => question.server === server);
+  }
+
+  #take(snapshot: Snapshot): void {
+    this.#next = snapshot.nextEvent;
+    this.servers = snapshot.servers;
+    this.questions = snapshot.questions;
+    this.calls = snapshot.calls;
+    this.conversations = snapshot.conversations;
+    this.settings = snapshot.settings;
+    this.configProblem = snapshot.configProblem;
+    this.paths = snapshot.paths;
+    this.version = snapshot.version;
+    this.ready = true;
+  }
+
+  #apply(event: Event): void {
+    switch (event.type) {
+      case "server_changed":
+        this.servers = replaced(this.servers, event.server, (s) => s.name);
+        break;
+      case "server_removed":
+        this.servers = this.servers.filter((server) => server.name !== event.name);
+        break;
+      case "question_changed":
+        this.questions = replaced(this.questions, event.question, (q) => q.id);
+        break;
+      case "question_closed": {
+        const question = this.questions.find((q) => q.id === event.id);
+        this.questions = this.questions.filter((q) => q.id !== event.id);
+        if (question) {
+          const closed = { question, outcome: event.outcome, at: Date.now() };
+          this.closed = [closed, ...this.closed].slice(0, KEPT);
+        }
+        break;
+      }
+      case "call_changed":
+        this.calls = bounded(replaced(this.calls, event.call, (c) => c.id));
+        break;
+      case "conversations_changed":
+        this.conversations = event.conversations;
+        break;
+      case "settings_changed":
+        this.settings = event.settings;
+        break;
+      case "config_problem":
+        this.configProblem = event.problem;
+        break;
+    }
+  }
+}
+
+/** The list with `item` in the place of the one with the same key, or at the end. */
+function replaced<T>(list: T[], item: T, key: (item: T) => string): T[] {
+  const at = list.findIndex((other) => key(other) === key(item));
+  return at < 0 ? [...list, item] : list.with(at, item);
+}
+
+/** The calls without the oldest ended ones that are too many. */
+function bounded(calls: Call[]): Call[] {
+  let surplus = calls.filter(hasEnded).length - KEPT;
+  return surplus <= 0 ? calls : calls.filter((call) => !hasEnded(call) || surplus-- <= 0);
+}
+
+export const app = new App();
+export type { App };
+
+/** A store of its own, for tests. */
+export function newApp(): App {
+  return new App();
+}

@@ -1,0 +1,63 @@
+// What each server offers, read when first wanted and again whenever it changed.
+import { SvelteMap } from "svelte/reactivity";
+
+import { call } from "$lib/api/client";
+import type { Catalog } from "$lib/api/generated";
+
+import { app } from "./app.svelte";
+
+export interface CatalogState {
+  catalog: Catalog | null;
+  loading: boolean;
+  error: unknown;
+}
+
+const NONE: CatalogState = { catalog: null, loading: false, error: null };
+
+class Catalogs {
+  #states = new SvelteMap<string, CatalogState>();
+  #stale = new Set<string>();
+
+  constructor() {
+    app.onEvent((event) => {
+      if (event.type === "catalog_changed" && this.#states.has(event.server)) {
+        void this.read(event.server);
+      } else if (event.type === "server_removed") {
+        this.#states.delete(event.name);
+      }
+    });
+  }
+
+  /** As it is now; call `want` in an effect to have it read. */
+  of(server: string): CatalogState {
+    return this.#states.get(server) ?? NONE;
+  }
+
+  /** Reads the catalog of a ready server if that was not done yet. */
+  want(server: string): void {
+    const state = this.#states.get(server);
+    if (!state || (!state.loading && state.catalog === null && state.error === null)) {
+      if (app.server(server)?.state.is === "ready") void this.read(server);
+    }
+  }
+
+  /** Reads it again. */
+  async read(server: string): Promise<void> {
+    const before = this.of(server);
+    if (before.loading) {
+      this.#stale.add(server);
+      return;
+    }
+    this.#states.set(server, { ...before, loading: true });
+    let state: CatalogState;
+    try {
+      state = { catalog: await call("catalog", { server }), loading: false, error: null };
+    } catch (error) {
+      state = { catalog: before.catalog, loading: false, error };
+    }
+    this.#states.set(server, state);
+    if (this.#stale.delete(server)) await this.read(server);
+  }
+}
+
+export const catalogs = new Catalogs();

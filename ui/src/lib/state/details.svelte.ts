@@ -1,0 +1,27 @@
+// What the right column shows.
+import type { Component } from "svelte";
+
+interface Shown {
+  title: string;
+  component: Component<Record<string, unknown>>;
+  props: Record<string, unknown>;
+}
+
+class Details {
+  current = $state.raw<Shown | null>(null);
+
+  /** Shows a component in the right column, in the place of what was there. */
+  show<P extends Record<string, unknown>>(title: string, component: Component<P>, props: P): void {
+    this.current = {
+      title,
+      component: component as unknown as Component<Record<string, unknown>>,
+      props,
+    };
+  }
+
+  close(): void {
+    this.current = null;
+  }
+}
+
+export const details = new Details();

@@ -1,0 +1,15 @@
+// A link that was clicked. The user sees where it leads before the browser opens.
+class Link {
+  /** The URL that waits to be opened, if any. */
+  asked = $state<string | null>(null);
+
+  open(url: string): void {
+    this.asked = url;
+  }
+
+  close(): void {
+    this.asked = null;
+  }
+}
+
+export const link = new Link();

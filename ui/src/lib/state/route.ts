@@ -1,0 +1,54 @@
+// The views, and how they are written in the location's hash.
+
+export const SERVER_TABS = [
+  "overview",
+  "tools",
+  "prompts",
+  "resources",
+  "roots",
+  "permissions",
+  "activity",
+  "settings",
+] as const;
+export type ServerTab = (typeof SERVER_TABS)[number];
+
+export type View =
+  | { at: "welcome" }
+  | { at: "conversation"; id: string }
+  | { at: "server"; name: string; tab: ServerTab; item?: string }
+  | { at: "add-server" }
+  | { at: "settings" }
+  | { at: "audit" }
+  | { at: "rules" }
+  | { at: "tools" };
+
+const PLAIN = ["welcome", "add-server", "settings", "audit", "rules", "tools"] as const;
+
+export function toHash(view: View): string {
+  const parts: string[] = [view.at];
+  if (view.at === "conversation") parts.push(view.id);
+  if (view.at === "server") {
+    parts.push(view.name, view.tab);
+    if (view.item !== undefined) parts.push(view.item);
+  }
+  return `#/${parts.map(encodeURIComponent).join("/")}`;
+}
+
+/** The view of a hash; the welcome where it is none. */
+export function fromHash(hash: string): View {
+  const [at, first, second, third] = hash.replace(/^#\/?/, "").split("/").map(decoded);
+  if (at === "conversation" && first) return { at, id: first };
+  if (at === "server" && first) {
+    const tab = SERVER_TABS.find((tab) => tab === second) ?? "overview";
+    return third === undefined ? { at, name: first, tab } : { at, name: first, tab, item: third };
+  }
+  return { at: PLAIN.find((plain) => plain === at) ?? "welcome" };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,31 @@
+// What is in front. The location's hash holds it, so that back and forward work.
+import { fromHash, toHash, type ServerTab, type View } from "./route";
+
+export type { ServerTab, View } from "./route";
+
+class Router {
+  current = $state.raw<View>(fromHash(location.hash));
+
+  constructor() {
+    addEventListener("hashchange", () => (this.current = fromHash(location.hash)));
+  }
+
+  /** Goes to a view. `replace` leaves no step in the history. */
+  go(view: View, options: { replace?: boolean } = {}): void {
+    const hash = toHash(view);
+    if (hash === location.hash) return;
+    if (options.replace) history.replaceState(null, "", hash);
+    else history.pushState(null, "", hash);
+    this.current = view;
+  }
+
+  back(): void {
+    history.back();
+  }
+
+  server(name: string, tab: ServerTab = "overview", item?: string): void {
+    this.go(item === undefined ? { at: "server", name, tab } : { at: "server", name, tab, item });
+  }
+}
+
+export const router = new Router();

@@ -1,0 +1,135 @@
+// A host for tests: answers commands from a table, keeps what was asked, and sends events when told to.
+import type { Commands, Event, Events, Server, ServerState, Snapshot } from "$lib/api/generated";
+import { setPlatform, type Platform } from "$lib/platform";
+import { app } from "$lib/state/app.svelte";
+
+type Answers = {
+  [K in keyof Commands]?: (
+    request: Commands[K]["request"],
+  ) => Commands[K]["response"] | Promise<Commands[K]["response"]>;
+};
+
+export interface Asked {
+  name: keyof Commands;
+  request: unknown;
+}
+
+export class FakeHost implements Platform {
+  /** Every command so far, without `snapshot`. */
+  asked: Asked[] = [];
+  snapshot: Snapshot;
+  painted = () => undefined;
+  drawn: string[] = [];
+  #receive: (events: Events) => void = () => undefined;
+  #lost: () => void = () => undefined;
+  #next = 1;
+
+  constructor(
+    public answers: Answers = {},
+    snapshot: Partial<Snapshot> = {},
+  ) {
+    this.snapshot = sampleSnapshot(snapshot);
+    this.snapshot.nextEvent = this.#next;
+  }
+
+  async call(name: string, request: unknown): Promise<unknown> {
+    if (name === "snapshot") return structuredClone(this.snapshot);
+    this.asked.push({ name: name as keyof Commands, request });
+    const answer = this.answers[name as keyof Commands] as ((r: unknown) => unknown) | undefined;
+    return answer ? await answer(request) : {};
+  }
+
+  async listen(receive: (events: Events) => void, lost: () => void): Promise<void> {
+    this.#receive = receive;
+    this.#lost = lost;
+  }
+
+  questionDrawn(id: string): void {
+    this.drawn.push(id);
+  }
+
+  /** Sends events; those before are taken as received. */
+  send(...events: Event[]): void {
+    this.#receive({ first: this.#next, events });
+    this.#next += events.length;
+    this.snapshot.nextEvent = this.#next;
+  }
+
+  /** Loses so many events: the page never gets them. */
+  skip(count: number): void {
+    this.#next += count;
+    this.snapshot.nextEvent = this.#next;
+  }
+
+  /** Says that the connection was lost and stands again. */
+  reconnect(): void {
+    this.#lost();
+  }
+
+  /** The requests of one command so far. */
+  requests<K extends keyof Commands>(name: K): Commands[K]["request"][] {
+    return this.asked
+      .filter((one) => one.name === name)
+      .map((one) => one.request as Commands[K]["request"]);
+  }
+}
+
+/** Puts a fake host in place and fills the page's store from its snapshot. */
+export async function startFake(
+  answers: Answers = {},
+  snapshot: Partial<Snapshot> = {},
+): Promise<FakeHost> {
+  const host = new FakeHost(answers, snapshot);
+  setPlatform(host);
+  await app.start();
+  return host;
+}
+
+export function sampleSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
+  return {
+    nextEvent: 1,
+    servers: [],
+    questions: [],
+    calls: [],
+    conversations: [],
+    settings: { theme: "light", language: "en", welcomeDone: true, announce: true },
+    configProblem: null,
+    paths: {
+      config: "/home/ann/.config/drawbridge/mcp.json",
+      data: "/home/ann/.local/share/drawbridge",
+      audit: "/home/ann/.local/share/drawbridge/audit.jsonl",
+    },
+    version: "0.1.0",
+    ...changes,
+  };
+}
+
+export function sampleServer(changes: Partial<Server> = {}): Server {
+  return {
+    name: "files",
+    config: { command: "npx", args: ["-y", "server-filesystem", "/home/ann"], env: {}, cwd: null },
+    commandLine: "npx -y server-filesystem /home/ann",
+    transport: "stdio",
+    state: { is: "ready" } as ServerState,
+    since: Date.now() - 60_000,
+    approved: true,
+    revision: "2025-11-25",
+    foundBy: "initialize",
+    claims: {
+      name: "secure-filesystem",
+      title: null,
+      version: "1.2.3",
+      description: null,
+      websiteUrl: null,
+    },
+    capabilities: ["tools"],
+    instructions: null,
+    counts: { tools: 3, prompts: 0, resources: 0, templates: 0 },
+    roots: { decided: false, folders: [] },
+    subscriptions: [],
+    logLevel: null,
+    muted: false,
+    pid: 4711,
+    ...changes,
+  };
+}

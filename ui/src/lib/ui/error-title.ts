@@ -1,0 +1,26 @@
+// A short title for each kind of error, in the page's language.
+import type { ErrorCode } from "$lib/api/generated";
+
+import { m } from "../../paraglide/messages";
+
+export function errorTitle(code: ErrorCode): string {
+  const titles: Record<ErrorCode, () => string> = {
+    bad_request: m.shell_error_internal,
+    not_found: m.shell_error_not_found,
+    bad_name: m.shell_error_bad_name,
+    config: m.shell_error_config,
+    not_ready: m.shell_error_not_ready,
+    refused: m.shell_error_refused,
+    cancelled: m.shell_error_cancelled,
+    timeout: m.shell_error_timeout,
+    server: m.shell_error_server,
+    bad_answer: m.shell_error_bad_answer,
+    server_gone: m.shell_error_server_gone,
+    unsupported: m.shell_error_unsupported,
+    stale: m.shell_error_stale,
+    invalid: m.shell_error_invalid,
+    system: m.shell_error_system,
+    internal: m.shell_error_internal,
+  };
+  return (titles[code] ?? m.shell_error_internal)();
+}

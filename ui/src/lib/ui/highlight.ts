@@ -1,0 +1,54 @@
+// Colours for code. The highlighter is loaded when the first code is shown.
+import type { HLJSApi, LanguageFn } from "highlight.js";
+
+/** Longer code is shown plain, so that nothing waits for its colours. */
+const MOST = 100_000;
+
+const LANGUAGES: Record<string, () => Promise<{ default: LanguageFn }>> = {
+  bash: () => import("highlight.js/lib/languages/bash"),
+  c: () => import("highlight.js/lib/languages/c"),
+  cpp: () => import("highlight.js/lib/languages/cpp"),
+  css: () => import("highlight.js/lib/languages/css"),
+  diff: () => import("highlight.js/lib/languages/diff"),
+  go: () => import("highlight.js/lib/languages/go"),
+  ini: () => import("highlight.js/lib/languages/ini"),
+  java: () => import("highlight.js/lib/languages/java"),
+  javascript: () => import("highlight.js/lib/languages/javascript"),
+  json: () => import("highlight.js/lib/languages/json"),
+  markdown: () => import("highlight.js/lib/languages/markdown"),
+  python: () => import("highlight.js/lib/languages/python"),
+  rust: () => import("highlight.js/lib/languages/rust"),
+  sql: () => import("highlight.js/lib/languages/sql"),
+  typescript: () => import("highlight.js/lib/languages/typescript"),
+  xml: () => import("highlight.js/lib/languages/xml"),
+  yaml: () => import("highlight.js/lib/languages/yaml"),
+};
+const NAMES: Record<string, string> = {
+  sh: "bash",
+  shell: "bash",
+  zsh: "bash",
+  html: "xml",
+  svg: "xml",
+  js: "javascript",
+  jsonc: "json",
+  md: "markdown",
+  py: "python",
+  rs: "rust",
+  toml: "ini",
+  ts: "typescript",
+  yml: "yaml",
+};
+
+let core: Promise<HLJSApi> | null = null;
+
+/** The code as HTML, or null when it has to be shown plain. */
+export async function highlight(code: string, language: string): Promise<string | null> {
+  const lower = language.toLowerCase();
+  const name = NAMES[lower] ?? lower;
+  const load = Object.hasOwn(LANGUAGES, name) ? LANGUAGES[name] : undefined;
+  if (!load || code.length > MOST) return null;
+  core ??= import("highlight.js/lib/core").then((module) => module.default);
+  const [hljs, grammar] = await Promise.all([core, load()]);
+  if (!hljs.getLanguage(name)) hljs.registerLanguage(name, grammar.default);
+  return hljs.highlight(code, { language: name, ignoreIllegals: true }).value;
+}
