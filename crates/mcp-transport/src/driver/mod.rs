@@ -1,0 +1,205 @@
+//! The driver: one task per server, between the transport and the owner of the session.
+//!
+//! It reads only while its owner takes the events, so a flood fills the server's own pipe and nothing
+//! here; commands are taken at any time. Writing never keeps it from reading, so a server that does not
+//! read its input cannot block it either.
+
+mod ending;
+mod intake;
+mod outbox;
+mod task;
+mod write_queue;
+
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use mcp_proto::{
+    Answer, CallError, CallId, CancelReason, ClientNotification, ClientRequest, Deadline, ServerRequestId,
+    SessionConfig, SessionEvent,
+};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::{mpsc, oneshot};
+
+use self::task::{Stderr, Task};
+use crate::lines::DEFAULT_LINE_LIMIT;
+use crate::shutdown::Grace;
+use crate::stdio::{ServerProcess, Spawned, StderrRing, drain};
+
+/// How many commands may wait.
+const WAITING_COMMANDS: usize = 256;
+/// How many lines of standard error may wait to be shown. More are counted as dropped.
+const WAITING_STDERR: usize = 64;
+
+/// What the owner wants.
+#[derive(Debug)]
+pub enum DriverCommand {
+    /// Send a request. `reply` gets its name before any event about it is sent.
+    Call {
+        /// The request.
+        request: ClientRequest,
+        /// How long it may take.
+        deadline: Deadline,
+        /// The call's name, or why it was not sent.
+        reply: oneshot::Sender<Result<CallId, CallError>>,
+    },
+    /// End a call.
+    Cancel {
+        /// The call.
+        call: CallId,
+        /// Why; told to the server.
+        reason: CancelReason,
+    },
+    /// Answer a question of the server. One that is no longer open is passed over, as its
+    /// [`SessionEvent::Withdrawn`] is already on the way.
+    Answer {
+        /// The question.
+        request: ServerRequestId,
+        /// The answer.
+        answer: Answer,
+    },
+    /// Tell the server something.
+    Notify(ClientNotification),
+    /// End the session and the server. A second one kills it without more patience. Dropping the
+    /// sender means the same as one.
+    Stop,
+}
+
+/// What the owner learns, in order. The channel closes after the last one, when nothing of the server is
+/// left.
+#[derive(Debug, Clone, PartialEq)]
+pub enum DriverEvent {
+    /// News from the session.
+    Session(SessionEvent),
+    /// A line that was sent or received.
+    Frame(Frame),
+    /// A line on standard error, safe to be shown. It proves no failure.
+    Stderr {
+        /// The line; at most 8 KiB of the server's bytes.
+        line: String,
+    },
+    /// Standard error came faster than it is shown.
+    StderrDropped {
+        /// Bytes that were not told as [`DriverEvent::Stderr`]; most are still in the ring.
+        bytes: u64,
+    },
+    /// Invalid lines or other anomalies came faster than they are told.
+    InvalidDropped {
+        /// Lines that were not told as [`DriverEvent::Frame`].
+        lines: u64,
+        /// Their bytes.
+        bytes: u64,
+        /// Anomalies that were not told.
+        anomalies: u64,
+    },
+    /// The server's process has ended.
+    Exited {
+        /// Its exit code, if it ended by itself.
+        status: Option<i32>,
+        /// The signal that ended it, if one did.
+        signal: Option<i32>,
+    },
+}
+
+/// One line on the wire.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frame {
+    /// Which way it went.
+    pub direction: Direction,
+    /// When it was put in the queue to be written, or had been read.
+    pub at: SystemTime,
+    /// The whole line without its end; of an over-long line its first 4 KiB.
+    pub bytes: Bytes,
+    /// Why it is invalid, if it is.
+    pub note: Option<String>,
+}
+
+/// Which way a frame went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// To the server.
+    Sent,
+    /// From the server.
+    Received,
+}
+
+/// Bounds of one driver.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DriverLimits {
+    /// Longest line that is accepted, in bytes. 16 MiB.
+    pub line_bytes: usize,
+    /// The most that may wait to be written, in bytes, before the session is closed. 32 MiB.
+    pub write_queue_bytes: usize,
+    /// How long the server may take no byte of what waits before the session is closed. 30 s.
+    pub write_stall: Duration,
+    /// How long it is given to end.
+    pub grace: Grace,
+}
+
+impl Default for DriverLimits {
+    fn default() -> DriverLimits {
+        DriverLimits {
+            line_bytes: DEFAULT_LINE_LIMIT,
+            write_queue_bytes: 32 * 1024 * 1024,
+            write_stall: Duration::from_secs(30),
+            grace: Grace::default(),
+        }
+    }
+}
+
+/// The owner's hold on a driver. Dropping it stops the server.
+#[derive(Debug)]
+pub struct DriverHandle {
+    /// Takes commands at any time. `try_send` if the sender must not wait.
+    pub commands: mpsc::Sender<DriverCommand>,
+    /// Facts of the process.
+    pub process: Spawned,
+    /// What it has printed on standard error.
+    pub stderr: StderrRing,
+}
+
+/// Starts the driver of a server. Every event goes to `events`, in order; when they are not
+/// taken, the server is not read.
+///
+/// Must be called within a tokio runtime.
+pub fn run(session: SessionConfig, process: ServerProcess, events: mpsc::Sender<DriverEvent>) -> DriverHandle {
+    run_with(session, process, events, DriverLimits::default())
+}
+
+/// As [`run`], with other bounds.
+pub fn run_with(
+    session: SessionConfig,
+    process: ServerProcess,
+    events: mpsc::Sender<DriverEvent>,
+    limits: DriverLimits,
+) -> DriverHandle {
+    let (commands, received) = mpsc::channel(WAITING_COMMANDS);
+    let ring = StderrRing::default();
+    let spawned = process.spawned().clone();
+    let ServerProcess { pipes, group } = process;
+    let (shown, lines) = mpsc::channel(WAITING_STDERR);
+    let drain = tokio::spawn(drain(pipes.stderr, ring.clone(), shown)).abort_handle();
+    let process = (group, Stderr { lines, drain });
+    let streams = (pipes.stdout, pipes.stdin);
+    tokio::spawn(Task::new(session, streams, Some(process), received, events, limits).run());
+    DriverHandle { commands, process: spawned, stderr: ring }
+}
+
+/// Starts a driver on two byte streams without a process. The writer must not hold bytes back
+/// until it is flushed.
+///
+/// Must be called within a tokio runtime.
+pub fn run_streams<R, W>(
+    session: SessionConfig,
+    reader: R,
+    writer: W,
+    events: mpsc::Sender<DriverEvent>,
+    limits: DriverLimits,
+) -> mpsc::Sender<DriverCommand>
+where
+    R: AsyncRead + Unpin + Send + 'static,
+    W: AsyncWrite + Unpin + Send + 'static,
+{
+    let (commands, received) = mpsc::channel(WAITING_COMMANDS);
+    tokio::spawn(Task::new(session, (reader, writer), None, received, events, limits).run());
+    commands
+}

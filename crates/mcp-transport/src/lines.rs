@@ -1,0 +1,162 @@
+//! Newline framing: splits a byte stream into lines, with a cap on each.
+//!
+//! A line that passes the cap is reported as soon as it does (it may never end), skipped without
+//! being stored, and reported once more when its end is reached, because the id of a message
+//! often stands last. The stream goes on with the next line.
+
+use std::io;
+
+use bytes::{Buf, Bytes, BytesMut};
+use memchr::memchr;
+use tokio_util::codec::Decoder;
+
+/// Longest line that is accepted by default, in bytes.
+pub const DEFAULT_LINE_LIMIT: usize = 16 * 1024 * 1024;
+
+/// How much of the start and of the end of an over-long line is kept, in bytes.
+pub const EXCERPT_BYTES: usize = 4 * 1024;
+
+/// A read buffer that has grown beyond this is given back once it is nearly empty.
+const KEPT_BUFFER_BYTES: usize = 256 * 1024;
+const NEARLY_EMPTY_BYTES: usize = 64 * 1024;
+
+/// What the decoder found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Line {
+    /// One line without its line end. Never empty; not necessarily UTF-8.
+    Whole(Bytes),
+    /// The current line passed the cap. What follows up to the next newline is skipped.
+    TooLong {
+        /// The first [`EXCERPT_BYTES`] of the line.
+        head: Bytes,
+    },
+    /// The line reported by the last [`Line::TooLong`] has ended.
+    TooLongEnded {
+        /// Length of the whole line in bytes.
+        seen: u64,
+        /// The first [`EXCERPT_BYTES`] of the line.
+        head: Bytes,
+        /// The last [`EXCERPT_BYTES`] of the line.
+        tail: Bytes,
+    },
+}
+
+/// Splits bytes at `\n`. A `\r` before it is dropped, and so are empty lines.
+#[derive(Debug)]
+pub struct Lines {
+    limit: usize,
+    /// Bytes at the start of the buffer that are known to hold no newline.
+    scanned: usize,
+    skipped: Option<Skipped>,
+}
+
+#[derive(Debug)]
+struct Skipped {
+    seen: u64,
+    head: Bytes,
+    tail: Vec<u8>,
+}
+
+impl Lines {
+    /// A decoder that accepts lines of up to `limit` bytes.
+    pub fn new(limit: usize) -> Lines {
+        Lines { limit, scanned: 0, skipped: None }
+    }
+
+    /// The cap on one line, in bytes.
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
+    fn skip(&mut self, buffer: &mut BytesMut) -> Option<Line> {
+        let skipped = self.skipped.as_mut()?;
+        let Some(end) = memchr(b'\n', buffer) else {
+            skipped.pass(buffer);
+            buffer.clear();
+            return None;
+        };
+        skipped.pass(&buffer[..end]);
+        buffer.advance(end + 1);
+        give_back(buffer);
+        self.skipped.take().map(Skipped::ended)
+    }
+
+    fn whole(&mut self, buffer: &mut BytesMut, length: usize) -> Option<Line> {
+        self.scanned = 0;
+        let mut line = buffer.split_to(length);
+        if line.last() == Some(&b'\r') {
+            line.truncate(length - 1);
+        }
+        (!line.is_empty()).then(|| Line::Whole(line.freeze()))
+    }
+}
+
+impl Decoder for Lines {
+    type Item = Line;
+    type Error = io::Error;
+
+    fn decode(&mut self, buffer: &mut BytesMut) -> Result<Option<Line>, io::Error> {
+        loop {
+            if self.skipped.is_some() {
+                return Ok(self.skip(buffer));
+            }
+            let newline = memchr(b'\n', &buffer[self.scanned..]).map(|at| self.scanned + at);
+            let length = newline.unwrap_or(buffer.len());
+            if length > self.limit {
+                let head = Bytes::copy_from_slice(&buffer[..length.min(EXCERPT_BYTES)]);
+                let mut skipped = Skipped { seen: 0, head: head.clone(), tail: Vec::new() };
+                skipped.pass(&buffer[..length]);
+                buffer.advance(length);
+                give_back(buffer);
+                self.scanned = 0;
+                self.skipped = Some(skipped);
+                return Ok(Some(Line::TooLong { head }));
+            }
+            if newline.is_none() {
+                self.scanned = buffer.len();
+                return Ok(None);
+            }
+            let line = self.whole(buffer, length);
+            buffer.advance(1);
+            give_back(buffer);
+            if line.is_some() {
+                return Ok(line);
+            }
+        }
+    }
+
+    fn decode_eof(&mut self, buffer: &mut BytesMut) -> Result<Option<Line>, io::Error> {
+        if let Some(line) = self.decode(buffer)? {
+            return Ok(Some(line));
+        }
+        if let Some(skipped) = self.skipped.take() {
+            return Ok(Some(skipped.ended()));
+        }
+        let length = buffer.len();
+        Ok(self.whole(buffer, length))
+    }
+}
+
+impl Skipped {
+    fn pass(&mut self, bytes: &[u8]) {
+        self.seen += bytes.len() as u64;
+        let keep = &bytes[bytes.len().saturating_sub(EXCERPT_BYTES)..];
+        let overflow = (self.tail.len() + keep.len()).saturating_sub(EXCERPT_BYTES);
+        self.tail.drain(..overflow);
+        self.tail.extend_from_slice(keep);
+    }
+
+    fn ended(mut self) -> Line {
+        if self.tail.last() == Some(&b'\r') {
+            self.tail.pop();
+        }
+        Line::TooLongEnded { seen: self.seen, head: self.head, tail: Bytes::from(self.tail) }
+    }
+}
+
+/// Replaces a buffer that one large line has blown up, so that the memory does not stay taken.
+fn give_back(buffer: &mut BytesMut) {
+    if buffer.capacity() > KEPT_BUFFER_BYTES && buffer.len() < NEARLY_EMPTY_BYTES {
+        *buffer = BytesMut::from(&buffer[..]);
+    }
+}

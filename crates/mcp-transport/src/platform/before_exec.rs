@@ -1,0 +1,62 @@
+//! What a child does between fork and exec: it keeps no descriptor but 0, 1 and 2, and on Linux it
+//! asks to die with its parent. The only unsafe code of this crate.
+#![allow(unsafe_code)]
+
+use std::io;
+
+use nix::libc;
+use nix::sys::resource::{Resource, getrlimit};
+use nix::unistd::{Pid, getpid};
+use tokio::process::Command;
+
+/// The most descriptors that are closed one by one where the system cannot close a range.
+const MOST_DESCRIPTORS: u64 = 65_536;
+
+/// Registers the steps with the command. The thread that starts the command must live as long as
+/// the process it starts: Linux signals the child when its parent *thread* ends.
+pub(super) fn install(command: &mut Command) {
+    let parent = getpid();
+    let descriptors =
+        getrlimit(Resource::RLIMIT_NOFILE).map_or(MOST_DESCRIPTORS, |(soft, _)| soft).min(MOST_DESCRIPTORS);
+    // SAFETY: the closure runs in the forked child before exec. It allocates nothing, takes no
+    // lock, reads only values copied into it, and makes async-signal-safe system calls only.
+    unsafe {
+        command.pre_exec(move || {
+            close_on_exec(descriptors as libc::c_int);
+            die_with(parent)
+        });
+    }
+}
+
+/// Marks every descriptor above 2 close-on-exec. Rust opens its own that way, but C libraries in
+/// the same process do not always.
+fn close_on_exec(descriptors: libc::c_int) {
+    #[cfg(target_os = "linux")]
+    {
+        const CLOSE_RANGE_CLOEXEC: libc::c_uint = 1 << 2;
+        // SAFETY: the call takes three integers and changes descriptor flags only.
+        let result =
+            unsafe { libc::syscall(libc::SYS_close_range, 3 as libc::c_uint, libc::c_uint::MAX, CLOSE_RANGE_CLOEXEC) };
+        if result == 0 {
+            return;
+        }
+    }
+    for descriptor in 3..descriptors {
+        // SAFETY: setting a flag on a descriptor that is not open fails with EBADF and does nothing.
+        unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn die_with(parent: Pid) -> io::Result<()> {
+    nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL)?;
+    // The parent may have died before the line above took effect.
+    if nix::unistd::getppid() == parent { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ESRCH)) }
+}
+
+/// Other systems have no such request: there the server sees the end of its input, and what stays
+/// is found by the sweep at the next start.
+#[cfg(not(target_os = "linux"))]
+fn die_with(_parent: Pid) -> io::Result<()> {
+    Ok(())
+}

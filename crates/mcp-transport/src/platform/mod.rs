@@ -1,0 +1,26 @@
+//! What differs between operating systems: own process groups, ending them, and telling a process
+//! apart from a later one with the same number. One small module per system, the same functions in
+//! each.
+
+#[cfg(unix)]
+mod before_exec;
+#[cfg(unix)]
+mod unix;
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "linux")]
+pub(crate) use linux::{group_holds_pipe, start_time};
+
+#[cfg(all(unix, not(target_os = "linux")))]
+mod macos;
+#[cfg(all(unix, not(target_os = "linux")))]
+pub(crate) use macos::{group_holds_pipe, start_time};
+
+#[cfg(unix)]
+pub(crate) use unix::{exit_of, isolate, kill_group, pipe_number, terminate};
+
+#[cfg(windows)]
+mod windows;
+#[cfg(windows)]
+pub(crate) use windows::{exit_of, group_holds_pipe, isolate, kill_group, pipe_number, start_time, terminate};

@@ -1,0 +1,53 @@
+//! A token bucket: how many events of one kind may pass in a while.
+
+use std::time::Instant;
+
+/// Lets a burst pass at once and then a steady number each second.
+#[derive(Debug)]
+pub(crate) struct TokenBucket {
+    burst: f64,
+    per_second: f64,
+    tokens: f64,
+    filled_at: Option<Instant>,
+}
+
+impl TokenBucket {
+    pub(crate) fn new(burst: u32, per_second: u32) -> TokenBucket {
+        TokenBucket {
+            burst: f64::from(burst),
+            per_second: f64::from(per_second),
+            tokens: f64::from(burst),
+            filled_at: None,
+        }
+    }
+
+    /// Takes one token, if there is one.
+    pub(crate) fn take(&mut self, now: Instant) -> bool {
+        let passed = self.filled_at.map_or(0.0, |at| now.saturating_duration_since(at).as_secs_f64());
+        self.filled_at = Some(now);
+        self.tokens = (self.tokens + passed * self.per_second).min(self.burst);
+        let taken = self.tokens >= 1.0;
+        if taken {
+            self.tokens -= 1.0;
+        }
+        taken
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::TokenBucket;
+
+    #[test]
+    fn a_burst_passes_then_the_steady_rate() {
+        let mut bucket = TokenBucket::new(3, 2);
+        let start = Instant::now();
+        let at_once = (0..10).filter(|_| bucket.take(start)).count();
+        assert_eq!(at_once, 3, "only the burst may pass at once");
+        let later = start + Duration::from_secs(1);
+        let after = (0..10).filter(|_| bucket.take(later)).count();
+        assert_eq!(after, 2, "each second refills two tokens");
+    }
+}

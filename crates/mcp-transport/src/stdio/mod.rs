@@ -1,0 +1,18 @@
+//! Local servers: a child process that speaks over its standard input and output.
+
+mod command;
+mod environment;
+mod launch;
+mod login_shell;
+mod process;
+mod search_path;
+mod stderr;
+mod well_known;
+
+pub use command::ServerCommand;
+pub use environment::of_server as environment_of;
+pub use process::{Exit, ServerProcess, SpawnError, Spawned, spawn};
+pub(crate) use process::{Pipes, ServerGroup};
+pub use search_path::{CommandNotFound, PathSource, SearchPath};
+pub use stderr::StderrRing;
+pub(crate) use stderr::{StderrOutput, drain};

@@ -1,0 +1,194 @@
+//! A running local server: its pipes, its process group, and its end.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use process_wrap::tokio::ChildWrapper;
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+
+use super::command::ServerCommand;
+use super::environment;
+use super::launch::Launch;
+use super::search_path::SearchPath;
+use crate::orphans::{RunningRecord, StartTime};
+use crate::platform;
+
+/// Facts of a started process that stay true after its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spawned {
+    /// The server's own process, which leads the group.
+    pub pid: u32,
+    /// The process group of the server and of what it starts.
+    pub group: u32,
+    /// When it was started, in the system's terms.
+    pub start_time: StartTime,
+    /// The file that was started.
+    pub program: PathBuf,
+    pipes: Vec<u64>,
+}
+
+impl Spawned {
+    /// What to keep on disk while the server runs, for [`crate::orphans::sweep`] at the next start.
+    pub fn record(&self) -> RunningRecord {
+        let owner = std::process::id();
+        RunningRecord {
+            pid: self.pid,
+            group: self.group,
+            start_time: self.start_time.clone(),
+            owner,
+            owner_start_time: StartTime::of(owner).unwrap_or_else(StartTime::unknown),
+            pipes: self.pipes.clone(),
+            program: self.program.display().to_string(),
+        }
+    }
+}
+
+/// How a process has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exit {
+    /// Its exit code, if it ended by itself.
+    pub status: Option<i32>,
+    /// The signal that ended it, if one did.
+    pub signal: Option<i32>,
+}
+
+/// Why a server could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum SpawnError {
+    /// The configured working folder is missing.
+    #[error("the working folder {0} does not exist or is no folder; choose another one")]
+    NoWorkingDirectory(PathBuf),
+    /// The file has gone since it was looked up, or the interpreter its first line names is missing.
+    #[error("{0} is not there any more, or the interpreter that its first line names is missing")]
+    NotFound(PathBuf),
+    /// The file may not be executed.
+    #[error("{0} may not be executed; check its permissions")]
+    NotExecutable(PathBuf),
+    /// The system took too long.
+    #[error("starting {0} took too long; it may lie on a folder of the network that does not answer")]
+    TimedOut(PathBuf),
+    /// Anything else the system said.
+    #[error("{program} could not be started: {cause}")]
+    System {
+        /// The file.
+        program: PathBuf,
+        /// The system's words.
+        cause: io::Error,
+    },
+}
+
+/// A running server. When it is dropped, its whole group is killed at once.
+#[derive(Debug)]
+pub struct ServerProcess {
+    pub(crate) pipes: Pipes,
+    pub(crate) group: ServerGroup,
+}
+
+/// The app's ends of a server's three pipes.
+#[derive(Debug)]
+pub(crate) struct Pipes {
+    pub(crate) stdin: ChildStdin,
+    pub(crate) stdout: ChildStdout,
+    pub(crate) stderr: ChildStderr,
+}
+
+/// The server's process and all that it started, without the pipes. Dropping it kills them.
+#[derive(Debug)]
+pub(crate) struct ServerGroup {
+    spawned: Spawned,
+    child: Box<dyn ChildWrapper>,
+    exit: Option<Exit>,
+}
+
+/// Starts a server: `program` is what [`SearchPath::resolve`] found for the command. It runs in
+/// its own process group, with an environment of its own, and inherits no open file.
+///
+/// # Errors
+/// [`SpawnError`], with the cause in words. Nothing runs then.
+pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -> Result<ServerProcess, SpawnError> {
+    let directory = command.directory();
+    if !directory.is_dir() {
+        return Err(SpawnError::NoWorkingDirectory(directory));
+    }
+    let launch = Launch {
+        program: program.to_owned(),
+        arguments: command.arguments.iter().map(Into::into).collect(),
+        environment: environment::of_server(command, path),
+        directory,
+        conversation: true,
+    };
+    let mut child = launch.start().await.map_err(|cause| explain(program.to_owned(), cause))?;
+    let pipes = (child.stdin().take(), child.stdout().take(), child.stderr().take());
+    let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
+        let _ = child.start_kill();
+        return Err(explain(program.to_owned(), io::Error::other("it has no pipes")));
+    };
+    let pid = child.id().unwrap_or_default();
+    let numbers = [platform::pipe_number(&stdin), platform::pipe_number(&stdout), platform::pipe_number(&stderr)];
+    let spawned = Spawned {
+        pid,
+        group: pid,
+        start_time: StartTime::of(pid).unwrap_or_else(StartTime::unknown),
+        program: program.to_owned(),
+        pipes: numbers.into_iter().flatten().collect(),
+    };
+    Ok(ServerProcess { pipes: Pipes { stdin, stdout, stderr }, group: ServerGroup { spawned, child, exit: None } })
+}
+
+impl ServerProcess {
+    /// The facts about it.
+    pub fn spawned(&self) -> &Spawned {
+        &self.group.spawned
+    }
+}
+
+impl ServerGroup {
+    /// Waits for the server's own process to end, then kills what is left of its group: a server
+    /// that is gone has no more business here, and its group's number is only safe to use now.
+    /// May be dropped and called again.
+    pub(crate) async fn wait(&mut self) -> Exit {
+        if let Some(exit) = self.exit {
+            return exit;
+        }
+        let (status, signal) = match self.child.inner_mut().wait().await {
+            Ok(status) => platform::exit_of(status),
+            Err(error) => {
+                tracing::warn!(pid = self.spawned.pid, %error, "cannot learn how a server ended");
+                (None, None)
+            }
+        };
+        self.kill();
+        *self.exit.insert(Exit { status, signal })
+    }
+
+    /// Asks every process of the group to end (SIGTERM; nothing on Windows).
+    pub(crate) fn terminate(&mut self) {
+        if self.exit.is_none() {
+            // Fails only when there is nobody left to ask.
+            let _ = platform::terminate(self.child.as_ref());
+        }
+    }
+
+    /// Kills every process of the group at once.
+    pub(crate) fn kill(&mut self) {
+        if self.exit.is_none() {
+            // Fails only when there is nobody left to kill.
+            let _ = self.child.start_kill();
+        }
+    }
+}
+
+impl Drop for ServerGroup {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+fn explain(program: PathBuf, cause: io::Error) -> SpawnError {
+    match cause.kind() {
+        io::ErrorKind::NotFound => SpawnError::NotFound(program),
+        io::ErrorKind::PermissionDenied => SpawnError::NotExecutable(program),
+        io::ErrorKind::TimedOut => SpawnError::TimedOut(program),
+        _ => SpawnError::System { program, cause },
+    }
+}

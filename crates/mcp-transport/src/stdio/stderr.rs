@@ -1,0 +1,222 @@
+//! What a server prints on standard error: always drained, kept in a ring, shown at a bounded rate.
+//!
+//! A server whose standard error is not read blocks as soon as the pipe is full, so the bytes are
+//! taken at any speed; only what is kept and what is shown is bounded.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use memchr::memchr;
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::sync::mpsc;
+
+use crate::rate::TokenBucket;
+use crate::visible::visible;
+
+/// The most that is kept of one server, in bytes.
+const RING_BYTES: usize = 1024 * 1024;
+/// What a stored line costs besides its text, in bytes.
+const LINE_OVERHEAD: usize = 48;
+/// Longer lines are cut here, in bytes.
+const LINE_BYTES: usize = 8 * 1024;
+const READ_BYTES: usize = 8 * 1024;
+
+/// How many lines are shown as they come: so many at once, then so many each second. All are kept.
+const SHOWN_AT_ONCE: u32 = 200;
+const SHOWN_PER_SECOND: u32 = 50;
+
+/// The last lines a server has printed. Copies share one ring.
+#[derive(Debug, Clone, Default)]
+pub struct StderrRing(Arc<Mutex<Kept>>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    lines: VecDeque<String>,
+    bytes: usize,
+}
+
+impl StderrRing {
+    /// The last `n` lines, oldest first. Control characters are shown as escapes; what was not UTF-8
+    /// is replaced; the end of a cut line says how much is missing.
+    pub fn last_lines(&self, n: usize) -> Vec<String> {
+        let kept = self.kept();
+        let skip = kept.lines.len().saturating_sub(n);
+        kept.lines.iter().skip(skip).cloned().collect()
+    }
+
+    /// What the ring holds now, in bytes; at most 1 MiB.
+    pub fn bytes(&self) -> usize {
+        self.kept().bytes
+    }
+
+    fn push(&self, line: String) {
+        let mut kept = self.kept();
+        kept.bytes += line.len() + LINE_OVERHEAD;
+        kept.lines.push_back(line);
+        while kept.bytes > RING_BYTES {
+            let Some(oldest) = kept.lines.pop_front() else {
+                break;
+            };
+            kept.bytes -= oldest.len() + LINE_OVERHEAD;
+        }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What [`drain`] hands on to be shown.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum StderrOutput {
+    Line(String),
+    /// So many bytes came that were not handed on.
+    Dropped(u64),
+}
+
+/// Reads until the end of the stream. Never waits for whoever shows the lines, except at the
+/// very end.
+pub(crate) async fn drain(mut stream: impl AsyncRead + Unpin, ring: StderrRing, shown: mpsc::Sender<StderrOutput>) {
+    let mut buffer = vec![0; READ_BYTES];
+    let mut cutter = Cutter::default();
+    let mut show = Show { ring, shown, bucket: TokenBucket::new(SHOWN_AT_ONCE, SHOWN_PER_SECOND), dropped: 0 };
+    while let Ok(length @ 1..) = stream.read(&mut buffer).await {
+        cutter.feed(&buffer[..length], |line, cut| show.line(line, cut));
+    }
+    cutter.end(|line, cut| show.line(line, cut));
+    if show.dropped > 0 {
+        let _ = show.shown.send(StderrOutput::Dropped(show.dropped)).await;
+    }
+}
+
+struct Show {
+    ring: StderrRing,
+    shown: mpsc::Sender<StderrOutput>,
+    bucket: TokenBucket,
+    dropped: u64,
+}
+
+impl Show {
+    fn line(&mut self, line: &[u8], cut: u64) {
+        let mut text = visible(&String::from_utf8_lossy(line)).into_owned();
+        if cut > 0 {
+            text.push_str(&format!(" [… {cut} bytes cut]"));
+        }
+        self.dropped += cut;
+        self.ring.push(text.clone());
+        let passes = self.bucket.take(Instant::now()) && self.report_dropped();
+        if !passes || self.shown.try_send(StderrOutput::Line(text)).is_err() {
+            self.dropped += line.len() as u64 + 1;
+        }
+    }
+
+    /// Whether nothing is left to report.
+    fn report_dropped(&mut self) -> bool {
+        if self.dropped > 0 && self.shown.try_send(StderrOutput::Dropped(self.dropped)).is_ok() {
+            self.dropped = 0;
+        }
+        self.dropped == 0
+    }
+}
+
+/// Splits bytes into lines and cuts the long ones.
+#[derive(Default)]
+struct Cutter {
+    line: Vec<u8>,
+    cut: u64,
+}
+
+impl Cutter {
+    fn feed(&mut self, mut bytes: &[u8], mut on_line: impl FnMut(&[u8], u64)) {
+        while let Some(end) = memchr(b'\n', bytes) {
+            self.add(&bytes[..end]);
+            self.end(&mut on_line);
+            bytes = &bytes[end + 1..];
+        }
+        self.add(bytes);
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        let room = LINE_BYTES.saturating_sub(self.line.len()).min(bytes.len());
+        self.line.extend_from_slice(&bytes[..room]);
+        self.cut += (bytes.len() - room) as u64;
+    }
+
+    fn end(&mut self, mut on_line: impl FnMut(&[u8], u64)) {
+        let line = self.line.strip_suffix(b"\r").unwrap_or(&self.line);
+        if !line.is_empty() {
+            on_line(line, self.cut);
+        }
+        self.line.clear();
+        self.cut = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    async fn drained(input: &[u8], room: usize) -> (StderrRing, Vec<StderrOutput>) {
+        let ring = StderrRing::default();
+        let (sender, mut receiver) = mpsc::channel(room);
+        let task = tokio::spawn(drain(std::io::Cursor::new(input.to_vec()), ring.clone(), sender));
+        // Nobody looks until everything was read.
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        let mut shown = Vec::new();
+        while let Some(output) = receiver.recv().await {
+            shown.push(output);
+        }
+        task.await.unwrap();
+        (ring, shown)
+    }
+
+    #[tokio::test]
+    async fn bytes_become_lines_that_are_safe_to_show() {
+        let (ring, shown) = drained(b"one\r\n\n\xff\x1b[2Jtwo\nlast", 16).await;
+        let expected = ["one", "\u{fffd}\\x1b[2Jtwo", "last"];
+        assert_eq!(
+            ring.last_lines(9),
+            expected,
+            "invalid UTF-8 and escapes are made visible, the unfinished last line is kept"
+        );
+        assert_eq!(shown, expected.map(|line| StderrOutput::Line(line.to_owned())), "each line is handed on once");
+        assert_eq!(ring.last_lines(1), ["last"], "the newest lines are given");
+    }
+
+    #[tokio::test]
+    async fn a_line_without_end_costs_no_more_than_its_cut() {
+        let input = vec![b'x'; 5 * 1024 * 1024];
+        let (ring, shown) = drained(&input, 4).await;
+        assert!(ring.bytes() <= RING_BYTES, "X40: the ring must stay within 1 MiB, holds {}", ring.bytes());
+        let line = &ring.last_lines(1)[0];
+        assert!(
+            line.ends_with(&format!("[… {} bytes cut]", input.len() - LINE_BYTES)),
+            "the line must say how much is missing: {}",
+            &line[line.len() - 60..]
+        );
+        assert_eq!(
+            shown.last(),
+            Some(&StderrOutput::Dropped((input.len() - LINE_BYTES) as u64)),
+            "what was not shown must be counted"
+        );
+    }
+
+    #[tokio::test]
+    async fn many_lines_stay_within_the_ring_and_are_counted() {
+        let input: Vec<u8> = (0..200_000).flat_map(|number| format!("line {number}\n").into_bytes()).collect();
+        let (ring, shown) = drained(&input, 8).await;
+        assert!(ring.bytes() <= RING_BYTES, "X40: the ring must stay within 1 MiB");
+        assert_eq!(ring.last_lines(1), ["line 199999"], "the newest line is kept");
+        let mut bytes = 0;
+        for output in &shown {
+            bytes += match output {
+                StderrOutput::Line(line) => line.len() as u64 + 1,
+                StderrOutput::Dropped(dropped) => *dropped,
+            };
+        }
+        assert_eq!(bytes, input.len() as u64, "every byte is either shown or counted as dropped");
+    }
+}

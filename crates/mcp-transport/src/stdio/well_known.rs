@@ -1,0 +1,85 @@
+//! Folders where the usual installers put programs, for when the login shell cannot be asked.
+
+use std::path::{Path, PathBuf};
+
+/// The well-known folders that exist on this machine.
+pub(super) fn directories() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    if let Some(home) = std::env::home_dir() {
+        let below_home = [
+            ".local/bin",
+            ".cargo/bin",
+            ".volta/bin",
+            ".bun/bin",
+            ".deno/bin",
+            ".pyenv/shims",
+            ".asdf/shims",
+            ".local/share/mise/shims",
+            "bin",
+        ];
+        found.extend(below_home.iter().map(|folder| home.join(folder)));
+        found.extend(nvm_default(&home.join(".nvm")));
+    }
+    if cfg!(unix) {
+        let of_system = ["/opt/homebrew/bin", "/home/linuxbrew/.linuxbrew/bin", "/usr/local/bin", "/usr/bin", "/bin"];
+        found.extend(of_system.iter().map(PathBuf::from));
+    }
+    found.retain(|folder| folder.is_dir());
+    found
+}
+
+/// The `bin` folder of nvm's default version: `alias/default` names it, exactly (`v22.1.0`) or in
+/// part (`22`); otherwise the newest installed one is taken.
+fn nvm_default(nvm: &Path) -> Option<PathBuf> {
+    let versions = nvm.join("versions/node");
+    let wanted = std::fs::read_to_string(nvm.join("alias/default")).unwrap_or_default();
+    let wanted = numbers(wanted.trim());
+    let mut installed: Vec<(Vec<u32>, PathBuf)> = std::fs::read_dir(versions)
+        .ok()?
+        .flatten()
+        .map(|entry| (numbers(&entry.file_name().to_string_lossy()), entry.path()))
+        .collect();
+    installed.sort();
+    let newest = installed.last().cloned();
+    installed
+        .into_iter()
+        .rev()
+        .find(|(version, _)| !wanted.is_empty() && version.starts_with(&wanted))
+        .or(newest)
+        .map(|(_, folder)| folder.join("bin"))
+}
+
+/// `v22.1.0` as `[22, 1, 0]`; empty when it is not a version.
+fn numbers(version: &str) -> Vec<u32> {
+    version.trim_start_matches('v').split('.').map_while(|part| part.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::nvm_default;
+
+    #[test]
+    fn nvm_default_follows_the_alias() {
+        let nvm = tempfile::tempdir().unwrap();
+        for version in ["v9.11.2", "v20.3.0", "v20.11.1", "v22.0.0"] {
+            std::fs::create_dir_all(nvm.path().join("versions/node").join(version)).unwrap();
+        }
+        let chosen = |alias: Option<&str>| {
+            let file = nvm.path().join("alias/default");
+            if let Some(alias) = alias {
+                std::fs::create_dir_all(nvm.path().join("alias")).unwrap();
+                std::fs::write(file, alias).unwrap();
+            }
+            nvm_default(nvm.path()).unwrap()
+        };
+        assert!(
+            chosen(None).ends_with("v22.0.0/bin"),
+            "without an alias the newest version is taken, by number and not by text"
+        );
+        assert!(chosen(Some("20\n")).ends_with("v20.11.1/bin"), "a part of a version means the newest of that line");
+        assert!(chosen(Some("v20.3.0")).ends_with("v20.3.0/bin"), "an exact version is taken as it is");
+        assert!(chosen(Some("lts/*")).ends_with("v22.0.0/bin"), "an alias that names no version means the newest");
+    }
+}
