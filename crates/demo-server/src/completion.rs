@@ -1,0 +1,53 @@
+//! Completions for the arguments of prompts and the variables of templates.
+
+use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, ErrorData, Reference};
+
+use crate::harbour::{self, DAYS, HARBOURS};
+use crate::prompts::MOODS;
+use crate::state::State;
+use crate::templates;
+
+/// Answers `completion/complete`.
+pub(crate) fn complete(state: &State, request: &CompleteRequestParams) -> Result<CompleteResult, ErrorData> {
+    let earlier = |name: &str| request.context.as_ref().and_then(|context| context.get_argument(name));
+    let argument = request.argument.name.as_str();
+    let known: Vec<String> = match &request.r#ref {
+        Reference::Prompt(prompt) => match (prompt.name.as_str(), argument) {
+            ("greet_ship" | "tide_report", "harbour") => owned(harbour::names()),
+            ("greet_ship", "ship") => ships_in(earlier("harbour").map(String::as_str)),
+            ("tide_report", "day") => owned(DAYS),
+            ("diary_entry", "mood") => owned(MOODS),
+            _ => vec![],
+        },
+        Reference::Resource(template) => match (template.uri.as_str(), argument) {
+            (templates::NOTE, "name") => state.notes().keys().cloned().collect(),
+            (templates::TIDE, "harbour") => owned(harbour::names()),
+            (templates::TIDE, "day") => owned(DAYS),
+            (templates::SHIPS, "filter") => owned(harbour::ships().map(|ship| ship.name)),
+            _ => vec![],
+        },
+        _ => return Err(ErrorData::invalid_params("an unknown kind of reference", None)),
+    };
+    let typed = request.argument.value.to_lowercase();
+    let mut fitting = known;
+    fitting.retain(|value| value.to_lowercase().starts_with(&typed));
+    let total = u32::try_from(fitting.len()).ok();
+    let has_more = fitting.len() > CompletionInfo::MAX_VALUES;
+    fitting.truncate(CompletionInfo::MAX_VALUES);
+    let completion = CompletionInfo::with_pagination(fitting, total, has_more)
+        .map_err(|error| ErrorData::internal_error(error, None))?;
+    Ok(CompleteResult::new(completion))
+}
+
+/// The ships of one harbour, or all while the harbour is not known.
+fn ships_in(harbour: Option<&str>) -> Vec<String> {
+    HARBOURS
+        .iter()
+        .filter(|(name, _)| harbour.is_none_or(|wanted| wanted.eq_ignore_ascii_case(name)))
+        .flat_map(|(_, ships)| owned(ships.iter().copied()))
+        .collect()
+}
+
+fn owned<'a>(values: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    values.into_iter().map(str::to_owned).collect()
+}

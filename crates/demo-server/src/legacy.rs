@@ -1,0 +1,45 @@
+//! A server from before `server/discover`: to it, that is a method like any unknown one.
+//!
+//! The SDK has no switch for this: with only legacy revisions configured it still answers the
+//! probe, with "unsupported protocol version". Real legacy servers say "method not found".
+
+use std::borrow::Cow;
+
+use rmcp::model::{
+    ClientNotification, ClientRequest, DiscoverRequestMethod, ErrorData, ProtocolVersion, ServerConfig, ServerResult,
+};
+use rmcp::service::{NotificationContext, RequestContext, RoleServer, Service};
+
+use crate::server::DemoServer;
+
+/// The demo server without `server/discover`.
+pub(crate) struct LegacyOnly(pub(crate) DemoServer);
+
+impl Service<RoleServer> for LegacyOnly {
+    async fn handle_request(
+        &self,
+        request: ClientRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ServerResult, ErrorData> {
+        if matches!(request, ClientRequest::DiscoverRequest(_)) {
+            return Err(ErrorData::method_not_found::<DiscoverRequestMethod>());
+        }
+        Service::handle_request(&self.0, request, context).await
+    }
+
+    async fn handle_notification(
+        &self,
+        notification: ClientNotification,
+        context: NotificationContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        Service::handle_notification(&self.0, notification, context).await
+    }
+
+    fn get_info(&self) -> ServerConfig {
+        Service::get_info(&self.0)
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        Service::supported_protocol_versions(&self.0)
+    }
+}

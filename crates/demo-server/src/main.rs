@@ -1,0 +1,54 @@
+//! `demo-server`: a small MCP server about a harbour that shows everything a host can meet.
+//!
+//! It speaks over standard input and output, in both eras: the sessions that open with
+//! `initialize` (2024-11-05 to 2025-11-25) and the stateless requests of 2026-07-28. It keeps
+//! everything in memory, reads no files and opens no connections.
+
+mod client;
+mod completion;
+mod content;
+mod forms;
+mod harbour;
+mod legacy;
+mod options;
+mod page;
+mod prompts;
+mod questions;
+mod resources;
+mod server;
+mod state;
+mod stdio;
+mod subscriptions;
+mod templates;
+mod tools;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+use tracing_subscriber::EnvFilter;
+
+use crate::options::Options;
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn,demo_server=info"));
+    // Standard output carries the protocol, so everything for people goes to standard error.
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false).init();
+    let runtime = match tokio::runtime::Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            tracing::error!("cannot start: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let outcome = runtime.block_on(stdio::serve(options));
+    // A read of standard input that is still waiting must not hold the process.
+    runtime.shutdown_background();
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            tracing::error!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Lists in pages.
+
+use rmcp::model::{ErrorData, PaginatedRequestParams};
+
+/// How many items a page holds.
+const PAGE_SIZE: usize = 10;
+const CURSOR_PREFIX: &str = "from-";
+
+/// The page that the request asks for, and the cursor of the next one.
+pub(crate) fn page<T>(
+    items: Vec<T>,
+    request: Option<&PaginatedRequestParams>,
+) -> Result<(Vec<T>, Option<String>), ErrorData> {
+    let start = match request.and_then(|request| request.cursor.as_deref()) {
+        None => 0,
+        Some(cursor) => start_of(cursor, items.len())?,
+    };
+    let next = start.saturating_add(PAGE_SIZE);
+    let next_cursor = (next < items.len()).then(|| format!("{CURSOR_PREFIX}{next}"));
+    let items = items.into_iter().skip(start).take(PAGE_SIZE).collect();
+    Ok((items, next_cursor))
+}
+
+fn start_of(cursor: &str, length: usize) -> Result<usize, ErrorData> {
+    cursor
+        .strip_prefix(CURSOR_PREFIX)
+        .and_then(|number| number.parse().ok())
+        .filter(|start| *start <= length)
+        .ok_or_else(|| ErrorData::invalid_params("this cursor is not one of ours", None))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn at(cursor: &str) -> PaginatedRequestParams {
+        PaginatedRequestParams::default().with_cursor(Some(cursor.to_owned()))
+    }
+
+    #[test]
+    fn pages_join_to_the_whole_list() {
+        let all: Vec<usize> = (0..23).collect();
+        let (mut seen, mut cursor) = page(all.clone(), None).unwrap();
+        while let Some(next) = cursor {
+            let (items, after) = page(all.clone(), Some(&at(&next))).unwrap();
+            seen.extend(items);
+            cursor = after;
+        }
+        assert_eq!(seen, all, "no item is lost or repeated at a page's edge");
+    }
+
+    #[test]
+    fn a_full_last_page_has_no_next() {
+        let (items, next) = page(vec![0; PAGE_SIZE], None).unwrap();
+        assert_eq!(items.len(), PAGE_SIZE, "the page is full");
+        assert_eq!(next, None, "nothing follows, so no cursor is given");
+    }
+
+    #[test]
+    fn a_foreign_cursor_is_an_invalid_parameter() {
+        for cursor in ["", "10", "from-", "from--1", "from-9999"] {
+            let error = page(vec![1, 2, 3], Some(&at(cursor))).unwrap_err();
+            assert_eq!(error.code.0, -32602, "cursor {cursor:?} is refused as the specification asks");
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Prompts: with arguments and completions, with a picture, with a question back, and plain.
+
+use rmcp::model::{
+    ContentBlock, ElicitResult, ElicitationAction, ErrorData, GetPromptRequestParams, GetPromptResponse,
+    GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, ResourceContents, Role,
+};
+use serde_json::Value;
+
+use crate::client::Context;
+use crate::content::{CHART_PNG, GUIDE, anchor, base64};
+use crate::forms;
+use crate::harbour;
+use crate::questions::{Answers, Stop, ask};
+use crate::resources::GUIDE_URI;
+use crate::state::State;
+
+/// The moods that a diary entry can have.
+pub(crate) const MOODS: [&str; 4] = ["calm", "cheerful", "homesick", "seasick"];
+
+/// All prompts.
+pub(crate) fn list(state: &State) -> Vec<Prompt> {
+    let mut all = vec![
+        prompt(
+            "greet_ship",
+            "Greet a ship",
+            "A warm welcome for a ship. Choose the harbour first: the ships offered are those that lie there.",
+            vec![
+                argument("harbour", "Harbour", "Where the ship lies.", true),
+                argument("ship", "Ship", "Which ship to greet.", true),
+                argument("tone", "Tone", "How to say it, in your own words.", false),
+            ],
+        ),
+        prompt(
+            "tide_report",
+            "Tide report",
+            "Asks for a short report on the tides.",
+            vec![
+                argument("harbour", "Harbour", "For which harbour.", true),
+                argument("day", "Day", "For which day of the week.", false),
+            ],
+        ),
+        prompt(
+            "diary_entry",
+            "Diary entry",
+            "Asks for a diary entry. Leave the event empty and the server asks you for it.",
+            vec![
+                argument("mood", "Mood", "How the captain feels.", true),
+                argument("event", "Event", "What happened today.", false),
+            ],
+        ),
+        prompt("read_the_chart", "Read the chart", "Brings the sea chart and the guide into the conversation.", vec![]),
+        prompt(
+            "safety_check",
+            "Safety check",
+            "Goes through the safety check before casting off. Needs nothing from you.",
+            vec![],
+        ),
+    ];
+    all.extend(
+        state
+            .added_tools()
+            .iter()
+            .filter(|tool| tool.with_prompt)
+            .map(|tool| Prompt::new(&tool.name, Some(&tool.description), None)),
+    );
+    all
+}
+
+/// Answers `prompts/get`.
+pub(crate) async fn get(
+    state: &State,
+    context: &Context,
+    request: GetPromptRequestParams,
+) -> Result<GetPromptResponse, ErrorData> {
+    let given = Given(request.arguments.unwrap_or_default());
+    let answers = Answers::new(request.input_responses, request.request_state);
+    let messages = match request.name.as_str() {
+        "greet_ship" => greet_ship(&given),
+        "tide_report" => tide_report(&given),
+        "diary_entry" => diary_entry(context, &answers, &given).await,
+        "read_the_chart" => Ok(read_the_chart()),
+        "safety_check" => Ok(safety_check()),
+        name => added(state, name),
+    };
+    match messages {
+        Ok(messages) => Ok(GetPromptResult::new(messages).into()),
+        Err(Stop::Ask(question)) => Ok((*question).into()),
+        Err(Stop::Refused(error)) => Err(error),
+        Err(Stop::Failed(reason)) => Err(ErrorData::invalid_params(reason, None)),
+    }
+}
+
+/// The arguments that were given.
+struct Given(JsonObject);
+
+impl Given {
+    fn optional(&self, name: &str) -> Option<&str> {
+        self.0.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())
+    }
+
+    fn required(&self, name: &str) -> Result<&str, Stop> {
+        self.optional(name).ok_or_else(|| Stop::Failed(format!("The argument \"{name}\" is missing.")))
+    }
+
+    fn harbour(&self) -> Result<&'static str, Stop> {
+        let name = self.required("harbour")?;
+        harbour::find(name).ok_or_else(|| Stop::Failed(format!("There is no harbour \"{name}\".")))
+    }
+}
+
+fn greet_ship(given: &Given) -> Result<Vec<PromptMessage>, Stop> {
+    let (harbour, ship) = (given.harbour()?, given.required("ship")?);
+    let tone = given.optional("tone").unwrap_or("friendly");
+    Ok(vec![user(format!("Write a {tone} greeting from the harbour master of {harbour} to the crew of the {ship}."))])
+}
+
+fn tide_report(given: &Given) -> Result<Vec<PromptMessage>, Stop> {
+    let harbour = given.harbour()?;
+    let day = given.optional("day").unwrap_or("monday");
+    let table = harbour::tide_table(harbour, day).ok_or_else(|| Stop::Failed(format!("There is no day \"{day}\".")))?;
+    let table = ResourceContents::text(table, format!("tide:///{harbour}/{day}")).with_mime_type("text/markdown");
+    Ok(vec![
+        user(format!("Report on the tides at {harbour} in two sentences, from this table.")),
+        PromptMessage::new(Role::User, ContentBlock::resource(table)),
+    ])
+}
+
+async fn diary_entry(context: &Context, answers: &Answers, given: &Given) -> Result<Vec<PromptMessage>, Stop> {
+    let mood = given.required("mood")?;
+    let event = match given.optional("event") {
+        Some(event) => event.to_owned(),
+        None => {
+            let form = forms::line_form("event", "What happened today?");
+            let question = forms::form("The diary needs an event.", form)?;
+            let answer: ElicitResult = ask(context, answers, "event", question, None).await?;
+            match (answer.action, answer.content) {
+                (ElicitationAction::Accept, Some(content)) => {
+                    content["event"].as_str().unwrap_or("nothing at all").to_owned()
+                }
+                _ => "something that the captain will not talk about".to_owned(),
+            }
+        }
+    };
+    Ok(vec![user(format!("Write the captain's diary entry for today. The mood is {mood}. It happened: {event}"))])
+}
+
+fn read_the_chart() -> Vec<PromptMessage> {
+    let guide = ResourceContents::text(GUIDE, GUIDE_URI).with_mime_type("text/markdown");
+    let chart = ContentBlock::image(base64(CHART_PNG), "image/png");
+    vec![
+        user("This is the sea chart of our coast, and the guide to the harbour.".to_owned()),
+        PromptMessage::new(Role::User, chart),
+        PromptMessage::new(Role::User, ContentBlock::resource(guide)),
+        PromptMessage::new_text(
+            Role::Assistant,
+            "I see the coast, an island and the dashed line of a route. What shall I look for?",
+        ),
+        user("Describe the safest way to the lighthouse.".to_owned()),
+    ]
+}
+
+fn safety_check() -> Vec<PromptMessage> {
+    vec![user(
+        "Take me through the safety check before casting off, one question at a time: \
+         life jackets, radio, weather, fuel, lights."
+            .to_owned(),
+    )]
+}
+
+fn added(state: &State, name: &str) -> Result<Vec<PromptMessage>, Stop> {
+    state
+        .added_tools()
+        .iter()
+        .find(|tool| tool.with_prompt && tool.name == name)
+        .map(|tool| vec![user(format!("Use the tool \"{}\" and tell me what it says.", tool.name))])
+        .ok_or_else(|| Stop::Failed(format!("There is no prompt \"{name}\".")))
+}
+
+fn user(text: String) -> PromptMessage {
+    PromptMessage::new_text(Role::User, text)
+}
+
+fn prompt(name: &str, title: &str, description: &str, arguments: Vec<PromptArgument>) -> Prompt {
+    let arguments = (!arguments.is_empty()).then_some(arguments);
+    Prompt::new(name, Some(description), arguments).with_title(title).with_icons(vec![anchor()])
+}
+
+fn argument(name: &str, title: &str, description: &str, required: bool) -> PromptArgument {
+    PromptArgument::new(name).with_title(title).with_description(description).with_required(required)
+}

@@ -1,0 +1,191 @@
+//! Asking the host something in the middle of its request, in both eras.
+//!
+//! In a legacy session the question is a request of its own and the answer comes back while the
+//! host's request waits. In the stateless era the host's request ends with the question, and the
+//! host repeats it with the answer. A handler calls [`ask`] and need not know which it is.
+
+#![allow(deprecated, reason = "sampling and roots are deprecated for the future and part of every revision so far")]
+
+use rmcp::model::{
+    ClientCapabilities, ElicitRequestParams, ErrorData, InputRequest, InputRequiredResult, InputResponses,
+    ProtocolVersion, ServerRequest,
+};
+use rmcp::service::{PeerRequestOptions, ServiceError};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::client::{self, Context};
+
+/// Why a request ends before its work is done.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// The work failed, and this is what the user should read.
+    Failed(String),
+    /// The request itself is wrong.
+    Refused(ErrorData),
+    /// The host has to answer first.
+    Ask(Box<InputRequiredResult>),
+}
+
+impl From<ErrorData> for Stop {
+    fn from(error: ErrorData) -> Self {
+        Self::Refused(error)
+    }
+}
+
+/// What a repeated request brings along. Empty in a legacy session.
+#[derive(Debug, Default)]
+pub(crate) struct Answers {
+    pub(crate) responses: InputResponses,
+    pub(crate) state: Option<String>,
+}
+
+impl Answers {
+    /// From the two fields of a request.
+    pub(crate) fn new(responses: Option<InputResponses>, state: Option<String>) -> Self {
+        Self { responses: responses.unwrap_or_default(), state }
+    }
+
+    /// Checks that the state came back as it was sent.
+    fn check_state(&self, sent: Option<&str>) -> Result<(), ErrorData> {
+        if self.state.as_deref() == sent {
+            return Ok(());
+        }
+        Err(ErrorData::invalid_params(
+            "requestState has to come back exactly as it was sent, or not at all if none was sent",
+            None,
+        ))
+    }
+}
+
+/// Asks one question and returns its answer.
+///
+/// `state` goes along in the stateless era and has to come back untouched.
+pub(crate) async fn ask<T: DeserializeOwned>(
+    context: &Context,
+    answers: &Answers,
+    key: &str,
+    question: InputRequest,
+    state: Option<&str>,
+) -> Result<T, Stop> {
+    let values = ask_all(context, answers, vec![(key, question)], state).await?;
+    let value = values.into_iter().next().unwrap_or_default();
+    serde_json::from_value(value).map_err(|error| {
+        ErrorData::invalid_params(format!("the answer to \"{key}\" is not readable: {error}"), None).into()
+    })
+}
+
+/// Asks several questions, in one round where the era allows it, and returns the answers in order.
+pub(crate) async fn ask_all(
+    context: &Context,
+    answers: &Answers,
+    questions: Vec<(&str, InputRequest)>,
+    state: Option<&str>,
+) -> Result<Vec<Value>, Stop> {
+    for (_, question) in &questions {
+        check_capability(context, question)?;
+    }
+    if client::is_modern(context) {
+        return from_round(answers, questions, state);
+    }
+    let mut values = Vec::with_capacity(questions.len());
+    for (_, question) in questions {
+        values.push(request(context, question).await?);
+    }
+    Ok(values)
+}
+
+/// The answers of this round, or the questions for the next one.
+fn from_round(
+    answers: &Answers,
+    questions: Vec<(&str, InputRequest)>,
+    state: Option<&str>,
+) -> Result<Vec<Value>, Stop> {
+    let found: Option<Vec<Value>> = questions.iter().map(|(key, _)| answers.responses.get(*key).cloned()).collect();
+    if let Some(values) = found {
+        answers.check_state(state)?;
+        return Ok(values);
+    }
+    let questions = questions.into_iter().map(|(key, question)| (key.to_owned(), question)).collect();
+    let result = InputRequiredResult::new(Some(questions), state.map(str::to_owned));
+    Err(Stop::Ask(Box::new(result)))
+}
+
+/// Sends the question as a request and waits for the answer or the end of the host's own request.
+async fn request(context: &Context, question: InputRequest) -> Result<Value, Stop> {
+    let request = match question {
+        InputRequest::CreateMessage(request) => ServerRequest::CreateMessageRequest(request),
+        InputRequest::Elicitation(request) => ServerRequest::ElicitRequest(request),
+        InputRequest::ListRoots(request) => ServerRequest::ListRootsRequest(request),
+        _ => return Err(internal("this question cannot be asked")),
+    };
+    let mut handle =
+        context.peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await.map_err(failed)?;
+    let answer = tokio::select! {
+        answer = &mut handle.rx => answer,
+        () = context.ct.cancelled() => {
+            let reason = "the request that led to this question was cancelled".to_owned();
+            handle.cancel(Some(reason)).await.map_err(failed)?;
+            return Err(Stop::Failed("Cancelled.".to_owned()));
+        }
+    };
+    let answer = answer.map_err(|_| internal("the host left"))?.map_err(failed)?;
+    serde_json::to_value(answer).map_err(|error| internal(&error.to_string()))
+}
+
+fn failed(error: ServiceError) -> Stop {
+    match error {
+        ServiceError::McpError(error) => {
+            Stop::Failed(format!("The host refused the question: {} (code {}).", error.message, error.code.0))
+        }
+        other => Stop::Failed(format!("The question could not be asked: {other}.")),
+    }
+}
+
+fn internal(message: &str) -> Stop {
+    ErrorData::internal_error(message.to_owned(), None).into()
+}
+
+/// A server asks only what the host has said it can answer, and what the revision knows.
+fn check_capability(context: &Context, question: &InputRequest) -> Result<(), Stop> {
+    let has = client::capabilities(context);
+    let builder = ClientCapabilities::builder();
+    let (what, supported, required, since) = match question {
+        InputRequest::CreateMessage(_) => (
+            "answer with a model (sampling)",
+            has.sampling.is_some(),
+            builder.enable_sampling().build(),
+            ProtocolVersion::V_2024_11_05,
+        ),
+        InputRequest::ListRoots(_) => (
+            "list its folders (roots)",
+            has.roots.is_some(),
+            builder.enable_roots().build(),
+            ProtocolVersion::V_2024_11_05,
+        ),
+        InputRequest::Elicitation(request) => {
+            let is_url = matches!(request.params, ElicitRequestParams::UrlElicitationParams { .. });
+            let supported = has.elicitation.is_some_and(|modes| {
+                // Neither mode named means forms, as before URLs existed.
+                if is_url { modes.url.is_some() } else { modes.form.is_some() || modes.url.is_none() }
+            });
+            let (what, since) = if is_url {
+                ("open a URL (elicitation)", ProtocolVersion::V_2025_11_25)
+            } else {
+                ("show a form (elicitation)", ProtocolVersion::V_2025_06_18)
+            };
+            (what, supported, builder.enable_elicitation().build(), since)
+        }
+        _ => return Err(internal("this question cannot be asked")),
+    };
+    if supported && client::is_at_least(context, &since) {
+        return Ok(());
+    }
+    if client::is_modern(context) {
+        return Err(ErrorData::missing_required_client_capability(required).into());
+    }
+    Err(Stop::Failed(format!(
+        "This host has not said that it can {what}, or the protocol revision {} is too old for it.",
+        client::revision(context)
+    )))
+}

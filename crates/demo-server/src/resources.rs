@@ -1,0 +1,206 @@
+//! Resources: what there is to read, and reading it.
+
+use rmcp::model::{
+    Annotations, ElicitResult, ElicitationAction, ErrorData, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, Resource, ResourceContents, ResourceTemplate, Role,
+};
+use serde_json::json;
+
+use crate::client::Context;
+use crate::content::{BELL_WAV, CHART_PNG, GUIDE, WELCOME, anchor, base64, now};
+use crate::forms;
+use crate::harbour;
+use crate::questions::{Answers, Stop, ask};
+use crate::state::State;
+use crate::templates::{self, Expanded, expanded};
+
+/// The clock, which ticks for those who subscribe to it.
+pub(crate) const CLOCK: &str = "clock:///now";
+/// The guide, in Markdown.
+pub(crate) const GUIDE_URI: &str = "harbour:///guide.md";
+/// The chart, a picture.
+pub(crate) const CHART_URI: &str = "harbour:///chart.png";
+const WELCOME_URI: &str = "harbour:///welcome.txt";
+const BELL_URI: &str = "harbour:///bell.wav";
+const DIARY_URI: &str = "diary:///captain";
+const DIARY_STATE: &str = "diary-asked";
+
+/// All resources that can be listed.
+pub(crate) fn list(state: &State) -> Vec<Resource> {
+    let mut all = vec![
+        Resource::new(WELCOME_URI, "welcome.txt")
+            .with_title("Welcome")
+            .with_description("Where to start.")
+            .with_mime_type("text/plain")
+            .with_size(WELCOME.len() as u64)
+            .with_icons(vec![anchor()])
+            .with_annotations(Annotations::default().with_audience(vec![Role::User]).with_priority(1.0)),
+        Resource::new(GUIDE_URI, "guide.md")
+            .with_title("Guide to the harbour")
+            .with_description("Towns, ships and what to try.")
+            .with_mime_type("text/markdown")
+            .with_size(GUIDE.len() as u64),
+        chart(),
+        Resource::new(BELL_URI, "bell.wav")
+            .with_title("Ship's bell")
+            .with_description("Rings for less than a second.")
+            .with_mime_type("audio/wav")
+            .with_size(BELL_WAV.len() as u64),
+        Resource::new(CLOCK, "clock")
+            .with_title("Harbour clock")
+            .with_description("The time now. Changes every two seconds while somebody subscribes.")
+            .with_mime_type("text/plain"),
+        Resource::new(DIARY_URI, "diary")
+            .with_title("The captain's diary")
+            .with_description("Asks for a promise before it opens.")
+            .with_mime_type("text/plain"),
+    ];
+    all.extend(state.notes().keys().map(|name| note(name)));
+    all.extend(harbour::ships().map(|ship| {
+        Resource::new(ship_uri(ship.name), ship.name.to_lowercase())
+            .with_title(ship.name)
+            .with_description(format!("A {} in {}.", ship.kind, ship.harbour))
+            .with_mime_type("application/json")
+    }));
+    all
+}
+
+/// The templates.
+pub(crate) fn templates() -> Vec<ResourceTemplate> {
+    vec![
+        ResourceTemplate::new(templates::NOTE, "note")
+            .with_title("A note")
+            .with_description("A note that was written with write_note.")
+            .with_mime_type("text/plain"),
+        ResourceTemplate::new(templates::TIDE, "tide")
+            .with_title("Tide table")
+            .with_description("High and low water at a harbour on a day of the week.")
+            .with_mime_type("text/markdown")
+            .with_icons(vec![anchor()]),
+        ResourceTemplate::new(templates::SHIPS, "ships")
+            .with_title("Find ships")
+            .with_description("Ships by name, kind or harbour. A bare word searches everywhere.")
+            .with_mime_type("application/json"),
+    ]
+}
+
+/// The chart, as a listed resource or as a link in a result.
+pub(crate) fn chart() -> Resource {
+    Resource::new(CHART_URI, "chart.png")
+        .with_title("Sea chart")
+        .with_description("The coast, an island and the way round it.")
+        .with_mime_type("image/png")
+        .with_size(CHART_PNG.len() as u64)
+}
+
+/// A note, as a listed resource or as a link in a result.
+pub(crate) fn note(name: &str) -> Resource {
+    Resource::new(note_uri(name), name).with_title(format!("Note: {name}")).with_mime_type("text/plain")
+}
+
+/// The URI of a note.
+pub(crate) fn note_uri(name: &str) -> String {
+    format!("note:///{name}")
+}
+
+fn ship_uri(name: &str) -> String {
+    format!("ship:///{}", name.to_lowercase())
+}
+
+/// Whether this URI can be read.
+pub(crate) fn exists(state: &State, uri: &str) -> bool {
+    uri == DIARY_URI || contents(state, uri).is_some()
+}
+
+/// The error for a URI that cannot be read.
+pub(crate) fn not_found(uri: &str) -> ErrorData {
+    ErrorData::resource_not_found("there is no such resource", Some(json!({ "uri": uri })))
+}
+
+/// Answers `resources/read`.
+pub(crate) async fn read(
+    state: &State,
+    context: &Context,
+    request: ReadResourceRequestParams,
+) -> Result<ReadResourceResponse, ErrorData> {
+    let uri = request.uri;
+    let contents = if uri == DIARY_URI {
+        let answers = Answers::new(request.input_responses, request.request_state);
+        match diary(context, &answers).await {
+            Ok(contents) => contents,
+            Err(Stop::Ask(question)) => return Ok((*question).into()),
+            Err(Stop::Refused(error)) => return Err(error),
+            Err(Stop::Failed(reason)) => return Err(ErrorData::invalid_request(reason, None)),
+        }
+    } else {
+        contents(state, &uri).ok_or_else(|| not_found(&uri))?
+    };
+    Ok(ReadResourceResult::new(vec![contents]).into())
+}
+
+/// The diary opens only to those who promise not to tell.
+async fn diary(context: &Context, answers: &Answers) -> Result<ResourceContents, Stop> {
+    let question = forms::form("Before the diary opens:", forms::consent_form())?;
+    let answer: ElicitResult = ask(context, answers, "promise", question, Some(DIARY_STATE)).await?;
+    let promised = answer.content.is_some_and(|content| content["promise"] == json!(true));
+    if answer.action != ElicitationAction::Accept || !promised {
+        return Err(Stop::Failed("The diary stays closed without the promise.".to_owned()));
+    }
+    Ok(text(DIARY_URI, "text/plain", "We never found the treasure. It was under the lighthouse all along."))
+}
+
+fn contents(state: &State, uri: &str) -> Option<ResourceContents> {
+    match uri {
+        WELCOME_URI => return Some(text(uri, "text/plain", WELCOME)),
+        GUIDE_URI => return Some(text(uri, "text/markdown", GUIDE)),
+        CHART_URI => return Some(blob(uri, "image/png", CHART_PNG)),
+        BELL_URI => return Some(blob(uri, "audio/wav", BELL_WAV)),
+        CLOCK => return Some(text(uri, "text/plain", now())),
+        _ => {}
+    }
+    if let Some(ship) = harbour::ships().find(|ship| ship_uri(ship.name) == uri) {
+        return Some(text(uri, "application/json", describe(&ship).to_string()));
+    }
+    match expanded(uri)? {
+        Expanded::Note(name) => state.notes().get(&name).map(|note| text(uri, "text/plain", note)),
+        Expanded::Tide { harbour, day } => {
+            harbour::tide_table(&harbour, &day).map(|table| text(uri, "text/markdown", table))
+        }
+        Expanded::Ships(filter) => Some(text(uri, "application/json", search(&filter))),
+    }
+}
+
+fn search(filter: &[(String, String)]) -> String {
+    let found: Vec<_> = harbour::ships()
+        .filter(|ship| {
+            filter.iter().all(|(field, wanted)| {
+                let fits = |value: &str| value.to_lowercase().contains(&wanted.to_lowercase());
+                match field.as_str() {
+                    "name" => fits(ship.name),
+                    "kind" => fits(ship.kind),
+                    "harbour" => fits(ship.harbour),
+                    _ => fits(ship.name) || fits(ship.kind) || fits(ship.harbour),
+                }
+            })
+        })
+        .map(|ship| describe(&ship))
+        .collect();
+    json!({ "ships": found }).to_string()
+}
+
+fn describe(ship: &harbour::Ship) -> serde_json::Value {
+    json!({
+        "name": ship.name,
+        "kind": ship.kind,
+        "harbour": ship.harbour,
+        "length_m": ship.length_m,
+    })
+}
+
+fn text(uri: &str, mime_type: &str, text: impl Into<String>) -> ResourceContents {
+    ResourceContents::text(text, uri).with_mime_type(mime_type)
+}
+
+fn blob(uri: &str, mime_type: &str, bytes: &[u8]) -> ResourceContents {
+    ResourceContents::blob(base64(bytes), uri).with_mime_type(mime_type)
+}

@@ -1,0 +1,171 @@
+//! The server's face to the SDK: who it is, and which module answers which request.
+
+#![allow(
+    deprecated,
+    reason = "logging and resources/subscribe are deprecated for the future and part of every revision so far"
+)]
+
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex};
+
+use rmcp::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, ErrorData, GetPromptRequestParams,
+    GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, LoggingLevel, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
+    SubscriptionFilter, UnsubscribeRequestParams,
+};
+use rmcp::service::{NotificationContext, RoleServer, SubscriptionContext};
+
+use crate::client::Context;
+use crate::content::anchor;
+use crate::options::Options;
+use crate::page::page;
+use crate::questions::Answers;
+use crate::state::{State, lock};
+use crate::subscriptions::{self, Subscriptions};
+use crate::{completion, prompts, resources, tools};
+
+const INSTRUCTIONS: &str = "A demonstration harbour. Start with the tool \"add\", then \
+    \"show_everything\". \"ask_user\", \"ask_url\", \"ask_model\", \"list_folders\" and \
+    \"check_in\" ask the host back. Subscribe to clock:///now to see updates. \
+    Nothing here is real, and nothing leaves this process.";
+
+type Reply<T> = Result<T, ErrorData>;
+
+/// The demo server.
+pub(crate) struct DemoServer {
+    options: Options,
+    state: Arc<State>,
+    subscriptions: Subscriptions,
+    log_level: Mutex<LoggingLevel>,
+}
+
+impl DemoServer {
+    /// A server that has not met its host yet.
+    pub(crate) fn new(options: Options) -> Self {
+        Self {
+            options,
+            state: Arc::new(State::new()),
+            subscriptions: Subscriptions::default(),
+            log_level: Mutex::new(LoggingLevel::Info),
+        }
+    }
+}
+
+impl ServerHandler for DemoServer {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_logging()
+            .enable_completions()
+            .enable_prompts()
+            .enable_prompts_list_changed()
+            .enable_resources()
+            .enable_resources_list_changed()
+            .enable_resources_subscribe()
+            .enable_tools()
+            .enable_tool_list_changed()
+            .build();
+        let server = Implementation::new("demo-server", env!("CARGO_PKG_VERSION"))
+            .with_title("Demo harbour")
+            .with_description("A small harbour that shows everything an MCP server can do.")
+            .with_icons(vec![anchor()])
+            .with_website_url("https://modelcontextprotocol.io");
+        ServerConfig::new(capabilities).with_server_info(server).with_instructions(INSTRUCTIONS)
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        self.options.revisions()
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        tokio::spawn(subscriptions::report_lists(context.peer, Arc::clone(&self.state)));
+    }
+
+    async fn set_level(&self, request: SetLevelRequestParams, _: Context) -> Reply<()> {
+        *lock(&self.log_level) = request.level;
+        Ok(())
+    }
+
+    async fn list_tools(&self, request: Option<PaginatedRequestParams>, _: Context) -> Reply<ListToolsResult> {
+        let (items, next_cursor) = page(tools::list(&self.state), request.as_ref())?;
+        let mut result = ListToolsResult::with_all_items(items);
+        result.next_cursor = next_cursor;
+        Ok(result)
+    }
+
+    async fn call_tool(&self, request: CallToolRequestParams, context: Context) -> Reply<CallToolResponse> {
+        let call = tools::Call {
+            state: &self.state,
+            context: &context,
+            log_level: *lock(&self.log_level),
+            arguments: request.arguments.unwrap_or_default(),
+            answers: Answers::new(request.input_responses, request.request_state),
+        };
+        tools::call(&request.name, call).await
+    }
+
+    async fn list_prompts(&self, request: Option<PaginatedRequestParams>, _: Context) -> Reply<ListPromptsResult> {
+        let (items, next_cursor) = page(prompts::list(&self.state), request.as_ref())?;
+        let mut result = ListPromptsResult::with_all_items(items);
+        result.next_cursor = next_cursor;
+        Ok(result)
+    }
+
+    async fn get_prompt(&self, request: GetPromptRequestParams, context: Context) -> Reply<GetPromptResponse> {
+        prompts::get(&self.state, &context, request).await
+    }
+
+    async fn list_resources(&self, request: Option<PaginatedRequestParams>, _: Context) -> Reply<ListResourcesResult> {
+        let (items, next_cursor) = page(resources::list(&self.state), request.as_ref())?;
+        let mut result = ListResourcesResult::with_all_items(items);
+        result.next_cursor = next_cursor;
+        Ok(result)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: Context,
+    ) -> Reply<ListResourceTemplatesResult> {
+        let (items, next_cursor) = page(resources::templates(), request.as_ref())?;
+        let mut result = ListResourceTemplatesResult::with_all_items(items);
+        result.next_cursor = next_cursor;
+        Ok(result)
+    }
+
+    async fn read_resource(&self, request: ReadResourceRequestParams, context: Context) -> Reply<ReadResourceResponse> {
+        resources::read(&self.state, &context, request).await
+    }
+
+    async fn complete(&self, request: CompleteRequestParams, _: Context) -> Reply<CompleteResult> {
+        completion::complete(&self.state, &request)
+    }
+
+    async fn subscribe(&self, request: SubscribeRequestParams, context: Context) -> Reply<()> {
+        if !resources::exists(&self.state, &request.uri) {
+            return Err(resources::not_found(&request.uri));
+        }
+        self.subscriptions.add(request.uri, context.peer, &self.state)
+    }
+
+    async fn unsubscribe(&self, request: UnsubscribeRequestParams, _: Context) -> Reply<()> {
+        self.subscriptions.remove(&request.uri);
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        let mut accepted = requested.clone();
+        if let Some(uris) = &mut accepted.resource_subscriptions {
+            uris.retain(|uri| resources::exists(&self.state, uri));
+            uris.truncate(subscriptions::MAX_SUBSCRIPTIONS);
+        }
+        Some(accepted)
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Reply<()> {
+        subscriptions::listen(&context, &self.state).await;
+        Ok(())
+    }
+}

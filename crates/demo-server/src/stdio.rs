@@ -1,0 +1,77 @@
+//! Serving one host over standard input and output, and leaving soon after it has gone.
+
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use rmcp::ServiceExt as _;
+use rmcp::service::{RoleServer, ServerInitializeError, Service};
+use rmcp::transport::stdio_pipes;
+use tokio::io::{AsyncRead, ReadBuf};
+use tokio_util::sync::CancellationToken;
+
+use crate::legacy::LegacyOnly;
+use crate::options::{Era, Options};
+use crate::server::DemoServer;
+
+/// How long answers in the making may take once standard input has closed. The SDK alone would
+/// wait five seconds for a subscription, which never ends by itself.
+const LAST_ANSWERS: Duration = Duration::from_millis(500);
+
+/// Serves until the host closes standard input.
+pub(crate) async fn serve(options: Options) -> Result<(), ServerInitializeError> {
+    let era = options.era();
+    let server = DemoServer::new(options);
+    tracing::info!("the harbour is open (era: {era:?})");
+    let outcome = match era {
+        Era::Legacy => run(LegacyOnly(server)).await,
+        Era::Modern | Era::Both => run(server).await,
+    };
+    match outcome {
+        // A host that leaves before it has said anything is no failure.
+        Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+        outcome => outcome,
+    }
+}
+
+async fn run<S: Service<RoleServer>>(service: S) -> Result<(), ServerInitializeError> {
+    let (reader, writer) = stdio_pipes();
+    let ended = CancellationToken::new();
+    let reader = NoticesEnd { inner: reader, ended: ended.clone() };
+    let running = service.serve((reader, writer)).await?;
+    let after_the_end = async {
+        ended.cancelled().await;
+        tokio::time::sleep(LAST_ANSWERS).await;
+    };
+    tokio::select! {
+        finished = running.waiting() => {
+            if let Err(error) = finished {
+                tracing::error!("the session broke: {error}");
+            }
+        }
+        () = after_the_end => {}
+    }
+    tracing::info!("the harbour is closed");
+    Ok(())
+}
+
+/// A reader that tells others when it has reached the end.
+struct NoticesEnd<R> {
+    inner: R,
+    ended: CancellationToken,
+}
+
+impl<R: AsyncRead + Unpin> AsyncRead for NoticesEnd<R> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        let before = buffer.filled().len();
+        let result = ready!(Pin::new(&mut self.inner).poll_read(cx, buffer));
+        if result.is_err() || buffer.filled().len() == before {
+            self.ended.cancel();
+        }
+        Poll::Ready(result)
+    }
+}

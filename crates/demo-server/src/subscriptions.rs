@@ -1,0 +1,143 @@
+//! Telling hosts what has changed: unasked and by `resources/subscribe` in legacy sessions, by
+//! `subscriptions/listen` in the stateless era.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rmcp::model::{ErrorData, ResourceUpdatedNotificationParam};
+use rmcp::service::{Peer, RoleServer, ServiceError, SubscriptionContext, SubscriptionSendError};
+use tokio::sync::broadcast::{Receiver, error::RecvError};
+use tokio::task::AbortHandle;
+use tokio::time::{Interval, MissedTickBehavior, interval_at};
+
+use crate::resources::CLOCK;
+use crate::state::{Change, State, lock};
+
+/// How often the clock ticks for those who subscribe to it.
+const TICK: Duration = Duration::from_secs(2);
+/// The most resources that one host can subscribe to.
+pub(crate) const MAX_SUBSCRIPTIONS: usize = 100;
+
+/// The subscriptions of a legacy session, by URI.
+#[derive(Debug, Default)]
+pub(crate) struct Subscriptions(Mutex<HashMap<String, AbortHandle>>);
+
+impl Subscriptions {
+    /// Starts to report changes of a resource.
+    pub(crate) fn add(&self, uri: String, peer: Peer<RoleServer>, state: &State) -> Result<(), ErrorData> {
+        let mut running = lock(&self.0);
+        if running.len() >= MAX_SUBSCRIPTIONS && !running.contains_key(&uri) {
+            return Err(ErrorData::invalid_params("too many subscriptions", None));
+        }
+        let watched = uri.clone();
+        let changes = state.changes();
+        let task = tokio::spawn(async move {
+            let mut watch = Watch::new(changes, watched == CLOCK);
+            while let Some(change) = watch.next().await {
+                if change != Change::Resource(watched.clone()) {
+                    continue;
+                }
+                let update = ResourceUpdatedNotificationParam::new(watched.clone());
+                if peer.notify_resource_updated(update).await.is_err() {
+                    return;
+                }
+            }
+        });
+        if let Some(previous) = running.insert(uri, task.abort_handle()) {
+            previous.abort();
+        }
+        Ok(())
+    }
+
+    /// Stops to report changes of a resource. Not having reported them is fine too.
+    pub(crate) fn remove(&self, uri: &str) {
+        if let Some(task) = lock(&self.0).remove(uri) {
+            task.abort();
+        }
+    }
+}
+
+/// Reports changed lists to a legacy session for as long as it lasts.
+pub(crate) async fn report_lists(peer: Peer<RoleServer>, state: Arc<State>) {
+    let mut watch = Watch::new(state.changes(), false);
+    while let Some(change) = watch.next().await {
+        if notify_list(&peer, &change).await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn notify_list(peer: &Peer<RoleServer>, change: &Change) -> Result<(), ServiceError> {
+    match change {
+        Change::Tools => peer.notify_tool_list_changed().await,
+        Change::Prompts => peer.notify_prompt_list_changed().await,
+        Change::Resources => peer.notify_resource_list_changed().await,
+        Change::Resource(_) => Ok(()),
+    }
+}
+
+/// Serves one `subscriptions/listen` until the host ends it.
+pub(crate) async fn listen(context: &SubscriptionContext, state: &State) {
+    let with_clock =
+        context.accepted().resource_subscriptions.as_ref().is_some_and(|uris| uris.iter().any(|uri| uri == CLOCK));
+    let mut watch = Watch::new(state.changes(), with_clock);
+    loop {
+        let change = tokio::select! {
+            () = context.cancelled() => return,
+            change = watch.next() => change,
+        };
+        let sink = context.sink();
+        let sent = match change {
+            None => return,
+            Some(Change::Tools) => sink.notify_tool_list_changed().await,
+            Some(Change::Prompts) => sink.notify_prompt_list_changed().await,
+            Some(Change::Resources) => sink.notify_resource_list_changed().await,
+            Some(Change::Resource(uri)) => sink.notify_resource_updated(uri).await,
+        };
+        match sent {
+            // The sink knows what this host has asked for.
+            Ok(()) | Err(SubscriptionSendError::NotificationNotAccepted(_)) => {}
+            Err(_) => return,
+        }
+    }
+}
+
+/// Changes as they come, and the ticks of the clock between them.
+struct Watch {
+    changes: Receiver<Change>,
+    clock: Option<Interval>,
+}
+
+impl Watch {
+    fn new(changes: Receiver<Change>, with_clock: bool) -> Self {
+        let clock = with_clock.then(|| {
+            let mut clock = interval_at(tokio::time::Instant::now() + TICK, TICK);
+            clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
+            clock
+        });
+        Self { changes, clock }
+    }
+
+    /// The next change; `None` when there will be no more.
+    async fn next(&mut self) -> Option<Change> {
+        loop {
+            let tick = async {
+                match &mut self.clock {
+                    Some(clock) => clock.tick().await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                change = self.changes.recv() => match change {
+                    Ok(change) => return Some(change),
+                    Err(RecvError::Lagged(missed)) => {
+                        tracing::warn!("{missed} changes came too fast to be reported");
+                    }
+                    Err(RecvError::Closed) => return None,
+                },
+                _ = tick => return Some(Change::Resource(CLOCK.to_owned())),
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The URIs that templates stand for: taking them apart.
+
+use percent_encoding::percent_decode_str;
+use url::Url;
+
+/// `note:///{name}`
+pub(crate) const NOTE: &str = "note:///{name}";
+/// `tide:///{harbour}/{day}`
+pub(crate) const TIDE: &str = "tide:///{harbour}/{day}";
+/// `ships:///search{?filter*}`
+pub(crate) const SHIPS: &str = "ships:///search{?filter*}";
+
+/// A URI that one of the templates gives.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Expanded {
+    /// A note by its name.
+    Note(String),
+    /// A tide table.
+    Tide { harbour: String, day: String },
+    /// A search, as pairs of field and text.
+    Ships(Vec<(String, String)>),
+}
+
+/// Which template gives this URI, and with which values.
+pub(crate) fn expanded(uri: &str) -> Option<Expanded> {
+    let url = Url::parse(uri).ok()?;
+    let path = url.path().strip_prefix('/')?;
+    match url.scheme() {
+        "note" => decode(path).map(Expanded::Note),
+        "tide" => {
+            let (harbour, day) = path.split_once('/')?;
+            Some(Expanded::Tide { harbour: decode(harbour)?, day: decode(day)? })
+        }
+        "ships" if path == "search" => Some(Expanded::Ships(url.query_pairs().into_owned().collect())),
+        _ => None,
+    }
+}
+
+fn decode(text: &str) -> Option<String> {
+    let text = percent_decode_str(text).decode_utf8().ok()?;
+    (!text.is_empty() && !text.contains('/')).then(|| text.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uris_are_taken_apart_as_the_templates_put_them_together() {
+        let note = Expanded::Note("a b+c".to_owned());
+        assert_eq!(
+            expanded("note:///a%20b+c"),
+            Some(note),
+            "RFC 6570 encodes a space as %20 and leaves a plus alone in a path"
+        );
+        let tide = Expanded::Tide { harbour: "Bergen".to_owned(), day: "monday".to_owned() };
+        assert_eq!(expanded("tide:///Bergen/monday"), Some(tide), "two variables are two path segments");
+        let ships = Expanded::Ships(vec![("kind".to_owned(), "tug".to_owned())]);
+        assert_eq!(expanded("ships:///search?kind=tug"), Some(ships), "an exploded map becomes a query");
+        assert_eq!(expanded("ships:///search"), Some(Expanded::Ships(vec![])), "an empty map leaves no query");
+    }
+
+    #[test]
+    fn other_uris_are_nobodys() {
+        for uri in ["", "note:///", "tide:///Bergen", "file:///etc/passwd", "note:///a%2Fb"] {
+            assert_eq!(expanded(uri), None, "{uri:?} matches no template");
+        }
+    }
+}

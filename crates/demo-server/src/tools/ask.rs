@@ -1,0 +1,175 @@
+//! The tools that ask the host back: a model, a form, a URL, the folders.
+
+#![allow(deprecated, reason = "sampling and roots are deprecated for the future and part of every revision so far")]
+
+use std::time::Duration;
+
+use rmcp::model::{
+    CreateMessageResult, CustomNotification, ElicitResult, ElicitationAction, ErrorCode, ErrorData,
+    InputRequiredResult, ListRootsResult, ProtocolVersion, SamplingMessageContentBlock, ServerNotification, Tool,
+    ToolAnnotations,
+};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{Call, Outcome, no_arguments, structured, text, tool};
+use crate::client;
+use crate::forms::{self, ForModel};
+use crate::questions::{Stop, ask};
+
+const MODEL_STATE: &str = "model-asked";
+const PERMIT_STATE: &str = "permit-asked";
+const STAMP_STATE: &str = "permit-waits-for-its-stamp";
+/// 2025-11-25 has an error for "open this URL first, then try again".
+const URL_ELICITATION_REQUIRED: ErrorCode = ErrorCode(-32042);
+const PERMIT_URL: &str = "https://permits.example.com/harbour/aurora?day=monday";
+const PERMIT_MESSAGE: &str = "Sign the mooring permit in your browser.";
+
+pub(super) fn definitions() -> [Tool; 4] {
+    let model = json!({
+        "type": "object",
+        "properties": {
+            "question": { "type": "string", "title": "Question", "default": "Is it a good day to sail?", "maxLength": 1000 },
+            "with_picture": { "type": "boolean", "title": "Send the chart along", "default": true },
+            "with_sound": { "type": "boolean", "title": "Send the bell along", "default": false },
+            "max_tokens": { "type": "integer", "title": "Longest answer in tokens", "minimum": 1, "maximum": 4096, "default": 200 }
+        }
+    });
+    let url = json!({
+        "type": "object",
+        "properties": {
+            "as_error": { "type": "boolean", "title": "Ask by an error", "description": "Answer with error -32042 instead of a question. Revision 2025-11-25 only.", "default": false }
+        }
+    });
+    let open = ToolAnnotations::new().read_only(true).open_world(true);
+    [
+        tool("ask_model", "Ask a model", "Asks the host's language model a question (sampling).", model)
+            .with_annotations(open.clone()),
+        tool("ask_user", "Ask the user", "Shows a form with every kind of field (elicitation).", no_arguments())
+            .with_annotations(open.clone()),
+        tool("ask_url", "Ask to open a URL", "Asks to open a page in the browser (URL elicitation).", url)
+            .with_annotations(open.clone()),
+        tool("list_folders", "List the folders", "Asks which folders the server may use (roots).", no_arguments())
+            .with_annotations(open),
+    ]
+}
+
+pub(super) async fn ask_model(call: &Call<'_>) -> Outcome {
+    #[derive(Deserialize)]
+    struct Arguments {
+        question: Option<String>,
+        with_picture: Option<bool>,
+        with_sound: Option<bool>,
+        max_tokens: Option<u32>,
+    }
+    let arguments: Arguments = call.arguments()?;
+    let sound = arguments.with_sound.unwrap_or(false);
+    let question = forms::model(&ForModel {
+        question: arguments.question.as_deref().unwrap_or("Is it a good day to sail?"),
+        with_picture: arguments.with_picture.unwrap_or(true),
+        with_sound: sound && client::is_at_least(call.context, &ProtocolVersion::V_2025_03_26),
+        max_tokens: arguments.max_tokens.unwrap_or(200),
+    })?;
+    let answer: CreateMessageResult = ask(call.context, &call.answers, "model", question, Some(MODEL_STATE)).await?;
+    let said: Vec<_> = answer
+        .message
+        .content
+        .iter()
+        .map(|block| match block {
+            SamplingMessageContentBlock::Text(text) => text.text.clone(),
+            SamplingMessageContentBlock::Image(image) => format!("[{}]", image.mime_type),
+            SamplingMessageContentBlock::Audio(audio) => format!("[{}]", audio.mime_type),
+            _ => "[a tool]".to_owned(),
+        })
+        .collect();
+    Ok(text(format!(
+        "{} said: {} (stopped: {})",
+        answer.model,
+        said.join(" "),
+        answer.stop_reason.as_deref().unwrap_or("no reason given")
+    )))
+}
+
+pub(super) async fn ask_user(call: &Call<'_>) -> Outcome {
+    let modern_fields = client::is_at_least(call.context, &ProtocolVersion::V_2025_11_25);
+    let question = forms::form("Please announce your ship to the harbour master.", forms::arrival_form(modern_fields))?;
+    let answer: ElicitResult = ask(call.context, &call.answers, "arrival", question, None).await?;
+    let said = match answer.action {
+        ElicitationAction::Accept => "accepted and sent the form",
+        ElicitationAction::Decline => "declined",
+        _ => "cancelled",
+    };
+    Ok(structured(format!("The user {said}."), json!({ "action": answer.action, "content": answer.content })))
+}
+
+pub(super) async fn ask_url(call: &Call<'_>) -> Outcome {
+    #[derive(Deserialize)]
+    struct Arguments {
+        as_error: Option<bool>,
+    }
+    let arguments: Arguments = call.arguments()?;
+    let done = "The permit is signed. (Not really: example.com is no harbour.)";
+    if call.answers.state.as_deref() == Some(STAMP_STATE) {
+        return Ok(text(done));
+    }
+    let revision = client::revision(call.context);
+    let has_id = revision == ProtocolVersion::V_2025_11_25;
+    let id = format!("permit-{}", call.context.id);
+    if arguments.as_error == Some(true) && has_id {
+        return Err(url_required(&id).into());
+    }
+    let question = forms::url(PERMIT_MESSAGE, PERMIT_URL, if has_id { &id } else { "" });
+    let answer: ElicitResult = ask(call.context, &call.answers, "permit", question, Some(PERMIT_STATE)).await?;
+    if answer.action != ElicitationAction::Accept {
+        return Ok(text("No permit, no berth: the page was not opened."));
+    }
+    if client::is_modern(call.context) {
+        // Nothing to ask, only to wait for: the host is to come back at once with this state.
+        let wait = InputRequiredResult::from_request_state(STAMP_STATE);
+        return Err(Stop::Ask(Box::new(wait)));
+    }
+    tell_when_complete(call, id);
+    Ok(text(done))
+}
+
+fn url_required(id: &str) -> ErrorData {
+    let elicitation = json!({
+        "mode": "url",
+        "elicitationId": id,
+        "url": PERMIT_URL,
+        "message": PERMIT_MESSAGE,
+    });
+    ErrorData::new(
+        URL_ELICITATION_REQUIRED,
+        "This needs a signed permit first.",
+        Some(json!({ "elicitations": [elicitation] })),
+    )
+}
+
+/// Says a moment later that what the URL was for is done.
+fn tell_when_complete(call: &Call<'_>, id: String) {
+    let peer = call.context.peer.clone();
+    tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        let complete = ServerNotification::CustomNotification(CustomNotification::new(
+            "notifications/elicitation/complete",
+            Some(json!({ "elicitationId": id })),
+        ));
+        if let Err(error) = peer.send_notification(complete).await {
+            tracing::debug!("nobody heard that the permit is signed: {error}");
+        }
+    });
+}
+
+pub(super) async fn list_folders(call: &Call<'_>) -> Outcome {
+    let answer: ListRootsResult = ask(call.context, &call.answers, "folders", forms::folders(), None).await?;
+    let folders: Vec<_> = answer
+        .roots
+        .iter()
+        .map(|root| format!("- {} ({})", root.uri, root.name.as_deref().unwrap_or("no name")))
+        .collect();
+    Ok(structured(
+        format!("The host shares {} folders.\n{}", folders.len(), folders.join("\n")),
+        json!({ "roots": answer.roots }),
+    ))
+}

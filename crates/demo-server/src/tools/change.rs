@@ -1,0 +1,131 @@
+//! Tools that come and change while the server runs.
+
+use std::sync::Arc;
+
+use rmcp::model::{ErrorData, Tool, ToolAnnotations};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Call, Outcome, schema, text, tool};
+use crate::questions::Stop;
+use crate::state::{AddedTool, Change, MAX_ADDED_TOOLS};
+
+const MAX_DESCRIPTION: usize = 500;
+const MAX_EDITION: u32 = 9;
+
+pub(super) fn definitions() -> [Tool; 2] {
+    let add = json!({
+        "type": "object",
+        "properties": {
+            "name": { "type": "string", "title": "Name", "pattern": "^[a-z][a-z0-9_]{0,39}$", "default": "foghorn" },
+            "description": { "type": "string", "title": "Description", "maxLength": MAX_DESCRIPTION, "default": "Sounds through the fog." },
+            "with_prompt": { "type": "boolean", "title": "Add a prompt too", "default": false }
+        }
+    });
+    let change = json!({
+        "type": "object",
+        "properties": {
+            "name": { "type": "string", "title": "Name", "description": "A tool that was added; the lighthouse is there from the start.", "default": "lighthouse" },
+            "description": { "type": "string", "title": "New description", "maxLength": MAX_DESCRIPTION, "default": "Flashes a message, and keeps a copy." }
+        }
+    });
+    let hints = ToolAnnotations::new().read_only(false).destructive(false).open_world(false);
+    [
+        tool("add_tool", "Add a tool", "Adds a tool to this server, to show how a list changes.", add)
+            .with_annotations(hints.clone()),
+        tool(
+            "change_tool",
+            "Change a tool",
+            "Gives an added tool a new description and one more argument, to show what a host makes of it.",
+            change,
+        )
+        .with_annotations(hints),
+    ]
+}
+
+pub(super) fn added_definition(added: &AddedTool) -> Tool {
+    let mut properties = json!({
+        "message": { "type": "string", "title": "Message", "default": "Ahoy" }
+    });
+    for number in 1..=added.edition {
+        properties[format!("extra_{number}")] = json!({ "type": "string", "title": format!("Extra {number}") });
+    }
+    let input = json!({ "type": "object", "properties": properties });
+    Tool::new(added.name.clone(), added.description.clone(), Arc::new(schema(input)))
+        .with_annotations(ToolAnnotations::new().read_only(true))
+}
+
+pub(super) fn add_tool(call: &Call<'_>) -> Outcome {
+    #[derive(Deserialize)]
+    struct Arguments {
+        name: Option<String>,
+        description: Option<String>,
+        with_prompt: Option<bool>,
+    }
+    let arguments: Arguments = call.arguments()?;
+    let name = arguments.name.unwrap_or_else(|| "foghorn".to_owned());
+    let first_fits = name.starts_with(|c: char| c.is_ascii_lowercase());
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    if !first_fits || name.len() > 40 || !name.chars().all(fits) {
+        return Err(Stop::Failed("A tool's name has up to 40 small letters, digits and underscores.".to_owned()));
+    }
+    if super::list(call.state).iter().any(|tool| tool.name == name) {
+        return Err(Stop::Failed(format!("There is a tool \"{name}\" already.")));
+    }
+    let with_prompt = arguments.with_prompt.unwrap_or(false);
+    {
+        let mut added = call.state.added_tools();
+        if added.len() >= MAX_ADDED_TOOLS {
+            return Err(Stop::Failed("There is no room for more tools.".to_owned()));
+        }
+        added.push(AddedTool {
+            name: name.clone(),
+            description: description(arguments.description, "Sounds through the fog.")?,
+            edition: 0,
+            with_prompt,
+        });
+    }
+    call.state.announce(Change::Tools);
+    if with_prompt {
+        call.state.announce(Change::Prompts);
+    }
+    Ok(text(format!("There is a new tool: {name}")))
+}
+
+pub(super) fn change_tool(call: &Call<'_>) -> Outcome {
+    #[derive(Deserialize)]
+    struct Arguments {
+        name: Option<String>,
+        description: Option<String>,
+    }
+    let arguments: Arguments = call.arguments()?;
+    let name = arguments.name.unwrap_or_else(|| "lighthouse".to_owned());
+    let description = description(arguments.description, "Flashes a message, and keeps a copy.")?;
+    {
+        let mut added = call.state.added_tools();
+        let Some(tool) = added.iter_mut().find(|tool| tool.name == name) else {
+            return Err(Stop::Failed(format!("\"{name}\" is no tool that was added. Add it with add_tool first.")));
+        };
+        tool.description = description;
+        tool.edition = MAX_EDITION.min(tool.edition + 1);
+    }
+    call.state.announce(Change::Tools);
+    Ok(text(format!("{name} is not what it was.")))
+}
+
+pub(super) fn call_added(call: &Call<'_>, name: &str) -> Outcome {
+    let added = call.state.added_tools();
+    let Some(tool) = added.iter().find(|tool| tool.name == name) else {
+        return Err(ErrorData::invalid_params(format!("there is no tool \"{name}\""), None).into());
+    };
+    let message = call.arguments.get("message").and_then(Value::as_str).unwrap_or("Ahoy");
+    Ok(text(format!("{}: {message}!", tool.name)))
+}
+
+fn description(given: Option<String>, default: &str) -> Result<String, Stop> {
+    let description = given.unwrap_or_else(|| default.to_owned());
+    if description.chars().count() > MAX_DESCRIPTION {
+        return Err(Stop::Failed("A description has at most 500 characters.".to_owned()));
+    }
+    Ok(description)
+}

@@ -1,0 +1,131 @@
+//! Tools: their list, and which function answers which call.
+
+#![allow(deprecated, reason = "logging is deprecated for the future and part of every revision so far")]
+
+mod ask;
+mod change;
+mod show;
+mod simple;
+mod slow;
+mod trip;
+mod visit;
+
+use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, ErrorData, JsonObject, LoggingLevel, Tool};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::client::Context;
+use crate::questions::{Answers, Stop};
+use crate::state::State;
+
+/// One call of a tool.
+pub(crate) struct Call<'a> {
+    pub(crate) state: &'a State,
+    pub(crate) context: &'a Context,
+    /// The level that `logging/setLevel` has set.
+    pub(crate) log_level: LoggingLevel,
+    pub(crate) arguments: JsonObject,
+    pub(crate) answers: Answers,
+}
+
+impl Call<'_> {
+    /// The arguments in the shape that the tool needs. Wrong ones are for the caller to read
+    /// and to mend, so they are a failed call and not a protocol error.
+    fn arguments<T: DeserializeOwned>(&self) -> Result<T, Stop> {
+        serde_json::from_value(Value::Object(self.arguments.clone()))
+            .map_err(|error| Stop::Failed(format!("These arguments do not fit the tool: {error}.")))
+    }
+}
+
+type Outcome = Result<CallToolResult, Stop>;
+
+/// All tools.
+pub(crate) fn list(state: &State) -> Vec<Tool> {
+    let mut all = vec![simple::add_definition(), simple::write_note_definition()];
+    all.extend([slow::definition(), show::definition(), trip::definition()]);
+    all.push(simple::fail_definition());
+    all.extend(ask::definitions());
+    all.push(visit::definition());
+    all.extend(simple::log_and_ping_definitions());
+    all.extend(change::definitions());
+    all.extend(state.added_tools().iter().map(change::added_definition));
+    all
+}
+
+/// Answers `tools/call`.
+pub(crate) async fn call(name: &str, call: Call<'_>) -> Result<CallToolResponse, ErrorData> {
+    let outcome = match name {
+        "add" => simple::add(&call),
+        "write_note" => simple::write_note(&call),
+        "slow_report" => slow::slow_report(&call).await,
+        "show_everything" => Ok(show::show_everything(&call)),
+        "plan_trip" => trip::plan_trip(&call),
+        "fail" => simple::fail(&call),
+        "ask_model" => ask::ask_model(&call).await,
+        "ask_user" => ask::ask_user(&call).await,
+        "ask_url" => ask::ask_url(&call).await,
+        "list_folders" => ask::list_folders(&call).await,
+        "check_in" => visit::check_in(&call).await,
+        "log_something" => simple::log_something(&call).await,
+        "ping_host" => simple::ping_host(&call).await,
+        "add_tool" => change::add_tool(&call),
+        "change_tool" => change::change_tool(&call),
+        name => change::call_added(&call, name),
+    };
+    match outcome {
+        Ok(result) => Ok(result.into()),
+        Err(Stop::Ask(question)) => Ok((*question).into()),
+        Err(Stop::Failed(reason)) => Ok(CallToolResult::error(vec![ContentBlock::text(reason)]).into()),
+        Err(Stop::Refused(error)) => Err(error),
+    }
+}
+
+/// A tool with a title.
+fn tool(name: &'static str, title: &str, description: &'static str, input: Value) -> Tool {
+    Tool::new(name, description, schema(input)).with_title(title)
+}
+
+fn schema(value: Value) -> JsonObject {
+    match value {
+        Value::Object(object) => object,
+        _ => JsonObject::default(),
+    }
+}
+
+/// A tool without arguments.
+fn no_arguments() -> Value {
+    serde_json::json!({ "type": "object", "properties": {}, "additionalProperties": false })
+}
+
+fn text(text: impl Into<String>) -> CallToolResult {
+    CallToolResult::success(vec![ContentBlock::text(text)])
+}
+
+/// A result for people and for programs.
+fn structured(for_people: impl Into<String>, for_programs: Value) -> CallToolResult {
+    let mut result = text(for_people);
+    result.structured_content = Some(for_programs);
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_schemas_are_objects() {
+        let tools = list(&State::new());
+        let mut names: Vec<_> = tools.iter().map(|tool| tool.name.clone()).collect();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), tools.len(), "no two tools share a name");
+        for tool in &tools {
+            assert_eq!(
+                tool.input_schema.get("type"),
+                Some(&Value::from("object")),
+                "{} takes an object, as every revision asks",
+                tool.name
+            );
+        }
+    }
+}

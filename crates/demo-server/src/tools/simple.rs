@@ -1,0 +1,189 @@
+//! The tools that need nothing from the host but the call.
+
+#![allow(deprecated, reason = "logging is deprecated for the future and part of every revision so far")]
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use rmcp::model::{CallToolResult, ContentBlock, LoggingLevel, PingRequest, ServerRequest, Tool, ToolAnnotations};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{Call, Outcome, no_arguments, schema, structured, text, tool};
+use crate::client::{self, LEVELS};
+use crate::content::anchor;
+use crate::questions::Stop;
+use crate::resources::{note, note_uri};
+use crate::state::{Change, MAX_NOTES};
+
+const MAX_NAME: usize = 40;
+const MAX_TEXT: usize = 10_000;
+
+pub(super) fn add_definition() -> Tool {
+    let input = json!({
+        "type": "object",
+        "properties": {
+            "a": { "type": "number", "title": "First number", "description": "Any number." },
+            "b": { "type": "number", "title": "Second number", "description": "Any number." }
+        },
+        "required": ["a", "b"],
+        "additionalProperties": false
+    });
+    let output = json!({
+        "type": "object",
+        "properties": { "sum": { "type": "number" } },
+        "required": ["sum"]
+    });
+    tool("add", "Add two numbers", "Adds two numbers and returns the sum.", input)
+        .with_raw_output_schema(Arc::new(schema(output)))
+        .with_icons(vec![anchor()])
+        .with_annotations(
+            ToolAnnotations::with_title("Add two numbers").read_only(true).idempotent(true).open_world(false),
+        )
+}
+
+pub(super) fn add(call: &Call<'_>) -> Outcome {
+    #[derive(Deserialize)]
+    struct Arguments {
+        a: f64,
+        b: f64,
+    }
+    let Arguments { a, b } = call.arguments()?;
+    let sum = a + b;
+    Ok(structured(format!("{a} + {b} = {sum}"), json!({ "sum": sum })))
+}
+
+pub(super) fn write_note_definition() -> Tool {
+    let input = json!({
+        "type": "object",
+        "properties": {
+            "name": { "type": "string", "title": "Name", "description": "Small letters, digits and dashes.", "pattern": "^[a-z0-9-]{1,40}$" },
+            "text": { "type": "string", "title": "Text", "maxLength": MAX_TEXT }
+        },
+        "required": ["name", "text"],
+        "additionalProperties": false
+    });
+    let output = json!({
+        "type": "object",
+        "properties": {
+            "uri": { "type": "string", "format": "uri" },
+            "created": { "type": "boolean", "description": "False if an older note was overwritten." }
+        },
+        "required": ["uri", "created"]
+    });
+    let description = "Writes a note, over an older one of the same name. Read it as note:///NAME.";
+    tool("write_note", "Write a note", description, input)
+        .with_raw_output_schema(Arc::new(schema(output)))
+        .with_annotations(
+            ToolAnnotations::with_title("Write a note")
+                .read_only(false)
+                .destructive(true)
+                .idempotent(true)
+                .open_world(false),
+        )
+}
+
+pub(super) fn write_note(call: &Call<'_>) -> Outcome {
+    #[derive(Deserialize)]
+    struct Arguments {
+        name: String,
+        text: String,
+    }
+    let Arguments { name, text } = call.arguments()?;
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(fits) {
+        return Err(Stop::Failed("A note's name has 1 to 40 small letters, digits and dashes.".to_owned()));
+    }
+    if text.chars().count() > MAX_TEXT {
+        return Err(Stop::Failed("A note has at most 10000 characters.".to_owned()));
+    }
+    let created = {
+        let mut notes = call.state.notes();
+        if notes.len() >= MAX_NOTES && !notes.contains_key(&name) {
+            return Err(Stop::Failed("The notebook is full. Overwrite an older note.".to_owned()));
+        }
+        notes.insert(name.clone(), text).is_none()
+    };
+    let uri = note_uri(&name);
+    if created {
+        call.state.announce(Change::Resources);
+    }
+    call.state.announce(Change::Resource(uri.clone()));
+    let done = if created { "Written" } else { "Overwritten" };
+    let mut result = structured(format!("{done}: {uri}"), json!({ "uri": uri, "created": created }));
+    result.content.push(ContentBlock::resource_link(note(&name)));
+    Ok(result)
+}
+
+pub(super) fn fail_definition() -> Tool {
+    let input = json!({
+        "type": "object",
+        "properties": { "reason": { "type": "string", "title": "Reason", "default": "the rope broke", "maxLength": 200 } }
+    });
+    let description = "Always fails, to show what a failed call looks like.";
+    tool("fail", "Fail", description, input).with_annotations(ToolAnnotations::new().read_only(true))
+}
+
+pub(super) fn fail(call: &Call<'_>) -> Outcome {
+    #[derive(Deserialize)]
+    struct Arguments {
+        reason: Option<String>,
+    }
+    let Arguments { reason } = call.arguments()?;
+    let reason = reason.unwrap_or_else(|| "the rope broke".to_owned());
+    let message = format!("It did not work: {reason}.");
+    Ok(CallToolResult::error(vec![ContentBlock::text(message)]))
+}
+
+pub(super) fn log_and_ping_definitions() -> [Tool; 2] {
+    let input = json!({
+        "type": "object",
+        "properties": {
+            "text": { "type": "string", "title": "Text", "default": "A gull on the mast.", "maxLength": 500 },
+            "level": {
+                "type": "string", "title": "Level",
+                "description": "Only this level; all eight if left out.",
+                "enum": ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
+            }
+        }
+    });
+    let log = "Sends log messages at all levels. The host sees those at or above the level it set.";
+    let ping = "Asks the host whether it is still there. Legacy sessions only.";
+    [
+        tool("log_something", "Log something", log, input).with_annotations(ToolAnnotations::new().read_only(true)),
+        tool("ping_host", "Ping the host", ping, no_arguments())
+            .with_annotations(ToolAnnotations::new().read_only(true)),
+    ]
+}
+
+pub(super) async fn log_something(call: &Call<'_>) -> Outcome {
+    #[derive(Deserialize)]
+    struct Arguments {
+        text: Option<String>,
+        level: Option<LoggingLevel>,
+    }
+    let Arguments { text: message, level } = call.arguments()?;
+    let message = message.unwrap_or_else(|| "A gull on the mast.".to_owned());
+    for one in LEVELS {
+        if level.is_some_and(|level| level != one) {
+            continue;
+        }
+        // Data may be any JSON value: both a text and an object are shown.
+        let data =
+            if one == LoggingLevel::Info { json!(message) } else { json!({ "message": message, "watch": "first" }) };
+        client::log(call.context, call.log_level, one, "harbour", data).await;
+    }
+    Ok(text("Logged. The host shows what it has asked for."))
+}
+
+pub(super) async fn ping_host(call: &Call<'_>) -> Outcome {
+    if client::is_modern(call.context) {
+        return Err(Stop::Failed("There is no ping in this revision of the protocol.".to_owned()));
+    }
+    let start = Instant::now();
+    let ping = ServerRequest::PingRequest(PingRequest { method: Default::default(), extensions: Default::default() });
+    match call.context.peer.send_request(ping).await {
+        Ok(_) => Ok(text(format!("The host answered after {} ms.", start.elapsed().as_millis()))),
+        Err(error) => Err(Stop::Failed(format!("The host did not answer: {error}."))),
+    }
+}

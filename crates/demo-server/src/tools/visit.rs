@@ -1,0 +1,46 @@
+//! `check_in`: a conversation of several rounds, with two questions in the first.
+
+#![allow(deprecated, reason = "sampling and roots are deprecated for the future and part of every revision so far")]
+
+use rmcp::model::{CreateMessageResult, ErrorData, Tool, ToolAnnotations};
+use serde_json::Value;
+
+use super::{Call, Outcome, no_arguments, text, tool};
+use crate::forms::{self, ForModel};
+use crate::questions::{ask, ask_all};
+
+pub(super) fn definition() -> Tool {
+    let description = "Asks for the ship's name and the shared folders, then lets a model write the welcome.";
+    tool("check_in", "Check in", description, no_arguments())
+        .with_annotations(ToolAnnotations::new().read_only(true).open_world(true))
+}
+
+pub(super) async fn check_in(call: &Call<'_>) -> Outcome {
+    let (handle, first) = match &call.answers.state {
+        Some(handle) => {
+            let first = call
+                .state
+                .visit(handle)
+                .ok_or_else(|| ErrorData::invalid_params("requestState is none that was handed out", None))?;
+            (handle.clone(), first)
+        }
+        None => {
+            let form = forms::line_form("ship", "The ship's name");
+            let questions = vec![("ship", forms::form("Welcome! Who are you?", form)?), ("folders", forms::folders())];
+            let first = ask_all(call.context, &call.answers, questions, None).await?;
+            (call.state.keep_visit(first.clone()), first)
+        }
+    };
+    let name = first.first().and_then(|answer| answer["content"]["ship"].as_str()).unwrap_or("nameless ship");
+    let folders = first.get(1).and_then(|answer| answer["roots"].as_array()).map_or(0, Vec::len);
+    let question = forms::model(&ForModel {
+        question: &format!("Welcome the {name} in one sentence."),
+        with_picture: false,
+        with_sound: false,
+        max_tokens: 100,
+    })?;
+    let welcome: CreateMessageResult = ask(call.context, &call.answers, "welcome", question, Some(&handle)).await?;
+    let welcome = serde_json::to_value(&welcome.message.content).unwrap_or(Value::Null);
+    let welcome = welcome["text"].as_str().or_else(|| welcome[0]["text"].as_str()).unwrap_or("(no words)");
+    Ok(text(format!("The {name} is checked in with {folders} folders. {welcome}")))
+}
