@@ -45,6 +45,7 @@ const ELICITATION: Span = Span(C, E);
 const ELICITATION_MODES: Span = Span(D, E);
 const ELICITATION_COMPLETE: Span = Span(D, D);
 const URL_REQUIRED_ERROR: Span = Span(D, D);
+const SAMPLING_CONTEXT: Span = Span(D, E);
 const SAMPLING_CONTENT_LIST: Span = Span(D, E);
 const MULTI_ROUND_TRIP: Span = Span(E, E);
 const LISTEN: Span = Span(E, E);
@@ -113,6 +114,10 @@ impl Revision {
     /// Whether error -32042 means that URLs have to be visited first.
     pub fn has_url_required_error(self) -> bool {
         self.has(&URL_REQUIRED_ERROR)
+    }
+    /// Whether clients declare whether they honour `includeContext`.
+    pub fn has_sampling_context(self) -> bool {
+        self.has(&SAMPLING_CONTEXT)
     }
     /// Whether a sampling message may hold several content blocks.
     pub fn has_sampling_content_list(self) -> bool {

@@ -80,10 +80,15 @@ fn message(text: &str) -> Result<Incoming, InvalidCause> {
     if envelope.jsonrpc.and_then(string).as_deref() != Some("2.0") {
         return Err(InvalidCause::WrongVersion);
     }
-    match (envelope.method, envelope.result, envelope.error) {
+    // Some serializers write absent fields as null. A result of null is one only without an error.
+    let there = |field: Option<&'_ RawValue>| field.is_some_and(|raw| raw.get() != "null");
+    let error = envelope.error.filter(|_| there(envelope.error));
+    let result = envelope.result.filter(|_| there(envelope.result) || error.is_none());
+    let method = envelope.method.filter(|_| there(envelope.method) || (result.is_none() && error.is_none()));
+    match (method, result, error) {
         (Some(method), None, None) => {
             let method = string(method).ok_or(InvalidCause::BadMethod)?;
-            let params = envelope.params.map(RawValue::to_owned);
+            let params = envelope.params.filter(|_| there(envelope.params)).map(RawValue::to_owned);
             match envelope.id {
                 None => Ok(Incoming::Notification { method, params }),
                 Some(id) => {

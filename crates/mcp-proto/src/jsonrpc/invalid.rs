@@ -110,7 +110,9 @@ impl InvalidMessage {
     /// A line that is longer than `limit`. `head` is its beginning; `tail` its last bytes, or nothing
     /// when the end has not come. `seen` counts the bytes that came.
     ///
-    /// Some servers write the id first, others last, so both ends are looked at.
+    /// Some servers write the id first, others last, so both ends are looked at. When the limit is
+    /// reached and the head alone gives no [`id`](InvalidMessage::id), it is worth waiting shortly for
+    /// the end of the line.
     pub fn too_long(head: &[u8], tail: &[u8], limit: usize, seen: usize) -> InvalidMessage {
         let mut found = Survey::of(survey::trim(head));
         if found.id().is_none()
@@ -123,7 +125,9 @@ impl InvalidMessage {
 
     pub(super) fn new(cause: InvalidCause, frame: &[u8], found: &Survey) -> InvalidMessage {
         let request = found.is_request();
-        let answer = !request && found.is_answer();
+        // A line that is too long is what the server does instead of answering.
+        let too_long = matches!(cause, InvalidCause::TooLong { .. });
+        let answer = !request && (too_long || found.is_answer(cause == InvalidCause::BadId));
         let id = found.id().cloned();
         InvalidMessage {
             cause,

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+pub(crate) use invalid::escape;
 pub use invalid::{InvalidCause, InvalidMessage};
 pub use outgoing::{Outgoing, OutgoingKind};
 

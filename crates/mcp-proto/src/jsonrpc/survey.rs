@@ -20,6 +20,8 @@ pub(super) struct Survey {
     pub(super) control: Option<u8>,
     id: Option<RequestId>,
     ids_differ: bool,
+    has_id: bool,
+    id_is_null: bool,
     has_method: bool,
     has_params: bool,
     has_outcome: bool,
@@ -128,9 +130,12 @@ impl Survey {
     }
 
     fn value(&mut self, key: &[u8], value: &[u8]) {
-        if plain(key).as_deref() == Some("id")
-            && let Some(id) = read_id(value)
-        {
+        if plain(key).as_deref() != Some("id") {
+            return;
+        }
+        self.has_id = true;
+        self.id_is_null = value.trim_ascii() == b"null";
+        if let Some(id) = read_id(value) {
             if self.id.as_ref().is_some_and(|other| *other != id) {
                 self.ids_differ = true;
             }
@@ -152,9 +157,12 @@ impl Survey {
         self.has_method || (self.has_params && !self.has_outcome)
     }
 
-    /// Whether this seems to answer one of our requests.
-    pub(super) fn is_answer(&self) -> bool {
-        self.has_outcome || (self.has_version && self.id.is_some())
+    /// Whether this seems to answer one of our requests. `whole` tells that all of it was seen.
+    ///
+    /// Some servers answer notifications, with an id that is null or missing: those answer no request.
+    pub(super) fn is_answer(&self, whole: bool) -> bool {
+        let names_none = self.id_is_null || (whole && !self.has_id);
+        (self.has_outcome && !names_none) || (self.has_version && self.id.is_some())
     }
 }
 

@@ -4,15 +4,45 @@
 //! out of [`Session::poll_event`], and [`Session::poll_timeout`] says when to call
 //! [`Session::handle_timeout`]. After each input, drain both queues.
 
+mod asked;
+mod batches;
+mod calls;
 mod config;
+mod encode;
 mod error;
 mod event;
+mod incoming;
+mod liveness;
+mod meta;
+mod mrtr;
+mod opening;
+mod progress;
+mod questions;
+mod queue;
 mod request;
+mod results;
+mod subscriptions;
+mod timers;
+mod wire;
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::time::Instant;
 
-use crate::jsonrpc::{Incoming, InvalidMessage, Outgoing};
+use indexmap::{IndexMap, IndexSet};
+use serde_json::Value;
+
+use crate::jsonrpc::{Incoming, InvalidMessage, Outgoing, RequestId};
+use crate::types::LogLevel;
+
+use batches::Batch;
+use calls::Call;
+use liveness::Liveness;
+use opening::Phase;
+use questions::Question;
+use queue::EventQueue;
+use subscriptions::Listen;
+use wire::{Purpose, Wire};
 
 pub use config::{Deadline, Limits, Opening, SessionConfig, Timeouts};
 pub use error::{CallError, CloseReason, UnknownRequest};
@@ -23,46 +53,93 @@ pub use event::{
 pub use request::{ClientRequest, ServerResult};
 
 /// One connection to one server.
-#[derive(Debug)]
 pub struct Session {
     config: SessionConfig,
-    out: VecDeque<Outgoing>,
-    events: VecDeque<SessionEvent>,
+    phase: Phase,
     facts: Option<Facts>,
-    closed: Option<CloseReason>,
+    out: VecDeque<Outgoing>,
+    events: EventQueue,
+    wire: Wire,
+    calls: IndexMap<CallId, Call>,
+    last_call: u64,
+    questions: IndexMap<ServerRequestId, Question>,
+    last_question: u64,
+    batches: IndexMap<u64, Batch>,
+    last_batch: u64,
+    listen: Listen,
+    liveness: Liveness,
+    log_level: Option<LogLevel>,
+    elicitations: IndexSet<String>,
+    /// While opening: the last thing that was no message, to explain a failure.
+    last_output: Option<String>,
+}
+
+impl fmt::Debug for Session {
+    /// Without contents: they may hold secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session")
+            .field("facts", &self.facts)
+            .field("calls", &self.calls.len())
+            .field("questions", &self.questions.len())
+            .finish_non_exhaustive()
+    }
 }
 
 impl Session {
     /// A session that begins to open: its first message waits in [`Session::poll_transmit`].
     pub fn new(config: SessionConfig, now: Instant) -> Session {
-        let _ = now;
-        Session { config, out: VecDeque::new(), events: VecDeque::new(), facts: None, closed: None }
+        let mut session = Session {
+            phase: Phase::Failed(String::new()),
+            facts: None,
+            out: VecDeque::new(),
+            events: EventQueue::new(config.limits.queued_events),
+            wire: Wire::new(),
+            calls: IndexMap::new(),
+            last_call: 0,
+            questions: IndexMap::new(),
+            last_question: 0,
+            batches: IndexMap::new(),
+            last_batch: 0,
+            listen: Listen::default(),
+            liveness: Liveness::default(),
+            log_level: None,
+            elicitations: IndexSet::new(),
+            last_output: None,
+            config,
+        };
+        session.open(now);
+        session
     }
 
     /// A message came from the server.
     pub fn handle_message(&mut self, message: Incoming, origin: StreamOrigin, now: Instant) {
-        let _ = (message, origin, now);
+        if !self.is_closed() {
+            self.heard(now);
+            self.message(message, origin, None, now);
+            self.check_output();
+        }
     }
 
     /// Something came from the server that is no message. A call that it seems to answer fails.
     pub fn handle_invalid(&mut self, invalid: InvalidMessage, now: Instant) {
-        let _ = now;
-        self.events.push_back(SessionEvent::Anomaly { cause: invalid.to_string(), id: invalid.id });
+        if !self.is_closed() {
+            self.heard(now);
+            self.invalid(invalid, None, now);
+            self.check_output();
+        }
     }
 
     /// The connection is over, or is about to be closed from here. Calls end, questions are
     /// withdrawn and answered; what is still to be sent may be sent if that is possible.
-    pub fn handle_closed(&mut self, reason: CloseReason, now: Instant) {
-        let _ = now;
-        if self.closed.is_none() {
-            self.closed = Some(reason.clone());
-            self.events.push_back(SessionEvent::Closed(reason));
-        }
+    pub fn handle_closed(&mut self, reason: CloseReason, _now: Instant) {
+        self.end(reason);
     }
 
     /// The time of [`Session::poll_timeout`] has come. Harmless at any other time.
     pub fn handle_timeout(&mut self, now: Instant) {
-        let _ = now;
+        if !self.is_closed() {
+            self.expire(now);
+        }
     }
 
     /// Asks the server. The answer comes as [`SessionEvent::Done`].
@@ -70,17 +147,13 @@ impl Session {
     /// # Errors
     /// If it cannot be sent; no event follows then.
     pub fn call(&mut self, request: ClientRequest, deadline: Deadline, now: Instant) -> Result<CallId, CallError> {
-        let _ = (request, deadline, now, &self.config);
-        match &self.closed {
-            Some(reason) => Err(CallError::Closed(reason.clone())),
-            None => Err(CallError::NotReady),
-        }
+        self.start_call(request, deadline, now)
     }
 
     /// Ends a call at once with [`CallError::Cancelled`]; an answer that comes later is dropped.
     /// Does nothing if the call has ended.
     pub fn cancel(&mut self, call: CallId, reason: CancelReason, now: Instant) {
-        let _ = (call, reason, now);
+        self.cancel_call(call, &reason, now);
     }
 
     /// Answers a question of the server.
@@ -88,13 +161,17 @@ impl Session {
     /// # Errors
     /// If it is not open, or the answer is of another kind.
     pub fn answer(&mut self, request: ServerRequestId, answer: Answer, now: Instant) -> Result<(), UnknownRequest> {
-        let _ = (request, answer, now);
-        Err(UnknownRequest::NotOpen)
+        self.answer_question(request, answer, now)
     }
 
     /// Tells the server something, if it can know it.
     pub fn notify(&mut self, notification: ClientNotification) {
-        let _ = notification;
+        let ClientNotification::RootsListChanged = notification;
+        let Some(facts) = &self.facts else { return };
+        let offered = meta::offered(&self.config.capabilities, facts.revision);
+        if matches!(self.phase, Phase::Ready) && offered.roots.is_some_and(|roots| roots.list_changed == Some(true)) {
+            self.tell("notifications/roots/list_changed", None);
+        }
     }
 
     /// What the opening found out, once it is done.
@@ -109,11 +186,59 @@ impl Session {
 
     /// The next event.
     pub fn poll_event(&mut self) -> Option<SessionEvent> {
-        self.events.pop_front()
+        self.events.pop()
     }
 
     /// When to call [`Session::handle_timeout`], if nothing else happens before.
     pub fn poll_timeout(&self) -> Option<Instant> {
-        None
+        if self.is_closed() { None } else { self.next_timeout() }
+    }
+
+    fn is_closed(&self) -> bool {
+        matches!(self.phase, Phase::Closed(_))
+    }
+
+    fn heard(&mut self, now: Instant) {
+        self.liveness.heard(now, self.config.timeouts.ping);
+    }
+
+    /// The one place where a session ends.
+    fn end(&mut self, reason: CloseReason) {
+        if self.is_closed() {
+            return;
+        }
+        self.closed_while_opening(&reason);
+        self.end_all_calls(&reason);
+        self.end_all_questions();
+        self.phase = Phase::Closed(reason.clone());
+        self.events.push(SessionEvent::Closed(reason));
+    }
+
+    fn check_output(&mut self) {
+        if self.out.len() > self.config.limits.queued_messages {
+            self.end(CloseReason::NotReading(self.out.len()));
+        }
+    }
+
+    fn anomaly(&mut self, cause: String, id: Option<RequestId>) {
+        self.events.push(SessionEvent::Anomaly { cause, id });
+    }
+
+    fn send(&mut self, outgoing: Outgoing) {
+        self.out.push_back(outgoing);
+    }
+
+    fn tell(&mut self, method: &str, params: Option<&Value>) {
+        self.send(Outgoing::notification(method, params));
+    }
+
+    fn request(&mut self, purpose: Purpose, method: &str, params: Option<&Value>) -> i64 {
+        let id = self.wire.open(purpose);
+        self.send_request(id, method, params);
+        id
+    }
+
+    fn send_request(&mut self, id: i64, method: &str, params: Option<&Value>) {
+        self.send(Outgoing::request(RequestId::Number(id), method, params));
     }
 }

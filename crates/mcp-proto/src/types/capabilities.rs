@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Map;
+use super::lenient::capability;
 
 /// What a server offers (`basic/lifecycle`; `server/discover` in 2026-07-28).
 ///
@@ -11,25 +12,25 @@ use super::Map;
 #[serde(rename_all = "camelCase")]
 pub struct ServerCapabilities {
     /// Tools, and whether their list announces changes.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "capability", skip_serializing_if = "Option::is_none")]
     pub tools: Option<ListCapability>,
     /// Prompts, and whether their list announces changes.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "capability", skip_serializing_if = "Option::is_none")]
     pub prompts: Option<ListCapability>,
     /// Resources.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "capability", skip_serializing_if = "Option::is_none")]
     pub resources: Option<ResourcesCapability>,
     /// Argument completion, since 2025-03-26.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "capability", skip_serializing_if = "Option::is_none")]
     pub completions: Option<Map>,
     /// Log messages.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "capability", skip_serializing_if = "Option::is_none")]
     pub logging: Option<Map>,
     /// Extensions by identifier.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "capability", skip_serializing_if = "Option::is_none")]
     pub extensions: Option<Map>,
     /// Experiments of the server.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "capability", skip_serializing_if = "Option::is_none")]
     pub experimental: Option<Map>,
     /// Capabilities that are not known here.
     #[serde(flatten)]

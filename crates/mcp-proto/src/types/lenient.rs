@@ -1,5 +1,6 @@
 //! Reading of optional fields that servers in the field write in more than one way.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
@@ -10,6 +11,20 @@ where
     T: Default + Deserialize<'de>,
 {
     Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
+}
+
+/// A capability. Servers in languages without a literal for empty objects write `[]`, and some `true`.
+pub(super) fn capability<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Default + DeserializeOwned,
+{
+    match Value::deserialize(deserializer)? {
+        Value::Null | Value::Bool(false) => Ok(None),
+        Value::Bool(true) => Ok(Some(T::default())),
+        Value::Array(none) if none.is_empty() => Ok(Some(T::default())),
+        other => serde_json::from_value(other).map(Some).map_err(serde::de::Error::custom),
+    }
 }
 
 /// A present value, `null` included: `Some(Value::Null)` differs from `None`.

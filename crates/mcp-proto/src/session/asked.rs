@@ -1,0 +1,95 @@
+//! The three questions of a server, as they stand on the wire, and the answers that fit them.
+
+use serde_json::{Value, json};
+
+use crate::jsonrpc::{RpcError, code, escape};
+use crate::revision::Revision;
+use crate::types::{
+    ClientCapabilities, ContentBlock, CreateMessageParams, CreateMessageResult, ElicitAction, ElicitParams,
+    ElicitResult, Map, SamplingContent,
+};
+
+use super::questions::Kind;
+use super::{Answer, ServerQuestion, meta, results};
+
+/// Reads a question that was `offered`. The error is what the server gets for it.
+pub(super) fn question(method: &str, params: Map, offered: &ClientCapabilities) -> Result<ServerQuestion, RpcError> {
+    match (method, &offered.sampling, &offered.elicitation, &offered.roots) {
+        ("sampling/createMessage", Some(_), ..) => {
+            let params: CreateMessageParams = results::read(params).map_err(invalid)?;
+            if params.tools.is_some() || params.tool_choice.is_some() {
+                return Err(invalid("this client did not offer tools in sampling"));
+            }
+            Ok(ServerQuestion::Sampling(params))
+        }
+        ("elicitation/create", _, Some(elicitation), _) => {
+            let params = results::read(params).map_err(invalid)?;
+            let (mode, offered) = match &params {
+                ElicitParams::Form { .. } => ("form", meta::has_forms(elicitation)),
+                ElicitParams::Url { .. } => ("url", elicitation.url.is_some()),
+            };
+            if !offered {
+                return Err(invalid(format!("this client did not offer elicitation in mode {mode}")));
+            }
+            Ok(ServerQuestion::Elicitation(params))
+        }
+        ("roots/list", _, _, Some(_)) => Ok(ServerQuestion::Roots),
+        _ => Err(RpcError::new(
+            code::METHOD_NOT_FOUND,
+            format!("this client does not offer the method {}", escape(method, 80)),
+        )),
+    }
+}
+
+fn invalid(cause: impl Into<String>) -> RpcError {
+    RpcError::new(code::INVALID_PARAMS, cause)
+}
+
+pub(super) fn kind(question: &ServerQuestion) -> Kind {
+    match question {
+        ServerQuestion::Sampling(_) => Kind::Sampling,
+        ServerQuestion::Elicitation(ElicitParams::Form { .. }) => Kind::Form,
+        ServerQuestion::Elicitation(ElicitParams::Url { .. }) => Kind::Url,
+        ServerQuestion::Roots => Kind::Roots,
+    }
+}
+
+/// What goes to the server; `None` if the answer is of another kind than the question.
+pub(super) fn answer(kind: Kind, answer: Answer, revision: Revision) -> Option<Result<Value, RpcError>> {
+    match (kind, answer) {
+        (_, Answer::Refused { code, message }) => Some(Err(RpcError::new(code, message))),
+        (Kind::Sampling, Answer::Sampling(result)) => Some(fit(result, revision).map(|result| json!(result))),
+        (Kind::Form, Answer::Elicitation(ElicitResult { action, content })) => {
+            let content = content.filter(|_| action == ElicitAction::Accept);
+            Some(Ok(json!(ElicitResult { action, content })))
+        }
+        // What the user does on the page never passes through here.
+        (Kind::Url, Answer::Elicitation(ElicitResult { action, .. })) => {
+            Some(Ok(json!(ElicitResult { action, content: None })))
+        }
+        (Kind::Roots, Answer::Roots(roots)) => Some(Ok(json!({ "roots": roots }))),
+        _ => None,
+    }
+}
+
+/// Revisions without lists of content get one block.
+fn fit(mut result: CreateMessageResult, revision: Revision) -> Result<CreateMessageResult, RpcError> {
+    let SamplingContent::Many(blocks) = &result.content else { return Ok(result) };
+    if revision.has_sampling_content_list() {
+        return Ok(result);
+    }
+    let texts: Option<Vec<&str>> = blocks
+        .iter()
+        .map(|block| if let ContentBlock::Text(text) = block { Some(text.text.as_str()) } else { None })
+        .collect();
+    let one = match (&blocks[..], texts) {
+        ([only], _) => only.clone(),
+        (_, Some(texts)) => ContentBlock::text(texts.join("\n\n")),
+        _ => {
+            let cause = format!("the answer has several parts, which protocol {revision} cannot carry");
+            return Err(RpcError::new(code::INTERNAL_ERROR, cause));
+        }
+    };
+    result.content = SamplingContent::One(one);
+    Ok(result)
+}

@@ -1,0 +1,85 @@
+//! Batches, which only 2025-03-26 has: requests that came together are answered together.
+
+use std::time::Instant;
+
+use crate::jsonrpc::{Incoming, InvalidCause, InvalidMessage, Outgoing, RpcError, code};
+
+use super::{CallError, Session, StreamOrigin};
+
+/// A batch of the server whose requests are not all answered.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    missing: usize,
+    responses: Vec<Outgoing>,
+}
+
+impl Session {
+    pub(super) fn batch(
+        &mut self,
+        messages: Vec<Result<Incoming, InvalidMessage>>,
+        origin: StreamOrigin,
+        now: Instant,
+    ) {
+        let allowed = self.facts.as_ref().is_some_and(|facts| facts.revision.has_batches());
+        let limit = self.config.limits.batch;
+        if !allowed || messages.len() > limit {
+            let cause = if allowed { InvalidCause::BatchTooLong(limit) } else { InvalidCause::BatchNotAllowed };
+            return self.reject_batch(messages, &cause, now);
+        }
+        self.last_batch += 1;
+        let batch = self.last_batch;
+        // Counts as one missing response until all its messages are read.
+        self.batches.insert(batch, Batch { missing: 1, responses: Vec::new() });
+        for message in messages {
+            match message {
+                Ok(message) => self.message(message, origin, Some(batch), now),
+                Err(invalid) => self.invalid(invalid, Some(batch), now),
+            }
+        }
+        self.response_done(Some(batch), None);
+    }
+
+    /// Calls that are answered in a batch where none may be fail at once, and requests get an error.
+    fn reject_batch(&mut self, messages: Vec<Result<Incoming, InvalidMessage>>, cause: &InvalidCause, now: Instant) {
+        self.anomaly(cause.to_string(), None);
+        for message in messages {
+            match message {
+                Ok(Incoming::Response { id, .. }) => {
+                    let invalid = InvalidMessage {
+                        cause: cause.clone(),
+                        id: Some(id.clone()),
+                        server_request: None,
+                        answer: true,
+                        excerpt: String::new(),
+                    };
+                    self.fail_request(&id, CallError::Unreadable(invalid), now);
+                }
+                Ok(Incoming::Request { id, .. }) if self.answers_requests() && !self.is_open(&id) => {
+                    self.respond(id, None, Err(RpcError::new(code::INVALID_REQUEST, cause.to_string())));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A request of a batch will get a response.
+    pub(super) fn expect_response(&mut self, batch: Option<u64>) {
+        if let Some(batch) = batch.and_then(|batch| self.batches.get_mut(&batch)) {
+            batch.missing += 1;
+        }
+    }
+
+    /// One response of a batch is there, or will never come. The last one sends them all.
+    pub(super) fn response_done(&mut self, id: Option<u64>, response: Option<Outgoing>) {
+        let Some(id) = id else { return };
+        let Some(batch) = self.batches.get_mut(&id) else { return };
+        batch.missing -= 1;
+        batch.responses.extend(response);
+        if batch.missing == 0
+            && let Some(batch) = self.batches.swap_remove(&id)
+            && !batch.responses.is_empty()
+        {
+            self.send(Outgoing::batch(batch.responses));
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! What comes from the server, sorted: answers, requests, notifications, and what is none of these.
+
+use std::time::Instant;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::jsonrpc::{Incoming, InvalidCause, InvalidMessage, RequestId, RpcError, code, escape};
+use crate::types::{ElicitParams, LogMessage, Map};
+
+use super::opening::Phase;
+use super::wire::{Found, Purpose};
+use super::{CallError, ListKind, Session, SessionEvent, StreamOrigin, results};
+
+/// How many URLs to visit are remembered until they are done.
+const ELICITATIONS: usize = 256;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Cancelled {
+    request_id: RequestId,
+}
+
+#[derive(Deserialize)]
+struct Updated {
+    uri: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ElicitationCompleted {
+    elicitation_id: String,
+}
+
+impl Session {
+    pub(super) fn message(&mut self, message: Incoming, origin: StreamOrigin, batch: Option<u64>, now: Instant) {
+        match message {
+            Incoming::Response { id, result } => self.response(&id, result, now),
+            Incoming::ErrorWithoutId { error } => self.error_without_id(error, now),
+            Incoming::Request { id, method, params } if self.answers_requests() => {
+                self.requested(id, &method, object(params.as_deref()), batch, now);
+            }
+            // 2026-07-28 has no requests of servers, and nothing but requests and notifications may
+            // be written to a local one (`basic/transports/stdio`).
+            Incoming::Request { id, method, .. } => {
+                let method = escape(&method, 80);
+                self.anomaly(format!("the request `{method}`, which servers of this revision do not send"), Some(id));
+            }
+            Incoming::Notification { method, params } => match object(params.as_deref()) {
+                Ok(params) => self.notification(&method, params, now),
+                Err(cause) => {
+                    let method = escape(&method, 80);
+                    self.anomaly(format!("the notification `{method}` does not fit: params: {cause}"), None);
+                }
+            },
+            Incoming::Batch(messages) => self.batch(messages, origin, now),
+        }
+    }
+
+    /// Whether requests of the server get an answer: in every revision that has them, and before it
+    /// is known which one is spoken.
+    pub(super) fn answers_requests(&self) -> bool {
+        self.facts.as_ref().is_none_or(|facts| facts.revision.has_server_requests())
+    }
+
+    fn response(&mut self, id: &RequestId, result: Result<Box<RawValue>, RpcError>, now: Instant) {
+        match self.wire.close(id) {
+            Found::Waiting(Purpose::Probe) => self.probe_answered(result, now),
+            Found::Waiting(Purpose::Initialize) => self.initialize_answered(result, now),
+            Found::Waiting(Purpose::Call(call)) => self.call_answered(call, result, now),
+            Found::Waiting(Purpose::Listen) => self.listen_ended(result.map(|_| ())),
+            Found::Waiting(Purpose::HealthCheck) => self.liveness.answered(),
+            Found::GivenUp => {}
+            Found::Answered => self.anomaly(format!("a second answer to request {id} was ignored"), Some(id.clone())),
+            Found::Unknown => {
+                self.anomaly(format!("an answer to request {id}, which was never sent, was ignored"), Some(id.clone()));
+            }
+        }
+    }
+
+    /// The server could not read a message of ours. If only one request waits, it was that; but some
+    /// servers complain in this way about notifications that they do not know.
+    fn error_without_id(&mut self, error: RpcError, now: Instant) {
+        let about_reading = matches!(error.code, code::PARSE_ERROR | code::INVALID_REQUEST);
+        let probing = matches!(self.phase, Phase::Probing { .. });
+        match self.wire.only_one() {
+            Some(id) if about_reading || probing => self.response(&id, Err(error), now),
+            _ => {
+                let cause = format!("an error that names no request: {}", escape(&error.to_string(), 300));
+                self.anomaly(cause, None);
+            }
+        }
+    }
+
+    /// Something that is no message. What it was about fails at once and not by timeout.
+    pub(super) fn invalid(&mut self, invalid: InvalidMessage, batch: Option<u64>, now: Instant) {
+        if invalid.cause == InvalidCause::Blank {
+            return;
+        }
+        let told = format!("{}: {}", invalid.cause, invalid.excerpt);
+        if !matches!(self.phase, Phase::Ready) {
+            self.last_output = Some(told.clone());
+        }
+        self.anomaly(told, invalid.id.clone());
+        if let Some(id) = invalid.server_request.clone() {
+            if self.answers_requests() && !self.is_open(&id) {
+                let code =
+                    if matches!(invalid.cause, InvalidCause::NotJson(_)) { code::PARSE_ERROR } else { code::INVALID_REQUEST };
+                self.expect_response(batch);
+                self.respond(id, batch, Err(RpcError::new(code, invalid.cause.to_string())));
+            }
+            return;
+        }
+        let id = match &invalid.id {
+            Some(id) => Some(id.clone()),
+            None if invalid.answer => self.wire.only_one(),
+            None => None,
+        };
+        if let Some(id) = id {
+            self.fail_request(&id, CallError::Unreadable(invalid), now);
+        }
+    }
+
+    /// The answer to this request of ours came and is of no use.
+    pub(super) fn fail_request(&mut self, id: &RequestId, error: CallError, now: Instant) {
+        if !self.wire.is_waiting(id) {
+            return;
+        }
+        match self.wire.close(id) {
+            Found::Waiting(purpose @ (Purpose::Probe | Purpose::Initialize)) => {
+                self.opening_unreadable(purpose, &error, now);
+            }
+            Found::Waiting(Purpose::Call(call)) => self.end_call(call, Err(error)),
+            Found::Waiting(Purpose::Listen) => {
+                self.listen_ended(Err(RpcError::new(code::PARSE_ERROR, error.to_string())));
+            }
+            Found::Waiting(Purpose::HealthCheck) => self.liveness.answered(),
+            Found::GivenUp | Found::Answered | Found::Unknown => {}
+        }
+    }
+
+    fn notification(&mut self, method: &str, params: Map, now: Instant) {
+        let ready = matches!(self.phase, Phase::Ready);
+        let read = match method {
+            "notifications/progress" => {
+                self.progressed(params, now);
+                Ok(())
+            }
+            "notifications/message" => {
+                results::read::<LogMessage>(params).map(|message| self.events.push(SessionEvent::Log(message)))
+            }
+            "notifications/cancelled" => results::read::<Cancelled>(params).map(|Cancelled { request_id }| {
+                if self.answers_requests() {
+                    self.cancelled_by_server(&request_id, now);
+                } else {
+                    self.listen_cancelled(&request_id);
+                }
+            }),
+            // The lists are read when the server is ready, so earlier news says nothing.
+            _ if !ready => Ok(()),
+            "notifications/tools/list_changed" => self.list_changed(ListKind::Tools, &params),
+            "notifications/prompts/list_changed" => self.list_changed(ListKind::Prompts, &params),
+            "notifications/resources/list_changed" => self.list_changed(ListKind::Resources, &params),
+            "notifications/resources/updated" => {
+                if !self.is_wanted_news(&params) {
+                    return;
+                }
+                results::read::<Updated>(params)
+                    .map(|Updated { uri }| self.events.push(SessionEvent::ResourceUpdated { uri }))
+            }
+            "notifications/elicitation/complete" if self.revision().has_elicitation_complete() => {
+                results::read::<ElicitationCompleted>(params).map(|done| self.elicitation_completed(done.elicitation_id))
+            }
+            "notifications/subscriptions/acknowledged" if self.revision().has_listen() => {
+                self.acknowledged(params);
+                Ok(())
+            }
+            // Servers may send what later revisions or extensions define.
+            _ => Ok(()),
+        };
+        if let Err(cause) = read {
+            self.anomaly(format!("the notification `{}` does not fit: {cause}", escape(method, 80)), None);
+        }
+    }
+
+    fn list_changed(&mut self, kind: ListKind, params: &Map) -> Result<(), String> {
+        if self.is_wanted_news(params) {
+            self.events.push(SessionEvent::ListChanged(kind));
+        }
+        Ok(())
+    }
+
+    /// Remembers a URL whose completion may be announced (`client/elicitation`, 2025-11-25).
+    pub(super) fn remember_elicitation(&mut self, params: &ElicitParams) {
+        if let ElicitParams::Url { elicitation_id: Some(id), .. } = params {
+            if self.elicitations.len() == ELICITATIONS {
+                self.elicitations.shift_remove_index(0);
+            }
+            self.elicitations.insert(id.clone());
+        }
+    }
+
+    fn elicitation_completed(&mut self, elicitation_id: String) {
+        // Unknown and already completed ones have to be ignored.
+        if self.elicitations.shift_remove(&elicitation_id) {
+            self.events.push(SessionEvent::ElicitationComplete { elicitation_id });
+        }
+    }
+}
+
+fn object(params: Option<&RawValue>) -> Result<Map, String> {
+    params.map_or_else(|| Ok(Map::new()), results::object)
+}

@@ -1,0 +1,58 @@
+//! Pings of our own (`basic/utilities/ping`): whether a silent server is still there.
+
+use std::time::{Duration, Instant};
+
+use super::timers::{due, later};
+use super::wire::Purpose;
+use super::{ClientRequest, CloseReason, Session, meta};
+
+/// When to ping, and until when the answer has to come.
+#[derive(Debug, Default)]
+pub(super) struct Liveness {
+    interval: Option<Duration>,
+    next: Option<Instant>,
+    waiting: Option<Instant>,
+    asked: bool,
+}
+
+impl Liveness {
+    pub(super) fn start(&mut self, interval: Option<Duration>, now: Instant) {
+        self.interval = interval;
+        self.next = interval.and_then(|interval| later(now, interval));
+    }
+
+    /// Anything from the server shows that it is there.
+    pub(super) fn heard(&mut self, now: Instant, patience: Duration) {
+        self.next = self.interval.and_then(|interval| later(now, interval));
+        if self.asked {
+            self.waiting = later(now, patience);
+        }
+    }
+
+    pub(super) fn answered(&mut self) {
+        self.asked = false;
+        self.waiting = None;
+    }
+
+    pub(super) fn next(&self) -> Option<Instant> {
+        if self.asked { self.waiting } else { self.next }
+    }
+}
+
+impl Session {
+    pub(super) fn check_liveness(&mut self, now: Instant) {
+        if !due(self.liveness.next(), now) {
+            return;
+        }
+        let patience = self.config.timeouts.ping;
+        if self.liveness.asked {
+            return self.end(CloseReason::Unresponsive(patience));
+        }
+        self.liveness.asked = true;
+        self.liveness.waiting = later(now, patience);
+        let revision = self.revision();
+        let meta = meta::request_meta(&self.config, revision, None, None);
+        let params = (!meta.is_empty()).then(|| serde_json::json!({ "_meta": meta }));
+        self.request(Purpose::HealthCheck, ClientRequest::Ping.method(revision), params.as_ref());
+    }
+}

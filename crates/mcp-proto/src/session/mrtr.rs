@@ -1,0 +1,123 @@
+//! Multi-round-trip requests: a result that asks back, and the same request again with the answers
+//! (`basic/patterns/mrtr`, 2026-07-28).
+
+use std::time::Instant;
+
+use indexmap::IndexMap;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::jsonrpc::escape;
+use crate::types::Map;
+
+use super::asked::question;
+use super::questions::Origin;
+use super::{CallError, CallId, ServerQuestion, Session, meta, results};
+
+/// What the server asked in one round, and what was answered so far.
+pub(super) struct Inputs {
+    answers: IndexMap<String, Option<Value>>,
+    /// Opaque, echoed byte for byte, and shown nowhere: it may hold secrets of the server.
+    state: Option<String>,
+}
+
+impl std::fmt::Debug for Inputs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Inputs").field("keys", &self.answers.len()).finish_non_exhaustive()
+    }
+}
+
+impl Inputs {
+    /// Adds what the repeated request carries. Without state in the last result there is none, not
+    /// even an older one.
+    pub(super) fn add_to(self, params: &mut Map) {
+        if !self.answers.is_empty() {
+            let answers = self.answers.into_iter().map(|(key, answer)| (key, answer.unwrap_or_default())).collect();
+            params.insert("inputResponses".into(), Value::Object(answers));
+        }
+        if let Some(state) = self.state {
+            params.insert("requestState".into(), Value::String(state));
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct InputRequired {
+    input_requests: Option<IndexMap<String, InputRequest>>,
+    request_state: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct InputRequest {
+    method: String,
+    params: Option<Map>,
+}
+
+impl Session {
+    /// The answer to a call asks back.
+    pub(super) fn asked_back(&mut self, id: CallId, body: Map, now: Instant) {
+        let Some(call) = self.calls.get_mut(&id) else { return };
+        call.rounds += 1;
+        if call.rounds > self.config.limits.mrtr_rounds {
+            return self.end_call(id, Err(CallError::TooManyRounds));
+        }
+        let (state, asked) = match self.read_round(body) {
+            Ok(round) => round,
+            Err(cause) => return self.end_call(id, Err(CallError::BadAnswer { cause })),
+        };
+        let Some(call) = self.calls.get_mut(&id) else { return };
+        call.clock.alive(now);
+        let answers = asked.keys().map(|key| (key.clone(), None)).collect();
+        call.inputs = Some(Inputs { answers, state });
+        if asked.is_empty() {
+            return self.transmit(id);
+        }
+        for (key, question) in asked {
+            self.ask(Origin::Round { call: id, key }, Some(id), vec![id], question, now);
+        }
+    }
+
+    /// The state and the questions of one round. Nothing is asked of the user unless all are valid.
+    #[allow(clippy::type_complexity)]
+    fn read_round(&self, body: Map) -> Result<(Option<String>, IndexMap<String, ServerQuestion>), String> {
+        let InputRequired { input_requests, request_state } = results::read(body)?;
+        let limits = &self.config.limits;
+        if let Some(state) = &request_state
+            && state.len() > limits.request_state_bytes
+        {
+            return Err(format!(
+                "requestState has {} bytes; at most {} are allowed",
+                state.len(),
+                limits.request_state_bytes
+            ));
+        }
+        let requests = input_requests.unwrap_or_default();
+        if requests.is_empty() && request_state.is_none() {
+            return Err("it asks back without saying what".into());
+        }
+        if self.questions.len() + requests.len() > limits.open_questions {
+            return Err(format!("it asks more than {} questions at the same time", limits.open_questions));
+        }
+        let offered = meta::offered(&self.config.capabilities, self.revision());
+        let mut asked = IndexMap::with_capacity(requests.len());
+        for (key, InputRequest { method, params }) in requests {
+            let question = question(&method, params.unwrap_or_default(), &offered)
+                .map_err(|error| format!("inputRequests.{}: {}", escape(&key, 80), error.message))?;
+            asked.insert(key, question);
+        }
+        Ok((request_state, asked))
+    }
+
+    /// One question of a round was answered. There is no way to send a refusal, so that ends the call.
+    pub(super) fn input_answered(&mut self, id: CallId, key: &str, answer: Option<Value>) {
+        let Some(answer) = answer else { return self.end_call(id, Err(CallError::Refused)) };
+        let Some(inputs) = self.calls.get_mut(&id).and_then(|call| call.inputs.as_mut()) else { return };
+        if let Some(slot) = inputs.answers.get_mut(key) {
+            *slot = Some(answer);
+        }
+        if inputs.answers.values().all(Option::is_some) {
+            self.transmit(id);
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! What the server asks of us. Each of its requests gets exactly one answer, unless it withdraws it.
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::jsonrpc::{Outgoing, RequestId, RpcError, code};
+use crate::types::{ElicitAction, ElicitResult};
+
+use super::asked::question;
+use super::opening::Phase;
+use super::{
+    Answer, CallId, ServerQuestion, ServerRequestId, Session, SessionEvent, UnknownRequest, Withdrawal, asked, meta,
+};
+
+/// A question that waits for an answer of the host.
+#[derive(Debug)]
+pub(super) struct Question {
+    pub(super) origin: Origin,
+    pub(super) kind: Kind,
+    /// The call that led to it, when that is known.
+    call: Option<CallId>,
+    /// The calls whose clocks it stops.
+    stops: Vec<CallId>,
+}
+
+/// Where the answer has to go.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Origin {
+    /// To a request of the server, alone or within a batch.
+    Request { id: RequestId, batch: Option<u64> },
+    /// Into the next round of a call, under this key.
+    Round { call: CallId, key: String },
+}
+
+/// What kind of answer fits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Sampling,
+    Form,
+    Url,
+    Roots,
+}
+
+impl Session {
+    /// A request of the server, in a revision that has them or while that is not yet known.
+    pub(super) fn requested(
+        &mut self,
+        id: RequestId,
+        method: &str,
+        params: Result<crate::types::Map, String>,
+        batch: Option<u64>,
+        now: Instant,
+    ) {
+        if self.is_open(&id) {
+            return self.anomaly("a request with the id of another that is still open was ignored".into(), Some(id));
+        }
+        self.expect_response(batch);
+        if method == "ping" {
+            return self.respond(id, batch, Ok(json!({})));
+        }
+        if !matches!(self.phase, Phase::Ready) {
+            self.anomaly(format!("the request `{}` came too early", crate::jsonrpc::escape(method, 80)), Some(id.clone()));
+            let error = RpcError::new(code::INVALID_REQUEST, "the session is not initialized yet");
+            return self.respond(id, batch, Err(error));
+        }
+        let offered = meta::offered(&self.config.capabilities, self.revision());
+        let asked = match params {
+            Ok(params) => question(method, params, &offered),
+            Err(cause) => Err(RpcError::new(code::INVALID_PARAMS, format!("params: {cause}"))),
+        };
+        let limit = self.config.limits.open_questions;
+        match asked {
+            Err(error) => self.respond(id, batch, Err(error)),
+            Ok(_) if self.questions.len() >= limit => {
+                let error = RpcError::new(code::INTERNAL_ERROR, format!("more than {limit} requests are open"));
+                self.respond(id, batch, Err(error));
+            }
+            Ok(question) => {
+                let (call, stops) = self.likely_calls();
+                self.ask(Origin::Request { id, batch }, call, stops, question, now);
+            }
+        }
+    }
+
+    /// Which call led to a request of the server. Local servers do not say, so it is known only when
+    /// one call is in flight; otherwise the clocks of all stop, because it may be any of them.
+    fn likely_calls(&self) -> (Option<CallId>, Vec<CallId>) {
+        let stops: Vec<CallId> =
+            self.calls.iter().filter(|(_, call)| call.request.may_ask_back()).map(|(id, _)| *id).collect();
+        let call = if let [only] = stops[..] { Some(only) } else { None };
+        (call, stops)
+    }
+
+    pub(super) fn ask(
+        &mut self,
+        origin: Origin,
+        call: Option<CallId>,
+        stops: Vec<CallId>,
+        question: ServerQuestion,
+        now: Instant,
+    ) {
+        self.last_question += 1;
+        let request = ServerRequestId(self.last_question);
+        let kind = asked::kind(&question);
+        if let ServerQuestion::Elicitation(params) = &question {
+            self.remember_elicitation(params);
+        }
+        for id in &stops {
+            if let Some(stopped) = self.calls.get_mut(id) {
+                stopped.questions += 1;
+                stopped.clock.pause(now);
+            }
+        }
+        self.questions.insert(request, Question { origin, kind, call, stops });
+        self.events.push(SessionEvent::Asked { request, call, question });
+    }
+
+    pub(super) fn answer_question(
+        &mut self,
+        request: ServerRequestId,
+        answer: Answer,
+        now: Instant,
+    ) -> Result<(), UnknownRequest> {
+        let question = self.questions.get(&request).ok_or(UnknownRequest::NotOpen)?;
+        let value = asked::answer(question.kind, answer, self.revision()).ok_or(UnknownRequest::WrongKind)?;
+        if let Some(question) = self.close_question(request, now) {
+            match question.origin {
+                Origin::Request { id, batch } => self.respond(id, batch, value),
+                Origin::Round { call, key } => self.input_answered(call, &key, value.ok()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a question out and lets the clocks run again that it stopped.
+    fn close_question(&mut self, request: ServerRequestId, now: Instant) -> Option<Question> {
+        let question = self.questions.shift_remove(&request)?;
+        for id in &question.stops {
+            if let Some(call) = self.calls.get_mut(id) {
+                call.questions = call.questions.saturating_sub(1);
+                if call.questions == 0 {
+                    call.clock.resume(now);
+                }
+            }
+        }
+        Some(question)
+    }
+
+    fn withdraw(&mut self, request: ServerRequestId, why: Withdrawal) {
+        // A question that the host has not seen needs no withdrawal.
+        if !self.events.unask(request) {
+            self.events.push(SessionEvent::Withdrawn { request, why });
+        }
+    }
+
+    pub(super) fn is_open(&self, id: &RequestId) -> bool {
+        self.question_of(id).is_some()
+    }
+
+    fn question_of(&self, wanted: &RequestId) -> Option<ServerRequestId> {
+        let asked = |question: &Question| matches!(&question.origin, Origin::Request { id, .. } if id == wanted);
+        self.questions.iter().find(|(_, question)| asked(question)).map(|(request, _)| *request)
+    }
+
+    /// The server does not want an answer any longer, and so gets none (`basic/utilities/cancellation`).
+    pub(super) fn cancelled_by_server(&mut self, id: &RequestId, now: Instant) {
+        let Some(request) = self.question_of(id) else { return };
+        if let Some(Question { origin: Origin::Request { batch, .. }, .. }) = self.close_question(request, now) {
+            self.withdraw(request, Withdrawal::CancelledByServer);
+            self.response_done(batch, None);
+        }
+    }
+
+    /// A call ended: what it asked in its last round is of no use.
+    pub(super) fn withdraw_round(&mut self, ended: CallId) {
+        let of_call = |question: &Question| matches!(question.origin, Origin::Round { call, .. } if call == ended);
+        let requests: Vec<ServerRequestId> =
+            self.questions.iter().filter(|(_, question)| of_call(question)).map(|(request, _)| *request).collect();
+        for request in requests {
+            self.questions.shift_remove(&request);
+            self.withdraw(request, Withdrawal::CallEnded);
+        }
+    }
+
+    /// We ended a call: the requests that it led to are answered with a refusal.
+    pub(super) fn abandon_questions(&mut self, ended: CallId, now: Instant) {
+        let requests: Vec<ServerRequestId> = self
+            .questions
+            .iter()
+            .filter(|(_, question)| question.call == Some(ended))
+            .map(|(request, _)| *request)
+            .collect();
+        for request in requests {
+            if let Some(question) = self.close_question(request, now) {
+                self.withdraw(request, Withdrawal::CallEnded);
+                self.refuse(question, "the call that led to this has ended");
+            }
+        }
+    }
+
+    /// The session ends: each open question is withdrawn and each request of the server answered.
+    pub(super) fn end_all_questions(&mut self) {
+        for (request, question) in std::mem::take(&mut self.questions) {
+            self.withdraw(request, Withdrawal::SessionEnded);
+            self.refuse(question, "the session has ended");
+        }
+    }
+
+    fn refuse(&mut self, question: Question, why: &str) {
+        let Origin::Request { id, batch } = question.origin else { return };
+        let answer = match question.kind {
+            Kind::Form | Kind::Url => {
+                Ok(json!(ElicitResult { action: ElicitAction::Cancel, content: None }))
+            }
+            Kind::Sampling | Kind::Roots => Err(RpcError::new(code::INTERNAL_ERROR, why)),
+        };
+        self.respond(id, batch, answer);
+    }
+
+    pub(super) fn respond(&mut self, id: RequestId, batch: Option<u64>, answer: Result<Value, RpcError>) {
+        let response = Outgoing::response(id, answer);
+        match batch {
+            None => self.send(response),
+            Some(_) => self.response_done(batch, Some(response)),
+        }
+    }
+}

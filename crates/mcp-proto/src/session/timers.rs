@@ -1,0 +1,102 @@
+//! Times: when a call is too late, and the next moment at which anything is due.
+
+use std::time::{Duration, Instant};
+
+use super::opening::Phase;
+use super::{CallError, CallId, Deadline, Session};
+
+/// `now + wait`; `None` when that is so far away that it means never.
+pub(super) fn later(now: Instant, wait: Duration) -> Option<Instant> {
+    now.checked_add(wait)
+}
+
+/// Whether a moment has come.
+pub(super) fn due(at: Option<Instant>, now: Instant) -> bool {
+    at.is_some_and(|at| at <= now)
+}
+
+/// The two times of one call. Both stand still while a question that it led to is open.
+#[derive(Debug)]
+pub(super) struct Clock {
+    deadline: Deadline,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    Running { idle_at: Option<Instant>, total_at: Option<Instant> },
+    Paused { left: Duration },
+}
+
+impl Clock {
+    pub(super) fn start(deadline: Deadline, now: Instant) -> Clock {
+        Clock { deadline, state: running(deadline.idle, deadline.total, now) }
+    }
+
+    /// The server showed that it works on the call.
+    pub(super) fn alive(&mut self, now: Instant) {
+        if let State::Running { idle_at, .. } = &mut self.state {
+            *idle_at = later(now, self.deadline.idle);
+        }
+    }
+
+    pub(super) fn pause(&mut self, now: Instant) {
+        if let State::Running { total_at, .. } = self.state {
+            let left = total_at.map_or(Duration::MAX, |at| at.saturating_duration_since(now));
+            self.state = State::Paused { left };
+        }
+    }
+
+    pub(super) fn resume(&mut self, now: Instant) {
+        if let State::Paused { left } = self.state {
+            self.state = running(self.deadline.idle, left, now);
+        }
+    }
+
+    fn next(&self) -> Option<Instant> {
+        match self.state {
+            State::Running { idle_at, total_at } => earliest([idle_at, total_at]),
+            State::Paused { .. } => None,
+        }
+    }
+
+    fn expired(&self, now: Instant) -> Option<CallError> {
+        let State::Running { idle_at, total_at } = self.state else { return None };
+        if due(total_at, now) {
+            Some(CallError::Timeout { after: self.deadline.total, total: true })
+        } else if due(idle_at, now) {
+            Some(CallError::Timeout { after: self.deadline.idle, total: false })
+        } else {
+            None
+        }
+    }
+}
+
+fn running(idle: Duration, total: Duration, now: Instant) -> State {
+    State::Running { idle_at: later(now, idle), total_at: later(now, total) }
+}
+
+fn earliest(times: impl IntoIterator<Item = Option<Instant>>) -> Option<Instant> {
+    times.into_iter().flatten().min()
+}
+
+impl Session {
+    pub(super) fn next_timeout(&self) -> Option<Instant> {
+        let opening = match &self.phase {
+            Phase::Probing { until, .. } | Phase::Initializing { until, .. } => *until,
+            Phase::Ready | Phase::Failed(_) | Phase::Closed(_) => None,
+        };
+        let calls = self.calls.values().map(|call| call.clock.next());
+        earliest(calls.chain([opening, self.liveness.next()]))
+    }
+
+    pub(super) fn expire(&mut self, now: Instant) {
+        self.expire_opening(now);
+        let expired: Vec<(CallId, CallError)> =
+            self.calls.iter().filter_map(|(id, call)| Some((*id, call.clock.expired(now)?))).collect();
+        for (id, error) in expired {
+            self.stop_call(id, "no answer in time", error, now);
+        }
+        self.check_liveness(now);
+    }
+}

@@ -1,0 +1,97 @@
+//! Our requests on the wire: which ids were used, who waits for which answer.
+
+use indexmap::{IndexMap, IndexSet};
+
+use crate::jsonrpc::RequestId;
+
+use super::CallId;
+
+/// How many ids are remembered whose answers are not wanted any longer.
+const REMEMBERED: usize = 1024;
+
+/// Who waits for an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// `server/discover`, to find the era.
+    Probe,
+    /// `initialize`.
+    Initialize,
+    /// A call of the host.
+    Call(CallId),
+    /// `subscriptions/listen`, whose answer comes at its end.
+    Listen,
+    /// A ping of the session itself.
+    HealthCheck,
+}
+
+/// What an id on an answer means.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    Waiting(Purpose),
+    /// The request was given up; its late answer is expected and of no interest.
+    GivenUp,
+    /// The request was answered before.
+    Answered,
+    /// No request had this id.
+    Unknown,
+}
+
+/// Our requests. Ids are whole numbers that are never used twice in a session, as up to 2025-11-25
+/// the `basic` page demands.
+#[derive(Debug)]
+pub(super) struct Wire {
+    next: i64,
+    waiting: IndexMap<i64, Purpose>,
+    given_up: IndexSet<i64>,
+}
+
+impl Wire {
+    pub(super) fn new() -> Wire {
+        Wire { next: 1, waiting: IndexMap::new(), given_up: IndexSet::new() }
+    }
+
+    /// A new id.
+    pub(super) fn open(&mut self, purpose: Purpose) -> i64 {
+        let id = self.next;
+        self.next += 1;
+        self.waiting.insert(id, purpose);
+        id
+    }
+
+    /// An answer with this id came.
+    pub(super) fn close(&mut self, id: &RequestId) -> Found {
+        let RequestId::Number(id) = id else { return Found::Unknown };
+        if let Some(purpose) = self.waiting.swap_remove(id) {
+            Found::Waiting(purpose)
+        } else if self.given_up.shift_remove(id) {
+            Found::GivenUp
+        } else if (1..self.next).contains(id) {
+            Found::Answered
+        } else {
+            Found::Unknown
+        }
+    }
+
+    /// The answer is not wanted any longer.
+    pub(super) fn give_up(&mut self, id: i64) {
+        if self.waiting.swap_remove(&id).is_some() {
+            if self.given_up.len() == REMEMBERED {
+                self.given_up.shift_remove_index(0);
+            }
+            self.given_up.insert(id);
+        }
+    }
+
+    pub(super) fn is_waiting(&self, id: &RequestId) -> bool {
+        matches!(id, RequestId::Number(id) if self.waiting.contains_key(id))
+    }
+
+    /// The only request that waits for an answer soon: an answer without an id can only be its.
+    pub(super) fn only_one(&self) -> Option<RequestId> {
+        let mut soon = self.waiting.iter().filter(|(_, purpose)| **purpose != Purpose::Listen);
+        match (soon.next(), soon.next()) {
+            (Some((id, _)), None) => Some(RequestId::Number(*id)),
+            _ => None,
+        }
+    }
+}
