@@ -5,7 +5,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use rmcp::model::{CallToolResult, ContentBlock, LoggingLevel, PingRequest, ServerRequest, Tool, ToolAnnotations};
+use rmcp::model::{
+    CallToolResult, ContentBlock, LoggingLevel, PingRequest, ProtocolVersion, ServerRequest, Tool, ToolAnnotations,
+};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -111,7 +113,9 @@ pub(super) fn write_note(call: &Call<'_>) -> Outcome {
     call.state.announce(Change::Resource(uri.clone()));
     let done = if created { "Written" } else { "Overwritten" };
     let mut result = structured(format!("{done}: {uri}"), json!({ "uri": uri, "created": created }));
-    result.content.push(ContentBlock::resource_link(note(&name)));
+    if client::is_at_least(call.context, &ProtocolVersion::V_2025_06_18) {
+        result.content.push(ContentBlock::resource_link(note(&name)));
+    }
     Ok(result)
 }
 

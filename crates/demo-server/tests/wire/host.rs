@@ -1,0 +1,193 @@
+//! A host that is nothing but two pipes, so that no code of ours interprets the messages.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// How long one message may take on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How many messages may wait to be read; then the server has to.
+const MAX_WAITING: usize = 1000;
+
+/// What the host says it can do.
+pub(crate) fn capabilities() -> Value {
+    json!({
+        "sampling": {},
+        "roots": { "listChanged": true },
+        "elicitation": { "form": {}, "url": {} }
+    })
+}
+
+/// The demo server and the pipes to it.
+pub(crate) struct Host {
+    server: Child,
+    input: Option<ChildStdin>,
+    output: Receiver<Value>,
+    last_id: u64,
+    /// Notifications and requests that came while an answer was awaited.
+    pub(crate) aside: Vec<Value>,
+}
+
+impl Host {
+    /// Starts the server.
+    #[expect(clippy::disallowed_methods, reason = "this host shares no code with the one under test")]
+    pub(crate) fn start(arguments: &[&str]) -> Self {
+        let mut server = Command::new(env!("CARGO_BIN_EXE_demo-server"))
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the demo server starts");
+        let lines = BufReader::new(server.stdout.take().expect("standard output is a pipe"));
+        let (sender, output) = sync_channel(MAX_WAITING);
+        std::thread::spawn(move || {
+            for line in lines.lines().map_while(Result::ok) {
+                let message = serde_json::from_str(&line)
+                    .unwrap_or_else(|error| panic!("{error}: standard output carries {line:?}"));
+                if sender.send(message).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { input: server.stdin.take(), server, output, last_id: 0, aside: vec![] }
+    }
+
+    /// Starts the server and opens a legacy session.
+    pub(crate) fn legacy(revision: &str) -> Self {
+        let mut host = Self::start(&[]);
+        let params = json!({
+            "protocolVersion": revision,
+            "capabilities": capabilities(),
+            "clientInfo": { "name": "test", "version": "1" }
+        });
+        let result = host.result("initialize", params);
+        assert_eq!(result["protocolVersion"], revision, "the server takes the revision it is offered (lifecycle)");
+        host.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        host
+    }
+
+    /// Sends a request and returns its id.
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> u64 {
+        self.last_id += 1;
+        let id = self.last_id;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        id
+    }
+
+    /// Sends a modern request, with the metadata that every one needs, and returns its id.
+    pub(crate) fn modern_request(&mut self, method: &str, mut params: Value) -> u64 {
+        if params["_meta"].is_null() {
+            params["_meta"] = json!({});
+        }
+        let prefix = "io.modelcontextprotocol";
+        params["_meta"][format!("{prefix}/protocolVersion")] = json!("2026-07-28");
+        params["_meta"][format!("{prefix}/clientInfo")] = json!({ "name": "test", "version": "1" });
+        params["_meta"][format!("{prefix}/clientCapabilities")] = capabilities();
+        self.request(method, params)
+    }
+
+    /// Sends a request and waits for its result.
+    pub(crate) fn result(&mut self, method: &str, params: Value) -> Value {
+        let id = self.request(method, params);
+        self.result_of(id)
+    }
+
+    /// Sends a modern request and waits for its result.
+    pub(crate) fn modern(&mut self, method: &str, params: Value) -> Value {
+        let id = self.modern_request(method, params);
+        self.result_of(id)
+    }
+
+    /// Waits for the result of a request.
+    pub(crate) fn result_of(&mut self, id: u64) -> Value {
+        let mut answer = self.answer_to(id);
+        assert!(answer["error"].is_null(), "no error was expected: {answer}");
+        answer["result"].take()
+    }
+
+    /// Waits for the error of a request.
+    pub(crate) fn error_of(&mut self, id: u64) -> Value {
+        let mut answer = self.answer_to(id);
+        assert!(answer["result"].is_null(), "an error was expected: {answer}");
+        answer["error"].take()
+    }
+
+    fn answer_to(&mut self, id: u64) -> Value {
+        loop {
+            let message = self.next("an answer");
+            if message["id"] == id && message["method"].is_null() {
+                return message;
+            }
+            assert!(!message["method"].is_null(), "every answer belongs to the request that is waiting: {message}");
+            self.aside.push(message);
+        }
+    }
+
+    /// Waits for a notification or a request of the server.
+    pub(crate) fn message(&mut self, method: &str) -> Value {
+        if let Some(index) = self.aside.iter().position(|m| m["method"] == method) {
+            return self.aside.remove(index);
+        }
+        loop {
+            let message = self.next(method);
+            if message["method"] == method {
+                return message;
+            }
+            self.aside.push(message);
+        }
+    }
+
+    /// Waits for a request of the server and answers it.
+    pub(crate) fn answer(&mut self, method: &str, result: Value) -> Value {
+        let request = self.message(method);
+        self.send(&json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }));
+        request
+    }
+
+    /// Everything that arrives within that time.
+    pub(crate) fn listen_for(&mut self, time: Duration) -> Vec<Value> {
+        let end = Instant::now() + time;
+        let mut seen = std::mem::take(&mut self.aside);
+        while let Ok(message) = self.output.recv_timeout(end.saturating_duration_since(Instant::now())) {
+            seen.push(message);
+        }
+        seen
+    }
+
+    pub(crate) fn send(&mut self, message: &Value) {
+        let input = self.input.as_mut().expect("standard input is open");
+        writeln!(input, "{message}").expect("the server reads");
+    }
+
+    /// Closes standard input and returns how long the server took to leave.
+    pub(crate) fn close(mut self) -> Duration {
+        let start = Instant::now();
+        self.input = None;
+        let status = self.server.wait().expect("the server can be waited for");
+        assert!(status.success(), "a closed standard input is a clean end: {status}");
+        start.elapsed()
+    }
+
+    fn next(&mut self, what: &str) -> Value {
+        self.output.recv_timeout(PATIENCE).unwrap_or_else(|error| panic!("waited for {what}, and {error}"))
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+/// The texts of a tool's result, joined.
+pub(crate) fn texts(result: &Value) -> String {
+    let blocks = result["content"].as_array().expect("a result has content");
+    let texts: Vec<_> = blocks.iter().filter_map(|b| b["text"].as_str()).collect();
+    texts.join("\n")
+}

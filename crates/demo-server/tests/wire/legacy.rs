@@ -1,0 +1,287 @@
+//! Sessions that open with `initialize`.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::host::{Host, texts};
+
+fn call(host: &mut Host, name: &str, arguments: Value) -> Value {
+    host.result("tools/call", json!({ "name": name, "arguments": arguments }))
+}
+
+#[test]
+fn every_legacy_revision_opens_and_calls() {
+    for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        let mut host = Host::legacy(revision);
+        let result = call(&mut host, "add", json!({ "a": 2, "b": 3.5 }));
+        assert_eq!(texts(&result), "2 + 3.5 = 5.5", "{revision}: add adds");
+        assert!(result["resultType"].is_null(), "{revision}: resultType belongs to 2026-07-28 only");
+        let took = host.close();
+        assert!(took < Duration::from_secs(3), "{revision}: the server left after {took:?}");
+    }
+}
+
+#[test]
+fn a_pinned_revision_is_the_only_one() {
+    let mut host = Host::start(&["--revision", "2025-03-26"]);
+    let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
+    let result = host.result("initialize", params);
+    assert_eq!(
+        result["protocolVersion"], "2025-03-26",
+        "a server that does not know the offered revision names its own"
+    );
+}
+
+#[test]
+fn a_legacy_server_does_not_know_discover() {
+    let mut host = Host::start(&["--era", "legacy"]);
+    let probe = host.modern_request("server/discover", json!({}));
+    let error = host.error_of(probe);
+    assert_eq!(error["code"], -32601, "an unknown method is answered as one");
+    let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
+    let result = host.result("initialize", params);
+    assert_eq!(result["serverInfo"]["title"], "Demo harbour", "the same process can be initialized after the probe");
+}
+
+#[test]
+fn lists_come_in_pages() {
+    let mut host = Host::legacy("2025-06-18");
+    let first = host.result("tools/list", json!({}));
+    assert_eq!(first["tools"].as_array().map(Vec::len), Some(10), "a page holds ten tools");
+    let second = host.result("tools/list", json!({ "cursor": first["nextCursor"] }));
+    assert!(second["nextCursor"].is_null(), "the second page is the last");
+    let names = second["tools"].to_string();
+    assert!(names.contains("change_tool"), "the second page goes on: {names}");
+    let wrong = host.request("tools/list", json!({ "cursor": "nonsense" }));
+    assert_eq!(host.error_of(wrong)["code"], -32602, "a cursor that was never handed out is an invalid parameter");
+}
+
+#[test]
+fn content_follows_the_revision() {
+    let kinds = |revision: &str| -> Vec<String> {
+        let mut host = Host::legacy(revision);
+        let result = call(&mut host, "show_everything", json!({}));
+        let blocks = result["content"].as_array().expect("content").iter();
+        blocks.map(|block| block["type"].as_str().expect("a block has a type").to_owned()).collect()
+    };
+    let oldest = kinds("2024-11-05");
+    assert!(
+        !oldest.iter().any(|kind| kind == "audio" || kind == "resource_link"),
+        "2024-11-05 knows neither audio nor links: {oldest:?}"
+    );
+    let newest = kinds("2025-11-25");
+    for kind in ["text", "image", "audio", "resource", "resource_link"] {
+        assert!(newest.iter().any(|k| k == kind), "{kind} is shown: {newest:?}");
+    }
+    let mut host = Host::legacy("2024-11-05");
+    let note = call(&mut host, "write_note", json!({ "name": "new", "text": "New." }));
+    assert_eq!(note["content"].as_array().map(Vec::len), Some(1), "2024-11-05 gets the words without the link: {note}");
+}
+
+#[test]
+fn sampling_is_a_request_of_the_server() {
+    let mut host = Host::legacy("2025-06-18");
+    let id = host
+        .request("tools/call", json!({ "name": "ask_model", "arguments": { "question": "Fog?", "with_sound": true } }));
+    let answer = json!({ "role": "assistant", "content": { "type": "text", "text": "None." }, "model": "by hand", "stopReason": "endTurn" });
+    let request = host.answer("sampling/createMessage", answer);
+    let params = &request["params"];
+    assert!(
+        params["systemPrompt"].is_string() && params["modelPreferences"]["hints"].is_array(),
+        "the request shows a system prompt and preferences: {params}"
+    );
+    let kinds: Vec<_> = params["messages"]
+        .as_array()
+        .expect("messages")
+        .iter()
+        .map(|message| message["content"]["type"].as_str())
+        .collect();
+    assert!(kinds.contains(&Some("image")) && kinds.contains(&Some("audio")), "picture and sound go along: {kinds:?}");
+    assert_eq!(texts(&host.result_of(id)), "by hand said: None. (stopped: endTurn)", "the answer reaches the tool");
+}
+
+#[test]
+fn a_refused_question_fails_the_call_in_words() {
+    let mut host = Host::legacy("2025-11-25");
+    let id = host.request("tools/call", json!({ "name": "ask_model", "arguments": {} }));
+    let request = host.message("sampling/createMessage");
+    let error = json!({ "code": -1, "message": "User rejected sampling request" });
+    host.send(&json!({ "jsonrpc": "2.0", "id": request["id"], "error": error }));
+    let result = host.result_of(id);
+    assert_eq!(result["isError"], true, "a refusal is a failed call");
+    assert!(texts(&result).contains("User rejected sampling request"), "the cause is passed on: {result}");
+}
+
+#[test]
+fn forms_follow_the_revision() {
+    for (revision, has_lists) in [("2025-06-18", false), ("2025-11-25", true)] {
+        let mut host = Host::legacy(revision);
+        let id = host.request("tools/call", json!({ "name": "ask_user", "arguments": {} }));
+        let request = host.answer("elicitation/create", json!({ "action": "decline" }));
+        let form = &request["params"]["requestedSchema"]["properties"];
+        assert_eq!(form["languages"].is_object(), has_lists, "{revision}: choices of several came with 2025-11-25");
+        let result = host.result_of(id);
+        assert_eq!(result["structuredContent"]["action"], "decline", "{revision}: declined is not cancelled");
+    }
+}
+
+#[test]
+fn urls_are_asked_by_question_and_by_error() {
+    let mut host = Host::legacy("2025-11-25");
+    let id = host.request("tools/call", json!({ "name": "ask_url", "arguments": {} }));
+    let request = host.answer("elicitation/create", json!({ "action": "accept" }));
+    assert_eq!(request["params"]["mode"], "url", "the question is for a URL");
+    host.result_of(id);
+    let complete = host.message("notifications/elicitation/complete");
+    assert_eq!(
+        complete["params"]["elicitationId"], request["params"]["elicitationId"],
+        "the end is told under the id of the question"
+    );
+    let id = host.request("tools/call", json!({ "name": "ask_url", "arguments": { "as_error": true } }));
+    let error = host.error_of(id);
+    assert_eq!(error["code"], -32042, "2025-11-25 has an error for this");
+    assert_eq!(error["data"]["elicitations"][0]["mode"], "url", "the error names the URL to open: {error}");
+}
+
+#[test]
+fn a_question_ends_with_the_call_that_led_to_it() {
+    let mut host = Host::legacy("2025-11-25");
+    let id = host.request("tools/call", json!({ "name": "list_folders", "arguments": {} }));
+    let question = host.message("roots/list");
+    host.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
+    let cancelled = host.message("notifications/cancelled");
+    assert_eq!(cancelled["params"]["requestId"], question["id"], "the server withdraws its question");
+}
+
+#[test]
+fn slow_work_reports_progress_and_can_be_stopped() {
+    let mut host = Host::legacy("2025-06-18");
+    let params = json!({
+        "name": "slow_report",
+        "arguments": { "seconds": 0.2, "steps": 4 },
+        "_meta": { "progressToken": "p" }
+    });
+    host.result("tools/call", params);
+    let seen: Vec<_> = host.aside.iter().map(|message| message["params"]["progress"].as_f64()).collect();
+    assert_eq!(
+        seen,
+        [Some(1.0), Some(2.0), Some(3.0), Some(4.0)],
+        "progress grows with every step and comes before the result"
+    );
+    host.aside.clear();
+    let id = host.request("tools/call", json!({ "name": "slow_report", "arguments": { "seconds": 60, "steps": 600 } }));
+    host.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
+    let after = host.listen_for(Duration::from_millis(500));
+    assert!(after.is_empty(), "a cancelled call is not answered: {after:?}");
+    host.result("ping", json!({}));
+}
+
+#[test]
+fn changes_are_reported() {
+    let mut host = Host::legacy("2025-11-25");
+    host.result("resources/subscribe", json!({ "uri": "note:///shopping" }));
+    host.result("resources/subscribe", json!({ "uri": "clock:///now" }));
+    call(&mut host, "write_note", json!({ "name": "shopping", "text": "Tea." }));
+    let updated = host.message("notifications/resources/updated");
+    assert_eq!(updated["params"]["uri"], "note:///shopping", "a subscribed note that changes is reported");
+    let tick = host.message("notifications/resources/updated");
+    assert_eq!(tick["params"]["uri"], "clock:///now", "the clock ticks");
+    call(&mut host, "write_note", json!({ "name": "new", "text": "New." }));
+    host.message("notifications/resources/list_changed");
+    call(&mut host, "add_tool", json!({ "with_prompt": true }));
+    host.message("notifications/tools/list_changed");
+    host.message("notifications/prompts/list_changed");
+    let result = call(&mut host, "foghorn", json!({ "message": "Fog" }));
+    assert_eq!(texts(&result), "foghorn: Fog!", "an added tool can be called");
+    let unknown = host.request("resources/subscribe", json!({ "uri": "note:///none" }));
+    assert_eq!(host.error_of(unknown)["code"], -32002, "before 2026-07-28 a missing resource has its own code");
+}
+
+#[test]
+fn a_changed_tool_has_another_definition() {
+    let mut host = Host::legacy("2025-06-18");
+    let definition = |host: &mut Host| -> Value {
+        let page = host.result("tools/list", json!({ "cursor": "from-10" }));
+        let tools = page["tools"].as_array().expect("tools").clone();
+        tools.into_iter().find(|tool| tool["name"] == "lighthouse").expect("the lighthouse is there from the start")
+    };
+    let before = definition(&mut host);
+    call(&mut host, "change_tool", json!({}));
+    host.message("notifications/tools/list_changed");
+    let after = definition(&mut host);
+    assert_ne!(before["description"], after["description"], "the description is another");
+    assert_ne!(before["inputSchema"], after["inputSchema"], "the arguments are others");
+}
+
+#[test]
+fn completion_looks_at_earlier_arguments() {
+    let mut host = Host::legacy("2025-06-18");
+    let complete = |host: &mut Host, reference: Value, name: &str, context: Value| -> Value {
+        let params = json!({ "ref": reference, "argument": { "name": name, "value": "" }, "context": context });
+        host.result("completion/complete", params)["completion"]["values"].take()
+    };
+    let prompt = json!({ "type": "ref/prompt", "name": "greet_ship" });
+    let context = json!({ "arguments": { "harbour": "Cardiff" } });
+    assert_eq!(
+        complete(&mut host, prompt, "ship", context),
+        json!(["Cormorant", "Curlew"]),
+        "only the ships of the harbour that was chosen are offered"
+    );
+    let template = json!({ "type": "ref/resource", "uri": "note:///{name}" });
+    assert_eq!(
+        complete(&mut host, template, "name", json!({})),
+        json!(["shopping", "weather"]),
+        "a template's variable completes to what is there"
+    );
+}
+
+#[test]
+fn log_messages_follow_the_level_that_was_set() {
+    let mut host = Host::legacy("2025-11-25");
+    host.result("logging/setLevel", json!({ "level": "error" }));
+    call(&mut host, "log_something", json!({}));
+    let levels: Vec<_> = host.aside.iter().filter_map(|message| message["params"]["level"].as_str()).collect();
+    assert_eq!(levels, ["error", "critical", "alert", "emergency"], "nothing below the level is sent");
+}
+
+#[test]
+fn wrong_arguments_fail_the_call_and_not_the_protocol() {
+    let mut host = Host::legacy("2025-11-25");
+    for (tool, arguments) in [
+        ("add", json!({ "a": "two" })),
+        ("write_note", json!({ "name": "../x", "text": "" })),
+        ("plan_trip", json!({ "ship": "Aurora" })),
+        ("fail", json!({})),
+    ] {
+        let result = call(&mut host, tool, arguments);
+        assert_eq!(result["isError"], true, "{tool}: the caller can mend it");
+    }
+    let id = host.request("tools/call", json!({ "name": "none", "arguments": {} }));
+    assert_eq!(host.error_of(id)["code"], -32602, "an unknown tool is a wrong request");
+}
+
+#[test]
+fn prompts_and_resources_are_as_they_promise() {
+    let mut host = Host::legacy("2025-06-18");
+    let chart = host.result("prompts/get", json!({ "name": "read_the_chart" }));
+    let kinds = chart["messages"].to_string();
+    assert!(
+        kinds.contains("\"image\"") && kinds.contains("\"resource\""),
+        "the chart brings a picture and an embedded resource"
+    );
+    let missing = host.request("prompts/get", json!({ "name": "greet_ship", "arguments": {} }));
+    assert_eq!(host.error_of(missing)["code"], -32602, "a missing argument is an invalid parameter");
+    let tides = host.result("resources/read", json!({ "uri": "tide:///Bergen/monday" }));
+    assert!(
+        tides["contents"][0]["text"].as_str().is_some_and(|text| text.contains("Bergen")),
+        "a template's URI can be read: {tides}"
+    );
+    let id = host.request("resources/read", json!({ "uri": "diary:///captain" }));
+    host.answer("elicitation/create", json!({ "action": "accept", "content": { "promise": true } }));
+    let diary = host.result_of(id);
+    assert!(
+        diary["contents"][0]["text"].as_str().is_some_and(|text| text.contains("treasure")),
+        "reading can ask too: {diary}"
+    );
+}

@@ -1,0 +1,219 @@
+//! Stateless requests of 2026-07-28.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::host::{Host, texts};
+
+fn modern() -> Host {
+    let mut host = Host::start(&[]);
+    let discovered = host.modern("server/discover", json!({}));
+    assert!(
+        discovered["supportedVersions"].as_array().is_some_and(|versions| versions.contains(&json!("2026-07-28"))),
+        "the server says that it is modern: {discovered}"
+    );
+    assert!(discovered["instructions"].is_string(), "instructions come with discovery: {discovered}");
+    host
+}
+
+fn call(host: &mut Host, params: Value) -> Value {
+    host.modern("tools/call", params)
+}
+
+#[test]
+fn results_say_what_they_are_and_how_long_they_hold() {
+    let mut host = modern();
+    let tools = host.modern("tools/list", json!({}));
+    assert_eq!(tools["resultType"], "complete", "a result names its type");
+    assert!(
+        tools["ttlMs"].is_u64() && tools["cacheScope"].is_string(),
+        "a list says how long it may be kept: {}",
+        tools["ttlMs"]
+    );
+    let result = call(&mut host, json!({ "name": "add", "arguments": { "a": 1, "b": 2 } }));
+    assert_eq!(result["structuredContent"]["sum"], 3.0, "add adds");
+    let ping = host.modern_request("ping", json!({}));
+    assert_eq!(host.error_of(ping)["code"], -32601, "ping was removed");
+    host.close();
+}
+
+#[test]
+fn a_modern_server_refuses_initialize() {
+    let mut host = Host::start(&["--era", "modern"]);
+    let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
+    let id = host.request("initialize", params);
+    let error = host.error_of(id);
+    assert_eq!(error["code"], -32022, "the version is not supported");
+    assert_eq!(error["data"]["supported"], json!(["2026-07-28"]), "the error names what is");
+}
+
+#[test]
+fn a_question_ends_the_request_and_comes_back_with_the_next() {
+    let mut host = modern();
+    let params = json!({ "name": "ask_model", "arguments": { "question": "Fog?" } });
+    let asked = call(&mut host, params.clone());
+    assert_eq!(asked["resultType"], "input_required", "the result is a question");
+    let question = &asked["inputRequests"]["model"];
+    assert_eq!(question["method"], "sampling/createMessage", "the question is for a model: {question}");
+    let answer = json!({ "role": "assistant", "content": { "type": "text", "text": "None." }, "model": "by hand" });
+    let mut again = params;
+    again["inputResponses"] = json!({ "model": answer });
+    let forgotten = host.modern_request("tools/call", again.clone());
+    assert_eq!(host.error_of(forgotten)["code"], -32602, "an answer without the state is refused (mrtr-echo-state)");
+    again["requestState"] = asked["requestState"].clone();
+    let done = call(&mut host, again);
+    assert_eq!(done["resultType"], "complete", "the work is done");
+    assert!(texts(&done).starts_with("by hand said: None."), "the answer reached the tool: {done}");
+}
+
+#[test]
+fn a_state_that_was_never_sent_is_refused() {
+    let mut host = modern();
+    let asked = call(&mut host, json!({ "name": "list_folders", "arguments": {} }));
+    assert!(asked["requestState"].is_null(), "this question has no state: {asked}");
+    let roots = json!({ "roots": [{ "uri": "file:///srv", "name": "srv" }] });
+    let mut again = json!({ "name": "list_folders", "arguments": {}, "inputResponses": { "folders": roots } });
+    let done = call(&mut host, again.clone());
+    assert!(texts(&done).contains("file:///srv"), "the folders arrive: {done}");
+    again["requestState"] = json!("made up");
+    let wrong = host.modern_request("tools/call", again);
+    assert_eq!(host.error_of(wrong)["code"], -32602, "a state out of nowhere is refused (mrtr-state-absent)");
+}
+
+#[test]
+fn questions_come_in_rounds() {
+    let mut host = modern();
+    let params = json!({ "name": "check_in", "arguments": {} });
+    let first = call(&mut host, params.clone());
+    let asked = first["inputRequests"].as_object().expect("questions");
+    assert_eq!(asked.len(), 2, "the first round asks twice (mrtr-build-inputs)");
+    let mut second = params.clone();
+    second["inputResponses"] = json!({
+        "ship": { "action": "accept", "content": { "ship": "Aurora" } },
+        "folders": { "roots": [{ "uri": "file:///srv" }] }
+    });
+    let asked = call(&mut host, second);
+    assert_eq!(
+        asked["inputRequests"]["welcome"]["method"], "sampling/createMessage",
+        "the second round asks for a model (mrtr-repeat-rounds): {asked}"
+    );
+    let mut third = params;
+    third["requestState"] = asked["requestState"].clone();
+    third["inputResponses"] = json!({ "welcome": { "role": "assistant", "content": { "type": "text", "text": "Ahoy!" }, "model": "by hand" } });
+    let done = call(&mut host, third);
+    assert_eq!(
+        texts(&done),
+        "The Aurora is checked in with 1 folders. Ahoy!",
+        "what the first round brought is remembered by the state"
+    );
+}
+
+#[test]
+fn a_state_alone_asks_to_come_back_at_once() {
+    let mut host = modern();
+    let params = json!({ "name": "ask_url", "arguments": {} });
+    let asked = call(&mut host, params.clone());
+    assert_eq!(asked["inputRequests"]["permit"]["params"]["mode"], "url", "the question is for a URL: {asked}");
+    let mut again = params.clone();
+    again["requestState"] = asked["requestState"].clone();
+    again["inputResponses"] = json!({ "permit": { "action": "accept" } });
+    let waiting = call(&mut host, again);
+    assert!(
+        waiting["inputRequests"].is_null() && waiting["requestState"].is_string(),
+        "there is nothing to ask, only to wait for (mrtr-state-only-retry): {waiting}"
+    );
+    let mut last = params;
+    last["requestState"] = waiting["requestState"].clone();
+    let done = call(&mut host, last);
+    assert_eq!(done["resultType"], "complete", "then it is done: {done}");
+}
+
+#[test]
+fn prompts_and_resources_ask_too() {
+    let mut host = modern();
+    let prompt = json!({ "name": "diary_entry", "arguments": { "mood": "calm" } });
+    let asked = host.modern("prompts/get", prompt.clone());
+    assert_eq!(
+        asked["inputRequests"]["event"]["method"], "elicitation/create",
+        "prompts/get can ask (mrtr-recognise): {asked}"
+    );
+    let mut again = prompt;
+    again["inputResponses"] = json!({ "event": { "action": "accept", "content": { "event": "A whale." } } });
+    let messages = host.modern("prompts/get", again)["messages"].to_string();
+    assert!(messages.contains("A whale."), "the answer is used: {messages}");
+    let asked = host.modern("resources/read", json!({ "uri": "diary:///captain" }));
+    assert_eq!(asked["resultType"], "input_required", "resources/read can ask (mrtr-recognise): {asked}");
+}
+
+#[test]
+fn a_capability_that_was_not_declared_is_missed() {
+    let mut host = modern();
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {}
+    });
+    let id = host.request("tools/call", json!({ "name": "list_folders", "arguments": {}, "_meta": meta }));
+    let error = host.error_of(id);
+    assert_eq!(error["code"], -32021, "capabilities count for this request only");
+    assert!(error["data"]["requiredCapabilities"]["roots"].is_object(), "the error names what is missing: {error}");
+}
+
+#[test]
+fn changes_come_to_those_who_listen() {
+    let mut host = modern();
+    let wanted = json!({
+        "toolsListChanged": true,
+        "resourceSubscriptions": ["clock:///now", "note:///none"]
+    });
+    let listen = host.modern_request("subscriptions/listen", json!({ "notifications": wanted }));
+    let granted = host.message("notifications/subscriptions/acknowledged");
+    assert_eq!(
+        granted["params"]["notifications"],
+        json!({ "toolsListChanged": true, "resourceSubscriptions": ["clock:///now"] }),
+        "what does not exist is not granted"
+    );
+    call(&mut host, json!({ "name": "add_tool", "arguments": { "with_prompt": true } }));
+    let changed = host.message("notifications/tools/list_changed");
+    assert_eq!(
+        changed["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], listen,
+        "a change names the subscription (subs-id-is-request-id)"
+    );
+    let tick = host.message("notifications/resources/updated");
+    assert_eq!(tick["params"]["uri"], "clock:///now", "the clock ticks");
+    assert!(
+        !host.aside.iter().any(|m| m["method"] == "notifications/prompts/list_changed"),
+        "what was not asked for does not come: {:?}",
+        host.aside
+    );
+    host.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": listen } }));
+    host.modern("tools/list", json!({}));
+    host.aside.clear();
+    let after = host.listen_for(Duration::from_millis(2500));
+    assert!(after.is_empty(), "a subscription that was ended is silent: {after:?}");
+}
+
+#[test]
+fn a_running_subscription_does_not_hold_the_process() {
+    let mut host = modern();
+    host.modern_request("subscriptions/listen", json!({ "notifications": { "toolsListChanged": true } }));
+    host.message("notifications/subscriptions/acknowledged");
+    let took = host.close();
+    assert!(took < Duration::from_secs(3), "the server left after {took:?}");
+}
+
+#[test]
+fn logs_and_progress_belong_to_the_request_that_asked_for_them() {
+    let mut host = modern();
+    call(&mut host, json!({ "name": "log_something", "arguments": {} }));
+    assert!(host.aside.is_empty(), "no level, no messages: {:?}", host.aside);
+    let meta = json!({ "io.modelcontextprotocol/logLevel": "alert", "progressToken": 7 });
+    call(&mut host, json!({ "name": "log_something", "arguments": {}, "_meta": meta }));
+    let levels: Vec<_> =
+        host.aside.drain(..).filter_map(|message| message["params"]["level"].as_str().map(str::to_owned)).collect();
+    assert_eq!(levels, ["alert", "emergency"], "the request carries its level");
+    let meta = json!({ "progressToken": 7 });
+    call(&mut host, json!({ "name": "slow_report", "arguments": { "seconds": 0.1, "steps": 2 }, "_meta": meta }));
+    let tokens: Vec<_> = host.aside.iter().map(|message| message["params"]["progressToken"].clone()).collect();
+    assert_eq!(tokens, [7, 7], "progress carries the token of the request");
+}
