@@ -1,6 +1,66 @@
 //! The host: it knows the servers, runs a session for each, asks the policy, keeps the queue of questions, and routes what
 //! servers ask for. Everything outside it comes through [`ports`].
+//!
+//! All state lies with one owner, which one loop runs; [`Host`] is the handle to it. What a server does reaches the owner only
+//! through that server's own connection, which bounds it.
 
+pub mod activity;
+pub mod catalog;
+mod connection;
 pub mod conversation;
+pub mod form;
+mod handle;
+mod owner;
 pub mod ports;
+pub mod sampling;
 pub mod server_config;
+pub mod url_parts;
+pub mod view;
+
+pub use connection::MAX_QUESTIONS;
+pub use handle::{Events, Host, HostClosed};
+pub use owner::{AnswerError, ServerError};
+
+use mcp_proto::session::Timeouts;
+use mcp_proto::types::Implementation;
+
+/// How a host behaves.
+#[derive(Debug, Clone)]
+pub struct HostOptions {
+    /// What servers are told of the host.
+    pub client: Implementation,
+    /// Whether servers with an approved command start with the host.
+    pub autostart: bool,
+    /// How long openings and pings may take.
+    pub timeouts: Timeouts,
+    /// How long calls may take.
+    pub times: view::CallTimes,
+    /// Who answers questions, for the audit log: `user`, or `answers` for a file of answers.
+    pub decides: &'static str,
+}
+
+impl Default for HostOptions {
+    fn default() -> Self {
+        Self {
+            client: Implementation {
+                name: "drawbridge".to_owned(),
+                title: Some("Drawbridge".to_owned()),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                ..Implementation::default()
+            },
+            autostart: false,
+            timeouts: Timeouts::default(),
+            times: view::CallTimes::default(),
+            decides: "user",
+        }
+    }
+}
+
+/// An event with its number. Numbers grow by one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NumberedEvent {
+    /// Its number.
+    pub number: u64,
+    /// What changed.
+    pub event: view::HostEvent,
+}

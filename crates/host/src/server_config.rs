@@ -38,3 +38,24 @@ pub struct ConfigProblem {
     /// What is there and what was expected.
     pub message: String,
 }
+
+impl ServerConfig {
+    /// Program and arguments on one line, quoted so that each argument can be told apart. For showing; it is never run by a shell.
+    #[must_use]
+    pub fn command_line(&self) -> String {
+        let mut line = quoted(&self.command);
+        for argument in &self.args {
+            line.push(' ');
+            line.push_str(&quoted(argument));
+        }
+        line
+    }
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,~\\".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}

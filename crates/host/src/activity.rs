@@ -1,0 +1,235 @@
+//! Everything that passed between the host and one server, with its log and standard error, in a bounded ring.
+
+use std::collections::{HashMap, VecDeque};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use mcp_proto::types::LogMessage;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::view::Millis;
+
+/// The most entries that are kept of a server.
+pub const MAX_ENTRIES: usize = 2_000;
+/// The most bytes that are kept of a server's entries.
+pub const MAX_BYTES: usize = 8 * 1024 * 1024;
+/// The most bytes that are kept of one entry.
+pub const MAX_BODY: usize = 512 * 1024;
+/// The most requests whose answers are awaited, to tell their latency.
+const MAX_AWAITED: usize = 1_024;
+const PREVIEW: usize = 200;
+
+/// One entry.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ActivityEntry {
+    /// Its number.
+    pub seq: u64,
+    /// When.
+    pub at: Millis,
+    /// What it is.
+    pub kind: ActivityKind,
+    /// Whether the host sent it.
+    pub sent: bool,
+    /// The method of it, or of the request it answers.
+    pub method: Option<String>,
+    /// The JSON-RPC id, as it is written.
+    pub id: Option<String>,
+    /// Its size in bytes.
+    pub bytes: usize,
+    /// From the request to this answer, in milliseconds.
+    pub latency: Option<f64>,
+    /// Why it is invalid or strange.
+    pub note: Option<String>,
+    /// The message, or the beginning of it.
+    pub body: Box<str>,
+    /// Whether the body is only the beginning.
+    pub truncated: bool,
+}
+
+impl ActivityEntry {
+    /// The beginning of the body.
+    #[must_use]
+    pub fn preview(&self) -> String {
+        self.body.chars().take(PREVIEW).collect()
+    }
+}
+
+/// What an entry is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ActivityKind {
+    /// A request.
+    Request,
+    /// A result.
+    Response,
+    /// An error.
+    Error,
+    /// A notification.
+    Notification,
+    /// Several messages in one.
+    Batch,
+    /// No message.
+    Invalid,
+    /// A line on standard error.
+    Stderr,
+    /// A log message.
+    Log,
+    /// Something about the process.
+    State,
+}
+
+/// One server's activity.
+#[derive(Debug, Default)]
+pub struct Activity {
+    entries: VecDeque<ActivityEntry>,
+    bytes: usize,
+    last: u64,
+    dropped: u64,
+    /// Requests under way by (sent by us, id): method and time.
+    awaited: HashMap<(bool, String), (String, SystemTime)>,
+}
+
+/// The outside of a message, read without its body.
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    method: Option<std::borrow::Cow<'a, str>>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+}
+
+impl Activity {
+    /// The number of the latest entry; 0 if there is none.
+    #[must_use]
+    pub const fn last(&self) -> u64 {
+        self.last
+    }
+
+    /// How many entries were let go for the bounds.
+    #[must_use]
+    pub const fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    /// The latest entries with a number above `after`, at most `limit` of them, in order.
+    pub fn after(&self, after: u64, limit: usize) -> impl Iterator<Item = &ActivityEntry> {
+        let newer = self.entries.iter().rev().take_while(|e| e.seq > after).count().min(limit);
+        self.entries.range(self.entries.len() - newer..)
+    }
+
+    /// One entry, if it is still kept.
+    #[must_use]
+    pub fn entry(&self, seq: u64) -> Option<&ActivityEntry> {
+        let first = self.entries.front()?.seq;
+        self.entries.get(usize::try_from(seq.checked_sub(first)?).ok()?)
+    }
+
+    /// Adds a message that was sent or received.
+    pub fn frame(&mut self, sent: bool, at: SystemTime, bytes: &[u8], note: Option<String>) {
+        let mut entry = self.blank(at, ActivityKind::Invalid, bytes);
+        entry.sent = sent;
+        entry.note = note;
+        if bytes.first() == Some(&b'[') {
+            entry.kind = ActivityKind::Batch;
+        } else if let Ok(envelope) = serde_json::from_slice::<Envelope<'_>>(bytes) {
+            self.describe(&mut entry, &envelope, at);
+        }
+        self.push(entry);
+    }
+
+    fn describe(&mut self, entry: &mut ActivityEntry, envelope: &Envelope<'_>, at: SystemTime) {
+        entry.id = envelope.id.map(|id| id.get().chars().take(PREVIEW).collect());
+        entry.method = envelope.method.as_ref().map(|m| m.chars().take(PREVIEW).collect());
+        entry.kind = match (&entry.method, &entry.id) {
+            (Some(_), Some(_)) => ActivityKind::Request,
+            (Some(_), None) => ActivityKind::Notification,
+            (None, _) if envelope.error.is_some() => ActivityKind::Error,
+            (None, Some(_)) => ActivityKind::Response,
+            (None, None) => ActivityKind::Invalid,
+        };
+        match (entry.kind, entry.id.clone(), entry.method.clone()) {
+            (ActivityKind::Request, Some(id), Some(method)) if self.awaited.len() < MAX_AWAITED => {
+                self.awaited.insert((entry.sent, id), (method, at));
+            }
+            (ActivityKind::Response | ActivityKind::Error, Some(id), _) => {
+                if let Some((method, asked)) = self.awaited.remove(&(!entry.sent, id)) {
+                    entry.method = Some(method);
+                    entry.latency = at.duration_since(asked).ok().map(|d| d.as_secs_f64() * 1_000.0);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds a log message.
+    pub fn log(&mut self, message: &LogMessage) {
+        let text = match &message.data {
+            serde_json::Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let mut entry = self.blank(SystemTime::now(), ActivityKind::Log, text.as_bytes());
+        let level =
+            serde_json::to_value(message.level).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default();
+        entry.method = Some(match &message.logger {
+            Some(logger) => format!("{level} · {}", logger.chars().take(PREVIEW).collect::<String>()),
+            None => level,
+        });
+        self.push(entry);
+    }
+
+    /// Adds a line that the server wrote to standard error, or words about its process.
+    pub fn line(&mut self, kind: ActivityKind, text: &str) {
+        let entry = self.blank(SystemTime::now(), kind, text.as_bytes());
+        self.push(entry);
+    }
+
+    /// Adds something that came and could not be used.
+    pub fn anomaly(&mut self, cause: &str, id: Option<String>) {
+        let mut entry = self.blank(SystemTime::now(), ActivityKind::State, cause.as_bytes());
+        entry.id = id;
+        entry.note = Some(cause.to_owned());
+        self.push(entry);
+    }
+
+    fn blank(&self, at: SystemTime, kind: ActivityKind, bytes: &[u8]) -> ActivityEntry {
+        let truncated = bytes.len() > MAX_BODY;
+        let kept = &bytes[..bytes.len().min(MAX_BODY)];
+        ActivityEntry {
+            seq: self.last + 1,
+            at: millis(at),
+            kind,
+            sent: false,
+            method: None,
+            id: None,
+            bytes: bytes.len(),
+            latency: None,
+            note: None,
+            body: String::from_utf8_lossy(kept).into_owned().into_boxed_str(),
+            truncated,
+        }
+    }
+
+    fn push(&mut self, entry: ActivityEntry) {
+        self.last = entry.seq;
+        self.bytes += entry.body.len();
+        self.entries.push_back(entry);
+        while self.entries.len() > MAX_ENTRIES || self.bytes > MAX_BYTES {
+            let Some(oldest) = self.entries.pop_front() else { break };
+            self.bytes -= oldest.body.len();
+            self.dropped += 1;
+        }
+    }
+}
+
+/// A time as milliseconds since 1970.
+#[must_use]
+pub fn millis(at: SystemTime) -> Millis {
+    at.duration_since(UNIX_EPOCH).map_or(0, |d| u64::try_from(d.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// The time now as milliseconds since 1970.
+#[must_use]
+pub fn now() -> Millis {
+    millis(SystemTime::now())
+}

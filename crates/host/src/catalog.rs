@@ -1,0 +1,221 @@
+//! What a server offers, read page by page within bounds.
+
+use std::collections::HashSet;
+
+use mcp_proto::session::{ClientRequest, ServerResult};
+use mcp_proto::types::{Prompt, Resource, ResourceTemplate, ServerCapabilities, Tool};
+use serde::Serialize;
+
+/// The most pages that are read of a list.
+pub const MAX_PAGES: usize = 100;
+/// The most entries that are kept of a list.
+pub const MAX_ITEMS: usize = 5_000;
+/// The largest entry that is kept, as JSON, in bytes.
+pub const MAX_ITEM: usize = 256 * 1024;
+/// The most bytes that are kept of a list, as JSON.
+pub const MAX_LIST: usize = 16 * 1024 * 1024;
+
+/// What a server offers.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Catalog {
+    /// Its tools.
+    pub tools: Vec<Tool>,
+    /// Its prompts.
+    pub prompts: Vec<Prompt>,
+    /// Its resources.
+    pub resources: Vec<Resource>,
+    /// Its resource templates.
+    pub templates: Vec<ResourceTemplate>,
+    /// Where a list is not whole, and why; by list.
+    pub notes: [Vec<String>; 4],
+}
+
+impl Catalog {
+    /// How much it offers: tools, prompts, resources, templates.
+    #[must_use]
+    pub const fn counts(&self) -> [usize; 4] {
+        [self.tools.len(), self.prompts.len(), self.resources.len(), self.templates.len()]
+    }
+
+    /// A tool by name.
+    #[must_use]
+    pub fn tool(&self, name: &str) -> Option<&Tool> {
+        self.tools.iter().find(|tool| tool.name == name)
+    }
+}
+
+/// The lists of a catalog.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum List {
+    Tools,
+    Prompts,
+    Resources,
+    Templates,
+}
+
+impl List {
+    pub(crate) const ALL: [Self; 4] = [Self::Tools, Self::Prompts, Self::Resources, Self::Templates];
+
+    /// Whether a server that says it can do this has the list.
+    pub(crate) const fn offered(self, capabilities: &ServerCapabilities) -> bool {
+        match self {
+            Self::Tools => capabilities.tools.is_some(),
+            Self::Prompts => capabilities.prompts.is_some(),
+            Self::Resources | Self::Templates => capabilities.resources.is_some(),
+        }
+    }
+
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Tools => "tools",
+            Self::Prompts => "prompts",
+            Self::Resources => "resources",
+            Self::Templates => "resource templates",
+        }
+    }
+}
+
+/// A list being read.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    pub(crate) list: List,
+    pages: usize,
+    bytes: usize,
+    cursors: HashSet<String>,
+    names: HashSet<String>,
+    found: Catalog,
+    note: Vec<String>,
+}
+
+/// What to do after a page.
+#[derive(Debug)]
+pub(crate) enum Next {
+    /// Ask for another page.
+    Page(ClientRequest),
+    /// The list is read.
+    Done,
+}
+
+impl Reading {
+    pub(crate) fn new(list: List) -> Self {
+        Self {
+            list,
+            pages: 0,
+            bytes: 0,
+            cursors: HashSet::new(),
+            names: HashSet::new(),
+            found: Catalog::default(),
+            note: Vec::new(),
+        }
+    }
+
+    /// The request for a page.
+    pub(crate) const fn request(&self, cursor: Option<String>) -> ClientRequest {
+        match self.list {
+            List::Tools => ClientRequest::ListTools { cursor },
+            List::Prompts => ClientRequest::ListPrompts { cursor },
+            List::Resources => ClientRequest::ListResources { cursor },
+            List::Templates => ClientRequest::ListResourceTemplates { cursor },
+        }
+    }
+
+    /// Takes a page in.
+    pub(crate) fn page(&mut self, result: ServerResult) -> Next {
+        self.pages += 1;
+        let mut found = std::mem::take(&mut self.found);
+        let next = match (self.list, result) {
+            (List::Tools, ServerResult::Tools { items, next_cursor }) => {
+                self.keep(&mut found.tools, items, |t| &t.name);
+                next_cursor
+            }
+            (List::Prompts, ServerResult::Prompts { items, next_cursor }) => {
+                self.keep(&mut found.prompts, items, |p| &p.name);
+                next_cursor
+            }
+            (List::Resources, ServerResult::Resources { items, next_cursor }) => {
+                self.keep(&mut found.resources, items, |r| &r.uri);
+                next_cursor
+            }
+            (List::Templates, ServerResult::Templates { items, next_cursor }) => {
+                self.keep(&mut found.templates, items, |t| &t.uri_template);
+                next_cursor
+            }
+            // The session answers each request with its own kind of result.
+            _ => None,
+        };
+        self.found = found;
+        let Some(cursor) = next else { return Next::Done };
+        let words = self.list.words();
+        if !self.cursors.insert(cursor.clone()) {
+            self.note.push(format!("the list of {words} repeats a page; it may not be whole"));
+        } else if self.pages >= MAX_PAGES {
+            self.note.push(format!("the list of {words} has more than {MAX_PAGES} pages; the rest was not read"));
+        } else if self.names.len() >= MAX_ITEMS || self.bytes >= MAX_LIST {
+            self.note.push(format!("the list of {words} is too long; only the first {} are shown", self.names.len()));
+        } else {
+            return Next::Page(self.request(Some(cursor)));
+        }
+        Next::Done
+    }
+
+    /// Says why the rest of the list can't be read.
+    pub(crate) fn fail(&mut self, error: &dyn std::fmt::Display) {
+        let words = self.list.words();
+        self.note.push(if self.pages == 0 {
+            format!("the list of {words} could not be read: {error}")
+        } else {
+            format!("the list of {words} is not whole: {error}")
+        });
+    }
+
+    fn keep<T: Serialize>(&mut self, kept: &mut Vec<T>, items: Vec<T>, name: impl Fn(&T) -> &String) {
+        let words = self.list.words();
+        for item in items {
+            let shown: String = name(&item).chars().take(60).collect();
+            let size = serde_json::to_string(&item).map_or(usize::MAX, |json| json.len());
+            if size > MAX_ITEM {
+                self.say_once(format!(
+                    "\"{shown}\" was left out of the {words}: it is larger than {} KiB",
+                    MAX_ITEM / 1024
+                ));
+            } else if kept.len() >= MAX_ITEMS || self.bytes + size > MAX_LIST {
+                self.say_once(format!("the list of {words} is too long; only the first {} are shown", kept.len()));
+                return;
+            } else if !self.names.insert(name(&item).clone()) {
+                self.say_once(format!("\"{shown}\" stands more than once in the {words}; the first is used"));
+            } else {
+                self.bytes += size;
+                kept.push(item);
+            }
+        }
+    }
+
+    fn say_once(&mut self, note: String) {
+        if self.note.len() < 20 && !self.note.contains(&note) {
+            self.note.push(note);
+        }
+    }
+
+    /// Puts what was read into a catalog.
+    pub(crate) fn finish(self, catalog: &mut Catalog) {
+        let at = match self.list {
+            List::Tools => {
+                catalog.tools = self.found.tools;
+                0
+            }
+            List::Prompts => {
+                catalog.prompts = self.found.prompts;
+                1
+            }
+            List::Resources => {
+                catalog.resources = self.found.resources;
+                2
+            }
+            List::Templates => {
+                catalog.templates = self.found.templates;
+                3
+            }
+        };
+        catalog.notes[at] = self.note;
+    }
+}

@@ -1,0 +1,110 @@
+//! One task per running server: it runs the session's driver, keeps the server's catalog and activity, and passes to the
+//! owner only what the owner must know, at a bounded rate. A server that floods is slowed down here, and no other notices.
+
+mod outcome;
+mod run;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use mcp_proto::session::{
+    Answer, CallError, ClientNotification, ClientRequest, Deadline, Facts, ServerQuestion, ServerRequestId,
+    ServerResult, SessionConfig,
+};
+use mcp_transport::orphans::RunningRecord;
+use mcp_transport::stdio::{SearchPath, ServerCommand};
+use tokio::sync::mpsc;
+
+use crate::activity::Activity;
+use crate::catalog::Catalog;
+use crate::view::{CallTimes, Failure, Progress};
+
+pub(crate) use outcome::not_found as outcome_not_found;
+
+/// The most questions of one server that wait for the user at a time; more are refused.
+pub const MAX_QUESTIONS: usize = 10;
+/// The most commands that wait for a connection.
+const MAX_COMMANDS: usize = 256;
+
+/// Names one run of one server; a server that is started again has another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct RunId(pub(crate) u64);
+
+/// Names one call of a connection, chosen by the owner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Ticket(pub(crate) u64);
+
+/// What a connection needs to start.
+pub(crate) struct Start {
+    pub(crate) run: RunId,
+    pub(crate) command: ServerCommand,
+    pub(crate) program: PathBuf,
+    pub(crate) path: SearchPath,
+    pub(crate) session: SessionConfig,
+    pub(crate) times: CallTimes,
+    pub(crate) activity: Arc<Mutex<Activity>>,
+}
+
+/// What the owner tells a connection.
+#[derive(Debug)]
+pub(crate) enum Tell {
+    Call { ticket: Ticket, request: ClientRequest, deadline: Deadline },
+    Cancel { ticket: Ticket },
+    Answer { request: ServerRequestId, answer: Answer },
+    Notify(ClientNotification),
+    Stop,
+}
+
+/// What a connection tells the owner.
+#[derive(Debug)]
+pub(crate) enum News {
+    Started {
+        pid: u32,
+        record: RunningRecord,
+    },
+    Ready(Box<Facts>),
+    Asked {
+        request: ServerRequestId,
+        ticket: Option<Ticket>,
+        question: Box<ServerQuestion>,
+    },
+    Withdrawn {
+        request: ServerRequestId,
+    },
+    Progress {
+        ticket: Ticket,
+        progress: Progress,
+    },
+    Done {
+        ticket: Ticket,
+        result: Box<Result<ServerResult, CallError>>,
+    },
+    Catalog(Arc<Catalog>),
+    ResourceUpdated {
+        uri: String,
+    },
+    Activity {
+        last: u64,
+    },
+    /// Nothing of the server is left. No failure: it was stopped.
+    Ended(Option<Failure>),
+}
+
+/// A running connection, as the owner holds it.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    pub(crate) run: RunId,
+    pub(crate) tell: mpsc::Sender<Tell>,
+}
+
+/// Starts a connection. Its news go to `news`, each with the run's id.
+pub(crate) fn connect(start: Start, news: mpsc::Sender<(RunId, News)>) -> Connection {
+    let run = start.run;
+    let (tell, told) = mpsc::channel(MAX_COMMANDS);
+    tokio::spawn(async move {
+        let failure = run::run(start, told, &news).await;
+        // The owner may be gone already, when the host ends.
+        let _ = news.send((run, News::Ended(failure))).await;
+    });
+    Connection { run, tell }
+}

@@ -1,0 +1,434 @@
+//! The task itself.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use mcp_proto::session::{
+    Answer, CallError, CallId, CancelReason, ClientRequest, CloseReason, Deadline, ListKind, Opening, ServerQuestion,
+    ServerRequestId, ServerResult, SessionEvent,
+};
+use mcp_proto::types::{ElicitAction, ElicitResult};
+use mcp_transport::driver::{Direction, DriverCommand, DriverEvent, DriverHandle};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
+
+use super::{MAX_QUESTIONS, News, RunId, Start, Tell, Ticket, outcome};
+use crate::activity::{Activity, ActivityKind};
+use crate::catalog::{Catalog, List, Next, Reading};
+use crate::view::{Failure, Progress};
+
+/// How often activity, progress and changed resources are passed on.
+const TICK: Duration = Duration::from_millis(50);
+/// How long a list that was just read is not read again, however often the server says that it changed.
+const REREAD: Duration = Duration::from_secs(1);
+/// The most events of the driver that wait here; then the server is not read any further.
+const MAX_EVENTS: usize = 64;
+/// The most changed resources that are remembered between two ticks.
+const MAX_UPDATED: usize = 1_000;
+
+/// What a call of the session is for.
+enum Purpose {
+    Ticket(Ticket),
+    Page(Box<Reading>),
+}
+
+struct Run<'a> {
+    id: RunId,
+    driver: DriverHandle,
+    events: mpsc::Receiver<DriverEvent>,
+    /// Events that came while a call's id was awaited.
+    waiting: VecDeque<DriverEvent>,
+    news: &'a mpsc::Sender<(RunId, News)>,
+    activity: Arc<Mutex<Activity>>,
+    start: &'a Start,
+    calls: HashMap<CallId, Purpose>,
+    tickets: HashMap<Ticket, CallId>,
+    questions: HashSet<ServerRequestId>,
+    refused: u64,
+    catalog: Catalog,
+    changed_lists: Vec<List>,
+    last_read: HashMap<List, Instant>,
+    progress: HashMap<Ticket, Progress>,
+    updated: HashSet<String>,
+    told_activity: u64,
+    next_tick: Option<Instant>,
+    ready: bool,
+}
+
+/// How an attempt ended.
+enum Ended {
+    For(Option<Failure>),
+    /// The server does not survive the probe for the newest revision: start it again and open as the older ones do.
+    OnProbe,
+}
+
+/// Runs the server until it has ended, and says why it did. Nothing means that it was stopped.
+pub(super) async fn run(
+    mut start: Start,
+    mut told: mpsc::Receiver<Tell>,
+    news: &mpsc::Sender<(RunId, News)>,
+) -> Option<Failure> {
+    loop {
+        match attempt(&start, &mut told, news).await {
+            Ended::For(failure) => return failure,
+            Ended::OnProbe => {
+                note(&start.activity, "it ended on the probe for 2026-07-28; starting it again with initialize");
+                start.session.opening = Opening::Initialize;
+            }
+        }
+    }
+}
+
+async fn attempt(start: &Start, told: &mut mpsc::Receiver<Tell>, news: &mpsc::Sender<(RunId, News)>) -> Ended {
+    let process = match mcp_transport::stdio::spawn(&start.command, &start.program, &start.path).await {
+        Ok(process) => process,
+        Err(error) => {
+            note(&start.activity, &error.to_string());
+            return Ended::For(Some(outcome::could_not_start(&error)));
+        }
+    };
+    let (events, received) = mpsc::channel(MAX_EVENTS);
+    let driver = mcp_transport::driver::run(start.session.clone(), process, events);
+    note(&start.activity, &format!("started {} as process {}", start.program.display(), driver.process.pid));
+    let started = News::Started { pid: driver.process.pid, record: driver.process.record() };
+    let mut run = Run {
+        id: start.run,
+        driver,
+        events: received,
+        waiting: VecDeque::new(),
+        news,
+        activity: Arc::clone(&start.activity),
+        start,
+        calls: HashMap::new(),
+        tickets: HashMap::new(),
+        questions: HashSet::new(),
+        refused: 0,
+        catalog: Catalog::default(),
+        changed_lists: Vec::new(),
+        last_read: HashMap::new(),
+        progress: HashMap::new(),
+        updated: HashSet::new(),
+        told_activity: 0,
+        next_tick: None,
+        ready: false,
+    };
+    run.tell_owner(started).await;
+    run.until_closed(told).await
+}
+
+fn note(activity: &Mutex<Activity>, text: &str) {
+    activity.lock().unwrap_or_else(PoisonError::into_inner).line(ActivityKind::State, text);
+}
+
+impl Run<'_> {
+    async fn until_closed(&mut self, told: &mut mpsc::Receiver<Tell>) -> Ended {
+        let mut closed = None;
+        let mut exit_on_probe = false;
+        let mut owner_gone = false;
+        loop {
+            let event = if let Some(event) = self.waiting.pop_front() {
+                Some(event)
+            } else {
+                let tick = self.next_tick;
+                tokio::select! {
+                    biased;
+                    tell = told.recv(), if !owner_gone => {
+                        match tell {
+                            Some(tell) => self.told(tell).await,
+                            None => {
+                                owner_gone = true;
+                                let _ = self.driver.commands.send(DriverCommand::Stop).await;
+                            }
+                        }
+                        continue;
+                    }
+                    () = sleep_until(tick) => {
+                        self.tick().await;
+                        continue;
+                    }
+                    event = self.events.recv() => event,
+                }
+            };
+            match event {
+                Some(DriverEvent::Session(SessionEvent::Closed(reason))) => {
+                    note(&self.activity, &reason.to_string());
+                    closed = Some(reason);
+                }
+                Some(DriverEvent::Session(SessionEvent::OpeningFailed { cause, exit_on_probe: on_probe })) => {
+                    exit_on_probe = on_probe;
+                    note(&self.activity, &cause);
+                    closed.get_or_insert(CloseReason::OpeningFailed(cause));
+                }
+                Some(event) => self.event(event).await,
+                // The driver is done: the process and its whole group are gone.
+                None => break,
+            }
+        }
+        self.tick().await;
+        if exit_on_probe && !owner_gone && self.start.session.opening == Opening::Probe {
+            return Ended::OnProbe;
+        }
+        let reason = closed.unwrap_or(CloseReason::ServerClosedOutput);
+        Ended::For(outcome::closed(&reason, self.ready, &self.driver.stderr))
+    }
+
+    async fn tell_owner(&self, news: News) {
+        // The owner only goes away when the host ends; then nobody needs the news.
+        let _ = self.news.send((self.id, news)).await;
+    }
+
+    async fn told(&mut self, tell: Tell) {
+        match tell {
+            Tell::Call { ticket, request, deadline } => {
+                if let Err(error) = self.call(Purpose::Ticket(ticket), request, deadline).await {
+                    self.tell_owner(News::Done { ticket, result: Box::new(Err(error)) }).await;
+                }
+            }
+            Tell::Cancel { ticket } => {
+                if let Some(call) = self.tickets.get(&ticket) {
+                    let command = DriverCommand::Cancel { call: *call, reason: CancelReason::User };
+                    let _ = self.driver.commands.send(command).await;
+                }
+            }
+            Tell::Answer { request, answer } => self.answer(request, answer).await,
+            Tell::Notify(notification) => {
+                let _ = self.driver.commands.send(DriverCommand::Notify(notification)).await;
+            }
+            Tell::Stop => {
+                let _ = self.driver.commands.send(DriverCommand::Stop).await;
+            }
+        }
+    }
+
+    async fn call(&mut self, purpose: Purpose, request: ClientRequest, deadline: Deadline) -> Result<(), CallError> {
+        let gone = || CallError::Closed(CloseReason::ServerClosedOutput);
+        let (reply, mut replied) = oneshot::channel();
+        let command = DriverCommand::Call { request, deadline, reply };
+        self.driver.commands.send(command).await.map_err(|_| gone())?;
+        // The driver may be waiting to hand over an event before it takes the command.
+        let call = loop {
+            tokio::select! {
+                biased;
+                result = &mut replied => break result.map_err(|_| gone())??,
+                event = self.events.recv() => match event {
+                    Some(event) => self.waiting.push_back(event),
+                    None => return Err(gone()),
+                },
+            }
+        };
+        if let Purpose::Ticket(ticket) = &purpose {
+            self.tickets.insert(*ticket, call);
+        }
+        self.calls.insert(call, purpose);
+        Ok(())
+    }
+
+    async fn answer(&mut self, request: ServerRequestId, answer: Answer) {
+        self.questions.remove(&request);
+        let _ = self.driver.commands.send(DriverCommand::Answer { request, answer }).await;
+    }
+
+    async fn event(&mut self, event: DriverEvent) {
+        match event {
+            DriverEvent::Frame(frame) => {
+                let sent = frame.direction == Direction::Sent;
+                self.with_activity(|a| a.frame(sent, frame.at, &frame.bytes, frame.note));
+            }
+            DriverEvent::Stderr { line } => self.with_activity(|a| a.line(ActivityKind::Stderr, &line)),
+            DriverEvent::StderrDropped { bytes } => {
+                self.with_activity(|a| {
+                    a.line(ActivityKind::Stderr, &format!("({bytes} bytes of standard error were left out)"))
+                });
+            }
+            DriverEvent::Session(event) => self.session_event(event).await,
+            DriverEvent::InvalidDropped { lines, bytes, anomalies } => {
+                let words =
+                    format!("{lines} more lines ({bytes} bytes) and {anomalies} more faults came too fast to be shown");
+                self.with_activity(|a| a.anomaly(&words, None));
+            }
+            DriverEvent::Exited { status, signal } => {
+                let words = match (status, signal) {
+                    (Some(status), _) => format!("its process ended with exit status {status}"),
+                    (None, Some(signal)) => format!("its process was ended by signal {signal}"),
+                    (None, None) => "its process ended".to_owned(),
+                };
+                self.with_activity(|a| a.line(ActivityKind::State, &words));
+            }
+        }
+    }
+
+    fn with_activity(&mut self, add: impl FnOnce(&mut Activity)) {
+        add(&mut self.activity.lock().unwrap_or_else(PoisonError::into_inner));
+        self.tick_soon();
+    }
+
+    fn tick_soon(&mut self) {
+        self.next_tick.get_or_insert_with(|| Instant::now() + TICK);
+    }
+
+    async fn session_event(&mut self, event: SessionEvent) {
+        match event {
+            SessionEvent::Ready(facts) => {
+                self.ready = true;
+                note(&self.activity, &format!("ready, speaking {}", facts.revision));
+                self.changed_lists = List::ALL.into_iter().filter(|list| list.offered(&facts.capabilities)).collect();
+                self.tell_owner(News::Ready(Box::new(facts))).await;
+                self.tick().await;
+            }
+            SessionEvent::Asked { request, call, question } => self.asked(request, call, question).await,
+            SessionEvent::Withdrawn { request, .. } => {
+                if self.questions.remove(&request) {
+                    self.tell_owner(News::Withdrawn { request }).await;
+                }
+            }
+            SessionEvent::Progress { call, progress, total, message } => {
+                if let Some(Purpose::Ticket(ticket)) = self.calls.get(&call) {
+                    self.progress.insert(*ticket, Progress { progress, total, message });
+                    self.tick_soon();
+                }
+            }
+            SessionEvent::Done { call, result } => self.done(call, result).await,
+            SessionEvent::ListChanged(kind) => {
+                let lists: &[List] = match kind {
+                    ListKind::Tools => &[List::Tools],
+                    ListKind::Prompts => &[List::Prompts],
+                    ListKind::Resources => &[List::Resources, List::Templates],
+                };
+                for list in lists {
+                    if !self.changed_lists.contains(list) {
+                        self.changed_lists.push(*list);
+                    }
+                }
+                self.tick_soon();
+            }
+            SessionEvent::ResourceUpdated { uri } => {
+                if self.updated.len() < MAX_UPDATED {
+                    self.updated.insert(uri);
+                }
+                self.tick_soon();
+            }
+            SessionEvent::Log(message) => self.with_activity(|a| a.log(&message)),
+            SessionEvent::Anomaly { cause, id } => {
+                self.with_activity(|a| a.anomaly(&cause, id.map(|id| id.to_string())))
+            }
+            SessionEvent::ElicitationComplete { .. } | SessionEvent::OpeningFailed { .. } | SessionEvent::Closed(_) => {
+            }
+        }
+    }
+
+    async fn asked(&mut self, request: ServerRequestId, call: Option<CallId>, question: ServerQuestion) {
+        if self.questions.len() >= MAX_QUESTIONS {
+            self.refused += 1;
+            let refused = self.refused;
+            if refused.is_power_of_two() {
+                self.with_activity(|a| {
+                    a.anomaly(&format!("it asks too much at once: {refused} questions were refused unseen"), None)
+                });
+            }
+            let answer = match question {
+                ServerQuestion::Elicitation(_) => {
+                    Answer::Elicitation(ElicitResult { action: ElicitAction::Cancel, content: None })
+                }
+                ServerQuestion::Sampling(_) | ServerQuestion::Roots => {
+                    Answer::Refused { code: -1, message: "too many questions at once".into() }
+                }
+            };
+            self.answer(request, answer).await;
+            return;
+        }
+        self.questions.insert(request);
+        let ticket = call.and_then(|call| match self.calls.get(&call) {
+            Some(Purpose::Ticket(ticket)) => Some(*ticket),
+            _ => None,
+        });
+        self.tell_owner(News::Asked { request, ticket, question: Box::new(question) }).await;
+    }
+
+    async fn done(&mut self, call: CallId, result: Result<ServerResult, CallError>) {
+        match self.calls.remove(&call) {
+            Some(Purpose::Ticket(ticket)) => {
+                self.tickets.remove(&ticket);
+                self.progress.remove(&ticket);
+                self.tell_owner(News::Done { ticket, result: Box::new(result) }).await;
+            }
+            Some(Purpose::Page(reading)) => self.page(*reading, result).await,
+            None => {}
+        }
+    }
+
+    async fn page(&mut self, mut reading: Reading, result: Result<ServerResult, CallError>) {
+        match result.map(|result| reading.page(result)) {
+            Ok(Next::Page(request)) => {
+                self.read(reading, request).await;
+                return;
+            }
+            Ok(Next::Done) => {}
+            Err(error) => reading.fail(&error),
+        }
+        self.finish(reading).await;
+    }
+
+    async fn read(&mut self, reading: Reading, request: ClientRequest) {
+        let list = reading.list;
+        let (idle, total) = self.start.times.list;
+        // A list whose request can't even be made keeps what was known of it.
+        if let Err(error) = self.call(Purpose::Page(Box::new(reading)), request, Deadline { idle, total }).await {
+            let mut unread = Reading::new(list);
+            unread.fail(&error);
+            self.finish(unread).await;
+        }
+    }
+
+    async fn finish(&mut self, reading: Reading) {
+        self.last_read.insert(reading.list, Instant::now());
+        reading.finish(&mut self.catalog);
+        self.tell_owner(News::Catalog(Arc::new(self.catalog.clone()))).await;
+        if !self.changed_lists.is_empty() {
+            self.tick_soon();
+        }
+    }
+
+    /// Passes on what has gathered, and reads the lists that changed.
+    async fn tick(&mut self) {
+        self.next_tick = None;
+        let last = self.activity.lock().unwrap_or_else(PoisonError::into_inner).last();
+        if last > self.told_activity {
+            self.told_activity = last;
+            self.tell_owner(News::Activity { last }).await;
+        }
+        for (ticket, progress) in std::mem::take(&mut self.progress) {
+            self.tell_owner(News::Progress { ticket, progress }).await;
+        }
+        for uri in std::mem::take(&mut self.updated) {
+            self.tell_owner(News::ResourceUpdated { uri }).await;
+        }
+        if self.ready {
+            self.read_changed_lists().await;
+        }
+    }
+
+    async fn read_changed_lists(&mut self) {
+        let now = Instant::now();
+        for list in std::mem::take(&mut self.changed_lists) {
+            let being_read = self.calls.values().any(|p| matches!(p, Purpose::Page(r) if r.list == list));
+            let again_at = self.last_read.get(&list).map_or(now, |read| *read + REREAD);
+            if being_read || again_at > now {
+                self.changed_lists.push(list);
+                let soon = again_at.max(now + TICK);
+                self.next_tick = Some(self.next_tick.map_or(soon, |tick| tick.min(soon)));
+            } else {
+                let reading = Reading::new(list);
+                let request = reading.request(None);
+                self.read(reading, request).await;
+            }
+        }
+    }
+}
+
+async fn sleep_until(at: Option<Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,139 @@
+//! From what the user filled in to what is wrong with it.
+
+use serde_json::{Map, Value};
+
+use super::{Field, FieldKind, Form, TextFormat, formats};
+
+/// What is wrong with one field.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FormProblem {
+    /// The field.
+    pub field: String,
+    /// What is wrong.
+    pub problem: FieldProblem,
+    /// The bound that was passed.
+    pub limit: Option<f64>,
+}
+
+/// What can be wrong with a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldProblem {
+    /// It must be filled in.
+    Required,
+    /// It holds another type of value.
+    WrongType,
+    /// The text is too short.
+    TooShort,
+    /// The text is too long.
+    TooLong,
+    /// The number is too small.
+    TooSmall,
+    /// The number is too large.
+    TooLarge,
+    /// Too few are chosen.
+    TooFew,
+    /// Too many are chosen.
+    TooMany,
+    /// It is none of the options.
+    NotAnOption,
+    /// It is no e-mail address.
+    NotAnEmail,
+    /// It is no URI.
+    NotAUri,
+    /// It is no date.
+    NotADate,
+    /// It is no date and time.
+    NotADateTime,
+    /// The form has no such field.
+    UnknownField,
+}
+
+type Found = Option<(FieldProblem, Option<f64>)>;
+
+impl Form {
+    /// What is wrong with this content; empty if it can be sent.
+    #[must_use]
+    pub fn problems(&self, content: &Map<String, Value>) -> Vec<FormProblem> {
+        let of_fields = self.fields.iter().filter_map(|field| {
+            let found = match content.get(&field.name) {
+                Some(value) => field.problem(value),
+                None if field.required => Some((FieldProblem::Required, None)),
+                None => None,
+            };
+            found.map(|(problem, limit)| FormProblem { field: field.name.clone(), problem, limit })
+        });
+        let unknown = content
+            .keys()
+            .filter(|key| !self.fields.iter().any(|f| f.name == **key))
+            .map(|key| FormProblem { field: key.clone(), problem: FieldProblem::UnknownField, limit: None });
+        of_fields.chain(unknown).collect()
+    }
+}
+
+impl Field {
+    pub(super) fn problem(&self, value: &Value) -> Found {
+        match &self.kind {
+            FieldKind::Text { format, min_length, max_length } => {
+                let Some(text) = value.as_str() else { return wrong_type() };
+                if self.required && text.is_empty() && min_length.is_none() {
+                    return Some((FieldProblem::Required, None));
+                }
+                let length = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
+                if let Some(least) = min_length.filter(|least| length < *least) {
+                    return Some((FieldProblem::TooShort, Some(least.into())));
+                }
+                if let Some(most) = max_length.filter(|most| length > *most) {
+                    return Some((FieldProblem::TooLong, Some(most.into())));
+                }
+                format.and_then(|format| wrong_format(format, text)).map(|problem| (problem, None))
+            }
+            FieldKind::Number { integer, minimum, maximum } => {
+                let Some(number) = value.as_f64() else { return wrong_type() };
+                if *integer && number.fract() != 0.0 {
+                    return wrong_type();
+                }
+                if let Some(least) = minimum.filter(|least| number < *least) {
+                    return Some((FieldProblem::TooSmall, Some(least)));
+                }
+                maximum.filter(|most| number > *most).map(|most| (FieldProblem::TooLarge, Some(most)))
+            }
+            FieldKind::Boolean => {
+                if value.is_boolean() {
+                    None
+                } else {
+                    wrong_type()
+                }
+            }
+            FieldKind::Choice(options) => {
+                let Some(text) = value.as_str() else { return wrong_type() };
+                if options.iter().any(|o| o.value == text) { None } else { Some((FieldProblem::NotAnOption, None)) }
+            }
+            FieldKind::Choices { options, min_items, max_items } => {
+                let Some(items) = value.as_array() else { return wrong_type() };
+                let known = |item: &Value| item.as_str().is_some_and(|text| options.iter().any(|o| o.value == text));
+                if !items.iter().all(known) {
+                    return Some((FieldProblem::NotAnOption, None));
+                }
+                let count = u32::try_from(items.len()).unwrap_or(u32::MAX);
+                if let Some(least) = min_items.filter(|least| count < *least) {
+                    return Some((FieldProblem::TooFew, Some(least.into())));
+                }
+                max_items.filter(|most| count > *most).map(|most| (FieldProblem::TooMany, Some(most.into())))
+            }
+        }
+    }
+}
+
+const fn wrong_type() -> Found {
+    Some((FieldProblem::WrongType, None))
+}
+
+fn wrong_format(format: TextFormat, text: &str) -> Option<FieldProblem> {
+    let (fits, problem) = match format {
+        TextFormat::Email => (formats::is_email(text), FieldProblem::NotAnEmail),
+        TextFormat::Uri => (formats::is_uri(text), FieldProblem::NotAUri),
+        TextFormat::Date => (formats::is_date(text), FieldProblem::NotADate),
+        TextFormat::DateTime => (formats::is_date_time(text), FieldProblem::NotADateTime),
+    };
+    (!fits).then_some(problem)
+}

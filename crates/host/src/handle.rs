@@ -1,0 +1,473 @@
+//! The handle to a running host.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use mcp_proto::session::{ClientRequest, ServerResult};
+use mcp_proto::types::{
+    CallToolResult, CompletionReference, CompletionResult, GetPromptResult, LogLevel, ResourceContents,
+};
+use policy::GrantId;
+use serde_json::{Map, Value};
+use tokio::sync::{broadcast, mpsc, oneshot};
+
+use crate::activity::Activity;
+use crate::catalog::Catalog;
+use crate::form::FormProblem;
+use crate::owner::{AnswerError, CallReply, Command, NewCall, Owner, ServerError};
+use crate::ports::{Ports, StoreError};
+use crate::server_config::ServerEntry;
+use crate::url_parts::UrlParts;
+use crate::view::{AppSettings, CallFailure, CallKind, Edit, QuestionId, QuestionView, Snapshot, UserAnswer};
+use crate::{HostOptions, NumberedEvent};
+
+/// The most commands that wait for the owner.
+const MAX_COMMANDS: usize = 1_024;
+/// The most news of all connections that wait for the owner.
+const MAX_NEWS: usize = 1_024;
+/// The most events an observer may be behind; then it has a gap, and reads the snapshot again.
+const MAX_EVENTS: usize = 4_096;
+
+/// The host has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("Drawbridge is closing")]
+pub struct HostClosed;
+
+/// A running host. Clones are handles to the same one; it ends when [`close`](Self::close) was called or the last is dropped.
+#[derive(Clone)]
+pub struct Host {
+    commands: mpsc::Sender<Command>,
+    events: broadcast::Sender<Arc<NumberedEvent>>,
+    ports: Ports,
+    times: crate::view::CallTimes,
+}
+
+/// Events in order.
+pub struct Events(broadcast::Receiver<Arc<NumberedEvent>>);
+
+impl Events {
+    /// The next event; none when the host has ended. Events that were missed show as a gap in the numbers.
+    pub async fn next(&mut self) -> Option<Arc<NumberedEvent>> {
+        loop {
+            match self.0.recv().await {
+                Ok(event) => return Some(event),
+                Err(broadcast::error::RecvError::Lagged(_)) => {}
+                Err(broadcast::error::RecvError::Closed) => return None,
+            }
+        }
+    }
+
+    /// The next event, if it is there already.
+    pub fn try_next(&mut self) -> Option<Arc<NumberedEvent>> {
+        loop {
+            match self.0.try_recv() {
+                Ok(event) => return Some(event),
+                Err(broadcast::error::TryRecvError::Lagged(_)) => {}
+                Err(_) => return None,
+            }
+        }
+    }
+}
+
+impl Host {
+    /// Starts a host on the current tokio runtime. First ends what an earlier one, that was killed, left running.
+    pub async fn start(ports: Ports, options: HostOptions) -> Self {
+        let documents = Arc::clone(&ports.documents);
+        let swept = tokio::task::spawn_blocking(move || crate::owner::sweep_orphans(documents.as_ref())).await;
+        if let Ok(ended @ 1..) = swept {
+            tracing::info!(ended, "ended servers that an earlier run left behind");
+        }
+        let (commands, commanded) = mpsc::channel::<Command>(MAX_COMMANDS);
+        let (news, received) = mpsc::channel(MAX_NEWS);
+        let (events, _) = broadcast::channel(MAX_EVENTS);
+        let times = options.times;
+        let owner = Owner::new(ports.clone(), options, events.clone(), commands.downgrade(), news);
+        tokio::spawn(owner.run(commanded, received));
+        Self::watch_settings(&ports, commands.downgrade());
+        Self { commands, events, ports, times }
+    }
+
+    fn watch_settings(ports: &Ports, commands: mpsc::WeakSender<Command>) {
+        let (changed, mut changes) = mpsc::channel(1);
+        ports.servers.watch(changed);
+        tokio::spawn(async move {
+            while changes.recv().await.is_some() {
+                let Some(commands) = commands.upgrade() else { return };
+                if commands.send(Box::new(Owner::reload_servers)).await.is_err() {
+                    return;
+                }
+            }
+        });
+    }
+
+    /// Runs a function on the owner's loop.
+    async fn with<T: Send + 'static>(
+        &self,
+        act: impl FnOnce(&mut Owner) -> T + Send + 'static,
+    ) -> Result<T, HostClosed> {
+        let (reply, replied) = oneshot::channel();
+        let command: Command = Box::new(move |owner| {
+            let _ = reply.send(act(owner));
+        });
+        self.commands.send(command).await.map_err(|_| HostClosed)?;
+        replied.await.map_err(|_| HostClosed)
+    }
+
+    /// What comes from outside.
+    #[must_use]
+    pub const fn ports(&self) -> &Ports {
+        &self.ports
+    }
+
+    /// All there is, and the number the next event has. Subscribe first, then take the snapshot, and nothing is missed.
+    ///
+    /// # Errors
+    /// If the host has ended.
+    pub async fn snapshot(&self) -> Result<Snapshot, HostClosed> {
+        self.with(|owner| owner.snapshot()).await
+    }
+
+    /// The events from now on.
+    #[must_use]
+    pub fn events(&self) -> Events {
+        Events(self.events.subscribe())
+    }
+
+    /// Ends all servers, and waits until nothing is left of them.
+    pub async fn close(&self) {
+        let (done, is_done) = oneshot::channel();
+        if self.with(|owner| owner.close(Some(done))).await.is_ok() {
+            let _ = is_done.await;
+        }
+    }
+
+    /// Adds a server to the settings.
+    ///
+    /// # Errors
+    /// If the name can't be used or the file not be written.
+    pub async fn add_server(&self, entry: ServerEntry) -> Result<Result<(), ServerError>, HostClosed> {
+        self.with(move |owner| owner.add_server(entry)).await
+    }
+
+    /// Changes a server's name or command.
+    ///
+    /// # Errors
+    /// If there is none, the name can't be used, or the file not be written.
+    pub async fn update_server(&self, was: String, entry: ServerEntry) -> Result<Result<(), ServerError>, HostClosed> {
+        self.with(move |owner| owner.update_server(&was, entry)).await
+    }
+
+    /// Stops a server and takes it out of the settings.
+    ///
+    /// # Errors
+    /// If there is none, or the file can't be written.
+    pub async fn remove_server(&self, name: String) -> Result<Result<(), ServerError>, HostClosed> {
+        self.with(move |owner| owner.remove_server(&name)).await
+    }
+
+    /// Starts a server, after its question if need be.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub async fn start_server(&self, name: String) -> Result<Result<(), ServerError>, HostClosed> {
+        self.with(move |owner| owner.start(&name)).await
+    }
+
+    /// Stops a server.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub async fn stop_server(&self, name: String) -> Result<Result<(), ServerError>, HostClosed> {
+        self.with(move |owner| {
+            owner.server(&name).ok_or_else(|| ServerError::NotFound(name.clone()))?;
+            owner.stop(&name);
+            Ok(())
+        })
+        .await
+    }
+
+    /// Stops a server and starts it again.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub async fn restart_server(&self, name: String) -> Result<Result<(), ServerError>, HostClosed> {
+        self.with(move |owner| owner.restart(&name)).await
+    }
+
+    /// What a server offers, as last read.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub async fn catalog(&self, server: String) -> Result<Arc<Catalog>, CallFailure> {
+        let found = self.with({
+            let server = server.clone();
+            move |owner| owner.server(&server).map(|r| Arc::clone(&r.catalog))
+        });
+        found.await?.ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))
+    }
+
+    /// A server's activity. Lock it for a moment only.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub async fn activity(&self, server: String) -> Result<Arc<Mutex<Activity>>, CallFailure> {
+        let found = self.with({
+            let server = server.clone();
+            move |owner| owner.server(&server).map(|r| Arc::clone(&r.activity))
+        });
+        found.await?.ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))
+    }
+
+    async fn call(&self, call: NewCall) -> CallReply {
+        let (reply, replied) = oneshot::channel();
+        self.with(move |owner| owner.take_call(call, reply)).await?;
+        replied.await.map_err(|_| CallFailure::Closing)?
+    }
+
+    /// Calls a tool, after its question if need be. Also gives the arguments as they were sent.
+    ///
+    /// # Errors
+    /// If it did not end with the tool's answer.
+    pub async fn call_tool(
+        &self,
+        id: String,
+        server: String,
+        tool: String,
+        arguments: Map<String, Value>,
+        conversation: Option<String>,
+    ) -> Result<(CallToolResult, Map<String, Value>), CallFailure> {
+        let request = ClientRequest::CallTool { name: tool.clone(), arguments };
+        let call = NewCall { id, server: server.clone(), kind: CallKind::Tool, name: tool, conversation, request };
+        match self.call(call).await? {
+            (ServerResult::Tool(result), ClientRequest::CallTool { arguments, .. }) => Ok((result, arguments)),
+            _ => Err(unfit(server)),
+        }
+    }
+
+    /// Gets a prompt.
+    ///
+    /// # Errors
+    /// If it did not end with the prompt's messages.
+    pub async fn get_prompt(
+        &self,
+        id: String,
+        server: String,
+        prompt: String,
+        arguments: BTreeMap<String, String>,
+    ) -> Result<GetPromptResult, CallFailure> {
+        let arguments = arguments.into_iter().map(|(name, value)| (name, Value::String(value))).collect();
+        let request = ClientRequest::GetPrompt { name: prompt.clone(), arguments };
+        let call =
+            NewCall { id, server: server.clone(), kind: CallKind::Prompt, name: prompt, conversation: None, request };
+        match self.call(call).await? {
+            (ServerResult::Prompt(result), _) => Ok(result),
+            _ => Err(unfit(server)),
+        }
+    }
+
+    /// Reads a resource.
+    ///
+    /// # Errors
+    /// If it did not end with the resource's contents.
+    pub async fn read_resource(
+        &self,
+        id: String,
+        server: String,
+        uri: String,
+    ) -> Result<Vec<ResourceContents>, CallFailure> {
+        let request = ClientRequest::ReadResource { uri: uri.clone() };
+        let call =
+            NewCall { id, server: server.clone(), kind: CallKind::Resource, name: uri, conversation: None, request };
+        match self.call(call).await? {
+            (ServerResult::Contents(contents), _) => Ok(contents),
+            _ => Err(unfit(server)),
+        }
+    }
+
+    /// Cancels a call by the id its caller chose.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub async fn cancel_call(&self, id: String) -> Result<(), CallFailure> {
+        self.with(move |owner| owner.cancel_call(&id)).await?
+    }
+
+    async fn request(
+        &self,
+        server: String,
+        request: ClientRequest,
+        times: (Duration, Duration),
+    ) -> Result<ServerResult, CallFailure> {
+        let (reply, replied) = oneshot::channel();
+        self.with(move |owner| owner.request(&server, request, times, reply)).await?;
+        replied.await.map_err(|_| CallFailure::Closing)?
+    }
+
+    /// Completes an argument.
+    ///
+    /// # Errors
+    /// If the server can't, or does not answer in time.
+    pub async fn complete(
+        &self,
+        server: String,
+        reference: CompletionReference,
+        argument_name: String,
+        value: String,
+        context: BTreeMap<String, String>,
+    ) -> Result<CompletionResult, CallFailure> {
+        let request = ClientRequest::Complete { reference, argument_name, value, context };
+        match self.request(server.clone(), request, self.times.complete).await? {
+            ServerResult::Completion(mut result) => {
+                // The specification's bound; a server that passes it is cut.
+                result.values.truncate(100);
+                Ok(result)
+            }
+            _ => Err(unfit(server)),
+        }
+    }
+
+    /// Begins or ends a subscription to a resource.
+    ///
+    /// # Errors
+    /// If the server can't, or does not answer in time.
+    pub async fn subscribe(&self, server: String, uri: String, on: bool) -> Result<(), CallFailure> {
+        let request = if on {
+            ClientRequest::Subscribe { uri: uri.clone() }
+        } else {
+            ClientRequest::Unsubscribe { uri: uri.clone() }
+        };
+        self.request(server.clone(), request, self.times.read).await?;
+        self.with(move |owner| owner.subscribed(&server, uri, on)).await?;
+        Ok(())
+    }
+
+    /// Sets from which level on a server sends log messages.
+    ///
+    /// # Errors
+    /// If the server can't, or does not answer in time.
+    pub async fn set_log_level(&self, server: String, level: LogLevel) -> Result<(), CallFailure> {
+        self.request(server.clone(), ClientRequest::SetLogLevel { level }, self.times.read).await?;
+        self.with(move |owner| owner.log_level_set(&server, level)).await?;
+        Ok(())
+    }
+
+    /// Answers a question. The hash is the one that was shown.
+    ///
+    /// # Errors
+    /// If it is no longer open, has changed, or the answer does not fit. Nothing crossed then.
+    pub async fn answer(
+        &self,
+        id: QuestionId,
+        hash: String,
+        answer: UserAnswer,
+    ) -> Result<Result<(), AnswerError>, HostClosed> {
+        let (reply, replied) = oneshot::channel();
+        self.with(move |owner| owner.answer(id, &hash, answer, reply)).await?;
+        replied.await.map_err(|_| HostClosed)
+    }
+
+    /// Changes what would cross.
+    ///
+    /// # Errors
+    /// If the question is no longer open or this part of it can't be changed.
+    pub async fn edit(&self, id: QuestionId, edit: Edit) -> Result<Result<QuestionView, AnswerError>, HostClosed> {
+        self.with(move |owner| owner.edit(id, edit)).await
+    }
+
+    /// What is wrong with a form's content.
+    ///
+    /// # Errors
+    /// If the question is no longer open or has no form.
+    pub async fn check_form(
+        &self,
+        id: QuestionId,
+        content: Map<String, Value>,
+    ) -> Result<Result<Vec<FormProblem>, AnswerError>, HostClosed> {
+        self.with(move |owner| owner.check_form(id, &content)).await
+    }
+
+    /// Refuses all that a server asks for, and with `mute` what it will ask for.
+    ///
+    /// # Errors
+    /// If the host has ended.
+    pub async fn deny_all(&self, server: String, mute: bool) -> Result<(), HostClosed> {
+        self.with(move |owner| owner.deny_all(&server, mute)).await
+    }
+
+    /// Lets a muted server ask again.
+    ///
+    /// # Errors
+    /// If the host has ended.
+    pub async fn unmute(&self, server: String) -> Result<(), HostClosed> {
+        self.with(move |owner| owner.unmute(&server)).await
+    }
+
+    /// Sets the folders a server may know of, and tells it.
+    ///
+    /// # Errors
+    /// If there is no such server or a folder can't be shared.
+    pub async fn set_roots(
+        &self,
+        server: String,
+        folders: Vec<PathBuf>,
+    ) -> Result<Result<(), AnswerError>, HostClosed> {
+        self.with(move |owner| owner.set_roots(&server, &folders)).await
+    }
+
+    /// All standing approvals.
+    ///
+    /// # Errors
+    /// If the host has ended.
+    pub async fn grants(&self) -> Result<Vec<policy::Grant>, HostClosed> {
+        self.with(|owner| owner.grants()).await
+    }
+
+    /// Takes a standing approval back; whether there was one.
+    ///
+    /// # Errors
+    /// If the host has ended.
+    pub async fn revoke(&self, id: GrantId) -> Result<bool, HostClosed> {
+        self.with(move |owner| owner.revoke(id)).await
+    }
+
+    /// Changes the app's settings.
+    ///
+    /// # Errors
+    /// If they can't be written.
+    pub async fn set_settings(&self, settings: AppSettings) -> Result<Result<(), StoreError>, HostClosed> {
+        self.with(move |owner| owner.set_settings(settings)).await
+    }
+
+    /// Tells observers that conversations changed.
+    ///
+    /// # Errors
+    /// If the host has ended.
+    pub async fn conversations_changed(&self, changed: Option<String>) -> Result<(), HostClosed> {
+        self.with(move |owner| owner.conversations_changed(changed)).await
+    }
+
+    /// Opens a URL that the user has seen whole and wants to open.
+    ///
+    /// # Errors
+    /// If it may not be opened, or the browser can't.
+    pub async fn open_url(&self, url: &str) -> Result<(), AnswerError> {
+        let parts = UrlParts::of(url);
+        if !parts.openable {
+            return Err(AnswerError::Browser("only http and https addresses without a user name can be opened".into()));
+        }
+        self.ports.platform.open_url(&parts.url).await.map_err(AnswerError::Browser)
+    }
+}
+
+impl From<HostClosed> for CallFailure {
+    fn from(_: HostClosed) -> Self {
+        Self::Closing
+    }
+}
+
+fn unfit(server: String) -> CallFailure {
+    let cause = "it answers another request".to_owned();
+    CallFailure::Session { server, error: Box::new(mcp_proto::session::CallError::BadAnswer { cause }) }
+}

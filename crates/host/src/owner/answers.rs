@@ -1,0 +1,392 @@
+//! The user's answers, each bound to the hash of what was shown.
+
+use std::path::{Path, PathBuf};
+
+use mcp_proto::session::{Answer, ClientNotification};
+use mcp_proto::types::{ElicitAction, ElicitResult};
+use policy::{Hash, Scope, Subject};
+use serde_json::{Map, Value, json};
+use tokio::sync::oneshot;
+
+use super::questions::{For, Pending, refused};
+use super::{Decided, Owner};
+use crate::activity::now;
+use crate::connection::Tell;
+use crate::form::FormProblem;
+use crate::url_parts::UrlParts;
+use crate::view::{CallFailure, Edit, HostEvent, Outcome, QuestionBody, QuestionId, QuestionView, UserAnswer};
+
+/// Why an answer could not be taken.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum AnswerError {
+    /// It is not in the queue any more.
+    #[error("this question is no longer open")]
+    NotOpen,
+    /// What would cross is no longer what was shown.
+    #[error("this question changed; look at it again")]
+    Stale,
+    /// It does not fit the question.
+    #[error("this answer does not fit: {0}")]
+    WrongKind(&'static str),
+    /// The form's content is not what the form asks for.
+    #[error("some fields are not filled in as the form asks")]
+    Form(Vec<FormProblem>),
+    /// A folder can't be shared.
+    #[error("{folder}: {cause}")]
+    Folder {
+        /// The folder.
+        folder: String,
+        /// Why not.
+        cause: String,
+    },
+    /// The decision could not be written down, so nothing crossed.
+    #[error("the audit log can't be written, so nothing was sent")]
+    Audit,
+    /// The browser could not be opened.
+    #[error("the browser could not be opened: {0}")]
+    Browser(String),
+}
+
+/// Where the outcome of an answer goes.
+pub(crate) type Reply = oneshot::Sender<Result<(), AnswerError>>;
+
+impl Owner {
+    /// Takes an answer. It acts once, and only if the hash is that of what would cross now.
+    pub(crate) fn answer(&mut self, id: QuestionId, hash: &str, answer: UserAnswer, reply: Reply) {
+        let Some(at) = self.questions.iter().position(|p| p.view.id == id) else {
+            let _ = reply.send(Err(AnswerError::NotOpen));
+            return;
+        };
+        if self.questions[at].hash().as_str() != hash {
+            let _ = reply.send(Err(AnswerError::Stale));
+            return;
+        }
+        // A URL is opened before its question ends, so that the user sees it if that fails.
+        if let (UserAnswer::Allow(_), QuestionBody::Url { url, .. }) = (&answer, &self.questions[at].view.body) {
+            let parts = UrlParts::of(url);
+            self.open_then_accept(id, hash.to_owned(), parts, reply);
+            return;
+        }
+        let result = self.act(at, answer);
+        let _ = reply.send(result);
+    }
+
+    fn act(&mut self, at: usize, answer: UserAnswer) -> Result<(), AnswerError> {
+        match answer {
+            UserAnswer::Deny => self.refuse(at, Outcome::Denied),
+            UserAnswer::Cancel => self.refuse(at, Outcome::Cancelled),
+            UserAnswer::Allow(scope) => self.allow(at, scope)?,
+            UserAnswer::Submit(content) => self.submit(at, content)?,
+            UserAnswer::Share(folders) => self.share(at, &folders)?,
+        }
+        Ok(())
+    }
+
+    fn refuse(&mut self, at: usize, outcome: Outcome) {
+        let pending = self.questions.remove(at);
+        self.write_down(&pending, outcome, None);
+        self.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome });
+        match &pending.what_for {
+            For::Start => self.fail(&pending.view.server, "its command was not approved"),
+            For::Call(call) => {
+                let failure = match outcome {
+                    Outcome::Denied => CallFailure::Refused("by the user".into()),
+                    _ => CallFailure::Cancelled,
+                };
+                self.end_call(call, Err(failure));
+            }
+            For::Request { run, request, call } => {
+                self.tell_answer(&pending.view.server, *run, *request, refused(&pending.view.body, outcome));
+                if let Some(call) = call {
+                    self.input_given(call);
+                }
+            }
+            For::Page => {}
+        }
+    }
+
+    fn allow(&mut self, at: usize, scope: Scope) -> Result<(), AnswerError> {
+        let pending = &self.questions[at];
+        if !pending.view.scopes.contains(&scope) {
+            return Err(AnswerError::WrongKind("an approval can't hold that long here"));
+        }
+        match &pending.view.body {
+            QuestionBody::StartServer { config, .. } => {
+                let (server, words) = (pending.view.server.clone(), config.command_line());
+                let pending = self.take_allowed(at, scope)?;
+                self.grant(&server, Subject::Command, pending.view.hash, scope, words);
+                self.launch(&server);
+            }
+            QuestionBody::Tool { tool, arguments, .. } => {
+                let (tool, arguments) = (tool.clone(), arguments.clone());
+                let pending = self.take_allowed(at, scope)?;
+                let definition = Hash::of(&json!(tool));
+                self.grant(&pending.view.server, Subject::Tool(tool.name.clone()), definition, scope, tool.name);
+                if let For::Call(call) = pending.what_for {
+                    self.send_approved(&call, arguments);
+                }
+            }
+            QuestionBody::Sampling { response: None, .. } => self.begin_response(at)?,
+            QuestionBody::Sampling { response: Some(response), .. } => {
+                if response.content.blocks().is_empty() {
+                    return Err(AnswerError::WrongKind("the answer is empty"));
+                }
+                let answer = Answer::Sampling((**response).clone());
+                let pending = self.take_allowed(at, scope)?;
+                self.give(&pending, answer);
+            }
+            QuestionBody::Form { .. } => return Err(AnswerError::WrongKind("a form is submitted with its content")),
+            QuestionBody::Url { .. } => return Err(AnswerError::WrongKind("a URL is opened first")),
+            QuestionBody::Roots => return Err(AnswerError::WrongKind("folders are shared by name")),
+        }
+        Ok(())
+    }
+
+    /// The user takes a sampling request up. It stays in the queue, now with the answer to write.
+    fn begin_response(&mut self, at: usize) -> Result<(), AnswerError> {
+        let pending = &self.questions[at];
+        let shown = Pending { view: pending.view.clone(), what_for: pending.what_for.clone(), schema: None };
+        if !self.write_down(&shown, Outcome::Allowed, Some(Scope::Once)) {
+            return Err(AnswerError::Audit);
+        }
+        if let QuestionBody::Sampling { response, .. } = &mut self.questions[at].view.body {
+            *response = Some(Box::new(crate::sampling::empty_response()));
+        }
+        self.changed(at);
+        Ok(())
+    }
+
+    fn submit(&mut self, at: usize, content: Map<String, Value>) -> Result<(), AnswerError> {
+        let QuestionBody::Form { form, .. } = &self.questions[at].view.body else {
+            return Err(AnswerError::WrongKind("it is no form"));
+        };
+        let Ok(form) = form else {
+            return Err(AnswerError::WrongKind("this form can't be shown; it can only be declined"));
+        };
+        let problems = form.problems(&content);
+        if !problems.is_empty() {
+            return Err(AnswerError::Form(problems));
+        }
+        let pending = self.take_allowed(at, Scope::Once)?;
+        self.give(&pending, Answer::Elicitation(ElicitResult { action: ElicitAction::Accept, content: Some(content) }));
+        Ok(())
+    }
+
+    fn share(&mut self, at: usize, folders: &[PathBuf]) -> Result<(), AnswerError> {
+        if self.questions[at].view.body != QuestionBody::Roots {
+            return Err(AnswerError::WrongKind("it does not ask for folders"));
+        }
+        let folders = real_folders(folders)?;
+        let server = self.questions[at].view.server.clone();
+        let pending = self.take_allowed(at, Scope::Always)?;
+        self.roots.insert(server.clone(), folders);
+        self.keep_roots();
+        self.give(&pending, Answer::Roots(self.roots_of(&server)));
+        // The user has decided; the same question need not be answered twice.
+        while let Some(same) =
+            self.questions.iter().position(|p| p.view.server == server && p.view.body == QuestionBody::Roots)
+        {
+            let pending = self.take_allowed(same, Scope::Always)?;
+            self.give(&pending, Answer::Roots(self.roots_of(&server)));
+        }
+        self.emit_server(&server);
+        Ok(())
+    }
+
+    /// Sets the folders of a server outside any question, and tells it.
+    pub(crate) fn set_roots(&mut self, server: &str, folders: &[PathBuf]) -> Result<(), AnswerError> {
+        if !self.servers.contains_key(server) {
+            return Err(AnswerError::NotOpen);
+        }
+        let folders = real_folders(folders)?;
+        let subject = policy::canonical_json(&json!(folders));
+        let hash = Hash::of_bytes(subject.as_bytes());
+        let entry = Decided {
+            server,
+            kind: "roots",
+            subject: &subject,
+            decision: "allowed",
+            scope: Some(Scope::Always),
+            by: self.options.decides,
+            hash: hash.as_str(),
+        };
+        self.audit(entry).map_err(|_| AnswerError::Audit)?;
+        self.roots.insert(server.to_owned(), folders);
+        self.keep_roots();
+        // A server that is not ready reads the folders when it is.
+        let _ = self.tell(server, Tell::Notify(ClientNotification::RootsListChanged));
+        self.emit_server(server);
+        Ok(())
+    }
+
+    fn open_then_accept(&mut self, id: QuestionId, hash: String, parts: UrlParts, reply: Reply) {
+        if !parts.openable {
+            let _ = reply.send(Err(AnswerError::Browser("this address can't be opened; decline it".into())));
+            return;
+        }
+        let platform = self.ports.platform.clone();
+        let Some(at) = self.questions.iter().position(|p| p.view.id == id) else { return };
+        let shown = Pending {
+            view: self.questions[at].view.clone(),
+            what_for: self.questions[at].what_for.clone(),
+            schema: None,
+        };
+        if !self.write_down(&shown, Outcome::Allowed, Some(Scope::Once)) {
+            let _ = reply.send(Err(AnswerError::Audit));
+            return;
+        }
+        self.beside(async move { platform.open_url(&parts.url).await }, move |owner, opened| {
+            let result = match opened {
+                Err(cause) => Err(AnswerError::Browser(cause)),
+                Ok(()) => match owner.questions.iter().position(|p| p.view.id == id && p.hash().as_str() == hash) {
+                    None => Err(AnswerError::NotOpen),
+                    Some(at) => {
+                        let pending = owner.questions.remove(at);
+                        owner.emit(HostEvent::QuestionClosed { id, outcome: Outcome::Allowed });
+                        let accept = ElicitResult { action: ElicitAction::Accept, content: None };
+                        owner.give(&pending, Answer::Elicitation(accept));
+                        Ok(())
+                    }
+                },
+            };
+            let _ = reply.send(result);
+        });
+    }
+
+    /// Writes an approval down and takes its question out of the queue. One approval, one act.
+    fn take_allowed(&mut self, at: usize, scope: Scope) -> Result<Pending, AnswerError> {
+        let shown = &self.questions[at];
+        let shown =
+            Pending { view: shown.view.clone(), what_for: shown.what_for.clone(), schema: shown.schema.clone() };
+        if !self.write_down(&shown, Outcome::Allowed, Some(scope)) {
+            return Err(AnswerError::Audit);
+        }
+        self.questions.remove(at);
+        self.emit(HostEvent::QuestionClosed { id: shown.view.id, outcome: Outcome::Allowed });
+        Ok(shown)
+    }
+
+    /// Gives a server its answer.
+    fn give(&mut self, pending: &Pending, answer: Answer) {
+        if let For::Request { run, request, call } = &pending.what_for {
+            self.tell_answer(&pending.view.server, *run, *request, answer);
+            if let Some(call) = call {
+                self.input_given(call);
+            }
+        }
+    }
+
+    fn grant(&mut self, server: &str, subject: Subject, rests_on: Hash, scope: Scope, words: String) {
+        if scope == Scope::Once {
+            return;
+        }
+        match self.policy.grants_mut().add(server.to_owned(), subject, rests_on, scope, now(), words) {
+            Ok(_) => self.keep_grants(),
+            Err(error) => tracing::warn!(%error, "the approval holds for this once"),
+        }
+        self.emit(HostEvent::AuditChanged(None));
+        self.emit(HostEvent::CatalogChanged(server.to_owned()));
+        self.emit_server(server);
+    }
+
+    /// Changes what would cross. The question then has another hash.
+    pub(crate) fn edit(&mut self, id: QuestionId, edit: Edit) -> Result<QuestionView, AnswerError> {
+        let at = self.questions.iter().position(|p| p.view.id == id).ok_or(AnswerError::NotOpen)?;
+        match (edit, &mut self.questions[at].view.body) {
+            (Edit::Arguments(new), QuestionBody::Tool { arguments, .. }) => *arguments = new,
+            (Edit::Request(new), QuestionBody::Sampling { request, response: None }) => *request = new,
+            (Edit::Response(new), QuestionBody::Sampling { response: Some(response), .. }) => *response = new,
+            _ => return Err(AnswerError::WrongKind("this part of the question can't be changed")),
+        }
+        self.changed(at);
+        Ok(self.questions[at].view.clone())
+    }
+
+    fn changed(&mut self, at: usize) {
+        let hash = self.questions[at].hash();
+        self.questions[at].view.hash = hash;
+        let view = self.questions[at].view.clone();
+        self.emit(HostEvent::QuestionChanged(Box::new(view)));
+    }
+
+    /// What is wrong with a form's content.
+    pub(crate) fn check_form(
+        &self,
+        id: QuestionId,
+        content: &Map<String, Value>,
+    ) -> Result<Vec<FormProblem>, AnswerError> {
+        let pending = self.questions.iter().find(|p| p.view.id == id).ok_or(AnswerError::NotOpen)?;
+        match &pending.view.body {
+            QuestionBody::Form { form: Ok(form), .. } => Ok(form.problems(content)),
+            _ => Err(AnswerError::WrongKind("it is no form")),
+        }
+    }
+
+    /// Refuses all that a server asks for now, and with `mute` what it will ask for.
+    pub(crate) fn deny_all(&mut self, server: &str, mute: bool) {
+        if mute {
+            self.policy.mute(server);
+            self.emit_server(server);
+        }
+        while let Some(at) = self
+            .questions
+            .iter()
+            .position(|p| p.view.server == server && matches!(p.what_for, For::Request { .. } | For::Page))
+        {
+            self.refuse(at, Outcome::Denied);
+        }
+    }
+
+    pub(crate) fn unmute(&mut self, server: &str) {
+        self.policy.unmute(server);
+        self.emit_server(server);
+    }
+
+    pub(crate) fn grants(&self) -> Vec<policy::Grant> {
+        self.policy.grants().iter().cloned().collect()
+    }
+
+    /// Takes a standing approval back.
+    pub(crate) fn revoke(&mut self, id: policy::GrantId) -> bool {
+        let Some(grant) = self.policy.grants_mut().revoke(id) else { return false };
+        let subject = match &grant.subject {
+            Subject::Command => grant.words.clone(),
+            Subject::Tool(tool) => tool.clone(),
+        };
+        let entry = Decided {
+            server: &grant.server,
+            kind: "revoke",
+            subject: &subject,
+            decision: "denied",
+            scope: Some(grant.scope),
+            by: self.options.decides,
+            hash: grant.rests_on.as_str(),
+        };
+        if let Err(error) = self.audit(entry) {
+            tracing::error!(%error, "the revocation could not be written down");
+        }
+        self.keep_grants();
+        self.emit(HostEvent::CatalogChanged(grant.server.clone()));
+        self.emit_server(&grant.server);
+        true
+    }
+}
+
+/// Folders as they really are: absolute, existing, links resolved, each once.
+fn real_folders(folders: &[PathBuf]) -> Result<Vec<PathBuf>, AnswerError> {
+    let mut real: Vec<PathBuf> = Vec::new();
+    for folder in folders {
+        let bad = |cause: &str| AnswerError::Folder { folder: folder.display().to_string(), cause: cause.to_owned() };
+        if !folder.is_absolute() {
+            return Err(bad("give the whole path, from the root"));
+        }
+        let path = Path::canonicalize(folder).map_err(|e| bad(&e.to_string()))?;
+        if !path.is_dir() {
+            return Err(bad("it is not a folder"));
+        }
+        if !real.contains(&path) {
+            real.push(path);
+        }
+    }
+    Ok(real)
+}

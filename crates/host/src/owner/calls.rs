@@ -1,0 +1,346 @@
+//! Calls of tools, prompts and resources: asked about, sent, followed, ended.
+
+use mcp_proto::session::{CallError, ClientRequest, CloseReason, Deadline, ServerResult};
+use mcp_proto::types::{ElicitParams, LogLevel};
+use policy::{Act, Decision, Hash};
+use serde_json::{Map, Value, json};
+use tokio::sync::oneshot;
+
+use super::questions::For;
+use super::{Decided, Owner};
+use crate::activity::now;
+use crate::connection::{RunId, Tell, Ticket};
+use crate::view::{CallFailure, CallKind, CallState, CallView, HostEvent, Progress, QuestionBody, ServerState, Why};
+
+/// A call's answer, with the request as it was sent in the end.
+pub(crate) type CallReply = Result<(ServerResult, ClientRequest), CallFailure>;
+
+/// A call to make.
+pub(crate) struct NewCall {
+    pub(crate) id: String,
+    pub(crate) server: String,
+    pub(crate) kind: CallKind,
+    pub(crate) name: String,
+    pub(crate) conversation: Option<String>,
+    pub(crate) request: ClientRequest,
+}
+
+/// A call under way.
+pub(super) struct CallRecord {
+    pub(super) view: CallView,
+    request: ClientRequest,
+    ticket: Option<(RunId, Ticket)>,
+    reply: oneshot::Sender<CallReply>,
+}
+
+/// What a ticket stands for.
+pub(super) enum TicketUse {
+    Call {
+        run: RunId,
+        id: String,
+    },
+    /// A request that nobody needs to see: a completion, a subscription, a log level.
+    Plain {
+        run: RunId,
+        server: String,
+        reply: oneshot::Sender<Result<ServerResult, CallFailure>>,
+    },
+}
+
+impl TicketUse {
+    const fn run(&self) -> RunId {
+        match self {
+            Self::Call { run, .. } | Self::Plain { run, .. } => *run,
+        }
+    }
+}
+
+/// The most calls under way at a time, over all servers.
+const MAX_CALLS: usize = 1_000;
+
+impl Owner {
+    /// Takes a call up. Its answer goes to `reply`.
+    pub(crate) fn take_call(&mut self, call: NewCall, reply: oneshot::Sender<CallReply>) {
+        match self.begin(&call) {
+            Ok(body) => {
+                let view = CallView {
+                    id: call.id.clone(),
+                    server: call.server.clone(),
+                    kind: call.kind,
+                    name: call.name,
+                    started_at: now(),
+                    state: CallState::AwaitingApproval,
+                    progress: None,
+                    conversation: call.conversation,
+                };
+                self.calls.insert(call.id.clone(), CallRecord { view, request: call.request, ticket: None, reply });
+                match body {
+                    Some(body) => self.decide_call(&call.id, &call.server, body),
+                    None => self.send(&call.id),
+                }
+            }
+            Err(failure) => {
+                // The caller may have gone away.
+                let _ = reply.send(Err(failure));
+            }
+        }
+    }
+
+    /// Checks a call. For a tool, gives what would be asked.
+    fn begin(&self, call: &NewCall) -> Result<Option<QuestionBody>, CallFailure> {
+        if self.calls.contains_key(&call.id) {
+            return Err(CallFailure::IdInUse(call.id.clone()));
+        }
+        if self.calls.len() >= MAX_CALLS {
+            return Err(CallFailure::Busy { server: call.server.clone() });
+        }
+        let record = self
+            .servers
+            .get(&call.server)
+            .ok_or_else(|| CallFailure::NotFound(format!("server \"{}\"", call.server)))?;
+        if record.state != ServerState::Ready {
+            return Err(CallFailure::NotReady { server: call.server.clone() });
+        }
+        let ClientRequest::CallTool { name, arguments } = &call.request else { return Ok(None) };
+        let tool = record
+            .catalog
+            .tool(name)
+            .ok_or_else(|| CallFailure::NotFound(format!("tool \"{name}\" on {}", call.server)))?;
+        Ok(Some(QuestionBody::Tool {
+            tool: Box::new(tool.clone()),
+            arguments: arguments.clone(),
+            changed_since_allowed: false,
+        }))
+    }
+
+    fn decide_call(&mut self, id: &str, server: &str, mut body: QuestionBody) {
+        let QuestionBody::Tool { tool, arguments, changed_since_allowed } = &mut body else { return };
+        let definition = Hash::of(&json!(tool));
+        let act = Act::CallTool { server, tool: &tool.name, definition: &definition };
+        match self.policy.decide(&act) {
+            Decision::Allow { .. } => {
+                let (subject, hash) = (tool.name.clone(), arguments_hash(&tool.name, arguments));
+                let decided = Decided {
+                    server,
+                    kind: "tool",
+                    subject: &subject,
+                    decision: "allowed",
+                    scope: None,
+                    by: "grant",
+                    hash: hash.as_str(),
+                };
+                match self.audit(decided) {
+                    Ok(()) => self.send(id),
+                    Err(error) => self.end_call(id, Err(CallFailure::Refused(error.to_string()))),
+                }
+            }
+            Decision::Deny { rule } => self.end_call(id, Err(CallFailure::Refused(rule.name().to_owned()))),
+            Decision::Ask { rule, scopes } => {
+                *changed_since_allowed = rule == policy::Rule::ToolChanged;
+                let Some(record) = self.calls.get(id) else { return };
+                let why = Why::User { conversation: record.view.conversation.clone() };
+                let view = record.view.clone();
+                self.emit(HostEvent::CallChanged(view));
+                self.ask(server, why, body, scopes, rule, For::Call(id.to_owned()));
+            }
+        }
+    }
+
+    /// Sends an allowed call, with these arguments if it is a tool's.
+    pub(super) fn send_approved(&mut self, id: &str, arguments: Map<String, Value>) {
+        if let Some(record) = self.calls.get_mut(id)
+            && let ClientRequest::CallTool { arguments: own, .. } = &mut record.request
+        {
+            *own = arguments;
+        }
+        self.send(id);
+    }
+
+    fn send(&mut self, id: &str) {
+        let ticket = Ticket(self.new_id());
+        let Some(record) = self.calls.get(id) else { return };
+        let (server, request) = (record.view.server.clone(), record.request.clone());
+        let (idle, total) = match record.view.kind {
+            CallKind::Tool => self.options.times.tool,
+            CallKind::Prompt | CallKind::Resource => self.options.times.read,
+        };
+        let tell = Tell::Call { ticket, request, deadline: Deadline { idle, total } };
+        match self.tell(&server, tell) {
+            Ok(run) => {
+                self.tickets.insert(ticket, TicketUse::Call { run, id: id.to_owned() });
+                if let Some(record) = self.calls.get_mut(id) {
+                    record.ticket = Some((run, ticket));
+                }
+                self.set_call(id, CallState::Running);
+            }
+            Err(failure) => self.end_call(id, Err(failure)),
+        }
+    }
+
+    /// Sends a request that needs no question, outside any call that is shown.
+    pub(crate) fn request(
+        &mut self,
+        server: &str,
+        request: ClientRequest,
+        (idle, total): (std::time::Duration, std::time::Duration),
+        reply: oneshot::Sender<Result<ServerResult, CallFailure>>,
+    ) {
+        let ticket = Ticket(self.new_id());
+        match self.tell(server, Tell::Call { ticket, request, deadline: Deadline { idle, total } }) {
+            Ok(run) => {
+                self.tickets.insert(ticket, TicketUse::Plain { run, server: server.to_owned(), reply });
+            }
+            Err(failure) => {
+                let _ = reply.send(Err(failure));
+            }
+        }
+    }
+
+    /// Tells a ready server's connection something, without waiting for it.
+    pub(super) fn tell(&self, server: &str, tell: Tell) -> Result<RunId, CallFailure> {
+        let record = self.servers.get(server).ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))?;
+        match &record.connection {
+            Some(connection) if record.state == ServerState::Ready => {
+                connection.tell.try_send(tell).map_err(|_| CallFailure::Busy { server: server.to_owned() })?;
+                Ok(connection.run)
+            }
+            _ => Err(CallFailure::NotReady { server: server.to_owned() }),
+        }
+    }
+
+    /// Cancels a call, whether it was sent or still waits for the user.
+    pub(crate) fn cancel_call(&mut self, id: &str) -> Result<(), CallFailure> {
+        let record = self.calls.get(id).ok_or_else(|| CallFailure::NotFound(format!("call {id}")))?;
+        match record.ticket {
+            Some((_, ticket)) => {
+                let server = record.view.server.clone();
+                self.tell(&server, Tell::Cancel { ticket })?;
+            }
+            None => {
+                self.end_questions(|p| matches!(&p.what_for, For::Call(call) if call == id));
+                self.end_call(id, Err(CallFailure::Cancelled));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn on_progress(&mut self, ticket: Ticket, progress: Progress) {
+        let Some(TicketUse::Call { id, .. }) = self.tickets.get(&ticket) else { return };
+        let id = id.clone();
+        if let Some(record) = self.calls.get_mut(&id) {
+            record.view.progress = Some(progress);
+            let view = record.view.clone();
+            self.emit(HostEvent::CallChanged(view));
+        }
+    }
+
+    pub(super) fn on_done(&mut self, ticket: Ticket, result: Result<ServerResult, CallError>) {
+        match self.tickets.remove(&ticket) {
+            Some(TicketUse::Call { id, .. }) => {
+                let Some(record) = self.calls.get(&id) else { return };
+                let server = record.view.server.clone();
+                if let Err(CallError::UrlRequired(pages)) = &result {
+                    self.ask_for_pages(&id, pages.clone());
+                }
+                let reply = match result {
+                    Ok(result) => Ok((result, record_request(&self.calls, &id))),
+                    Err(CallError::Cancelled) => Err(CallFailure::Cancelled),
+                    Err(error) => Err(CallFailure::Session { server, error: Box::new(error) }),
+                };
+                self.end_call(&id, reply);
+            }
+            Some(TicketUse::Plain { server, reply, .. }) => {
+                let _ = reply.send(result.map_err(|error| match error {
+                    CallError::Cancelled => CallFailure::Cancelled,
+                    error => CallFailure::Session { server, error: Box::new(error) },
+                }));
+            }
+            None => {}
+        }
+    }
+
+    /// 2025-11-25: the call failed because pages must be visited first. They are asked about; the user then calls again.
+    fn ask_for_pages(&mut self, id: &str, pages: Vec<ElicitParams>) {
+        let Some(record) = self.calls.get(id) else { return };
+        let server = record.view.server.clone();
+        let why = self.why_of(Some(id));
+        for page in pages.into_iter().take(5) {
+            if let ElicitParams::Url { message, url, .. } = page
+                && let Decision::Ask { rule, scopes } = self.policy.decide(&Act::OpenUrl { server: &server })
+            {
+                self.ask(&server, why.clone(), QuestionBody::Url { message, url }, scopes, rule, For::Page);
+            }
+        }
+    }
+
+    /// What led to a question that came while this call was under way.
+    pub(super) fn why_of(&self, call: Option<&str>) -> Why {
+        call.and_then(|id| self.calls.get(id)).map_or(Why::Server, |record| Why::Call {
+            call: record.view.id.clone(),
+            kind: record.view.kind,
+            name: record.view.name.clone(),
+        })
+    }
+
+    /// The call a ticket stands for.
+    pub(super) fn call_of(&self, ticket: Ticket) -> Option<String> {
+        match self.tickets.get(&ticket) {
+            Some(TicketUse::Call { id, .. }) => Some(id.clone()),
+            _ => None,
+        }
+    }
+
+    pub(super) fn set_call(&mut self, id: &str, state: CallState) {
+        if let Some(record) = self.calls.get_mut(id) {
+            record.view.state = state;
+            let view = record.view.clone();
+            self.emit(HostEvent::CallChanged(view));
+        }
+    }
+
+    pub(super) fn end_call(&mut self, id: &str, reply: CallReply) {
+        let Some(mut record) = self.calls.remove(id) else { return };
+        record.view.state = match &reply {
+            Ok(_) => CallState::Done,
+            Err(CallFailure::Cancelled) => CallState::Cancelled,
+            Err(CallFailure::Refused(_)) => CallState::Refused,
+            Err(_) => CallState::Failed,
+        };
+        self.emit(HostEvent::CallChanged(record.view));
+        let _ = record.reply.send(reply);
+    }
+
+    /// Ends what is left of a run's calls. The session has ended its own already.
+    pub(super) fn end_calls_of(&mut self, run: RunId) {
+        let tickets: Vec<Ticket> = self.tickets.iter().filter(|(_, t)| t.run() == run).map(|(t, _)| *t).collect();
+        for ticket in tickets {
+            self.on_done(ticket, Err(CallError::Closed(CloseReason::ServerClosedOutput)));
+        }
+    }
+
+    pub(crate) fn subscribed(&mut self, server: &str, uri: String, on: bool) {
+        if let Some(record) = self.servers.get_mut(server) {
+            record.subscriptions.retain(|other| *other != uri);
+            if on {
+                record.subscriptions.push(uri);
+            }
+        }
+        self.emit_server(server);
+    }
+
+    pub(crate) fn log_level_set(&mut self, server: &str, level: LogLevel) {
+        if let Some(record) = self.servers.get_mut(server) {
+            record.log_level = Some(level);
+        }
+        self.emit_server(server);
+    }
+}
+
+fn record_request(calls: &std::collections::HashMap<String, CallRecord>, id: &str) -> ClientRequest {
+    calls.get(id).map_or(ClientRequest::Ping, |record| record.request.clone())
+}
+
+/// Over what a tool call sends.
+pub(super) fn arguments_hash(tool: &str, arguments: &Map<String, Value>) -> Hash {
+    Hash::of(&json!({ "name": tool, "arguments": arguments }))
+}

@@ -1,0 +1,287 @@
+//! The owner: one loop that holds all state of the host. Commands are functions that run on it, connections send it news,
+//! and nothing in it waits. What takes time runs beside it and comes back as another command.
+
+mod answers;
+mod calls;
+mod questions;
+mod running;
+mod servers;
+mod settings;
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use indexmap::IndexMap;
+use mcp_proto::session::Facts;
+use mcp_proto::types::LogLevel;
+use mcp_transport::orphans::RunningRecord;
+use mcp_transport::stdio::SearchPath;
+use policy::{Grants, Policy};
+use tokio::sync::{broadcast, mpsc, oneshot};
+
+use crate::activity::{Activity, now};
+use crate::catalog::Catalog;
+use crate::connection::{Connection, News, RunId, Ticket};
+use crate::ports::{AuditEntry, Document, Ports, StoreError};
+use crate::server_config::{ConfigProblem, ServerConfig};
+use crate::view::{AppSettings, HostEvent, Millis, ServerState, ServerView, Snapshot};
+use crate::{HostOptions, NumberedEvent};
+
+pub use answers::AnswerError;
+use calls::{CallRecord, TicketUse};
+pub(crate) use calls::{CallReply, NewCall};
+use questions::Pending;
+pub(crate) use running::sweep_orphans;
+pub use servers::ServerError;
+
+/// A command: it runs on the owner's loop.
+pub(crate) type Command = Box<dyn FnOnce(&mut Owner) + Send>;
+
+/// A server, with all that is known of it.
+pub(crate) struct ServerRecord {
+    pub(crate) config: ServerConfig,
+    pub(crate) state: ServerState,
+    pub(crate) since: Millis,
+    pub(crate) connection: Option<Connection>,
+    pub(crate) facts: Option<Facts>,
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) activity: Arc<Mutex<Activity>>,
+    pub(crate) subscriptions: Vec<String>,
+    pub(crate) log_level: Option<LogLevel>,
+    pub(crate) pid: Option<u32>,
+    /// Where its command was found, between the approval's question and the start.
+    pub(crate) program: Option<PathBuf>,
+    /// Whether to start it again once it has stopped.
+    pub(crate) start_again: bool,
+}
+
+/// All state of the host.
+pub(crate) struct Owner {
+    ports: Ports,
+    options: HostOptions,
+    policy: Policy,
+    servers: IndexMap<String, ServerRecord>,
+    runs: HashMap<RunId, String>,
+    questions: Vec<Pending>,
+    calls: HashMap<String, CallRecord>,
+    tickets: HashMap<Ticket, TicketUse>,
+    roots: BTreeMap<String, Vec<PathBuf>>,
+    running: HashMap<RunId, RunningRecord>,
+    settings: AppSettings,
+    config_problem: Option<ConfigProblem>,
+    search_path: Option<SearchPath>,
+    next_id: u64,
+    next_event: u64,
+    events: broadcast::Sender<Arc<NumberedEvent>>,
+    /// To come back from what runs beside the loop.
+    back: mpsc::WeakSender<Command>,
+    news: mpsc::Sender<(RunId, News)>,
+    closing: Vec<oneshot::Sender<()>>,
+    is_closing: bool,
+}
+
+impl Owner {
+    pub(crate) fn new(
+        ports: Ports,
+        options: HostOptions,
+        events: broadcast::Sender<Arc<NumberedEvent>>,
+        back: mpsc::WeakSender<Command>,
+        news: mpsc::Sender<(RunId, News)>,
+    ) -> Self {
+        let read = |document| match ports.documents.read(document) {
+            Ok(value) => value,
+            Err(error) => {
+                tracing::warn!(%error, "a document could not be read");
+                None
+            }
+        };
+        let parsed = |document| read(document).unwrap_or_default();
+        let grants = serde_json::from_value(parsed(Document::Grants)).map(Grants::from_kept).unwrap_or_default();
+        let roots = serde_json::from_value(parsed(Document::Roots)).unwrap_or_default();
+        let settings = serde_json::from_value(parsed(Document::Settings)).unwrap_or_default();
+        let mut owner = Self {
+            ports,
+            options,
+            policy: Policy::new(grants),
+            servers: IndexMap::new(),
+            runs: HashMap::new(),
+            questions: Vec::new(),
+            calls: HashMap::new(),
+            tickets: HashMap::new(),
+            roots,
+            running: HashMap::new(),
+            settings,
+            config_problem: None,
+            search_path: None,
+            next_id: 0,
+            next_event: 1,
+            events,
+            back,
+            news,
+            closing: Vec::new(),
+            is_closing: false,
+        };
+        owner.reload_servers();
+        owner
+    }
+
+    /// Runs until the host is closed and every server has ended.
+    pub(crate) async fn run(mut self, mut commands: mpsc::Receiver<Command>, mut news: mpsc::Receiver<(RunId, News)>) {
+        if self.options.autostart {
+            self.start_approved_servers();
+        }
+        loop {
+            tokio::select! {
+                command = commands.recv() => match command {
+                    Some(command) => command(&mut self),
+                    None => self.close(None),
+                },
+                Some((run, item)) = news.recv() => self.on_news(run, item),
+            }
+            if self.is_closing && self.runs.is_empty() {
+                break;
+            }
+        }
+        for done in self.closing.drain(..) {
+            let _ = done.send(());
+        }
+    }
+
+    /// Ends every server; `done` is told when nothing is left of any.
+    pub(crate) fn close(&mut self, done: Option<oneshot::Sender<()>>) {
+        self.closing.extend(done);
+        if !self.is_closing {
+            self.is_closing = true;
+            let names: Vec<String> = self.servers.keys().cloned().collect();
+            for name in names {
+                self.stop(&name);
+            }
+        }
+    }
+
+    fn on_news(&mut self, run: RunId, news: News) {
+        let Some(server) = self.runs.get(&run).cloned() else { return };
+        match news {
+            News::Started { pid, record } => self.on_started(run, &server, pid, record),
+            News::Ready(facts) => self.on_ready(&server, *facts),
+            News::Asked { request, ticket, question } => self.on_asked(run, &server, request, ticket, *question),
+            News::Withdrawn { request } => self.on_withdrawn(run, request),
+            News::Progress { ticket, progress } => self.on_progress(ticket, progress),
+            News::Done { ticket, result } => self.on_done(ticket, *result),
+            News::Catalog(catalog) => self.on_catalog(&server, catalog),
+            News::ResourceUpdated { uri } => self.emit(HostEvent::ResourceUpdated { server, uri }),
+            News::Activity { last } => self.emit(HostEvent::ActivityAppended { server, last }),
+            News::Ended(failure) => self.on_ended(run, &server, failure),
+        }
+    }
+
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            next_event: self.next_event,
+            servers: self.servers.keys().filter_map(|name| self.server_view(name)).collect(),
+            questions: self.questions.iter().map(|pending| pending.view.clone()).collect(),
+            calls: self.calls.values().map(|call| call.view.clone()).collect(),
+            settings: self.settings.clone(),
+            config_problem: self.config_problem.clone(),
+        }
+    }
+
+    pub(crate) fn server_view(&self, name: &str) -> Option<ServerView> {
+        let record = self.servers.get(name)?;
+        Some(ServerView {
+            name: name.to_owned(),
+            config: record.config.clone(),
+            state: record.state.clone(),
+            since: record.since,
+            approved: self.is_approved(name, &record.config),
+            facts: record.facts.clone(),
+            counts: record.catalog.counts(),
+            roots: self.roots.get(name).cloned(),
+            subscriptions: record.subscriptions.clone(),
+            log_level: record.log_level,
+            muted: self.policy.is_muted(name),
+            pid: record.pid,
+        })
+    }
+
+    pub(crate) fn server(&self, name: &str) -> Option<&ServerRecord> {
+        self.servers.get(name)
+    }
+
+    fn emit(&mut self, event: HostEvent) {
+        let number = self.next_event;
+        self.next_event += 1;
+        // Nobody listens yet, or any more.
+        let _ = self.events.send(Arc::new(NumberedEvent { number, event }));
+    }
+
+    fn emit_server(&mut self, name: &str) {
+        if let Some(view) = self.server_view(name) {
+            self.emit(HostEvent::ServerChanged(Box::new(view)));
+        }
+    }
+
+    const fn new_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id
+    }
+
+    /// Runs something beside the loop, and what it gives back on it.
+    fn beside<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = T> + Send + 'static,
+        then: impl FnOnce(&mut Self, T) + Send + 'static,
+    ) {
+        let back = self.back.clone();
+        tokio::spawn(async move {
+            let result = work.await;
+            if let Some(back) = back.upgrade() {
+                let _ = back.send(Box::new(move |owner| then(owner, result))).await;
+            }
+        });
+    }
+
+    /// Writes a decision down. What can't be written down must not happen.
+    fn audit(&mut self, entry: Decided<'_>) -> Result<(), StoreError> {
+        let entry = AuditEntry {
+            number: 0,
+            at: now(),
+            server: entry.server.to_owned(),
+            kind: entry.kind.to_owned(),
+            subject: entry.subject.chars().take(2_000).collect(),
+            decision: entry.decision.to_owned(),
+            scope: entry.scope.map(|scope| scope_name(scope).to_owned()),
+            by: entry.by.to_owned(),
+            hash: entry.hash.to_owned(),
+        };
+        let number = self.ports.audit.append(entry.clone())?;
+        self.emit(HostEvent::AuditChanged(Some(Box::new(AuditEntry { number, ..entry }))));
+        Ok(())
+    }
+
+    fn keep(&mut self, document: Document, value: &impl serde::Serialize) -> Result<(), StoreError> {
+        let value = serde_json::to_value(value)
+            .map_err(|e| StoreError { path: document.file_name().into(), cause: e.to_string() })?;
+        self.ports.documents.write(document, &value)
+    }
+}
+
+/// A decision, for the audit log.
+struct Decided<'a> {
+    server: &'a str,
+    kind: &'a str,
+    subject: &'a str,
+    decision: &'a str,
+    scope: Option<policy::Scope>,
+    by: &'a str,
+    hash: &'a str,
+}
+
+const fn scope_name(scope: policy::Scope) -> &'static str {
+    match scope {
+        policy::Scope::Once => "once",
+        policy::Scope::Session => "session",
+        policy::Scope::Always => "always",
+    }
+}

@@ -1,0 +1,302 @@
+//! The one queue of questions: what comes in, what changes, what is taken back. Decisions are made elsewhere.
+
+use mcp_proto::session::{Answer, ServerQuestion, ServerRequestId};
+use mcp_proto::types::{ElicitAction, ElicitParams, ElicitResult, Root};
+use policy::{Act, Decision, Hash, Rule, Scope, canonical_json};
+use serde_json::{Value, json};
+use url::Url;
+
+use super::calls::arguments_hash;
+use super::servers::command_hash;
+use super::{Decided, Owner};
+use crate::activity::now;
+use crate::connection::{RunId, Tell, Ticket};
+use crate::form::Form;
+use crate::view::{CallFailure, CallState, HostEvent, Outcome, QuestionBody, QuestionId, QuestionView, Why};
+
+/// What an answer leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum For {
+    /// A server starts.
+    Start,
+    /// A call is sent.
+    Call(String),
+    /// A request of the server is answered.
+    Request { run: RunId, request: ServerRequestId, call: Option<String> },
+    /// A page is opened, and no server waits for it.
+    Page,
+}
+
+/// A question in the queue.
+pub(super) struct Pending {
+    pub(super) view: QuestionView,
+    pub(super) what_for: For,
+    /// The form's schema as it came, for the hash.
+    pub(super) schema: Option<Value>,
+}
+
+impl Pending {
+    pub(super) fn is_of(&self, run: RunId) -> bool {
+        matches!(&self.what_for, For::Request { run: own, .. } if *own == run)
+    }
+
+    /// Over the exact bytes that an approval lets cross.
+    pub(super) fn hash(&self) -> Hash {
+        hash_of(&self.view.body, self.schema.as_ref())
+    }
+}
+
+fn hash_of(body: &QuestionBody, schema: Option<&Value>) -> Hash {
+    match body {
+        QuestionBody::StartServer { config, .. } => command_hash(config),
+        QuestionBody::Tool { tool, arguments, .. } => arguments_hash(&tool.name, arguments),
+        QuestionBody::Sampling { request, response } => match response {
+            Some(response) => Hash::of(&json!({ "answer": response })),
+            None => Hash::of(&json!({ "request": request })),
+        },
+        QuestionBody::Form { message, .. } => Hash::of(&json!({ "message": message, "schema": schema })),
+        QuestionBody::Url { message, url } => Hash::of(&json!({ "message": message, "url": url })),
+        QuestionBody::Roots => Hash::of_bytes(b"roots"),
+    }
+}
+
+impl Owner {
+    /// Puts a question at the end of the queue.
+    pub(super) fn ask(
+        &mut self,
+        server: &str,
+        why: Why,
+        body: QuestionBody,
+        scopes: &'static [Scope],
+        rule: Rule,
+        what_for: For,
+    ) {
+        self.ask_with_schema(server, why, body, scopes, rule, what_for, None);
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "a question is made in one place, from all that is shown of it")]
+    fn ask_with_schema(
+        &mut self,
+        server: &str,
+        why: Why,
+        body: QuestionBody,
+        scopes: &'static [Scope],
+        rule: Rule,
+        what_for: For,
+        schema: Option<Value>,
+    ) {
+        let command_line = self.servers.get(server).map(|r| r.config.command_line()).unwrap_or_default();
+        let view = QuestionView {
+            id: QuestionId(self.new_id()),
+            hash: hash_of(&body, schema.as_ref()),
+            server: server.to_owned(),
+            command_line,
+            asked_at: now(),
+            why,
+            body,
+            scopes,
+            rule: rule.name(),
+        };
+        if self.settings.announce {
+            self.ports.platform.announce(server, kind_of(&view.body));
+        }
+        self.questions.push(Pending { view: view.clone(), what_for, schema });
+        self.emit(HostEvent::QuestionChanged(Box::new(view)));
+    }
+
+    /// A server asks for something.
+    pub(super) fn on_asked(
+        &mut self,
+        run: RunId,
+        server: &str,
+        request: ServerRequestId,
+        ticket: Option<Ticket>,
+        question: ServerQuestion,
+    ) {
+        let call = ticket.and_then(|ticket| self.call_of(ticket));
+        let decided = self.roots.contains_key(server);
+        let act = match &question {
+            ServerQuestion::Sampling(_) => Act::Sample { server },
+            ServerQuestion::Elicitation(ElicitParams::Form { .. }) => Act::FillForm { server },
+            ServerQuestion::Elicitation(ElicitParams::Url { .. }) => Act::OpenUrl { server },
+            ServerQuestion::Roots => Act::ShareRoots { server, decided },
+        };
+        match self.policy.decide(&act) {
+            Decision::Ask { rule, scopes } => {
+                let why = self.why_of(call.as_deref());
+                if let Some(call) = &call {
+                    self.set_call(call, CallState::AwaitingInput);
+                }
+                let what_for = For::Request { run, request, call };
+                let (body, schema) = body_of(question);
+                self.ask_with_schema(server, why, body, scopes, rule, what_for, schema);
+            }
+            Decision::Allow { .. } => {
+                let answer = Answer::Roots(self.roots_of(server));
+                let subject = canonical_json(&json!(self.roots.get(server)));
+                let hash = Hash::of_bytes(subject.as_bytes());
+                let entry = Decided {
+                    server,
+                    kind: "roots",
+                    subject: &subject,
+                    decision: "allowed",
+                    scope: None,
+                    by: "grant",
+                    hash: hash.as_str(),
+                };
+                let answer = match self.audit(entry) {
+                    Ok(()) => answer,
+                    Err(error) => refusal(error.to_string()),
+                };
+                self.tell_answer(server, run, request, answer);
+            }
+            Decision::Deny { rule } => {
+                let (body, schema) = body_of(question);
+                let hash = hash_of(&body, schema.as_ref());
+                let entry = Decided {
+                    server,
+                    kind: kind_of(&body),
+                    subject: rule.name(),
+                    decision: "denied",
+                    scope: None,
+                    by: "policy",
+                    hash: hash.as_str(),
+                };
+                if let Err(error) = self.audit(entry) {
+                    tracing::error!(%error, "a refusal could not be written down");
+                }
+                let answer = refused(&body, Outcome::Denied);
+                self.tell_answer(server, run, request, answer);
+            }
+        }
+    }
+
+    /// Answers a request of this very run; an answer for a run that has ended has nobody to go to.
+    pub(super) fn tell_answer(&mut self, server: &str, run: RunId, request: ServerRequestId, answer: Answer) {
+        let Some(connection) = self.servers.get(server).and_then(|r| r.connection.as_ref()).filter(|c| c.run == run)
+        else {
+            return;
+        };
+        let tell = connection.tell.clone();
+        if let Err(error) = tell.try_send(Tell::Answer { request, answer }) {
+            // The connection is busy; every request is answered all the same.
+            tokio::spawn(async move { tell.send(error.into_inner()).await });
+        }
+    }
+
+    pub(super) fn on_withdrawn(&mut self, run: RunId, request: ServerRequestId) {
+        self.end_questions(
+            |p| matches!(&p.what_for, For::Request { run: r, request: own, .. } if *r == run && *own == request),
+        );
+    }
+
+    /// Takes questions out of the queue that nobody needs to answer any more.
+    pub(super) fn end_questions(&mut self, is_over: impl Fn(&Pending) -> bool) {
+        let (over, left): (Vec<_>, Vec<_>) = std::mem::take(&mut self.questions).into_iter().partition(is_over);
+        self.questions = left;
+        for pending in over {
+            self.write_down(&pending, Outcome::Withdrawn, None);
+            self.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome: Outcome::Withdrawn });
+            match pending.what_for {
+                For::Call(call) => self.end_call(&call, Err(CallFailure::Cancelled)),
+                For::Request { call: Some(call), .. } => self.input_given(&call),
+                For::Start | For::Request { .. } | For::Page => {}
+            }
+        }
+    }
+
+    /// A question of this call was answered; it goes on when there is no other.
+    pub(super) fn input_given(&mut self, call: &str) {
+        let more =
+            self.questions.iter().any(|p| matches!(&p.what_for, For::Request { call: Some(own), .. } if own == call));
+        if !more {
+            self.set_call(call, CallState::Running);
+        }
+    }
+
+    pub(super) fn roots_of(&self, server: &str) -> Vec<Root> {
+        let folders = self.roots.get(server).map(Vec::as_slice).unwrap_or_default();
+        folders
+            .iter()
+            .filter_map(|folder| {
+                Some(Root {
+                    uri: Url::from_directory_path(folder).ok()?.as_str().trim_end_matches('/').to_owned(),
+                    name: folder.file_name().map(|name| name.to_string_lossy().into_owned()),
+                    ..Root::default()
+                })
+            })
+            .collect()
+    }
+
+    /// Writes down what became of a question. Only an approval must not happen without.
+    pub(super) fn write_down(&mut self, pending: &Pending, outcome: Outcome, scope: Option<Scope>) -> bool {
+        let subject = subject_of(&pending.view.body);
+        let entry = Decided {
+            server: &pending.view.server.clone(),
+            kind: kind_of(&pending.view.body),
+            subject: &subject,
+            decision: outcome.name(),
+            scope,
+            by: if outcome == Outcome::Withdrawn { "policy" } else { self.options.decides },
+            hash: pending.view.hash.as_str(),
+        };
+        self.audit(entry).inspect_err(|error| tracing::error!(%error, "a decision could not be written down")).is_ok()
+    }
+}
+
+fn body_of(question: ServerQuestion) -> (QuestionBody, Option<Value>) {
+    match question {
+        ServerQuestion::Sampling(request) => {
+            (QuestionBody::Sampling { request: Box::new(request), response: None }, None)
+        }
+        ServerQuestion::Elicitation(ElicitParams::Form { message, requested_schema, .. }) => {
+            (QuestionBody::Form { message, form: Form::parse(&requested_schema) }, Some(requested_schema))
+        }
+        ServerQuestion::Elicitation(ElicitParams::Url { message, url, .. }) => {
+            (QuestionBody::Url { message, url }, None)
+        }
+        ServerQuestion::Roots => (QuestionBody::Roots, None),
+    }
+}
+
+/// As the audit log and the answers file name it.
+pub(super) const fn kind_of(body: &QuestionBody) -> &'static str {
+    match body {
+        QuestionBody::StartServer { .. } => "start-server",
+        QuestionBody::Tool { .. } => "tool",
+        QuestionBody::Sampling { response: None, .. } => "sampling",
+        QuestionBody::Sampling { response: Some(_), .. } => "sampling-answer",
+        QuestionBody::Form { .. } => "elicitation",
+        QuestionBody::Url { .. } => "url",
+        QuestionBody::Roots => "roots",
+    }
+}
+
+fn subject_of(body: &QuestionBody) -> String {
+    match body {
+        QuestionBody::StartServer { config, .. } => config.command_line(),
+        QuestionBody::Tool { tool, .. } => tool.name.clone(),
+        QuestionBody::Sampling { request, .. } => format!("{} message(s)", request.messages.len()),
+        QuestionBody::Form { message, .. } => message.clone(),
+        QuestionBody::Url { url, .. } => url.clone(),
+        QuestionBody::Roots => "folders".to_owned(),
+    }
+}
+
+/// The answer that tells a server that its request was refused or closed.
+pub(super) fn refused(body: &QuestionBody, outcome: Outcome) -> Answer {
+    match body {
+        QuestionBody::Form { .. } | QuestionBody::Url { .. } => {
+            let action = if outcome == Outcome::Denied { ElicitAction::Decline } else { ElicitAction::Cancel };
+            Answer::Elicitation(ElicitResult { action, content: None })
+        }
+        // To know of no folder is an answer; an error would end a call that may well do without.
+        QuestionBody::Roots => Answer::Roots(Vec::new()),
+        _ => refusal("the user rejected the request".to_owned()),
+    }
+}
+
+/// Code -1 is what the specification's sampling page shows for a rejection.
+const fn refusal(message: String) -> Answer {
+    Answer::Refused { code: -1, message }
+}

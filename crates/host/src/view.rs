@@ -1,0 +1,454 @@
+//! What an observer of the host sees: servers, questions, calls, and the events that tell of their changes.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use mcp_proto::session::Facts;
+use mcp_proto::types::{CreateMessageParams, CreateMessageResult, LogLevel, Tool};
+use policy::{Hash, Scope};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::form::Form;
+use crate::ports::AuditEntry;
+use crate::server_config::{ConfigProblem, ServerConfig};
+
+/// Milliseconds since 1970.
+pub type Millis = u64;
+
+/// A server as it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ServerView {
+    /// The user's own name for it.
+    pub name: String,
+    /// How it is started.
+    pub config: ServerConfig,
+    /// How it is.
+    pub state: ServerState,
+    /// Since when.
+    pub since: Millis,
+    /// Whether exactly this command is approved to start without asking.
+    pub approved: bool,
+    /// What the opening of its session told, once ready.
+    pub facts: Option<Facts>,
+    /// How many tools, prompts, resources and templates it offers.
+    pub counts: [usize; 4],
+    /// The folders it may know of, once the user has decided.
+    pub roots: Option<Vec<PathBuf>>,
+    /// The resources watched for changes.
+    pub subscriptions: Vec<String>,
+    /// The level from which it sends log messages, once set.
+    pub log_level: Option<LogLevel>,
+    /// Whether what it asks for is refused unseen.
+    pub muted: bool,
+    /// Its process while it runs.
+    pub pid: Option<u32>,
+}
+
+/// How a server is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ServerState {
+    /// Not running.
+    Stopped,
+    /// Waits for the user to approve its command.
+    AwaitingApproval,
+    /// Started, or being looked for, not ready yet.
+    Starting,
+    /// In use.
+    Ready,
+    /// Being ended.
+    Stopping,
+    /// Not running, though it should.
+    Failed(Failure),
+}
+
+/// Why a server is not running.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// What to act on.
+    pub reason: FailureReason,
+    /// The cause in words.
+    pub message: String,
+    /// The last lines it wrote to standard error.
+    pub stderr: Vec<String>,
+    /// Where its command was looked for.
+    pub looked_in: Vec<PathBuf>,
+    /// What to do, if known.
+    pub hint: Option<String>,
+}
+
+/// Why a server is not running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailureReason {
+    /// The program was not found.
+    CommandNotFound,
+    /// The system refused to start it.
+    CouldNotStart,
+    /// It ended before it was ready.
+    ExitedEarly,
+    /// It ended while in use.
+    Exited,
+    /// It did not answer in time.
+    NoAnswer,
+    /// It speaks no revision spoken here, or not the protocol at all.
+    Protocol,
+    /// The user refused its command.
+    Refused,
+}
+
+/// To refer to a question by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct QuestionId(pub u64);
+
+/// A question as it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QuestionView {
+    /// To refer to it by.
+    pub id: QuestionId,
+    /// Over the exact bytes that an approval lets cross.
+    pub hash: Hash,
+    /// The user's own name for the server.
+    pub server: String,
+    /// Its command on one line.
+    pub command_line: String,
+    /// When it was asked.
+    pub asked_at: Millis,
+    /// What led to it.
+    pub why: Why,
+    /// What is asked.
+    pub body: QuestionBody,
+    /// For how long an approval may hold.
+    pub scopes: &'static [Scope],
+    /// The rule that asks.
+    pub rule: &'static str,
+}
+
+/// What led to a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Why {
+    /// The user did something.
+    User {
+        /// In this conversation.
+        conversation: Option<String>,
+    },
+    /// The server asks while it works on a call.
+    Call {
+        /// The id its caller chose.
+        call: String,
+        /// What kind.
+        kind: CallKind,
+        /// The tool, the prompt or the URI.
+        name: String,
+    },
+    /// The server asks of its own accord, or does not say for which call.
+    Server,
+}
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub enum QuestionBody {
+    /// To start a server with exactly this command.
+    StartServer {
+        /// The command.
+        config: ServerConfig,
+        /// The file that will run.
+        resolved: PathBuf,
+        /// The command line approved before, if this is a change of it.
+        approved_before: Option<String>,
+    },
+    /// To call a tool.
+    Tool {
+        /// Its definition.
+        tool: Box<Tool>,
+        /// What would be sent.
+        arguments: Map<String, Value>,
+        /// Whether the definition changed since the tool was allowed.
+        changed_since_allowed: bool,
+    },
+    /// To take up a sampling request, then to send the answer.
+    Sampling {
+        /// What the server asks.
+        request: Box<CreateMessageParams>,
+        /// What would go back; none in the first step.
+        response: Option<Box<CreateMessageResult>>,
+    },
+    /// To fill in a form.
+    Form {
+        /// What the server says.
+        message: String,
+        /// The form, or why it can't be shown.
+        form: Result<Form, String>,
+    },
+    /// To open a URL.
+    Url {
+        /// What the server says.
+        message: String,
+        /// The URL as the server wrote it.
+        url: String,
+    },
+    /// To let the server know of folders.
+    Roots,
+}
+
+/// An answer to a question.
+#[derive(Debug, Clone, PartialEq)]
+pub enum UserAnswer {
+    /// Let it cross.
+    Allow(Scope),
+    /// Let this form content cross.
+    Submit(Map<String, Value>),
+    /// Let the server know of these folders.
+    Share(Vec<PathBuf>),
+    /// Refuse.
+    Deny,
+    /// Close without an answer.
+    Cancel,
+}
+
+/// A change to what would cross.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Edit {
+    /// Other arguments for the tool.
+    Arguments(Map<String, Value>),
+    /// Another request for the model.
+    Request(Box<CreateMessageParams>),
+    /// Another answer.
+    Response(Box<CreateMessageResult>),
+}
+
+/// What became of a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// It crossed.
+    Allowed,
+    /// Refused.
+    Denied,
+    /// Closed without an answer.
+    Cancelled,
+    /// Taken back by the server, or its call or session ended.
+    Withdrawn,
+}
+
+impl Outcome {
+    /// As the audit log names it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Allowed => "allowed",
+            Self::Denied => "denied",
+            Self::Cancelled => "cancelled",
+            Self::Withdrawn => "withdrawn",
+        }
+    }
+}
+
+/// A call as it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallView {
+    /// The id its caller chose.
+    pub id: String,
+    /// The server.
+    pub server: String,
+    /// What kind.
+    pub kind: CallKind,
+    /// The tool, the prompt or the URI.
+    pub name: String,
+    /// When it was made.
+    pub started_at: Millis,
+    /// How it is.
+    pub state: CallState,
+    /// How far it is.
+    pub progress: Option<Progress>,
+    /// The conversation it belongs to.
+    pub conversation: Option<String>,
+}
+
+/// What a call asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallKind {
+    /// To run a tool.
+    Tool,
+    /// A prompt's messages.
+    Prompt,
+    /// A resource's contents.
+    Resource,
+}
+
+/// How a call is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallState {
+    /// Nothing was sent yet.
+    AwaitingApproval,
+    /// Sent.
+    Running,
+    /// The server asks for something before it goes on.
+    AwaitingInput,
+    /// Answered.
+    Done,
+    /// Refused by the policy or the user.
+    Refused,
+    /// Cancelled.
+    Cancelled,
+    /// Failed.
+    Failed,
+}
+
+impl CallState {
+    /// Whether nothing more will happen.
+    #[must_use]
+    pub const fn is_over(self) -> bool {
+        matches!(self, Self::Done | Self::Refused | Self::Cancelled | Self::Failed)
+    }
+}
+
+/// How far a call is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Progress {
+    /// How much is done.
+    pub progress: f64,
+    /// Of how much.
+    pub total: Option<f64>,
+    /// What is being done.
+    pub message: Option<String>,
+}
+
+/// Why a call did not end with an answer.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum CallFailure {
+    /// There is no such server, tool or question.
+    #[error("there is no {0}")]
+    NotFound(String),
+    /// The server is not in use.
+    #[error("{server} is not ready; start it first")]
+    NotReady {
+        /// The server.
+        server: String,
+    },
+    /// A call with that id is under way.
+    #[error("a call with the id {0} is under way")]
+    IdInUse(String),
+    /// Refused by the user or the policy.
+    #[error("refused: {0}")]
+    Refused(String),
+    /// Cancelled.
+    #[error("cancelled")]
+    Cancelled,
+    /// The session says no.
+    #[error("{server}: {error}")]
+    Session {
+        /// The server.
+        server: String,
+        /// What went wrong.
+        error: Box<mcp_proto::session::CallError>,
+    },
+    /// Too much is under way.
+    #[error("{server} has too many calls under way; wait for some to end")]
+    Busy {
+        /// The server.
+        server: String,
+    },
+    /// The host ends.
+    #[error("Drawbridge is closing")]
+    Closing,
+}
+
+/// One change.
+#[derive(Debug, Clone, PartialEq)]
+pub enum HostEvent {
+    /// A server was added or changed.
+    ServerChanged(Box<ServerView>),
+    /// A server is gone.
+    ServerRemoved(String),
+    /// What a server offers changed.
+    CatalogChanged(String),
+    /// A watched resource changed.
+    ResourceUpdated {
+        /// The server.
+        server: String,
+        /// The resource.
+        uri: String,
+    },
+    /// A question is new or changed.
+    QuestionChanged(Box<QuestionView>),
+    /// A question is gone.
+    QuestionClosed {
+        /// The question.
+        id: QuestionId,
+        /// What became of it.
+        outcome: Outcome,
+    },
+    /// A call is new, changed or over.
+    CallChanged(CallView),
+    /// A server's activity grew.
+    ActivityAppended {
+        /// The server.
+        server: String,
+        /// The latest entry.
+        last: u64,
+    },
+    /// The list of conversations changed, or the items of this one.
+    ConversationsChanged(Option<String>),
+    /// A decision was written, or a grant changed.
+    AuditChanged(Option<Box<AuditEntry>>),
+    /// The app's settings changed.
+    SettingsChanged(AppSettings),
+    /// The settings file can't be used, or can again.
+    ConfigProblem(Option<ConfigProblem>),
+}
+
+/// The app's own settings.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct AppSettings {
+    /// `system`, `light` or `dark`.
+    pub theme: String,
+    /// `system`, `en` or `zh`.
+    pub language: String,
+    /// Whether the welcome was closed.
+    pub welcome_done: bool,
+    /// Whether the system announces a question while the window is in the background.
+    pub announce: bool,
+}
+
+impl Default for AppSettings {
+    fn default() -> Self {
+        Self { theme: "system".into(), language: "system".into(), welcome_done: false, announce: true }
+    }
+}
+
+/// Everything there is, and the number the next event will have.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    /// The number of the next event.
+    pub next_event: u64,
+    /// All servers, in the settings file's order.
+    pub servers: Vec<ServerView>,
+    /// The queue, the front first.
+    pub questions: Vec<QuestionView>,
+    /// The calls under way.
+    pub calls: Vec<CallView>,
+    /// The app's settings.
+    pub settings: AppSettings,
+    /// What is wrong with the settings file.
+    pub config_problem: Option<ConfigProblem>,
+}
+
+/// How long calls may take: (without a sign of life, in all).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallTimes {
+    /// A tool call.
+    pub tool: (Duration, Duration),
+    /// A prompt or a resource.
+    pub read: (Duration, Duration),
+    /// One page of a list.
+    pub list: (Duration, Duration),
+    /// A completion.
+    pub complete: (Duration, Duration),
+}
+
+impl Default for CallTimes {
+    fn default() -> Self {
+        let secs = |idle, total| (Duration::from_secs(idle), Duration::from_secs(total));
+        Self { tool: secs(300, 3600), read: secs(60, 600), list: secs(10, 60), complete: secs(5, 10) }
+    }
+}
