@@ -1,0 +1,140 @@
+//! `cargo xtask bench`: start-up, the way of a question, and memory. It reports; it asserts nothing.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+
+use crate::problem::Problem;
+use crate::process::{self, Program, cargo};
+use crate::progress::step;
+use crate::screen::{VirtualScreen, has_display};
+use crate::system_packages::{self, BUILD_SHELL, COMPILER, HEADLESS, Need};
+use crate::{desktop_app, node, workspace};
+
+/// How often each is measured; the middle one is reported.
+const RUNS: usize = 7;
+/// No start may take longer.
+const LIMIT: Duration = Duration::from_secs(60);
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Install missing system packages without asking
+    #[arg(long)]
+    yes: bool,
+}
+
+/// What the app measures about itself when DRAWBRIDGE_BENCH names it, and the word it prints the milliseconds after.
+const MEASURES: [(&str, &str, &str); 3] = [
+    ("empty", "painted", "an empty window, from process start to drawn"),
+    ("window", "painted", "our window, from process start to content drawn"),
+    ("question", "question", "a question, from the server's message to the page"),
+];
+
+pub(crate) fn run(options: &Options) -> Result<(), Problem> {
+    let mut needs: Vec<Need> = COMPILER.iter().chain(BUILD_SHELL).copied().collect();
+    if !has_display() {
+        needs.extend(HEADLESS);
+    }
+    system_packages::ensure(&needs, options.yes)?;
+    node::check()?;
+    node::install(&workspace::ui(), &mut Program::run)?;
+    node::build_page(&mut Program::run)?;
+    step("building the app in release mode (some minutes)");
+    desktop_app::build(desktop_app::RELEASE).run()?;
+    let app = desktop_app::path(desktop_app::RELEASE)?;
+
+    let screen = if has_display() { None } else { Some(VirtualScreen::start()?) };
+    let mut times: [Vec<f64>; MEASURES.len()] = Default::default();
+    for run in 1..=RUNS {
+        step(&format!("run {run} of {RUNS}"));
+        // In turn, so that a busy moment of the machine does not fall on one of them alone.
+        for ((name, word, _), times) in MEASURES.iter().zip(&mut times) {
+            times.push(measure(screen.as_ref(), &app, name, word)?);
+        }
+    }
+    let medians = times.map(median);
+    println!("{}", table(&medians));
+    step("the host without a window");
+    cargo().dir(workspace::root()).args(["run", "--release", "-p", "host", "--example", "bench"]).run()
+}
+
+/// Starts the app once and reads what it measured, in milliseconds.
+fn measure(screen: Option<&VirtualScreen>, app: &Path, name: &str, word: &str) -> Result<f64, Problem> {
+    // A home of its own: nobody's servers, windows or instance are touched, and every start is a first one.
+    let home = workspace::target_folder("bench/home")?;
+    fs::remove_dir_all(&home).map_err(Problem::file(&home))?;
+    fs::create_dir_all(&home).map_err(Problem::file(&home))?;
+    let log = workspace::target_folder("bench")?.join(format!("{name}.log"));
+    let errors = fs::File::create(&log).map_err(Problem::file(&log))?;
+    let program = match screen {
+        Some(screen) => screen.program(app),
+        None => Program::new(app),
+    };
+    let program = program
+        .env("DRAWBRIDGE_BENCH", name)
+        .env("HOME", &home)
+        .env("XDG_CONFIG_HOME", home.join("config"))
+        .env("XDG_DATA_HOME", home.join("data"))
+        .env("XDG_CACHE_HOME", home.join("cache"))
+        .errors_to(&errors)
+        .map_err(Problem::file(&log))?;
+    let mut running = program.start()?;
+    let start = Instant::now();
+    loop {
+        let ended = running.ended()?;
+        let text = fs::read_to_string(&log).map_err(Problem::file(&log))?;
+        if let Some(milliseconds) = reading(&text, word) {
+            return Ok(milliseconds);
+        }
+        if ended.is_some() || start.elapsed() > LIMIT {
+            return Err(Problem::Machine(format!("the app did not report \"{word}\"; see {}", log.display())));
+        }
+        process::pause(Duration::from_millis(20))?;
+    }
+}
+
+/// The number in a line such as `painted 412`; only whole lines count, the last may still be written.
+fn reading(text: &str, word: &str) -> Option<f64> {
+    let whole = &text[..=text.rfind('\n')?];
+    whole.lines().find_map(|line| line.strip_prefix(word)?.strip_prefix(' ')?.trim().parse().ok())
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+fn table(medians: &[f64; MEASURES.len()]) -> String {
+    let mut lines = vec![format!("Median of {RUNS} runs, release build")];
+    for ((_, _, meaning), median) in MEASURES.iter().zip(medians) {
+        lines.push(format!("{meaning:<52} {median:>8.1} ms"));
+    }
+    lines.push(format!("{:<52} {:>8.2}", "our window / an empty window", medians[1] / medians[0]));
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_the_middle_one() {
+        assert_eq!(median(vec![9.0, 1.0, 5.0]), 5.0, "not the mean");
+        assert!(median(vec![]).is_nan(), "nothing measured is not zero");
+    }
+
+    #[test]
+    fn a_reading_is_taken_from_a_whole_line_only() {
+        assert_eq!(reading("warning: x\npainted 412.5\n", "painted"), Some(412.5), "found among other lines");
+        assert_eq!(reading("painted 41", "painted"), None, "a line that is still being written does not count");
+        assert_eq!(reading("painted soon\n", "painted"), None, "only numbers count");
+    }
+
+    #[test]
+    fn the_table_shows_the_ratio() {
+        let text = table(&[400.0, 600.0, 12.0]);
+        assert!(text.ends_with("1.50"), "600 is one and a half times 400: {text}");
+    }
+}

@@ -1,0 +1,85 @@
+//! `cargo xtask codegen`: the page's copy of the contract, written by the api crate.
+
+use std::fs;
+
+use clap::Args;
+
+use crate::problem::Problem;
+use crate::process::{Program, cargo};
+use crate::progress::step;
+use crate::workspace;
+
+const FILE: &str = "src/lib/api/generated.ts";
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Change nothing; fail when the copy is not what would be written
+    #[arg(long)]
+    check: bool,
+}
+
+pub(crate) fn run(options: &Options) -> Result<(), Problem> {
+    step("reading the contract from crates/api");
+    let generator = cargo().dir(workspace::root()).args(["run", "-q", "-p", "api", "--example", "typescript"]);
+    if options.check {
+        return check(generator);
+    }
+    let file = workspace::ui().join(FILE);
+    fs::write(&file, output(generator)?).map_err(Problem::file(&file))?;
+    println!("Wrote {}", file.display());
+    Ok(())
+}
+
+/// An error that shows the first difference, unless the copy is what the generator prints.
+pub(crate) fn check(generator: Program) -> Result<(), Problem> {
+    let file = workspace::ui().join(FILE);
+    let committed = fs::read_to_string(&file).map_err(Problem::file(&file))?;
+    match drift(&committed, &output(generator)?) {
+        None => Ok(()),
+        Some(difference) => Err(Problem::Machine(difference)),
+    }
+}
+
+fn output(generator: Program) -> Result<String, Problem> {
+    let (text, outcome) = generator.output_and_end()?;
+    outcome.map(|()| text)
+}
+
+/// Where the copy differs from the contract, and what to do; nothing when it does not. Line ends do not count.
+fn drift(committed: &str, generated: &str) -> Option<String> {
+    let mut ours = committed.lines();
+    let mut theirs = generated.lines();
+    let mut number = 0;
+    loop {
+        number += 1;
+        let (our, their) = (ours.next(), theirs.next());
+        if our != their {
+            let shown = |line: Option<&str>| line.unwrap_or("(the file ends)").to_owned();
+            return Some(format!(
+                "ui/{FILE} is not what crates/api says; run `cargo xtask codegen` and commit the result.\n  \
+                 first difference in line {number}:\n  - {}\n  + {}",
+                shown(our),
+                shown(their)
+            ));
+        }
+        our?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_text_is_no_drift_whatever_its_line_ends() {
+        assert_eq!(drift("a\r\nb\r\n", "a\nb\n"), None, "line ends do not count");
+    }
+
+    #[test]
+    fn the_first_difference_is_named() {
+        let changed = drift("a\nb\n", "a\nc\n").unwrap_or_default();
+        assert!(changed.contains("line 2") && changed.contains("- b") && changed.contains("+ c"), "{changed}");
+        let shorter = drift("a\n", "a\nb\n").unwrap_or_default();
+        assert!(shorter.contains("line 2") && shorter.contains("(the file ends)"), "a missing end is drift: {shorter}");
+    }
+}

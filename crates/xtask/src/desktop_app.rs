@@ -1,0 +1,30 @@
+//! The app as users get it: the page built in, the demo server beside it.
+
+use std::path::PathBuf;
+
+use crate::problem::Problem;
+use crate::process::{Program, cargo};
+use crate::workspace;
+
+/// The folder below target/ of debug builds.
+pub(crate) const DEBUG: &str = "debug";
+/// The folder below target/ of release builds.
+pub(crate) const RELEASE: &str = "release";
+
+/// The cargo call that builds the app and the demo server; both in one, so that they share what they are built from.
+pub(crate) fn build(profile: &str) -> Program {
+    let call = cargo().dir(workspace::root()).arg("build");
+    let call = if profile == RELEASE { call.arg("--release") } else { call };
+    // Without this feature Tauri loads the page from the development server.
+    call.args(["-p", "drawbridge", "-p", "demo-server", "--features", "drawbridge/custom-protocol"])
+}
+
+/// Where the app lies once it is built.
+pub(crate) fn path(profile: &str) -> Result<PathBuf, Problem> {
+    let app = workspace::binary(profile, "drawbridge");
+    if app.is_file() {
+        Ok(app)
+    } else {
+        Err(Problem::Machine(format!("{} is not there after the build", app.display())))
+    }
+}

@@ -1,0 +1,61 @@
+//! `cargo xtask dev`: the app with live reload of the page.
+
+use std::net::{Ipv4Addr, Ipv6Addr, TcpStream};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+
+use crate::problem::Problem;
+use crate::process::{self, Program, Running, cargo};
+use crate::progress::step;
+use crate::screen::has_display;
+use crate::system_packages::{self, BUILD_SHELL, COMPILER, Need};
+use crate::{node, workspace};
+
+/// Where tauri.conf.json expects the page's development server.
+const PORT: u16 = 1420;
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Install missing system packages without asking
+    #[arg(long)]
+    yes: bool,
+}
+
+pub(crate) fn run(options: &Options) -> Result<(), Problem> {
+    if !has_display() {
+        return Err(Problem::Machine("there is no display to show the window on; `cargo xtask run` needs none".into()));
+    }
+    if answers() {
+        return Err(Problem::Machine(format!("port {PORT} is in use; end what listens there first")));
+    }
+    let needs: Vec<Need> = COMPILER.iter().chain(BUILD_SHELL).copied().collect();
+    system_packages::ensure(&needs, options.yes)?;
+    node::check()?;
+    node::install(&workspace::ui(), &mut Program::run)?;
+    step("starting the page's development server");
+    let mut server = node::npm(&workspace::ui()).args(["run", "dev"]).start()?;
+    wait_for_server(&mut server)?;
+    cargo().dir(workspace::root()).args(["build", "-p", "demo-server"]).run()?;
+    step("building and opening the app; closing its window ends both");
+    cargo().dir(workspace::root()).args(["run", "-p", "drawbridge"]).run()
+}
+
+fn answers() -> bool {
+    // The server may listen on either, depending on what localhost is here.
+    TcpStream::connect((Ipv4Addr::LOCALHOST, PORT)).is_ok() || TcpStream::connect((Ipv6Addr::LOCALHOST, PORT)).is_ok()
+}
+
+fn wait_for_server(server: &mut Running) -> Result<(), Problem> {
+    let start = Instant::now();
+    while !answers() {
+        if let Some(status) = server.ended()? {
+            return Err(Problem::Machine(format!("the development server ended ({status})")));
+        }
+        if start.elapsed() > Duration::from_secs(60) {
+            return Err(Problem::Machine(format!("the development server does not listen on port {PORT}")));
+        }
+        process::pause(Duration::from_millis(100))?;
+    }
+    Ok(())
+}

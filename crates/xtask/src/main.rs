@@ -1,0 +1,76 @@
+//! The build tool: `cargo xtask <task>`. Each task is one module; `cargo xtask help` lists them.
+// A command-line tool prints, and starting other programs is all it does.
+#![allow(clippy::print_stdout, clippy::print_stderr, clippy::disallowed_methods)]
+
+mod bench;
+mod check;
+mod codegen;
+mod desktop_app;
+mod dev;
+mod node;
+mod problem;
+mod process;
+mod progress;
+mod run;
+mod screen;
+mod system_packages;
+mod test;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use problem::Problem;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Builds, runs and checks Drawbridge", version)]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Install what is missing, build, and open the window
+    Run(run::Options),
+    /// Run every check and test, or only the parts named
+    Test(test::Options),
+    /// The fast checks: format, clippy, tidy, types of the page
+    Check,
+    /// Write the page's copy of the contract (ui/src/lib/api/generated.ts)
+    Codegen(codegen::Options),
+    /// Check what must stay absent
+    Tidy,
+    /// Measure start-up, the way of a question, and memory
+    Bench(bench::Options),
+    /// The app with live reload of the page
+    Dev(dev::Options),
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    if let Err(problem) = process::stop_children_on_interrupt() {
+        eprintln!("error: {problem}");
+        return ExitCode::FAILURE;
+    }
+    let outcome = match arguments.task {
+        Task::Run(options) => run::run(&options),
+        Task::Test(options) => test::run(&options),
+        Task::Check => check::run(),
+        Task::Codegen(options) => codegen::run(&options),
+        Task::Tidy => tidy::run(),
+        Task::Bench(options) => bench::run(&options),
+        Task::Dev(options) => dev::run(&options),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Problem::Interrupted) => ExitCode::from(130),
+        // Said already, by the part that found it.
+        Err(Problem::ChecksFailed) => ExitCode::FAILURE,
+        Err(problem) => {
+            eprintln!("error: {problem}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Node.js: its version, packages from lockfiles, and building the page.
+
+use std::fs;
+use std::path::Path;
+use std::time::SystemTime;
+
+use crate::problem::Problem;
+use crate::process::Program;
+use crate::progress::step;
+use crate::workspace;
+
+/// The oldest version that the page's build tool runs on: major, minor.
+const OLDEST: (u32, u32) = (20, 19);
+
+/// npm, to be run in a folder with a package.json.
+pub(crate) fn npm(folder: &Path) -> Program {
+    Program::new(if cfg!(windows) { "npm.cmd" } else { "npm" }).dir(folder)
+}
+
+/// A program from a folder's node_modules; nothing is fetched.
+pub(crate) fn npx(folder: &Path) -> Program {
+    Program::new(if cfg!(windows) { "npx.cmd" } else { "npx" }).arg("--no-install").dir(folder)
+}
+
+/// An error that says what to do, unless a Node.js is here that is new enough.
+pub(crate) fn check() -> Result<(), Problem> {
+    let wanted =
+        format!("Node.js {}.{} or newer is needed (https://nodejs.org, or `nvm install --lts`)", OLDEST.0, OLDEST.1);
+    let answer = Program::new("node").arg("--version").output();
+    let Ok(answer) = answer else {
+        return Err(Problem::Machine(format!("node was not found on the PATH. {wanted}")));
+    };
+    if version(&answer).is_none_or(|found| found < OLDEST) {
+        return Err(Problem::Machine(format!("node is {}. {wanted}", answer.trim())));
+    }
+    match npm(&workspace::root()).arg("--version").output() {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Problem::Machine(format!("node is here, but npm is not. {wanted}, with npm"))),
+    }
+}
+
+fn version(answer: &str) -> Option<(u32, u32)> {
+    let mut parts = answer.trim().strip_prefix('v')?.split('.').map(str::parse);
+    Some((parts.next()?.ok()?, parts.next()?.ok()?))
+}
+
+/// What runs one program: with its output on the terminal, or in a part's log.
+pub(crate) type RunWith<'a> = &'a mut dyn FnMut(Program) -> Result<(), Problem>;
+
+/// Installs what the lockfile in this folder names, unless that was done for this very lockfile.
+pub(crate) fn install(folder: &Path, run: RunWith) -> Result<(), Problem> {
+    let lockfile = folder.join("package-lock.json");
+    let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let stamp = workspace::target_folder("stamps")?.join(format!("{name}-package-lock.json"));
+    once_per_content(&lockfile, &stamp, folder.join("node_modules").exists(), || {
+        step(&format!("installing the packages of {name}/package-lock.json"));
+        run(npm(folder).args(["ci", "--no-audit", "--no-fund"]))
+    })
+}
+
+/// Does something unless it was done for the same content of `file`; `stamp` keeps a copy of what it was done for.
+pub(crate) fn once_per_content(
+    file: &Path,
+    stamp: &Path,
+    result_is_there: bool,
+    act: impl FnOnce() -> Result<(), Problem>,
+) -> Result<(), Problem> {
+    let content = fs::read(file).map_err(Problem::file(file))?;
+    if result_is_there && fs::read(stamp).is_ok_and(|done| done == content) {
+        return Ok(());
+    }
+    act()?;
+    fs::write(stamp, content).map_err(Problem::file(stamp))
+}
+
+/// Builds the page into ui/dist, unless nothing has changed since it was built.
+pub(crate) fn build_page(run: RunWith) -> Result<(), Problem> {
+    let folder = workspace::ui();
+    let built = modified(&folder.join("dist/index.html"));
+    if built.is_some() && newest(&folder)? <= built {
+        return Ok(());
+    }
+    step("building the page");
+    run(npm(&folder).args(["run", "build"]))
+}
+
+fn modified(path: &Path) -> Option<SystemTime> {
+    fs::metadata(path).and_then(|data| data.modified()).ok()
+}
+
+/// When anything that the page is made of was changed last; a folder counts, as it changes when a file is removed.
+fn newest(folder: &Path) -> Result<Option<SystemTime>, Problem> {
+    let mut newest = None;
+    for entry in fs::read_dir(folder).map_err(Problem::file(folder))? {
+        let path = entry.map_err(Problem::file(folder))?.path();
+        if path.ends_with("node_modules") || path.ends_with("dist") {
+            continue;
+        }
+        newest = newest.max(modified(&path));
+        if path.is_dir() {
+            newest = newest.max(self::newest(&path)?);
+        }
+    }
+    Ok(newest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_compared_as_numbers() {
+        assert_eq!(version("v20.20.2\n"), Some((20, 20)), "node's answer is read");
+        assert!(version("v20.9.0").is_some_and(|found| found < OLDEST), "20.9 is older than 20.19");
+        assert!(version("v9.99.0").is_some_and(|found| found < OLDEST), "9 is older than 20");
+        assert!(version("v22.0.0").is_some_and(|found| found >= OLDEST), "22 is new enough");
+        assert_eq!(version("20"), None, "anything else is not taken for a version");
+    }
+
+    #[test]
+    fn a_lockfile_is_installed_once_and_again_when_it_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let (lockfile, stamp) = (folder.path().join("package-lock.json"), folder.path().join("stamp"));
+        let installs = std::cell::Cell::new(0);
+        let install = |there| {
+            once_per_content(&lockfile, &stamp, there, || {
+                installs.set(installs.get() + 1);
+                Ok(())
+            })
+        };
+        fs::write(&lockfile, "one").unwrap();
+        install(false).unwrap();
+        install(true).unwrap();
+        assert_eq!(installs.get(), 1, "the same lockfile is not installed twice");
+        install(false).unwrap();
+        assert_eq!(installs.get(), 2, "removed packages are installed again");
+        fs::write(&lockfile, "two").unwrap();
+        install(true).unwrap();
+        assert_eq!(installs.get(), 3, "a changed lockfile is installed");
+    }
+
+    #[test]
+    fn an_installation_that_failed_is_tried_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let (lockfile, stamp) = (folder.path().join("package-lock.json"), folder.path().join("stamp"));
+        fs::write(&lockfile, "one").unwrap();
+        let failed = once_per_content(&lockfile, &stamp, true, || Err(Problem::Interrupted));
+        assert!(failed.is_err(), "the failure is passed on");
+        let mut again = false;
+        once_per_content(&lockfile, &stamp, true, || {
+            again = true;
+            Ok(())
+        })
+        .unwrap();
+        assert!(again, "no stamp is left by a failure");
+    }
+
+    #[test]
+    fn the_newest_change_is_found_below_folders_but_not_in_node_modules() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |path: &str, seconds: u64| {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            let file = fs::File::create(path).unwrap();
+            let time = SystemTime::now() + std::time::Duration::from_secs(seconds);
+            file.set_modified(time).unwrap();
+            time
+        };
+        let page = put("src/shell/App.svelte", 100);
+        put("node_modules/a/index.js", 200);
+        put("dist/index.html", 300);
+        assert_eq!(newest(folder.path()).unwrap(), Some(page), "sources count, results and packages do not");
+    }
+}

@@ -1,0 +1,40 @@
+//! Why a task stopped: the cause in words, and what to do next.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+/// Why a task stopped.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Problem {
+    /// A program could not be started at all.
+    #[error("{program} could not be started: {source}. Is it installed and on the PATH?")]
+    Start { program: String, source: io::Error },
+    /// A program ran and said that it failed.
+    #[error("`{command}` failed ({status})")]
+    Failed { command: String, status: ExitStatus },
+    /// A program did not end within its time.
+    #[error("`{command}` did not end within {} minutes and was stopped", limit.as_secs() / 60)]
+    TooLong { command: String, limit: Duration },
+    /// A file could not be read or written.
+    #[error("{}: {source}", path.display())]
+    File { path: PathBuf, source: io::Error },
+    /// Something on this machine is not as it has to be; the text says what to do.
+    #[error("{0}")]
+    Machine(String),
+    /// Checks found something, and have said what.
+    #[error("the checks above failed")]
+    ChecksFailed,
+    /// Ctrl-C, or a request to end.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl Problem {
+    /// For `map_err` on file operations.
+    pub(crate) fn file(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::File { path, source }
+    }
+}

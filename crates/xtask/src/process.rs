@@ -1,0 +1,261 @@
+//! How xtask starts other programs: each in a process group of its own, so that nothing is left when it ends early.
+
+mod group;
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+use std::{env, io};
+
+use crate::problem::Problem;
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// From now on Ctrl-C (and a request to end) stops what was started, before xtask itself ends.
+pub(crate) fn stop_children_on_interrupt() -> Result<(), Problem> {
+    ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::SeqCst))
+        .map_err(|error| Problem::Machine(format!("Ctrl-C cannot be watched for: {error}")))
+}
+
+/// An error once Ctrl-C was pressed.
+pub(crate) fn check_interrupt() -> Result<(), Problem> {
+    if INTERRUPTED.load(Ordering::SeqCst) { Err(Problem::Interrupted) } else { Ok(()) }
+}
+
+/// Sleeps, but not past Ctrl-C.
+pub(crate) fn pause(time: Duration) -> Result<(), Problem> {
+    let end = Instant::now() + time;
+    while Instant::now() < end {
+        check_interrupt()?;
+        sleep(Duration::from_millis(20).min(time));
+    }
+    check_interrupt()
+}
+
+/// The cargo that called us.
+pub(crate) fn cargo() -> Program {
+    Program::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// Whether a program is there and answers to these arguments.
+pub(crate) fn answers(program: &str, arguments: &[&str]) -> bool {
+    Program::new(program).args(arguments).output().is_ok()
+}
+
+/// A program about to be started.
+pub(crate) struct Program {
+    command: Command,
+    own_group: bool,
+}
+
+impl Program {
+    pub(crate) fn new(program: impl AsRef<OsStr>) -> Self {
+        let mut command = Command::new(program);
+        command.stdin(Stdio::null());
+        // What cargo tells us about xtask is not meant for what we start, and makes build scripts run again.
+        for (name, _) in env::vars_os() {
+            if is_about_this_package(&name.to_string_lossy()) {
+                command.env_remove(name);
+            }
+        }
+        Self { command, own_group: true }
+    }
+
+    pub(crate) fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
+        self.command.arg(argument);
+        self
+    }
+
+    pub(crate) fn args<A: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = A>) -> Self {
+        self.command.args(arguments);
+        self
+    }
+
+    pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    pub(crate) fn without_env(mut self, name: &str) -> Self {
+        self.command.env_remove(name);
+        self
+    }
+
+    pub(crate) fn dir(mut self, folder: impl AsRef<Path>) -> Self {
+        self.command.current_dir(folder);
+        self
+    }
+
+    /// Sends both outputs to the end of a file.
+    pub(crate) fn output_to(mut self, file: &File) -> io::Result<Self> {
+        self.command.stdout(file.try_clone()?).stderr(file.try_clone()?);
+        Ok(self)
+    }
+
+    /// Sends only standard error to the end of a file.
+    pub(crate) fn errors_to(mut self, file: &File) -> io::Result<Self> {
+        self.command.stderr(file.try_clone()?);
+        Ok(self)
+    }
+
+    /// Standard output is read through [`Running::take_stdout`].
+    pub(crate) fn piped(mut self) -> Self {
+        self.command.stdout(Stdio::piped());
+        self
+    }
+
+    /// Throws standard error away.
+    pub(crate) fn quiet(mut self) -> Self {
+        self.command.stderr(Stdio::null());
+        self
+    }
+
+    /// Leaves the program in our group and gives it the keyboard: sudo asks for a password there.
+    pub(crate) fn with_keyboard(mut self) -> Self {
+        self.command.stdin(Stdio::inherit());
+        self.own_group = false;
+        self
+    }
+
+    /// As a person would type it.
+    pub(crate) fn shown(&self) -> String {
+        let program = Path::new(self.command.get_program());
+        let name = program.file_stem().unwrap_or(program.as_os_str()).to_string_lossy().into_owned();
+        let arguments = self.command.get_args().map(|argument| argument.to_string_lossy().into_owned());
+        std::iter::once(name).chain(arguments).collect::<Vec<_>>().join(" ")
+    }
+
+    pub(crate) fn start(mut self) -> Result<Running, Problem> {
+        check_interrupt()?;
+        let shown = self.shown();
+        if self.own_group {
+            group::lead_own(&mut self.command);
+        }
+        let child = self.command.spawn().map_err(|source| Problem::Start {
+            program: self.command.get_program().to_string_lossy().into_owned(),
+            source,
+        })?;
+        Ok(Running { child, shown, own_group: self.own_group })
+    }
+
+    /// Runs to the end; an exit status other than 0 is an error.
+    pub(crate) fn run(self) -> Result<(), Problem> {
+        self.start()?.finish(Duration::MAX)
+    }
+
+    /// Runs to the end and gives what it printed.
+    pub(crate) fn output(self) -> Result<String, Problem> {
+        let (text, outcome) = self.quiet().output_and_end()?;
+        outcome.map(|()| text)
+    }
+
+    /// What it printed, and apart from that how it ended.
+    pub(crate) fn output_and_end(mut self) -> Result<(String, Result<(), Problem>), Problem> {
+        self.command.stdout(Stdio::piped());
+        let mut running = self.start()?;
+        let mut text = Vec::new();
+        if let Some(mut stdout) = running.child.stdout.take() {
+            stdout.read_to_end(&mut text).map_err(Problem::file(&running.shown))?;
+        }
+        Ok((String::from_utf8_lossy(&text).into_owned(), running.finish(Duration::MAX)))
+    }
+}
+
+/// A program that runs; dropped, it is stopped with everything it started.
+pub(crate) struct Running {
+    child: Child,
+    shown: String,
+    own_group: bool,
+}
+
+impl Running {
+    pub(crate) fn take_stdout(&mut self) -> Option<ChildStdout> {
+        self.child.stdout.take()
+    }
+
+    /// The exit status, once it has ended.
+    pub(crate) fn ended(&mut self) -> Result<Option<ExitStatus>, Problem> {
+        self.child.try_wait().map_err(Problem::file(&self.shown))
+    }
+
+    /// Waits for the end, for a failure, for Ctrl-C, or for the time to be up.
+    pub(crate) fn finish(mut self, limit: Duration) -> Result<(), Problem> {
+        let start = Instant::now();
+        loop {
+            check_interrupt()?;
+            match self.ended()? {
+                Some(status) if status.success() => return Ok(()),
+                Some(status) => return Err(Problem::Failed { command: self.shown.clone(), status }),
+                None if start.elapsed() > limit => {
+                    return Err(Problem::TooLong { command: self.shown.clone(), limit });
+                }
+                None => sleep(Duration::from_millis(20)),
+            }
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.own_group {
+            group::stop(&mut self.child);
+        }
+    }
+}
+
+fn is_about_this_package(variable: &str) -> bool {
+    const NAMES: [&str; 4] = ["CARGO_CRATE_NAME", "CARGO_BIN_NAME", "CARGO_PRIMARY_PACKAGE", "OUT_DIR"];
+    variable.starts_with("CARGO_PKG_") || variable.starts_with("CARGO_MANIFEST_") || NAMES.contains(&variable)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cargo_says_about_xtask_is_not_passed_on() {
+        assert!(is_about_this_package("CARGO_PKG_VERSION"), "a package variable is held back");
+        assert!(is_about_this_package("CARGO_MANIFEST_DIR"), "the manifest's folder is held back");
+        assert!(!is_about_this_package("CARGO_TARGET_DIR"), "the target folder is passed on");
+        assert!(!is_about_this_package("PATH"), "the PATH is passed on");
+    }
+
+    #[test]
+    fn a_failing_program_is_an_error_that_names_it() {
+        let outcome = cargo().arg("no-such-subcommand").output();
+        let message = outcome.map_err(|problem| problem.to_string()).unwrap_err();
+        assert!(message.contains("cargo no-such-subcommand"), "the message names the command: {message}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn dropping_a_program_stops_its_children_too() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let script = format!("sleep 60 & echo $! > {}; wait", file.path().display());
+        let running = Program::new("sh").args(["-c", &script]).start().unwrap();
+        let grandchild = loop {
+            let text = std::fs::read_to_string(file.path()).unwrap();
+            if let Ok(id) = text.trim().parse::<i32>() {
+                break nix::unistd::Pid::from_raw(id);
+            }
+            sleep(Duration::from_millis(10));
+        };
+        drop(running);
+        // In a container without an init the ended process stays as a zombie: its state tells.
+        let state = std::fs::read_to_string(format!("/proc/{grandchild}/stat")).unwrap_or_default();
+        let gone = nix::sys::signal::kill(grandchild, None).is_err() || state.contains(") Z ");
+        assert!(gone, "the grandchild has ended: {state}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_that_does_not_end_is_stopped_in_time() {
+        let outcome = Program::new("sleep").arg("60").start().unwrap().finish(Duration::from_millis(50));
+        assert!(matches!(outcome, Err(Problem::TooLong { .. })), "the time limit holds: {outcome:?}");
+    }
+}

@@ -1,0 +1,49 @@
+//! Process groups: led by one program, ended as a whole.
+
+use std::process::{Child, Command};
+
+/// Makes the program the leader of a new group.
+#[cfg(unix)]
+pub(super) fn lead_own(command: &mut Command) {
+    use std::os::unix::process::CommandExt;
+    command.process_group(0);
+}
+
+/// Ends the group: asks first, and does not ask again after two seconds. Harmless when it has ended already.
+#[cfg(unix)]
+pub(super) fn stop(leader: &mut Child) {
+    use std::thread::sleep;
+    use std::time::{Duration, Instant};
+
+    use nix::sys::signal::{Signal, killpg};
+    use nix::unistd::Pid;
+
+    let Ok(id) = i32::try_from(leader.id()) else { return };
+    let group = Pid::from_raw(id);
+    if killpg(group, Signal::SIGTERM).is_ok() {
+        let end = Instant::now() + Duration::from_secs(2);
+        while Instant::now() < end {
+            let _ = leader.try_wait();
+            if killpg(group, None).is_err() {
+                break;
+            }
+            sleep(Duration::from_millis(10));
+        }
+        let _ = killpg(group, Signal::SIGKILL);
+    }
+    let _ = leader.wait();
+}
+
+#[cfg(not(unix))]
+pub(super) fn lead_own(_command: &mut Command) {}
+
+#[cfg(not(unix))]
+pub(super) fn stop(leader: &mut Child) {
+    use std::process::Stdio;
+
+    if matches!(leader.try_wait(), Ok(None)) {
+        let id = leader.id().to_string();
+        let _ = Command::new("taskkill").args(["/T", "/F", "/PID", &id]).stdout(Stdio::null()).status();
+    }
+    let _ = leader.wait();
+}

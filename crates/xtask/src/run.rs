@@ -1,0 +1,60 @@
+//! `cargo xtask run`: from a fresh machine to the open window.
+
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::problem::Problem;
+use crate::process::Program;
+use crate::progress::step;
+use crate::screen::{VirtualScreen, has_display};
+use crate::system_packages::{self, BUILD_SHELL, COMPILER, HEADLESS, Need};
+use crate::{desktop_app, node, workspace};
+
+/// How long a first start may take until something is drawn.
+const FIRST_CONTENT: Duration = Duration::from_secs(60);
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Install missing system packages without asking
+    #[arg(long)]
+    yes: bool,
+    /// Run on a virtual display, take a screenshot, and end
+    #[arg(long)]
+    screenshot_only: bool,
+}
+
+pub(crate) fn run(options: &Options) -> Result<(), Problem> {
+    let headless = options.screenshot_only || !has_display();
+    if headless {
+        step("no display is used: the window opens on a virtual one (Xvfb), and a screenshot shows it");
+    }
+    let mut needs: Vec<Need> = COMPILER.iter().chain(BUILD_SHELL).copied().collect();
+    if headless {
+        needs.extend(HEADLESS);
+    }
+    step("looking for system packages and Node.js");
+    system_packages::ensure(&needs, options.yes)?;
+    node::check()?;
+    node::install(&workspace::ui(), &mut Program::run)?;
+    node::build_page(&mut Program::run)?;
+    step("building the app and the demo server (a first build takes some minutes)");
+    desktop_app::build(desktop_app::DEBUG).run()?;
+    let app = desktop_app::path(desktop_app::DEBUG)?;
+
+    if !headless {
+        step("opening the window; it ends when the window is closed");
+        return Program::new(app).run();
+    }
+    let picture = workspace::target_folder("screenshots")?.join("run.png");
+    let mut screen = VirtualScreen::start()?;
+    step("opening the window");
+    let mut window = screen.program(&app).start()?;
+    screen.picture(&mut window, &picture, FIRST_CONTENT)?;
+    println!("Screenshot: {}", picture.display());
+    if options.screenshot_only {
+        return Ok(());
+    }
+    step("running until Ctrl-C");
+    window.finish(Duration::MAX)
+}

@@ -1,0 +1,112 @@
+//! Displays: whether there is one, a virtual one (Xvfb) where there is none, and pictures of it.
+
+use std::env;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::problem::Problem;
+use crate::process::{self, Program, Running};
+use crate::workspace;
+
+/// A window has been drawn when its picture has more colours than a blank page on a blank screen.
+const COLOURS_OF_CONTENT: u32 = 16;
+
+/// Whether a window can be opened for a person to see.
+pub(crate) fn has_display() -> bool {
+    let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
+    !cfg!(target_os = "linux") || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
+}
+
+/// A virtual display; it ends when this is dropped.
+pub(crate) struct VirtualScreen {
+    server: Running,
+    display: String,
+}
+
+impl VirtualScreen {
+    /// Starts Xvfb on a display number that is free.
+    pub(crate) fn start() -> Result<Self, Problem> {
+        let log = workspace::target_folder("screenshots")?.join("xvfb.log");
+        let errors = File::create(&log).map_err(Problem::file(&log))?;
+        let server = Program::new("Xvfb")
+            .args(["-displayfd", "1", "-screen", "0", "1280x860x24", "-nolisten", "tcp"])
+            .errors_to(&errors)
+            .map_err(Problem::file(&log))?
+            .piped();
+        let mut server = server.start()?;
+        let mut line = String::new();
+        if let Some(output) = server.take_stdout() {
+            BufReader::new(output).read_line(&mut line).map_err(Problem::file("Xvfb's display number"))?;
+        }
+        let display = display_name(&line)
+            .ok_or_else(|| Problem::Machine(format!("Xvfb did not start; see {}", log.display())))?;
+        Ok(Self { server, display })
+    }
+
+    /// A program that shows its windows here, with a session bus of its own.
+    pub(crate) fn program(&self, program: &Path) -> Program {
+        Program::new("dbus-run-session")
+            .arg("--")
+            .arg(program)
+            .env("DISPLAY", &self.display)
+            .env("GDK_BACKEND", "x11")
+            // Without it GTK asks the bus for accessibility services, and waits for them.
+            .env("NO_AT_BRIDGE", "1")
+            .without_env("WAYLAND_DISPLAY")
+    }
+
+    /// Waits until something is drawn, then takes a picture of the whole screen.
+    ///
+    /// `app` is whose window it is: when it ends before, there is nothing to wait for.
+    pub(crate) fn picture(&mut self, app: &mut Running, file: &Path, limit: Duration) -> Result<(), Problem> {
+        let start = Instant::now();
+        while start.elapsed() < limit {
+            if let Some(status) = app.ended()? {
+                return Err(Problem::Machine(format!("the app ended before its window had content ({status})")));
+            }
+            if let Some(status) = self.server.ended()? {
+                return Err(Problem::Machine(format!("Xvfb ended ({status})")));
+            }
+            self.shoot(file)?;
+            if colours(file)? >= COLOURS_OF_CONTENT {
+                // What is still being drawn, fonts and images, comes within a moment.
+                process::pause(Duration::from_secs(1))?;
+                return self.shoot(file);
+            }
+            process::pause(Duration::from_millis(500))?;
+        }
+        Err(Problem::Machine(format!(
+            "the window was still empty after {} seconds; its picture: {}",
+            limit.as_secs(),
+            file.display()
+        )))
+    }
+
+    fn shoot(&self, file: &Path) -> Result<(), Problem> {
+        Program::new("import").args(["-display", &self.display, "-window", "root"]).arg(file).run()
+    }
+}
+
+fn display_name(line: &str) -> Option<String> {
+    let number: u32 = line.trim().parse().ok()?;
+    Some(format!(":{number}"))
+}
+
+fn colours(file: &Path) -> Result<u32, Problem> {
+    let answer = Program::new("identify").args(["-format", "%k"]).arg(file).output()?;
+    answer.trim().parse().map_err(|_| Problem::Machine(format!("identify answered {answer:?} for {}", file.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_number_is_a_display() {
+        assert_eq!(display_name("99\n").as_deref(), Some(":99"), "Xvfb's answer is read");
+        assert_eq!(display_name(""), None, "a server that ended has no display");
+        assert_eq!(display_name("(EE) Fatal"), None, "an error is not taken for a display");
+    }
+}

@@ -1,0 +1,111 @@
+//! The system's packages that building and testing need: which are missing, and how they come here.
+
+mod names;
+mod system;
+
+use std::io::{IsTerminal, Write, stdin, stdout};
+
+pub(crate) use names::{BUILD_SHELL, CHROMIUM, COMPILER, HEADLESS, INTEROP, Need, PAGE, WINDOW_TESTS};
+use system::System;
+
+use crate::problem::Problem;
+use crate::process::{self, Program};
+use crate::progress::step;
+
+/// Sees to it that everything is there. Installs with apt-get where that is the system's way, after asking, unless we
+/// are root or `yes` is given; anywhere else the error says what is missing and how to get it.
+pub(crate) fn ensure(needs: &[Need], yes: bool) -> Result<(), Problem> {
+    let system = System::read();
+    let missing = match &system {
+        System::Debian { .. } => missing_on_debian(needs, &installed(needs)?),
+        System::MacOs | System::Windows => needs.iter().filter(|need| !need.only_linux && !need.is_there()).collect(),
+        _ => needs.iter().filter(|need| !need.is_there()).collect(),
+    };
+    if missing.is_empty() {
+        return Ok(());
+    }
+    match &system {
+        System::Debian { .. } => install(&missing.iter().map(|need| need.debian).collect::<Vec<_>>(), yes),
+        other => Err(Problem::Machine(other.hint(&missing))),
+    }
+}
+
+/// Whether Debian's own Chromium can be had here; Ubuntu's is a snap, which no test can drive.
+pub(crate) fn has_debian_chromium() -> bool {
+    matches!(System::read(), System::Debian { ubuntu: false })
+}
+
+/// Names of the packages that dpkg has installed, out of those that are needed.
+fn installed(needs: &[Need]) -> Result<String, Problem> {
+    let names = needs.iter().map(|need| need.debian);
+    let query = Program::new("dpkg-query").args(["-W", "-f", "${Package} ${db:Status-Status}\n"]).args(names);
+    // It fails when it does not know one of the names, and lists the others all the same.
+    let (text, _) = query.quiet().output_and_end()?;
+    Ok(text)
+}
+
+fn missing_on_debian<'a>(needs: &'a [Need], installed: &str) -> Vec<&'a Need> {
+    let is_installed = |name: &str| installed.lines().any(|line| line.split_once(' ') == Some((name, "installed")));
+    needs.iter().filter(|need| !is_installed(need.debian)).collect()
+}
+
+fn install(packages: &[&str], yes: bool) -> Result<(), Problem> {
+    println!("System packages that are missing: {}", packages.join(" "));
+    let root = is_root();
+    if !root && !yes && !agreed()? {
+        return Err(Problem::Machine(format!("install them yourself: sudo apt-get install {}", packages.join(" "))));
+    }
+    if !root && !process::answers("sudo", &["--version"]) {
+        return Err(Problem::Machine(format!(
+            "installing needs root, and sudo is not here; as root: apt-get install {}",
+            packages.join(" ")
+        )));
+    }
+    step(&format!("installing {} system packages with apt-get", packages.len()));
+    // An outdated list of one foreign source need not stop us: the installation says what it lacks.
+    if let Err(problem) = apt_get(root, &["update", "-qq"]) {
+        println!("{problem}; trying with the package lists that are here");
+    }
+    let mut arguments = vec!["install", "-y", "-qq", "--no-install-recommends"];
+    arguments.extend(packages);
+    apt_get(root, &arguments)
+}
+
+fn apt_get(root: bool, arguments: &[&str]) -> Result<(), Problem> {
+    let apt = if root { Program::new("env") } else { Program::new("sudo").with_keyboard().arg("env") };
+    apt.args(["DEBIAN_FRONTEND=noninteractive", "apt-get", "-o", "DPkg::Lock::Timeout=300"]).args(arguments).run()
+}
+
+fn is_root() -> bool {
+    Program::new("id").arg("-u").output().is_ok_and(|id| id.trim() == "0")
+}
+
+fn agreed() -> Result<bool, Problem> {
+    if !stdin().is_terminal() {
+        return Ok(false);
+    }
+    print!("Install them with apt-get now? [Y/n] ");
+    stdout().flush().map_err(Problem::file("standard output"))?;
+    let mut answer = String::new();
+    stdin().read_line(&mut answer).map_err(Problem::file("standard input"))?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_package_that_was_removed_or_never_there_is_missing() {
+        let dpkg = "build-essential installed\nlibdbus-1-dev config-files\npkg-config installed\n";
+        let needs: Vec<Need> = BUILD_SHELL.iter().chain(COMPILER).copied().collect();
+        let missing: Vec<_> = missing_on_debian(&needs, dpkg).iter().map(|need| need.debian).collect();
+        assert_eq!(missing, ["libwebkit2gtk-4.1-dev", "libdbus-1-dev", "file"], "only what is fully installed counts");
+    }
+
+    #[test]
+    fn a_longer_name_does_not_stand_for_a_shorter_one() {
+        let missing = missing_on_debian(HEADLESS, "dbus-x11 installed\nxvfb installed\n");
+        assert!(missing.iter().any(|need| need.debian == "dbus"), "dbus-x11 is not dbus");
+    }
+}

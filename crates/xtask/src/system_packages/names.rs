@@ -1,0 +1,94 @@
+//! What is needed, and what each system calls it.
+
+use std::path::Path;
+
+use crate::process;
+
+/// One package.
+#[derive(Clone, Copy)]
+pub(crate) struct Need {
+    /// Debian's and Ubuntu's name.
+    pub(crate) debian: &'static str,
+    /// Fedora's name.
+    pub(super) fedora: &'static str,
+    /// Arch Linux's name.
+    pub(super) arch: &'static str,
+    /// How to see that it is there, on systems without dpkg.
+    sign: Sign,
+    /// macOS and Windows have it, or do without.
+    pub(super) only_linux: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Sign {
+    /// pkg-config knows the module.
+    Module(&'static str),
+    /// The program answers.
+    Program(&'static str, &'static [&'static str]),
+    /// The file is there.
+    File(&'static str),
+}
+
+impl Need {
+    pub(super) fn is_there(&self) -> bool {
+        match self.sign {
+            Sign::Module(module) => process::answers("pkg-config", &["--exists", module]),
+            Sign::Program(program, arguments) => process::answers(program, arguments),
+            Sign::File(path) => Path::new(path).exists(),
+        }
+    }
+}
+
+const fn need(debian: &'static str, fedora: &'static str, arch: &'static str, sign: Sign) -> Need {
+    Need { debian, fedora, arch, sign, only_linux: true }
+}
+
+/// To compile and link anything.
+pub(crate) const COMPILER: &[Need] = &[
+    need("build-essential", "gcc-c++", "base-devel", Sign::Program("cc", &["--version"])),
+    need("pkg-config", "pkgconf-pkg-config", "pkgconf", Sign::Program("pkg-config", &["--version"])),
+];
+
+/// To compile the shell.
+pub(crate) const BUILD_SHELL: &[Need] = &[
+    need("libwebkit2gtk-4.1-dev", "webkit2gtk4.1-devel", "webkit2gtk-4.1", Sign::Module("webkit2gtk-4.1")),
+    need("libdbus-1-dev", "dbus-devel", "dbus", Sign::Module("dbus-1")),
+    need("file", "file", "file", Sign::Program("file", &["--version"])),
+];
+
+/// To open a window where there is no display, and take its picture.
+pub(crate) const HEADLESS: &[Need] = &[
+    need("xvfb", "xorg-x11-server-Xvfb", "xorg-server-xvfb", Sign::Program("Xvfb", &["-help"])),
+    need("xauth", "xorg-x11-xauth", "xorg-xauth", Sign::Program("xauth", &["-V"])),
+    need("dbus", "dbus-daemon", "dbus", Sign::Program("dbus-run-session", &["--version"])),
+    need("dbus-x11", "dbus-x11", "dbus", Sign::Program("dbus-launch", &["--version"])),
+    need("imagemagick", "ImageMagick", "imagemagick", Sign::Program("import", &["-version"])),
+];
+
+/// For the real servers from PyPI, and the one that works on a git repository.
+pub(crate) const INTEROP: &[Need] = &[
+    Need {
+        only_linux: false,
+        ..need("python3-venv", "python3", "python", Sign::Program("python3", &["-c", "import venv, ensurepip"]))
+    },
+    Need { only_linux: false, ..need("git", "git", "git", Sign::Program("git", &["--version"])) },
+];
+
+/// For pictures of the page with Chinese text in them.
+pub(crate) const PAGE: &[Need] = &[need(
+    "fonts-noto-cjk",
+    "google-noto-sans-cjk-fonts",
+    "noto-fonts-cjk",
+    Sign::Program("sh", &["-c", "fc-list :lang=zh | grep -q ."]),
+)];
+
+/// The browser for the page's tests, on Debian.
+pub(crate) const CHROMIUM: Need = need("chromium", "chromium", "chromium", Sign::File("/usr/bin/chromium"));
+
+/// To drive the real window.
+pub(crate) const WINDOW_TESTS: &[Need] = &[need(
+    "webkit2gtk-driver",
+    "webkit2gtk4.1-devel",
+    "webkit2gtk-4.1",
+    Sign::Program("WebKitWebDriver", &["--help"]),
+)];

@@ -1,0 +1,108 @@
+//! Which system this is, and how one installs there.
+
+use std::{env, fs};
+
+use super::names::Need;
+use crate::process;
+
+/// As far as installing packages goes.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum System {
+    /// Debian, Ubuntu and what follows them: apt-get.
+    Debian {
+        ubuntu: bool,
+    },
+    Fedora,
+    Arch,
+    OtherLinux,
+    MacOs,
+    Windows,
+}
+
+impl System {
+    pub(super) fn read() -> Self {
+        match env::consts::OS {
+            "macos" => Self::MacOs,
+            "windows" => Self::Windows,
+            _ => {
+                let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
+                match Self::of_release(&release) {
+                    // Derivatives without apt exist.
+                    Self::Debian { .. } if !process::answers("apt-get", &["--version"]) => Self::OtherLinux,
+                    system => system,
+                }
+            }
+        }
+    }
+
+    /// From the text of /etc/os-release.
+    fn of_release(text: &str) -> Self {
+        let field = |name: &str| {
+            text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('=')).unwrap_or("").trim_matches('"')
+        };
+        let family: Vec<_> = field("ID").split(' ').chain(field("ID_LIKE").split(' ')).collect();
+        if family.contains(&"ubuntu") {
+            Self::Debian { ubuntu: true }
+        } else if family.contains(&"debian") {
+            Self::Debian { ubuntu: false }
+        } else if family.contains(&"fedora") || family.contains(&"rhel") {
+            Self::Fedora
+        } else if family.contains(&"arch") {
+            Self::Arch
+        } else {
+            Self::OtherLinux
+        }
+    }
+
+    /// What is missing and how to get it, for systems on which we do not install.
+    pub(super) fn hint(&self, missing: &[&Need]) -> String {
+        let names = |name: fn(&Need) -> &str| {
+            let mut names: Vec<_> = missing.iter().map(|need| name(need)).collect();
+            names.sort_unstable();
+            names.dedup();
+            names.join(" ")
+        };
+        match self {
+            Self::Fedora => format!("missing; install with: sudo dnf install {}", names(|need| need.fedora)),
+            Self::Arch => format!("missing; install with: sudo pacman -S --needed {}", names(|need| need.arch)),
+            Self::MacOs => format!("missing: {}; Homebrew has them", names(|need| need.debian)),
+            Self::Windows => format!("missing: {}; winget has them", names(|need| need.debian)),
+            Self::Debian { .. } | Self::OtherLinux => format!(
+                "missing; they are called on Debian: {}. Install what your system calls them",
+                names(|need| need.debian)
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::system_packages::{BUILD_SHELL, HEADLESS};
+
+    #[test]
+    fn the_release_file_tells_the_family() {
+        let cases = [
+            ("NAME=\"Debian GNU/Linux\"\nID=debian\nVERSION_ID=\"12\"\n", System::Debian { ubuntu: false }),
+            ("ID=ubuntu\nID_LIKE=debian\n", System::Debian { ubuntu: true }),
+            ("ID=linuxmint\nID_LIKE=\"ubuntu debian\"\n", System::Debian { ubuntu: true }),
+            ("ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n", System::Fedora),
+            ("ID=arch\n", System::Arch),
+            ("ID=alpine\n", System::OtherLinux),
+            ("", System::OtherLinux),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(System::of_release(text), expected, "for {text:?}");
+        }
+    }
+
+    #[test]
+    fn a_hint_uses_the_names_of_its_system_once_each() {
+        let missing: Vec<_> = BUILD_SHELL.iter().chain(HEADLESS).collect();
+        let fedora = System::Fedora.hint(&missing);
+        assert!(fedora.contains("dnf install") && fedora.contains("webkit2gtk4.1-devel"), "Fedora's: {fedora}");
+        let arch = System::Arch.hint(&missing);
+        assert_eq!(arch.matches(" dbus").count(), 1, "three needs are one package on Arch: {arch}");
+        assert!(System::OtherLinux.hint(&missing).contains("libwebkit2gtk-4.1-dev"), "Debian's names elsewhere");
+    }
+}

@@ -1,0 +1,73 @@
+//! The line of a log that says why a part failed.
+
+use super::counts::without_colours;
+
+/// How a line looks that names a cause, best first. Matched at the start of the trimmed line.
+const STARTS: &[&str] = &[
+    "error[",
+    "error:",
+    "Error:",
+    "AssertionError",
+    "thread '",
+    "FAIL ",
+    "TRY 1 FAIL",
+    "TIMEOUT [",
+    "✘",
+    "Diff in ",
+    "npm error",
+];
+
+/// The most telling line, or the last one that is not empty.
+pub(super) fn in_log(log: &str) -> Option<String> {
+    let plain = without_colours(log);
+    let lines: Vec<&str> =
+        plain.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("$ ")).collect();
+    let telling = STARTS.iter().find_map(|start| lines.iter().position(|line| line.starts_with(start)));
+    let line = match telling {
+        // Rust says what went wrong in the line after the one with the place.
+        Some(at) if lines[at].starts_with("thread '") && lines[at].ends_with(':') => {
+            format!("{} {}", lines[at], lines.get(at + 1).unwrap_or(&""))
+        }
+        Some(at) => lines[at].to_owned(),
+        None => (*lines.last()?).to_owned(),
+    };
+    Some(shortened(&line))
+}
+
+fn shortened(line: &str) -> String {
+    const LIMIT: usize = 300;
+    match line.char_indices().nth(LIMIT) {
+        Some((at, _)) => format!("{} ...", &line[..at]),
+        None => line.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_compilers_error_is_preferred_to_what_comes_after() {
+        let log = "$ cargo build\nwarning: unused\nerror[E0425]: cannot find value `x`\n  --> a.rs:1:1\nerror: could not compile";
+        assert_eq!(in_log(log).as_deref(), Some("error[E0425]: cannot find value `x`"), "the first error is the cause");
+    }
+
+    #[test]
+    fn a_panic_comes_with_its_message() {
+        let log = "running 1 test\nthread 'a' (12) panicked at src/a.rs:3:5:\nthe answer is 42\nnote: run with";
+        let cause = in_log(log).unwrap_or_default();
+        assert!(cause.ends_with("src/a.rs:3:5: the answer is 42"), "place and message: {cause}");
+    }
+
+    #[test]
+    fn without_a_known_form_the_last_line_is_taken() {
+        assert_eq!(in_log("$ sh\nfirst\nlast\n\n").as_deref(), Some("last"), "the last line with text");
+        assert_eq!(in_log("$ sh\n"), None, "the command alone is no cause");
+    }
+
+    #[test]
+    fn a_long_line_is_cut_at_a_character() {
+        let cause = in_log(&"é".repeat(1000)).unwrap_or_default();
+        assert!(cause.chars().count() < 310, "bounded");
+    }
+}

@@ -1,0 +1,95 @@
+//! A part's output: everything goes to target/test-logs/PART.log, and to the terminal only when the part fails.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::problem::Problem;
+use crate::process::Program;
+use crate::workspace;
+
+/// No step of a part may take longer; a cold build on two cores takes about a third of it.
+const STEP_LIMIT: Duration = Duration::from_secs(25 * 60);
+
+/// The log of one part.
+pub(super) struct Log {
+    path: PathBuf,
+    file: File,
+}
+
+impl Log {
+    /// Begins an empty log.
+    pub(super) fn create(part: &str) -> Result<Self, Problem> {
+        Self::at(workspace::target_folder("test-logs")?.join(format!("{part}.log")))
+    }
+
+    /// Begins an empty log in this file.
+    pub(super) fn at(path: PathBuf) -> Result<Self, Problem> {
+        // Appending, as the programs write to the same file.
+        fs::write(&path, "").map_err(Problem::file(&path))?;
+        let file = File::options().append(true).open(&path).map_err(Problem::file(&path))?;
+        Ok(Self { path, file })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Adds one line of our own.
+    pub(super) fn line(&mut self, text: &str) -> Result<(), Problem> {
+        writeln!(self.file, "{text}").map_err(Problem::file(&self.path))
+    }
+
+    /// Runs a program to its end with its output in the log.
+    pub(super) fn run(&mut self, program: Program) -> Result<(), Problem> {
+        self.line(&format!("$ {}", program.shown()))?;
+        // Colours would stand in the way of whoever reads the log, us included.
+        let program =
+            program.env("CARGO_TERM_COLOR", "never").env("NO_COLOR", "1").env("FORCE_COLOR", "0").env("TERM", "dumb");
+        let program = program.output_to(&self.file).map_err(Problem::file(&self.path))?;
+        program.start()?.finish(STEP_LIMIT)
+    }
+
+    /// Everything so far.
+    pub(super) fn text(&self) -> Result<String, Problem> {
+        let bytes = fs::read(&self.path).map_err(Problem::file(&self.path))?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// The last lines, most recent last.
+    pub(super) fn tail(&self, count: usize) -> Result<String, Problem> {
+        let text = self.text()?;
+        let lines: Vec<_> = text.lines().collect();
+        Ok(lines[lines.len().saturating_sub(count)..].join("\n"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::cargo;
+
+    #[test]
+    fn a_program_writes_between_our_own_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut log = Log::at(folder.path().join("part.log")).unwrap();
+        log.line("before").unwrap();
+        log.run(cargo().arg("--version")).unwrap();
+        log.line("after").unwrap();
+        let text = log.text().unwrap();
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!((lines[0], lines[1]), ("before", "$ cargo --version"), "the command is named: {text}");
+        assert!(lines[2].starts_with("cargo 1."), "its output follows: {text}");
+        assert_eq!(log.tail(1).unwrap(), "after", "the tail is the end");
+    }
+
+    #[test]
+    fn a_failing_program_leaves_its_words_in_the_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut log = Log::at(folder.path().join("part.log")).unwrap();
+        let outcome = log.run(cargo().arg("no-such-subcommand"));
+        assert!(matches!(outcome, Err(Problem::Failed { .. })), "the failure is passed on: {outcome:?}");
+        assert!(log.text().unwrap().contains("no such command"), "standard error is in the log");
+    }
+}

@@ -1,0 +1,66 @@
+//! What became of one part.
+
+use super::cause;
+use super::counts::Counts;
+use super::parts::Done;
+use crate::problem::Problem;
+
+/// What became of one part.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Ok(Counts),
+    Failed { counts: Counts, cause: String },
+    LeftOut(String),
+}
+
+impl Outcome {
+    /// A part without tests counts as one; so does a failure outside any test.
+    pub(super) fn of(result: Result<Done, Problem>, log: &str) -> Self {
+        let counted = Counts::of_log(log);
+        match result {
+            Ok(Done::LeftOut(reason)) => Self::LeftOut(reason),
+            Ok(Done::Ran) => Self::Ok(counted.unwrap_or(Counts { passed: 1, ..Counts::default() })),
+            Err(problem) => {
+                let mut counts = counted.unwrap_or_default();
+                counts.failed = counts.failed.max(1);
+                let cause = match (cause::in_log(log), problem) {
+                    (Some(line), Problem::ChecksFailed) => line,
+                    (Some(line), problem @ Problem::Failed { .. }) => format!("{problem}: {line}"),
+                    (_, problem) => problem.to_string(),
+                };
+                Self::Failed { counts, cause }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_without_tests_counts_as_one() {
+        let ran = Outcome::of(Ok(Done::Ran), "nothing to count");
+        assert_eq!(ran, Outcome::Ok(Counts { passed: 1, failed: 0, skipped: 0 }), "it passed");
+        let Outcome::Failed { counts, .. } = Outcome::of(Err(Problem::ChecksFailed), "a.rs:1: too long") else {
+            panic!("an error is a failure");
+        };
+        assert_eq!((counts.passed, counts.failed), (0, 1), "it failed");
+    }
+
+    #[test]
+    fn a_failure_after_tests_that_passed_is_still_counted() {
+        let log = "Tests  4 passed (4)\nerror: the report could not be written";
+        let Outcome::Failed { counts, cause } = Outcome::of(Err(Problem::ChecksFailed), log) else {
+            panic!("an error is a failure");
+        };
+        assert_eq!((counts.passed, counts.failed), (4, 1), "the tests are counted, and the failure");
+        assert!(cause.contains("could not be written"), "the cause comes from the log: {cause}");
+    }
+
+    #[test]
+    fn a_part_that_was_left_out_counts_nothing() {
+        let outcome = Outcome::of(Ok(Done::LeftOut("not installed".into())), "3 passed");
+        assert_eq!(outcome, Outcome::LeftOut("not installed".into()), "the reason is kept");
+    }
+}

@@ -1,0 +1,77 @@
+//! The parts of the page: its own checks, Chromium, and the real window.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use super::log::Log;
+use super::parts::Done;
+use super::rust;
+use crate::problem::Problem;
+use crate::process::Program;
+use crate::progress::step;
+use crate::screen::VirtualScreen;
+use crate::{codegen, desktop_app, node, system_packages, workspace};
+
+/// Types, lint and format, component tests, and that the page knows the contract as it is.
+pub(super) fn ui(log: &mut Log) -> Result<Done, Problem> {
+    let folder = workspace::ui();
+    node::install(&folder, &mut |program| log.run(program))?;
+    rust::build_all(log)?;
+    log.line("$ codegen --check")?;
+    codegen::check(Program::new(workspace::example("typescript")))?;
+    step("ui: types, lint, format");
+    log.run(node::npm(&folder).args(["run", "check"]))?;
+    step("ui: component tests");
+    log.run(node::npm(&folder).arg("test"))?;
+    Ok(Done::Ran)
+}
+
+/// The page in Chromium, with the dev host behind it.
+pub(super) fn chromium(log: &mut Log) -> Result<Done, Problem> {
+    prepare(log)?;
+    rust::build_all(log)?;
+    let tests = workspace::tests();
+    let browser = browser();
+    if browser.is_none() {
+        step("page: installing Playwright's Chromium");
+        log.run(node::npx(&tests).args(["playwright", "install", "--with-deps", "chromium"]))?;
+    }
+    step("page: the tests in Chromium");
+    let mut call = node::npx(&tests).args(["playwright", "test", "-c", "page/playwright.config.ts"]);
+    if let Some(browser) = browser {
+        call = call.env("CHROMIUM", browser);
+    }
+    log.run(call)?;
+    Ok(Done::Ran)
+}
+
+/// The real window: the app as users get it, driven through WebKit's own driver on a virtual display.
+pub(super) fn window(log: &mut Log) -> Result<Done, Problem> {
+    if !cfg!(target_os = "linux") {
+        return Ok(Done::LeftOut("only Linux has a driver for the web view of a running app".into()));
+    }
+    prepare(log)?;
+    step("desktop: building the app");
+    log.run(desktop_app::build(desktop_app::DEBUG))?;
+    step("desktop: following a user through the real window");
+    let screen = VirtualScreen::start()?;
+    let script = workspace::tests().join("desktop/run.mjs");
+    log.run(screen.program(Path::new("node")).arg(script).dir(workspace::root()))?;
+    Ok(Done::Ran)
+}
+
+/// The packages of both, and the page itself.
+fn prepare(log: &mut Log) -> Result<(), Problem> {
+    node::install(&workspace::tests(), &mut |program| log.run(program))?;
+    node::install(&workspace::ui(), &mut |program| log.run(program))?;
+    node::build_page(&mut |program| log.run(program))
+}
+
+/// The Chromium to use: the one named in the environment, or Debian's. None: Playwright brings its own.
+fn browser() -> Option<PathBuf> {
+    let debian = PathBuf::from("/usr/bin/chromium");
+    match env::var_os("CHROMIUM") {
+        Some(path) if !path.is_empty() => Some(path.into()),
+        _ => (system_packages::has_debian_chromium() && debian.exists()).then_some(debian),
+    }
+}

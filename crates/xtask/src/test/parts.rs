@@ -1,0 +1,152 @@
+//! The parts of `cargo xtask test`: names, order, and what each needs.
+
+use clap::ValueEnum;
+
+use super::log::Log;
+use super::{page_and_window, real_servers, rust};
+use crate::problem::Problem;
+use crate::system_packages::{BUILD_SHELL, CHROMIUM, COMPILER, HEADLESS, INTEROP, Need, PAGE, WINDOW_TESTS};
+use crate::tidy;
+
+/// One part; the order here is the order of running.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub(super) enum Part {
+    /// What must stay absent
+    Tidy,
+    /// rustfmt
+    Fmt,
+    /// Clippy over the whole workspace
+    Clippy,
+    /// Licences, advisories and sources, when cargo-deny is installed
+    Deny,
+    /// Unit and integration tests of the crates
+    Unit,
+    /// The page: types, lint, format, component tests, drift of the contract
+    Ui,
+    /// Real servers from npm and PyPI
+    Interop,
+    /// The page in Chromium
+    Page,
+    /// The real window in WebKitGTK
+    Desktop,
+}
+
+/// How a part went that did not fail.
+#[derive(Debug)]
+pub(super) enum Done {
+    /// It ran.
+    Ran,
+    /// It did not run, for this reason.
+    LeftOut(String),
+}
+
+impl Part {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Tidy => "tidy",
+            Self::Fmt => "fmt",
+            Self::Clippy => "clippy",
+            Self::Deny => "deny",
+            Self::Unit => "unit",
+            Self::Ui => "ui",
+            Self::Interop => "interop",
+            Self::Page => "page",
+            Self::Desktop => "desktop",
+        }
+    }
+
+    pub(super) fn needs_node(&self) -> bool {
+        matches!(self, Self::Ui | Self::Interop | Self::Page | Self::Desktop)
+    }
+
+    pub(super) fn run(self, log: &mut Log) -> Result<Done, Problem> {
+        match self {
+            Self::Tidy => tidy(log),
+            Self::Fmt => rust::format(log),
+            Self::Clippy => rust::clippy(log),
+            Self::Deny => rust::deny(log),
+            Self::Unit => rust::unit(log),
+            Self::Ui => page_and_window::ui(log),
+            Self::Interop => real_servers::run(log),
+            Self::Page => page_and_window::chromium(log),
+            Self::Desktop => page_and_window::window(log),
+        }
+    }
+
+    fn system_packages(self) -> Vec<&'static [Need]> {
+        match self {
+            Self::Tidy | Self::Fmt | Self::Deny => vec![],
+            Self::Clippy => vec![COMPILER, BUILD_SHELL],
+            Self::Unit | Self::Ui => vec![COMPILER],
+            Self::Interop => vec![COMPILER, INTEROP],
+            Self::Page => vec![COMPILER, PAGE],
+            Self::Desktop => vec![COMPILER, BUILD_SHELL, HEADLESS, WINDOW_TESTS, PAGE],
+        }
+    }
+}
+
+/// The parts asked for, each once and in order; all when none is asked for.
+pub(super) fn in_order(asked: &[Part]) -> Vec<Part> {
+    if asked.is_empty() {
+        return Part::value_variants().to_vec();
+    }
+    let mut parts = asked.to_vec();
+    parts.sort_unstable();
+    parts.dedup();
+    parts
+}
+
+/// The system packages that these parts need, each once.
+pub(super) fn system_packages(parts: &[Part], debian_chromium: bool) -> Vec<Need> {
+    let mut needs: Vec<Need> = Vec::new();
+    for need in parts.iter().flat_map(|part| part.system_packages()).flatten() {
+        if needs.iter().all(|known| known.debian != need.debian) {
+            needs.push(*need);
+        }
+    }
+    if debian_chromium && parts.contains(&Part::Page) {
+        needs.push(CHROMIUM);
+    }
+    needs
+}
+
+fn tidy(log: &mut Log) -> Result<Done, Problem> {
+    let findings = tidy::findings()?;
+    for finding in &findings {
+        log.line(&finding.to_string())?;
+    }
+    match findings.first() {
+        None => Ok(Done::Ran),
+        Some(first) => Err(Problem::Machine(format!("{} findings, the first: {first}", findings.len()))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_run_in_their_order_and_once() {
+        let asked = [Part::Desktop, Part::Tidy, Part::Unit, Part::Tidy];
+        assert_eq!(in_order(&asked), [Part::Tidy, Part::Unit, Part::Desktop], "the order is ours, not the caller's");
+        assert_eq!(in_order(&[]).len(), 9, "without names everything runs");
+    }
+
+    #[test]
+    fn tidy_and_fmt_need_nothing_installed() {
+        assert!(system_packages(&[Part::Tidy, Part::Fmt], true).is_empty(), "the quick parts run on any machine");
+    }
+
+    #[test]
+    fn a_package_is_asked_for_once_and_chromium_only_where_debian_has_it() {
+        let everything = in_order(&[]);
+        let mut names: Vec<_> = system_packages(&everything, true).iter().map(|need| need.debian).collect();
+        assert!(names.contains(&"chromium"), "Debian's Chromium is installed");
+        names.sort_unstable();
+        let count = names.len();
+        names.dedup();
+        assert_eq!(names.len(), count, "no package is named twice");
+        let ubuntu = system_packages(&everything, false);
+        assert!(ubuntu.iter().all(|need| need.debian != "chromium"), "Ubuntu's would be a snap");
+    }
+}

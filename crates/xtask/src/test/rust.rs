@@ -1,0 +1,82 @@
+//! The parts that cargo runs: format, clippy, cargo-deny, unit and integration tests.
+
+use super::log::Log;
+use super::parts::Done;
+use crate::problem::Problem;
+use crate::process::{self, Program, cargo};
+use crate::progress::step;
+use crate::{check, workspace};
+
+/// Everything that needs no WebKitGTK; one choice of packages, so that what they are built from is built once.
+const WITHOUT_SHELL: [&str; 3] = ["--workspace", "--exclude", "drawbridge"];
+
+pub(super) fn format(log: &mut Log) -> Result<Done, Problem> {
+    log.run(check::format_check())?;
+    Ok(Done::Ran)
+}
+
+pub(super) fn clippy(log: &mut Log) -> Result<Done, Problem> {
+    step("clippy: the whole workspace");
+    log.run(check::clippy(&["--workspace"]))?;
+    Ok(Done::Ran)
+}
+
+pub(super) fn deny(log: &mut Log) -> Result<Done, Problem> {
+    if !process::answers("cargo-deny", &["--version"]) {
+        return Ok(Done::LeftOut("cargo-deny is not installed (cargo install cargo-deny)".into()));
+    }
+    log.run(in_workspace("deny").args(["--config", ".deny.toml", "check"]))?;
+    Ok(Done::Ran)
+}
+
+/// The crates' own tests. The suites with real servers and the real window are parts of their own.
+pub(super) fn unit(log: &mut Log) -> Result<Done, Problem> {
+    build_all(log)?;
+    step("unit: running the tests");
+    log.run(tests(has_nextest(), &WITHOUT_SHELL).args(["--exclude", "interop"]))?;
+    Ok(Done::Ran)
+}
+
+/// The tests of one package.
+pub(super) fn package(log: &mut Log, name: &str, environment: &[(&str, &str)]) -> Result<(), Problem> {
+    let mut call = tests(has_nextest(), &["-p", name]);
+    for (name, value) in environment {
+        call = call.env(name, value);
+    }
+    log.run(call)
+}
+
+/// Builds all but the shell: the suites start our binaries, and a build names errors better than a test run does.
+pub(super) fn build_all(log: &mut Log) -> Result<(), Problem> {
+    step("building the crates and their tests");
+    log.run(in_workspace("build").args(WITHOUT_SHELL).arg("--all-targets"))
+}
+
+fn tests(nextest: bool, packages: &[&str]) -> Program {
+    if nextest {
+        in_workspace("nextest").args(["run", "--profile", "ci"]).args(packages)
+    } else {
+        in_workspace("test").arg("--no-fail-fast").args(packages)
+    }
+}
+
+fn has_nextest() -> bool {
+    process::answers("cargo-nextest", &["nextest", "--version"])
+}
+
+fn in_workspace(subcommand: &str) -> Program {
+    cargo().dir(workspace::root()).arg(subcommand)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_runners_go_on_after_a_failure() {
+        let nextest = super::tests(true, &WITHOUT_SHELL).shown();
+        assert!(nextest.contains("nextest run --profile ci"), "the ci profile does not stop early: {nextest}");
+        let plain = super::tests(false, &WITHOUT_SHELL).shown();
+        assert!(plain.contains("test --no-fail-fast --workspace --exclude drawbridge"), "nor does cargo: {plain}");
+    }
+}

@@ -1,0 +1,121 @@
+//! What is printed: a line for each part, and in the end the failures with their causes and the numbers.
+
+use std::time::Duration;
+
+use super::counts::Counts;
+use super::log::Log;
+use super::outcome::Outcome;
+use crate::problem::Problem;
+
+/// How much of a failed part's log is shown.
+const TAIL: usize = 60;
+
+#[derive(Default)]
+pub(super) struct Summary {
+    counts: Counts,
+    failures: Vec<String>,
+    left_out: Vec<String>,
+}
+
+impl Summary {
+    /// Prints the part's line, and the end of its log when it failed.
+    pub(super) fn add(&mut self, name: &str, time: Duration, outcome: Outcome, log: &Log) -> Result<(), Problem> {
+        println!("{}", line(name, time, &outcome));
+        match outcome {
+            Outcome::Ok(counts) => self.counts += counts,
+            Outcome::LeftOut(reason) => self.left_out.push(format!("{name}: {reason}")),
+            Outcome::Failed { counts, cause } => {
+                println!("--- the end of {}\n{}\n---", log.path().display(), log.tail(TAIL)?);
+                self.counts += counts;
+                self.failures.push(format!("{name}: {cause}\n  log: {}", log.path().display()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Nothing more runs, for this reason; that is a failure too.
+    pub(super) fn stopped(&mut self, problem: &Problem) {
+        self.counts.failed += 1;
+        self.failures.push(format!("stopped: {problem}"));
+    }
+
+    /// Prints the end; an error when anything failed.
+    pub(super) fn finish(self) -> Result<(), Problem> {
+        println!("\n{}", self.text());
+        if self.failures.is_empty() { Ok(()) } else { Err(Problem::ChecksFailed) }
+    }
+
+    fn text(&self) -> String {
+        let mut lines = Vec::new();
+        lines.extend(self.left_out.iter().map(|text| format!("left out: {text}")));
+        lines.extend(self.failures.iter().map(|text| format!("FAILED: {text}")));
+        lines.push(closing_line(self.counts));
+        lines.join("\n")
+    }
+}
+
+fn line(name: &str, time: Duration, outcome: &Outcome) -> String {
+    let seconds = time.as_secs_f32();
+    match outcome {
+        Outcome::Ok(counts) => format!("{name:<8} ok       {seconds:>6.1} s  {}", amount(*counts)),
+        Outcome::Failed { counts, .. } => format!("{name:<8} FAILED   {seconds:>6.1} s  {}", amount(*counts)),
+        Outcome::LeftOut(reason) => format!("{name:<8} left out {seconds:>6.1} s  {reason}"),
+    }
+}
+
+fn amount(counts: Counts) -> String {
+    match (counts.failed, counts.passed) {
+        (0, 1) => String::new(),
+        (0, passed) => format!("{passed} tests"),
+        (failed, passed) => format!("{failed} of {} failed", failed + passed),
+    }
+}
+
+/// The last line; other programs read it.
+fn closing_line(counts: Counts) -> String {
+    let Counts { passed, failed, skipped } = counts;
+    match skipped {
+        0 => format!("{passed} passed, {failed} failed"),
+        _ => format!("{passed} passed, {failed} failed, {skipped} skipped"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_closing_line_has_one_form() {
+        assert_eq!(closing_line(Counts { passed: 7, failed: 0, skipped: 0 }), "7 passed, 0 failed", "no skipped ones");
+        let skipped = closing_line(Counts { passed: 7, failed: 1, skipped: 2 });
+        assert_eq!(skipped, "7 passed, 1 failed, 2 skipped", "skipped ones are told");
+    }
+
+    #[test]
+    fn what_stops_everything_is_a_failure() {
+        let mut summary = Summary::default();
+        summary.stopped(&Problem::Machine("node was not found".into()));
+        assert_eq!(
+            summary.text(),
+            "FAILED: stopped: node was not found\n0 passed, 1 failed",
+            "the cause, then the end"
+        );
+    }
+
+    #[test]
+    fn failures_stand_before_the_closing_line_with_their_causes() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = Log::at(folder.path().join("clippy.log")).unwrap();
+        let mut summary = Summary::default();
+        let failed = Outcome::Failed { counts: Counts { failed: 1, ..Counts::default() }, cause: "error: x".into() };
+        summary.add("clippy", Duration::from_secs(3), failed, &log).unwrap();
+        summary.add("deny", Duration::ZERO, Outcome::LeftOut("not installed".into()), &log).unwrap();
+        let text = summary.text();
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(lines[0], "left out: deny: not installed", "what was left out is said");
+        assert_eq!(lines[1], "FAILED: clippy: error: x", "the cause is said");
+        assert!(lines[2].contains("clippy.log"), "and where to read more");
+        assert_eq!(lines.last(), Some(&"0 passed, 1 failed"), "the numbers come last");
+        assert!(summary.finish().is_err(), "a failure is the task's failure");
+    }
+}

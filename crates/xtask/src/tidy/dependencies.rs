@@ -1,0 +1,112 @@
+//! Rules about who depends on what.
+
+use super::Finding;
+use super::pure_crates::PURE;
+use super::tree::Tree;
+use crate::problem::Problem;
+use crate::process::cargo;
+use crate::workspace;
+
+/// What no pure crate may have below it.
+const IMPURE: [&str; 8] = ["tokio", "mio", "async-io", "smol", "hyper", "reqwest", "tauri", "wry"];
+
+/// The pure crates have no runtime, network or window below them, on any platform.
+pub(super) fn pure_crates_stay_pure() -> Result<Vec<Finding>, Problem> {
+    let mut findings = Vec::new();
+    for crate_name in PURE {
+        let arguments = ["tree", "-p", crate_name, "-e", "normal", "--prefix", "none", "--target", "all"];
+        let (tree, outcome) = cargo().dir(workspace::root()).args(arguments).output_and_end()?;
+        outcome?;
+        findings.extend(impure(crate_name, &tree));
+    }
+    Ok(findings)
+}
+
+fn impure(crate_name: &str, tree: &str) -> Vec<Finding> {
+    let mut names: Vec<_> = tree.lines().filter_map(|line| line.split(' ').next()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let path = format!("crates/{crate_name}/Cargo.toml");
+    let found = names.into_iter().filter(|name| IMPURE.contains(name));
+    found.map(|name| Finding::new(&path, 0, format!("depends on {name}, but {crate_name} is pure"))).collect()
+}
+
+pub(super) fn tauri_in_the_shell_only(tree: &Tree) -> Vec<Finding> {
+    dependency_only_in(tree, "src-tauri/", |name| name == "tauri" || name.starts_with("tauri-"))
+}
+
+pub(super) fn ts_rs_in_api_only(tree: &Tree) -> Vec<Finding> {
+    dependency_only_in(tree, "crates/api/", |name| name == "ts-rs")
+}
+
+fn dependency_only_in(tree: &Tree, folder: &str, is_meant: fn(&str) -> bool) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    // The manifest at the top only names versions.
+    let members = tree.files.iter().filter(|file| file.path.ends_with("/Cargo.toml") && !file.path.starts_with(folder));
+    for file in members {
+        for (line, name) in dependencies(&file.text) {
+            if is_meant(&name) {
+                findings.push(Finding::new(&file.path, line, format!("only {folder} may depend on {name}")));
+            }
+        }
+    }
+    findings
+}
+
+/// The names under `[dependencies]` and its kin, with their lines.
+fn dependencies(manifest: &str) -> Vec<(usize, String)> {
+    let mut section = "";
+    let mut names = Vec::new();
+    for (number, line) in manifest.lines().enumerate() {
+        let line = line.trim();
+        if line.starts_with('[') {
+            section = line.trim_matches(['[', ']']);
+            // [dependencies.name] is a dependency by itself.
+            if let Some((_, name)) = section.split_once("dependencies.") {
+                names.push((number + 1, name.to_owned()));
+            }
+        } else if section.ends_with("dependencies") {
+            let name = line.split(['=', '.', ' ']).next().unwrap_or_default();
+            if !name.is_empty() && !name.starts_with('#') {
+                names.push((number + 1, name.to_owned()));
+            }
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_runtime_below_a_pure_crate_is_found() {
+        let tree =
+            "policy v0.1.0 (/home/ann/drawbridge/crates/policy)\nserde v1.0.0\ntokio-util v0.7.0\ntokio v1.0.0 (*)\n";
+        let findings = impure("policy", tree);
+        assert_eq!(findings.len(), 1, "tokio, and not what is only named like it: {findings:?}");
+        assert!(findings[0].text.contains("depends on tokio"), "it is named: {findings:?}");
+    }
+
+    #[test]
+    fn tauri_outside_the_shell_is_found() {
+        let files = [
+            ("Cargo.toml", "[workspace.dependencies]\ntauri = \"2\"\n"),
+            ("src-tauri/Cargo.toml", "[dependencies]\ntauri.workspace = true\n"),
+            ("crates/host/Cargo.toml", "[dependencies]\nserde = \"1\"\ntauri-plugin-opener.workspace = true\n"),
+            ("crates/api/Cargo.toml", "[package]\ntauri = 1\n[dev-dependencies.tauri]\nversion = \"2\"\n"),
+        ];
+        let findings = tauri_in_the_shell_only(&Tree::of(&files));
+        let places: Vec<_> = findings.iter().map(|finding| (finding.path.as_str(), finding.line)).collect();
+        assert_eq!(places, [("crates/host/Cargo.toml", 3), ("crates/api/Cargo.toml", 3)], "both ways of writing it");
+    }
+
+    #[test]
+    fn ts_rs_outside_api_is_found() {
+        let manifest = "[dependencies]\nts-rs = { workspace = true }\n";
+        let tree = Tree::of(&[("crates/api/Cargo.toml", manifest), ("crates/mcp-proto/Cargo.toml", manifest)]);
+        let findings = ts_rs_in_api_only(&tree);
+        assert_eq!(findings.len(), 1, "wire types are not the page's types: {findings:?}");
+        assert_eq!(findings[0].path, "crates/mcp-proto/Cargo.toml", "the other crate is named");
+    }
+}

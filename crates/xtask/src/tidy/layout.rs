@@ -1,0 +1,79 @@
+//! Rules about files: what lies at the top, how a module begins, how long a file is.
+
+use super::Finding;
+use super::tree::{SourceFile, Tree};
+
+const AT_THE_TOP: [&str; 8] =
+    ["Cargo.toml", "Cargo.lock", "src-tauri", "ui", "crates", "tests", "README.md", "LICENSE"];
+
+/// More lines than this are more than one subject.
+const LONGEST: usize = 800;
+
+/// Generated, so nobody reads it from top to bottom.
+const GENERATED: [&str; 1] = ["ui/src/lib/api/generated.ts"];
+
+pub(super) fn top_level(tree: &Tree) -> Vec<Finding> {
+    let is_known = |name: &str| name.starts_with('.') || AT_THE_TOP.contains(&name);
+    let unknown = tree.top_level.iter().filter(|name| !is_known(name));
+    unknown.map(|name| Finding::new(name, 0, "does not belong at the top; tool settings are dotfiles")).collect()
+}
+
+/// A file that another one includes is no module, and an ordinary comment says what it is for.
+pub(super) fn module_docs(tree: &Tree) -> Vec<Finding> {
+    let included = |path: &str| {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        tree.rust().any(|file| file.text.contains(&format!("include!(\"{name}\")")))
+    };
+    let is_explained =
+        |file: &&SourceFile| file.text.starts_with("//!") || (file.text.starts_with("// ") && included(&file.path));
+    let without = tree.rust().filter(|file| !is_explained(file));
+    without.map(|file| Finding::new(&file.path, 1, "begins without `//!` that says what it is for")).collect()
+}
+
+pub(super) fn file_length(tree: &Tree) -> Vec<Finding> {
+    let is_source = |file: &SourceFile| {
+        file.has_extension(&["rs", "ts", "js", "mjs", "svelte", "css", "html", "sh"])
+            && !GENERATED.contains(&file.path.as_str())
+    };
+    let mut findings = Vec::new();
+    for file in tree.files.iter().filter(|file| is_source(file)) {
+        let length = file.text.lines().count();
+        if length > LONGEST {
+            findings.push(Finding::new(&file.path, 0, format!("has {length} lines, more than {LONGEST}; divide it")));
+        }
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_folder_at_the_top_is_found() {
+        let tree = Tree::of(&[("crates/a/src/lib.rs", ""), (".rustfmt.toml", ""), ("scripts/build.sh", "")]);
+        let paths: Vec<_> = top_level(&tree).into_iter().map(|finding| finding.path).collect();
+        assert_eq!(paths, ["scripts"], "dotfiles and known entries may stay");
+    }
+
+    #[test]
+    fn a_module_without_a_purpose_is_found() {
+        let tree = Tree::of(&[
+            ("a.rs", "//! A.\ninclude!(\"table.rs\");\n"),
+            ("b.rs", "use c;\n"),
+            ("d.rs", "// D.\n"),
+            ("table.rs", "// The table.\n"),
+            ("e.ts", ""),
+        ]);
+        let paths: Vec<_> = module_docs(&tree).into_iter().map(|finding| finding.path).collect();
+        assert_eq!(paths, ["b.rs", "d.rs"], "an ordinary comment does only for what is included");
+    }
+
+    #[test]
+    fn a_long_file_is_found() {
+        let long = "x\n".repeat(LONGEST + 1);
+        let tree = Tree::of(&[("a.svelte", &long), ("b.rs", &long[2..]), (GENERATED[0], &long), ("c.json", &long)]);
+        let paths: Vec<_> = file_length(&tree).into_iter().map(|finding| finding.path).collect();
+        assert_eq!(paths, ["a.svelte"], "800 lines are allowed, and data and generated files may be longer");
+    }
+}

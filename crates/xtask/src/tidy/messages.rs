@@ -1,0 +1,143 @@
+//! The rule for translations: every language says the same things.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::Finding;
+use super::tree::{SourceFile, Tree};
+
+const FOLDER: &str = "ui/messages/";
+const LANGUAGES: [&str; 2] = ["en", "zh"];
+
+/// Both languages have the same keys with the same placeholders, and nothing is empty.
+pub(super) fn same_keys(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    // Area (a file's name without the language) to what each language has there.
+    let mut areas: BTreeMap<String, [Option<&SourceFile>; 2]> = BTreeMap::new();
+    for file in tree.below(FOLDER).filter(|file| file.has_extension(&["json"])) {
+        let name = &file.path[FOLDER.len()..];
+        let language = LANGUAGES
+            .iter()
+            .position(|language| name.starts_with(&format!("{language}/")) || name == format!("{language}.json"));
+        if let Some(at) = language {
+            areas.entry(name[2..].to_owned()).or_default()[at] = Some(file);
+        }
+    }
+    for (area, files) in areas {
+        match files {
+            [Some(one), Some(other)] => findings.extend(differences(one, other)),
+            [Some(file), None] | [None, Some(file)] => {
+                findings.push(Finding::new(&file.path, 0, format!("the other language has no messages in `{area}`")));
+            }
+            [None, None] => {}
+        }
+    }
+    findings
+}
+
+fn differences(one: &SourceFile, other: &SourceFile) -> Vec<Finding> {
+    let (ours, theirs) = match (messages(one), messages(other)) {
+        (Ok(ours), Ok(theirs)) => (ours, theirs),
+        (ours, theirs) => return [ours.err(), theirs.err()].into_iter().flatten().collect(),
+    };
+    let mut findings = Vec::new();
+    for (file, has, wanted) in [(one, &ours, &theirs), (other, &theirs, &ours)] {
+        for (key, message) in wanted {
+            match has.get(key) {
+                None => findings.push(Finding::new(&file.path, 0, format!("the message `{key}` is missing"))),
+                Some(own) if own.text.trim().is_empty() => {
+                    findings.push(Finding::new(&file.path, 0, format!("the message `{key}` is empty")));
+                }
+                Some(own) if !own.placeholders.is_superset(&message.placeholders) => {
+                    let text = format!("the message `{key}` lacks a placeholder of the other language");
+                    findings.push(Finding::new(&file.path, 0, text));
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    findings
+}
+
+struct Message {
+    text: String,
+    placeholders: BTreeSet<String>,
+}
+
+/// Key to message; nested objects give keys with dots, and the variants of one message count together.
+fn messages(file: &SourceFile) -> Result<BTreeMap<String, Message>, Finding> {
+    let value: Value = serde_json::from_str(&file.text)
+        .map_err(|error| Finding::new(&file.path, error.line(), format!("is not JSON: {error}")))?;
+    let mut found = BTreeMap::new();
+    collect("", &value, &mut found);
+    Ok(found)
+}
+
+fn collect(prefix: &str, value: &Value, found: &mut BTreeMap<String, Message>) {
+    match value {
+        Value::Object(entries) => {
+            for (key, value) in entries.iter().filter(|(key, _)| *key != "$schema") {
+                let path = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
+                collect(&path, value, found);
+            }
+        }
+        Value::String(text) => {
+            found.insert(prefix.to_owned(), Message { text: text.clone(), placeholders: placeholders(text) });
+        }
+        // Plural forms and the like, which differ between languages.
+        other => {
+            let text = variants(other).join("\n");
+            found.insert(prefix.to_owned(), Message { placeholders: placeholders(&text), text });
+        }
+    }
+}
+
+/// The texts of a message with variants: the values of every `match`.
+fn variants(value: &Value) -> Vec<&str> {
+    let matches = value.as_array().into_iter().flatten().filter_map(|part| part.get("match")?.as_object());
+    matches.flat_map(|texts| texts.values().filter_map(Value::as_str)).collect()
+}
+
+fn placeholders(text: &str) -> BTreeSet<String> {
+    let parts = text.split('{').skip(1).filter_map(|part| part.split_once('}'));
+    parts.map(|(name, _)| name.trim().to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(en: &str, zh: &str) -> Vec<String> {
+        let tree = Tree::of(&[("ui/messages/en/shell.json", en), ("ui/messages/zh/shell.json", zh)]);
+        same_keys(&tree).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_message_in_one_language_only_is_found() {
+        let found = texts(r#"{"$schema": "x", "a": "A", "b": {"c": "C"}}"#, r#"{"a": "甲"}"#);
+        assert_eq!(found, ["ui/messages/zh/shell.json: the message `b.c` is missing"], "nested keys have dots");
+    }
+
+    #[test]
+    fn an_empty_message_and_a_lost_placeholder_are_found() {
+        let found = texts(r#"{"a": "A", "b": "{count} servers"}"#, r#"{"a": " ", "b": "服务器"}"#);
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[0].contains("`a` is empty") && found[1].contains("`b` lacks"), "{found:?}");
+    }
+
+    #[test]
+    fn variants_may_differ_but_not_lose_a_placeholder() {
+        let english = r#"{"a": [{"match": {"n=one": "{n} x", "n=other": "{n} ys"}}]}"#;
+        assert!(texts(english, r#"{"a": "{n} z"}"#).is_empty(), "Chinese has no plural forms");
+        let lost = texts(english, r#"{"a": [{"match": {"n=other": "z"}}]}"#);
+        assert!(lost.len() == 1 && lost[0].contains("`a` lacks"), "the number is lost: {lost:?}");
+    }
+
+    #[test]
+    fn a_missing_file_and_a_broken_one_are_found() {
+        let one = Tree::of(&[("ui/messages/en.json", "{}")]);
+        assert_eq!(same_keys(&one).len(), 1, "the other language lacks the file");
+        assert!(texts("{", "{}")[0].contains("is not JSON"), "a broken file is named");
+    }
+}

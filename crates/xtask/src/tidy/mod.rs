@@ -1,0 +1,80 @@
+//! `cargo xtask tidy`: what must stay absent, and the few forms that everything keeps.
+//!
+//! Each rule is a function over the [`Tree`] that returns findings; its test shows that it can find something.
+
+mod dependencies;
+mod layout;
+mod messages;
+mod page;
+mod pure_crates;
+mod rust_code;
+mod single_places;
+mod svelte_text;
+mod tree;
+mod words;
+
+use std::fmt;
+
+use tree::Tree;
+
+use crate::problem::Problem;
+use crate::workspace;
+
+/// One breach of a rule.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Finding {
+    path: String,
+    /// Counted from 1; 0 when it is about the whole file.
+    line: usize,
+    text: String,
+}
+
+impl Finding {
+    fn new(path: &str, line: usize, text: impl Into<String>) -> Self {
+        Self { path: path.to_owned(), line, text: text.into() }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => write!(formatter, "{}: {}", self.path, self.text),
+            line => write!(formatter, "{}:{line}: {}", self.path, self.text),
+        }
+    }
+}
+
+/// The rules that need only the files.
+const RULES: [fn(&Tree) -> Vec<Finding>; 14] = [
+    layout::top_level,
+    layout::module_docs,
+    layout::file_length,
+    words::unfinished,
+    words::unbounded,
+    pure_crates::no_system,
+    dependencies::tauri_in_the_shell_only,
+    dependencies::ts_rs_in_api_only,
+    single_places::spawning,
+    single_places::opening_urls,
+    page::tauri_in_one_folder,
+    page::no_other_windows,
+    svelte_text::from_messages,
+    messages::same_keys,
+];
+
+/// Everything that breaks a rule.
+pub(crate) fn findings() -> Result<Vec<Finding>, Problem> {
+    let tree = Tree::read(&workspace::root())?;
+    let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule(&tree)).collect();
+    findings.extend(dependencies::pure_crates_stay_pure()?);
+    Ok(findings)
+}
+
+/// Prints the findings; an error when there are any.
+pub(crate) fn run() -> Result<(), Problem> {
+    let findings = findings()?;
+    for finding in &findings {
+        println!("{finding}");
+    }
+    if findings.is_empty() { Ok(()) } else { Err(Problem::ChecksFailed) }
+}

@@ -1,0 +1,51 @@
+//! Rules about the page's sources: what of the platform they may touch, and where.
+
+use super::Finding;
+use super::tree::{SourceFile, Tree};
+
+const PLATFORM: &str = "ui/src/lib/platform/";
+
+/// The page runs in two hosts, so only one folder knows which.
+pub(super) fn tauri_in_one_folder(tree: &Tree) -> Vec<Finding> {
+    lines_with(tree, &["@tauri-apps/"], "only ui/src/lib/platform knows Tauri")
+}
+
+/// A window or tab that the page opens has no consent behind it.
+pub(super) fn no_other_windows(tree: &Tree) -> Vec<Finding> {
+    let ways = ["window.open(", "target=\"_blank\"", "target='_blank'"];
+    lines_with(tree, &ways, "opens a window past the user's consent; ask the host to open the URL")
+}
+
+fn lines_with(tree: &Tree, words: &[&str], text: &str) -> Vec<Finding> {
+    let is_source = |file: &&SourceFile| file.has_extension(&["ts", "js", "svelte"]) && !file.is_test();
+    let mut findings = Vec::new();
+    for file in tree.below("ui/src/").filter(is_source).filter(|file| !file.path.starts_with(PLATFORM)) {
+        for (number, line) in file.text.lines().enumerate() {
+            let is_comment = ["//", "*", "/*"].iter().any(|start| line.trim_start().starts_with(start));
+            if !is_comment && words.iter().any(|word| line.contains(word)) {
+                findings.push(Finding::new(&file.path, number + 1, text));
+            }
+        }
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tauri_outside_its_folder_is_found() {
+        let code = "// @tauri-apps/api\nimport { invoke } from \"@tauri-apps/api/core\";\n";
+        let files = [("ui/src/lib/platform/tauri.ts", code), ("ui/src/shell/TopBar.svelte", code)];
+        let findings = tauri_in_one_folder(&Tree::of(&files));
+        let places: Vec<_> = findings.iter().map(|finding| (finding.path.as_str(), finding.line)).collect();
+        assert_eq!(places, [("ui/src/shell/TopBar.svelte", 2)], "the import is found, the comment is not meant");
+    }
+
+    #[test]
+    fn a_window_past_consent_is_found() {
+        let files = [("ui/src/a.ts", "window.open(url)"), ("ui/src/b.svelte", "<a target=\"_blank\">x</a>")];
+        assert_eq!(no_other_windows(&Tree::of(&files)).len(), 2, "both ways are found");
+    }
+}

@@ -1,0 +1,73 @@
+//! The rule for crates that compute only: the system and the clock stay outside.
+
+use super::Finding;
+use super::tree::Tree;
+
+/// Names of the crates; each lies in `crates/`.
+pub(super) const PURE: [&str; 2] = ["mcp-proto", "policy"];
+
+const MODULES: [&str; 5] = ["process", "fs", "net", "thread", "env"];
+const CLOCKS: [&str; 2] = ["SystemTime::now", "Instant::now"];
+
+/// No files, processes, sockets, threads or environment, and time comes as a parameter.
+pub(super) fn no_system(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for crate_name in PURE {
+        let folder = format!("crates/{crate_name}/src/");
+        for file in tree.below(&folder).filter(|file| file.is_rust()) {
+            for (line, code) in file.product_lines() {
+                if let Some(name) = system_use(&code) {
+                    findings.push(Finding::new(&file.path, line, format!("{name} in {crate_name}, which is pure")));
+                }
+            }
+        }
+    }
+    findings
+}
+
+/// What of the system a line of code names.
+fn system_use(code: &str) -> Option<String> {
+    if let Some(clock) = CLOCKS.iter().find(|clock| code.contains(**clock)) {
+        return Some((*clock).to_owned());
+    }
+    for (at, start) in code.match_indices("std::") {
+        let rest = &code[at + start.len()..];
+        // `std::{fs, io}` names several modules.
+        let names = match rest.strip_prefix('{') {
+            Some(group) => group.split(',').map(first_name).collect(),
+            None => vec![first_name(rest)],
+        };
+        if let Some(name) = names.iter().find(|name| MODULES.contains(name)) {
+            return Some(format!("std::{name}"));
+        }
+    }
+    None
+}
+
+fn first_name(text: &str) -> &str {
+    let text = text.trim_start();
+    let end = text.find(|character: char| !character.is_alphanumeric() && character != '_').unwrap_or(text.len());
+    &text[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_system_is_found_in_a_pure_crate() {
+        let text = "//! std::fs is not used.\nuse std::fs::File;\nuse std::{fmt, net};\nuse std::fmt;\n\
+                    let now = Instant::now();\nfn at(now: Instant) {}\n";
+        let files = [("crates/policy/src/lib.rs", text), ("crates/store/src/lib.rs", text)];
+        let findings = no_system(&Tree::of(&files));
+        let lines: Vec<_> = findings.iter().map(|finding| (finding.path.as_str(), finding.line)).collect();
+        let expected = [2, 3, 5].map(|line| ("crates/policy/src/lib.rs", line));
+        assert_eq!(lines, expected, "uses are found, types and comments and other crates are left alone");
+    }
+
+    #[test]
+    fn tests_may_read_the_clock() {
+        let text = "#[cfg(test)]\nmod tests {\n    let now = Instant::now();\n}\n";
+        assert!(no_system(&Tree::of(&[("crates/mcp-proto/src/lib.rs", text)])).is_empty(), "a test module may");
+    }
+}

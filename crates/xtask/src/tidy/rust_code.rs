@@ -1,0 +1,137 @@
+//! Rust text without what only looks like code.
+
+/// Blanks out comments and the contents of string and character literals; lines keep their numbers and columns.
+pub(super) fn without_comments_and_strings(text: &str) -> String {
+    blanked(text, true)
+}
+
+/// Blanks out the contents of string and character literals only.
+pub(super) fn without_strings(text: &str) -> String {
+    blanked(text, false)
+}
+
+fn blanked(text: &str, comments: bool) -> String {
+    let characters: Vec<char> = text.chars().collect();
+    let mut result = String::with_capacity(text.len());
+    let mut at = 0;
+    while at < characters.len() {
+        let (end, hidden) = match token(&characters, at) {
+            Token::Comment(end) => (end, comments),
+            Token::Literal(end) => (end, true),
+            Token::Code => (at + 1, false),
+        };
+        let end = end.min(characters.len());
+        for character in &characters[at..end] {
+            result.push(if hidden && *character != '\n' { ' ' } else { *character });
+        }
+        at = end;
+    }
+    result
+}
+
+/// What begins at a place, and where it ends.
+enum Token {
+    Comment(usize),
+    Literal(usize),
+    Code,
+}
+
+fn token(text: &[char], at: usize) -> Token {
+    let starts = |words: &str| text[at..].iter().copied().take(words.chars().count()).eq(words.chars());
+    let inside_word = at > 0 && (text[at - 1].is_alphanumeric() || text[at - 1] == '_');
+    match text[at] {
+        '/' if starts("//") => Token::Comment(find(text, at, |rest| rest[0] == '\n')),
+        '/' if starts("/*") => Token::Comment(end_of_block_comment(text, at)),
+        '"' => Token::Literal(end_of_string(text, at + 1)),
+        'r' if !inside_word => raw_string(text, at + 1),
+        'b' | 'c' if !inside_word && text.get(at + 1) == Some(&'r') => raw_string(text, at + 2),
+        '\'' => match (text.get(at + 1), text.get(at + 2)) {
+            (Some('\\'), _) => Token::Literal(find(text, at + 3, |rest| rest[0] == '\'') + 1),
+            (Some(_), Some('\'')) => Token::Literal(at + 3),
+            // A lifetime.
+            _ => Token::Code,
+        },
+        _ => Token::Code,
+    }
+}
+
+/// The first place from `from` on whose rest fits, or the end.
+fn find(text: &[char], from: usize, fits: impl Fn(&[char]) -> bool) -> usize {
+    (from..text.len()).find(|at| fits(&text[*at..])).unwrap_or(text.len())
+}
+
+fn end_of_string(text: &[char], from: usize) -> usize {
+    let mut at = from;
+    while at < text.len() && text[at] != '"' {
+        at += if text[at] == '\\' { 2 } else { 1 };
+    }
+    (at + 1).min(text.len())
+}
+
+/// `from` is after the r.
+fn raw_string(text: &[char], from: usize) -> Token {
+    let hashes = text[from..].iter().take_while(|character| **character == '#').count();
+    if text.get(from + hashes) != Some(&'"') {
+        return Token::Code;
+    }
+    let closing: Vec<char> = std::iter::once('"').chain(std::iter::repeat_n('#', hashes)).collect();
+    let end = find(text, from + hashes + 1, |rest| rest.starts_with(&closing));
+    Token::Literal((end + closing.len()).min(text.len()))
+}
+
+fn end_of_block_comment(text: &[char], from: usize) -> usize {
+    let mut depth = 0;
+    let mut at = from;
+    while at < text.len() {
+        if text[at..].starts_with(&['/', '*']) {
+            depth += 1;
+            at += 2;
+        } else if text[at..].starts_with(&['*', '/']) {
+            depth -= 1;
+            at += 2;
+            if depth == 0 {
+                return at;
+            }
+        } else {
+            at += 1;
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_only_looks_like_code_is_blanked() {
+        let cases = [
+            ("a(\"b\")", "a(   )"),
+            ("a // b\nc", "a     \nc"),
+            ("a /* b /* c */ d */ e", "a                   e"),
+            ("r#\"a\"b\"#;", "        ;"),
+            ("br\"a\" c", "      c"),
+            ("var\"a\"", "var   "),
+            ("'\"' a", "    a"),
+            ("'\\'' a", "     a"),
+            ("fn f<'a>(x: &'a str) {}", "fn f<'a>(x: &'a str) {}"),
+            ("\"\\\"\" a", "     a"),
+            ("r#type", "r#type"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(without_comments_and_strings(text), expected, "for {text}");
+        }
+    }
+
+    #[test]
+    fn an_unfinished_literal_ends_with_the_text() {
+        for text in ["\"a", "\"a\\", "r#\"a", "/* a", "'\\"] {
+            assert_eq!(without_comments_and_strings(text).trim(), "", "for {text}");
+        }
+    }
+
+    #[test]
+    fn comments_can_be_kept() {
+        assert_eq!(without_strings("a(\"b\") // c"), "a(   ) // c", "only the string is gone");
+    }
+}

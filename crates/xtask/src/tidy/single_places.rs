@@ -1,0 +1,83 @@
+//! Rules about what is done in one place only: starting processes, opening URLs.
+
+use super::Finding;
+use super::tree::Tree;
+
+/// Where processes may be started, besides tests: the files, or folders ending in a slash.
+const MAY_SPAWN: [&str; 5] = [
+    "crates/mcp-transport/src/stdio/launch.rs",
+    // Asks `ps` when a process was started.
+    "crates/mcp-transport/src/platform/macos.rs",
+    "crates/testkit/",
+    "crates/xtask/",
+    "tests/",
+];
+
+/// Where URLs may be opened.
+const MAY_OPEN: &str = "src-tauri/src/";
+
+const SPAWNS: [&str; 4] = ["Command::new(", "CommandWrap::with_new(", "posix_spawn", "execvp("];
+const OPENS: [&str; 4] = [".opener()", "tauri_plugin_opener::open_", "webbrowser::open(", "opener::open("];
+
+pub(super) fn spawning(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in tree.rust().filter(|file| !MAY_SPAWN.iter().any(|place| file.path.starts_with(place))) {
+        for (line, code) in file.product_lines() {
+            if SPAWNS.iter().any(|call| code.contains(call)) {
+                let text = "starts a process; mcp-transport's spawn is the one place for that";
+                findings.push(Finding::new(&file.path, line, text));
+            }
+        }
+    }
+    findings
+}
+
+/// One call, in the shell; every other place asks the host.
+pub(super) fn opening_urls(tree: &Tree) -> Vec<Finding> {
+    let mut calls = Vec::new();
+    for file in tree.rust() {
+        for (line, code) in file.product_lines() {
+            if OPENS.iter().any(|call| code.contains(call)) {
+                calls.push((file.path.clone(), line));
+            }
+        }
+    }
+    // The first call in the shell is the one.
+    if let Some(at) = calls.iter().position(|(path, _)| path.starts_with(MAY_OPEN)) {
+        calls.remove(at);
+    }
+    let text = "opens a URL or file; there is one function for that, in src-tauri";
+    calls.into_iter().map(|(path, line)| Finding::new(&path, line, text)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(findings: &[Finding]) -> Vec<&str> {
+        findings.iter().map(|finding| finding.path.as_str()).collect()
+    }
+
+    #[test]
+    fn a_second_place_that_spawns_is_found() {
+        let code = "let child = Command::new(\"ls\");\n";
+        let tree = Tree::of(&[
+            ("crates/host/src/lib.rs", code),
+            ("crates/host/tests/all.rs", code),
+            ("crates/mcp-transport/src/stdio/launch.rs", code),
+            ("crates/store/src/lib.rs", "/// Not like Command::new(\n"),
+        ]);
+        assert_eq!(places(&spawning(&tree)), ["crates/host/src/lib.rs"], "tests and the one place may");
+    }
+
+    #[test]
+    fn a_second_place_that_opens_urls_is_found() {
+        let code = "app.opener().open_url(url, None)?;\n";
+        let one = Tree::of(&[("src-tauri/src/open_url.rs", code)]);
+        assert!(opening_urls(&one).is_empty(), "one place may");
+        let two = Tree::of(&[("src-tauri/src/open_url.rs", code), ("src-tauri/src/tray.rs", code)]);
+        assert_eq!(places(&opening_urls(&two)), ["src-tauri/src/tray.rs"], "a second one is found");
+        let elsewhere = Tree::of(&[("crates/host/src/lib.rs", "webbrowser::open(url)")]);
+        assert_eq!(places(&opening_urls(&elsewhere)), ["crates/host/src/lib.rs"], "outside the shell there is none");
+    }
+}

@@ -1,0 +1,195 @@
+//! The rule that people's text comes from the message files, not from components.
+
+use super::Finding;
+use super::tree::Tree;
+
+/// Attributes that a person reads or hears.
+const SPOKEN: [&str; 6] = ["aria-label", "aria-description", "title", "placeholder", "alt", "label"];
+
+/// No phrase and no Chinese in the markup of a component. Single words pass: they are names of keys, units, brands.
+pub(super) fn from_messages(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in tree.below("ui/src/").filter(|file| file.has_extension(&["svelte"])) {
+        for (line, text) in literals(&file.text) {
+            if is_prose(&text) {
+                let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                findings.push(Finding::new(&file.path, line, format!("the text \"{text}\" belongs in ui/messages")));
+            }
+        }
+    }
+    findings
+}
+
+fn is_prose(text: &str) -> bool {
+    let is_chinese = |character: char| {
+        ('\u{2e80}'..='\u{9fff}').contains(&character) || ('\u{ff00}'..='\u{ffef}').contains(&character)
+    };
+    let is_word = |word: &&str| {
+        let word = word.trim_matches(|character: char| character.is_ascii_punctuation());
+        word.len() >= 3 && word.chars().all(|character| character.is_ascii_alphabetic())
+    };
+    text.contains(is_chinese) || text.split_whitespace().filter(is_word).count() >= 2
+}
+
+/// Text between tags and in spoken attributes, with the lines where it begins.
+fn literals(component: &str) -> Vec<(usize, String)> {
+    let markup = without_elements(&without_between(component, "<!--", "-->"), &["script", "style"]);
+    let mut found = Vec::new();
+    let mut scanner = Scanner { rest: &markup, line: 1 };
+    while !scanner.rest.is_empty() {
+        let line = scanner.line;
+        if scanner.rest.starts_with('{') {
+            scanner.expression();
+        } else if scanner.rest.starts_with('<') {
+            found.extend(scanner.tag());
+        } else {
+            let end = scanner.rest.find(['{', '<']).unwrap_or(scanner.rest.len());
+            let text = scanner.take(end);
+            let blank_lines = text.len() - text.trim_start().len();
+            found.push((line + text[..blank_lines].matches('\n').count(), text.to_owned()));
+        }
+    }
+    found
+}
+
+struct Scanner<'a> {
+    rest: &'a str,
+    line: usize,
+}
+
+impl<'a> Scanner<'a> {
+    fn take(&mut self, length: usize) -> &'a str {
+        let (taken, rest) = self.rest.split_at(length);
+        self.line += taken.matches('\n').count();
+        self.rest = rest;
+        taken
+    }
+
+    /// Past `{ ... }`, which may hold strings and further braces.
+    fn expression(&mut self) {
+        let mut depth = 0;
+        let mut quote = None;
+        let mut escaped = false;
+        let mut end = self.rest.len();
+        for (at, character) in self.rest.char_indices() {
+            match (quote, character) {
+                _ if escaped => escaped = false,
+                (Some(_), '\\') => escaped = true,
+                (Some(open), _) if open == character => quote = None,
+                (Some(_), _) => {}
+                (None, '"' | '\'' | '`') => quote = Some(character),
+                (None, '{') => depth += 1,
+                (None, '}') => {
+                    depth -= 1;
+                    if depth == 0 {
+                        end = at + 1;
+                        break;
+                    }
+                }
+                (None, _) => {}
+            }
+        }
+        self.take(end);
+    }
+
+    /// Past a tag; gives the values of its spoken attributes.
+    fn tag(&mut self) -> Vec<(usize, String)> {
+        let mut found = Vec::new();
+        self.take(1);
+        let mut name = String::new();
+        while let Some(character) = self.rest.chars().next() {
+            match character {
+                '>' => {
+                    self.take(1);
+                    break;
+                }
+                '{' => {
+                    self.expression();
+                    name.clear();
+                }
+                '"' | '\'' => {
+                    let line = self.line;
+                    self.take(1);
+                    let value = self.attribute_value(character);
+                    if SPOKEN.contains(&name.trim_end_matches('=')) {
+                        found.push((line, value));
+                    }
+                    name.clear();
+                }
+                _ => {
+                    self.take(character.len_utf8());
+                    if character.is_whitespace() || character == '/' {
+                        name.clear();
+                    } else {
+                        name.push(character);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Up to and past the closing quote, without the expressions inside.
+    fn attribute_value(&mut self, quote: char) -> String {
+        let mut value = String::new();
+        while let Some(character) = self.rest.chars().next() {
+            if character == '{' {
+                self.expression();
+                continue;
+            }
+            self.take(character.len_utf8());
+            if character == quote {
+                break;
+            }
+            value.push(character);
+        }
+        value
+    }
+}
+
+fn without_elements(text: &str, names: &[&str]) -> String {
+    names.iter().fold(text.to_owned(), |text, name| without_between(&text, &format!("<{name}"), &format!("</{name}>")))
+}
+
+/// Blanks out from each opening to its closing, keeping line numbers.
+fn without_between(text: &str, opening: &str, closing: &str) -> String {
+    let mut result = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(opening) {
+        let end = rest[start..].find(closing).map_or(rest.len(), |at| start + at + closing.len());
+        result.push_str(&rest[..start]);
+        result.extend(rest[start..end].chars().filter(|character| *character == '\n'));
+        rest = &rest[end..];
+    }
+    result + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(component: &str) -> Vec<usize> {
+        from_messages(&Tree::of(&[("ui/src/a/A.svelte", component)])).iter().map(|finding| finding.line).collect()
+    }
+
+    #[test]
+    fn prose_in_markup_is_found() {
+        let text =
+            "<script>\n  const a = \"some long text\";\n</script>\n<p>\n  Nothing here yet.\n</p>\n<p>服务器</p>\n";
+        assert_eq!(lines(text), [5, 7], "a phrase and Chinese text, not the script");
+    }
+
+    #[test]
+    fn prose_in_a_spoken_attribute_is_found() {
+        let text = "<button aria-label=\"Close the window\" class=\"wide primary button\">x</button>\n<input placeholder='Your own name'>";
+        assert_eq!(lines(text), [1, 2], "what is read aloud counts, a class does not");
+    }
+
+    #[test]
+    fn what_comes_from_messages_passes() {
+        let text = "{#if a && b > \"one } two three\"}\n  <kbd>Ctrl K</kbd> {m.hello({ name: `dear {x} friend here` })}\n\
+                    <Field label={m.some_label()} title=\"{m.one()} {m.two()}\" onclick={() => go(\"over there now\")} />\n\
+                    {:else}\n<!-- a longer comment here -->\n{/if}\n<style>\n  .a { color: red; }\n</style>\n";
+        assert_eq!(lines(text), [] as [usize; 0], "expressions, comments and styles are not text");
+    }
+}

@@ -1,0 +1,157 @@
+//! The files that rules look at: all text of the repository that people write.
+
+use std::fs;
+use std::path::Path;
+
+use super::rust_code;
+use crate::problem::Problem;
+
+/// Made by tools, not written; .gitignore names the same.
+const NOT_OURS: [&str; 7] =
+    [".git", "target", "node_modules", "dist", "test-results", "playwright-report", "__pycache__"];
+
+/// A text file.
+#[derive(Debug)]
+pub(super) struct SourceFile {
+    /// Relative to the top, with slashes.
+    pub(super) path: String,
+    pub(super) text: String,
+}
+
+impl SourceFile {
+    pub(super) fn has_extension(&self, extensions: &[&str]) -> bool {
+        self.path.rsplit_once('.').is_some_and(|(_, extension)| extensions.contains(&extension))
+    }
+
+    pub(super) fn is_rust(&self) -> bool {
+        self.has_extension(&["rs"])
+    }
+
+    /// Whether it is only compiled for tests: in a folder `tests`, or a module file named so.
+    pub(super) fn is_test(&self) -> bool {
+        let name = self.path.rsplit('/').next().unwrap_or_default();
+        self.path.split('/').any(|folder| folder == "tests")
+            || name.ends_with("tests.rs")
+            || name.ends_with("_test.rs")
+            || name.contains(".test.")
+            || name.contains(".spec.")
+    }
+
+    /// Rust lines with their numbers, without comments, contents of strings, and test modules.
+    pub(super) fn product_lines(&self) -> Vec<(usize, String)> {
+        if self.is_test() {
+            return Vec::new();
+        }
+        let code = rust_code::without_comments_and_strings(&self.text);
+        let mut lines = Vec::new();
+        let mut previous = "";
+        for (number, line) in code.lines().enumerate() {
+            // A test module is the last thing in a file; clippy sees to that.
+            if previous == "#[cfg(test)]" && line.starts_with("mod ") && line.ends_with('{') {
+                break;
+            }
+            if !line.trim().is_empty() && !line.starts_with("#[allow") && !line.starts_with("#[expect") {
+                previous = line.trim_end();
+            }
+            lines.push((number + 1, line.to_owned()));
+        }
+        lines
+    }
+}
+
+/// The repository.
+#[derive(Debug, Default)]
+pub(super) struct Tree {
+    /// Names of the entries at the top.
+    pub(super) top_level: Vec<String>,
+    pub(super) files: Vec<SourceFile>,
+}
+
+impl Tree {
+    pub(super) fn read(root: &Path) -> Result<Self, Problem> {
+        let mut tree = Self::default();
+        tree.read_folder(root, "")?;
+        tree.files.sort_by(|one, other| one.path.cmp(&other.path));
+        Ok(tree)
+    }
+
+    fn read_folder(&mut self, folder: &Path, prefix: &str) -> Result<(), Problem> {
+        // Tools that write into source folders mark what they write in this way.
+        if fs::read_to_string(folder.join(".gitignore")).is_ok_and(|text| text.lines().any(|line| line == "*")) {
+            return Ok(());
+        }
+        for entry in fs::read_dir(folder).map_err(Problem::file(folder))? {
+            let entry = entry.map_err(Problem::file(folder))?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if NOT_OURS.contains(&name.as_str()) || name.ends_with(".log") {
+                continue;
+            }
+            let path = entry.path();
+            let kind = entry.file_type().map_err(Problem::file(&path))?;
+            if prefix.is_empty() {
+                self.top_level.push(name.clone());
+            }
+            if kind.is_dir() {
+                self.read_folder(&path, &format!("{prefix}{name}/"))?;
+            } else if kind.is_file()
+                && let Ok(text) = String::from_utf8(fs::read(&path).map_err(Problem::file(&path))?)
+            {
+                self.files.push(SourceFile { path: format!("{prefix}{name}"), text });
+            }
+        }
+        Ok(())
+    }
+
+    /// Files below a folder, which ends in a slash.
+    pub(super) fn below<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = &'a SourceFile> {
+        self.files.iter().filter(move |file| file.path.starts_with(folder))
+    }
+
+    pub(super) fn rust(&self) -> impl Iterator<Item = &SourceFile> {
+        self.files.iter().filter(|file| file.is_rust())
+    }
+
+    /// A tree for a rule's test.
+    #[cfg(test)]
+    pub(super) fn of(files: &[(&str, &str)]) -> Self {
+        let file = |(path, text): &(&str, &str)| SourceFile { path: (*path).to_owned(), text: (*text).to_owned() };
+        Self {
+            top_level: files.iter().map(|(path, _)| path.split('/').next().unwrap_or("").to_owned()).collect(),
+            files: files.iter().map(file).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_tools_made_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |path: &str, text: &[u8]| {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        put("crates/a/src/lib.rs", b"//! A.");
+        put("ui/node_modules/b/index.js", b"x");
+        put("ui/src/generated/.gitignore", b"*\n");
+        put("ui/src/generated/messages.js", b"x");
+        put("src-tauri/icons/icon.png", &[0xff, 0xfe, 0x00]);
+        let tree = Tree::read(folder.path()).unwrap();
+        let paths: Vec<_> = tree.files.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(paths, ["crates/a/src/lib.rs"], "only text that people write");
+    }
+
+    #[test]
+    fn a_test_module_is_not_product_code() {
+        let text = "use a;\n#[cfg(test)]\nuse b;\nfn c() {} // note\n\n#[cfg(test)]\n#[allow(clippy::unwrap_used)]\nmod tests {\n    use e;\n}\n";
+        let tree = Tree::of(&[("crates/x/src/lib.rs", text), ("crates/x/tests/all.rs", "use f;")]);
+        let code: String = tree.files[0].product_lines().into_iter().map(|(_, line)| line).collect();
+        assert!(code.contains("use a;") && code.contains("fn c()"), "the code is there: {code}");
+        assert!(!code.contains("use e"), "the test module is not: {code}");
+        assert!(!code.contains("note"), "nor is the comment: {code}");
+        assert!(tree.files[1].product_lines().is_empty(), "nor is a file of tests");
+    }
+}

@@ -1,0 +1,88 @@
+//! Rules about single words: what is unfinished, and what has no bound.
+
+use super::Finding;
+use super::rust_code;
+use super::tree::{SourceFile, Tree};
+
+/// In Rust, wherever it is not text.
+const IN_RUST: [&str; 6] = ["TODO", "FIXME", "XXX", "dbg!(", "#[ignore", "todo!("];
+/// In the page and the suites.
+const IN_SCRIPTS: [&str; 5] = ["TODO", "FIXME", "XXX", ".only(", "debugger;"];
+
+/// Nothing is left for later, and no test is left out or alone.
+pub(super) fn unfinished(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in &tree.files {
+        if file.is_rust() {
+            findings.extend(words(file, &rust_code::without_strings(&file.text), &IN_RUST));
+        } else if is_script(file) {
+            findings.extend(words(file, &file.text, &IN_SCRIPTS));
+        }
+    }
+    findings
+}
+
+/// Channels without a bound let one side fill the memory.
+pub(super) fn unbounded(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in tree.rust() {
+        for (line, code) in file.product_lines() {
+            if code.contains("unbounded_channel") || code.contains("::unbounded(") {
+                findings.push(Finding::new(&file.path, line, "a channel without a bound; give it one"));
+            }
+        }
+    }
+    findings
+}
+
+fn is_script(file: &SourceFile) -> bool {
+    file.has_extension(&["ts", "js", "mjs", "svelte", "css", "py", "sh"]) && !file.path.contains("/vendor/")
+}
+
+fn words(file: &SourceFile, text: &str, words: &[&str]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        if let Some(word) = words.iter().find(|word| contains_word(line, word)) {
+            findings.push(Finding::new(&file.path, number + 1, format!("`{word}` must not stay")));
+        }
+    }
+    findings
+}
+
+/// Whether the word is there and no part of a longer one.
+fn contains_word(line: &str, word: &str) -> bool {
+    let is_part = |character: char| character.is_alphanumeric() || character == '_';
+    let starts_in_word = word.starts_with(is_part);
+    let ends_in_word = word.ends_with(is_part);
+    line.match_indices(word).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        let after = line[at + word.len()..].chars().next();
+        !(starts_in_word && before.is_some_and(is_part) || ends_in_word && after.is_some_and(is_part))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unfinished_rust_is_found() {
+        let text = "// TODO later\nlet a = \"TODO\";\n#[ignore]\nfn b() { dbg!(a); }\nlet TODOS = 1;\n";
+        let lines: Vec<_> = unfinished(&Tree::of(&[("a.rs", text)])).iter().map(|finding| finding.line).collect();
+        assert_eq!(lines, [1, 3, 4], "comments and code are read, text and longer names are not meant");
+    }
+
+    #[test]
+    fn a_test_that_runs_alone_is_found() {
+        let text = "test.only(\"a\", () => {});\n// TODO\nlist.onlyOnce();\n";
+        let lines: Vec<_> = unfinished(&Tree::of(&[("a.spec.ts", text)])).iter().map(|finding| finding.line).collect();
+        assert_eq!(lines, [1, 2], "only the words themselves are found");
+    }
+
+    #[test]
+    fn a_channel_without_a_bound_is_found_outside_tests() {
+        let text = "let (a, b) = mpsc::unbounded_channel();\n// unbounded_channel\n#[cfg(test)]\nmod tests {\n    let c = unbounded_channel();\n}\n";
+        let lines: Vec<_> = unbounded(&Tree::of(&[("a.rs", text)])).iter().map(|finding| finding.line).collect();
+        assert_eq!(lines, [1], "the product has none");
+    }
+}

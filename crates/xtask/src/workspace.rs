@@ -1,0 +1,49 @@
+//! Where things lie.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use crate::problem::Problem;
+
+/// The repository's top folder.
+pub(crate) fn root() -> PathBuf {
+    // crates/xtask is two levels below; the path is that of the checkout which this binary was built from.
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(2).unwrap_or(here).to_path_buf()
+}
+
+/// The page's folder.
+pub(crate) fn ui() -> PathBuf {
+    root().join("ui")
+}
+
+/// The folder of the suites that cross crates.
+pub(crate) fn tests() -> PathBuf {
+    root().join("tests")
+}
+
+/// Cargo's target folder.
+pub(crate) fn target() -> PathBuf {
+    match env::var_os("CARGO_TARGET_DIR") {
+        // Relative to where cargo was called, like cargo itself takes it.
+        Some(folder) => env::current_dir().unwrap_or_else(|_| root()).join(folder),
+        None => root().join("target"),
+    }
+}
+
+/// A binary of ours, as `cargo build` leaves it.
+pub(crate) fn binary(profile: &str, name: &str) -> PathBuf {
+    target().join(profile).join(format!("{name}{}", env::consts::EXE_SUFFIX))
+}
+
+/// An example of ours, as `cargo build --all-targets` leaves it.
+pub(crate) fn example(name: &str) -> PathBuf {
+    binary("debug/examples", name)
+}
+
+/// A folder below the target folder, made when it is not there yet.
+pub(crate) fn target_folder(name: &str) -> Result<PathBuf, Problem> {
+    let folder = target().join(name);
+    fs::create_dir_all(&folder).map_err(Problem::file(&folder))?;
+    Ok(folder)
+}
