@@ -1,0 +1,17 @@
+// Failures of what was done from a place that can't show them, such as a menu. Shown until closed.
+const MOST = 3;
+
+class Failures {
+  list = $state.raw<{ id: number; cause: unknown }[]>([]);
+  #next = 1;
+
+  add(cause: unknown): void {
+    this.list = [...this.list, { id: this.#next++, cause }].slice(-MOST);
+  }
+
+  close(id: number): void {
+    this.list = this.list.filter((failure) => failure.id !== id);
+  }
+}
+
+export const failures = new Failures();

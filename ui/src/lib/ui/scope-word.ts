@@ -1,0 +1,12 @@
+// For how long an approval holds, in words.
+import type { Scope } from "$lib/api/generated";
+
+import { m } from "../../paraglide/messages";
+
+export function scopeWord(scope: Scope): string {
+  return {
+    once: m.shell_scope_once,
+    session: m.shell_scope_session,
+    always: m.shell_scope_always,
+  }[scope]();
+}
