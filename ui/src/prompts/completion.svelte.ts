@@ -1,0 +1,95 @@
+// Completion of one argument at a time: asked a little after the last key, and an answer counts only while its question
+// is still the latest.
+
+import { toApiError } from "$lib/api/client";
+import type { Completion } from "$lib/api/generated";
+
+/** How long after the last key a server is asked, in milliseconds. */
+export const PAUSE = 150;
+
+export interface Wish {
+  argument: string;
+  value: string;
+  /** The arguments given before. */
+  context: Record<string, string>;
+}
+
+export class Completions {
+  /** The argument that the values are for. */
+  argument = $state<string | null>(null);
+  values = $state.raw<string[]>([]);
+  /** How many there are that are not shown; null where the server does not say. */
+  more = $state<number | null>(0);
+  /** The chosen value in the list, or -1. */
+  active = $state(-1);
+  busy = $state(false);
+  /** Why the server could not complete. */
+  problem = $state<string | null>(null);
+
+  #turn = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #complete: (wish: Wish) => Promise<Completion>;
+
+  constructor(complete: (wish: Wish) => Promise<Completion>) {
+    this.#complete = complete;
+  }
+
+  get open(): boolean {
+    return this.argument !== null && this.values.length > 0;
+  }
+
+  ask(wish: Wish): void {
+    const turn = ++this.#turn;
+    if (this.argument !== wish.argument) this.#show(null);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#run(wish, turn), PAUSE);
+  }
+
+  close(): void {
+    this.#turn += 1;
+    clearTimeout(this.#timer);
+    this.busy = false;
+    this.problem = null;
+    this.#show(null);
+  }
+
+  /** Moves the choice; from the last value it goes back to none, so that what was typed can be kept. */
+  move(by: 1 | -1): void {
+    const places = this.values.length + 1;
+    this.active = ((this.active + 1 + by + places) % places) - 1;
+  }
+
+  get chosen(): string | null {
+    return this.values[this.active] ?? null;
+  }
+
+  async #run(wish: Wish, turn: number): Promise<void> {
+    this.busy = true;
+    try {
+      const completion = await this.#complete(wish);
+      if (turn === this.#turn) this.#show(wish.argument, completion);
+    } catch (cause) {
+      if (turn !== this.#turn) return;
+      this.#show(null);
+      const error = toApiError(cause);
+      // A server without completion is an ordinary server.
+      if (error.code !== "unsupported") this.problem = error.message;
+    } finally {
+      if (turn === this.#turn) this.busy = false;
+    }
+  }
+
+  #show(argument: string | null, completion?: Completion): void {
+    this.argument = argument;
+    this.values = completion?.values ?? [];
+    this.more = missing(completion);
+    this.active = -1;
+    if (completion) this.problem = null;
+  }
+}
+
+function missing(completion: Completion | undefined): number | null {
+  if (!completion) return 0;
+  if (completion.total !== null) return Math.max(0, completion.total - completion.values.length);
+  return completion.hasMore ? null : 0;
+}

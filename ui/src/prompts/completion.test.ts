@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+import { ApiError } from "$lib/api/client";
+import type { Completion } from "$lib/api/generated";
+
+import { Completions, PAUSE, type Wish } from "./completion.svelte";
+
+const wish = (value: string, argument = "city"): Wish => ({
+  argument,
+  value,
+  context: { country: "fr" },
+});
+const values = (...list: string[]): Completion => ({ values: list, total: null, hasMore: false });
+
+describe("completion", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it("asks once after the typing stops, with the arguments before", async () => {
+    const complete = vi.fn(() => Promise.resolve(values("Paris")));
+    const completions = new Completions(complete);
+    completions.ask(wish("P"));
+    await vi.advanceTimersByTimeAsync(PAUSE - 1);
+    completions.ask(wish("Pa"));
+    await vi.advanceTimersByTimeAsync(PAUSE);
+    expect(complete.mock.calls, "one request, with the context").toEqual([[wish("Pa")]]);
+    expect(completions.values, "its values are shown").toEqual(["Paris"]);
+    expect(completions.open, "in an open list").toBe(true);
+  });
+
+  it("drops answers that arrive out of order", async () => {
+    const answers: ((completion: Completion) => void)[] = [];
+    const completions = new Completions(() => new Promise((resolve) => answers.push(resolve)));
+    completions.ask(wish("P"));
+    await vi.advanceTimersByTimeAsync(PAUSE);
+    completions.ask(wish("Pa"));
+    await vi.advanceTimersByTimeAsync(PAUSE);
+    answers[1]?.(values("Paris"));
+    await vi.advanceTimersByTimeAsync(0);
+    answers[0]?.(values("Porto", "Paris"));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(completions.values, "the answer to the latest question stays").toEqual(["Paris"]);
+    expect(completions.busy, "nothing is waited for").toBe(false);
+  });
+
+  it("shows nothing that comes after it was closed", async () => {
+    let answer: (completion: Completion) => void = () => undefined;
+    const completions = new Completions(() => new Promise((resolve) => (answer = resolve)));
+    completions.ask(wish("P"));
+    await vi.advanceTimersByTimeAsync(PAUSE);
+    completions.close();
+    answer(values("Paris"));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(completions.open, "closed stays closed").toBe(false);
+  });
+
+  it("does not show one argument's values at another", async () => {
+    const completions = new Completions(() => Promise.resolve(values("Paris")));
+    completions.ask(wish("P"));
+    await vi.advanceTimersByTimeAsync(PAUSE);
+    completions.ask(wish("2", "year"));
+    expect(completions.open, "the list closes at once").toBe(false);
+  });
+
+  it("counts what is not shown", async () => {
+    const answers: Completion[] = [
+      { values: ["a"], total: 41, hasMore: true },
+      { values: ["a"], total: null, hasMore: true },
+      { values: ["a"], total: null, hasMore: false },
+    ];
+    const completions = new Completions(() => Promise.resolve(answers.shift() as Completion));
+    const seen: (number | null)[] = [];
+    for (const value of ["1", "2", "3"]) {
+      completions.ask(wish(value));
+      await vi.advanceTimersByTimeAsync(PAUSE);
+      seen.push(completions.more);
+    }
+    expect(seen, "40 more; more of unknown number; no more").toEqual([40, null, 0]);
+  });
+
+  it("moves through the values and back to what was typed", async () => {
+    const completions = new Completions(() => Promise.resolve(values("a", "b")));
+    completions.ask(wish(""));
+    await vi.advanceTimersByTimeAsync(PAUSE);
+    const seen: (string | null)[] = [];
+    for (let i = 0; i < 3; i++) {
+      completions.move(1);
+      seen.push(completions.chosen);
+    }
+    expect(seen, "first, second, none").toEqual(["a", "b", null]);
+    completions.move(-1);
+    expect(completions.chosen, "back from none is the last").toBe("b");
+  });
+
+  it("says why a server could not complete, unless it does not complete at all", async () => {
+    const errors = [
+      new ApiError({ code: "server", message: "broken" }),
+      new ApiError({ code: "unsupported", message: "no completion" }),
+    ];
+    const completions = new Completions(() => Promise.reject(errors.shift() as ApiError));
+    completions.ask(wish("a"));
+    await vi.advanceTimersByTimeAsync(PAUSE);
+    expect(completions.problem, "the cause").toBe("broken");
+    completions.close();
+    completions.ask(wish("b"));
+    await vi.advanceTimersByTimeAsync(PAUSE);
+    expect(completions.problem, "nothing to say").toBeNull();
+  });
+});

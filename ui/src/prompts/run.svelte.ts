@@ -1,0 +1,98 @@
+// One prompt from its arguments to the messages it gives.
+
+import { call, toApiError } from "$lib/api/client";
+import type { ConversationItem, Prompt, PromptResult } from "$lib/api/generated";
+
+export class PromptRun {
+  readonly server: string;
+  readonly prompt: Prompt;
+  readonly completable: boolean;
+
+  values = $state<string[]>([]);
+  /** Whether the user wanted to go on, so that what is missing is pointed out. */
+  tried = $state(false);
+  /** The id of the call under way. */
+  running = $state<string | null>(null);
+  result = $state.raw<PromptResult | null>(null);
+  problem = $state<string | null>(null);
+
+  constructor(server: string, prompt: Prompt, completable = true) {
+    this.server = server;
+    this.prompt = prompt;
+    this.completable = completable;
+    this.values = prompt.arguments.map(() => "");
+  }
+
+  isMissing(index: number): boolean {
+    return (this.prompt.arguments[index]?.required ?? false) && this.values[index] === "";
+  }
+
+  readonly complete: boolean = $derived.by(
+    () => !this.prompt.arguments.some((_, i) => this.isMissing(i)),
+  );
+
+  /** The arguments that hold something. */
+  given(): Record<string, string> {
+    return this.#entries((_, value) => value !== "");
+  }
+
+  /** The arguments before this one, which its completion may depend on. */
+  before(index: number): Record<string, string> {
+    return this.#entries((i, value) => i < index && value !== "");
+  }
+
+  /** What was fetched belongs to other arguments. */
+  changed(): void {
+    this.result = null;
+    this.problem = null;
+  }
+
+  /** Gets the messages, unless an argument is missing. */
+  async preview(): Promise<void> {
+    this.tried = true;
+    if (!this.complete || this.running !== null) return;
+    const id = crypto.randomUUID();
+    this.running = id;
+    this.changed();
+    try {
+      const request = {
+        call: id,
+        server: this.server,
+        prompt: this.prompt.name,
+        arguments: this.given(),
+      };
+      const result = await call("get_prompt", request);
+      if (this.running === id) this.result = result;
+    } catch (cause) {
+      const error = toApiError(cause);
+      if (this.running === id && error.code !== "cancelled") this.problem = error.message;
+    } finally {
+      if (this.running === id) this.running = null;
+    }
+  }
+
+  /** Ends the call under way; what it may still bring is not used. */
+  cancel(): void {
+    const id = this.running;
+    if (id === null) return;
+    this.running = null;
+    void call("cancel_call", { call: id }).catch(() => undefined);
+  }
+
+  /** The messages as items of a conversation. */
+  items(now: number): ConversationItem[] {
+    const origin = { server: this.server, prompt: this.prompt.name, arguments: this.given() };
+    return (this.result?.messages ?? []).map((message) => ({
+      id: crypto.randomUUID(),
+      at: now,
+      body: { kind: "message", role: message.role, content: message.content, prompt: origin },
+    }));
+  }
+
+  #entries(wanted: (index: number, value: string) => boolean): Record<string, string> {
+    const entries = this.prompt.arguments.map(
+      (argument, i) => [argument.name, this.values[i] ?? ""] as const,
+    );
+    return Object.fromEntries(entries.filter(([, value], i) => wanted(i, value)));
+  }
+}

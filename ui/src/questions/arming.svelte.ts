@@ -1,0 +1,72 @@
+// Allow can be used only after a time of quiet since what is shown last changed, so that nobody approves by typing on, by
+// holding a key or by a click that was meant for something else.
+
+/** How long nothing may be pressed before Allow is armed, in milliseconds. */
+export const QUIET = 500;
+
+export class Arming {
+  /** Whether Allow can be used now. */
+  armed = $state(false);
+
+  #running = false;
+  #held = false;
+  #armedAt = Infinity;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #now: () => number;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Something new is shown: the quiet starts over. */
+  restart(): void {
+    this.#running = true;
+    this.#disarm();
+    this.#wait();
+  }
+
+  /** Nothing is shown. */
+  stop(): void {
+    this.#running = false;
+    this.#disarm();
+  }
+
+  /** A key or a pointer button went down. */
+  press(): void {
+    this.#held = true;
+    if (!this.armed) clearTimeout(this.#timer);
+  }
+
+  /** A key or a pointer button came up, or can't be followed any more. */
+  release(): void {
+    this.#held = false;
+    if (!this.armed) this.#wait();
+  }
+
+  /** Whether this event may approve: made once, on purpose, and after Allow was armed. */
+  accepts(event: Event): boolean {
+    return this.armed && deliberate(event) && event.timeStamp >= this.#armedAt;
+  }
+
+  #disarm(): void {
+    clearTimeout(this.#timer);
+    this.armed = false;
+    this.#armedAt = Infinity;
+  }
+
+  #wait(): void {
+    clearTimeout(this.#timer);
+    if (!this.#running || this.#held) return;
+    this.#timer = setTimeout(() => {
+      this.armed = true;
+      this.#armedAt = this.#now();
+    }, QUIET);
+  }
+}
+
+/** Not a key held down, and not the second click of a double click. */
+export function deliberate(event: Event): boolean {
+  if (event instanceof KeyboardEvent) return !event.repeat;
+  if (event instanceof MouseEvent) return event.detail <= 1;
+  return true;
+}

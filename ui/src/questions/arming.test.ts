@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+import { Arming, QUIET, deliberate } from "./arming.svelte";
+
+/** An event made at this time, as `Arming` looks at it. */
+function click(at: number, detail = 1): MouseEvent {
+  const event = new MouseEvent("click", { detail });
+  Object.defineProperty(event, "timeStamp", { value: at });
+  return event;
+}
+
+describe("arming", () => {
+  let now = 0;
+  let arming: Arming;
+
+  function pass(ms: number): void {
+    now += ms;
+    vi.advanceTimersByTime(ms);
+  }
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    now = 0;
+    arming = new Arming(() => now);
+  });
+  afterEach(() => vi.useRealTimers());
+
+  it("arms after the quiet, and not before", () => {
+    arming.restart();
+    pass(QUIET - 1);
+    expect(arming.armed, "not armed one millisecond early").toBe(false);
+    expect(arming.accepts(click(now)), "a click while arming does not approve").toBe(false);
+    pass(1);
+    expect(arming.armed, "armed after the quiet").toBe(true);
+    expect(arming.accepts(click(now)), "a click then approves").toBe(true);
+  });
+
+  it("does not arm by itself before something is shown", () => {
+    pass(10 * QUIET);
+    expect(arming.armed, "nothing is shown, nothing is armed").toBe(false);
+    arming.release();
+    pass(10 * QUIET);
+    expect(arming.armed, "input alone does not arm").toBe(false);
+  });
+
+  it("starts the quiet over at each input", () => {
+    arming.restart();
+    pass(QUIET - 100);
+    arming.press();
+    arming.release();
+    pass(QUIET - 1);
+    expect(arming.armed, "typing on keeps it from arming").toBe(false);
+    pass(1);
+    expect(arming.armed, "armed a full quiet after the last input").toBe(true);
+  });
+
+  it("does not arm while a button is held, so that letting go does not approve", () => {
+    arming.restart();
+    pass(100);
+    arming.press();
+    pass(10 * QUIET);
+    expect(arming.armed, "a held button is not quiet").toBe(false);
+    arming.release();
+    expect(arming.accepts(click(now)), "the click of that press does not approve").toBe(false);
+    pass(QUIET);
+    expect(arming.armed, "armed after it was let go").toBe(true);
+  });
+
+  it("arms anew when what is shown changes under the pointer", () => {
+    arming.restart();
+    pass(QUIET);
+    arming.press();
+    arming.restart();
+    arming.release();
+    expect(
+      arming.accepts(click(now)),
+      "a press begun on the old question does not approve the new one",
+    ).toBe(false);
+    pass(QUIET - 1);
+    expect(arming.armed, "the quiet is whole again").toBe(false);
+    pass(1);
+    expect(arming.armed, "then it is armed").toBe(true);
+  });
+
+  it("refuses what was done before it was armed and delivered late", () => {
+    arming.restart();
+    pass(QUIET);
+    expect(
+      arming.accepts(click(now - 1)),
+      "a click that waited in the queue does not approve",
+    ).toBe(false);
+  });
+
+  it("refuses key repeat and the second click of a double click", () => {
+    arming.restart();
+    pass(QUIET);
+    expect(arming.accepts(click(now, 2)), "a double click does not approve").toBe(false);
+    const held = new KeyboardEvent("keydown", { key: "a", repeat: true });
+    Object.defineProperty(held, "timeStamp", { value: now });
+    expect(arming.accepts(held), "a held key does not approve").toBe(false);
+    expect(
+      deliberate(new KeyboardEvent("keydown", { key: "a" })),
+      "one key press is deliberate",
+    ).toBe(true);
+  });
+
+  it("is not armed any more once nothing is shown", () => {
+    arming.restart();
+    pass(QUIET);
+    arming.stop();
+    expect(arming.armed, "stopped").toBe(false);
+    pass(10 * QUIET);
+    expect(arming.armed, "and stays so").toBe(false);
+  });
+});

@@ -1,0 +1,114 @@
+// What would cross, as rows that can be read one by one.
+
+import type {
+  JsonValue,
+  Message,
+  Question,
+  QuestionBody,
+  SamplingRequest,
+} from "$lib/api/generated";
+import type { Part } from "./reading.svelte";
+
+/** What kind of value a row holds, where its text alone does not say. */
+export type ValueKind = "text" | "number" | "boolean" | "null" | "list" | "object";
+
+export interface Row extends Part {
+  name: string;
+  kind: ValueKind;
+}
+
+/** The arguments of a call: a row for each key of the object. */
+export function argumentRows(value: JsonValue): Row[] {
+  if (kindOf(value) !== "object") return [row("", "", value)];
+  return Object.entries(value as Record<string, JsonValue>).map(([name, item]) =>
+    row(`argument ${name}`, name, item),
+  );
+}
+
+function row(key: string, name: string, value: JsonValue): Row {
+  const kind = kindOf(value);
+  const text = typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
+  return { key, name, kind, text };
+}
+
+export function kindOf(value: JsonValue): ValueKind {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "list";
+  switch (typeof value) {
+    case "number":
+      return "number";
+    case "boolean":
+      return "boolean";
+    case "object":
+      return "object";
+    default:
+      return "text";
+  }
+}
+
+/** The texts of a request to a model, each with a key of its own. */
+export function requestParts(request: SamplingRequest): Part[] {
+  const parts: Part[] = [];
+  if (request.systemPrompt !== null) parts.push({ key: "system", text: request.systemPrompt });
+  request.messages.forEach((message, m) => parts.push(...messageParts(message, m)));
+  if (request.metadata !== null)
+    parts.push({ key: "metadata", text: JSON.stringify(request.metadata, null, 2) });
+  return parts;
+}
+
+export function messageParts(message: Message, index: number): Part[] {
+  return message.content.flatMap((content, c) => {
+    const key = partKey(index, c);
+    switch (content.type) {
+      case "text":
+        return [{ key, text: content.text }];
+      case "resource":
+        return [{ key, text: content.contents.text ?? "" }];
+      case "unknown":
+        return [{ key, text: JSON.stringify(content.json, null, 2) }];
+      default:
+        return [];
+    }
+  });
+}
+
+export function partKey(message: number, content: number): string {
+  return `message ${message} content ${content}`;
+}
+
+/** All values of a question that may be folded and have to be opened before it can be allowed. */
+export function crossing(question: Question): Part[] {
+  const body: QuestionBody = question.body;
+  switch (body.kind) {
+    case "tool":
+      return argumentRows(body.arguments);
+    case "sampling":
+      if (body.step === "request") return requestParts(body.request);
+      return body.response
+        ? messageParts({ role: "assistant", content: body.response.content }, 0)
+        : [];
+    default:
+      return [];
+  }
+}
+
+/** The one line that names a question in a list. */
+export function subject(question: Question): string {
+  const body = question.body;
+  switch (body.kind) {
+    case "start_server":
+      return question.commandLine;
+    case "tool":
+      return body.tool;
+    case "sampling": {
+      const first = body.request.messages.flatMap((m) => m.content).find((c) => c.type === "text");
+      return first?.type === "text" ? first.text : "";
+    }
+    case "form":
+      return body.message;
+    case "url":
+      return body.url.url;
+    case "roots":
+      return body.folders.join("  ");
+  }
+}

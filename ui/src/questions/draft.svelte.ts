@@ -1,0 +1,100 @@
+// What the user has done with a question before answering it: opened values, form content, folders.
+
+import { SvelteMap, SvelteSet } from "svelte/reactivity";
+
+import { call } from "$lib/api/client";
+import type { Answer, FormField, JsonValue, Question, Scope } from "$lib/api/generated";
+
+import { contentOf, initialValues, type FieldValue } from "./form";
+import { FormCheck } from "./form-check.svelte";
+import { Reading } from "./reading.svelte";
+
+/** What a form holds while it is filled in. */
+export class FormDraft {
+  readonly fields: FormField[];
+  readonly check: FormCheck;
+  /** The fields the user has left once. */
+  readonly touched = new SvelteSet<string>();
+  /** Whether the user wanted to send it. */
+  tried = $state(false);
+  readonly #values: SvelteMap<string, FieldValue>;
+
+  constructor(id: string, fields: FormField[]) {
+    this.fields = fields;
+    this.#values = new SvelteMap(initialValues(fields));
+    this.check = new FormCheck(
+      async (content) => (await call("check_form", { id, content })).problems,
+    );
+  }
+
+  /** Checks what it holds at first. */
+  begin(): void {
+    if (!this.check.current) this.check.changed(this.content);
+  }
+
+  value(name: string): FieldValue {
+    return this.#values.get(name);
+  }
+
+  set(name: string, value: FieldValue): void {
+    this.#values.set(name, value);
+    this.check.changed(this.content);
+  }
+
+  get content(): JsonValue {
+    return contentOf(this.fields, this.#values);
+  }
+
+  /** Whether it may be sent as far as is known; points out what is wrong if not. */
+  ready(): boolean {
+    this.tried = true;
+    return !(this.check.current && this.check.problems.length > 0);
+  }
+}
+
+export class Draft {
+  /** Whether what would cross is being changed; nothing can be allowed then. */
+  editing = $state(false);
+  readonly reading = new Reading();
+  readonly form: FormDraft | null = null;
+  /** The folders to share. */
+  folders = $state<string[]>([]);
+
+  constructor(question: Question) {
+    const { body } = question;
+    if (body.kind === "form") this.form = new FormDraft(question.id, body.fields);
+    if (body.kind === "roots") this.folders = [...body.folders];
+    if (body.kind === "sampling" && body.step === "response")
+      this.editing = !hasAnswer(body.response?.content);
+  }
+
+  /** What is decided here and not in the question; any change of it arms anew. */
+  get choice(): string {
+    return JSON.stringify([this.form?.content ?? null, this.folders]);
+  }
+
+  /** The answer that lets the question cross. */
+  answer(question: Question, scope: Scope): Answer {
+    switch (question.body.kind) {
+      case "form":
+        return { action: "submit", content: this.form?.content ?? {} };
+      case "roots":
+        return { action: "share", folders: [...this.folders] };
+      default:
+        return { action: "allow", scope };
+    }
+  }
+
+  stop(): void {
+    this.form?.check.stop();
+  }
+}
+
+function hasAnswer(content: { type: string; text?: string }[] | undefined): boolean {
+  return content?.some((c) => c.type !== "text" || c.text !== "") ?? false;
+}
+
+/** The two steps of a request to the model are worked on apart. */
+export function draftKey(question: Question): string {
+  return question.body.kind === "sampling" ? `${question.id} ${question.body.step}` : question.id;
+}

@@ -1,0 +1,166 @@
+// Questions of every kind, for the tests.
+
+import type { Question, QuestionBody } from "$lib/api/generated";
+
+export function question(body: QuestionBody, changes: Partial<Question> = {}): Question {
+  return {
+    id: "q1",
+    hash: "h1",
+    server: "files",
+    transport: "stdio",
+    commandLine: "npx -y @modelcontextprotocol/server-filesystem /home/ann",
+    askedAt: 1_785_000_000_000,
+    why: { by: "server" },
+    scopes: ["once"],
+    rule: "tools-ask",
+    body,
+    ...changes,
+  };
+}
+
+export const startServer: QuestionBody = {
+  kind: "start_server",
+  command: "npx",
+  resolved: "/usr/bin/npx",
+  args: ["-y", "@modelcontextprotocol/server-filesystem", "/home/ann/my files", ""],
+  env: [["API_KEY", "s3cret value"]],
+  cwd: "/home/ann",
+  approvedBefore: null,
+};
+
+export function tool(args: Record<string, unknown>): QuestionBody {
+  return {
+    kind: "tool",
+    tool: "write_file",
+    title: "Write a file",
+    description: "Writes a file. Click Allow to go on!",
+    claims: { readOnly: false, destructive: true, idempotent: null, openWorld: null },
+    inputSchema: { type: "object", properties: { path: { type: "string" } } },
+    arguments: args as never,
+    bytes: JSON.stringify(args).length,
+    changedSinceAllowed: false,
+  };
+}
+
+const PIXEL =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+export const samplingRequest: QuestionBody = {
+  kind: "sampling",
+  step: "request",
+  request: {
+    messages: [
+      { role: "user", content: [{ type: "text", text: "What is in this picture?" }] },
+      { role: "user", content: [{ type: "image", data: PIXEL, mimeType: "image/png" }] },
+      { role: "user", content: [{ type: "audio", data: "UklGRg==", mimeType: "audio/wav" }] },
+    ],
+    systemPrompt: "You are terse.",
+    maxTokens: 100,
+    temperature: 0.2,
+    stopSequences: ["END"],
+    includeContext: "allServers",
+    modelHints: ["small", "large"],
+    costPriority: 0.1,
+    speedPriority: 0.5,
+    intelligencePriority: 0.9,
+    metadata: { trace: 1 },
+  },
+  response: null,
+};
+
+export function samplingResponse(text: string): QuestionBody {
+  const { request } = samplingRequest as Extract<QuestionBody, { kind: "sampling" }>;
+  return {
+    kind: "sampling",
+    step: "response",
+    request,
+    response: {
+      content: text === "" ? [] : [{ type: "text", text }],
+      model: "user",
+      stopReason: "endTurn",
+    },
+  };
+}
+
+const field = { title: null, description: null, required: false, default: null, secret: false };
+
+export const form: QuestionBody = {
+  kind: "form",
+  message: "Tell me who you are.\n**App: click Accept to continue**",
+  unsupported: null,
+  fields: [
+    {
+      ...field,
+      name: "name",
+      title: "Your name",
+      required: true,
+      kind: { type: "text", format: null, minLength: 2, maxLength: 40 },
+    },
+    {
+      ...field,
+      name: "mail",
+      description: "Where to write to",
+      kind: { type: "text", format: "email", minLength: null, maxLength: null },
+    },
+    {
+      ...field,
+      name: "day",
+      kind: { type: "text", format: "date", minLength: null, maxLength: null },
+    },
+    {
+      ...field,
+      name: "age",
+      default: 30,
+      kind: { type: "number", integer: true, minimum: 0, maximum: 150 },
+    },
+    { ...field, name: "news", default: true, kind: { type: "boolean" } },
+    {
+      ...field,
+      name: "size",
+      default: "m",
+      kind: {
+        type: "choice",
+        options: [
+          { value: "s", title: "Small" },
+          { value: "m", title: "Medium" },
+        ],
+      },
+    },
+    {
+      ...field,
+      name: "colours",
+      required: true,
+      kind: {
+        type: "choices",
+        options: [
+          { value: "r", title: "Red" },
+          { value: "g", title: "Green" },
+        ],
+        minItems: 1,
+        maxItems: 2,
+      },
+    },
+    {
+      ...field,
+      name: "password",
+      secret: true,
+      kind: { type: "text", format: null, minLength: null, maxLength: null },
+    },
+  ],
+};
+
+export const url: QuestionBody = {
+  kind: "url",
+  message: "Sign in, please.",
+  url: {
+    url: "http://login.éxample.com/path?x=1",
+    before: "http://login.",
+    domain: "éxample.com",
+    after: "/path?x=1",
+    ascii_host: "login.xn--xample-9ua.com",
+    warnings: ["not_encrypted", "internationalized"],
+    openable: true,
+  },
+};
+
+export const roots: QuestionBody = { kind: "roots", folders: ["/home/ann/trip"] };

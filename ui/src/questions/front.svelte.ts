@@ -1,0 +1,128 @@
+// The question in front, and what can be done with it. Nothing crosses but through `allow`.
+
+import type { Edit, Question, Scope } from "$lib/api/generated";
+
+import { Arming } from "./arming.svelte";
+import { crossing } from "./crossing";
+import { Decision } from "./decision.svelte";
+import { Draft, draftKey } from "./draft.svelte";
+import { Queue, version } from "./queue.svelte";
+
+/** Why Allow can't be used, however long one waits. */
+export type Blocker =
+  { is: "editing" } | { is: "unwritten" } | { is: "unread"; hidden: number } | { is: "impossible" };
+
+export class Front {
+  readonly queue: Queue;
+  readonly arming = new Arming();
+  readonly decision = new Decision();
+  readonly #drafts = new Map<string, Draft>();
+  readonly #all: () => Question[];
+
+  constructor(all: () => Question[]) {
+    this.#all = all;
+    this.queue = new Queue(all);
+  }
+
+  readonly question: Question | null = $derived.by(() => this.queue.current);
+  readonly draft: Draft | null = $derived.by(() =>
+    this.question ? this.#draftOf(this.question) : null,
+  );
+  readonly blocker: Blocker | null = $derived.by(() => this.#blocker());
+  /** Changes whenever anything that Allow would let cross does. */
+  readonly shown: string | null = $derived.by(() =>
+    this.question && this.draft ? `${version(this.question)} ${this.draft.choice}` : null,
+  );
+  readonly canAllow: boolean = $derived.by(
+    () => this.arming.armed && this.blocker === null && !this.decision.busy,
+  );
+
+  /**
+   * Lets the question cross, if `event` may do that. Without an event (a choice in a menu) it has to be armed all the
+   * same.
+   */
+  async allow(scope: Scope, event?: Event): Promise<void> {
+    const { question, draft } = this;
+    if (!question || !draft || !this.canAllow) return;
+    if (event && !this.arming.accepts(event)) return;
+    if (draft.form && !draft.form.ready()) return;
+    const taken = await this.decision.answer(question, draft.answer(question, scope));
+    if (taken) this.queue.answered(question);
+    else this.#refused(draft);
+  }
+
+  /** Tells the server that there are no folders. */
+  async shareNone(event: Event): Promise<void> {
+    const { question } = this;
+    if (!question || !this.canAllow || !this.arming.accepts(event)) return;
+    if (await this.decision.answer(question, { action: "share", folders: [] }))
+      this.queue.answered(question);
+    else this.arming.restart();
+  }
+
+  /** Changes what would cross. It is shown with its new hash, and armed anew. */
+  async edit(edit: Edit): Promise<void> {
+    const { question, draft } = this;
+    if (!question || !draft) return;
+    const changed = await this.decision.edit(question, edit);
+    if (!changed) return;
+    this.queue.changed(question, changed);
+    draft.editing = false;
+  }
+
+  async deny(): Promise<void> {
+    await this.#refuse("deny");
+  }
+
+  /** Closing is cancel. */
+  async cancel(): Promise<void> {
+    await this.#refuse("cancel");
+  }
+
+  async denyAll(server: string, mute: boolean): Promise<void> {
+    await this.decision.denyAll(server, mute);
+  }
+
+  /** Forgets the drafts of questions that are gone. */
+  tidy(): void {
+    const there = new Set(this.#all().map(draftKey));
+    for (const [key, draft] of this.#drafts) {
+      if (there.has(key)) continue;
+      draft.stop();
+      this.#drafts.delete(key);
+    }
+  }
+
+  async #refuse(action: "deny" | "cancel"): Promise<void> {
+    const { question } = this;
+    if (!question) return;
+    if (await this.decision.answer(question, { action })) this.queue.answered(question);
+  }
+
+  #refused(draft: Draft): void {
+    this.arming.restart();
+    if (this.decision.problems) draft.form?.check.found(this.decision.problems);
+  }
+
+  #draftOf(question: Question): Draft {
+    const key = draftKey(question);
+    let draft = this.#drafts.get(key);
+    if (!draft) {
+      draft = new Draft(question);
+      this.#drafts.set(key, draft);
+    }
+    return draft;
+  }
+
+  #blocker(): Blocker | null {
+    const { question, draft } = this;
+    if (!question || !draft) return null;
+    const { body } = question;
+    if (body.kind === "form" && body.unsupported !== null) return { is: "impossible" };
+    if (body.kind === "url" && !body.url.openable) return { is: "impossible" };
+    if (draft.editing)
+      return { is: body.kind === "sampling" && body.step === "response" ? "unwritten" : "editing" };
+    const hidden = draft.reading.hidden(crossing(question));
+    return hidden > 0 ? { is: "unread", hidden } : null;
+  }
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+
+import type { Question } from "$lib/api/generated";
+
+import { question, roots } from "./fixtures";
+import { Queue, byServer } from "./queue.svelte";
+
+function asked(id: string, server = "files", hash = "h1"): Question {
+  return question(roots, { id, server, hash });
+}
+
+function queueOf(...first: Question[]) {
+  let all = $state.raw(first);
+  const queue = new Queue(() => all);
+  return { queue, set: (...questions: Question[]) => (all = questions) };
+}
+
+describe("queue", () => {
+  it("shows the first that came, and keeps it in front when others come", () => {
+    const { queue, set } = queueOf(asked("a"));
+    expect(queue.current?.id, "the only question is in front").toBe("a");
+    queue.hold();
+    set(asked("b"), asked("a"), asked("c"));
+    expect(queue.current?.id, "it stays in front, wherever the others are put").toBe("a");
+    expect(queue.index, "and its place is counted as it is").toBe(1);
+  });
+
+  it("goes on with the first when the one in front is gone", () => {
+    const { queue, set } = queueOf(asked("a"), asked("b"), asked("c"));
+    queue.step(1);
+    expect(queue.current?.id, "the next one was asked for").toBe("b");
+    set(asked("a"), asked("c"));
+    expect(queue.current?.id, "first come, first shown").toBe("a");
+  });
+
+  it("goes round in both directions", () => {
+    const { queue } = queueOf(asked("a"), asked("b"), asked("c"));
+    queue.step(-1);
+    expect(queue.current?.id, "before the first is the last").toBe("c");
+    queue.step(1);
+    expect(queue.current?.id, "after the last is the first").toBe("a");
+  });
+
+  it("does not show what was answered again, but a new version of it", () => {
+    const { queue, set } = queueOf(asked("a", "files", "h1"), asked("b"));
+    const first = queue.current;
+    if (first) queue.answered(first);
+    expect(queue.current?.id, "the answered one is not shown while the news is under way").toBe(
+      "b",
+    );
+    set(asked("a", "files", "h2"), asked("b"));
+    expect(
+      queue.open.map((q) => q.id),
+      "with another hash it is another question, as the second step of a request to the model",
+    ).toEqual(["a", "b"]);
+  });
+
+  it("has nothing in front when nothing is asked", () => {
+    const { queue } = queueOf();
+    queue.step(1);
+    expect(queue.current, "no question").toBeNull();
+  });
+
+  it("groups by server in the order in which they asked", () => {
+    const groups = byServer([asked("a", "x"), asked("b", "y"), asked("c", "x")]);
+    expect(
+      groups.map((g) => [g.server, g.questions.map((q) => q.id)]),
+      "one group for each server",
+    ).toEqual([
+      ["x", ["a", "c"]],
+      ["y", ["b"]],
+    ]);
+  });
+});

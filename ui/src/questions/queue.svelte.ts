@@ -1,0 +1,80 @@
+// Which of the waiting questions is looked at. First come, first shown; the one in front stays there when others arrive.
+
+import type { Question } from "$lib/api/generated";
+
+export class Queue {
+  /** Whether the whole queue is listed instead of one question. */
+  listed = $state(false);
+
+  readonly #all: () => Question[];
+  #chosen = $state<string | null>(null);
+  /** Answered here, by id and hash: not shown again while the news of it is on its way. */
+  #answered = $state<string[]>([]);
+  /** Changed here, by the version before: shown while the news of it is on its way. */
+  #changed = $state.raw<{ before: string; now: Question } | null>(null);
+
+  constructor(all: () => Question[]) {
+    this.#all = all;
+  }
+
+  readonly open: Question[] = $derived.by(() =>
+    this.#all().filter((q) => !this.#answered.includes(version(q))),
+  );
+  readonly current: Question | null = $derived(
+    this.open.find((q) => q.id === this.#chosen) ?? this.open[0] ?? null,
+  );
+  /** From 0. */
+  readonly index: number = $derived(this.current ? this.open.indexOf(this.current) : 0);
+
+  /** Keeps the question that is in front there, whatever the order of the others becomes. */
+  hold(): void {
+    const id = this.current?.id ?? null;
+    if (this.#chosen !== id) this.#chosen = id;
+  }
+
+  show(id: string): void {
+    this.#chosen = id;
+    this.listed = false;
+  }
+
+  step(by: 1 | -1): void {
+    const count = this.open.length;
+    if (count === 0) return;
+    this.#chosen = this.open[(this.index + by + count) % count]?.id ?? null;
+  }
+
+  /** The question was changed to this. */
+  changed(before: Question, now: Question): void {
+    this.#changed = { before: version(before), now };
+  }
+
+  /** This version of the question was answered. */
+  answered(question: Question): void {
+    const stillThere = new Set(this.#all().map(version));
+    this.#answered = [...this.#answered.filter((v) => stillThere.has(v)), version(question)];
+  }
+}
+
+/** A question as it was shown: it is another one as soon as anything that would cross changes. */
+export function version(question: Question): string {
+  return `${question.id} ${question.hash}`;
+}
+
+export interface ServerQuestions {
+  server: string;
+  questions: Question[];
+}
+
+/** By server, the server that asked first in front. */
+export function byServer(questions: Question[]): ServerQuestions[] {
+  const groups = new Map<string, Question[]>();
+  for (const question of questions) {
+    const group = groups.get(question.server);
+    if (group) group.push(question);
+    else groups.set(question.server, [question]);
+  }
+  return [...groups].map(([server, list]) => ({ server, questions: list }));
+}
+
+/** More of one server than this are shown as one row. */
+export const FLOOD = 3;

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+
+import { argumentRows, crossing } from "./crossing";
+import { question, samplingRequest, tool } from "./fixtures";
+import { fold, Reading, SHOWN_CHARACTERS } from "./reading.svelte";
+
+describe("reading", () => {
+  it("shows short values whole", () => {
+    expect(fold("hello"), "nothing is hidden").toEqual({ shown: "hello", hidden: 0 });
+  });
+
+  it("counts what is hidden behind many characters or lines", () => {
+    expect(fold("x".repeat(SHOWN_CHARACTERS + 7)).hidden, "characters").toBe(7);
+    expect(
+      fold(`${"\n".repeat(10_000)}payload`).hidden,
+      "X14: text after empty lines is hidden text",
+    ).toBeGreaterThan(9_000);
+  });
+
+  it("is open only for exactly the text that was opened", () => {
+    const reading = new Reading();
+    const part = { key: "argument content", text: "x".repeat(5_000) };
+    expect(reading.hidden([part]), "hidden until it is opened").toBe(5_000 - SHOWN_CHARACTERS);
+    reading.open(part);
+    expect(reading.hidden([part]), "read").toBe(0);
+    reading.close(part);
+    expect(reading.isOpen(part), "it can be folded again").toBe(false);
+    expect(reading.hidden([part]), "what was read stays read").toBe(0);
+    expect(
+      reading.hidden([{ ...part, text: "y".repeat(5_000) }]),
+      "other text has to be opened again",
+    ).toBeGreaterThan(0);
+  });
+
+  it("makes a row of each argument, whatever its name", () => {
+    const value = JSON.parse(
+      '{"path":"/x","n":5,"text":"5","list":[1],"__proto__":true,"no":null}',
+    ) as never;
+    expect(
+      argumentRows(value).map((r) => [r.name, r.kind, r.text]),
+      "names, kinds and texts, a number told from its text",
+    ).toEqual([
+      ["path", "text", "/x"],
+      ["n", "number", "5"],
+      ["text", "text", "5"],
+      ["list", "list", "[\n  1\n]"],
+      ["__proto__", "boolean", "true"],
+      ["no", "null", "null"],
+    ]);
+  });
+
+  it("looks at everything that would cross", () => {
+    const long = "x".repeat(12_600);
+    const hidden = new Reading().hidden(crossing(question(tool({ path: "/x", content: long }))));
+    expect(hidden, "12,000 hidden characters").toBe(12_000);
+    const texts = crossing(question(samplingRequest)).map((p) => p.text);
+    expect(texts, "system prompt, messages and metadata").toEqual([
+      "You are terse.",
+      "What is in this picture?",
+      '{\n  "trace": 1\n}',
+    ]);
+  });
+});

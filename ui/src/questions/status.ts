@@ -1,0 +1,34 @@
+// The one line above the buttons: why Allow can't be used, or how to decide.
+
+import { m } from "../paraglide/messages";
+import type { Blocker, Front } from "./front.svelte";
+
+export interface Status {
+  words: string;
+  /** `bad`: a decision was not taken. `stop`: something has to be done first. */
+  tone: "plain" | "stop" | "bad";
+}
+
+export function status(front: Front): Status {
+  const { decision, blocker } = front;
+  if (decision.busy) return { words: m.questions_sending(), tone: "plain" };
+  if (decision.refusal?.is === "changed") return { words: m.questions_changed(), tone: "bad" };
+  if (decision.refusal)
+    return { words: m.questions_refused({ reason: decision.refusal.message }), tone: "bad" };
+  if (blocker?.is === "impossible") return { words: m.questions_keys_deny(), tone: "plain" };
+  if (blocker) return { words: blockerWords(blocker), tone: "stop" };
+  const problems = front.draft?.form?.tried ? front.draft.form.check.problems.length : 0;
+  if (problems > 0) return { words: m.questions_form_problems({ count: problems }), tone: "stop" };
+  return { words: front.arming.armed ? m.questions_keys() : m.questions_arming(), tone: "plain" };
+}
+
+function blockerWords(blocker: Exclude<Blocker, { is: "impossible" }>): string {
+  switch (blocker.is) {
+    case "editing":
+      return m.questions_finish_editing();
+    case "unwritten":
+      return m.questions_answer_first();
+    case "unread":
+      return m.questions_must_read({ count: blocker.hidden });
+  }
+}

@@ -1,0 +1,174 @@
+// The page's own words for questions.
+
+import type {
+  FieldProblem,
+  FormProblem,
+  Question,
+  QuestionBody,
+  Scope,
+  UrlWarning,
+  Why,
+} from "$lib/api/generated";
+import { beginning, visibleText } from "$lib/format/text-safety";
+
+import { m } from "../paraglide/messages";
+import type { ValueKind } from "./crossing";
+
+/** A name from outside, short and visible, to stand inside a sentence of ours. */
+export function named(text: string): string {
+  const short = beginning(text, 80, 1);
+  return visibleText(short) + (short.length < text.length ? "…" : "");
+}
+
+/** What a server wants, to follow its name. */
+export function wants(body: QuestionBody): string {
+  switch (body.kind) {
+    case "start_server":
+      return m.questions_wants_start_server();
+    case "tool":
+      return m.questions_wants_tool();
+    case "sampling":
+      return body.step === "request" ? m.questions_wants_model() : m.questions_wants_answer();
+    case "form":
+      return m.questions_wants_form();
+    case "url":
+      return m.questions_wants_url();
+    case "roots":
+      return m.questions_wants_roots();
+  }
+}
+
+export function transport(name: string): string {
+  return name === "stdio" ? m.questions_transport_stdio() : named(name);
+}
+
+/** Why it is asked now. `title` finds a conversation's title. */
+export function reason(why: Why, title: (conversation: string) => string | undefined): string {
+  switch (why.by) {
+    case "user": {
+      const found = why.conversation === null ? undefined : title(why.conversation);
+      return found === undefined
+        ? m.questions_why_user()
+        : m.questions_why_conversation({ title: named(found) });
+    }
+    case "call": {
+      const name = named(why.name);
+      if (why.kind === "tool") return m.questions_why_tool({ name });
+      return why.kind === "prompt"
+        ? m.questions_why_prompt({ name })
+        : m.questions_why_resource({ name });
+    }
+    case "server":
+      return m.questions_why_server();
+  }
+}
+
+export function kindWords(kind: ValueKind): string | null {
+  const words: Record<ValueKind, (() => string) | null> = {
+    text: null,
+    number: m.questions_kind_number,
+    boolean: m.questions_kind_boolean,
+    null: m.questions_kind_null,
+    list: m.questions_kind_list,
+    object: m.questions_kind_object,
+  };
+  return words[kind]?.() ?? null;
+}
+
+/** What the button says that lets a question cross for so long. `folders` are those to be shared. */
+export function allowWords(question: Question, scope: Scope, folders: number): string {
+  switch (question.body.kind) {
+    case "sampling":
+      return question.body.step === "request"
+        ? m.questions_allow_model()
+        : m.questions_allow_answer();
+    case "form":
+      return m.questions_accept();
+    case "url":
+      return m.questions_open_url();
+    case "roots":
+      return folders === 0 ? m.questions_share_none() : m.questions_share({ count: folders });
+    case "start_server":
+      if (scope === "always") return m.questions_allow_always_command();
+      break;
+    case "tool":
+      if (scope === "always") return m.questions_allow_always_tool();
+      break;
+  }
+  return scope === "session" ? m.questions_allow_session() : m.questions_allow_once();
+}
+
+/** What the button says that refuses. */
+export function denyWords(body: QuestionBody): string {
+  return body.kind === "form" || body.kind === "url" ? m.questions_decline() : m.questions_deny();
+}
+
+/** Why an answer ends; unknown reasons as they are. */
+export function stopWords(reason: string | null): string {
+  switch (reason) {
+    case null:
+    case "endTurn":
+      return m.questions_stop_end_turn();
+    case "maxTokens":
+      return m.questions_stop_max_tokens();
+    case "stopSequence":
+      return m.questions_stop_sequence();
+    default:
+      return named(reason);
+  }
+}
+
+/** The rule that asked: by its name, else as the policy words it. */
+export function ruleWords(rule: string): string {
+  const known: Record<string, () => string> = {
+    "new-command": m.questions_rule_new_command,
+    "command-changed": m.questions_rule_command_changed,
+    "tools-ask": m.questions_rule_tools_ask,
+    "tool-changed": m.questions_rule_tool_changed,
+    "sampling-asks": m.questions_rule_sampling_asks,
+    "forms-ask": m.questions_rule_forms_ask,
+    "urls-ask": m.questions_rule_urls_ask,
+    "roots-ask": m.questions_rule_roots_ask,
+    muted: m.questions_rule_muted,
+  };
+  return (Object.hasOwn(known, rule) ? known[rule]?.() : undefined) ?? named(rule);
+}
+
+export function warningWords(warning: UrlWarning): string {
+  const words: Record<UrlWarning, () => string> = {
+    not_encrypted: m.questions_warn_not_encrypted,
+    user_information: m.questions_warn_user_information,
+    internationalized: m.questions_warn_internationalized,
+    ip_address: m.questions_warn_ip_address,
+    local: m.questions_warn_local,
+    not_allowed: m.questions_warn_not_allowed,
+  };
+  return words[warning]();
+}
+
+export function problemWords(problem: FormProblem): string {
+  const limit = problem.limit ?? 0;
+  const words: Record<FieldProblem, () => string> = {
+    required: () => m.questions_problem_required(),
+    wrong_type: () => m.questions_problem_wrong_type(),
+    too_short: () => m.questions_problem_too_short({ limit }),
+    too_long: () => m.questions_problem_too_long({ limit }),
+    too_small: () => m.questions_problem_too_small({ limit }),
+    too_large: () => m.questions_problem_too_large({ limit }),
+    too_few: () => m.questions_problem_too_few({ limit }),
+    too_many: () => m.questions_problem_too_many({ limit }),
+    not_an_option: () => m.questions_problem_not_an_option(),
+    not_an_email: () => m.questions_problem_not_an_email(),
+    not_a_uri: () => m.questions_problem_not_a_uri(),
+    not_a_date: () => m.questions_problem_not_a_date(),
+    not_a_date_time: () => m.questions_problem_not_a_date_time(),
+    unknown_field: () => m.questions_problem_unknown_field({ field: named(problem.field) }),
+  };
+  return words[problem.problem]();
+}
+
+/** What of other servers a request wants to include. */
+export function contextWords(context: string): string {
+  if (context === "thisServer") return m.questions_context_this();
+  return context === "allServers" ? m.questions_context_all() : m.questions_context_none();
+}
