@@ -1,1 +1,50 @@
-//! Placeholder until written.
+//! Settings files and logs on disk, behind the host's ports. Everything is a readable text file that its user owns alone:
+//! `mcp.json` with the servers in the configuration folder, all else in the data folder.
+
+mod audit;
+mod conversations;
+mod documents;
+mod files;
+mod import;
+mod json_text;
+mod lines_from_end;
+mod locations;
+mod lock;
+mod mcp_json;
+mod private;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use host::ports::{Platform, Ports, StoreError};
+
+pub use import::{Imported, import};
+pub use locations::{Locations, default_locations};
+pub use mcp_json::add_demo_server_if_first_start;
+
+/// The ports on disk. Folders that are missing are made; files are made when first written.
+///
+/// Several programs may have the same folders open: files are written whole, and the log by whole lines.
+///
+/// # Errors
+/// If a folder can't be made.
+pub fn open(config_file: &Path, data_dir: &Path, platform: Arc<dyn Platform>) -> Result<Ports, StoreError> {
+    let config_file = absolute(config_file)?;
+    let data_dir = absolute(data_dir)?;
+    if let Some(folder) = config_file.parent() {
+        files::make_folder(folder)?;
+    }
+    files::make_folder(&data_dir)?;
+    let lock = lock::Lock::new(data_dir.join("lock"));
+    Ok(Ports {
+        servers: Arc::new(mcp_json::McpJson::new(config_file, lock.clone())),
+        documents: Arc::new(documents::DocumentFolder::new(data_dir.clone())),
+        audit: Arc::new(audit::AuditFile::new(data_dir.join("audit.jsonl"), lock)),
+        conversations: Arc::new(conversations::ConversationFolder::new(data_dir.join("conversations"))?),
+        platform,
+    })
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, StoreError> {
+    std::path::absolute(path).map_err(|error| files::failed(path, "find out where it lies", &error))
+}

@@ -1,0 +1,45 @@
+//! Small documents, each one readable JSON file.
+
+use std::path::PathBuf;
+
+use host::ports::{Document, Documents, StoreError};
+use serde_json::Value;
+
+use crate::files::{self, Existing};
+
+/// A document is small; more is not read.
+const LIMIT: u64 = 16 << 20;
+
+/// The folder with the documents.
+#[derive(Debug)]
+pub(crate) struct DocumentFolder {
+    path: PathBuf,
+}
+
+impl DocumentFolder {
+    pub(crate) fn new(path: PathBuf) -> Self {
+        Self { path }
+    }
+}
+
+impl Documents for DocumentFolder {
+    fn path(&self) -> PathBuf {
+        self.path.clone()
+    }
+
+    fn read(&self, name: Document) -> Result<Option<Value>, StoreError> {
+        let path = self.path.join(name.file_name());
+        let Some(bytes) = files::read(&path, LIMIT)? else { return Ok(None) };
+        serde_json::from_slice(&bytes).map(Some).map_err(|error| StoreError {
+            path: path.display().to_string(),
+            cause: format!("line {}: it is not JSON ({error}); mend it, or move it away to start anew", error.line()),
+        })
+    }
+
+    fn write(&self, name: Document, value: &Value) -> Result<(), StoreError> {
+        let path = self.path.join(name.file_name());
+        let mut text = format!("{value:#}");
+        text.push('\n');
+        files::write(&path, text.as_bytes(), Existing::Replace).map(|_| ())
+    }
+}

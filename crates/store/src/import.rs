@@ -1,0 +1,119 @@
+//! Pasted text: what a server's README says to put into some program's settings, in whatever form.
+
+mod command_line;
+mod find;
+mod json;
+mod names;
+mod notes;
+
+pub use host::server_config::Imported;
+use host::server_config::{ConfigProblem, ServerConfig};
+
+use crate::json_text::{JsonText, without_mark};
+use find::Part;
+
+/// The longest text that is read, in bytes.
+const MAX_TEXT: usize = 1 << 20;
+
+/// The most servers in one text.
+const MAX_SERVERS: usize = 100;
+
+/// A server as it was found, before its name is settled.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Candidate {
+    name: Option<String>,
+    config: ServerConfig,
+    notes: Vec<String>,
+    remote: bool,
+}
+
+/// Reads the servers in pasted text: `mcpServers` and its cousins in other programs' settings, one bare entry, a fragment without
+/// its outer braces, a page of Markdown with any of these, or a command line. `taken_names` are the user's servers.
+///
+/// # Errors
+/// With line and column where known, and what was expected, if no server can be read from it.
+pub fn import(text: &str, taken_names: &[String]) -> Result<Vec<Imported>, ConfigProblem> {
+    let text = without_mark(text);
+    if text.len() > MAX_TEXT {
+        return Err(nothing(format!(
+            "the text is longer than {} KiB; paste only the server's settings",
+            MAX_TEXT >> 10
+        )));
+    }
+    // A page may show how to try a server by hand beside its settings: then the settings are what was meant.
+    let (plain, settings): (Vec<_>, Vec<_>) = find::parts(text).into_iter().partition(Part::is_plain_command);
+    let mut candidates = Vec::new();
+    let mut problem = None;
+    for parts in [settings, plain] {
+        if candidates.is_empty() {
+            read_all(&parts, &mut candidates, &mut problem);
+        }
+    }
+    if candidates.len() > MAX_SERVERS {
+        return Err(nothing(format!("there are more than {MAX_SERVERS} servers in the text; paste some of them")));
+    }
+    match problem {
+        _ if !candidates.is_empty() => Ok(settle(candidates, taken_names)),
+        Some(problem) => Err(problem),
+        None => {
+            Err(nothing("no server found: expected JSON with \"mcpServers\", or the command line that starts a server"))
+        }
+    }
+}
+
+fn read_all(parts: &[Part<'_>], candidates: &mut Vec<Candidate>, problem: &mut Option<ConfigProblem>) {
+    for part in parts {
+        match read(part) {
+            Ok(found) => {
+                for candidate in found {
+                    if !candidates.contains(&candidate) {
+                        candidates.push(candidate);
+                    }
+                }
+            }
+            // The first problem is the one to show: what follows is often its consequence, or prose.
+            Err(found) => {
+                problem.get_or_insert(found);
+            }
+        }
+    }
+}
+
+fn read(part: &Part<'_>) -> Result<Vec<Candidate>, ConfigProblem> {
+    match part {
+        Part::Json(text) => json::candidates(text),
+        Part::Fragment { text, lines_before } => {
+            let whole = format!("{{{text}\n}}");
+            json::candidates(&JsonText { text: &whole, file: None, lines_before: *lines_before, added_before: 1 })
+        }
+        Part::Command { text, line } => command_line::candidates(text).map_err(|message| ConfigProblem {
+            file: None,
+            line: Some(*line),
+            column: None,
+            message,
+        }),
+    }
+}
+
+fn settle(candidates: Vec<Candidate>, taken_names: &[String]) -> Vec<Imported> {
+    let mut taken: Vec<String> = taken_names.to_vec();
+    let mut settled = Vec::new();
+    for mut candidate in candidates {
+        let wanted = match &candidate.name {
+            Some(name) => names::valid(name),
+            None => names::from_command(&candidate.config),
+        };
+        let name = names::free(&wanted, &taken);
+        taken.push(name.clone());
+        if !candidate.remote {
+            candidate.notes.extend(notes::placeholders(&candidate.config));
+        }
+        let usable = !candidate.remote && !candidate.config.command.trim().is_empty();
+        settled.push(Imported { name, config: candidate.config, notes: candidate.notes, usable });
+    }
+    settled
+}
+
+fn nothing(message: impl Into<String>) -> ConfigProblem {
+    ConfigProblem { file: None, line: None, column: None, message: message.into() }
+}

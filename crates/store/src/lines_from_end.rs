@@ -1,0 +1,70 @@
+//! The lines of a file, the last one first, a piece of the file at a time.
+
+use std::io::{self, Read, Seek, SeekFrom};
+
+const PIECE: usize = 64 << 10;
+
+/// A longer line is left out.
+const MAX_LINE: usize = 1 << 20;
+
+/// Reads lines from the end of a file. Empty lines and those over 1 MiB are left out.
+pub(crate) struct LinesFromEnd<R> {
+    file: R,
+    /// Where `pending` begins in the file.
+    start: u64,
+    /// What was read and not handed out.
+    pending: Vec<u8>,
+    /// Whether `pending` lacks its end, because the line became too long.
+    cut: bool,
+}
+
+impl<R: Read + Seek> LinesFromEnd<R> {
+    pub(crate) fn new(mut file: R) -> io::Result<Self> {
+        let start = file.seek(SeekFrom::End(0))?;
+        Ok(Self { file, start, pending: Vec::new(), cut: false })
+    }
+
+    fn read_piece(&mut self) -> io::Result<()> {
+        let length = self.start.min(PIECE as u64);
+        self.start -= length;
+        self.file.seek(SeekFrom::Start(self.start))?;
+        let mut piece = Vec::with_capacity(PIECE + self.pending.len());
+        self.file.by_ref().take(length).read_to_end(&mut piece)?;
+        piece.append(&mut self.pending);
+        self.pending = piece;
+        Ok(())
+    }
+}
+
+impl<R: Read + Seek> Iterator for LinesFromEnd<R> {
+    type Item = io::Result<Vec<u8>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let line = if let Some(newline) = self.pending.iter().rposition(|byte| *byte == b'\n') {
+                let line = self.pending.split_off(newline + 1);
+                self.pending.pop();
+                line
+            } else if self.start == 0 {
+                if self.pending.is_empty() {
+                    return None;
+                }
+                std::mem::take(&mut self.pending)
+            } else {
+                if self.pending.len() > MAX_LINE {
+                    self.pending.clear();
+                    self.cut = true;
+                }
+                if let Err(error) = self.read_piece() {
+                    (self.start, self.pending) = (0, Vec::new());
+                    return Some(Err(error));
+                }
+                continue;
+            };
+            let cut = std::mem::take(&mut self.cut);
+            if !cut && !line.is_empty() {
+                return Some(Ok(line));
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Where things lie, by the rules of each system.
+
+use std::path::PathBuf;
+
+use etcetera::BaseStrategy;
+use host::ports::StoreError;
+
+/// The settings file and the folder for all else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Locations {
+    /// `mcp.json` with the servers.
+    pub config_file: PathBuf,
+    /// The folder for settings, grants, the audit log and conversations.
+    pub data_dir: PathBuf,
+}
+
+/// Where things lie unless told otherwise: `~/.config/drawbridge/mcp.json` and `~/.local/share/drawbridge` on Linux (or where
+/// `XDG_CONFIG_HOME` and `XDG_DATA_HOME` say), `~/Library/Application Support/Drawbridge` on macOS, `%APPDATA%\Drawbridge` on
+/// Windows.
+///
+/// # Errors
+/// If the system names no home folder.
+pub fn default_locations() -> Result<Locations, StoreError> {
+    let base = etcetera::base_strategy::choose_native_strategy().map_err(|error| StoreError {
+        path: String::from("~"),
+        cause: format!(
+            "the home folder is not known ({error}); set HOME, or name the files with --config and --data-dir"
+        ),
+    })?;
+    Ok(if cfg!(any(target_os = "macos", windows)) {
+        let folder = base.data_dir().join("Drawbridge");
+        Locations { config_file: folder.join("mcp.json"), data_dir: folder }
+    } else {
+        Locations {
+            config_file: base.config_dir().join("drawbridge").join("mcp.json"),
+            data_dir: base.data_dir().join("drawbridge"),
+        }
+    })
+}

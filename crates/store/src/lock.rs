@@ -1,0 +1,60 @@
+//! One lock between all programs that use the same data folder, held for a moment only.
+
+use std::fs::{File, TryLockError};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use host::ports::StoreError;
+
+/// How long to wait for others; they hold the lock for milliseconds.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// The lock's file.
+#[derive(Debug, Clone)]
+pub(crate) struct Lock {
+    path: PathBuf,
+}
+
+/// The lock is held until this is dropped.
+#[derive(Debug)]
+#[must_use]
+pub(crate) struct Held {
+    _file: File,
+}
+
+impl Lock {
+    pub(crate) fn new(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    /// Waits for the lock. Where the file system has no locks, it is as good as held.
+    pub(crate) fn hold(&self) -> Result<Held, StoreError> {
+        if let Some(folder) = self.path.parent() {
+            crate::files::make_folder(folder)?;
+        }
+        let file = crate::private::file_options()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&self.path)
+            .map_err(|error| crate::files::failed(&self.path, "open it", &error))?;
+        let start = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(Held { _file: file }),
+                Err(TryLockError::Error(error)) => {
+                    tracing::warn!(path = %self.path.display(), %error, "this file system has no locks");
+                    return Ok(Held { _file: file });
+                }
+                Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                Err(TryLockError::WouldBlock) => {
+                    let cause =
+                        String::from("another program holds it; close other windows of Drawbridge and try again");
+                    return Err(StoreError { path: self.path.display().to_string(), cause });
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! `mcp.json`: the servers the user has set up, in the form other programs use, too.
+//!
+//! Plain JSON. What this version does not understand stays in it: unknown keys, and servers that are not local.
+
+mod edit;
+mod read;
+mod watch;
+
+use std::path::{Path, PathBuf};
+
+use host::ports::{ServerSettings, StoreError};
+use host::server_config::{ConfigProblem, Imported, ServerConfig, ServerEntry};
+use tokio::sync::mpsc;
+
+use crate::files::{self, Existing};
+use crate::json_text::JsonText;
+use crate::lock::Lock;
+
+pub(crate) use read::{is_remote, name_problem};
+
+/// A settings file is small; more is not read.
+const LIMIT: u64 = 4 << 20;
+
+/// How often an edit starts over because the file changed in between.
+const ATTEMPTS: usize = 5;
+
+/// A file without servers, to begin with.
+const EMPTY: &str = "{\n  \"mcpServers\": {}\n}\n";
+
+/// The settings file.
+#[derive(Debug)]
+pub(crate) struct McpJson {
+    path: PathBuf,
+    lock: Lock,
+}
+
+impl McpJson {
+    pub(crate) fn new(path: PathBuf, lock: Lock) -> Self {
+        Self { path, lock }
+    }
+
+    fn shown(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// The file's text, or nothing if there is no file.
+    fn text(&self) -> Result<Option<String>, ConfigProblem> {
+        let Some(bytes) = files::read(&self.path, LIMIT).map_err(problem)? else { return Ok(None) };
+        if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+            return Err(self.without_place("the file is in UTF-16; save it as UTF-8"));
+        }
+        String::from_utf8(bytes).map(Some).map_err(|error| {
+            let valid = error.utf8_error().valid_up_to();
+            let text = String::from_utf8_lossy(&error.as_bytes()[..valid]).into_owned();
+            self.place(&text).problem(text.len(), "a byte that is not UTF-8; save the file as UTF-8")
+        })
+    }
+
+    fn place<'t>(&'t self, text: &'t str) -> FileText<'t> {
+        FileText { text, path: self.shown() }
+    }
+
+    fn without_place(&self, message: impl Into<String>) -> ConfigProblem {
+        ConfigProblem { file: Some(self.shown()), line: None, column: None, message: message.into() }
+    }
+
+    fn servers(&self, text: &str) -> Result<read::Servers, ConfigProblem> {
+        self.place(text).read()
+    }
+
+    /// Changes the file's text. The file is read anew, so that a change made elsewhere is kept, and one that can't be
+    /// understood is not lost.
+    fn change(&self, edit: impl Fn(&str) -> Result<Edit, String>) -> Result<(), ConfigProblem> {
+        let _held = self.lock.hold().map_err(problem)?;
+        for _ in 0..ATTEMPTS {
+            let before = self.text()?;
+            let text = before.as_deref().filter(|text| !text.trim().is_empty()).unwrap_or(EMPTY);
+            self.servers(text)?;
+            let bare = crate::json_text::without_mark(text);
+            let edit = edit(bare).map_err(|message| self.without_place(message))?;
+            let after = format!("{}{}", &text[..text.len() - bare.len()], edit.text);
+            if self.servers(&after)?.local != edit.expected {
+                return Err(self.without_place("the change could not be put into the file; edit it by hand"));
+            }
+            if self.text()? == before {
+                files::write(&self.path, after.as_bytes(), Existing::Replace).map_err(problem)?;
+                return Ok(());
+            }
+        }
+        Err(self.without_place("the file keeps changing; try again when the other program has finished"))
+    }
+}
+
+/// A changed text, and the servers it must have.
+struct Edit {
+    text: String,
+    expected: Vec<ServerEntry>,
+}
+
+/// The file's text with the file's name.
+struct FileText<'t> {
+    text: &'t str,
+    path: String,
+}
+
+impl FileText<'_> {
+    fn json(&self) -> JsonText<'_> {
+        let text = crate::json_text::without_mark(self.text);
+        JsonText { text, file: Some(&self.path), lines_before: 0, added_before: 0 }
+    }
+
+    fn problem(&self, offset: usize, message: &str) -> ConfigProblem {
+        let mark = self.text.len() - crate::json_text::without_mark(self.text).len();
+        self.json().problem(offset.saturating_sub(mark), message)
+    }
+
+    fn read(&self) -> Result<read::Servers, ConfigProblem> {
+        read::servers(&self.json())
+    }
+}
+
+fn problem(error: StoreError) -> ConfigProblem {
+    ConfigProblem { file: Some(error.path), line: None, column: None, message: error.cause }
+}
+
+impl ServerSettings for McpJson {
+    fn path(&self) -> PathBuf {
+        self.path.clone()
+    }
+
+    fn load(&self) -> Result<Vec<ServerEntry>, ConfigProblem> {
+        match self.text()? {
+            Some(text) => Ok(self.servers(&text)?.local),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    fn put(&self, entry: &ServerEntry, was: Option<&str>) -> Result<(), ConfigProblem> {
+        if let Some(message) = name_problem(&entry.name) {
+            return Err(self.without_place(message));
+        }
+        self.change(|text| {
+            let servers = read::servers(&JsonText::pasted(text)).map_err(|problem| problem.to_string())?;
+            let expected = servers.with(entry, was)?;
+            Ok(Edit { text: edit::put(text, entry, was)?, expected })
+        })
+    }
+
+    fn remove(&self, name: &str) -> Result<(), ConfigProblem> {
+        if self.text()?.is_none() {
+            return Ok(());
+        }
+        self.change(|text| {
+            let mut servers = read::servers(&JsonText::pasted(text)).map_err(|problem| problem.to_string())?;
+            servers.local.retain(|entry| entry.name != name);
+            if servers.remote.iter().any(|remote| remote == name) {
+                return Ok(Edit { text: text.to_owned(), expected: servers.local });
+            }
+            Ok(Edit { text: edit::remove(text, name)?, expected: servers.local })
+        })
+    }
+
+    fn import(&self, text: &str, taken: &[String]) -> Result<Vec<Imported>, ConfigProblem> {
+        crate::import::import(text, taken)
+    }
+
+    fn watch(&self, changed: mpsc::Sender<()>) {
+        watch::start(self.path.clone(), changed);
+    }
+}
+
+/// Writes a settings file with the bundled demo server, if there is no settings file yet. Returns whether it was written.
+/// The server is not started by that.
+///
+/// # Errors
+/// If the file can't be written, or the program's path is not text.
+pub fn add_demo_server_if_first_start(config_file: &Path, demo_program: &Path) -> Result<bool, ConfigProblem> {
+    let without_place = |message: String| ConfigProblem {
+        file: Some(config_file.display().to_string()),
+        line: None,
+        column: None,
+        message,
+    };
+    if config_file.symlink_metadata().is_ok() {
+        return Ok(false);
+    }
+    let command = demo_program
+        .to_str()
+        .ok_or_else(|| without_place(format!("the path {} is not Unicode text", demo_program.display())))?;
+    let config = ServerConfig { command: command.to_owned(), ..ServerConfig::default() };
+    let entry = ServerEntry { name: String::from("demo"), config };
+    let text = edit::put(EMPTY, &entry, None).map_err(without_place)?;
+    files::write(config_file, text.as_bytes(), Existing::Keep).map_err(problem)
+}

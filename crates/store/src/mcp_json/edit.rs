@@ -1,0 +1,161 @@
+//! Changes to the text of `mcp.json` that leave all else as it was written: order, indentation, unknown keys.
+//!
+//! Both functions expect a text that was read without a problem.
+
+use std::collections::BTreeMap;
+
+use host::server_config::{ServerConfig, ServerEntry};
+use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstObjectProp, CstRootNode, ObjectPropName};
+
+use crate::json_text::Dialect;
+
+/// Adds a server at the end, or changes the one called `was` or else by its own name.
+pub(crate) fn put(text: &str, entry: &ServerEntry, was: Option<&str>) -> Result<String, String> {
+    let root = parse(text)?;
+    let servers = root.object_value_or_set().object_value_or_set("mcpServers");
+    match was.and_then(|was| find(&servers, was)).or_else(|| find(&servers, &entry.name)) {
+        Some(property) => {
+            rename(&property, &entry.name);
+            change(&property.object_value_or_set(), &entry.config)?;
+        }
+        None => {
+            servers.append(&entry.name, new_entry(&entry.config)?);
+        }
+    }
+    Ok(root.to_string())
+}
+
+/// Takes a server out; the text stays if there is none.
+pub(crate) fn remove(text: &str, name: &str) -> Result<String, String> {
+    let root = parse(text)?;
+    let servers = root.object_value().and_then(|root| root.object_value("mcpServers"));
+    if let Some(property) = servers.and_then(|servers| find(&servers, name)) {
+        property.remove();
+    }
+    Ok(root.to_string())
+}
+
+fn parse(text: &str) -> Result<CstRootNode, String> {
+    CstRootNode::parse(text, &Dialect::Plain.options()).map_err(|error| error.to_string())
+}
+
+fn find(object: &CstObject, name: &str) -> Option<CstObjectProp> {
+    object.properties().into_iter().find(|property| property.decoded_name().as_deref() == Some(name))
+}
+
+fn rename(property: &CstObjectProp, name: &str) {
+    if property.decoded_name().as_deref() == Some(name) {
+        return;
+    }
+    if let Some(ObjectPropName::String(literal)) = property.name() {
+        literal.set_raw_value(serde_json::Value::from(name).to_string());
+    }
+}
+
+fn folder(config: &ServerConfig) -> Result<Option<&str>, String> {
+    match &config.cwd {
+        None => Ok(None),
+        Some(path) => match path.to_str() {
+            Some(text) => Ok(Some(text)),
+            None => Err(format!("the folder {} is not Unicode text", path.display())),
+        },
+    }
+}
+
+fn texts(values: &[String]) -> CstInputValue {
+    CstInputValue::Array(values.iter().map(|value| value.as_str().into()).collect())
+}
+
+fn variables(env: &BTreeMap<String, String>) -> CstInputValue {
+    CstInputValue::Object(env.iter().map(|(key, value)| (key.clone(), value.as_str().into())).collect())
+}
+
+fn new_entry(config: &ServerConfig) -> Result<CstInputValue, String> {
+    let mut properties = vec![(String::from("command"), config.command.as_str().into())];
+    if !config.args.is_empty() {
+        properties.push((String::from("args"), texts(&config.args)));
+    }
+    if !config.env.is_empty() {
+        properties.push((String::from("env"), variables(&config.env)));
+    }
+    if let Some(folder) = folder(config)? {
+        properties.push((String::from("cwd"), folder.into()));
+    }
+    Ok(CstInputValue::Object(properties))
+}
+
+fn change(entry: &CstObject, config: &ServerConfig) -> Result<(), String> {
+    set_text(entry, "command", &config.command);
+    match find(entry, "args") {
+        Some(property) => match property.array_value() {
+            Some(list) => change_list(&list, &config.args),
+            None => property.set_value(texts(&config.args)),
+        },
+        None if config.args.is_empty() => {}
+        None => {
+            entry.append("args", texts(&config.args));
+        }
+    }
+    match find(entry, "env") {
+        Some(property) => match property.object_value() {
+            Some(map) => change_variables(&map, &config.env),
+            None => property.set_value(variables(&config.env)),
+        },
+        None if config.env.is_empty() => {}
+        None => {
+            entry.append("env", variables(&config.env));
+        }
+    }
+    match (folder(config)?, find(entry, "cwd")) {
+        (Some(folder), _) => set_text(entry, "cwd", folder),
+        (None, Some(property)) => property.remove(),
+        (None, None) => {}
+    }
+    Ok(())
+}
+
+/// Sets a text, and leaves it as it is written if it says so already.
+fn set_text(object: &CstObject, name: &str, value: &str) {
+    match find(object, name) {
+        Some(property) => {
+            let now = property
+                .value()
+                .and_then(|value| value.as_string_lit())
+                .and_then(|literal| literal.decoded_value().ok());
+            if now.as_deref() != Some(value) {
+                property.set_value(value.into());
+            }
+        }
+        None => {
+            object.append(name, value.into());
+        }
+    }
+}
+
+/// Changes the items that differ, so that a list written over several lines stays so.
+fn change_list(list: &CstArray, values: &[String]) {
+    for (index, element) in list.elements().into_iter().enumerate() {
+        let now = element.as_string_lit().and_then(|literal| literal.decoded_value().ok());
+        match (values.get(index), element.as_string_lit()) {
+            (None, _) => element.remove(),
+            (Some(value), Some(literal)) if now.as_ref() != Some(value) => {
+                literal.set_raw_value(serde_json::Value::from(value.as_str()).to_string());
+            }
+            _ => {}
+        }
+    }
+    for value in values.iter().skip(list.elements().len()) {
+        list.append(value.as_str().into());
+    }
+}
+
+fn change_variables(map: &CstObject, env: &BTreeMap<String, String>) {
+    for property in map.properties() {
+        if !property.decoded_name().is_some_and(|name| env.contains_key(&name)) {
+            property.remove();
+        }
+    }
+    for (name, value) in env {
+        set_text(map, name, value);
+    }
+}

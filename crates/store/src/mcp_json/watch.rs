@@ -1,0 +1,113 @@
+//! Tells when `mcp.json` changed.
+//!
+//! The folder is watched and not the file: editors write a new file and rename it, and a watch would stay with the old one.
+//! Beside that the file is looked at every two seconds, for disks that tell nothing, files behind links, and a folder that was
+//! taken away and made again.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::{Duration, Instant, SystemTime};
+
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+use tokio::sync::mpsc;
+
+/// A file is written in steps; the message waits until they are over.
+const QUIET: Duration = Duration::from_millis(200);
+
+/// The longest wait for quiet.
+const LONGEST: Duration = Duration::from_secs(2);
+
+/// How often the file is looked at without being told.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// Starts a thread that sends a message for each change, until nobody receives them any more.
+pub(crate) fn start(path: PathBuf, changed: mpsc::Sender<()>) {
+    let (told, tells) = sync_channel(1);
+    // Before the thread starts: what changes from now on is told.
+    let mut watch = Watch { seen: State::of(&path), path, told, watcher: None };
+    watch.renew();
+    let run = move || watch.run(&tells, &changed);
+    if let Err(error) = std::thread::Builder::new().name(String::from("mcp.json")).spawn(run) {
+        tracing::warn!(%error, "the settings file is not watched");
+    }
+}
+
+/// What a file shows of itself without being read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct State(Option<(u128, u64, Option<SystemTime>)>);
+
+impl State {
+    fn of(path: &Path) -> Self {
+        let metadata = path.metadata().ok();
+        Self(metadata.map(|metadata| (crate::private::identity(&metadata), metadata.len(), metadata.modified().ok())))
+    }
+}
+
+struct Watch {
+    path: PathBuf,
+    seen: State,
+    told: SyncSender<()>,
+    /// The watcher, with the identity of the folder it watches.
+    watcher: Option<(RecommendedWatcher, u128)>,
+}
+
+impl Watch {
+    fn run(mut self, tells: &Receiver<()>, changed: &mpsc::Sender<()>) {
+        while !changed.is_closed() {
+            let told = match tells.recv_timeout(LOOK) {
+                Ok(()) => {
+                    wait_for_quiet(tells);
+                    true
+                }
+                Err(RecvTimeoutError::Timeout) => false,
+                Err(RecvTimeoutError::Disconnected) => return,
+            };
+            self.renew();
+            let state = State::of(&self.path);
+            if told || state != self.seen {
+                self.seen = state;
+                // A full channel holds a message already, and the receiver reads the file after it.
+                let _ = changed.try_send(());
+            }
+        }
+    }
+
+    /// Watches the folder that is there now.
+    fn renew(&mut self) {
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        let identity = folder.metadata().ok().map(|metadata| crate::private::identity(&metadata));
+        if identity.is_some() && identity == self.watcher.as_ref().map(|(_, identity)| *identity) {
+            return;
+        }
+        self.watcher = None;
+        let Some(identity) = identity else { return };
+        let (told, name, parent) =
+            (self.told.clone(), self.path.file_name().map(ToOwned::to_owned), folder.to_path_buf());
+        let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+            let concerns = match &event {
+                Ok(event) => {
+                    let ours = |path: &PathBuf| path.file_name() == name.as_deref() || *path == parent;
+                    !matches!(event.kind, EventKind::Access(_))
+                        && (event.paths.is_empty() || event.paths.iter().any(ours))
+                }
+                Err(_) => true,
+            };
+            if concerns {
+                let _ = told.try_send(());
+            }
+        });
+        let watched =
+            watcher.and_then(|mut watcher| watcher.watch(folder, RecursiveMode::NonRecursive).map(|()| watcher));
+        match watched {
+            Ok(watcher) => self.watcher = Some((watcher, identity)),
+            Err(error) => {
+                tracing::debug!(%error, "the folder of the settings is not watched; the file is looked at instead")
+            }
+        }
+    }
+}
+
+fn wait_for_quiet(tells: &Receiver<()>) {
+    let start = Instant::now();
+    while start.elapsed() < LONGEST && tells.recv_timeout(QUIET).is_ok() {}
+}

@@ -1,0 +1,467 @@
+//! Pasted text: the shapes that servers' READMEs print, and what is said about what can't be read.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use store::import;
+
+/// A shape, and the servers in it: name, command, arguments, variables.
+struct Shape {
+    what: &'static str,
+    text: &'static str,
+    servers: &'static [Wanted],
+}
+
+type Wanted = (&'static str, &'static str, &'static [&'static str], &'static [(&'static str, &'static str)]);
+
+const SHAPES: &[Shape] = &[
+    Shape {
+        what: "the usual one",
+        text: r#"{
+  "mcpServers": {
+    "filesystem": {
+      "command": "npx",
+      "args": ["-y", "@modelcontextprotocol/server-filesystem", "/Users/me/Desktop", "/srv/other"]
+    }
+  }
+}"#,
+        servers: &[(
+            "filesystem",
+            "npx",
+            &["-y", "@modelcontextprotocol/server-filesystem", "/Users/me/Desktop", "/srv/other"],
+            &[],
+        )],
+    },
+    Shape {
+        what: "several servers, variables",
+        text: r#"{"mcpServers": {
+            "git": {"command": "uvx", "args": ["mcp-server-git"]},
+            "github": {"command": "docker", "args": ["run", "-i", "--rm", "-e", "GITHUB_TOKEN", "ghcr.io/github/github-mcp-server"], "env": {"GITHUB_TOKEN": "t"}}
+        }}"#,
+        servers: &[
+            ("git", "uvx", &["mcp-server-git"], &[]),
+            (
+                "github",
+                "docker",
+                &["run", "-i", "--rm", "-e", "GITHUB_TOKEN", "ghcr.io/github/github-mcp-server"],
+                &[("GITHUB_TOKEN", "t")],
+            ),
+        ],
+    },
+    Shape {
+        what: "VS Code's, with comments and trailing commas",
+        text: r#"// .vscode/mcp.json
+{
+  "inputs": [{"type": "promptString", "id": "key", "description": "API key", "password": true}],
+  "servers": {
+    /* the server */
+    "perplexity": {
+      "type": "stdio",
+      "command": "npx",
+      "args": ["-y", "server-perplexity-ask",],
+      "env": {"KEY": "${input:key}",},
+    },
+  },
+}"#,
+        servers: &[("perplexity", "npx", &["-y", "server-perplexity-ask"], &[("KEY", "${input:key}")])],
+    },
+    Shape {
+        what: "VS Code's settings.json",
+        text: r#"{"mcp": {"servers": {"time": {"command": "uvx", "args": ["mcp-server-time"]}}}}"#,
+        servers: &[("time", "uvx", &["mcp-server-time"], &[])],
+    },
+    Shape {
+        what: "Zed's",
+        text: r#"{"context_servers": {"pg": {"source": "custom", "command": "pg-mcp", "args": ["--db"], "env": {}}}}"#,
+        servers: &[("pg", "pg-mcp", &["--db"], &[])],
+    },
+    Shape {
+        what: "Zed's before",
+        text: r#""context_servers": {"pg": {"command": {"path": "pg-mcp", "args": ["--db"], "env": {"A": "1"}}, "settings": {}}}"#,
+        servers: &[("pg", "pg-mcp", &["--db"], &[("A", "1")])],
+    },
+    Shape {
+        what: "OpenCode's",
+        text: r#"{"$schema": "x", "mcp": {"everything": {"type": "local", "command": ["npx", "-y", "@modelcontextprotocol/server-everything"], "enabled": true, "environment": {"A": "1"}}}}"#,
+        servers: &[("everything", "npx", &["-y", "@modelcontextprotocol/server-everything"], &[("A", "1")])],
+    },
+    Shape {
+        what: "Amp's, with the program's name before the key",
+        text: r#"{"amp.mcpServers": {"a": {"command": "a"}}}"#,
+        servers: &[("a", "a", &[], &[])],
+    },
+    Shape {
+        what: "one bare entry",
+        text: r#"{"command": "npx", "args": ["-y", "@upstash/context7-mcp@latest"]}"#,
+        servers: &[("context7", "npx", &["-y", "@upstash/context7-mcp@latest"], &[])],
+    },
+    Shape {
+        what: "a bare entry with its name",
+        text: r#"{"name": "My server", "command": "/opt/x", "env": {"PORT": 80, "DEBUG": true, "NONE": null}}"#,
+        servers: &[("My server", "/opt/x", &[], &[("DEBUG", "true"), ("NONE", ""), ("PORT", "80")])],
+    },
+    Shape {
+        what: "a fragment without the outer braces",
+        text: r#""puppeteer": {
+      "command": "npx",
+      "args": ["-y", "@modelcontextprotocol/server-puppeteer"]
+    },"#,
+        servers: &[("puppeteer", "npx", &["-y", "@modelcontextprotocol/server-puppeteer"], &[])],
+    },
+    Shape {
+        what: "a fragment with mcpServers, and a brace too many",
+        text: "\"mcpServers\": {\n  \"a\": {\"command\": \"x\"}\n}\n}",
+        servers: &[("a", "x", &[], &[])],
+    },
+    Shape {
+        what: "a fragment of one entry",
+        text: "\"command\": \"uvx\",\n\"args\": [\"mcp-server-fetch\"]",
+        servers: &[("fetch", "uvx", &["mcp-server-fetch"], &[])],
+    },
+    Shape {
+        what: "names with entries and nothing around",
+        text: r#"{"a": {"command": "x"}, "b": {"command": "y", "cwd": "/srv"}}"#,
+        servers: &[("a", "x", &[], &[]), ("b", "y", &[], &[])],
+    },
+    Shape {
+        what: "a list of servers",
+        text: r#"{"mcpServers": [{"name": "a", "command": "x"}, {"command": "uvx", "args": ["mcp-server-git"]}]}"#,
+        servers: &[("a", "x", &[], &[]), ("git", "uvx", &["mcp-server-git"], &[])],
+    },
+    Shape {
+        what: "prose around the JSON",
+        text: "Add this to your claude_desktop_config.json:\n\n{\n  \"mcpServers\": {\"a\": {\"command\": \"x\", \"args\": [\"}\", \"//\"]}}\n}\n\nThen restart {Claude}.",
+        servers: &[("a", "x", &["}", "//"], &[])],
+    },
+    Shape {
+        what: "a page of Markdown with ways to choose from",
+        text: "# Server\n\nInstall it:\n\n```bash\nnpm install -g server-memory\n```\n\n### NPX\n\n```json\n{\"mcpServers\": {\"memory\": {\"command\": \"npx\", \"args\": [\"-y\", \"server-memory\"]}}}\n```\n\n### Docker\n\n  ~~~json\n{\"mcpServers\": {\"memory\": {\"command\": \"docker\", \"args\": [\"run\", \"-i\", \"mcp/memory\"]}}}\n  ~~~\n\nTry it: \n```sh\nnpx server-memory\n```\n",
+        servers: &[
+            ("memory", "npx", &["-y", "server-memory"], &[]),
+            ("memory-2", "docker", &["run", "-i", "mcp/memory"], &[]),
+        ],
+    },
+    Shape {
+        what: "a quoted fence without an end, with the same server twice",
+        text: "```json\n{\"a\": {\"command\": \"x\"}}\n```\n````jsonc\n{\"a\": {\"command\": \"x\"}}\n",
+        servers: &[("a", "x", &[], &[])],
+    },
+    Shape {
+        what: "Markdown with nothing but a command",
+        text: "Run:\n```\nnpm i\n```\nand\n```\n$ npx -y mcp-hello@1.2.3 --flag\n```",
+        servers: &[("hello", "npx", &["-y", "mcp-hello@1.2.3", "--flag"], &[])],
+    },
+    Shape {
+        what: "claude mcp add",
+        text: "claude mcp add airtable -s user -e AIRTABLE_API_KEY=k -e B=2 -- npx -y airtable-mcp-server --env x",
+        servers: &[(
+            "airtable",
+            "npx",
+            &["-y", "airtable-mcp-server", "--env", "x"],
+            &[("AIRTABLE_API_KEY", "k"), ("B", "2")],
+        )],
+    },
+    Shape {
+        what: "claude mcp add with options first, over several lines, after an installation",
+        text: "# install\npip install x\nclaude mcp add --transport stdio --env KEY=v my-server \\\n  -- uvx x \\\n  --verbose",
+        servers: &[("my-server", "uvx", &["x", "--verbose"], &[("KEY", "v")])],
+    },
+    Shape {
+        what: "claude mcp add without the dashes",
+        text: "$ claude mcp add playwright npx @playwright/mcp@latest --headless",
+        servers: &[("playwright", "npx", &["@playwright/mcp@latest", "--headless"], &[])],
+    },
+    Shape {
+        what: "claude mcp add-json",
+        text: r#"claude mcp add-json -s user weather '{"type":"stdio","command":"/opt/weather","args":["--key","a b"]}'"#,
+        servers: &[("weather", "/opt/weather", &["--key", "a b"], &[])],
+    },
+    Shape {
+        what: "codex mcp add",
+        text: "codex mcp add docs --env A=1 -- npx -y docs-mcp",
+        servers: &[("docs", "npx", &["-y", "docs-mcp"], &[("A", "1")])],
+    },
+    Shape {
+        what: "code --add-mcp",
+        text: r#"code --add-mcp '{"name":"play","command":"npx","args":["@playwright/mcp"]}'"#,
+        servers: &[("play", "npx", &["@playwright/mcp"], &[])],
+    },
+    Shape {
+        what: "a command line",
+        text: "  npx -y @modelcontextprotocol/server-filesystem '/home/me/my files'\n",
+        servers: &[("filesystem", "npx", &["-y", "@modelcontextprotocol/server-filesystem", "/home/me/my files"], &[])],
+    },
+    Shape {
+        what: "a command line with variables",
+        text: "API_KEY=\"a b\" LOG=1 uvx --from git+https://github.com/a/b serena",
+        servers: &[(
+            "b",
+            "uvx",
+            &["--from", "git+https://github.com/a/b", "serena"],
+            &[("API_KEY", "a b"), ("LOG", "1")],
+        )],
+    },
+    Shape {
+        what: "docker run",
+        text: "docker run --rm -i --mount type=bind,src=/a,dst=/b -e KEY mcp/fetch:latest --x",
+        servers: &[(
+            "fetch",
+            "docker",
+            &["run", "--rm", "-i", "--mount", "type=bind,src=/a,dst=/b", "-e", "KEY", "mcp/fetch:latest", "--x"],
+            &[],
+        )],
+    },
+    Shape {
+        what: "a script in its folder",
+        text: "node /srv/weather-server/build/index.js",
+        servers: &[("weather", "node", &["/srv/weather-server/build/index.js"], &[])],
+    },
+    Shape {
+        what: "a module of Python",
+        text: "python -m mcp_server_time --local-timezone=Europe/Berlin",
+        servers: &[("time", "python", &["-m", "mcp_server_time", "--local-timezone=Europe/Berlin"], &[])],
+    },
+    Shape {
+        what: "a program of Windows in JSON",
+        text: r#"{"mcpServers":{"w":{"command":"cmd","args":["/c","npx","-y","x"]},"p":{"command":"C:\\Program Files\\p.exe"}}}"#,
+        servers: &[("w", "cmd", &["/c", "npx", "-y", "x"], &[]), ("p", "C:\\Program Files\\p.exe", &[], &[])],
+    },
+    Shape {
+        what: "arguments in the command",
+        text: r#"{"mcpServers": {"a": {"command": "npx -y 'my pkg'"}}}"#,
+        servers: &[("a", "npx", &["-y", "my pkg"], &[])],
+    },
+    Shape {
+        what: "a mark before the text, and line ends of Windows",
+        text: "\u{feff}{\r\n\"mcpServers\": {\r\n\"a\": {\"command\": \"x\"}}}\r\n",
+        servers: &[("a", "x", &[], &[])],
+    },
+];
+
+#[test]
+fn every_shape_is_read() {
+    for Shape { what, text, servers } in SHAPES {
+        let found = import(text, &[]).unwrap_or_else(|problem| panic!("{what}: {problem}"));
+        let names: Vec<&str> = found.iter().map(|server| server.name.as_str()).collect();
+        assert_eq!(names, servers.iter().map(|server| server.0).collect::<Vec<_>>(), "{what}: the names");
+        for (server, (_, command, args, env)) in found.iter().zip(*servers) {
+            assert_eq!(server.config.command, *command, "{what}: the command");
+            assert_eq!(server.config.args, *args, "{what}: the arguments");
+            let variables: Vec<(&str, &str)> =
+                server.config.env.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
+            assert_eq!(variables, *env, "{what}: the variables");
+            assert!(server.usable, "{what}: it can be added");
+        }
+    }
+}
+
+#[test]
+fn a_page_from_a_file_of_this_project_reads_its_own_format() {
+    let found = import(r#"{"mcpServers": {"b": {"command": "y", "cwd": "/srv/x"}}}"#, &[]).unwrap();
+    assert_eq!(found[0].config.cwd.as_deref(), Some(std::path::Path::new("/srv/x")), "the folder is read");
+    assert_eq!(found[0].notes, Vec::<String>::new(), "there is nothing to look at");
+}
+
+#[test]
+fn notes_say_what_to_look_at() {
+    let cases: &[(&str, &[&str])] = &[
+        (
+            r#"{"command": "x", "args": ["/path/to/dir"]}"#,
+            &["argument 1 is \"/path/to/dir\": this looks like a placeholder, put your own value there"],
+        ),
+        (
+            r#"{"command": "x", "args": ["--key", "<YOUR_KEY>"]}"#,
+            &["argument 2 is \"<YOUR_KEY>\": this looks like a placeholder, put your own value there"],
+        ),
+        (
+            r#"{"command": "x", "env": {"K": "YOUR_API_KEY"}}"#,
+            &["the variable \"K\" is \"YOUR_API_KEY\": this looks like a placeholder, put your own value there"],
+        ),
+        (
+            r#"{"command": "x", "env": {"K": "your-api-key-here"}}"#,
+            &["the variable \"K\" is \"your-api-key-here\": this looks like a placeholder, put your own value there"],
+        ),
+        (
+            r#"{"command": "x", "env": {"K": "sk-..."}}"#,
+            &["the variable \"K\" is \"sk-...\": this looks like a placeholder, put your own value there"],
+        ),
+        (
+            r#"{"command": "x", "args": ["/Users/username/Desktop"]}"#,
+            &["argument 1 is \"/Users/username/Desktop\": this looks like a placeholder, put your own value there"],
+        ),
+        (
+            r#"{"command": "x", "args": ["C:\\path\\to\\x"]}"#,
+            &["argument 1 is \"C:\\\\path\\\\to\\\\x\": this looks like a placeholder, put your own value there"],
+        ),
+        (
+            r#"{"command": "x", "env": {"K": "${env:TOKEN}"}}"#,
+            &["the variable \"K\" is \"${env:TOKEN}\": Drawbridge passes it as it stands, put the value there"],
+        ),
+        (
+            r#"{"command": "x", "args": ["${workspaceFolder}/a", "$HOME", "~/x", "%APPDATA%\\x"]}"#,
+            &[
+                "argument 1 is \"${workspaceFolder}/a\": Drawbridge passes it as it stands, put the value there",
+                "argument 2 is \"$HOME\": Drawbridge passes it as it stands, put the value there",
+                "argument 3 is \"~/x\": Drawbridge passes it as it stands, put the value there",
+                "argument 4 is \"%APPDATA%\\\\x\": Drawbridge passes it as it stands, put the value there",
+            ],
+        ),
+        (r#"{"command": "x", "env": {"K": ""}}"#, &["the variable \"K\" is empty: fill it in if the server needs it"]),
+        (r#"{"command": "x", "env": {"PORT": 80}}"#, &["\"PORT\" has 80 without quotes; it is taken as a text"]),
+        (
+            r#"{"command": "x", "autoApprove": ["a"], "timeout": 60, "disabled": false}"#,
+            &["not used: \"autoApprove\", \"timeout\", \"disabled\""],
+        ),
+        (r#"{"command": "npx -y a"}"#, &["\"command\" had the arguments in it; they were taken apart at the spaces"]),
+        (
+            r#"{"inputs": [{"id": "k", "description": "The key"}, {"id": "unused"}], "servers": {"a": {"command": "x", "env": {"K": "${input:k}"}}}}"#,
+            &[
+                "\"${input:k}\" stands for a value that VS Code would ask for (\"The key\")",
+                "the variable \"K\" is \"${input:k}\": Drawbridge passes it as it stands, put the value there",
+            ],
+        ),
+        ("x --price 5% --cost $5 --user me@yours.example --list=[a] a<b", &[]),
+        (r#"{"command": "x", "\u001b[2J": 1}"#, &["not used: \"\\u{1b}[2J\""]),
+    ];
+    for (text, notes) in cases {
+        let found = import(text, &[]).unwrap_or_else(|problem| panic!("{text}: {problem}"));
+        assert_eq!(found[0].notes, *notes, "what is noted about {text}");
+        assert!(found[0].usable, "notes alone do not hinder {text}");
+    }
+}
+
+#[test]
+fn remote_servers_are_shown_and_not_usable() {
+    let cases = [
+        (r#"{"mcpServers": {"far": {"url": "https://example.com/mcp"}}}"#, "far"),
+        (r#"{"servers": {"far": {"type": "http", "url": "https://example.com/mcp", "headers": {"A": "b"}}}}"#, "far"),
+        (r#"{"mcpServers": {"far": {"serverUrl": "https://example.com/mcp"}}}"#, "far"),
+        (r#"{"mcpServers": {"far": {"httpUrl": "https://example.com/mcp", "timeout": 5}}}"#, "far"),
+        ("claude mcp add --transport http far https://example.com/mcp --header \"A: b\"", "far"),
+        ("claude mcp add -t sse far https://example.com/mcp", "far"),
+        ("codex mcp add far --url https://example.com/mcp", "far"),
+        ("https://example.com/mcp", "remote"),
+    ];
+    for (text, name) in cases {
+        let found = import(text, &[]).unwrap_or_else(|problem| panic!("{text}: {problem}"));
+        assert_eq!(found.len(), 1, "one server in {text}");
+        assert_eq!(found[0].name, name, "its name in {text}");
+        assert!(!found[0].usable, "it can't be added yet: {text}");
+        let note =
+            "this is a remote server at \"https://example.com/mcp\"; Drawbridge can use local servers only, so far";
+        assert_eq!(found[0].notes, [note], "it is said why: {text}");
+    }
+    let both = import(r#"{"mcpServers": {"a": {"url": "https://x"}, "b": {"command": "x"}}}"#, &[]).unwrap();
+    assert_eq!((both[0].usable, both[1].usable), (false, true), "a remote server does not hinder a local one");
+}
+
+#[test]
+fn names_are_valid_and_free() {
+    let long = "n".repeat(100);
+    let text = format!(
+        "{{\"git\": {{\"command\": \"a\"}}, \"Git\": {{\"command\": \"b\"}}, \"\\n \": {{\"command\": \"c\"}}, \"{long}\": {{\"command\": \"d\"}}}}"
+    );
+    let found = import(&text, &["GIT".into(), "git-2".into(), "n".repeat(64)]).unwrap();
+    let names: Vec<String> = found.iter().map(|server| server.name.clone()).collect();
+    assert_eq!(
+        names[..3],
+        ["git-3", "Git-4", "server"],
+        "taken names get a number, whatever the case; empty ones a word"
+    );
+    assert_eq!(names[3], format!("{}-2", "n".repeat(58)), "a long one is cut, and still gets its number");
+}
+
+#[test]
+fn what_cannot_be_read_is_placed_and_explained() {
+    let nothing = "no server found: expected JSON with \"mcpServers\", or the command line that starts a server";
+    type Case = (&'static str, Option<(u32, u32)>, &'static str);
+    let cases: &[Case] = &[
+        ("", None, nothing),
+        (" \n\n", None, nothing),
+        ("This server can be used\nin many ways.", None, nothing),
+        ("Hello world", Some((1, 1)), nothing),
+        (
+            "{\n  \"mcpServers\": {\n    \"a\": {\"command\": \"x\"\n",
+            Some((3, 10)),
+            "this object is not closed: expected \"}\" before the end",
+        ),
+        (
+            "{\"mcpServers\": {\"a\": {\"command\": \"x\" \"args\": []}}}",
+            Some((1, 37)),
+            "expected a comma after this item",
+        ),
+        ("{\"mcpServers\": {...}}", Some((1, 17)), "this is not JSON: found \".\""),
+        (
+            "{\"mcpServers\": {\"files\": {\"command\": \"npx\",\n\"args\": 3}}}",
+            Some((2, 9)),
+            "\"args\" of server \"files\" must be a list of texts, found a number",
+        ),
+        (
+            "{\"mcpServers\": {\"a\": {\"command\": \"x\", \"args\": [{}]}}}",
+            Some((1, 48)),
+            "\"args\" of server \"a\" must be a text, found an object",
+        ),
+        (
+            "{\"mcpServers\": {\"a\": {}}}",
+            Some((1, 22)),
+            "server \"a\" has no \"command\": the program to start was expected",
+        ),
+        (
+            "{\"mcpServers\": {\"a\": {\"command\": \"\"}}}",
+            Some((1, 34)),
+            "\"command\" must not be empty: the program to start was expected",
+        ),
+        ("{\"mcpServers\": {}}", Some((1, 16)), "there is no server in this object: expected a name with an object"),
+        ("{\"mcpServers\": 5}", Some((1, 16)), "expected an object with a server under each name, found a number"),
+        (
+            "{\"a\": 1, \"b\": 2}",
+            Some((1, 1)),
+            "expected \"mcpServers\", a server's name, or \"command\" in this object, found \"a\", \"b\"",
+        ),
+        ("{}", Some((1, 1)), "expected \"mcpServers\", a server's name, or \"command\" in this object, found nothing"),
+        (
+            "{\"a\": {\"command\": \"x\"},\n \"a\": {\"command\": \"y\"}}",
+            Some((2, 2)),
+            "\"a\" stands twice in this object, first in line 1; one of them must go",
+        ),
+        // A fragment's columns are those of what was pasted.
+        ("\"a\": {\"command\": [1, {}]}", Some((1, 22)), "\"command\" of server \"a\" must be a text, found an object"),
+        ("x\n\n```json\n{\n  \"a\": {\"command\": x}\n}\n```", Some((5, 20)), "expected a value, found \"x\""),
+        (
+            "cd /srv && npx x",
+            Some((1, 1)),
+            "\"&&\" needs a shell, and a server is started without one: paste only the command of the server itself",
+        ),
+        (
+            "cat x | server",
+            Some((1, 1)),
+            "\"|\" needs a shell, and a server is started without one: paste only the command of the server itself",
+        ),
+        (
+            "server --key $(pass x)",
+            Some((1, 1)),
+            "\"$(\" needs a shell, and a server is started without one: paste only the command of the server itself",
+        ),
+        ("npx 'x", Some((1, 1)), "a quote is opened in this line and not closed; expected a whole command line"),
+        ("A=1", Some((1, 1)), "expected the program to start, found nothing after the variables"),
+        ("claude mcp add x", Some((1, 1)), "expected a name and the server's command after this, found the end"),
+        ("claude mcp add-json x", Some((1, 1)), "expected a name and the server's command after this, found the end"),
+    ];
+    for (text, place, message) in cases {
+        let problem = import(text, &[]).expect_err(text);
+        assert_eq!(problem.message, *message, "what is said about {text:?}");
+        let found = problem.line.map(|line| (line, problem.column.unwrap_or(1)));
+        assert_eq!(found, *place, "where it is in {text:?}");
+        assert_eq!(problem.file, None, "pasted text is no file");
+    }
+}
+
+#[test]
+fn size_is_bounded() {
+    let problem = import(&" ".repeat((1 << 20) + 1), &[]).unwrap_err();
+    assert!(problem.message.starts_with("the text is longer than 1024 KiB"), "the bound is named: {problem}");
+    let many: Vec<String> = (0..101).map(|number| format!("\"s{number}\": {{\"command\": \"x\"}}")).collect();
+    let problem = import(&format!("{{{}}}", many.join(",")), &[]).unwrap_err();
+    assert!(problem.message.starts_with("there are more than 100 servers"), "the bound is named: {problem}");
+    let deep = "[".repeat(500_000);
+    let problem = import(&format!("{{\"a\": {deep}"), &[]).unwrap_err();
+    assert_eq!(problem.message, "too many levels within one another", "depth is bounded");
+}
