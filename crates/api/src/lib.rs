@@ -7,10 +7,14 @@
 pub mod data;
 mod error;
 mod event;
+mod handler;
+mod stream;
 mod table;
 mod typescript;
 
 pub use error::{ApiError, ErrorCode};
 pub use event::{Event, Events};
+pub use handler::Api;
+pub use stream::EventStream;
 pub use table::{COMMANDS, Handler, dispatch};
 pub use typescript::typescript;

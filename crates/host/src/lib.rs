@@ -10,10 +10,12 @@ mod connection;
 pub mod conversation;
 pub mod form;
 mod handle;
+pub mod output;
 mod owner;
 pub mod ports;
 pub mod sampling;
 pub mod server_config;
+pub mod template;
 pub mod url_parts;
 pub mod view;
 

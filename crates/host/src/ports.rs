@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
 use crate::conversation::Conversation;
-use crate::server_config::{ConfigProblem, ServerEntry};
+use crate::server_config::{ConfigProblem, Imported, ServerEntry};
 
 /// Why something on disk could not be read or written. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -39,6 +39,11 @@ pub trait ServerSettings: Send + Sync {
     /// # Errors
     /// As for [`put`](Self::put).
     fn remove(&self, name: &str) -> Result<(), ConfigProblem>;
+    /// Reads the servers in pasted text, in any of the shapes that READMEs print. `taken` are names that are in use.
+    ///
+    /// # Errors
+    /// With line and column where known, if no server can be read from it.
+    fn import(&self, text: &str, taken: &[String]) -> Result<Vec<Imported>, ConfigProblem>;
     /// Starts watching the file; each change from outside sends one message (own writes may, too).
     fn watch(&self, changed: mpsc::Sender<()>);
 }

@@ -25,6 +25,19 @@ pub struct ServerConfig {
     pub cwd: Option<PathBuf>,
 }
 
+/// One server in pasted text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Imported {
+    /// The name it would get: usable, and not taken.
+    pub name: String,
+    /// How it would be started.
+    pub config: ServerConfig,
+    /// What to look at, in words: placeholders to fill in, keys that are not understood, why it can't be used.
+    pub notes: Vec<String>,
+    /// Whether it can be added: a local server with a command. Placeholders are noted and do not count.
+    pub usable: bool,
+}
+
 /// What is wrong with a settings file or pasted text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{}{message}", file.as_deref().map(|f| format!("{f}: ")).unwrap_or_default(), line.map(|l| format!("line {l}: ")).unwrap_or_default())]

@@ -1,0 +1,112 @@
+//! Conversations, read and written one at a time.
+
+use host::conversation::Conversation as Kept;
+use host::ports::{Conversations, StoreError};
+use serde_json::json;
+use std::sync::Arc;
+
+use super::{Api, errors};
+use crate::data::*;
+use crate::{ApiError, ErrorCode};
+
+/// The most items of a conversation.
+const MAX_ITEMS: usize = 5_000;
+/// The longest title, in characters.
+const MAX_TITLE: usize = 200;
+
+impl Api {
+    /// Does something with the conversations on disk, off the loop.
+    async fn on_disk<T: Send + 'static>(
+        &self,
+        act: impl FnOnce(&dyn Conversations) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let port = Arc::clone(&self.host.ports().conversations);
+        tokio::task::spawn_blocking(move || act(port.as_ref()))
+            .await
+            .map_err(|e| ApiError::new(ErrorCode::Internal, e.to_string()))?
+            .map_err(|e| errors::system(e.to_string()))
+    }
+
+    pub(crate) async fn conversation_list(&self) -> Result<Vec<ConversationSummary>, ApiError> {
+        let list = self.on_disk(|port| port.list()).await?;
+        Ok(list.into_iter().map(|(id, title, updated_at)| ConversationSummary { id, title, updated_at }).collect())
+    }
+
+    pub(super) async fn create_conversation(&self, title: String) -> Result<Conversation, ApiError> {
+        let _one_at_a_time = self.conversations.lock().await;
+        let now = host::activity::now();
+        let taken = self.conversation_list().await?;
+        let mut id = format!("c{now}");
+        while taken.iter().any(|c| c.id == id) {
+            id.push('x');
+        }
+        let kept = Kept { id: id.clone(), title: shorten(&title), updated_at: now, items: Vec::new() };
+        let shown = Conversation { id: id.clone(), title: kept.title.clone(), updated_at: now, items: Vec::new() };
+        self.on_disk(move |port| port.write(&kept)).await?;
+        self.host.conversations_changed(Some(id)).await?;
+        Ok(shown)
+    }
+
+    async fn kept(&self, id: String) -> Result<Kept, ApiError> {
+        self.on_disk(move |port| port.read(&id)).await?.ok_or_else(|| errors::not_found("this conversation"))
+    }
+
+    pub(super) async fn conversation(&self, id: String) -> Result<Conversation, ApiError> {
+        let kept = self.kept(id).await?;
+        // Items that a newer version wrote and this one does not know are left out of sight, and stay in the file.
+        let items = kept.items.into_iter().filter_map(|item| serde_json::from_value(item).ok()).collect();
+        Ok(Conversation { id: kept.id, title: kept.title, updated_at: kept.updated_at, items })
+    }
+
+    async fn change(
+        &self,
+        id: String,
+        change: impl FnOnce(&mut Kept) -> Result<(), ApiError> + Send,
+    ) -> Result<Nothing, ApiError> {
+        let _one_at_a_time = self.conversations.lock().await;
+        let mut kept = self.kept(id.clone()).await?;
+        change(&mut kept)?;
+        kept.updated_at = host::activity::now();
+        self.on_disk(move |port| port.write(&kept)).await?;
+        self.host.conversations_changed(Some(id)).await?;
+        Ok(Nothing {})
+    }
+
+    pub(super) async fn append_items(&self, r: AppendItems) -> Result<Nothing, ApiError> {
+        self.change(r.conversation, |kept| {
+            for item in r.items {
+                let same = kept.items.iter().position(|other| other.get("id") == Some(&json!(item.id)));
+                let value = json!(item);
+                match same {
+                    Some(at) => kept.items[at] = value,
+                    None if kept.items.len() >= MAX_ITEMS => {
+                        let message = format!("a conversation holds at most {MAX_ITEMS} items; start another one");
+                        return Err(ApiError::new(ErrorCode::Invalid, message));
+                    }
+                    None => kept.items.push(value),
+                }
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    pub(super) async fn rename_conversation(&self, r: RenameConversation) -> Result<Nothing, ApiError> {
+        self.change(r.conversation, |kept| {
+            kept.title = shorten(&r.title);
+            Ok(())
+        })
+        .await
+    }
+
+    pub(super) async fn delete_conversation(&self, id: String) -> Result<Nothing, ApiError> {
+        let _one_at_a_time = self.conversations.lock().await;
+        self.on_disk(move |port| port.delete(&id)).await?;
+        self.host.conversations_changed(None).await?;
+        Ok(Nothing {})
+    }
+}
+
+fn shorten(title: &str) -> String {
+    title.trim().chars().take(MAX_TITLE).collect()
+}

@@ -1,0 +1,86 @@
+//! The host's errors as the page gets them.
+
+use host::view::CallFailure;
+use host::{AnswerError, HostClosed, ServerError};
+use mcp_proto::session::CallError;
+use serde_json::json;
+
+use super::views;
+use crate::{ApiError, ErrorCode};
+
+pub(super) fn not_found(what: &str) -> ApiError {
+    ApiError::new(ErrorCode::NotFound, format!("{what} is not there"))
+}
+
+pub(super) fn system(cause: impl Into<String>) -> ApiError {
+    ApiError::new(ErrorCode::System, cause)
+}
+
+impl From<HostClosed> for ApiError {
+    fn from(closed: HostClosed) -> Self {
+        Self::new(ErrorCode::Internal, closed.to_string())
+    }
+}
+
+impl From<ServerError> for ApiError {
+    fn from(error: ServerError) -> Self {
+        let code = match &error {
+            ServerError::NotFound(_) => ErrorCode::NotFound,
+            ServerError::BadName { .. } => ErrorCode::BadName,
+            ServerError::Config(_) => ErrorCode::Config,
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+impl From<AnswerError> for ApiError {
+    fn from(error: AnswerError) -> Self {
+        let message = error.to_string();
+        match error {
+            AnswerError::NotOpen | AnswerError::Stale => Self::new(ErrorCode::Stale, message),
+            AnswerError::WrongKind(_) => Self::new(ErrorCode::BadRequest, message),
+            AnswerError::Form(problems) => {
+                let problems: Vec<_> = problems.into_iter().map(views::form_problem).collect();
+                Self { code: ErrorCode::Invalid, message, data: Some(json!({ "problems": problems })) }
+            }
+            AnswerError::Folder { .. } => Self::new(ErrorCode::Invalid, message),
+            AnswerError::Audit | AnswerError::Browser(_) => Self::new(ErrorCode::System, message),
+        }
+    }
+}
+
+impl From<CallFailure> for ApiError {
+    fn from(failure: CallFailure) -> Self {
+        let message = failure.to_string();
+        let code = match &failure {
+            CallFailure::NotFound(_) => ErrorCode::NotFound,
+            CallFailure::NotReady { .. } | CallFailure::Busy { .. } => ErrorCode::NotReady,
+            CallFailure::IdInUse(_) => ErrorCode::BadRequest,
+            CallFailure::Refused(_) => ErrorCode::Refused,
+            CallFailure::Cancelled => ErrorCode::Cancelled,
+            CallFailure::Closing => ErrorCode::Internal,
+            CallFailure::Session { error, .. } => match &**error {
+                CallError::Timeout { .. } => ErrorCode::Timeout,
+                CallError::Cancelled => ErrorCode::Cancelled,
+                CallError::Server(_) | CallError::UrlRequired(_) => ErrorCode::Server,
+                CallError::BadAnswer { .. } | CallError::Unreadable(_) | CallError::TooManyRounds => {
+                    ErrorCode::BadAnswer
+                }
+                CallError::Closed(_) => ErrorCode::ServerGone,
+                CallError::Unsupported { .. } => ErrorCode::Unsupported,
+                CallError::Refused => ErrorCode::Refused,
+                CallError::NotReady | CallError::TooManyCalls => ErrorCode::NotReady,
+            },
+        };
+        let data = match &failure {
+            CallFailure::Session { error, .. } => match &**error {
+                CallError::Server(rpc) => {
+                    Some(json!({ "rpcCode": rpc.code, "rpcMessage": rpc.message, "rpcData": rpc.data }))
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        Self { code, message, data }
+    }
+}

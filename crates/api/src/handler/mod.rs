@@ -1,0 +1,256 @@
+//! The commands carried out on a host.
+
+mod catalogs;
+mod conversations;
+mod errors;
+mod questions;
+mod servers;
+mod views;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use host::Host;
+use host::url_parts::UrlParts as HostUrl;
+use policy::GrantId;
+use serde_json::{Map, Value};
+
+use crate::data::*;
+use crate::{ApiError, ErrorCode, EventStream, Handler};
+
+pub(crate) use views::event;
+
+/// Serves the contract on a host.
+#[derive(Clone)]
+pub struct Api {
+    host: Host,
+    /// Conversations are read, changed and written; one at a time.
+    conversations: std::sync::Arc<tokio::sync::Mutex<()>>,
+}
+
+impl Api {
+    /// The contract on this host.
+    #[must_use]
+    pub fn new(host: Host) -> Self {
+        Self { host, conversations: std::sync::Arc::default() }
+    }
+
+    /// The host.
+    #[must_use]
+    pub const fn host(&self) -> &Host {
+        &self.host
+    }
+
+    /// The events from now on. Take them first, then read the snapshot: nothing is missed then.
+    #[must_use]
+    pub fn events(&self) -> EventStream {
+        EventStream::new(self.clone())
+    }
+}
+
+fn object(value: Value, what: &str) -> Result<Map<String, Value>, ApiError> {
+    match value {
+        Value::Object(map) => Ok(map),
+        _ => Err(ApiError::new(ErrorCode::BadRequest, format!("{what} must be a JSON object"))),
+    }
+}
+
+fn paths(folders: Vec<String>) -> Vec<PathBuf> {
+    folders.into_iter().map(PathBuf::from).collect()
+}
+
+#[async_trait::async_trait]
+impl Handler for Api {
+    async fn snapshot(&self, _: Nothing) -> Result<Snapshot, ApiError> {
+        self.snapshot().await
+    }
+
+    async fn add_server(&self, r: AddServer) -> Result<Nothing, ApiError> {
+        self.host.add_server(servers::entry(r.name, r.config)).await??;
+        Ok(Nothing {})
+    }
+
+    async fn check_import(&self, r: ImportText) -> Result<ImportPreview, ApiError> {
+        self.check_import(&r.text).await
+    }
+
+    async fn update_server(&self, r: UpdateServer) -> Result<Nothing, ApiError> {
+        self.host.update_server(r.server, servers::entry(r.name, r.config)).await??;
+        Ok(Nothing {})
+    }
+
+    async fn remove_server(&self, r: ServerName) -> Result<Nothing, ApiError> {
+        self.host.remove_server(r.server).await??;
+        Ok(Nothing {})
+    }
+
+    async fn start_server(&self, r: ServerName) -> Result<Nothing, ApiError> {
+        self.host.start_server(r.server).await??;
+        Ok(Nothing {})
+    }
+
+    async fn stop_server(&self, r: ServerName) -> Result<Nothing, ApiError> {
+        self.host.stop_server(r.server).await??;
+        Ok(Nothing {})
+    }
+
+    async fn restart_server(&self, r: ServerName) -> Result<Nothing, ApiError> {
+        self.host.restart_server(r.server).await??;
+        Ok(Nothing {})
+    }
+
+    async fn set_log_level(&self, r: SetLogLevel) -> Result<Nothing, ApiError> {
+        let level = serde_json::from_value(Value::String(r.level.clone()))
+            .map_err(|_| ApiError::new(ErrorCode::BadRequest, format!("\"{}\" is no log level", r.level)))?;
+        self.host.set_log_level(r.server, level).await?;
+        Ok(Nothing {})
+    }
+
+    async fn set_roots(&self, r: SetRoots) -> Result<Nothing, ApiError> {
+        self.host.set_roots(r.server, paths(r.folders)).await??;
+        Ok(Nothing {})
+    }
+
+    async fn pick_folder(&self, _: Nothing) -> Result<PickedFolder, ApiError> {
+        let folder = self.host.ports().platform.pick_folder().await.map_err(errors::system)?;
+        Ok(PickedFolder { folder: folder.map(|f| f.display().to_string()) })
+    }
+
+    async fn catalog(&self, r: ServerName) -> Result<Catalog, ApiError> {
+        self.catalog(r.server).await
+    }
+
+    async fn call_tool(&self, r: CallTool) -> Result<ToolResult, ApiError> {
+        self.call_tool(r).await
+    }
+
+    async fn get_prompt(&self, r: GetPrompt) -> Result<PromptResult, ApiError> {
+        let result = self.host.get_prompt(r.call, r.server, r.prompt, r.arguments).await?;
+        Ok(views::prompt_result(result))
+    }
+
+    async fn read_resource(&self, r: ReadResource) -> Result<ResourceResult, ApiError> {
+        let contents = self.host.read_resource(r.call, r.server, r.uri).await?;
+        Ok(ResourceResult { contents: contents.into_iter().map(views::contents).collect() })
+    }
+
+    async fn cancel_call(&self, r: CallRef) -> Result<Nothing, ApiError> {
+        self.host.cancel_call(r.call).await?;
+        Ok(Nothing {})
+    }
+
+    async fn complete(&self, r: Complete) -> Result<Completion, ApiError> {
+        self.complete(r).await
+    }
+
+    async fn expand_template(&self, r: ExpandTemplate) -> Result<ExpandedTemplate, ApiError> {
+        let uri = host::template::expand(&r.template, &r.values)
+            .map_err(|e| ApiError::new(ErrorCode::Invalid, e.to_string()))?;
+        Ok(ExpandedTemplate { uri })
+    }
+
+    async fn subscribe(&self, r: ResourceRef) -> Result<Nothing, ApiError> {
+        self.host.subscribe(r.server, r.uri, true).await?;
+        Ok(Nothing {})
+    }
+
+    async fn unsubscribe(&self, r: ResourceRef) -> Result<Nothing, ApiError> {
+        self.host.subscribe(r.server, r.uri, false).await?;
+        Ok(Nothing {})
+    }
+
+    async fn answer_question(&self, r: AnswerQuestion) -> Result<Nothing, ApiError> {
+        self.answer_question(r).await
+    }
+
+    async fn edit_question(&self, r: EditQuestion) -> Result<Question, ApiError> {
+        self.edit_question(r).await
+    }
+
+    async fn check_form(&self, r: CheckForm) -> Result<FormProblems, ApiError> {
+        let content = object(r.content, "a form's content")?;
+        let problems = self.host.check_form(questions::id(&r.id)?, content).await??;
+        Ok(FormProblems { problems: problems.into_iter().map(views::form_problem).collect() })
+    }
+
+    async fn deny_all(&self, r: DenyAll) -> Result<Nothing, ApiError> {
+        self.host.deny_all(r.server, r.mute).await?;
+        Ok(Nothing {})
+    }
+
+    async fn unmute(&self, r: ServerName) -> Result<Nothing, ApiError> {
+        self.host.unmute(r.server).await?;
+        Ok(Nothing {})
+    }
+
+    async fn activity(&self, r: ActivityRange) -> Result<ActivityPage, ApiError> {
+        self.activity(r).await
+    }
+
+    async fn activity_body(&self, r: ActivityRef) -> Result<ActivityBody, ApiError> {
+        self.activity_body(r).await
+    }
+
+    async fn export_activity(&self, r: ServerName) -> Result<SavedFile, ApiError> {
+        self.export_activity(r.server).await
+    }
+
+    async fn create_conversation(&self, r: NewConversation) -> Result<Conversation, ApiError> {
+        self.create_conversation(r.title).await
+    }
+
+    async fn conversation(&self, r: ConversationRef) -> Result<Conversation, ApiError> {
+        self.conversation(r.conversation).await
+    }
+
+    async fn append_items(&self, r: AppendItems) -> Result<Nothing, ApiError> {
+        self.append_items(r).await
+    }
+
+    async fn rename_conversation(&self, r: RenameConversation) -> Result<Nothing, ApiError> {
+        self.rename_conversation(r).await
+    }
+
+    async fn delete_conversation(&self, r: ConversationRef) -> Result<Nothing, ApiError> {
+        self.delete_conversation(r.conversation).await
+    }
+
+    async fn audit(&self, r: AuditRange) -> Result<AuditPage, ApiError> {
+        self.audit(r).await
+    }
+
+    async fn grants(&self, _: Nothing) -> Result<Grants, ApiError> {
+        Ok(Grants { grants: self.host.grants().await?.into_iter().map(views::grant).collect() })
+    }
+
+    async fn revoke_grant(&self, r: GrantRef) -> Result<Nothing, ApiError> {
+        let id = r.id.parse().map(GrantId).map_err(|_| errors::not_found("this approval"))?;
+        if self.host.revoke(id).await? { Ok(Nothing {}) } else { Err(errors::not_found("this approval")) }
+    }
+
+    async fn set_settings(&self, r: Settings) -> Result<Nothing, ApiError> {
+        self.host.set_settings(views::to_settings(r)).await?.map_err(|e| errors::system(e.to_string()))?;
+        Ok(Nothing {})
+    }
+
+    async fn inspect_url(&self, r: UrlText) -> Result<UrlParts, ApiError> {
+        Ok(views::url_parts(HostUrl::of(&r.url)))
+    }
+
+    async fn open_url(&self, r: UrlText) -> Result<Nothing, ApiError> {
+        self.host.open_url(&r.url).await?;
+        Ok(Nothing {})
+    }
+}
+
+impl Api {
+    async fn complete(&self, r: Complete) -> Result<Completion, ApiError> {
+        let reference = match r.of {
+            CompletionOf::Prompt { name } => mcp_proto::types::CompletionReference::Prompt { name },
+            CompletionOf::Template { uri } => mcp_proto::types::CompletionReference::Resource { uri },
+        };
+        let context: BTreeMap<String, String> = r.context.into_iter().filter(|(_, value)| !value.is_empty()).collect();
+        let result = self.host.complete(r.server, reference, r.argument, r.value, context).await?;
+        Ok(Completion { values: result.values, total: result.total, has_more: result.has_more })
+    }
+}

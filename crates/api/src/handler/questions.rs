@@ -1,0 +1,43 @@
+//! Questions and answers.
+
+use host::view::{Edit as HostEdit, QuestionId, UserAnswer};
+
+use super::{Api, errors, object, paths, views};
+use crate::ApiError;
+use crate::data::*;
+
+/// A question's id as the page has it.
+pub(super) fn id(text: &str) -> Result<QuestionId, ApiError> {
+    text.parse().map(QuestionId).map_err(|_| errors::not_found("this question"))
+}
+
+impl Api {
+    pub(super) async fn answer_question(&self, r: AnswerQuestion) -> Result<Nothing, ApiError> {
+        let answer = match r.answer {
+            Answer::Allow { scope } => UserAnswer::Allow(views::to_scope(scope)),
+            Answer::Submit { content } => UserAnswer::Submit(object(content, "a form's content")?),
+            Answer::Share { folders } => UserAnswer::Share(paths(folders)),
+            Answer::Deny => UserAnswer::Deny,
+            Answer::Cancel => UserAnswer::Cancel,
+        };
+        self.host.answer(id(&r.id)?, r.hash, answer).await??;
+        Ok(Nothing {})
+    }
+
+    pub(super) async fn edit_question(&self, r: EditQuestion) -> Result<Question, ApiError> {
+        let question = id(&r.id)?;
+        let edit = match r.edit {
+            Edit::Arguments { arguments } => HostEdit::Arguments(object(arguments, "arguments")?),
+            Edit::Response { response } => HostEdit::Response(Box::new(views::to_response(response))),
+            Edit::Request { request } => {
+                let questions = self.host.snapshot().await?.questions;
+                let shown = questions.into_iter().find(|q| q.id == question).map(|q| q.body);
+                let Some(host::view::QuestionBody::Sampling { request: original, .. }) = shown else {
+                    return Err(errors::not_found("this question"));
+                };
+                HostEdit::Request(Box::new(views::to_request(request, *original)))
+            }
+        };
+        Ok(views::question(self.host.edit(question, edit).await??))
+    }
+}

@@ -1,0 +1,124 @@
+//! Servers and their activity.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::PoisonError;
+
+use host::server_config::{ServerConfig as HostConfig, ServerEntry};
+use serde_json::json;
+
+use super::{Api, errors, views};
+use crate::data::*;
+use crate::{ApiError, ErrorCode};
+
+/// The most entries of one page of activity.
+const MAX_PAGE: usize = 1_000;
+
+pub(super) fn entry(name: String, config: ServerConfig) -> ServerEntry {
+    let cwd = config.cwd.filter(|cwd| !cwd.is_empty()).map(PathBuf::from);
+    ServerEntry { name, config: HostConfig { command: config.command, args: config.args, env: config.env, cwd } }
+}
+
+impl Api {
+    pub(super) async fn snapshot(&self) -> Result<Snapshot, ApiError> {
+        let snapshot = self.host.snapshot().await?;
+        let ports = self.host.ports();
+        Ok(Snapshot {
+            next_event: snapshot.next_event,
+            servers: snapshot.servers.into_iter().map(views::server).collect(),
+            questions: snapshot.questions.into_iter().map(views::question).collect(),
+            calls: snapshot.calls.into_iter().map(views::call).collect(),
+            conversations: self.conversation_list().await?,
+            settings: views::settings(snapshot.settings),
+            config_problem: snapshot.config_problem.map(views::config_problem),
+            paths: Paths {
+                config: ports.servers.path().display().to_string(),
+                data: ports.documents.path().display().to_string(),
+                audit: ports.audit.path().display().to_string(),
+            },
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        })
+    }
+
+    pub(super) async fn check_import(&self, text: &str) -> Result<ImportPreview, ApiError> {
+        let taken: Vec<String> = self.host.snapshot().await?.servers.into_iter().map(|s| s.name).collect();
+        Ok(match self.host.ports().servers.import(text, &taken) {
+            Ok(found) => ImportPreview { servers: found.into_iter().map(views::imported).collect(), problem: None },
+            Err(problem) => ImportPreview { servers: Vec::new(), problem: Some(views::config_problem(problem)) },
+        })
+    }
+
+    pub(super) async fn activity(&self, r: ActivityRange) -> Result<ActivityPage, ApiError> {
+        let activity = self.host.activity(r.server).await?;
+        let limit = usize::try_from(r.limit).unwrap_or(MAX_PAGE).min(MAX_PAGE);
+        let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
+        let entries = activity.after(r.after.unwrap_or(0), limit).map(views::activity_entry).collect();
+        Ok(ActivityPage { entries, dropped: activity.dropped() })
+    }
+
+    pub(super) async fn activity_body(&self, r: ActivityRef) -> Result<ActivityBody, ApiError> {
+        let activity = self.host.activity(r.server).await?;
+        let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = activity.entry(r.seq).ok_or_else(|| errors::not_found("this message"))?;
+        Ok(ActivityBody { text: entry.body.to_string(), truncated: entry.truncated })
+    }
+
+    pub(super) async fn export_activity(&self, server: String) -> Result<SavedFile, ApiError> {
+        let activity = self.host.activity(server.clone()).await?;
+        let safe: String = server.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
+        let name = format!("{safe}-activity.jsonl");
+        let picked = self.host.ports().platform.pick_save_file(&name).await.map_err(errors::system)?;
+        let Some(path) = picked else { return Ok(SavedFile { path: None }) };
+        let lines: Vec<String> = {
+            let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
+            activity.after(0, usize::MAX).map(export_line).collect()
+        };
+        let shown = path.display().to_string();
+        let written = tokio::task::spawn_blocking(move || {
+            let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
+            for line in lines {
+                writeln!(file, "{line}")?;
+            }
+            file.flush()
+        });
+        match written.await {
+            Ok(Ok(())) => Ok(SavedFile { path: Some(shown) }),
+            Ok(Err(error)) => Err(errors::system(format!("{shown}: {error}"))),
+            Err(error) => Err(ApiError::new(ErrorCode::Internal, error.to_string())),
+        }
+    }
+
+    pub(super) async fn audit(&self, r: AuditRange) -> Result<AuditPage, ApiError> {
+        let log = self.host.ports().audit.clone();
+        let limit = usize::try_from(r.limit).unwrap_or(MAX_PAGE).min(MAX_PAGE);
+        let read = tokio::task::spawn_blocking(move || log.read(r.before, limit + 1));
+        let mut entries = read
+            .await
+            .map_err(|e| ApiError::new(ErrorCode::Internal, e.to_string()))?
+            .map_err(|e| errors::system(e.to_string()))?;
+        let more = entries.len() > limit;
+        entries.truncate(limit);
+        Ok(AuditPage { entries: entries.into_iter().map(views::audit_entry).collect(), more })
+    }
+}
+
+/// One entry as a line of the export: the message as it came where it is JSON, else as text.
+fn export_line(entry: &host::activity::ActivityEntry) -> String {
+    let shown = views::activity_entry(entry);
+    let body = serde_json::from_str::<serde_json::Value>(&entry.body)
+        .unwrap_or_else(|_| serde_json::Value::String(entry.body.to_string()));
+    json!({
+        "seq": shown.seq,
+        "at": shown.at,
+        "kind": shown.kind,
+        "sent": shown.sent,
+        "method": shown.method,
+        "id": shown.id,
+        "bytes": shown.bytes,
+        "latency": shown.latency,
+        "note": shown.note,
+        "truncated": entry.truncated,
+        "body": body,
+    })
+    .to_string()
+}

@@ -1,0 +1,279 @@
+//! What the host shows, as the page's data, and back.
+
+mod content;
+mod question;
+
+pub(super) use content::{content, prompt, resource, template, tool};
+pub(crate) use content::{contents, prompt_result};
+pub(super) use question::{form_problem, question, to_request, to_response, url_parts};
+
+use host::activity::{ActivityEntry as HostEntry, ActivityKind as HostActivityKind};
+use host::ports::AuditEntry as HostAudit;
+use host::server_config::{ConfigProblem as HostProblem, Imported, ServerConfig as HostConfig};
+use host::view::{
+    AppSettings, CallKind as HostCallKind, CallState as HostCallState, CallView, FailureReason as HostReason,
+    HostEvent, Outcome, ServerState as HostState, ServerView,
+};
+use mcp_proto::types::ServerCapabilities;
+use policy::{Scope as HostScope, Subject};
+
+use crate::Event;
+use crate::data::*;
+
+/// A change of the host as an event of the page. A change of the conversations needs their list, which is read elsewhere.
+pub(crate) fn event(event: &HostEvent, conversations: Vec<ConversationSummary>) -> Event {
+    match event.clone() {
+        HostEvent::ServerChanged(view) => Event::ServerChanged { server: server(*view) },
+        HostEvent::ServerRemoved(name) => Event::ServerRemoved { name },
+        HostEvent::CatalogChanged(server) => Event::CatalogChanged { server },
+        HostEvent::ResourceUpdated { server, uri } => Event::ResourceUpdated { server, uri },
+        HostEvent::QuestionChanged(view) => Event::QuestionChanged { question: question(*view) },
+        HostEvent::QuestionClosed { id, outcome } => {
+            Event::QuestionClosed { id: id.0.to_string(), outcome: self::outcome(outcome) }
+        }
+        HostEvent::CallChanged(view) => Event::CallChanged { call: call(view) },
+        HostEvent::ActivityAppended { server, last } => Event::ActivityAppended { server, last },
+        HostEvent::ConversationsChanged(changed) => Event::ConversationsChanged { conversations, changed },
+        HostEvent::AuditChanged(_) => Event::AuditChanged,
+        HostEvent::SettingsChanged(settings) => Event::SettingsChanged { settings: self::settings(settings) },
+        HostEvent::ConfigProblem(problem) => Event::ConfigProblem { problem: problem.map(config_problem) },
+    }
+}
+
+const fn outcome(outcome: Outcome) -> QuestionOutcome {
+    match outcome {
+        Outcome::Allowed => QuestionOutcome::Allowed,
+        Outcome::Denied => QuestionOutcome::Denied,
+        Outcome::Cancelled => QuestionOutcome::Cancelled,
+        Outcome::Withdrawn => QuestionOutcome::Withdrawn,
+    }
+}
+
+pub(super) fn server_config(config: HostConfig) -> ServerConfig {
+    ServerConfig {
+        command: config.command,
+        args: config.args,
+        env: config.env,
+        cwd: config.cwd.map(|cwd| cwd.display().to_string()),
+    }
+}
+
+pub(super) fn server(view: ServerView) -> Server {
+    let [tools, prompts, resources, templates] = view.counts.map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+    let facts = view.facts;
+    Server {
+        command_line: view.config.command_line(),
+        name: view.name,
+        config: server_config(view.config),
+        transport: "stdio".to_owned(),
+        state: state(view.state),
+        since: view.since,
+        approved: view.approved,
+        revision: facts.as_ref().map(|f| f.revision.to_string()),
+        found_by: facts
+            .as_ref()
+            .map(|f| if f.revision.is_modern() { "server/discover" } else { "initialize" }.to_owned()),
+        claims: facts.as_ref().and_then(|f| f.server.clone()).map(|s| ServerClaims {
+            name: s.name,
+            title: s.title,
+            version: s.version,
+            description: s.description,
+            website_url: s.website_url,
+        }),
+        capabilities: facts.as_ref().map(|f| capabilities(&f.capabilities)).unwrap_or_default(),
+        instructions: facts.and_then(|f| f.instructions),
+        counts: Counts { tools, prompts, resources, templates },
+        roots: RootsState {
+            decided: view.roots.is_some(),
+            folders: view.roots.unwrap_or_default().into_iter().map(|f| f.display().to_string()).collect(),
+        },
+        subscriptions: view.subscriptions,
+        log_level: view.log_level.and_then(|l| serde_json::to_value(l).ok()?.as_str().map(str::to_owned)),
+        muted: view.muted,
+        pid: view.pid,
+    }
+}
+
+/// The capabilities as dotted names, those that are objects with what is true in them.
+fn capabilities(capabilities: &ServerCapabilities) -> Vec<String> {
+    let Ok(serde_json::Value::Object(all)) = serde_json::to_value(capabilities) else { return Vec::new() };
+    let mut names = Vec::new();
+    for (name, value) in all.into_iter().take(50) {
+        let inner = value.as_object().map(|inner| inner.iter().filter(|(_, v)| **v != false).map(|(k, _)| k.clone()));
+        names.push(name.clone());
+        names.extend(inner.into_iter().flatten().take(50).map(|key| format!("{name}.{key}")));
+    }
+    names
+}
+
+fn state(state: HostState) -> ServerState {
+    match state {
+        HostState::Stopped => ServerState::Stopped,
+        HostState::AwaitingApproval => ServerState::AwaitingApproval,
+        HostState::Starting => ServerState::Starting,
+        HostState::Ready => ServerState::Ready,
+        HostState::Stopping => ServerState::Stopping,
+        HostState::Failed(failure) => ServerState::Failed {
+            reason: match failure.reason {
+                HostReason::CommandNotFound => FailureReason::CommandNotFound,
+                HostReason::CouldNotStart => FailureReason::CouldNotStart,
+                HostReason::ExitedEarly => FailureReason::ExitedEarly,
+                HostReason::Exited => FailureReason::Exited,
+                HostReason::NoAnswer => FailureReason::NoAnswer,
+                HostReason::Protocol => FailureReason::Protocol,
+                HostReason::Refused => FailureReason::Refused,
+            },
+            message: failure.message,
+            stderr: failure.stderr,
+            looked_in: failure.looked_in.into_iter().map(|f| f.display().to_string()).collect(),
+            hint: failure.hint,
+        },
+    }
+}
+
+pub(super) fn call(view: CallView) -> Call {
+    Call {
+        id: view.id,
+        server: view.server,
+        kind: call_kind(view.kind),
+        name: view.name,
+        started_at: view.started_at,
+        state: match view.state {
+            HostCallState::AwaitingApproval => CallState::AwaitingApproval,
+            HostCallState::Running => CallState::Running,
+            HostCallState::AwaitingInput => CallState::AwaitingInput,
+            HostCallState::Done => CallState::Done,
+            HostCallState::Refused => CallState::Refused,
+            HostCallState::Cancelled => CallState::Cancelled,
+            HostCallState::Failed => CallState::Failed,
+        },
+        progress: view.progress.map(|p| Progress { progress: p.progress, total: p.total, message: p.message }),
+        conversation: view.conversation,
+    }
+}
+
+pub(super) const fn call_kind(kind: HostCallKind) -> CallKind {
+    match kind {
+        HostCallKind::Tool => CallKind::Tool,
+        HostCallKind::Prompt => CallKind::Prompt,
+        HostCallKind::Resource => CallKind::Resource,
+    }
+}
+
+pub(super) fn config_problem(problem: HostProblem) -> ConfigProblem {
+    ConfigProblem { file: problem.file, line: problem.line, column: problem.column, message: problem.message }
+}
+
+pub(super) fn imported(found: Imported) -> ImportedServer {
+    ImportedServer { name: found.name, config: server_config(found.config), notes: found.notes, usable: found.usable }
+}
+
+pub(super) fn activity_entry(entry: &HostEntry) -> ActivityEntry {
+    ActivityEntry {
+        seq: entry.seq,
+        at: entry.at,
+        kind: match entry.kind {
+            HostActivityKind::Request => ActivityKind::Request,
+            HostActivityKind::Response => ActivityKind::Response,
+            HostActivityKind::Error => ActivityKind::Error,
+            HostActivityKind::Notification => ActivityKind::Notification,
+            HostActivityKind::Batch => ActivityKind::Batch,
+            HostActivityKind::Invalid => ActivityKind::Invalid,
+            HostActivityKind::Stderr => ActivityKind::Stderr,
+            HostActivityKind::Log => ActivityKind::Log,
+            HostActivityKind::State => ActivityKind::State,
+        },
+        sent: entry.sent,
+        method: entry.method.clone(),
+        id: entry.id.clone(),
+        bytes: entry.bytes as u64,
+        latency: entry.latency,
+        preview: entry.preview(),
+        note: entry.note.clone(),
+    }
+}
+
+pub(super) fn audit_entry(entry: HostAudit) -> AuditEntry {
+    AuditEntry {
+        number: entry.number,
+        at: entry.at,
+        server: entry.server,
+        kind: entry.kind,
+        subject: entry.subject,
+        decision: entry.decision,
+        scope: match entry.scope.as_deref() {
+            Some("once") => Some(Scope::Once),
+            Some("session") => Some(Scope::Session),
+            Some("always") => Some(Scope::Always),
+            _ => None,
+        },
+        by: entry.by,
+        hash: entry.hash,
+    }
+}
+
+pub(super) fn grant(grant: policy::Grant) -> Grant {
+    Grant {
+        id: grant.id.0.to_string(),
+        server: grant.server,
+        tool: match grant.subject {
+            Subject::Tool(tool) => Some(tool),
+            Subject::Command => None,
+        },
+        scope: scope(grant.scope),
+        since: grant.since,
+        rests_on: grant.rests_on.to_string(),
+    }
+}
+
+pub(super) const fn scope(scope: HostScope) -> Scope {
+    match scope {
+        HostScope::Once => Scope::Once,
+        HostScope::Session => Scope::Session,
+        HostScope::Always => Scope::Always,
+    }
+}
+
+pub(super) const fn to_scope(scope: Scope) -> HostScope {
+    match scope {
+        Scope::Once => HostScope::Once,
+        Scope::Session => HostScope::Session,
+        Scope::Always => HostScope::Always,
+    }
+}
+
+pub(super) fn settings(settings: AppSettings) -> Settings {
+    Settings {
+        theme: match settings.theme.as_str() {
+            "light" => Theme::Light,
+            "dark" => Theme::Dark,
+            _ => Theme::System,
+        },
+        language: match settings.language.as_str() {
+            "en" => Language::En,
+            "zh" => Language::Zh,
+            _ => Language::System,
+        },
+        welcome_done: settings.welcome_done,
+        announce: settings.announce,
+    }
+}
+
+pub(super) fn to_settings(settings: Settings) -> AppSettings {
+    AppSettings {
+        theme: match settings.theme {
+            Theme::System => "system",
+            Theme::Light => "light",
+            Theme::Dark => "dark",
+        }
+        .to_owned(),
+        language: match settings.language {
+            Language::System => "system",
+            Language::En => "en",
+            Language::Zh => "zh",
+        }
+        .to_owned(),
+        welcome_done: settings.welcome_done,
+        announce: settings.announce,
+    }
+}

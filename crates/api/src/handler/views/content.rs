@@ -1,0 +1,150 @@
+//! Tools, prompts, resources and content.
+
+use mcp_proto::types::{self as mcp, ContentBlock};
+use serde_json::json;
+
+use crate::data::*;
+
+fn icons(icons: Vec<mcp::Icon>) -> Vec<Icon> {
+    icons.into_iter().take(5).map(|icon| Icon { src: icon.src, mime_type: icon.mime_type }).collect()
+}
+
+pub(in crate::handler) fn tool(tool: mcp::Tool, allowed: bool) -> Tool {
+    let claims = claims(&tool);
+    let title = tool.title.or_else(|| tool.annotations.and_then(|a| a.title));
+    Tool {
+        name: tool.name,
+        title,
+        description: tool.description,
+        input_schema: tool.input_schema,
+        output_schema: tool.output_schema,
+        claims,
+        icons: icons(tool.icons),
+        allowed,
+    }
+}
+
+pub(super) fn claims(tool: &mcp::Tool) -> ToolClaims {
+    tool.annotations.as_ref().map_or_else(ToolClaims::default, |a| ToolClaims {
+        read_only: a.read_only_hint,
+        destructive: a.destructive_hint,
+        idempotent: a.idempotent_hint,
+        open_world: a.open_world_hint,
+    })
+}
+
+pub(in crate::handler) fn prompt(prompt: mcp::Prompt) -> Prompt {
+    Prompt {
+        name: prompt.name,
+        title: prompt.title,
+        description: prompt.description,
+        arguments: prompt
+            .arguments
+            .into_iter()
+            .map(|a| PromptArgument { name: a.name, title: a.title, description: a.description, required: a.required })
+            .collect(),
+        icons: icons(prompt.icons),
+    }
+}
+
+pub(in crate::handler) fn resource(resource: mcp::Resource) -> Resource {
+    Resource {
+        uri: resource.uri,
+        name: resource.name,
+        title: resource.title,
+        description: resource.description,
+        mime_type: resource.mime_type,
+        size: resource.size,
+        icons: icons(resource.icons),
+    }
+}
+
+pub(in crate::handler) fn template(template: mcp::ResourceTemplate) -> ResourceTemplate {
+    ResourceTemplate {
+        variables: host::template::variables(&template.uri_template),
+        uri_template: template.uri_template,
+        name: template.name,
+        title: template.title,
+        description: template.description,
+        mime_type: template.mime_type,
+        icons: icons(template.icons),
+    }
+}
+
+pub(crate) fn contents(contents: mcp::ResourceContents) -> ResourceContents {
+    ResourceContents { uri: contents.uri, mime_type: contents.mime_type, text: contents.text, blob: contents.blob }
+}
+
+pub(in crate::handler) fn content(block: ContentBlock) -> Content {
+    match block {
+        ContentBlock::Text(text) => Content::Text { text: text.text },
+        ContentBlock::Image(image) => Content::Image { data: image.data, mime_type: image.mime_type },
+        ContentBlock::Audio(audio) => Content::Audio { data: audio.data, mime_type: audio.mime_type },
+        ContentBlock::ResourceLink(link) => Content::ResourceLink {
+            uri: link.uri,
+            name: link.name,
+            title: link.title,
+            description: link.description,
+            mime_type: link.mime_type,
+            size: link.size,
+        },
+        ContentBlock::Resource(embedded) => Content::Resource { contents: contents(embedded.resource) },
+        other @ (ContentBlock::ToolUse(_) | ContentBlock::ToolResult(_) | ContentBlock::Unknown(_)) => {
+            Content::Unknown { json: json!(other) }
+        }
+    }
+}
+
+/// Content of the page as the protocol has it.
+pub(super) fn to_block(content: Content) -> ContentBlock {
+    match content {
+        Content::Text { text } => ContentBlock::text(text),
+        Content::Image { data, mime_type } => {
+            ContentBlock::Image(mcp::ImageContent { data, mime_type, ..mcp::ImageContent::default() })
+        }
+        Content::Audio { data, mime_type } => {
+            ContentBlock::Audio(mcp::AudioContent { data, mime_type, ..mcp::AudioContent::default() })
+        }
+        Content::ResourceLink { uri, name, title, description, mime_type, size } => {
+            ContentBlock::ResourceLink(mcp::Resource {
+                uri,
+                name,
+                title,
+                description,
+                mime_type,
+                size,
+                ..mcp::Resource::default()
+            })
+        }
+        Content::Resource { contents } => ContentBlock::Resource(mcp::EmbeddedResource {
+            resource: mcp::ResourceContents {
+                uri: contents.uri,
+                mime_type: contents.mime_type,
+                text: contents.text,
+                blob: contents.blob,
+                ..mcp::ResourceContents::default()
+            },
+            ..mcp::EmbeddedResource::default()
+        }),
+        // A block that reads as a known kind is that kind again; anything else stays as it came.
+        Content::Unknown { json } => serde_json::from_value(json.clone()).unwrap_or(ContentBlock::Unknown(json)),
+    }
+}
+
+pub(super) const fn role(role: mcp::Role) -> Role {
+    match role {
+        mcp::Role::User => Role::User,
+        mcp::Role::Assistant => Role::Assistant,
+    }
+}
+
+pub(crate) fn prompt_result(result: mcp::GetPromptResult) -> PromptResult {
+    PromptResult {
+        description: result.description,
+        messages: result
+            .messages
+            .into_iter()
+            .map(|message| Message { role: role(message.role), content: vec![content(message.content)] })
+            .collect(),
+    }
+}

@@ -1,0 +1,48 @@
+//! URI templates of resources (RFC 6570).
+
+use std::collections::BTreeMap;
+
+use iri_string::spec::UriSpec;
+use iri_string::template::UriTemplateStr;
+use iri_string::template::simple_context::SimpleContext;
+
+/// The longest template that is expanded, in bytes.
+const MAX_TEMPLATE: usize = 8 * 1024;
+
+/// A template that can't be expanded.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the server's URI template can't be used: {0}")]
+pub struct BadTemplate(String);
+
+/// The variables of a template, each once, in their order. None if it is no template.
+#[must_use]
+pub fn variables(template: &str) -> Vec<String> {
+    let Ok(template) = parse(template) else { return Vec::new() };
+    let mut names: Vec<String> = Vec::new();
+    for variable in template.variables() {
+        if !names.iter().any(|name| name == variable.as_str()) {
+            names.push(variable.as_str().to_owned());
+        }
+    }
+    names
+}
+
+/// Puts values in. Empty values and those of unknown variables are left out, as RFC 6570 does with undefined ones.
+///
+/// # Errors
+/// If it is no template.
+pub fn expand(template: &str, values: &BTreeMap<String, String>) -> Result<String, BadTemplate> {
+    let mut context = SimpleContext::new();
+    for (name, value) in values.iter().filter(|(_, value)| !value.is_empty()) {
+        context.insert(name.as_str(), value.as_str());
+    }
+    let expanded = parse(template)?.expand::<UriSpec, _>(&context).map_err(|e| BadTemplate(e.to_string()))?;
+    Ok(expanded.to_string())
+}
+
+fn parse(template: &str) -> Result<&UriTemplateStr, BadTemplate> {
+    if template.len() > MAX_TEMPLATE {
+        return Err(BadTemplate(format!("it is longer than {MAX_TEMPLATE} bytes")));
+    }
+    UriTemplateStr::new(template).map_err(|e| BadTemplate(e.to_string()))
+}
