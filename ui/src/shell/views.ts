@@ -1,10 +1,11 @@
-// Which component draws which view. Each is loaded when it is first shown; its author adds its line here.
+// Which component draws which view. Each is loaded when it is first shown.
 import type { Component } from "svelte";
 
 import type { Server } from "$lib/api/generated";
-import type { ServerTab, View } from "$lib/state/route";
+import type { ServerTab } from "$lib/state/route";
 
-type Load<P extends Record<string, unknown>> = () => Promise<{ default: Component<P> }>;
+export type Load<P extends Record<string, unknown>> = () => Promise<{ default: Component<P> }>;
+export type NoProps = Record<string, never>;
 
 /** What a tab of a server's page gets. `item` is what should be in front: a tool, a prompt, a resource. */
 export interface TabProps extends Record<string, unknown> {
@@ -14,24 +15,21 @@ export interface TabProps extends Record<string, unknown> {
 
 export const pages: {
   conversation?: Load<{ id: string }>;
-  settings?: Load<Record<string, never>>;
-  audit?: Load<Record<string, never>>;
-  rules?: Load<Record<string, never>>;
-  tools?: Load<Record<string, never>>;
+  settings?: Load<NoProps>;
+  audit?: Load<NoProps>;
+  rules?: Load<NoProps>;
+  tools?: Load<NoProps>;
 } = {};
 
-export const serverTabs: Partial<Record<ServerTab, Load<TabProps>>> = {};
+export const serverTabs: Partial<Record<ServerTab, Load<TabProps>>> = {
+  overview: () => import("../servers/Overview.svelte"),
+  roots: () => import("../servers/Roots.svelte"),
+  permissions: () => import("../servers/Permissions.svelte"),
+  settings: () => import("../servers/Settings.svelte"),
+};
 
-/** Drawn over every view, from the start on: the questions. */
-export const layers: Load<Record<string, never>>[] = [];
+/** Drawn over every view, from the start on. */
+export const layers: Load<NoProps>[] = [];
 
 /** Opens the queue of questions. */
-export let openQueue: () => void = () => undefined;
-
-/** Puts the queue's own way to open it in place. */
-export function setOpenQueue(open: () => void): void {
-  openQueue = open;
-}
-
-export type PageName = keyof typeof pages;
-export type { View };
+export function openQueue(): void {}

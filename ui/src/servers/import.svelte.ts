@@ -1,0 +1,89 @@
+// Pasted text and the servers that were found in it, read while it is typed.
+import { call } from "$lib/api/client";
+import type { ConfigProblem, ImportedServer } from "$lib/api/generated";
+
+import { Draft } from "./draft.svelte";
+
+const QUIET_MS = 200;
+
+/** A server that was found, with what the user makes of it. */
+export class Found {
+  readonly draft: Draft;
+  readonly notes: string[];
+  readonly usable: boolean;
+  chosen = $state(true);
+  open = $state(false);
+  error = $state.raw<unknown>(null);
+
+  constructor(server: ImportedServer) {
+    this.draft = new Draft(server.name, server.config);
+    this.notes = server.notes;
+    this.usable = server.usable;
+    this.chosen = server.usable;
+  }
+}
+
+export class Import {
+  text = $state("");
+  found = $state.raw<Found[]>([]);
+  problem = $state.raw<ConfigProblem | null>(null);
+  error = $state.raw<unknown>(null);
+  busy = $state(false);
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Reads the text once nothing was typed for a moment. */
+  changed(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.read(), QUIET_MS);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  async read(): Promise<void> {
+    const text = this.text;
+    this.error = null;
+    if (text.trim() === "") {
+      this.found = [];
+      this.problem = null;
+      return;
+    }
+    try {
+      const preview = await call("check_import", { text });
+      if (this.text !== text) return;
+      this.found = preview.servers.map((server) => new Found(server));
+      this.problem = preview.problem;
+    } catch (cause) {
+      if (this.text === text) this.error = cause;
+    }
+  }
+
+  get chosen(): Found[] {
+    return this.found.filter((one) => one.chosen);
+  }
+
+  /** The names that a found server may not have: those of the user's servers and of the others found. */
+  taken(one: Found, servers: string[]): string[] {
+    const others = this.chosen.filter((other) => other !== one);
+    return [...servers, ...others.map((other) => other.draft.name.trim())];
+  }
+
+  /** Adds the chosen ones. Returns the names of those that were added; the others stay, with the reason. */
+  async add(): Promise<string[]> {
+    this.busy = true;
+    const added: Found[] = [];
+    for (const one of this.chosen) {
+      one.error = null;
+      try {
+        await call("add_server", { name: one.draft.name.trim(), config: one.draft.config });
+        added.push(one);
+      } catch (cause) {
+        one.error = cause;
+      }
+    }
+    this.found = this.found.filter((one) => !added.includes(one));
+    this.busy = false;
+    return added.map((one) => one.draft.name.trim());
+  }
+}

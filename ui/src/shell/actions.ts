@@ -1,0 +1,39 @@
+// What can be done from everywhere, by key, by palette or by button.
+import { call, toApiError } from "$lib/api/client";
+import { app } from "$lib/state/app.svelte";
+import { failures } from "$lib/state/failures.svelte";
+import { router } from "$lib/state/view.svelte";
+
+import { m } from "../paraglide/messages";
+
+export async function newConversation(): Promise<void> {
+  try {
+    const { id } = await call("create_conversation", { title: m.shell_new_conversation_title() });
+    router.go({ at: "conversation", id });
+  } catch (cause) {
+    failures.add(cause);
+  }
+}
+
+type ServerCommand = "start_server" | "stop_server" | "restart_server" | "unmute";
+
+/** Starts, stops or restarts a server. A refusal is no failure: the user has just made it. */
+export async function serverCommand(command: ServerCommand, server: string): Promise<void> {
+  try {
+    await call(command, { server });
+  } catch (cause) {
+    const { code } = toApiError(cause);
+    const shownByServer = app.server(server)?.state.is === "failed";
+    if (code !== "refused" && code !== "cancelled" && !shownByServer) failures.add(cause);
+  }
+}
+
+/** Keeps the welcome from coming back at the next start. */
+export async function closeWelcome(): Promise<void> {
+  if (app.settings.welcomeDone) return;
+  try {
+    await call("set_settings", { ...app.settings, welcomeDone: true });
+  } catch (cause) {
+    failures.add(cause);
+  }
+}

@@ -1,0 +1,6 @@
+// Which of the shell's own dialogs is open.
+export const overlay = $state<{ palette: boolean; shortcuts: boolean; left: boolean }>({
+  palette: false,
+  shortcuts: false,
+  left: false,
+});

@@ -1,0 +1,135 @@
+// What the command palette can reach.
+import { fuzzyFilter } from "$lib/format/fuzzy";
+import { app } from "$lib/state/app.svelte";
+import { catalogs } from "$lib/state/catalogs.svelte";
+import { router } from "$lib/state/view.svelte";
+
+import { m } from "../paraglide/messages";
+
+import { newConversation, serverCommand } from "./actions";
+import { overlay } from "./overlay.svelte";
+import { openQueue } from "./views";
+
+export interface Entry {
+  id: string;
+  group: "actions" | "servers" | "conversations" | "tools" | "prompts";
+  label: string;
+  /** What it belongs to or what more there is to say. */
+  context?: string;
+  run: () => unknown;
+}
+
+/** Everything, in the order of the groups. Names of tools and prompts are the servers' own words. */
+export function allEntries(): Entry[] {
+  return [...actions(), ...servers(), ...conversations(), ...offered()];
+}
+
+function actions(): Entry[] {
+  const list: [string, () => unknown][] = [
+    [m.shell_new_conversation(), newConversation],
+    [m.shell_open_approvals(), openQueue],
+    [m.shell_add_server(), () => router.go({ at: "add-server" })],
+    [m.shell_all_tools(), () => router.go({ at: "tools" })],
+    [m.shell_rules(), () => router.go({ at: "rules" })],
+    [m.shell_audit(), () => router.go({ at: "audit" })],
+    [m.shell_settings(), () => router.go({ at: "settings" })],
+    [m.shell_shortcuts(), () => (overlay.shortcuts = true)],
+    [m.shell_welcome(), () => router.go({ at: "welcome" })],
+  ];
+  return list.map(([label, run], i) => ({ id: `action ${i}`, group: "actions", label, run }));
+}
+
+function servers(): Entry[] {
+  return app.servers.flatMap(({ name, state, commandLine }) => {
+    const entry = (id: string, label: string, run: () => unknown, context?: string): Entry => ({
+      id: `server ${id} ${name}`,
+      group: "servers",
+      label,
+      run,
+      context,
+    });
+    const open = entry("open", name, () => router.server(name), commandLine);
+    const activity = entry("activity", m.shell_server_activity({ name }), () =>
+      router.server(name, "activity"),
+    );
+    const command =
+      state.is === "ready"
+        ? [
+            entry("restart", m.shell_restart_server({ name }), () =>
+              serverCommand("restart_server", name),
+            ),
+            entry("stop", m.shell_stop_server({ name }), () => serverCommand("stop_server", name)),
+          ]
+        : state.is === "stopped" || state.is === "failed"
+          ? [
+              entry("start", m.shell_start_server({ name }), () => {
+                router.server(name);
+                void serverCommand("start_server", name);
+              }),
+            ]
+          : [];
+    return [open, ...command, activity];
+  });
+}
+
+function conversations(): Entry[] {
+  return app.conversations.map(({ id, title }) => ({
+    id: `conversation ${id}`,
+    group: "conversations",
+    label: title,
+    run: () => router.go({ at: "conversation", id }),
+  }));
+}
+
+function offered(): Entry[] {
+  const tools: Entry[] = [];
+  const prompts: Entry[] = [];
+  for (const { name: server } of app.servers) {
+    const catalog = catalogs.of(server).catalog;
+    for (const tool of catalog?.tools ?? []) {
+      tools.push({
+        id: `tool ${server} ${tool.name}`,
+        group: "tools",
+        label: tool.title ?? tool.name,
+        context: server,
+        run: () => router.server(server, "tools", tool.name),
+      });
+    }
+    for (const prompt of catalog?.prompts ?? []) {
+      prompts.push({
+        id: `prompt ${server} ${prompt.name}`,
+        group: "prompts",
+        label: prompt.title ?? prompt.name,
+        context: server,
+        run: () => router.server(server, "prompts", prompt.name),
+      });
+    }
+  }
+  return [...tools, ...prompts];
+}
+
+export interface Group {
+  group: Entry["group"];
+  entries: Entry[];
+}
+
+/** How many entries are shown, over all groups. */
+const MOST = 60;
+/** How many of each group are shown as long as nothing is typed. */
+const MOST_UNASKED = 8;
+
+/** The entries that match, by group; the group with the best match first. */
+export function search(query: string, entries: Entry[]): Group[] {
+  const asked = query.trim() !== "";
+  const groups = new Map<Entry["group"], Entry[]>();
+  const found = fuzzyFilter(query, entries, (e) => [e.label, `${e.context ?? ""} ${e.label}`]);
+  let count = 0;
+  for (const entry of found) {
+    const group = groups.get(entry.group) ?? [];
+    if (count >= MOST || (!asked && group.length >= MOST_UNASKED)) continue;
+    group.push(entry);
+    groups.set(entry.group, group);
+    count += 1;
+  }
+  return [...groups].map(([group, list]) => ({ group, entries: list }));
+}

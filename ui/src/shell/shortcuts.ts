@@ -1,0 +1,39 @@
+// The shortcuts that there are, to be listed.
+import { m } from "../paraglide/messages";
+
+export interface ShortcutGroup {
+  title: string;
+  shortcuts: { keys: string[]; text: string }[];
+}
+
+export function shortcutGroups(): ShortcutGroup[] {
+  return [
+    {
+      title: m.shell_keys_everywhere(),
+      shortcuts: [
+        { keys: ["Mod+K"], text: m.shell_keys_palette() },
+        { keys: ["Mod+J"], text: m.shell_keys_queue() },
+        { keys: ["Mod+N"], text: m.shell_new_conversation() },
+        { keys: ["Mod+,"], text: m.shell_keys_settings() },
+        { keys: ["?"], text: m.shell_shortcuts() },
+        { keys: ["Escape"], text: m.shell_keys_close() },
+      ],
+    },
+    {
+      title: m.shell_keys_question(),
+      shortcuts: [
+        { keys: ["Enter"], text: m.shell_keys_focused() },
+        { keys: ["A"], text: m.shell_keys_allow() },
+        { keys: ["D"], text: m.shell_keys_deny() },
+        { keys: ["Escape"], text: m.shell_keys_cancel() },
+      ],
+    },
+    {
+      title: m.shell_keys_conversation(),
+      shortcuts: [
+        { keys: ["/"], text: m.shell_keys_prompts() },
+        { keys: ["@"], text: m.shell_keys_resources() },
+      ],
+    },
+  ];
+}
