@@ -28,6 +28,8 @@ pub struct Catalog {
     pub templates: Vec<ResourceTemplate>,
     /// Where a list is not whole, and why; by list.
     pub notes: [Vec<String>; 4],
+    /// Whether every list that the server offers was read since it became ready.
+    pub is_read: bool,
 }
 
 impl Catalog {

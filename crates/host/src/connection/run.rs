@@ -47,6 +47,8 @@ struct Run<'a> {
     questions: HashSet<ServerRequestId>,
     refused: u64,
     catalog: Catalog,
+    /// The lists the server has, by its capabilities.
+    offered: Vec<List>,
     changed_lists: Vec<List>,
     last_read: HashMap<List, Instant>,
     progress: HashMap<Ticket, Progress>,
@@ -105,6 +107,7 @@ async fn attempt(start: &Start, told: &mut mpsc::Receiver<Tell>, news: &mpsc::Se
         questions: HashSet::new(),
         refused: 0,
         catalog: Catalog::default(),
+        offered: Vec::new(),
         changed_lists: Vec::new(),
         last_read: HashMap::new(),
         progress: HashMap::new(),
@@ -272,8 +275,13 @@ impl Run<'_> {
             SessionEvent::Ready(facts) => {
                 self.ready = true;
                 note(&self.activity, &format!("ready, speaking {}", facts.revision));
-                self.changed_lists = List::ALL.into_iter().filter(|list| list.offered(&facts.capabilities)).collect();
+                self.offered = List::ALL.into_iter().filter(|list| list.offered(&facts.capabilities)).collect();
+                self.changed_lists.clone_from(&self.offered);
                 self.tell_owner(News::Ready(Box::new(facts))).await;
+                if self.offered.is_empty() {
+                    self.catalog.is_read = true;
+                    self.tell_owner(News::Catalog(Arc::new(self.catalog.clone()))).await;
+                }
                 self.tick().await;
             }
             SessionEvent::Asked { request, call, question } => self.asked(request, call, question).await,
@@ -383,6 +391,7 @@ impl Run<'_> {
     async fn finish(&mut self, reading: Reading) {
         self.last_read.insert(reading.list, Instant::now());
         reading.finish(&mut self.catalog);
+        self.catalog.is_read = self.offered.iter().all(|list| self.last_read.contains_key(list));
         self.tell_owner(News::Catalog(Arc::new(self.catalog.clone()))).await;
         if !self.changed_lists.is_empty() {
             self.tick_soon();
