@@ -19,10 +19,13 @@ export const pages: {
   audit?: Load<NoProps>;
   rules?: Load<NoProps>;
   tools?: Load<NoProps>;
-} = {};
+} = {
+  tools: () => import("../tools/AllTools.svelte"),
+};
 
 export const serverTabs: Partial<Record<ServerTab, Load<TabProps>>> = {
   overview: () => import("../servers/Overview.svelte"),
+  tools: () => import("../tools/ToolsTab.svelte"),
   roots: () => import("../servers/Roots.svelte"),
   permissions: () => import("../servers/Permissions.svelte"),
   settings: () => import("../servers/Settings.svelte"),

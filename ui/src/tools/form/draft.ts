@@ -198,3 +198,23 @@ export function moveRow(draft: Draft, id: number, by: -1 | 1): void {
   const [moved] = draft.rows.splice(at, 1);
   if (moved !== undefined) draft.rows.splice(to, 0, moved);
 }
+
+/** Sends `null`, or takes that back. */
+export function sendNull(draft: Draft, on: boolean): void {
+  draft.presence = on ? "null" : "absent";
+}
+
+/** Sends a part that has no value of its own to be typed (an object, a constant), or leaves it out. */
+export function include(draft: Draft, on: boolean): void {
+  draft.presence = on ? "given" : "absent";
+}
+
+/** Names a row of a map. */
+export function nameRow(row: MapRow, name: string): void {
+  row.name = name;
+}
+
+/** Empties a part, so that it has the fields of its shape again. */
+export function startAgain(shape: Shape, draft: Draft, required: boolean): void {
+  Object.assign(draft, emptyDraft({ ...shape, fallback: undefined }, required));
+}

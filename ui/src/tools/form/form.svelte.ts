@@ -40,6 +40,7 @@ export class Form {
   /** A form for a schema, with a value or as it is at the start. */
   constructor(schema: JsonValue, value?: JsonValue) {
     this.shape = shapeOf(schema);
+    if (this.shape.kind === "json") this.view = "json";
     this.take(value);
   }
 

@@ -1,0 +1,176 @@
+import { render, screen, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { expect, test } from "vitest";
+
+import type { JsonValue } from "$lib/api/generated";
+import { axeProblems } from "$lib/testing/axe";
+
+import SchemaFormProbe from "./SchemaFormProbe.test.svelte";
+
+const EVERY_KIND: JsonValue = {
+  type: "object",
+  required: ["name", "count", "color", "sure", "version"],
+  properties: {
+    name: { type: "string", title: "Name", description: "Who is\u202emeant", pattern: "^(a+)+$" },
+    count: { type: "integer", minimum: 1, maximum: 9 },
+    color: { enum: ["red", "green"] },
+    sure: { type: "boolean" },
+    version: { const: "v1" },
+    at: { type: "string", format: "date-time", default: "2026-01-01T00:00:00Z" },
+    tags: { type: "array", items: { type: "string" } },
+    place: { type: "object", properties: { x: { type: "number" } }, required: ["x"] },
+    headers: { type: "object", additionalProperties: { type: "string" } },
+    rest: { anyOf: [{ type: "string" }, { type: "number" }] },
+    maybe: { type: ["string", "null"] },
+  },
+};
+
+function show(schema: JsonValue, value?: JsonValue) {
+  const seen: { value: JsonValue | undefined; ready: boolean } = { value: undefined, ready: false };
+  const { component } = render(SchemaFormProbe, { schema, value, seen });
+  return { seen, check: () => component.check(), give: (to: JsonValue) => component.give(to) };
+}
+
+test("every kind of field is there, named, and nothing is wrong for readers", async () => {
+  show(EVERY_KIND);
+  expect(screen.getByRole("textbox", { name: "Name" }), "text").toBeRequired();
+  expect(screen.getByRole("textbox", { name: "count" }), "a number").toBeInTheDocument();
+  expect(screen.getByRole("combobox", { name: "color" }), "a choice").toBeInTheDocument();
+  expect(screen.getByRole("combobox", { name: "sure" }), "a boolean").toHaveValue("false");
+  expect(screen.getByRole("button", { name: "Add to tags" }), "a list").toBeInTheDocument();
+  expect(screen.getByRole("checkbox", { name: "Send place" }), "an object").not.toBeChecked();
+  expect(screen.getByRole("textbox", { name: "rest" }), "JSON").toBeInTheDocument();
+  expect(screen.getByText("^(a+)+$"), "a pattern is shown and not run").toBeInTheDocument();
+  expect(
+    screen.getByText("U+202E"),
+    "hidden characters of a description are named",
+  ).toBeInTheDocument();
+  expect(
+    screen.getByText('"2026-01-01T00:00:00Z"'),
+    "the server's default is said",
+  ).toBeInTheDocument();
+  expect(await axeProblems(), "axe finds nothing").toEqual([]);
+});
+
+test("filling in makes the value; what is not filled is left out", async () => {
+  const user = userEvent.setup();
+  const { seen } = show(EVERY_KIND);
+  expect(seen, "what must be sent and can only be one thing").toEqual({
+    value: { sure: false, version: "v1" },
+    ready: false,
+  });
+  await user.type(screen.getByRole("textbox", { name: "Name" }), "Ann");
+  await user.type(screen.getByRole("textbox", { name: "count" }), "3");
+  await user.selectOptions(screen.getByRole("combobox", { name: "color" }), "green");
+  await user.click(screen.getByRole("button", { name: "Add to tags" }));
+  await user.type(screen.getByRole("textbox", { name: "tags 1" }), "t");
+  await user.click(screen.getByRole("checkbox", { name: "Send place" }));
+  await user.type(screen.getByRole("textbox", { name: "x" }), "1.5");
+  await user.click(screen.getByRole("checkbox", { name: "Send headers" }));
+  await user.click(screen.getByRole("button", { name: "Add an entry" }));
+  await user.type(screen.getByRole("textbox", { name: "Name 1" }), "k");
+  await user.type(screen.getByRole("textbox", { name: "Value 1" }), "v");
+  await user.click(screen.getByRole("checkbox", { name: "Send null for maybe" }));
+  expect(seen, "all that was filled in").toEqual({
+    value: {
+      ...{ name: "Ann", count: 3, color: "green", sure: false, version: "v1" },
+      ...{ tags: ["t"], place: { x: 1.5 }, headers: { k: "v" }, maybe: null },
+    },
+    ready: true,
+  });
+  await user.click(screen.getByRole("button", { name: "Remove tags 1" }));
+  expect((seen.value as { tags?: JsonValue }).tags, "an emptied list is left out").toBe(undefined);
+});
+
+test("what is wrong stands beside its field, and the first of it gets the focus", async () => {
+  const user = userEvent.setup();
+  const { seen, check } = show(EVERY_KIND);
+  const count = screen.getByRole("textbox", { name: "count" });
+  await user.type(count, "12x");
+  expect(count, "marked while typing").toHaveAccessibleDescription("Not a number.");
+  const name = screen.getByRole("textbox", { name: "Name" });
+  expect(name, "what is missing is not marked before it was tried").toBeValid();
+  expect(check(), "can't be sent").toBe(false);
+  await expect.poll(() => document.activeElement, { message: "the first is focused" }).toBe(name);
+  expect(name, "then it is").toHaveAccessibleDescription("This must be given.");
+  expect(seen.ready, "not ready").toBe(false);
+});
+
+test("the JSON view and the fields stay in step", async () => {
+  const user = userEvent.setup();
+  const { seen, give } = show(
+    { properties: { a: { type: "string" }, n: { type: "integer" } } },
+    { a: "x" },
+  );
+  await user.click(screen.getByRole("button", { name: "JSON" }));
+  const json = screen.getByRole("textbox", { name: "Arguments as JSON" });
+  expect(json, "what the fields say").toHaveValue('{\n  "a": "x"\n}');
+  await user.clear(json);
+  await user.click(json);
+  await user.paste('{"a":"y","n":"no number","more":1}');
+  expect(seen, "JSON may be sent against the schema").toEqual({
+    value: { a: "y", n: "no number", more: 1 },
+    ready: true,
+  });
+  await user.click(screen.getByRole("button", { name: "Form" }));
+  expect(screen.getByRole("textbox", { name: "a" }), "the field follows").toHaveValue("y");
+  expect(
+    screen.getByRole("textbox", { name: "n" }),
+    "what doesn't fit is kept as JSON",
+  ).toHaveValue('"no number"');
+  expect(screen.getByText("more"), "what has no field is said").toBeInTheDocument();
+  await user.click(screen.getByRole("button", { name: "Empty it" }));
+  expect(seen.value, "and can be taken out").toEqual({ a: "y", more: 1 });
+  give({ a: "from outside" });
+  await expect
+    .poll(() => screen.getByRole<HTMLInputElement>("textbox", { name: "a" }).value, {
+      message: "a value from outside",
+    })
+    .toBe("from outside");
+});
+
+test("a mistake in JSON is placed, and the fields wait", async () => {
+  const user = userEvent.setup();
+  const { seen } = show({ properties: { a: { type: "string" } } }, { a: "x" });
+  await user.click(screen.getByRole("button", { name: "JSON" }));
+  const json = screen.getByRole("textbox", { name: "Arguments as JSON" });
+  await user.clear(json);
+  await user.click(json);
+  await user.paste('{\n"a" 1}');
+  expect(json, "line and column").toHaveAccessibleDescription("Not valid JSON: line 2, column 5");
+  expect(seen, "nothing to send").toEqual({ value: undefined, ready: false });
+  expect(screen.getByRole("button", { name: "Form" }), "no way past the mistake").toBeDisabled();
+});
+
+test("lines that are pasted into a text stay lines", async () => {
+  const user = userEvent.setup();
+  const { seen } = show({ properties: { a: { type: "string" } } });
+  await user.click(screen.getByRole("textbox", { name: "a" }));
+  await user.paste("one\ntwo");
+  expect(seen.value, "the line break is sent").toEqual({ a: "one\ntwo" });
+  expect(screen.getByRole("textbox", { name: "a" }).tagName, "in a field with lines").toBe(
+    "TEXTAREA",
+  );
+});
+
+test("rows of a list are moved with their buttons", async () => {
+  const user = userEvent.setup();
+  const { seen } = show(
+    { properties: { l: { type: "array", items: { type: "integer" } } } },
+    { l: [1, 2, 3] },
+  );
+  const list = within(screen.getByRole("list", { name: "l" }));
+  await user.click(list.getByRole("button", { name: "Move l 3 up" }));
+  expect(seen.value, "moved").toEqual({ l: [1, 3, 2] });
+  expect(list.getByRole("button", { name: "Move l 1 up" }), "not beyond the start").toBeDisabled();
+});
+
+test("a hostile schema is a JSON editor, at once", () => {
+  const properties = Object.fromEntries(
+    Array.from({ length: 10_000 }, (_, i) => [`p${i}`, { type: "string" }]),
+  );
+  const begin = performance.now();
+  show({ type: "object", properties });
+  expect(performance.now() - begin, "within 500 ms").toBeLessThan(500);
+  expect(screen.getAllByRole("textbox"), "one editor").toHaveLength(1);
+});

@@ -1,0 +1,275 @@
+import { render, screen } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+
+import type { Catalog, Tool, ToolResult } from "$lib/api/generated";
+import { app } from "$lib/state/app.svelte";
+import { catalogs } from "$lib/state/catalogs.svelte";
+import { router } from "$lib/state/view.svelte";
+import { axeProblems } from "$lib/testing/axe";
+import { sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
+
+import AllTools from "./AllTools.svelte";
+import { groupedTools, matchingTools } from "./tool-list";
+import ToolResultView from "./ToolResultView.svelte";
+import ToolsTab from "./ToolsTab.svelte";
+
+function tool(name: string, changes: Partial<Tool> = {}): Tool {
+  return {
+    name,
+    title: null,
+    description: `What ${name} does`,
+    inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+    outputSchema: null,
+    claims: { readOnly: null, destructive: null, idempotent: null, openWorld: null },
+    icons: [],
+    allowed: false,
+    ...changes,
+  };
+}
+
+function catalog(server: string, tools: Tool[]): Catalog {
+  return { server, tools, prompts: [], resources: [], templates: [], notes: [] };
+}
+
+const TOOLS = [
+  tool("echo", {
+    title: "Echo",
+    claims: { readOnly: true, destructive: null, idempotent: null, openWorld: false },
+  }),
+  tool("remove", {
+    claims: { readOnly: false, destructive: true, idempotent: null, openWorld: null },
+  }),
+];
+const RESULT: ToolResult = {
+  content: [{ type: "text", text: "**bold**" }],
+  structured: { n: 1 },
+  structuredProblem: "n is no text",
+  isError: false,
+  arguments: { text: "hi" },
+};
+
+let host: FakeHost;
+let number = 0;
+/** A server of its own for each test: what is known of one is kept. */
+let name: string;
+
+beforeEach(async () => {
+  name = `server${(number += 1)}`;
+  host = await startFake(
+    { catalog: ({ server }) => catalog(server, TOOLS) },
+    { servers: [sampleServer({ name })] },
+  );
+});
+
+function shownTab(item?: string) {
+  const server = app.server(name);
+  if (server === undefined) throw new Error("no server");
+  return render(ToolsTab, { server, item });
+}
+
+test("lists what the server offers, and opens by keyboard", async () => {
+  const user = userEvent.setup();
+  shownTab();
+  expect(await screen.findByRole("option", { name: /Echo/ }), "a tool").toBeInTheDocument();
+  expect(screen.getByRole("option", { name: /may destroy/ }), "its claim").toHaveTextContent(
+    "remove",
+  );
+  await user.type(screen.getByRole("searchbox", { name: "Search tools" }), "rem");
+  expect(screen.getAllByRole("option"), "the search filters").toHaveLength(1);
+  await user.keyboard("{ArrowDown}{Enter}");
+  expect(router.current, "Enter opens it").toEqual({
+    at: "server",
+    name,
+    tab: "tools",
+    item: "remove",
+  });
+  expect(await axeProblems(), "axe finds nothing").toEqual([]);
+});
+
+test("a tool says what the server claims, and is called after its arguments are there", async () => {
+  const user = userEvent.setup();
+  let answer: (result: ToolResult) => void = () => undefined;
+  host.answers.call_tool = () => new Promise((resolve) => (answer = resolve));
+  shownTab("echo");
+  expect(await screen.findByRole("heading", { name: "Echo" }), "its title").toBeInTheDocument();
+  expect(screen.getByText("changes nothing"), "a claim").toBeInTheDocument();
+  await user.click(screen.getByRole("button", { name: "Call" }));
+  expect(host.requests("call_tool"), "not without what must be given").toEqual([]);
+  await user.type(screen.getByRole("textbox", { name: "text" }), "hi");
+  await user.click(screen.getByRole("button", { name: "Call" }));
+  const [request] = host.requests("call_tool");
+  expect(request, "called").toMatchObject({
+    server: name,
+    tool: "echo",
+    arguments: { text: "hi" },
+  });
+
+  const call = {
+    ...{ id: request?.call ?? "", server: name, kind: "tool" as const, name: "echo", startedAt: 0 },
+    conversation: null,
+  };
+  host.send({
+    type: "call_changed",
+    call: { ...call, state: "awaiting_approval", progress: null },
+  });
+  expect(await screen.findByText(/Waiting for your approval/), "it waits").toBeInTheDocument();
+  const progress = { progress: 1, total: 2, message: "half" };
+  host.send({ type: "call_changed", call: { ...call, state: "running", progress } });
+  expect(await screen.findByText("half"), "its progress").toBeInTheDocument();
+  expect(screen.getByRole("progressbar"), "as a bar").toHaveAttribute("value", "0.5");
+  await user.click(screen.getByRole("button", { name: "Cancel the call" }));
+  expect(host.requests("cancel_call"), "can be cancelled").toEqual([{ call: call.id }]);
+
+  answer(RESULT);
+  expect(await screen.findByText("bold"), "Markdown is drawn").toBeInTheDocument();
+  expect(
+    screen.getByText(/n is no text/),
+    "what is wrong with the data is said",
+  ).toBeInTheDocument();
+  expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  await user.click(screen.getByRole("button", { name: "Text" }));
+  expect(screen.getByText("**bold**"), "and as text").toBeInTheDocument();
+});
+
+test("what was filled in and the last result are there again", async () => {
+  const user = userEvent.setup();
+  host.answers.call_tool = () => RESULT;
+  const first = shownTab("echo");
+  await user.type(await screen.findByRole("textbox", { name: "text" }), "hi");
+  await user.click(screen.getByRole("button", { name: "Call" }));
+  await screen.findByText("bold");
+  first.unmount();
+  shownTab("echo");
+  expect(await screen.findByRole("textbox", { name: "text" }), "the arguments").toHaveValue("hi");
+  expect(screen.getByText("bold"), "the result").toBeInTheDocument();
+});
+
+test.each([
+  ["refused", "Refused: the tool was not called", "Call again"],
+  ["cancelled", "Cancelled", "Call again"],
+  ["timeout", "The server did not answer in time; it was told to stop", "Show activity"],
+  ["server_gone", "The server ended in the middle of this", "Restart the server"],
+] as const)("the end %s has its words and its next step", async (code, words, step) => {
+  const user = userEvent.setup();
+  host.answers.call_tool = () => Promise.reject({ code, message: "cause" });
+  shownTab("echo");
+  await user.type(await screen.findByRole("textbox", { name: "text" }), "hi");
+  await user.keyboard("{Control>}{Enter}{/Control}");
+  expect(await screen.findByText(words), "what happened").toBeInTheDocument();
+  expect(screen.getByRole("button", { name: step }), "what to do").toBeInTheDocument();
+});
+
+test("a server that doesn't run says so and can be started", async () => {
+  const user = userEvent.setup();
+  render(ToolsTab, { server: sampleServer({ name, state: { is: "stopped" } }) });
+  await user.click(screen.getByRole("button", { name: "Start" }));
+  expect(host.requests("start_server"), "started").toEqual([{ server: name }]);
+});
+
+describe("a result", () => {
+  test("that is an error is said to be one", () => {
+    render(ToolResultView, { result: { ...RESULT, isError: true }, server: name });
+    expect(screen.getByRole("alert"), "in words").toHaveTextContent("The tool says that it failed");
+  });
+
+  test("shows every kind of content", async () => {
+    const user = userEvent.setup();
+    const pixel =
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    const result: ToolResult = {
+      ...RESULT,
+      structured: null,
+      structuredProblem: null,
+      content: [
+        { type: "image", data: pixel, mimeType: "image/png" },
+        { type: "audio", data: "AAAA", mimeType: "audio/wav" },
+        {
+          type: "resource_link",
+          uri: "demo://a",
+          name: "a",
+          title: null,
+          description: null,
+          mimeType: null,
+          size: 5,
+        },
+        {
+          type: "resource",
+          contents: { uri: "demo://b", mimeType: "text/plain", text: "inside b", blob: null },
+        },
+        { type: "unknown", json: { type: "hologram" } },
+      ],
+    };
+    const { container } = render(ToolResultView, { result, server: name });
+    expect(screen.getByRole("img"), "a picture").toHaveAttribute(
+      "src",
+      `data:image/png;base64,${pixel}`,
+    );
+    expect(container.querySelector("audio[controls]"), "a sound").toHaveAttribute(
+      "src",
+      "data:audio/wav;base64,AAAA",
+    );
+    expect(screen.getByText("inside b"), "an embedded resource").toBeInTheDocument();
+    expect(screen.getByText(/hologram/), "what is not known, as JSON").toBeInTheDocument();
+    await user.click(screen.getByRole("button", { name: "Open" }));
+    expect(router.current, "a link opens the resource").toEqual({
+      ...{ at: "server", name, tab: "resources", item: "demo://a" },
+    });
+  });
+
+  test("says which arguments were really sent", () => {
+    render(ToolResultView, { result: RESULT, server: name, sent: { text: "before" } });
+    expect(screen.getByText(/as they were sent/), "changed on the way").toBeInTheDocument();
+  });
+});
+
+describe("all servers", () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  test("are searched at once, each with its tools", async () => {
+    const user = userEvent.setup();
+    const other = `${name}-other`;
+    host.send({ type: "server_changed", server: sampleServer({ name: other }) });
+    render(AllTools);
+    expect(await screen.findAllByRole("option", { name: /Echo/ }), "one of each").toHaveLength(2);
+    await user.type(screen.getByRole("searchbox"), "remove");
+    await user.click(screen.getByRole("option", { name: new RegExp(`remove.*${other}`) }));
+    expect(screen.getByText(`on ${other}`), "opens with its server's name").toBeInTheDocument();
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  });
+
+  test("5,000 tools are searched and drawn without delay", async () => {
+    const many = Array.from({ length: 5000 }, (_, i) => tool(`tool_number_${i}`));
+    host.answers.catalog = ({ server }) => catalog(server, many);
+    await catalogs.read(name);
+    const begin = performance.now();
+    expect(matchingTools("number 49", many).length, "finds").toBeGreaterThan(0);
+    expect(performance.now() - begin, "one search").toBeLessThan(150);
+    const before = performance.now();
+    const { container } = render(AllTools);
+    expect(container.querySelectorAll("[role=option]").length, "only what is in view").toBeLessThan(
+      200,
+    );
+    expect(performance.now() - before, "drawn").toBeLessThan(500);
+  });
+});
+
+test("a search finds names first, then words of descriptions, and whole servers", () => {
+  const tools = [
+    tool("a", { description: "writes a file" }),
+    tool("write_file"),
+    tool("b", { description: null }),
+  ];
+  expect(
+    matchingTools("write", tools).map((t) => t.name),
+    "by name first",
+  ).toEqual(["write_file", "a"]);
+  const rows = groupedTools("files", [
+    { server: "files", tools },
+    { server: "other", tools },
+  ]);
+  expect(
+    rows.map((row) => row.is),
+    "a server's name keeps all its tools",
+  ).toEqual(["server", "tool", "tool", "tool"]);
+});

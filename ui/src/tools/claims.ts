@@ -1,0 +1,25 @@
+// What a server claims about a tool's effects, in words. Claims are never a reason to be less careful.
+
+import type { ToolClaims } from "$lib/api/generated";
+
+import { m } from "../paraglide/messages";
+
+/** Each claim that was made, as the end of "the server says: ...". */
+export function claimTexts(claims: ToolClaims): string[] {
+  const { readOnly, destructive, idempotent, openWorld } = claims;
+  const texts: string[] = [];
+  if (readOnly !== null) texts.push(readOnly ? m.tools_claim_read_only() : m.tools_claim_changes());
+  // The next two mean something only for a tool that changes things.
+  if (readOnly !== true) {
+    if (destructive !== null) {
+      texts.push(destructive ? m.tools_claim_destructive() : m.tools_claim_not_destructive());
+    }
+    if (idempotent !== null) {
+      texts.push(idempotent ? m.tools_claim_idempotent() : m.tools_claim_not_idempotent());
+    }
+  }
+  if (openWorld !== null) {
+    texts.push(openWorld ? m.tools_claim_open_world() : m.tools_claim_closed_world());
+  }
+  return texts;
+}

@@ -1,0 +1,50 @@
+// A run's states and its progress in words.
+
+import type { ErrorCode, Progress } from "$lib/api/generated";
+
+import { m } from "../paraglide/messages";
+
+import type { RunState } from "./runTool.svelte";
+
+/** The state in words. */
+export function stateText(state: RunState): string {
+  const texts: Record<RunState, () => string> = {
+    starting: m.tools_state_starting,
+    awaiting_approval: m.tools_state_awaiting_approval,
+    running: m.tools_state_running,
+    awaiting_input: m.tools_state_awaiting_input,
+    done: m.tools_state_done,
+    tool_error: m.tools_state_tool_error,
+    refused: m.tools_state_refused,
+    cancelled: m.tools_state_cancelled,
+    timeout: m.tools_state_timeout,
+    failed: m.tools_state_failed,
+  };
+  return texts[state]();
+}
+
+/** The title over the error of a run that gave no result; nothing where the error's kind says it best. */
+export function endTitle(state: RunState, code: ErrorCode): string | undefined {
+  if (state === "refused") return m.tools_end_refused();
+  if (state === "cancelled") return m.tools_end_cancelled();
+  if (state === "timeout") return m.tools_end_timeout();
+  if (code === "server") return m.tools_end_server();
+  return undefined;
+}
+
+/** How far a call is, to be drawn. */
+export interface ProgressShown {
+  /** From 0 to 1, or nothing when the whole isn't known. */
+  part: number | null;
+  text: string;
+  message: string | null;
+}
+
+/** What to draw of what a server says about its progress, which may be any numbers. */
+export function progressOf(progress: Progress | null): ProgressShown | null {
+  if (progress === null) return null;
+  const { progress: done, total, message } = progress;
+  if (total === null || !(total > 0)) return { part: null, text: String(done), message };
+  const part = Math.min(1, Math.max(0, done / total));
+  return { part, text: `${Math.round(part * 100)} %`, message };
+}

@@ -1,0 +1,131 @@
+// One call of a tool, from the click to its result.
+
+import { ApiError, call, toApiError } from "$lib/api/client";
+import type { Call, ConversationItem, ErrorCode, JsonValue, ToolResult } from "$lib/api/generated";
+import { app } from "$lib/state/app.svelte";
+
+/** What to call. */
+export interface RunRequest {
+  server: string;
+  tool: string;
+  arguments: JsonValue;
+  /** The conversation that gets the call once it has ended. */
+  conversation?: string | null;
+}
+
+/** How a run is. `tool_error` is a result in which the tool says that it failed. */
+export type RunState =
+  | "starting"
+  | "awaiting_approval"
+  | "running"
+  | "awaiting_input"
+  | "done"
+  | "tool_error"
+  | "refused"
+  | "cancelled"
+  | "timeout"
+  | "failed";
+
+/** How a run has ended, by the error's code; `failed` is every other. */
+const ENDS: Partial<Record<ErrorCode, RunState>> = {
+  refused: "refused",
+  cancelled: "cancelled",
+  timeout: "timeout",
+};
+
+export class ToolRun {
+  readonly id = crypto.randomUUID();
+  readonly startedAt = Date.now();
+  readonly request: RunRequest;
+  /** Resolves once the run has ended, however it did. Never rejects. */
+  readonly ended: Promise<ToolRun>;
+  result = $state.raw<ToolResult | null>(null);
+  error = $state.raw<ApiError | null>(null);
+  /** How long it took, in milliseconds, once it has ended. */
+  took = $state<number | null>(null);
+  /** Why it could not be put into the conversation. */
+  notKept = $state.raw<ApiError | null>(null);
+  /** Why it could not be cancelled. */
+  notCancelled = $state.raw<ApiError | null>(null);
+  cancelling = $state(false);
+
+  constructor(request: RunRequest) {
+    this.request = request;
+    this.ended = this.#run();
+  }
+
+  /** What the host says about the call while it is under way. */
+  get call(): Call | undefined {
+    return app.call(this.id);
+  }
+
+  get state(): RunState {
+    if (this.result !== null) return this.result.isError ? "tool_error" : "done";
+    if (this.error !== null) return ENDS[this.error.code] ?? "failed";
+    const state = this.call?.state;
+    // The answer itself is still on its way when the host says that the call has ended.
+    return state === "awaiting_approval" || state === "awaiting_input" || state === "running"
+      ? state
+      : state === undefined
+        ? "starting"
+        : "running";
+  }
+
+  get underWay(): boolean {
+    return this.result === null && this.error === null;
+  }
+
+  async cancel(): Promise<void> {
+    if (!this.underWay || this.cancelling) return;
+    this.cancelling = true;
+    this.notCancelled = null;
+    try {
+      await call("cancel_call", { call: this.id });
+    } catch (cause) {
+      this.notCancelled = toApiError(cause);
+      this.cancelling = false;
+    }
+  }
+
+  async #run(): Promise<ToolRun> {
+    const { server, tool, arguments: sent, conversation = null } = this.request;
+    try {
+      this.result = await call("call_tool", {
+        ...{ call: this.id, server, tool, arguments: sent, conversation },
+      });
+    } catch (cause) {
+      this.error = toApiError(cause);
+    }
+    this.took = Date.now() - this.startedAt;
+    if (conversation !== null) await this.#keep(conversation, this.took);
+    return this;
+  }
+
+  async #keep(conversation: string, took: number): Promise<void> {
+    const { server, tool, arguments: sent } = this.request;
+    const item: ConversationItem = {
+      id: this.id,
+      at: this.startedAt,
+      body: {
+        kind: "tool_call",
+        call: this.id,
+        server,
+        tool,
+        arguments: this.result?.arguments ?? sent,
+        result: this.result,
+        error: this.error?.message ?? null,
+        took,
+      },
+    };
+    try {
+      await call("append_items", { conversation, items: [item] });
+    } catch (cause) {
+      this.notKept = toApiError(cause);
+    }
+  }
+}
+
+/** Calls a tool. The host asks for approval on the way; the run tells how it is. */
+export function runTool(request: RunRequest): ToolRun {
+  return new ToolRun(request);
+}
