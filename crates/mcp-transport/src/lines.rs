@@ -27,7 +27,7 @@ pub enum Line {
     Whole(Bytes),
     /// The current line passed the cap. What follows up to the next newline is skipped.
     TooLong {
-        /// The first [`EXCERPT_BYTES`] of the line.
+        /// The first [`EXCERPT_BYTES`] of the line, or fewer with a smaller cap.
         head: Bytes,
     },
     /// The line reported by the last [`Line::TooLong`] has ended.
@@ -103,7 +103,7 @@ impl Decoder for Lines {
             let newline = memchr(b'\n', &buffer[self.scanned..]).map(|at| self.scanned + at);
             let length = newline.unwrap_or(buffer.len());
             if length > self.limit {
-                let head = Bytes::copy_from_slice(&buffer[..length.min(EXCERPT_BYTES)]);
+                let head = Bytes::copy_from_slice(&buffer[..self.limit.min(EXCERPT_BYTES)]);
                 let mut skipped = Skipped { seen: 0, head: head.clone(), tail: Vec::new() };
                 skipped.pass(&buffer[..length]);
                 buffer.advance(length);

@@ -44,7 +44,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<R, W> {
             // Also when there is no process: the other side may still read.
             let _ = timeout(LAST_WRITES, queue.write_all(&mut writer)).await;
             drop(writer);
-            let Some(group) = group.as_mut().filter(|_| exited.is_none()) else { return None };
+            let group = group.as_mut().filter(|_| exited.is_none())?;
             tokio::select! {
                 exit = shutdown::end(group, limits.grace, &kill) => Some(exit),
                 () = discard(&mut reader) => None,

@@ -197,11 +197,8 @@ mod tests {
             "the line must say how much is missing: {}",
             &line[line.len() - 60..]
         );
-        assert_eq!(
-            shown.last(),
-            Some(&StderrOutput::Dropped((input.len() - LINE_BYTES) as u64)),
-            "what was not shown must be counted"
-        );
+        let missing = StderrOutput::Dropped((input.len() - LINE_BYTES) as u64);
+        assert!(shown.contains(&missing), "what was not shown must be counted: {} outputs", shown.len());
     }
 
     #[tokio::test]

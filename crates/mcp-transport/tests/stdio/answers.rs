@@ -1,0 +1,195 @@
+//! X35, X37, X38, X42: answers that do not come, cannot be read, or are not meant for anybody.
+//!
+//! Each must fail at most its own call, say why, and leave the server usable.
+
+use std::time::{Duration, Instant};
+
+use mcp_proto::{CallError, CancelReason, Revision, SessionEvent};
+use mcp_transport::{Direction, DriverCommand, DriverEvent};
+use serde_json::json;
+use testkit::deadline::holds_within;
+
+use crate::support::{Running, launch, ready, text, tool};
+
+/// A call that must fail at once, and say why with these words.
+async fn fails_with_cause(misbehaviour: &[&str], words: &str) {
+    let mut arguments = vec!["--misbehave"];
+    arguments.extend(misbehaviour);
+    let mut server = ready(&arguments).await;
+    let begin = Instant::now();
+    let result = server.echo("hello").await;
+    let took = begin.elapsed();
+    let Err(error) = result else { panic!("{misbehaviour:?}: the call must fail, not {result:?}") };
+    assert!(error.to_string().contains(words), "{misbehaviour:?}: the cause must be named, not: {error}");
+    assert!(took < Duration::from_secs(2), "{misbehaviour:?}: the call must fail within 2 s, not {took:?}");
+    server.assert_usable(misbehaviour[0]).await;
+    assert_eq!(server.notes().len(), 1, "{misbehaviour:?}: the line is shown with its fault: {:?}", server.notes());
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn unreadable_answers_fail_their_call_with_the_cause() {
+    fails_with_cause(&["invalid-utf8"], "invalid UTF-8").await;
+    fails_with_cause(&["nul-bytes"], "control character").await;
+    fails_with_cause(&["lone-surrogate"], "lone surrogate").await;
+    fails_with_cause(&["duplicate-key"], "twice").await;
+    fails_with_cause(&["wrong-version"], "jsonrpc").await;
+    fails_with_cause(&["both"], "both").await;
+    fails_with_cause(&["float-id"], "id").await;
+}
+
+#[tokio::test]
+async fn nesting_is_bounded() {
+    fails_with_cause(&["deep", "--count", "200"], "nests deeper").await;
+    fails_with_cause(&["deep", "--count", "100000"], "nests deeper").await;
+}
+
+#[tokio::test]
+async fn large_answers_are_bounded() {
+    fails_with_cause(&["over-long"], "16777216 bytes").await;
+    fails_with_cause(&["over-long-id-last"], "16777216 bytes").await;
+    fails_with_cause(&["number-array"], "more than").await;
+}
+
+#[tokio::test]
+async fn a_line_that_never_ends_fails_its_call_and_costs_nothing() {
+    let mut server = ready(&["--misbehave", "no-newline", "--bytes", "200000000"]).await;
+    let before = Running::memory();
+    let begin = Instant::now();
+    let error = server.echo("hello").await.expect_err("X37: the answer never ends");
+    assert!(error.to_string().contains("a line of more than"), "X37: the cause must be named, not: {error}");
+    assert!(begin.elapsed() < Duration::from_secs(2), "X37: within 2 s, not {:?}", begin.elapsed());
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let grown = Running::memory().saturating_sub(before);
+    assert!(grown < 60_000_000, "X37: 200 MB in one line must not be kept, memory grew by {grown}");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn harmless_oddities_are_read() {
+    for (misbehaviour, expected) in [
+        ("crlf", "crlf"),
+        ("blank-lines", "after blank lines"),
+        ("lsp-header", "after headers"),
+        ("wrong-id-first", "for you"),
+        ("unknown-notification", "after an unknown notification"),
+    ] {
+        let mut server = ready(&["--misbehave", misbehaviour]).await;
+        let result = server.echo("hello").await;
+        assert_eq!(text(&result), expected, "X37, X42: {misbehaviour} must not harm the answer");
+        server.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn answers_to_nobody_are_never_delivered() {
+    for misbehaviour in ["wrong-id", "string-id", "null-id", "http-text", "silent"] {
+        let mut server = ready(&["--misbehave", misbehaviour]).await;
+        let call = server.begin(tool("echo", json!({"text": "hello"}))).await;
+        server.assert_usable(misbehaviour).await;
+        let delivered = server.told.iter().any(
+            |event| matches!(event, DriverEvent::Session(SessionEvent::Done { call: ended, result: Ok(_) }) if *ended == call),
+        );
+        assert!(!delivered, "stdio-response-correlation, X38: {misbehaviour} must not be taken for the answer");
+        server.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_second_answer_is_dropped_and_told() {
+    let mut server = ready(&["--misbehave", "duplicate-answer"]).await;
+    assert_eq!(text(&server.echo("hello").await), "first", "X38: the first answer counts");
+    server.assert_usable("a second answer").await;
+    let anomalies =
+        server.told.iter().filter(|event| matches!(event, DriverEvent::Session(SessionEvent::Anomaly { .. })));
+    assert_eq!(anomalies.count(), 1, "X38: the second answer is told as an anomaly");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_banner_is_shown_and_does_no_harm() {
+    let mut server = ready(&["--misbehave", "banner"]).await;
+    assert_eq!(text(&server.echo("hello").await), "hello", "X42: banner lines must not break the session");
+    let notes = server.notes();
+    assert_eq!(notes.len(), 3, "X42: each banner line is shown: {notes:?}");
+    assert!(notes[0].contains("standard output"), "X42: and what is wrong with it: {}", notes[0]);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn batches_are_read_where_the_revision_has_them() {
+    let mut server = ready(&["--misbehave", "batch", "--revision", "2025-03-26"]).await;
+    assert_eq!(text(&server.echo("hello").await), "from a batch", "base-batch-receive: 2025-03-26 has batches");
+    server.stop().await;
+    let mut server = ready(&["--misbehave", "batch", "--revision", "2025-11-25"]).await;
+    let begin = Instant::now();
+    let error = server.echo("hello").await.expect_err("2025-11-25 has no batches");
+    assert!(error.to_string().contains("batch"), "X42: the cause must be named, not: {error}");
+    assert!(begin.elapsed() < Duration::from_secs(2), "X42: and not only by a timeout");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_silent_call_is_cancelled_at_once_and_the_server_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("record");
+    let mut server = ready(&["--misbehave", "silent", "--record", record.to_str().unwrap()]).await;
+    let call = server.begin(tool("echo", json!({"text": "hello"}))).await;
+    let begin = Instant::now();
+    server.send(DriverCommand::Cancel { call, reason: CancelReason::User }).await;
+    assert_eq!(server.done(call).await, Err(CallError::Cancelled), "X35: the call ends as cancelled");
+    assert!(begin.elapsed() < Duration::from_millis(500), "X35: cancel works at once, not after {:?}", begin.elapsed());
+    let told = holds_within(Duration::from_secs(2), || {
+        std::fs::read_to_string(&record).unwrap_or_default().contains("notifications/cancelled")
+    })
+    .await;
+    assert!(told, "cancel-stdio-notify, X35: the server is told with notifications/cancelled");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_server_that_never_answers_initialize_is_given_up() {
+    let mut server = launch(&["--misbehave", "silent@initialize"]).await;
+    server.until_end().await;
+    let failed = server.told.iter().find_map(|event| match event {
+        DriverEvent::Session(SessionEvent::OpeningFailed { cause, exit_on_probe }) => Some((cause, exit_on_probe)),
+        _ => None,
+    });
+    let (cause, exit_on_probe) = failed.expect("X35: the opening fails by itself");
+    assert!(cause.contains("initialize"), "X35: the cause must be named, not: {cause}");
+    assert!(!exit_on_probe, "the server did not end by itself");
+    let last = server.told.last();
+    assert!(matches!(last, Some(DriverEvent::Exited { .. })), "the process is ended as well, last was {last:?}");
+}
+
+#[tokio::test]
+async fn every_line_is_told_in_order_and_whole() {
+    let mut server = ready(&["--revision", "2025-06-18"]).await;
+    assert_eq!(text(&server.echo("hällo").await), "hällo", "the answer comes back");
+    server.stop().await;
+    let methods: Vec<(Direction, String)> = server
+        .frames()
+        .map(|frame| {
+            let message: serde_json::Value =
+                serde_json::from_slice(&frame.bytes).expect("each frame is one whole message");
+            (frame.direction, message["method"].as_str().unwrap_or("answer").to_owned())
+        })
+        .collect();
+    let expected = [
+        (Direction::Sent, "initialize"),
+        (Direction::Received, "answer"),
+        (Direction::Sent, "notifications/initialized"),
+        (Direction::Sent, "tools/call"),
+        (Direction::Received, "answer"),
+    ];
+    assert_eq!(
+        methods,
+        expected.map(|(direction, method)| (direction, method.to_owned())),
+        "stdio-stdin-only-mcp: what was sent and received, in order"
+    );
+    let facts = server.told.iter().find_map(|event| match event {
+        DriverEvent::Session(SessionEvent::Ready(facts)) => Some(facts.revision),
+        _ => None,
+    });
+    assert_eq!(facts, Some(Revision::V2025_06_18), "the answered revision is used");
+}

@@ -1,0 +1,182 @@
+//! Servers that end too early, half, or not at all.
+
+use std::time::{Duration, Instant};
+
+use mcp_proto::{CallError, CloseReason, SessionEvent};
+use mcp_transport::shutdown::{Grace, shut_down};
+use mcp_transport::{DriverCommand, DriverEvent, DriverLimits, Exit, SearchPath, ServerCommand, SpawnError, spawn};
+use serde_json::json;
+
+use crate::support::{Running, launch, launch_with, ready, scripted, started, tool};
+
+/// The position of the first event for which this holds.
+fn position(server: &Running, holds: impl Fn(&DriverEvent) -> bool) -> usize {
+    server.told.iter().position(holds).expect("the event has come")
+}
+
+#[tokio::test]
+async fn exit_in_the_middle_of_a_call() {
+    let mut server = ready(&["--misbehave", "exit"]).await;
+    let begin = Instant::now();
+    let result = server.echo("hello").await;
+    let reason = CloseReason::ServerExited { status: Some(3), signal: None };
+    assert_eq!(result, Err(CallError::Closed(reason.clone())), "the call fails with the exit status");
+    assert!(begin.elapsed() < Duration::from_secs(2), "at once, not after {:?}", begin.elapsed());
+    server.until_end().await;
+    let exited = position(&server, |event| *event == DriverEvent::Exited { status: Some(3), signal: None });
+    let hint =
+        position(&server, |event| matches!(event, DriverEvent::Stderr { line } if line.contains("DATABASE_PATH")));
+    let closed = position(&server, |event| *event == DriverEvent::Session(SessionEvent::Closed(reason.clone())));
+    assert!(hint < exited && exited < closed, "its last words and its end are told before the session is closed");
+    assert_eq!(
+        server.handle.stderr.last_lines(2),
+        ["fatal: cannot open the database", "hint: set DATABASE_PATH"],
+        "stdio-stderr-capture: its last words are kept"
+    );
+}
+
+#[tokio::test]
+async fn exit_at_once() {
+    let mut server = launch(&["--misbehave", "exit@start"]).await;
+    server.until_end().await;
+    position(&server, |event| *event == DriverEvent::Exited { status: Some(3), signal: None });
+    let failed = server.told.iter().find_map(|event| match event {
+        DriverEvent::Session(SessionEvent::OpeningFailed { cause, .. }) => Some(cause.as_str()),
+        _ => None,
+    });
+    let cause = failed.expect("a server that ends before it is ready has failed to open");
+    assert!(cause.contains("exit status 3"), "the cause must be named, not: {cause}");
+}
+
+#[tokio::test]
+async fn exit_in_the_middle_of_a_line() {
+    let mut server = ready(&["--misbehave", "half-line"]).await;
+    let error = server.echo("hello").await.expect_err("the answer is cut");
+    server.until_end().await;
+    assert_eq!(server.notes().len(), 1, "the half line is shown: {error}");
+    position(&server, |event| *event == DriverEvent::Exited { status: Some(4), signal: None });
+}
+
+#[tokio::test]
+async fn end_by_a_signal() {
+    let mut server = ready(&["--misbehave", "abort"]).await;
+    let result = server.echo("hello").await;
+    let reason = CloseReason::ServerExited { status: None, signal: Some(6) };
+    assert_eq!(result, Err(CallError::Closed(reason)), "the signal is told");
+    server.until_end().await;
+}
+
+#[tokio::test]
+async fn output_closed_and_alive() {
+    let mut server = ready(&["--misbehave", "close-stdout"]).await;
+    let begin = Instant::now();
+    let result = server.echo("hello").await;
+    assert_eq!(
+        result,
+        Err(CallError::Closed(CloseReason::ServerClosedOutput)),
+        "stdio-server-closes-stdout, X40: the connection is released"
+    );
+    assert!(begin.elapsed() < Duration::from_secs(3), "soon, not after {:?}", begin.elapsed());
+    let group = server.handle.process.group;
+    server.until_end().await;
+    assert_eq!(testkit::processes::alive_in_group(group), Vec::<u32>::new(), "and the process is ended");
+}
+
+#[tokio::test]
+async fn input_closed_and_alive() {
+    let mut server = ready(&["--misbehave", "close-stdin"]).await;
+    let first = server.begin(tool("echo", json!({"text": "hello"}))).await;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let second = server.begin(tool("echo", json!({"text": "again"}))).await;
+    let result = server.done(second).await;
+    let words = result.expect_err("nothing can be written").to_string();
+    assert!(words.contains("writing to the server failed"), "the cause must be named, not: {words}");
+    server.until_end().await;
+    let of_first = server.told.iter().any(
+        |event| matches!(event, DriverEvent::Session(SessionEvent::Done { call, result: Err(_) }) if *call == first),
+    );
+    assert!(of_first, "the call before it ends as well");
+}
+
+#[tokio::test]
+async fn a_polite_server_ends_when_its_input_is_closed() {
+    let mut server = ready(&[]).await;
+    let begin = Instant::now();
+    server.stop().await;
+    assert!(begin.elapsed() < Duration::from_secs(1), "stdio-shutdown-close-stdin: not {:?}", begin.elapsed());
+    let stopped = DriverEvent::Session(SessionEvent::Closed(CloseReason::StoppedByUser));
+    let closed = position(&server, |event| *event == stopped);
+    let exited = position(&server, |event| *event == DriverEvent::Exited { status: Some(0), signal: None });
+    assert!(closed < exited, "the session is closed at once, the process ends after it");
+}
+
+#[tokio::test]
+async fn a_server_that_ignores_everything_is_killed() {
+    let limits = DriverLimits {
+        grace: Grace { after_close: Duration::from_millis(400), after_terminate: Duration::from_millis(400) },
+        ..DriverLimits::default()
+    };
+    let mut server = launch_with(&scripted(&["--misbehave", "never-exits"]), limits).await;
+    server.until_ready().await;
+    let begin = Instant::now();
+    server.stop().await;
+    let took = begin.elapsed();
+    position(&server, |event| *event == DriverEvent::Exited { status: None, signal: Some(9) });
+    assert!(took > Duration::from_millis(800), "stdio-shutdown-wait-exit: it is given its time, not {took:?}");
+    assert!(took < Duration::from_secs(3), "stdio-shutdown-sigkill: and no more, not {took:?}");
+}
+
+#[tokio::test]
+async fn a_second_stop_kills_at_once() {
+    let mut server = ready(&["--misbehave", "never-exits"]).await;
+    let begin = Instant::now();
+    server.send(DriverCommand::Stop).await;
+    server.send(DriverCommand::Stop).await;
+    server.until_end().await;
+    assert!(begin.elapsed() < Duration::from_secs(1), "impatience is respected, not after {:?}", begin.elapsed());
+}
+
+#[tokio::test]
+async fn a_call_after_the_stop_is_refused() {
+    let mut server = ready(&["--misbehave", "never-exits"]).await;
+    server.send(DriverCommand::Stop).await;
+    let (reply, name) = tokio::sync::oneshot::channel();
+    let deadline = mcp_proto::Timeouts::default().deadline();
+    server.send(DriverCommand::Call { request: tool("echo", json!({})), deadline, reply }).await;
+    let refused = name.await.expect("the driver still answers");
+    assert_eq!(refused, Err(CallError::Closed(CloseReason::StoppedByUser)), "and says why it cannot");
+    server.send(DriverCommand::Stop).await;
+    server.until_end().await;
+}
+
+#[tokio::test]
+async fn a_handle_that_is_dropped_stops_the_server() {
+    let Running { handle, mut events, .. } = ready(&[]).await;
+    let group = handle.process.group;
+    drop(handle);
+    let end = async { while events.recv().await.is_some() {} };
+    testkit::deadline::within(Duration::from_secs(3), "the driver ends with its handle", end).await;
+    assert_eq!(testkit::processes::alive_in_group(group), Vec::<u32>::new(), "nothing of the server is left");
+}
+
+#[tokio::test]
+async fn shut_down_without_a_driver() {
+    let server = started(&scripted(&[])).await;
+    let exit = shut_down(server, Grace::default()).await;
+    assert_eq!(exit, Exit { status: Some(0), signal: None }, "a server ends when its input is closed");
+}
+
+#[tokio::test]
+async fn what_cannot_be_started_says_why() {
+    let path = SearchPath::of_process("a test".to_owned());
+    let mut command = ServerCommand { working_directory: Some("/nowhere".into()), ..scripted(&[]) };
+    let program = std::path::Path::new(&command.program).to_owned();
+    let error = spawn(&command, &program, &path).await.expect_err("there is no such folder");
+    assert!(matches!(error, SpawnError::NoWorkingDirectory(_)), "the folder is named: {error}");
+    command.working_directory = None;
+    let error = spawn(&command, "/nowhere/server".as_ref(), &path).await.expect_err("there is no such file");
+    assert!(matches!(error, SpawnError::NotFound(_)), "the file is named: {error}");
+    let data = tempfile::NamedTempFile::new().unwrap();
+    let error = spawn(&command, data.path(), &path).await.expect_err("that is no program");
+    assert!(matches!(error, SpawnError::NotExecutable(_)), "the permissions are named: {error}");
+}

@@ -1,0 +1,153 @@
+//! X40, X41: too much of one thing, and servers that do not read.
+
+use std::time::{Duration, Instant};
+
+use mcp_proto::{CloseReason, SessionEvent};
+use mcp_transport::{DriverCommand, DriverEvent, DriverLimits};
+use serde_json::json;
+
+use crate::support::{Running, launch_with, ready, scripted, text, tool};
+
+#[tokio::test]
+async fn stderr_without_newline_costs_no_more_than_the_ring() {
+    let mut server = ready(&["--misbehave", "flood-stderr", "--bytes", "67108864"]).await;
+    let before = Running::memory();
+    assert_eq!(text(&server.echo("hello").await), "after the flood", "X40: 64 MiB on stderr must not block the server");
+    let grown = Running::memory().saturating_sub(before);
+    assert!(grown < 20_000_000, "X40: memory grew by {grown}");
+    assert!(server.handle.stderr.bytes() <= 1024 * 1024, "X40: the ring stays within 1 MiB");
+    server.stop().await;
+    let dropped: u64 = server
+        .told
+        .iter()
+        .map(|event| match event {
+            DriverEvent::StderrDropped { bytes } => *bytes,
+            _ => 0,
+        })
+        .sum();
+    assert!(dropped > 67_000_000, "X40: what was not shown is counted, {dropped} bytes were");
+}
+
+#[tokio::test]
+async fn stderr_lines_are_shown_at_a_bounded_rate_and_the_last_are_kept() {
+    let mut server = ready(&["--misbehave", "flood-stderr-lines", "--count", "100000"]).await;
+    assert_eq!(text(&server.echo("hello").await), "after the flood", "X40: the server keeps working");
+    server.stop().await;
+    let shown = server.told.iter().filter(|event| matches!(event, DriverEvent::Stderr { .. })).count();
+    assert!(shown < 1000, "X40: of 100,000 lines only some are shown, not {shown}");
+    assert_eq!(server.handle.stderr.last_lines(1), ["warning number 99999"], "the last line is kept");
+}
+
+#[tokio::test]
+async fn stderr_is_made_safe_to_show_and_proves_no_failure() {
+    let mut server = ready(&["--misbehave", "stderr-garbage"]).await;
+    assert_eq!(text(&server.echo("hello").await), "after the garbage", "stdio-stderr-not-error: the call succeeds");
+    server.stop().await;
+    assert_eq!(
+        server.handle.stderr.last_lines(9),
+        ["caf\u{fffd} \\x1b[2Jcleared", "\\x07bell"],
+        "X11: escapes on stderr are shown as escapes"
+    );
+}
+
+#[tokio::test]
+async fn garbage_is_counted_and_not_told_line_by_line() {
+    let mut server = ready(&["--misbehave", "flood-garbage", "--count", "200000"]).await;
+    let begin = Instant::now();
+    assert_eq!(text(&server.echo("hello").await), "after the flood", "X41: the answer after the garbage is found");
+    assert!(begin.elapsed() < Duration::from_secs(8), "200,000 bad lines took {:?}", begin.elapsed());
+    server.stop().await;
+    assert!(server.told.len() < 1000, "200,000 bad lines must not become {} events", server.told.len());
+    let (mut lines, mut bytes) = (0, 0);
+    for event in &server.told {
+        if let DriverEvent::InvalidDropped { lines: more, bytes: of_them, .. } = event {
+            lines += more;
+            bytes += of_them;
+        }
+    }
+    let shown = server.notes().len() as u64;
+    assert_eq!(lines + shown, 200_000, "X41: every line is shown or counted ({shown} were shown)");
+    assert!(bytes > lines * 30, "and the bytes are counted, too");
+}
+
+#[tokio::test]
+async fn answers_to_nobody_do_not_flood_either() {
+    let mut server = ready(&["--misbehave", "flood-unknown-answers", "--count", "20000"]).await;
+    assert_eq!(text(&server.echo("hello").await), "after the flood", "X41: the true answer is found");
+    server.stop().await;
+    let anomalies =
+        server.told.iter().filter(|event| matches!(event, DriverEvent::Session(SessionEvent::Anomaly { .. })));
+    let shown = anomalies.count();
+    assert!(shown < 1000, "20,000 stray answers must not become {shown} anomalies");
+}
+
+#[tokio::test]
+async fn a_flood_waits_in_the_servers_own_pipe_while_nobody_looks() {
+    let mut server = ready(&["--misbehave", "flood-log", "--count", "200000"]).await;
+    let before = Running::memory();
+    let call = server.begin(tool("echo", json!({"text": "hello"}))).await;
+    // The owner of the session is busy with something else.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let grown = Running::memory().saturating_sub(before);
+    assert!(grown < 20_000_000, "X41: while nobody takes events, memory grew by {grown}");
+    let begin = Instant::now();
+    server.send(DriverCommand::Stop).await;
+    // Events are still not taken: the process must be ended all the same.
+    let group = server.handle.process.group;
+    let gone = testkit::deadline::holds_within(Duration::from_secs(5), || {
+        testkit::processes::alive_in_group(group).is_empty()
+    })
+    .await;
+    assert!(gone, "Stop must work while nobody takes events; it took {:?}", begin.elapsed());
+    let ended = server.done(call).await;
+    assert!(ended.is_err(), "the call has ended with the session: {ended:?}");
+    server.until_end().await;
+}
+
+#[tokio::test]
+async fn a_server_that_never_reads_cannot_block_the_driver() {
+    let limits = DriverLimits { write_stall: Duration::from_millis(800), ..DriverLimits::default() };
+    let mut server = launch_with(&scripted(&["--misbehave", "flood-malformed", "--count", "20000"]), limits).await;
+    server.until_ready().await;
+    let call = server.begin(tool("echo", json!({"text": "hello"}))).await;
+    // More than a pipe holds.
+    let large = "x".repeat(300_000);
+    let second = server.begin(tool("echo", json!({ "text": large }))).await;
+    let first = server.done(call).await;
+    assert!(first.is_err(), "the call ends: {first:?}");
+    let ended = server.done(second).await;
+    assert!(ended.is_err(), "so does the one that could not be written: {ended:?}");
+    server.until_end().await;
+    let reason = closed(&server);
+    let words = reason.to_string();
+    assert!(
+        matches!(reason, CloseReason::WriteFailed(_)) && words.contains("took none of"),
+        "the reason must be named, not: {words}"
+    );
+}
+
+#[tokio::test]
+async fn what_waits_to_be_written_is_bounded() {
+    let limits = DriverLimits { write_queue_bytes: 1_000_000, ..DriverLimits::default() };
+    let mut server = launch_with(&scripted(&["--misbehave", "never-reads"]), limits).await;
+    server.until_ready().await;
+    for _ in 0..8 {
+        let (reply, name) = tokio::sync::oneshot::channel();
+        let request = tool("echo", json!({"text": "x".repeat(200_000)}));
+        let deadline = mcp_proto::Timeouts::default().deadline();
+        server.send(DriverCommand::Call { request, deadline, reply }).await;
+        let _ = name.await;
+    }
+    server.until_end().await;
+    let words = closed(&server).to_string();
+    assert!(words.contains("does not read its input"), "the reason must be named, not: {words}");
+}
+
+/// Why the session was closed.
+fn closed(server: &Running) -> CloseReason {
+    let reason = server.told.iter().find_map(|event| match event {
+        DriverEvent::Session(SessionEvent::Closed(reason)) => Some(reason.clone()),
+        _ => None,
+    });
+    reason.expect("the session says why it was closed")
+}

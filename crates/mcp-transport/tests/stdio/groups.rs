@@ -1,0 +1,150 @@
+//! Nothing is left alive: not after the end of a server, not after the end of the app.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use mcp_transport::{DriverEvent, RunningRecord, StartTime, SweepOutcome, sweep};
+use serde_json::json;
+use testkit::deadline::{holds_within, within};
+use testkit::processes::{alive_in_group, is_alive};
+use tokio::io::{AsyncBufReadExt, BufReader};
+
+use crate::support::{LONG, ready, scripted, started, text, tool};
+
+const SOON: Duration = Duration::from_secs(2);
+
+#[tokio::test]
+async fn grandchildren_end_with_the_server() {
+    let mut server = ready(&["--misbehave", "grandchild"]).await;
+    let call = server.begin(tool("echo", json!({}))).await;
+    let grandchild: u32 = text(&server.done(call).await).parse().unwrap();
+    assert!(is_alive(grandchild), "the grandchild runs");
+    let group = server.handle.process.group;
+    server.stop().await;
+    assert!(
+        holds_within(SOON, || alive_in_group(group).is_empty() && !is_alive(grandchild)).await,
+        "a grandchild that ignores signals must end with the server"
+    );
+}
+
+#[tokio::test]
+async fn grandchildren_end_when_the_server_has_ended_by_itself() {
+    let mut server = ready(&["--misbehave", "grandchild-exit"]).await;
+    let error = server.echo("hello").await.expect_err("the server ends");
+    server.until_end().await;
+    let grandchild: u32 = server.handle.stderr.last_lines(1)[0].parse().unwrap();
+    let group = server.handle.process.group;
+    assert!(
+        holds_within(SOON, || alive_in_group(group).is_empty() && !is_alive(grandchild)).await,
+        "a grandchild must end although the leader was gone first ({error})"
+    );
+}
+
+#[tokio::test]
+async fn a_dropped_process_is_killed_with_its_group() {
+    let server = started(&scripted(&["--misbehave", "never-exits", "--misbehave", "grandchild@start"])).await;
+    let group = server.spawned().group;
+    assert!(
+        holds_within(SOON, || alive_in_group(group).len() >= 2).await,
+        "server and grandchild run: {:?}",
+        alive_in_group(group)
+    );
+    drop(server);
+    assert!(holds_within(SOON, || alive_in_group(group).is_empty()).await, "dropping kills the whole group");
+}
+
+#[test]
+fn a_runtime_that_ends_takes_the_servers_with_it() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let (group, _events) = runtime.block_on(async {
+        let server = ready(&["--misbehave", "never-exits"]).await;
+        // The driver must end with the runtime, not because its handle is dropped.
+        std::mem::forget(server.handle.commands.clone());
+        (server.handle.process.group, server.events)
+    });
+    assert!(!alive_in_group(group).is_empty(), "the server runs");
+    drop(runtime);
+    let gone = (0..200).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        alive_in_group(group).is_empty()
+    });
+    assert!(gone, "no server may outlive the runtime");
+}
+
+/// Not a test of its own: the app that the next test kills. It starts one server with a grandchild,
+/// prints its record, and waits.
+#[tokio::test]
+#[ignore = "started by a_killed_app_leaves_nothing_for_long"]
+async fn an_app_to_kill() {
+    let mut server = ready(&["--misbehave", "never-exits", "--misbehave", "grandchild@start"]).await;
+    println!("record: {}", server.handle.process.record());
+    while server.events.recv().await.is_some() {}
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+#[allow(clippy::disallowed_methods, reason = "starts this test again, not a server")]
+async fn a_killed_app_leaves_nothing_for_long() {
+    let mut app = tokio::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "groups::an_app_to_kill", "--ignored", "--nocapture"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let mut output = BufReader::new(app.stdout.take().unwrap()).lines();
+    let record: RunningRecord = within(LONG, "the app starts its server", async {
+        loop {
+            let line = output.next_line().await.unwrap().expect("the app still runs");
+            // The test harness writes on the same line.
+            if let Some((_, record)) = line.split_once("record: ") {
+                return record.parse().unwrap();
+            }
+        }
+    })
+    .await;
+    assert!(alive_in_group(record.group).len() >= 2, "server and grandchild run: {:?}", alive_in_group(record.group));
+    assert_eq!(
+        sweep(std::slice::from_ref(&record))[0].outcome,
+        SweepOutcome::OwnerRunning,
+        "while the app runs, its servers are no orphans"
+    );
+
+    app.kill().await.unwrap();
+    assert!(
+        holds_within(SOON, || !is_alive(record.pid)).await,
+        "the server's own process dies with the app, although it ignores everything else"
+    );
+    assert!(!alive_in_group(record.group).is_empty(), "the grandchild is what is left for the sweep");
+    // Until init has taken note of the dead leader, its start time is still known.
+    holds_within(SOON, || StartTime::of(record.pid).is_none()).await;
+    let another = StartTime::of(1).unwrap();
+    let recycled = RunningRecord { pipes: vec![1, 2, 3], start_time: another, ..record.clone() };
+    assert_eq!(
+        sweep(&[recycled])[0].outcome,
+        SweepOutcome::NotRunning,
+        "a group that does not hold the recorded pipes is another one and stays"
+    );
+    assert!(!alive_in_group(record.group).is_empty(), "and it has not been touched");
+    assert_eq!(sweep(std::slice::from_ref(&record))[0].outcome, SweepOutcome::Killed, "the sweep finds the grandchild");
+    assert!(holds_within(SOON, || alive_in_group(record.group).is_empty()).await, "and ends it");
+    assert_eq!(sweep(&[record])[0].outcome, SweepOutcome::NotRunning, "a second sweep has nothing to do");
+}
+
+#[tokio::test]
+async fn the_sweep_ends_a_server_whose_app_is_gone() {
+    let mut server = ready(&["--misbehave", "never-exits"]).await;
+    let mut record = server.handle.process.record();
+    // As if another app, long gone, had started it.
+    record.owner = 4_190_000;
+    let later = RunningRecord { start_time: StartTime::of(1).unwrap(), ..record.clone() };
+    assert_eq!(
+        sweep(&[later])[0].outcome,
+        SweepOutcome::NotRunning,
+        "the same pid with another start time is another process"
+    );
+    assert!(is_alive(record.pid), "and it has not been touched");
+    assert_eq!(sweep(&[record])[0].outcome, SweepOutcome::Killed, "pid and start time agree");
+    server.until_end().await;
+    assert!(server.told.contains(&DriverEvent::Exited { status: None, signal: Some(9) }), "the server has been killed");
+}

@@ -1,0 +1,119 @@
+//! The line decoder, at every split of its input.
+
+use bytes::{Bytes, BytesMut};
+use mcp_transport::lines::{EXCERPT_BYTES, Line, Lines};
+use proptest::prelude::*;
+use tokio_util::codec::Decoder;
+
+fn decoded(limit: usize, chunks: &[&[u8]]) -> Vec<Line> {
+    let mut decoder = Lines::new(limit);
+    let mut buffer = BytesMut::new();
+    let mut lines = Vec::new();
+    for chunk in chunks {
+        buffer.extend_from_slice(chunk);
+        while let Some(line) = decoder.decode(&mut buffer).unwrap() {
+            lines.push(line);
+        }
+    }
+    while let Some(line) = decoder.decode_eof(&mut buffer).unwrap() {
+        lines.push(line);
+    }
+    lines
+}
+
+/// What should come, by the plainest means.
+fn expected(limit: usize, input: &[u8]) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for line in input.split(|byte| *byte == b'\n') {
+        let stripped = line.strip_suffix(b"\r").unwrap_or(line);
+        if line.len() > limit {
+            let head = Bytes::copy_from_slice(&line[..limit.min(EXCERPT_BYTES)]);
+            let tail = &line[line.len().saturating_sub(EXCERPT_BYTES)..];
+            let tail = tail.strip_suffix(b"\r").unwrap_or(tail);
+            lines.push(Line::TooLong { head: head.clone() });
+            lines.push(Line::TooLongEnded { seen: line.len() as u64, head, tail: Bytes::copy_from_slice(tail) });
+        } else if !stripped.is_empty() {
+            lines.push(Line::Whole(Bytes::copy_from_slice(stripped)));
+        }
+    }
+    lines
+}
+
+#[test]
+fn every_split_point_gives_the_same_lines() {
+    let input = b"{\"a\":1}\n\r\n\n{\"b\":\"\xff\"}\r\nfar too long for this\nexactly 16 bytes\nlast without end";
+    for at in 0..=input.len() {
+        let (left, right) = input.split_at(at);
+        assert_eq!(decoded(16, &[left, right]), expected(16, input), "stdio-newline-delimited: split after byte {at}");
+    }
+    let bytes: Vec<&[u8]> = input.chunks(1).collect();
+    assert_eq!(decoded(16, &bytes), expected(16, input), "stdio-newline-delimited: byte by byte");
+}
+
+proptest! {
+    #[test]
+    fn any_input_in_any_pieces(
+        input in prop::collection::vec(prop_oneof![3 => Just(b'x'), 2 => Just(b'\n'), 1 => Just(b'\r'), 1 => any::<u8>()], 0..200),
+        sizes in prop::collection::vec(1_usize..40, 1..50),
+        limit in 1_usize..30,
+    ) {
+        let mut pieces = Vec::new();
+        let mut rest = input.as_slice();
+        for size in sizes.iter().cycle() {
+            if rest.is_empty() {
+                break;
+            }
+            let (piece, after) = rest.split_at((*size).min(rest.len()));
+            pieces.push(piece);
+            rest = after;
+        }
+        prop_assert_eq!(decoded(limit, &pieces), expected(limit, &input), "the pieces must not matter");
+    }
+}
+
+#[test]
+fn a_long_line_is_skipped_without_being_stored() {
+    let limit = 64 * 1024;
+    let mut decoder = Lines::new(limit);
+    let mut buffer = BytesMut::new();
+    let chunk = [b'x'; 8192];
+    let mut seen = Vec::new();
+    for _ in 0..8192 {
+        buffer.extend_from_slice(&chunk);
+        while let Some(line) = decoder.decode(&mut buffer).unwrap() {
+            seen.push(line);
+        }
+        assert!(buffer.capacity() <= 4 * limit, "X37: 64 MiB without newline took {} bytes", buffer.capacity());
+    }
+    assert_eq!(seen.len(), 1, "it is reported at once, and once");
+    buffer.extend_from_slice(b"\n{}\n");
+    let Some(Line::TooLongEnded { seen, tail, .. }) = decoder.decode(&mut buffer).unwrap() else {
+        panic!("X37: the end of the long line must be reported");
+    };
+    assert_eq!((seen, tail.len()), (64 * 1024 * 1024, EXCERPT_BYTES), "with its length and its last bytes");
+    assert_eq!(
+        decoder.decode(&mut buffer).unwrap(),
+        Some(Line::Whole(Bytes::from_static(b"{}"))),
+        "X37: the next line is read as if nothing had been"
+    );
+}
+
+#[test]
+fn a_large_line_gives_its_memory_back_and_costs_linear_time() {
+    let mut decoder = Lines::new(16 * 1024 * 1024);
+    let mut buffer = BytesMut::new();
+    let start = std::time::Instant::now();
+    for _ in 0..16 * 1024 {
+        buffer.extend_from_slice(&[b'x'; 1024 - 1]);
+        assert_eq!(decoder.decode(&mut buffer).unwrap(), None, "no newline yet");
+    }
+    buffer.extend_from_slice(b"\n{}");
+    let line = decoder.decode(&mut buffer).unwrap();
+    assert!(matches!(&line, Some(Line::Whole(bytes)) if bytes.len() == 16 * 1024 * 1023), "the line is whole");
+    assert!(buffer.capacity() < 256 * 1024, "16 MiB of buffer must be given back, {} are kept", buffer.capacity());
+    assert!(
+        start.elapsed() < std::time::Duration::from_secs(4),
+        "16,384 pieces of one line must not be scanned again and again: {:?}",
+        start.elapsed()
+    );
+}

@@ -1,0 +1,70 @@
+//! The driver on two streams in memory, with a clock that the tests move.
+
+use std::time::Duration;
+
+use mcp_proto::{CloseReason, SessionEvent};
+use mcp_transport::memory::{MemoryEnd, pair};
+use mcp_transport::{DriverCommand, DriverEvent, DriverLimits, run_streams};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::sync::mpsc;
+
+use crate::support::config;
+
+/// A driver, and the server's end of its streams.
+fn driven(capacity: usize) -> (mpsc::Sender<DriverCommand>, mpsc::Receiver<DriverEvent>, MemoryEnd) {
+    let (ours, servers) = pair(capacity);
+    let (sender, events) = mpsc::channel(16);
+    let commands = run_streams(config(), ours.reader, ours.writer, sender, DriverLimits::default());
+    (commands, events, servers)
+}
+
+async fn closed(events: &mut mpsc::Receiver<DriverEvent>) -> CloseReason {
+    while let Some(event) = events.recv().await {
+        if let DriverEvent::Session(SessionEvent::Closed(reason)) = event {
+            return reason;
+        }
+    }
+    panic!("the session must say why it was closed")
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_opens_over_memory() {
+    let (commands, mut events, servers) = driven(64 * 1024);
+    let MemoryEnd { reader, mut writer } = servers;
+    let mut lines = BufReader::new(reader).lines();
+    let initialize: Value = serde_json::from_str(&lines.next_line().await.unwrap().unwrap()).unwrap();
+    assert_eq!(initialize["method"], "initialize", "the driver writes what the session wants to send");
+    let result =
+        json!({"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "m", "version": "1"}});
+    let answer = json!({"jsonrpc": "2.0", "id": initialize["id"], "result": result});
+    writer.write_all(format!("{answer}\n").as_bytes()).await.unwrap();
+    let initialized = lines.next_line().await.unwrap().unwrap();
+    assert!(initialized.contains("notifications/initialized"), "the session goes on: {initialized}");
+    commands.send(DriverCommand::Stop).await.unwrap();
+    assert_eq!(closed(&mut events).await, CloseReason::StoppedByUser, "Stop ends it");
+    assert_eq!(events.recv().await, None, "nothing follows");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_ends_closes_the_session() {
+    let (_commands, mut events, servers) = driven(64 * 1024);
+    drop(servers);
+    let reason = closed(&mut events).await;
+    assert!(
+        matches!(reason, CloseReason::ServerClosedOutput | CloseReason::WriteFailed(_)),
+        "a connection that is gone closes the session: {reason}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_owner_that_goes_away_ends_the_driver() {
+    let (commands, events, servers) = driven(64 * 1024);
+    let mut reader = servers.reader;
+    drop(events);
+    let mut rest = Vec::new();
+    let read = tokio::time::timeout(Duration::from_secs(60), reader.read_to_end(&mut rest)).await;
+    assert!(read.is_ok(), "the driver closes its end when nobody takes its events");
+    let refused = commands.send(DriverCommand::Stop).await;
+    assert!(refused.is_err(), "and is gone");
+}

@@ -1,0 +1,179 @@
+//! A driver with a scripted server, and waiting for what it tells.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use mcp_proto::{
+    CallError, CallId, ClientRequest, Deadline, Opening, ServerResult, SessionConfig, SessionEvent, Timeouts,
+};
+use mcp_transport::{
+    DriverCommand, DriverEvent, DriverHandle, DriverLimits, Frame, SearchPath, ServerCommand, ServerProcess, run_with,
+    spawn,
+};
+use serde_json::{Map, Value, json};
+use testkit::deadline::within;
+use tokio::sync::{mpsc, oneshot};
+
+/// No test waits longer for one thing.
+pub const LONG: Duration = Duration::from_secs(9);
+
+pub struct Running {
+    pub handle: DriverHandle,
+    pub events: mpsc::Receiver<DriverEvent>,
+    /// All that was told so far.
+    pub told: Vec<DriverEvent>,
+}
+
+/// The command for `scripted-server` with these arguments.
+pub fn scripted(arguments: &[&str]) -> ServerCommand {
+    ServerCommand {
+        program: testkit::binaries::scripted_server().display().to_string(),
+        arguments: arguments.iter().map(|argument| (*argument).to_owned()).collect(),
+        environment: BTreeMap::new(),
+        working_directory: None,
+    }
+}
+
+pub async fn started(command: &ServerCommand) -> ServerProcess {
+    let path = SearchPath::of_process("a test".to_owned());
+    let program = path.resolve(command).expect("the server is there");
+    spawn(command, &program, &path).await.expect("the server starts")
+}
+
+pub fn config() -> SessionConfig {
+    SessionConfig {
+        opening: Opening::Initialize,
+        timeouts: Timeouts { initialize: Duration::from_secs(5), ..Timeouts::default() },
+        ..SessionConfig::default()
+    }
+}
+
+/// Starts a server without waiting for it to be ready.
+pub async fn launch(arguments: &[&str]) -> Running {
+    launch_with(&scripted(arguments), DriverLimits::default()).await
+}
+
+pub async fn launch_with(command: &ServerCommand, limits: DriverLimits) -> Running {
+    let process = started(command).await;
+    let (sender, events) = mpsc::channel(64);
+    let handle = run_with(config(), process, sender, limits);
+    Running { handle, events, told: Vec::new() }
+}
+
+/// Starts a server and waits until it can be used.
+pub async fn ready(arguments: &[&str]) -> Running {
+    let mut running = launch(arguments).await;
+    running.until_ready().await;
+    running
+}
+
+impl Running {
+    pub async fn until_ready(&mut self) {
+        self.until("the server is ready", |event| {
+            matches!(event, DriverEvent::Session(SessionEvent::Ready(_))).then_some(())
+        })
+        .await;
+    }
+
+    /// Takes events until one is what is looked for.
+    pub async fn until<T>(&mut self, what: &str, mut find: impl FnMut(&DriverEvent) -> Option<T>) -> T {
+        within(LONG, what, async {
+            loop {
+                let Some(event) = self.events.recv().await else {
+                    panic!("{what}: the driver has ended, after {:?}", self.told.last());
+                };
+                let found = find(&event);
+                self.told.push(event);
+                if let Some(found) = found {
+                    return found;
+                }
+            }
+        })
+        .await
+    }
+
+    /// Takes events until the driver has ended.
+    pub async fn until_end(&mut self) {
+        within(LONG, "the driver ends", async {
+            while let Some(event) = self.events.recv().await {
+                self.told.push(event);
+            }
+        })
+        .await;
+    }
+
+    pub async fn send(&self, command: DriverCommand) {
+        self.handle.commands.send(command).await.expect("the driver takes commands");
+    }
+
+    pub async fn begin(&self, request: ClientRequest) -> CallId {
+        let (reply, name) = oneshot::channel();
+        let deadline = Deadline { idle: LONG * 2, total: LONG * 2 };
+        self.send(DriverCommand::Call { request, deadline, reply }).await;
+        name.await.expect("the driver answers").expect("the call is sent")
+    }
+
+    /// The result of a call.
+    pub async fn done(&mut self, call: CallId) -> Result<ServerResult, CallError> {
+        self.until("the call ends", |event| match event {
+            DriverEvent::Session(SessionEvent::Done { call: ended, result }) if *ended == call => Some(result.clone()),
+            _ => None,
+        })
+        .await
+    }
+
+    /// Calls `echo` and returns how it ended.
+    pub async fn echo(&mut self, text: &str) -> Result<ServerResult, CallError> {
+        let call = self.begin(tool("echo", json!({ "text": text }))).await;
+        self.done(call).await
+    }
+
+    /// A second, ordinary request works.
+    pub async fn assert_usable(&mut self, after: &str) {
+        let call = self.begin(ClientRequest::Ping).await;
+        let result = self.done(call).await;
+        assert_eq!(result, Ok(ServerResult::Empty), "the server must still be usable after {after}");
+    }
+
+    pub async fn stop(&mut self) {
+        self.send(DriverCommand::Stop).await;
+        self.until_end().await;
+    }
+
+    pub fn frames(&self) -> impl Iterator<Item = &Frame> {
+        self.told.iter().filter_map(|event| match event {
+            DriverEvent::Frame(frame) => Some(frame),
+            _ => None,
+        })
+    }
+
+    /// The notes on frames that could not be read.
+    pub fn notes(&self) -> Vec<&str> {
+        self.frames().filter_map(|frame| frame.note.as_deref()).collect()
+    }
+
+    /// Resident memory of this test's own process.
+    pub fn memory() -> u64 {
+        testkit::processes::resident_bytes(std::process::id()).unwrap_or_default()
+    }
+}
+
+pub fn tool(name: &str, arguments: Value) -> ClientRequest {
+    let arguments = match arguments {
+        Value::Object(map) => map.into_iter().collect(),
+        _ => Map::new(),
+    };
+    ClientRequest::CallTool { name: name.to_owned(), arguments }
+}
+
+/// The text of a tool's result.
+pub fn text(result: &Result<ServerResult, CallError>) -> String {
+    match result {
+        Ok(ServerResult::Tool(result)) => result
+            .content
+            .iter()
+            .filter_map(|block| serde_json::to_value(block).ok()?["text"].as_str().map(str::to_owned))
+            .collect(),
+        other => panic!("a tool's result was expected, not {other:?}"),
+    }
+}

@@ -1,0 +1,223 @@
+//! The whole host over a temporary folder, with everything that it tells recorded, and a user who answers as told.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use host::ports::Platform;
+use host::server_config::{ServerConfig, ServerEntry};
+use host::view::{HostEvent, QuestionBody, QuestionView, ServerState, ServerView, UserAnswer};
+use host::{Host, HostOptions};
+
+/// How long anything that should happen may take, on a slow machine.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A platform whose user picks what the test says.
+#[derive(Debug, Default)]
+pub struct TestPlatform {
+    /// The URLs that were opened.
+    pub opened: Mutex<Vec<String>>,
+    /// The folder that the user picks.
+    pub folder: Mutex<Option<PathBuf>>,
+    /// The file that the user picks to write.
+    pub save_file: Mutex<Option<PathBuf>>,
+    /// The questions that were announced.
+    pub announced: Mutex<Vec<String>>,
+}
+
+#[async_trait::async_trait]
+impl Platform for TestPlatform {
+    async fn open_url(&self, url: &str) -> Result<(), String> {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner).push(url.to_owned());
+        Ok(())
+    }
+
+    async fn pick_folder(&self) -> Result<Option<PathBuf>, String> {
+        Ok(self.folder.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
+    async fn pick_save_file(&self, _: &str) -> Result<Option<PathBuf>, String> {
+        Ok(self.save_file.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
+    fn announce(&self, server: &str, question: &str) {
+        self.announced.lock().unwrap_or_else(PoisonError::into_inner).push(format!("{server}: {question}"));
+    }
+}
+
+/// A host over a temporary folder.
+pub struct App {
+    /// The folder; `mcp.json` and the data lie in it.
+    pub folder: tempfile::TempDir,
+    /// The host.
+    pub host: Host,
+    /// Its platform.
+    pub platform: Arc<TestPlatform>,
+}
+
+/// A server's command.
+pub fn command(program: PathBuf, args: &[&str]) -> ServerConfig {
+    ServerConfig {
+        command: program.display().to_string(),
+        args: args.iter().map(|&a| a.to_owned()).collect(),
+        ..ServerConfig::default()
+    }
+}
+
+/// The hostile server with these arguments.
+pub fn scripted(args: &[&str]) -> ServerConfig {
+    command(crate::scripted_server(), args)
+}
+
+/// The demo server with these arguments.
+pub fn demo(args: &[&str]) -> ServerConfig {
+    command(crate::demo_server(), args)
+}
+
+impl App {
+    /// Starts a host with these servers in its settings; none of them runs yet.
+    ///
+    /// # Panics
+    /// If the folder can't be made or a server not be added.
+    pub async fn start(servers: Vec<(&str, ServerConfig)>) -> Self {
+        let folder = tempfile::tempdir().unwrap_or_else(|e| panic!("no temporary folder: {e}"));
+        Self::start_in(folder, servers, HostOptions::default()).await
+    }
+
+    /// Starts a host over this folder.
+    ///
+    /// # Panics
+    /// If the folder can't be used or a server not be added.
+    pub async fn start_in(folder: tempfile::TempDir, servers: Vec<(&str, ServerConfig)>, options: HostOptions) -> Self {
+        let platform = Arc::new(TestPlatform::default());
+        let ports = store::open(&folder.path().join("mcp.json"), &folder.path().join("data"), platform.clone())
+            .unwrap_or_else(|e| panic!("the folder can't be used: {e}"));
+        let host = Host::start(ports, options).await;
+        for (name, config) in servers {
+            let entry = ServerEntry { name: name.to_owned(), config };
+            host.add_server(entry).await.map_err(|e| e.to_string()).and_then(|r| r.map_err(|e| e.to_string())).unwrap_or_else(
+                |e| panic!("server {name} was not added: {e}"),
+            );
+        }
+        Self { folder, host, platform }
+    }
+
+    /// A server as it is.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub async fn server(&self, name: &str) -> ServerView {
+        let snapshot = self.host.snapshot().await.unwrap_or_else(|e| panic!("{e}"));
+        snapshot.servers.into_iter().find(|s| s.name == name).unwrap_or_else(|| panic!("there is no server {name}"))
+    }
+
+    /// Waits until this holds of a server.
+    ///
+    /// # Panics
+    /// If it does not in time; says how the server is instead.
+    pub async fn until(&self, name: &str, what: &str, holds: impl Fn(&ServerView) -> bool) -> ServerView {
+        let mut events = self.host.events();
+        let deadline = tokio::time::Instant::now() + PATIENCE;
+        loop {
+            let view = self.server(name).await;
+            if holds(&view) {
+                return view;
+            }
+            if tokio::time::timeout_at(deadline, events.next()).await.is_err() {
+                panic!("{name} should be {what}, but is {:?}", view.state);
+            }
+        }
+    }
+
+    /// Starts a server, approves its command for once, and waits until it is ready with its lists read.
+    ///
+    /// # Panics
+    /// If it does not become ready.
+    pub async fn ready(&self, name: &str) -> ServerView {
+        self.approve_start(name).await;
+        self.until(name, "ready", |s| s.state == ServerState::Ready).await;
+        self.until(name, "known", |s| s.counts.iter().any(|&n| n > 0)).await
+    }
+
+    /// Starts a server and approves its command for once.
+    ///
+    /// # Panics
+    /// If it does not ask.
+    pub async fn approve_start(&self, name: &str) {
+        let started = self.host.start_server(name.to_owned()).await;
+        assert!(matches!(started, Ok(Ok(()))), "{name} can be started: {started:?}");
+        let question = self.question(name, "its command", |q| matches!(q.body, QuestionBody::StartServer { .. })).await;
+        self.answer(&question, UserAnswer::Allow(policy::Scope::Once)).await;
+    }
+
+    /// Waits for a question of a server.
+    ///
+    /// # Panics
+    /// If it does not come.
+    pub async fn question(&self, name: &str, what: &str, fits: impl Fn(&QuestionView) -> bool) -> QuestionView {
+        let mut events = self.host.events();
+        let deadline = tokio::time::Instant::now() + PATIENCE;
+        loop {
+            let questions = self.questions().await;
+            if let Some(found) = questions.iter().find(|q| q.server == name && fits(q)) {
+                return found.clone();
+            }
+            if tokio::time::timeout_at(deadline, events.next()).await.is_err() {
+                let state = self.server(name).await.state;
+                panic!("{name} should ask about {what}; it is {state:?} and the queue is {questions:?}");
+            }
+        }
+    }
+
+    /// The queue.
+    ///
+    /// # Panics
+    /// If the host has ended.
+    pub async fn questions(&self) -> Vec<QuestionView> {
+        self.host.snapshot().await.unwrap_or_else(|e| panic!("{e}")).questions
+    }
+
+    /// Answers a question as it was shown.
+    ///
+    /// # Panics
+    /// If the answer is not taken.
+    pub async fn answer(&self, question: &QuestionView, answer: UserAnswer) {
+        let taken = self.host.answer(question.id, question.hash.to_string(), answer.clone()).await;
+        assert!(matches!(taken, Ok(Ok(()))), "the answer {answer:?} is taken: {taken:?}");
+    }
+
+    /// Answers every question of a kind as it comes, until the returned task is aborted.
+    pub fn always(&self, answer: impl Fn(&QuestionView) -> Option<UserAnswer> + Send + 'static) -> tokio::task::JoinHandle<()> {
+        let host = self.host.clone();
+        let mut events = host.events();
+        tokio::spawn(async move {
+            while let Some(event) = events.next().await {
+                let HostEvent::QuestionChanged(question) = &event.event else { continue };
+                if let Some(answer) = answer(question) {
+                    // A question may be gone already, taken back by its server.
+                    let _ = host.answer(question.id, question.hash.to_string(), answer).await;
+                }
+            }
+        })
+    }
+
+    /// What is in the audit log, the oldest first: kind, decision, who decided.
+    ///
+    /// # Panics
+    /// If the log can't be read.
+    pub fn decisions(&self) -> Vec<(String, String, String)> {
+        let entries = self.host.ports().audit.read(None, 1_000).unwrap_or_else(|e| panic!("the audit log: {e}"));
+        entries.into_iter().rev().map(|e| (e.kind, e.decision, e.by)).collect()
+    }
+
+    /// Everything in a server's activity, as text.
+    ///
+    /// # Panics
+    /// If there is no such server.
+    pub async fn activity(&self, name: &str) -> String {
+        let activity = self.host.activity(name.to_owned()).await.unwrap_or_else(|e| panic!("{e}"));
+        let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines = activity.after(0, usize::MAX).map(|e| format!("{} {}", e.note.as_deref().unwrap_or(""), e.preview()));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+}

@@ -1,0 +1,34 @@
+//! Lists without end.
+
+use std::io;
+
+use serde_json::{Value, json};
+
+use crate::ordinary::{listed, tools};
+use crate::peer::{Peer, Request};
+
+pub(crate) fn endless_cursor(peer: &mut Peer, request: &Request) -> io::Result<()> {
+    let result = listed(peer, json!({"tools": tools(), "nextCursor": "again"}));
+    peer.result(request, result)
+}
+
+pub(crate) fn endless_new_cursor(peer: &mut Peer, request: &Request) -> io::Result<()> {
+    let page: u64 = request.params["cursor"].as_str().and_then(|cursor| cursor.parse().ok()).unwrap_or_default();
+    let tools = json!([{"name": format!("tool-{page}"), "inputSchema": {"type": "object"}}]);
+    let result = listed(peer, json!({"tools": tools, "nextCursor": (page + 1).to_string()}));
+    peer.result(request, result)
+}
+
+pub(crate) fn many_tools(peer: &mut Peer, request: &Request) -> io::Result<()> {
+    let tools: Vec<Value> = (0..peer.count(20_000))
+        .map(|number| {
+            json!({
+                "name": format!("tool-{number}"),
+                "description": format!("Does the thing number {number}"),
+                "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}},
+            })
+        })
+        .collect();
+    let result = listed(peer, json!({ "tools": tools }));
+    peer.result(request, result)
+}

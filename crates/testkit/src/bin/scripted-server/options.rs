@@ -1,0 +1,102 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::misbehaviour::{MISBEHAVIOURS, Misbehaviour};
+
+pub(crate) struct Options {
+    pub(crate) revision: String,
+    pub(crate) probe: Probe,
+    pub(crate) rules: Vec<Rule>,
+    pub(crate) replies: Vec<Reply>,
+    pub(crate) record: Option<PathBuf>,
+    pub(crate) count: Option<usize>,
+    pub(crate) bytes: Option<usize>,
+}
+
+/// How a server of a legacy revision takes `server/discover`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Probe {
+    Error,
+    Silence,
+    Exit,
+}
+
+pub(crate) struct Rule {
+    pub(crate) misbehaviour: &'static Misbehaviour,
+    pub(crate) method: String,
+}
+
+pub(crate) struct Reply {
+    pub(crate) method: String,
+    pub(crate) what: Scripted,
+}
+
+#[derive(Clone)]
+pub(crate) enum Scripted {
+    Result(Value),
+    Line(String),
+}
+
+impl Options {
+    pub(crate) fn parse(arguments: &[String]) -> Result<Options, String> {
+        let mut options = Options {
+            revision: "2025-11-25".to_owned(),
+            probe: Probe::Error,
+            rules: Vec::new(),
+            replies: Vec::new(),
+            record: None,
+            count: None,
+            bytes: None,
+        };
+        let mut arguments = arguments.iter();
+        while let Some(name) = arguments.next() {
+            let value = arguments.next().ok_or_else(|| format!("{name} needs a value"))?;
+            match name.as_str() {
+                "--revision" => options.revision.clone_from(value),
+                "--probe" => {
+                    options.probe = match value.as_str() {
+                        "error" => Probe::Error,
+                        "silence" => Probe::Silence,
+                        "exit" => Probe::Exit,
+                        _ => return Err(format!("--probe cannot be {value}")),
+                    }
+                }
+                "--misbehave" => options.rules.push(rule(value)?),
+                "--reply" => {
+                    let (method, json) = pair(value)?;
+                    let result = serde_json::from_str(json).map_err(|error| format!("--reply {method}: {error}"))?;
+                    options.replies.push(Reply { method: method.to_owned(), what: Scripted::Result(result) });
+                }
+                "--raw" => {
+                    let (method, line) = pair(value)?;
+                    options.replies.push(Reply { method: method.to_owned(), what: Scripted::Line(line.to_owned()) });
+                }
+                "--record" => options.record = Some(value.into()),
+                "--count" => options.count = Some(number(value)?),
+                "--bytes" => options.bytes = Some(number(value)?),
+                _ => return Err(format!("unknown option {name}; see --list")),
+            }
+        }
+        Ok(options)
+    }
+}
+
+fn rule(value: &str) -> Result<Rule, String> {
+    let (name, method) = value.split_once('@').map_or((value, None), |(name, method)| (name, Some(method)));
+    let misbehaviour = MISBEHAVIOURS
+        .iter()
+        .find(|misbehaviour| misbehaviour.name == name)
+        .ok_or_else(|| format!("no misbehaviour is named {name}; see --list"))?;
+    Ok(Rule { misbehaviour, method: method.unwrap_or(misbehaviour.on).to_owned() })
+}
+
+fn pair(value: &str) -> Result<(&str, &str), String> {
+    value.split_once('=').ok_or_else(|| format!("{value} is not METHOD=VALUE"))
+}
+
+fn number(value: &str) -> Result<usize, String> {
+    value.parse().map_err(|_| format!("{value} is no number"))
+}

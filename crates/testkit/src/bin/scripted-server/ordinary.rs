@@ -1,0 +1,148 @@
+//! The well-behaved server that everything else departs from.
+
+use std::io;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::options::Probe;
+use crate::peer::{Peer, Request};
+
+const METHOD_NOT_FOUND: i64 = -32601;
+const INVALID_PARAMS: i64 = -32602;
+
+pub(crate) fn answer(peer: &mut Peer, request: &Request) -> io::Result<()> {
+    let modern = peer.is_modern();
+    match request.method.as_str() {
+        // Notifications and responses.
+        _ if request.id.is_null() || request.method.is_empty() => Ok(()),
+        "server/discover" if modern => {
+            let result = listed(
+                peer,
+                json!({
+                    "supportedVersions": [peer.options.revision],
+                    "capabilities": capabilities(),
+                    "_meta": {"io.modelcontextprotocol/serverInfo": server_info()},
+                }),
+            );
+            peer.result(request, result)
+        }
+        "server/discover" => match peer.options.probe {
+            Probe::Error => peer.error(request, METHOD_NOT_FOUND, "Method not found"),
+            Probe::Silence => Ok(()),
+            Probe::Exit => std::process::exit(1),
+        },
+        "initialize" if !modern => {
+            let result = json!({
+                "protocolVersion": peer.options.revision,
+                "capabilities": capabilities(),
+                "serverInfo": server_info(),
+            });
+            peer.result(request, result)
+        }
+        "ping" | "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe" if !modern => {
+            peer.result(request, json!({}))
+        }
+        "tools/list" => {
+            let result = listed(peer, json!({"tools": tools()}));
+            peer.result(request, result)
+        }
+        "prompts/list" => {
+            let result = listed(peer, json!({"prompts": [{"name": "greet", "description": "Says hello"}]}));
+            peer.result(request, result)
+        }
+        "prompts/get" => {
+            let message = json!({"role": "user", "content": {"type": "text", "text": "Hello"}});
+            let result = peer.completed(json!({"messages": [message]}));
+            peer.result(request, result)
+        }
+        "resources/list" => {
+            let result = listed(peer, json!({"resources": [{"uri": "test://one", "name": "one"}]}));
+            peer.result(request, result)
+        }
+        "resources/templates/list" => {
+            let result = listed(peer, json!({"resourceTemplates": []}));
+            peer.result(request, result)
+        }
+        "resources/read" => {
+            let contents = json!([{"uri": request.params["uri"], "mimeType": "text/plain", "text": "one"}]);
+            let result = listed(peer, json!({"contents": contents}));
+            peer.result(request, result)
+        }
+        "tools/call" => call(peer, request),
+        method => peer.error(request, METHOD_NOT_FOUND, &format!("no method {method}")),
+    }
+}
+
+fn call(peer: &mut Peer, request: &Request) -> io::Result<()> {
+    let arguments = &request.params["arguments"];
+    match request.params["name"].as_str() {
+        Some("echo") => {
+            let text = arguments["text"].as_str().unwrap_or_default();
+            peer.text_result(request, text)
+        }
+        Some("environment") => {
+            let seen = testkit::processes::own_surroundings().to_string();
+            peer.text_result(request, &seen)
+        }
+        Some("wait") => wait(peer, request, arguments["milliseconds"].as_u64().unwrap_or_default()),
+        name => peer.error(request, INVALID_PARAMS, &format!("no tool {name:?}")),
+    }
+}
+
+/// Waits with progress every 50 ms.
+fn wait(peer: &mut Peer, request: &Request, milliseconds: u64) -> io::Result<()> {
+    let steps = milliseconds.div_ceil(50);
+    for step in 1..=steps {
+        std::thread::sleep(Duration::from_millis(50));
+        let token = request.progress_token();
+        if !token.is_null() {
+            let message = format!("step {step} of {steps}");
+            peer.notify(
+                "notifications/progress",
+                json!({"progressToken": token, "progress": step, "total": steps, "message": message}),
+            )?;
+            peer.flush()?;
+        }
+    }
+    peer.text_result(request, "waited")
+}
+
+/// The tools that are always there.
+pub(crate) fn tools() -> Value {
+    json!([
+        {
+            "name": "echo",
+            "description": "Returns the text",
+            "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
+        },
+        {
+            "name": "environment",
+            "description": "Returns the server's variables, folder, open descriptors and process group as JSON",
+            "inputSchema": {"type": "object"},
+        },
+        {
+            "name": "wait",
+            "description": "Waits, with progress",
+            "inputSchema": {"type": "object", "properties": {"milliseconds": {"type": "integer"}}},
+        },
+    ])
+}
+
+/// A result with what the modern revision wants in each list.
+pub(crate) fn listed(peer: &Peer, result: Value) -> Value {
+    let mut result = peer.completed(result);
+    if peer.is_modern() {
+        result["ttlMs"] = json!(0);
+        result["cacheScope"] = json!("private");
+    }
+    result
+}
+
+fn capabilities() -> Value {
+    json!({"tools": {"listChanged": true}, "prompts": {"listChanged": true}, "resources": {"listChanged": true, "subscribe": true}, "logging": {}})
+}
+
+fn server_info() -> Value {
+    json!({"name": "scripted-server", "version": env!("CARGO_PKG_VERSION")})
+}

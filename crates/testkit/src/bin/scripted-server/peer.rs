@@ -1,0 +1,144 @@
+//! The two streams, and what is read from and written to them.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufWriter, StdinLock, StdoutLock, Write};
+
+use serde_json::{Value, json};
+
+use crate::options::{Options, Scripted};
+
+pub(crate) struct Peer {
+    pub(crate) options: Options,
+    pub(crate) never_exits: bool,
+    input: StdinLock<'static>,
+    output: BufWriter<StdoutLock<'static>>,
+    record: Option<File>,
+}
+
+/// What the client sent, or the moment before anything was read.
+pub(crate) struct Request {
+    pub(crate) method: String,
+    /// Null when there is none.
+    pub(crate) id: Value,
+    pub(crate) params: Value,
+}
+
+impl Request {
+    pub(crate) fn start() -> Request {
+        Request { method: "start".to_owned(), id: Value::Null, params: Value::Null }
+    }
+
+    /// The token for progress, if the client gave one.
+    pub(crate) fn progress_token(&self) -> Value {
+        self.params.pointer("/_meta/progressToken").cloned().unwrap_or(Value::Null)
+    }
+}
+
+impl Peer {
+    pub(crate) fn new(options: Options) -> Peer {
+        let record =
+            options.record.as_ref().and_then(|path| OpenOptions::new().create(true).append(true).open(path).ok());
+        Peer {
+            options,
+            never_exits: false,
+            input: io::stdin().lock(),
+            output: BufWriter::new(io::stdout().lock()),
+            record,
+        }
+    }
+
+    /// The next message; None at the end of the input. Responses have an empty method.
+    pub(crate) fn read(&mut self) -> io::Result<Option<Request>> {
+        let mut line = Vec::new();
+        if self.input.read_until(b'\n', &mut line)? == 0 {
+            return Ok(None);
+        }
+        if let Some(record) = &mut self.record {
+            record.write_all(&line)?;
+        }
+        let mut message: Value = serde_json::from_slice(&line).unwrap_or(Value::Null);
+        Ok(Some(Request {
+            method: message["method"].as_str().unwrap_or_default().to_owned(),
+            id: message["id"].take(),
+            params: message["params"].take(),
+        }))
+    }
+
+    /// Answers as the command line says, if it does.
+    pub(crate) fn scripted(&mut self, request: &Request) -> io::Result<bool> {
+        let replies = &mut self.options.replies;
+        let mut matching = replies.iter().enumerate().filter(|(_, reply)| reply.method == request.method);
+        let Some((first, reply)) = matching.next() else { return Ok(false) };
+        let what = reply.what.clone();
+        if matching.next().is_some() {
+            replies.remove(first);
+        }
+        match what {
+            Scripted::Result(result) => self.result(request, result)?,
+            Scripted::Line(line) => self.line(line.replace("$ID", &request.id.to_string()).as_bytes())?,
+        }
+        Ok(true)
+    }
+
+    pub(crate) fn is_modern(&self) -> bool {
+        self.options.revision.as_str() >= "2026"
+    }
+
+    /// How many times something is to be done.
+    pub(crate) fn count(&self, default: usize) -> usize {
+        self.options.count.unwrap_or(default)
+    }
+
+    /// How much is to be written.
+    pub(crate) fn bytes(&self, default: usize) -> usize {
+        self.options.bytes.unwrap_or(default)
+    }
+
+    /// Writes bytes as they are.
+    pub(crate) fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.output.write_all(bytes)
+    }
+
+    pub(crate) fn line(&mut self, line: &[u8]) -> io::Result<()> {
+        self.raw(line)?;
+        self.raw(b"\n")
+    }
+
+    pub(crate) fn send(&mut self, message: &Value) -> io::Result<()> {
+        self.line(message.to_string().as_bytes())
+    }
+
+    pub(crate) fn result(&mut self, request: &Request, result: Value) -> io::Result<()> {
+        self.send(&json!({"jsonrpc": "2.0", "id": request.id, "result": result}))
+    }
+
+    pub(crate) fn error(&mut self, request: &Request, code: i64, message: &str) -> io::Result<()> {
+        self.send(&json!({"jsonrpc": "2.0", "id": request.id, "error": {"code": code, "message": message}}))
+    }
+
+    pub(crate) fn notify(&mut self, method: &str, params: Value) -> io::Result<()> {
+        self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}))
+    }
+
+    pub(crate) fn ask(&mut self, id: &str, method: &str, params: Value) -> io::Result<()> {
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+    }
+
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        self.output.flush()
+    }
+
+    /// The result of a tool that says this.
+    pub(crate) fn text_result(&mut self, request: &Request, text: &str) -> io::Result<()> {
+        let result = self.completed(json!({"content": [{"type": "text", "text": text}]}));
+        self.result(request, result)
+    }
+
+    /// A result with what the modern revision wants in each.
+    pub(crate) fn completed(&self, mut result: Value) -> Value {
+        if self.is_modern() {
+            result["resultType"] = json!("complete");
+        }
+        result
+    }
+}

@@ -1,0 +1,92 @@
+//! Processes that end too early, too late, or leave others behind.
+
+use std::io::{self, Write};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::peer::{Peer, Request};
+
+pub(crate) fn exit(_: &mut Peer, _: &Request) -> io::Result<()> {
+    let mut err = io::stderr();
+    writeln!(err, "fatal: cannot open the database")?;
+    writeln!(err, "hint: set DATABASE_PATH")?;
+    std::process::exit(3)
+}
+
+pub(crate) fn abort(_: &mut Peer, _: &Request) -> io::Result<()> {
+    std::process::abort()
+}
+
+/// Ends only when it is killed.
+pub(crate) fn wait_for_ever() -> ! {
+    loop {
+        std::thread::sleep(Duration::from_secs(3600));
+    }
+}
+
+pub(crate) fn never_reads(_: &mut Peer, _: &Request) -> io::Result<()> {
+    wait_for_ever()
+}
+
+/// Set in a process that already ignores signals.
+const DEAF: &str = "SCRIPTED_SERVER_DEAF";
+
+pub(crate) fn never_exits(peer: &mut Peer, _: &Request) -> io::Result<()> {
+    peer.never_exits = true;
+    if std::env::var_os(DEAF).is_some() {
+        return Ok(());
+    }
+    become_shell(r#"trap "" TERM INT HUP; export SCRIPTED_SERVER_DEAF=1; exec "$0" "$@""#)
+}
+
+pub(crate) fn close_stdout(peer: &mut Peer, _: &Request) -> io::Result<()> {
+    peer.flush()?;
+    become_shell("exec >&-; while read -r line; do :; done")
+}
+
+pub(crate) fn close_stdin(peer: &mut Peer, _: &Request) -> io::Result<()> {
+    peer.flush()?;
+    become_shell("exec <&-; sleep 1000 & wait")
+}
+
+/// Replaces this process by a shell that runs the script, with the own program and arguments as its own. A shell
+/// can ignore signals and close descriptors, which safe Rust cannot.
+#[cfg(unix)]
+#[allow(clippy::disallowed_methods, reason = "a server may start what it likes")]
+fn become_shell(script: &str) -> io::Result<()> {
+    use std::os::unix::process::CommandExt;
+    let error = Command::new("/bin/sh")
+        .arg("-c")
+        .arg(script)
+        .arg(std::env::current_exe()?)
+        .args(std::env::args_os().skip(1))
+        .exec();
+    Err(error)
+}
+
+#[cfg(not(unix))]
+fn become_shell(_script: &str) -> io::Result<()> {
+    Err(io::Error::from(io::ErrorKind::Unsupported))
+}
+
+/// Starts a process in the same group that ignores every signal it can, and holds the pipes open.
+#[allow(clippy::disallowed_methods, clippy::zombie_processes, reason = "a server may start what it likes")]
+fn leave_behind() -> io::Result<u32> {
+    let child = Command::new("/bin/sh")
+        .arg("-c")
+        .arg(r#"trap "" TERM INT HUP; while :; do sleep 1; done"#)
+        .stdin(Stdio::null())
+        .spawn()?;
+    Ok(child.id())
+}
+
+pub(crate) fn grandchild(peer: &mut Peer, request: &Request) -> io::Result<()> {
+    let pid = leave_behind()?;
+    peer.text_result(request, &pid.to_string())
+}
+
+pub(crate) fn grandchild_exit(_: &mut Peer, _: &Request) -> io::Result<()> {
+    let pid = leave_behind()?;
+    writeln!(io::stderr(), "{pid}")?;
+    std::process::exit(0)
+}

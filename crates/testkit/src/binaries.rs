@@ -1,0 +1,73 @@
+//! Finds the programs of this workspace that tests start.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use std::time::SystemTime;
+
+/// The hostile server. Built first if it is missing or older than its source, so that one crate can be tested
+/// alone.
+///
+/// # Panics
+/// If it cannot be built; a test cannot go on without it.
+pub fn scripted_server() -> PathBuf {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| built("testkit", "scripted-server", Path::new(env!("CARGO_MANIFEST_DIR")))).clone()
+}
+
+/// The demo server, built first if need be.
+///
+/// # Panics
+/// If it cannot be built; a test cannot go on without it.
+pub fn demo_server() -> PathBuf {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../demo-server");
+    BUILT.get_or_init(|| built("demo-server", "demo-server", &source)).clone()
+}
+
+/// Where cargo puts a program of this workspace, in the profile that the running test was built with.
+///
+/// # Panics
+/// If the running program has no path.
+pub fn path(name: &str) -> PathBuf {
+    let own = std::env::current_exe().unwrap_or_else(|error| panic!("a test has no path: {error}"));
+    // Tests lie in `deps`, below the programs.
+    let folder = own.ancestors().skip(1).find(|folder| !folder.ends_with("deps")).unwrap_or(Path::new("."));
+    folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
+}
+
+#[allow(clippy::disallowed_methods, reason = "starts cargo, not a server")]
+fn built(package: &str, name: &str, source: &Path) -> PathBuf {
+    let program = path(name);
+    let is_fresh = match (modified(&program), newest_below(&source.join("src"))) {
+        (Some(built), Some(written)) => built >= written,
+        _ => false,
+    };
+    if !is_fresh {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let status = Command::new(cargo)
+            .args(["build", "--quiet", "--package", package, "--bin", name])
+            .current_dir(source)
+            .status();
+        assert!(
+            status.as_ref().is_ok_and(std::process::ExitStatus::success) && program.is_file(),
+            "{name} could not be built: {status:?}"
+        );
+    }
+    program
+}
+
+fn modified(path: &Path) -> Option<SystemTime> {
+    path.metadata().ok()?.modified().ok()
+}
+
+fn newest_below(folder: &Path) -> Option<SystemTime> {
+    let entries = std::fs::read_dir(folder).ok()?;
+    entries
+        .flatten()
+        .filter_map(|entry| {
+            let path = entry.path();
+            if path.is_dir() { newest_below(&path) } else { modified(&path) }
+        })
+        .max()
+}

@@ -1,0 +1,85 @@
+//! Looking at processes from outside. Linux only knows all of it; elsewhere what is not known is empty or none.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+/// The processes of a group that are alive (zombies are not).
+pub fn alive_in_group(group: u32) -> Vec<u32> {
+    let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
+    processes
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .filter(|pid| stat(*pid).is_some_and(|stat| stat.group == group && stat.is_alive()))
+        .collect()
+}
+
+/// Whether a process is there and not a zombie.
+pub fn is_alive(pid: u32) -> bool {
+    stat(pid).is_some_and(|stat| stat.is_alive())
+}
+
+/// Memory that a process has resident, in bytes.
+pub fn resident_bytes(pid: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kibibytes: u64 = line.trim().trim_end_matches(" kB").parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
+/// What this process sees of its surroundings: `{"environment": {...}, "directory": "...", "descriptors": [...],
+/// "pid": 1, "group": 1, "session": 1}`.
+pub fn own_surroundings() -> Value {
+    let environment: serde_json::Map<String, Value> = std::env::vars_os()
+        .map(|(name, value)| (name.to_string_lossy().into_owned(), json!(value.to_string_lossy())))
+        .collect();
+    let pid = std::process::id();
+    let stat = stat(pid);
+    json!({
+        "environment": environment,
+        "directory": std::env::current_dir().ok(),
+        "descriptors": open_descriptors(),
+        "pid": pid,
+        "group": stat.as_ref().map(|stat| stat.group),
+        "session": stat.as_ref().map(|stat| stat.session),
+    })
+}
+
+/// The numbers of the own open descriptors, without the one that reads the list.
+fn open_descriptors() -> Vec<u32> {
+    let Ok(entries) = fs::read_dir("/proc/self/fd") else { return Vec::new() };
+    let listed: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+    // What can still be read once the list is closed was open before.
+    let mut open: Vec<u32> = listed
+        .iter()
+        .filter(|path| fs::read_link(path).is_ok())
+        .filter_map(|path| path.file_name()?.to_str()?.parse().ok())
+        .collect();
+    open.sort_unstable();
+    open
+}
+
+struct Stat {
+    state: char,
+    group: u32,
+    session: u32,
+}
+
+impl Stat {
+    fn is_alive(&self) -> bool {
+        !matches!(self.state, 'Z' | 'X')
+    }
+}
+
+/// See proc(5). The second field is the program's name in parentheses and may hold anything.
+fn stat(pid: u32) -> Option<Stat> {
+    let line = fs::read(format!("/proc/{pid}/stat")).ok()?;
+    let line = String::from_utf8_lossy(&line);
+    let (_, fields) = line.rsplit_once(')')?;
+    let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
+    Some(Stat {
+        state: fields.first()?.chars().next()?,
+        group: fields.get(2)?.parse().ok()?,
+        session: fields.get(3)?.parse().ok()?,
+    })
+}
