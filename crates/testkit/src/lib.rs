@@ -1,8 +1,8 @@
 //! What tests share: the hostile `scripted-server` (a binary of this crate), finding it, waiting with a
-//! deadline, and looking at processes.
+//! deadline, and looking at processes. With the feature `app`, the whole host over a temporary folder.
 
-pub #[cfg(feature = "app")]
+#[cfg(feature = "app")]
 pub mod app;
-mod binaries;
+pub mod binaries;
 pub mod deadline;
 pub mod processes;
