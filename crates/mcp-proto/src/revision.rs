@@ -155,7 +155,9 @@ impl fmt::Display for Revision {
 
 /// The text names no revision that is known here.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("\"{0}\" is no known protocol revision; known are 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25 and 2026-07-28")]
+#[error(
+    "\"{0}\" is no known protocol revision; known are 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25 and 2026-07-28"
+)]
 pub struct UnknownRevision(pub String);
 
 impl FromStr for Revision {

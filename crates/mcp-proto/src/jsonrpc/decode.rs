@@ -91,9 +91,11 @@ fn message(text: &str) -> Result<Incoming, InvalidCause> {
             let params = envelope.params.filter(|_| there(envelope.params)).map(RawValue::to_owned);
             match envelope.id {
                 None => Ok(Incoming::Notification { method, params }),
-                Some(id) => {
-                    Ok(Incoming::Request { id: read_id(id.get().as_bytes()).ok_or(InvalidCause::BadId)?, method, params })
-                }
+                Some(id) => Ok(Incoming::Request {
+                    id: read_id(id.get().as_bytes()).ok_or(InvalidCause::BadId)?,
+                    method,
+                    params,
+                }),
             }
         }
         (None, Some(result), None) => {

@@ -104,8 +104,11 @@ impl Session {
         self.anomaly(told, invalid.id.clone());
         if let Some(id) = invalid.server_request.clone() {
             if self.answers_requests() && !self.is_open(&id) {
-                let code =
-                    if matches!(invalid.cause, InvalidCause::NotJson(_)) { code::PARSE_ERROR } else { code::INVALID_REQUEST };
+                let code = if matches!(invalid.cause, InvalidCause::NotJson(_)) {
+                    code::PARSE_ERROR
+                } else {
+                    code::INVALID_REQUEST
+                };
                 self.expect_response(batch);
                 self.respond(id, batch, Err(RpcError::new(code, invalid.cause.to_string())));
             }
@@ -169,7 +172,8 @@ impl Session {
                     .map(|Updated { uri }| self.events.push(SessionEvent::ResourceUpdated { uri }))
             }
             "notifications/elicitation/complete" if self.revision().has_elicitation_complete() => {
-                results::read::<ElicitationCompleted>(params).map(|done| self.elicitation_completed(done.elicitation_id))
+                results::read::<ElicitationCompleted>(params)
+                    .map(|done| self.elicitation_completed(done.elicitation_id))
             }
             "notifications/subscriptions/acknowledged" if self.revision().has_listen() => {
                 self.acknowledged(params);

@@ -60,7 +60,10 @@ impl Session {
             return self.respond(id, batch, Ok(json!({})));
         }
         if !matches!(self.phase, Phase::Ready) {
-            self.anomaly(format!("the request `{}` came too early", crate::jsonrpc::escape(method, 80)), Some(id.clone()));
+            self.anomaly(
+                format!("the request `{}` came too early", crate::jsonrpc::escape(method, 80)),
+                Some(id.clone()),
+            );
             let error = RpcError::new(code::INVALID_REQUEST, "the session is not initialized yet");
             return self.respond(id, batch, Err(error));
         }
@@ -210,9 +213,7 @@ impl Session {
     fn refuse(&mut self, question: Question, why: &str) {
         let Origin::Request { id, batch } = question.origin else { return };
         let answer = match question.kind {
-            Kind::Form | Kind::Url => {
-                Ok(json!(ElicitResult { action: ElicitAction::Cancel, content: None }))
-            }
+            Kind::Form | Kind::Url => Ok(json!(ElicitResult { action: ElicitAction::Cancel, content: None })),
             Kind::Sampling | Kind::Roots => Err(RpcError::new(code::INTERNAL_ERROR, why)),
         };
         self.respond(id, batch, answer);

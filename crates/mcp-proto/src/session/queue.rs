@@ -35,9 +35,7 @@ impl EventQueue {
     pub(super) fn push(&mut self, event: SessionEvent) {
         match &event {
             SessionEvent::Progress { call, .. } => {
-                let same = |other: &&mut SessionEvent| {
-                    matches!(other, SessionEvent::Progress { call: older, .. } if older == call)
-                };
+                let same = |other: &&mut SessionEvent| matches!(other, SessionEvent::Progress { call: older, .. } if older == call);
                 if let Some(older) = self.waiting.iter_mut().find(same) {
                     *older = event;
                     return;

@@ -95,9 +95,7 @@ pub(super) fn result(request: &ClientRequest, body: Map) -> Result<ServerResult,
             read(body).map(ServerResult::Tool)
         }
         ClientRequest::GetPrompt { .. } => read(body).map(ServerResult::Prompt),
-        ClientRequest::ReadResource { .. } => {
-            read(body).map(|Contents { contents }| ServerResult::Contents(contents))
-        }
+        ClientRequest::ReadResource { .. } => read(body).map(|Contents { contents }| ServerResult::Contents(contents)),
         ClientRequest::Complete { .. } => {
             read(body).map(|Completion { completion }| ServerResult::Completion(completion))
         }

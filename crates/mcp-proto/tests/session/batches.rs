@@ -1,0 +1,111 @@
+//! Batches: 2025-03-26 has them, no other revision does.
+
+use mcp_proto::*;
+use serde_json::{Value, json};
+
+use crate::peer::{Peer, all_capabilities, assert_contains, config, form};
+
+fn ask(id: Value, method: &str, params: Value) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
+}
+
+#[test]
+fn requests_that_come_together_are_answered_together() {
+    let mut peer = Peer::ready(Revision::V2025_03_26);
+    let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
+    peer.says(json!([
+        ask(json!(1), "ping", json!({})),
+        ask(json!(2), "roots/list", json!({})),
+        { "jsonrpc": "2.0", "method": "notifications/tools/list_changed" },
+        { "jsonrpc": "2.0", "id": sent["id"], "result": { "tools": [] } },
+        ask(json!(3), "no/such/method", json!({})),
+        { "jsonrpc": "1.0", "id": 4, "method": "ping" },
+        17,
+    ]));
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "base-batch-receive: the answers wait for each other");
+    let events = peer.events();
+    let roots = events
+        .iter()
+        .find_map(|event| if let SessionEvent::Asked { request, .. } = event { Some(*request) } else { None });
+    assert!(
+        events.iter().any(|event| matches!(event, SessionEvent::Done { call: done, result: Ok(_) } if *done == call)),
+        "base-batch-receive: answers in it count"
+    );
+    assert!(events.contains(&SessionEvent::ListChanged(ListKind::Tools)), "base-batch-receive: news in it counts");
+    assert_eq!(
+        events.iter().filter(|event| matches!(event, SessionEvent::Anomaly { .. })).count(),
+        2,
+        "what is invalid is told"
+    );
+    peer.session.answer(roots.unwrap(), Answer::Roots(vec![]), peer.now).unwrap();
+    let answers = peer.sent_one();
+    let expected = json!([
+        { "jsonrpc": "2.0", "id": 1, "result": {} },
+        { "jsonrpc": "2.0", "id": 3, "error": answers[1]["error"] },
+        { "jsonrpc": "2.0", "id": 4, "error": answers[2]["error"] },
+        { "jsonrpc": "2.0", "id": 2, "result": { "roots": [] } },
+    ]);
+    assert_eq!(answers, expected, "base-batch-receive: one array with each answer once");
+    assert_eq!(answers[1]["error"]["code"], -32601, "an unknown method");
+    assert_eq!(answers[2]["error"]["code"], -32600, "a request that is invalid");
+}
+
+#[test]
+fn a_batch_without_requests_gets_nothing() {
+    let mut peer = Peer::ready(Revision::V2025_03_26);
+    peer.says(json!([{ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }]));
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "base-notification-no-response");
+    peer.says(json!([ask(json!(1), "roots/list", json!({}))]));
+    peer.events();
+    peer.tells("notifications/cancelled", json!({ "requestId": 1 }));
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "cancel-received-stop: no empty array either");
+}
+
+#[test]
+fn a_batch_is_answered_when_the_session_ends() {
+    let mut peer = Peer::ready(Revision::V2025_03_26);
+    peer.says(json!([ask(json!(1), "ping", json!({})), ask(json!(2), "roots/list", json!({}))]));
+    peer.session.handle_closed(CloseReason::StoppedByUser, peer.now);
+    assert_eq!(peer.sent_one().as_array().map(Vec::len), Some(2), "both requests are answered");
+}
+
+#[test]
+fn other_revisions_have_no_batches() {
+    for revision in Revision::ALL.into_iter().filter(|revision| !revision.has_batches()) {
+        let mut peer = Peer::ready(revision);
+        let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
+        peer.says(json!([{ "jsonrpc": "2.0", "id": sent["id"], "result": { "tools": [] } }, ask(json!(1), "ping", json!({}))]));
+        match peer.done(call) {
+            Err(CallError::Unreadable(invalid)) => {
+                assert_eq!(invalid.cause, InvalidCause::BatchNotAllowed, "X42, base-batch-removed in {revision}");
+            }
+            other => panic!("X42: the call fails at once with the cause, not {other:?}"),
+        }
+        if revision.is_modern() {
+            assert_eq!(peer.sent(), Vec::<Value>::new(), "stdio-no-responses-written");
+        } else {
+            assert_contains(
+                &peer.sent_one(),
+                &json!({ "id": 1, "error": { "code": -32600 } }),
+                "and requests get an error",
+            );
+        }
+    }
+}
+
+#[test]
+fn batches_have_a_bound() {
+    let mut settings = config(Opening::Probe);
+    settings.limits.batch = 2;
+    let mut peer = Peer::ready_with(Revision::V2025_03_26, all_capabilities(), settings);
+    peer.says(json!([
+        ask(json!(1), "ping", json!({})),
+        ask(json!(2), "elicitation/create", form()),
+        ask(json!(3), "ping", json!({}))
+    ]));
+    let refused: Vec<Value> = peer.sent().iter().map(|sent| sent["error"]["code"].clone()).collect();
+    assert_eq!(refused, vec![json!(-32600); 3], "each request of a batch that is too long is refused");
+    let many = format!("[{}1]", "1,".repeat(1000));
+    let invalid = Incoming::decode(many.as_bytes()).unwrap_err();
+    assert_eq!(invalid.cause, InvalidCause::BatchTooLong(1000), "and a very long one is not even read");
+}

@@ -1,0 +1,340 @@
+//! Calls of the host: what goes out, what comes back, how they end.
+
+use mcp_proto::types::*;
+use mcp_proto::*;
+use serde_json::{Map, Value, json};
+
+use crate::peer::{PATIENT, Peer, all_capabilities, assert_contains, config, tool_call};
+
+fn object(value: Value) -> Map<String, Value> {
+    value.as_object().cloned().unwrap()
+}
+
+fn complete() -> ClientRequest {
+    ClientRequest::Complete {
+        reference: CompletionReference::Prompt { name: "p".into() },
+        argument_name: "city".into(),
+        value: "Par".into(),
+        context: [("country".to_owned(), "fr".to_owned())].into(),
+    }
+}
+
+#[test]
+fn requests_stand_on_the_wire_as_the_schemas_say() {
+    let list = |cursor: Option<&str>| cursor.map(str::to_owned);
+    let text = json!({ "content": [{ "type": "text", "text": "ok" }] });
+    let cases: Vec<(ClientRequest, Value, Value)> = vec![
+        (ClientRequest::Ping, json!({ "method": "ping" }), json!({})),
+        (
+            ClientRequest::ListTools { cursor: list(None) },
+            json!({ "method": "tools/list" }),
+            json!({ "tools": [{ "name": "t", "inputSchema": { "type": "object" } }], "nextCursor": "" }),
+        ),
+        (
+            ClientRequest::ListTools { cursor: list(Some("")) },
+            json!({ "method": "tools/list", "params": { "cursor": "" } }),
+            json!({ "tools": [] }),
+        ),
+        (
+            tool_call(),
+            json!({ "method": "tools/call", "params": { "name": "add_note", "arguments": { "text": "hi" } } }),
+            text,
+        ),
+        (ClientRequest::ListPrompts { cursor: None }, json!({ "method": "prompts/list" }), json!({ "prompts": [] })),
+        (
+            ClientRequest::GetPrompt { name: "p".into(), arguments: object(json!({ "a": "b" })) },
+            json!({ "method": "prompts/get", "params": { "name": "p", "arguments": { "a": "b" } } }),
+            json!({ "messages": [{ "role": "user", "content": { "type": "text", "text": "x" } }] }),
+        ),
+        (
+            ClientRequest::ListResources { cursor: None },
+            json!({ "method": "resources/list" }),
+            json!({ "resources": [] }),
+        ),
+        (
+            ClientRequest::ListResourceTemplates { cursor: list(Some("c")) },
+            json!({ "method": "resources/templates/list", "params": { "cursor": "c" } }),
+            json!({ "resourceTemplates": [{ "uriTemplate": "x://{a}", "name": "n" }] }),
+        ),
+        (
+            ClientRequest::ReadResource { uri: "custom://x".into() },
+            json!({ "method": "resources/read", "params": { "uri": "custom://x" } }),
+            json!({ "contents": [{ "uri": "custom://x", "text": "a" }, { "uri": "custom://y", "blob": "AA==" }] }),
+        ),
+        (
+            ClientRequest::Subscribe { uri: "a:b".into() },
+            json!({ "method": "resources/subscribe", "params": { "uri": "a:b" } }),
+            json!({}),
+        ),
+        (
+            ClientRequest::Unsubscribe { uri: "a:b".into() },
+            json!({ "method": "resources/unsubscribe", "params": { "uri": "a:b" } }),
+            json!({}),
+        ),
+        (
+            complete(),
+            json!({ "method": "completion/complete", "params": { "ref": { "type": "ref/prompt", "name": "p" },
+                    "argument": { "name": "city", "value": "Par" }, "context": { "arguments": { "country": "fr" } } } }),
+            json!({ "completion": { "values": ["Paris"], "hasMore": true } }),
+        ),
+        (
+            ClientRequest::SetLogLevel { level: LogLevel::Warning },
+            json!({ "method": "logging/setLevel", "params": { "level": "warning" } }),
+            json!({}),
+        ),
+    ];
+    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let mut ids = std::collections::HashSet::new();
+    for (request, expected, answer) in cases {
+        let (call, sent) = peer.sends(request.clone());
+        assert_contains(&sent, &expected, "base-jsonrpc2, pagination-opaque-cursor");
+        assert_eq!(sent["jsonrpc"], "2.0", "base-jsonrpc2");
+        assert!(ids.insert(sent["id"].to_string()), "base-request-id-session-unique");
+        let long = ["tools/call", "prompts/get", "resources/read"].contains(&sent["method"].as_str().unwrap());
+        let token = &sent["params"]["_meta"]["progressToken"];
+        assert_eq!(*token, if long { sent["id"].clone() } else { Value::Null }, "progress-token-unique");
+        peer.answers(&sent["id"], answer);
+        let result = peer.done(call);
+        assert!(result.is_ok(), "{request:?} gets its result: {result:?}");
+        if let Ok(ServerResult::Tools { items, next_cursor }) = &result
+            && !items.is_empty()
+        {
+            assert_eq!(next_cursor.as_deref(), Some(""), "pagination-empty-string-cursor");
+        }
+    }
+    let (_, sent) = Peer::ready(Revision::V2025_03_26).sends(complete());
+    assert_eq!(sent["params"].get("context"), None, "completion-context: not before 2025-06-18");
+}
+
+#[test]
+fn modern_requests_carry_their_metadata() {
+    let config = config(Opening::Probe);
+    let mut peer = Peer::ready_with(Revision::V2026_07_28, json!({ "tools": {}, "logging": {} }), config);
+    let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
+    let meta = |level: Value| {
+        let mut meta = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": { "name": "test-host", "version": "1.0" },
+                "io.modelcontextprotocol/clientCapabilities": { "sampling": {}, "roots": {} } });
+        if !level.is_null() {
+            meta["io.modelcontextprotocol/logLevel"] = level;
+        }
+        json!({ "params": { "_meta": meta } })
+    };
+    assert_contains(&sent, &meta(Value::Null), "lifecycle-meta-version, -capabilities, -client-info");
+    let level = &sent["params"]["_meta"]["io.modelcontextprotocol/logLevel"];
+    assert!(level.is_null(), "logging-per-request-level: none unless wanted");
+    peer.answers(&sent["id"], json!({ "tools": [], "ttlMs": 0, "cacheScope": "private" }));
+    assert!(peer.done(call).is_ok(), "base-result-type-absent: complete");
+
+    let call = peer.call(ClientRequest::SetLogLevel { level: LogLevel::Info });
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "logging-no-set-level-modern");
+    assert_eq!(peer.done(call), Ok(ServerResult::Empty), "the level is set all the same");
+    let (_, sent) = peer.sends(tool_call());
+    assert_contains(&sent, &meta(json!("info")), "logging-per-request-level: in each later request");
+
+    let (call, sent) = peer.sends(ClientRequest::Ping);
+    assert_eq!(sent["method"], "server/discover", "ping-removed-modern");
+    peer.answers(&sent["id"], json!({ "supportedVersions": [], "capabilities": {} }));
+    assert_eq!(peer.done(call), Ok(ServerResult::Empty), "any answer shows that the server is there");
+}
+
+#[test]
+fn what_a_server_does_not_offer_is_not_asked() {
+    let none: Vec<(&str, ClientRequest)> = vec![
+        ("tools-capability-gate", ClientRequest::ListTools { cursor: None }),
+        ("tools-capability-gate", tool_call()),
+        ("prompts-capability-gate", ClientRequest::ListPrompts { cursor: None }),
+        ("prompts-capability-gate", ClientRequest::GetPrompt { name: "p".into(), arguments: Map::new() }),
+        ("resources-capability-gate", ClientRequest::ListResources { cursor: None }),
+        ("resources-capability-gate", ClientRequest::ListResourceTemplates { cursor: None }),
+        ("resources-capability-gate", ClientRequest::ReadResource { uri: "a:b".into() }),
+        ("resources-subscribe-gate", ClientRequest::Subscribe { uri: "a:b".into() }),
+        ("completion-capability-gate", complete()),
+        ("lifecycle-only-negotiated", ClientRequest::SetLogLevel { level: LogLevel::Debug }),
+    ];
+    for revision in Revision::ALL {
+        let mut peer = Peer::ready_with(revision, json!({ "unknown": {} }), config(Opening::Probe));
+        for (requirement, request) in &none {
+            let end = peer.session.call(request.clone(), PATIENT, peer.now);
+            if *requirement == "completion-capability-gate" && revision == Revision::V2024_11_05 {
+                assert!(end.is_ok(), "completion-no-flag: it is tried in {revision}");
+                peer.sent();
+                continue;
+            }
+            assert!(matches!(end, Err(CallError::Unsupported { .. })), "{requirement} in {revision}: {end:?}");
+            assert_eq!(peer.sent(), Vec::<Value>::new(), "{requirement} in {revision}: nothing is sent");
+        }
+        assert_eq!(peer.events(), vec![], "no event follows a call that was not made");
+    }
+    let offers = json!({ "resources": { "subscribe": false } });
+    let mut peer = Peer::ready_with(Revision::V2025_11_25, offers, config(Opening::Probe));
+    let end = peer.session.call(ClientRequest::Subscribe { uri: "a:b".into() }, PATIENT, peer.now);
+    assert!(matches!(end, Err(CallError::Unsupported { .. })), "resources-subscribe-gate: {end:?}");
+    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let arguments = object(json!({ "a": 1 }));
+    let end = peer.session.call(ClientRequest::GetPrompt { name: "p".into(), arguments }, PATIENT, peer.now);
+    assert!(matches!(end, Err(CallError::Unsupported { .. })), "prompts-string-arguments: {end:?}");
+}
+
+#[test]
+fn answers_find_their_calls_in_any_order() {
+    let mut peer = Peer::ready(Revision::V2025_06_18);
+    let (first, a) = peer.sends(ClientRequest::ListTools { cursor: None });
+    let (second, b) = peer.sends(ClientRequest::ListPrompts { cursor: None });
+    peer.answers(&b["id"], json!({ "prompts": [] }));
+    assert!(matches!(peer.done(second), Ok(ServerResult::Prompts { .. })), "stdio-response-correlation");
+    peer.refuses(&a["id"], -32603, "broken");
+    let expected = CallError::Server(RpcError::new(-32603, "broken"));
+    assert_eq!(peer.done(first), Err(expected), "base-error-local-distinct: the server's own error");
+}
+
+#[test]
+fn answers_of_the_wrong_shape_name_the_place() {
+    let cases: Vec<(ClientRequest, Value, &str)> = vec![
+        (ClientRequest::ListTools { cursor: None }, json!({}), "missing field `tools`"),
+        (ClientRequest::ListTools { cursor: None }, json!([1]), "no object"),
+        (
+            ClientRequest::ListTools { cursor: None },
+            json!({ "tools": [{ "name": "a", "inputSchema": {} }, { "name": 7 }] }),
+            "tools[1].name",
+        ),
+        (ClientRequest::ListTools { cursor: None }, json!({ "tools": [], "nextCursor": 4 }), "nextCursor"),
+        (tool_call(), json!({}), "missing field `content`"),
+        (tool_call(), json!({ "content": [{ "type": "text" }] }), "content[0]: text block: missing field `text`"),
+        (tool_call(), json!({ "content": [{ "text": "x" }] }), "content[0]"),
+        (tool_call(), json!({ "content": "x" }), "content: invalid type"),
+        (
+            ClientRequest::GetPrompt { name: "p".into(), arguments: Map::new() },
+            json!({ "messages": [{ "role": "boss", "content": { "type": "text", "text": "x" } }] }),
+            "messages[0].role: unknown variant `boss`",
+        ),
+        (ClientRequest::ReadResource { uri: "a:b".into() }, json!({ "contents": [{ "uri": "a:b" }] }), "contents[0]"),
+        (complete(), json!({ "values": [] }), "missing field `completion`"),
+    ];
+    let mut peer = Peer::ready(Revision::V2025_11_25);
+    for (request, answer, words) in cases {
+        let (call, sent) = peer.sends(request);
+        peer.answers(&sent["id"], answer.clone());
+        match peer.done(call) {
+            Err(CallError::BadAnswer { cause }) => assert!(cause.contains(words), "{answer}: {cause:?} has {words:?}"),
+            other => panic!("tools-validate-results: {answer} does not fit, not {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn content_of_every_kind_arrives() {
+    let mut peer = Peer::ready(Revision::V2026_07_28);
+    let (call, sent) = peer.sends(tool_call());
+    peer.answers(
+        &sent["id"],
+        json!({ "resultType": "complete", "isError": true, "structuredContent": null, "content": [
+        { "type": "text", "text": "t" }, { "type": "image", "data": "AA==", "mimeType": "image/png" },
+        { "type": "audio", "data": "AA==", "mimeType": "audio/wav" },
+        { "type": "resource_link", "uri": "a:b", "name": "n" },
+        { "type": "resource", "resource": { "uri": "a:b", "text": "x" } }, { "type": "hologram", "x": 1 } ] }),
+    );
+    let Ok(ServerResult::Tool(result)) = peer.done(call) else { panic!("a tool's result comes") };
+    let kinds: Vec<bool> = result
+        .content
+        .iter()
+        .zip(0..)
+        .map(|(block, at)| match at {
+            0 => matches!(block, ContentBlock::Text(_)),
+            1 => matches!(block, ContentBlock::Image(_)),
+            2 => matches!(block, ContentBlock::Audio(_)),
+            3 => matches!(block, ContentBlock::ResourceLink(_)),
+            4 => matches!(block, ContentBlock::Resource(_)),
+            _ => matches!(block, ContentBlock::Unknown(value) if value["x"] == 1),
+        })
+        .collect();
+    assert_eq!(kinds, vec![true; 6], "tools-content-basic, tools-content-audio, tools-content-resource-link");
+    assert!(result.is_error, "tools-is-error");
+    assert_eq!(result.structured_content, Some(Value::Null), "tools-structured-any: null is a value");
+}
+
+#[test]
+fn url_required_is_an_error_of_its_own_in_one_revision() {
+    let page = json!({ "mode": "url", "url": "https://x.test/", "message": "sign in", "elicitationId": "e1" });
+    for (revision, known) in [(Revision::V2025_06_18, false), (Revision::V2025_11_25, true)] {
+        let mut peer = Peer::ready(revision);
+        let (call, sent) = peer.sends(tool_call());
+        let error = json!({ "code": -32042, "message": "visit", "data": { "elicitations": [page] } });
+        peer.says(json!({ "jsonrpc": "2.0", "id": sent["id"], "error": error }));
+        let end = peer.done(call);
+        match (known, &end) {
+            (true, Err(CallError::UrlRequired(pages))) => {
+                assert!(matches!(&pages[..], [ElicitParams::Url { url, .. }] if url == "https://x.test/"), "{pages:?}");
+            }
+            (false, Err(CallError::Server(_))) => {}
+            _ => panic!("elicit-url-required-error in {revision}: {end:?}"),
+        }
+        peer.tells("notifications/elicitation/complete", json!({ "elicitationId": "e1" }));
+        peer.tells("notifications/elicitation/complete", json!({ "elicitationId": "e1" }));
+        peer.tells("notifications/elicitation/complete", json!({ "elicitationId": "other" }));
+        let expected: Vec<SessionEvent> =
+            if known { vec![SessionEvent::ElicitationComplete { elicitation_id: "e1".into() }] } else { vec![] };
+        assert_eq!(peer.events(), expected, "elicit-complete-unknown in {revision}: once, and only known ones");
+    }
+}
+
+#[test]
+fn a_cancelled_call_ends_at_once() {
+    for revision in Revision::ALL {
+        let mut peer = Peer::ready(revision);
+        let (call, sent) = peer.sends(tool_call());
+        peer.session.cancel(call, CancelReason::User, peer.now);
+        let expected = json!({ "method": "notifications/cancelled", "params": { "requestId": sent["id"],
+                               "reason": "cancelled by the user" } });
+        assert_contains(&peer.sent_one(), &expected, "cancel-stdio-notify, cancel-should-notify");
+        assert_eq!(peer.done(call), Err(CallError::Cancelled), "X35: cancel works at once");
+        peer.answers(&sent["id"], json!({ "content": [] }));
+        assert_eq!(peer.events(), vec![], "cancel-ignore-late-response");
+        peer.session.cancel(call, CancelReason::User, peer.now);
+        assert_eq!(peer.sent(), Vec::<Value>::new(), "cancel-in-progress-only");
+    }
+}
+
+#[test]
+fn calls_have_a_bound() {
+    let mut config = config(Opening::Probe);
+    config.limits.in_flight_calls = 3;
+    let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), config);
+    let first = peer.call(tool_call());
+    peer.call(tool_call());
+    peer.call(tool_call());
+    let more = peer.session.call(tool_call(), PATIENT, peer.now);
+    assert_eq!(more, Err(CallError::TooManyCalls), "the bound of calls holds");
+    peer.session.cancel(first, CancelReason::User, peer.now);
+    assert!(peer.session.call(tool_call(), PATIENT, peer.now).is_ok(), "and a call that ended makes room");
+}
+
+#[test]
+fn calls_end_with_the_session() {
+    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let call = peer.call(tool_call());
+    peer.session.handle_closed(CloseReason::ServerExited { status: None, signal: Some(9) }, peer.now);
+    let events = peer.events();
+    let reason = CloseReason::ServerExited { status: None, signal: Some(9) };
+    let expected = vec![
+        SessionEvent::Done { call, result: Err(CallError::Closed(reason.clone())) },
+        SessionEvent::Closed(reason.clone()),
+    ];
+    assert_eq!(events, expected, "stdio-server-closes-stdout: each call ends, then the session, once");
+    peer.session.handle_closed(CloseReason::StoppedByUser, peer.now);
+    peer.says(json!({ "jsonrpc": "2.0", "id": 9, "method": "ping" }));
+    assert_eq!((peer.events(), peer.sent().len()), (vec![], 1), "nothing happens after the end");
+    let later = peer.session.call(ClientRequest::Ping, PATIENT, peer.now);
+    assert_eq!(later, Err(CallError::Closed(reason)), "later calls say why");
+}
+
+#[test]
+fn roots_changes_are_told_where_that_exists() {
+    for revision in Revision::ALL {
+        let mut peer = Peer::ready(revision);
+        peer.session.notify(ClientNotification::RootsListChanged);
+        let told: Vec<Value> = peer.sent().iter().map(|sent| sent["method"].clone()).collect();
+        let expected = if revision.is_modern() { vec![] } else { vec![json!("notifications/roots/list_changed")] };
+        assert_eq!(told, expected, "roots-list-changed, roots-no-list-changed-modern in {revision}");
+    }
+}

@@ -1,0 +1,171 @@
+//! Servers that break the rules: the call in question fails with a cause, nothing else does.
+
+use mcp_proto::*;
+use serde_json::{Value, json};
+
+use crate::peer::{Peer, all_capabilities, config, tool_call};
+
+#[test]
+fn an_answer_that_cannot_be_read_fails_its_call_at_once() {
+    let body =
+        |id: &Value, what: &[u8]| [format!(r#"{{"jsonrpc":"2.0","id":{id},"result":"#).as_bytes(), what, b"}"].concat();
+    let deep = [vec![b'['; 100_000], vec![b']'; 100_000]].concat();
+    let numbers = [b"[".to_vec(), b"1,".repeat(7_000_000), b"1]".to_vec()].concat();
+    for (name, what) in [
+        ("deep", deep),
+        ("numbers", numbers),
+        ("invalid UTF-8", b"{\"a\":\"\xc3\x28\"}".to_vec()),
+        ("NUL", b"{\"a\":\"\0\"}".to_vec()),
+        ("lone surrogate", br#"{"a":"\udfff"}"#.to_vec()),
+        ("broken", b"{\"a\":}".to_vec()),
+    ] {
+        for revision in Revision::ALL {
+            let mut peer = Peer::ready(revision);
+            let (other, _) = peer.sends(ClientRequest::ListPrompts { cursor: None });
+            let (call, sent) = peer.sends(tool_call());
+            peer.line(body(&sent["id"], &what));
+            let end = peer.done(call);
+            assert!(matches!(end, Err(CallError::Unreadable(_))), "X37: {name} in {revision}: {end:?}");
+            peer.session.cancel(other, CancelReason::User, peer.now);
+            assert_eq!(peer.done(other), Err(CallError::Cancelled), "X38: the other call was not touched by {name}");
+            if name == "numbers" {
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_line_that_is_too_long_fails_the_call_that_it_answers() {
+    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let (call, sent) = peer.sends(tool_call());
+    let (other, _) = peer.sends(tool_call());
+    let head = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":["#, sent["id"]);
+    peer.session.handle_invalid(InvalidMessage::too_long(head.as_bytes(), b"", 16, 17), peer.now);
+    let end = peer.done(call);
+    assert!(matches!(&end, Err(error) if error.to_string().contains("more than 16 bytes")), "X37: {end:?}");
+    peer.session.handle_invalid(InvalidMessage::too_long(b"xxxx", b"", 16, 17), peer.now);
+    assert!(peer.done(other).is_err(), "X37: endless text fails the only call that waits");
+    let one = peer.call(tool_call());
+    peer.call(tool_call());
+    peer.session.handle_invalid(InvalidMessage::too_long(b"xxxx", b"", 16, 17), peer.now);
+    assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "X37: of two calls it is not known which");
+    peer.session.cancel(one, CancelReason::User, peer.now);
+    peer.events();
+    let note = br#"{"jsonrpc":"2.0","method":"notifications/message","params":{"#;
+    peer.session.handle_invalid(InvalidMessage::too_long(note, b"", 16, 17), peer.now);
+    assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "X37: a notification answers no call");
+}
+
+#[test]
+fn an_answer_reaches_its_call_and_no_other() {
+    for revision in Revision::ALL {
+        let mut peer = Peer::ready(revision);
+        let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
+        let (second, _) = peer.sends(ClientRequest::ListTools { cursor: None });
+        let id = sent["id"].as_i64().unwrap();
+        for wrong in [json!(id + 1000), json!(id.to_string()), json!("x"), json!(0), json!(-1), json!(1)] {
+            peer.answers(&wrong, json!({ "tools": [] }));
+            let event = peer.event();
+            assert!(
+                matches!(&event, SessionEvent::Anomaly { id: Some(_), .. }),
+                "X38: the id {wrong} belongs to no call: {event:?}"
+            );
+        }
+        for wrong in [r#"1.0"#, "null", "[2]", "{}", "true"] {
+            peer.line(format!(r#"{{"jsonrpc":"2.0","id":{wrong},"result":{{"tools":[]}}}}"#));
+            let event = peer.event();
+            assert!(matches!(&event, SessionEvent::Anomaly { .. }), "X38: {wrong} is no id: {event:?}");
+        }
+        peer.answers(&sent["id"], json!({ "tools": [] }));
+        assert!(peer.done(call).is_ok(), "X38: the right one still counts");
+        peer.answers(&sent["id"], json!({ "tools": [] }));
+        let event = peer.event();
+        assert!(
+            matches!(&event, SessionEvent::Anomaly { cause, .. } if cause.contains("second answer")),
+            "X38: a second answer is told: {event:?}"
+        );
+        peer.session.cancel(second, CancelReason::User, peer.now);
+        assert_eq!(peer.done(second), Err(CallError::Cancelled), "X38: the other call was waiting all the time");
+    }
+}
+
+#[test]
+fn an_error_without_id_is_for_the_only_call_if_it_is_about_reading() {
+    let error = |code: i64| json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code, "message": "?" } });
+    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let call = peer.call(tool_call());
+    peer.says(error(-32601));
+    assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "a complaint about a notification fails no call");
+    peer.line(r#"{"jsonrpc":"2.0","id":null,"result":{}}"#);
+    assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "an answer to a notification fails no call");
+    peer.says(error(-32700));
+    assert!(matches!(peer.done(call), Err(CallError::Server(_))), "base-error-without-id");
+}
+
+#[test]
+fn a_flood_is_merged_counted_and_bounded() {
+    let mut settings = config(Opening::Probe);
+    settings.limits.queued_events = 100;
+    let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), settings);
+    let (call, sent) = peer.sends(tool_call());
+    for step in 1..=5_000 {
+        peer.tells("notifications/message", json!({ "level": "info", "data": step }));
+        peer.tells("notifications/progress", json!({ "progressToken": sent["id"], "progress": step }));
+        peer.says(json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }));
+        peer.tells("notifications/resources/updated", json!({ "uri": "a:b" }));
+        peer.line("garbage");
+    }
+    let events = peer.events();
+    let count = |wanted: fn(&SessionEvent) -> bool| events.iter().filter(|event| wanted(event)).count();
+    assert!(events.len() <= 102, "X41: the queue is bounded: {}", events.len());
+    assert_eq!(count(|event| matches!(event, SessionEvent::ListChanged(_))), 1, "X41: list_changed is merged");
+    assert_eq!(count(|event| matches!(event, SessionEvent::ResourceUpdated { .. })), 1, "X41: updates are merged");
+    let latest = |event: &&SessionEvent| matches!(event, SessionEvent::Progress { .. });
+    assert!(
+        matches!(events.iter().find(latest), Some(SessionEvent::Progress { call: of, progress, .. }) if *of == call && *progress == 5_000.0),
+        "X41, progress-rate-limit: the latest progress is the one that is left"
+    );
+    match events.last() {
+        Some(SessionEvent::Anomaly { cause, .. }) => {
+            let logs = count(|event| matches!(event, SessionEvent::Log(_)));
+            let expected = format!("{} log messages", 5_000 - logs);
+            assert!(cause.contains(&expected), "X41: what was dropped is counted: {cause:?} has {expected:?}");
+        }
+        other => panic!("X41: a count comes last, not {other:?}"),
+    }
+    assert_eq!(peer.events(), vec![], "and only once");
+    peer.tells("notifications/message", json!({ "level": "info", "data": 1 }));
+    assert!(matches!(peer.event(), SessionEvent::Log(_)), "X41: then there is room again");
+}
+
+#[test]
+fn a_server_that_does_not_read_is_given_up() {
+    let mut settings = config(Opening::Probe);
+    settings.limits.queued_messages = 50;
+    let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), settings);
+    for id in 0..100 {
+        peer.asks(json!(id), "ping", json!({}));
+    }
+    let events = peer.events();
+    assert_eq!(events, vec![SessionEvent::Closed(CloseReason::NotReading(51))], "the queue of answers is bounded");
+}
+
+#[test]
+fn text_of_the_server_is_shortened_and_escaped_in_causes() {
+    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let nasty = format!("\u{1b}]52;c;x\u{7}\u{202e}{}", "x".repeat(100_000));
+    peer.tells("notifications/message", json!({ "level": nasty, "data": 1 }));
+    peer.asks(json!(1), &nasty, json!({}));
+    let refused = peer.sent_one()["error"]["message"].to_string();
+    let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
+    peer.answers(&sent["id"], json!({ "tools": [{ "name": "t", "inputSchema": {}, "icons": nasty }] }));
+    let events = peer.events();
+    let Some(SessionEvent::Anomaly { cause, .. }) = events.first() else { panic!("an anomaly comes: {events:?}") };
+    let Some(SessionEvent::Done { call: done, result: Err(error) }) = events.last() else { panic!("{events:?}") };
+    assert_eq!(*done, call, "the call ends");
+    for text in [cause, &error.to_string(), &refused] {
+        assert!(text.len() < 2000, "X37: causes are short: {}", text.len());
+        assert!(!text.contains(['\u{1b}', '\u{7}', '\u{202e}']), "X11: causes carry no controls: {text:?}");
+    }
+}

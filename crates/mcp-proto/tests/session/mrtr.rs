@@ -1,0 +1,274 @@
+//! Multi-round-trip requests of 2026-07-28.
+
+use mcp_proto::types::*;
+use mcp_proto::*;
+use serde_json::{Map, Value, json};
+
+use crate::peer::{PATIENT, Peer, accepted, all_capabilities, config, form, sampling, seconds, tool_call};
+
+fn modern() -> Peer {
+    Peer::ready(Revision::V2026_07_28)
+}
+
+fn asks_back(peer: &mut Peer, id: &Value, state: Option<&str>, requests: Value) {
+    let mut result = json!({ "resultType": "input_required" });
+    if let Some(state) = state {
+        result["requestState"] = json!(state);
+    }
+    if !requests.is_null() {
+        result["inputRequests"] = requests;
+    }
+    peer.answers(id, result);
+}
+
+fn ask_form() -> Value {
+    json!({ "when": { "method": "elicitation/create", "params": form() } })
+}
+
+#[test]
+fn a_call_is_repeated_with_the_answers() {
+    for request in [
+        tool_call(),
+        ClientRequest::GetPrompt { name: "p".into(), arguments: Map::new() },
+        ClientRequest::ReadResource { uri: "a:b".into() },
+    ] {
+        let mut peer = modern();
+        let (call, first) = peer.sends(request);
+        let state = "q\u{0}9\" <opaque> \u{2028}";
+        asks_back(
+            &mut peer,
+            &first["id"],
+            Some(state),
+            json!({
+                "when": { "method": "elicitation/create", "params": form() },
+                "who": { "method": "sampling/createMessage", "params": sampling() },
+                "where": { "method": "roots/list" },
+            }),
+        );
+        let asked: Vec<_> = peer
+            .events()
+            .into_iter()
+            .map(|event| match event {
+                SessionEvent::Asked { request, call: led_by, question } => {
+                    assert_eq!(led_by, Some(call), "mrtr-recognise: the call is known");
+                    (request, question)
+                }
+                other => panic!("mrtr-recognise: a question is asked, not {other:?}"),
+            })
+            .collect();
+        assert_eq!(asked.len(), 3, "mrtr-recognise: each input request is a question");
+        for (question, kind) in asked {
+            assert_eq!(peer.sent(), Vec::<Value>::new(), "mrtr-build-inputs: nothing goes before the last answer");
+            let answer = match kind {
+                ServerQuestion::Elicitation(_) => accepted(),
+                ServerQuestion::Roots => Answer::Roots(vec![]),
+                ServerQuestion::Sampling(_) => Answer::Sampling(CreateMessageResult {
+                    role: Role::Assistant,
+                    content: SamplingContent::One(ContentBlock::text("4")),
+                    model: "m".into(),
+                    stop_reason: None,
+                    meta: None,
+                }),
+            };
+            peer.session.answer(question, answer, peer.now).unwrap();
+        }
+        let mut again = peer.sent_one();
+        assert_ne!(again["id"], first["id"], "mrtr-new-id");
+        assert_eq!(again["params"]["requestState"], json!(state), "mrtr-echo-state");
+        let inputs = json!({
+            "when": { "action": "accept", "content": { "day": "2026-08-01" } },
+            "who": { "role": "assistant", "content": { "type": "text", "text": "4" }, "model": "m" },
+            "where": { "roots": [] },
+        });
+        assert_eq!(again["params"]["inputResponses"], inputs, "mrtr-matching-keys, mrtr-bare-results");
+        let id = again["id"].clone();
+        assert_eq!(again["params"]["_meta"]["progressToken"], id, "progress-token-unique: a new one each round");
+        let mut expected = first.clone();
+        expected["id"] = id.clone();
+        expected["params"]["_meta"]["progressToken"] = id.clone();
+        let params = again["params"].as_object_mut().unwrap();
+        params.remove("inputResponses");
+        params.remove("requestState");
+        assert_eq!(again, expected, "mrtr-same-request, mrtr-meta-on-retry");
+        asks_back(&mut peer, &id, None, ask_form());
+        let (question, ..) = peer.asked();
+        peer.session.answer(question, accepted(), peer.now).unwrap();
+        let third = peer.sent_one();
+        assert_eq!(third["params"].get("requestState"), None, "mrtr-state-absent: not even an older one");
+        peer.answers(&third["id"], json!({ "content": [], "messages": [], "contents": [] }));
+        assert!(peer.done(call).is_ok(), "mrtr-repeat-rounds");
+    }
+}
+
+#[test]
+fn state_alone_repeats_at_once() {
+    let mut peer = modern();
+    let (_, first) = peer.sends(tool_call());
+    asks_back(&mut peer, &first["id"], Some("s"), Value::Null);
+    let again = peer.sent_one();
+    assert_eq!(again["params"]["requestState"], "s", "mrtr-state-only-retry");
+    assert_eq!(again["params"].get("inputResponses"), None, "mrtr-state-only-retry: no answers");
+    assert_eq!(peer.events(), vec![], "mrtr-state-only-retry: no question");
+}
+
+#[test]
+fn rounds_and_state_have_bounds() {
+    let mut peer = modern();
+    let (call, mut sent) = peer.sends(tool_call());
+    let mut rounds = 0;
+    while rounds < 1000 {
+        asks_back(&mut peer, &sent["id"], Some("s"), Value::Null);
+        match peer.session.poll_transmit() {
+            Some(outgoing) => sent = serde_json::from_str(&outgoing.json).unwrap(),
+            None => break,
+        }
+        rounds += 1;
+    }
+    assert_eq!(rounds, 10, "X28: ten rounds and no more");
+    assert_eq!(peer.done(call), Err(CallError::TooManyRounds), "X28: the call says so");
+
+    let (call, sent) = peer.sends(tool_call());
+    let secret = "s".repeat(1024 * 1024 + 1);
+    asks_back(&mut peer, &sent["id"], Some(&secret), ask_form());
+    match peer.done(call) {
+        Err(CallError::BadAnswer { cause }) => {
+            assert!(cause.contains("1048577 bytes"), "X28: the size is named: {cause}");
+            assert!(!cause.contains("sss"), "X28: the state is not shown");
+        }
+        other => panic!("X28: too large a state does not fit, not {other:?}"),
+    }
+    let (_, sent) = peer.sends(tool_call());
+    asks_back(&mut peer, &sent["id"], Some("topsecret"), ask_form());
+    assert!(!format!("{:?}", peer.session).contains("topsecret"), "X28: the state does not show in logs");
+}
+
+#[test]
+fn state_stays_with_its_request() {
+    let mut peer = modern();
+    let (_, a) = peer.sends(tool_call());
+    let (_, b) = peer.sends(tool_call());
+    asks_back(&mut peer, &a["id"], Some("of a"), ask_form());
+    asks_back(&mut peer, &b["id"], Some("of b"), ask_form());
+    let questions: Vec<_> = peer
+        .events()
+        .into_iter()
+        .filter_map(|event| if let SessionEvent::Asked { request, .. } = event { Some(request) } else { None })
+        .collect();
+    peer.session.answer(questions[1], accepted(), peer.now).unwrap();
+    assert_eq!(peer.sent_one()["params"]["requestState"], "of b", "mrtr-scope-to-request, X28");
+    let (_, other) = peer.sends(tool_call());
+    assert_eq!(other["params"].get("requestState"), None, "mrtr-scope-to-request: not in another call");
+    peer.session.answer(questions[0], accepted(), peer.now).unwrap();
+    assert_eq!(peer.sent_one()["params"]["requestState"], "of a", "mrtr-scope-to-request, X28");
+}
+
+#[test]
+fn a_refusal_gives_the_call_up() {
+    let mut peer = modern();
+    let (call, sent) = peer.sends(tool_call());
+    asks_back(
+        &mut peer,
+        &sent["id"],
+        None,
+        json!({
+        "a": { "method": "sampling/createMessage", "params": sampling() }, "b": { "method": "roots/list" } }),
+    );
+    let events = peer.events();
+    let [SessionEvent::Asked { request: first, .. }, SessionEvent::Asked { request: second, .. }] = events[..] else {
+        panic!("two questions are asked, not {events:?}");
+    };
+    peer.session.answer(first, Answer::Refused { code: -1, message: "no".into() }, peer.now).unwrap();
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "sampling-reject-modern: simply no retry");
+    let expected = vec![
+        SessionEvent::Withdrawn { request: second, why: Withdrawal::CallEnded },
+        SessionEvent::Done { call, result: Err(CallError::Refused) },
+    ];
+    assert_eq!(peer.events(), expected, "mrtr-may-abandon: the other question goes, the call ends");
+    assert_eq!(peer.session.answer(second, Answer::Roots(vec![]), peer.now), Err(UnknownRequest::NotOpen), "gone");
+}
+
+#[test]
+fn what_must_not_be_asked_ends_the_call() {
+    let nothing = SessionConfig::default();
+    let all = config(Opening::Probe);
+    let sampling_with_tools = json!({ "messages": [], "maxTokens": 1, "tools": [] });
+    for (proves, settings, request, result) in [
+        (
+            "mrtr-other-methods-invalid",
+            &all,
+            ClientRequest::ListTools { cursor: None },
+            json!({ "resultType": "input_required", "inputRequests": ask_form() }),
+        ),
+        ("base-result-type-unknown", &all, tool_call(), json!({ "resultType": "task", "content": [] })),
+        ("base-result-type-dispatch", &all, tool_call(), json!({ "resultType": 5, "content": [] })),
+        ("neither state nor request", &all, tool_call(), json!({ "resultType": "input_required" })),
+        (
+            "mrtr-undeclared-input",
+            &nothing,
+            tool_call(),
+            json!({ "resultType": "input_required", "inputRequests": ask_form() }),
+        ),
+        (
+            "unknown method",
+            &all,
+            tool_call(),
+            json!({ "resultType": "input_required", "inputRequests": { "x": { "method": "ping" } } }),
+        ),
+        (
+            "mrtr-undeclared-input",
+            &all,
+            tool_call(),
+            json!({ "resultType": "input_required", "inputRequests": { "x": { "method": "sampling/createMessage", "params": sampling_with_tools } } }),
+        ),
+        ("wrong shape", &all, tool_call(), json!({ "resultType": "input_required", "requestState": 7 })),
+    ] {
+        let mut peer = Peer::ready_with(Revision::V2026_07_28, all_capabilities(), settings.clone());
+        peer.sent();
+        let (call, sent) = peer.sends(request);
+        peer.answers(&sent["id"], result);
+        let end = peer.done(call);
+        assert!(matches!(end, Err(CallError::BadAnswer { .. })), "{proves}: {end:?}");
+        assert_eq!(peer.sent(), Vec::<Value>::new(), "{proves}: nothing is sent");
+    }
+    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let (call, sent) = peer.sends(tool_call());
+    peer.answers(&sent["id"], json!({ "resultType": "input_required", "content": [] }));
+    assert!(peer.done(call).is_ok(), "lifecycle-respect-version: resultType means nothing before 2026-07-28");
+}
+
+#[test]
+fn cancelling_between_rounds_tells_nobody() {
+    let mut peer = modern();
+    let (call, sent) = peer.sends(tool_call());
+    asks_back(&mut peer, &sent["id"], Some("s"), ask_form());
+    let (request, ..) = peer.asked();
+    peer.wait(seconds(3600));
+    assert_eq!(peer.events(), vec![], "no time runs while the user thinks");
+    peer.session.cancel(call, CancelReason::User, peer.now);
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "cancel-in-progress-only: no request is in progress");
+    let expected = vec![
+        SessionEvent::Withdrawn { request, why: Withdrawal::CallEnded },
+        SessionEvent::Done { call, result: Err(CallError::Cancelled) },
+    ];
+    assert_eq!(peer.events(), expected, "the question goes with the call");
+}
+
+#[test]
+fn the_rounds_of_a_call_share_one_deadline() {
+    let mut peer = modern();
+    let deadline = Deadline { idle: seconds(60), total: seconds(100) };
+    let call = peer.session.call(tool_call(), deadline, peer.now).unwrap();
+    let sent = peer.sent_one();
+    peer.wait(seconds(50));
+    asks_back(&mut peer, &sent["id"], Some("s"), ask_form());
+    let (request, ..) = peer.asked();
+    peer.wait(seconds(500));
+    peer.session.answer(request, accepted(), peer.now).unwrap();
+    peer.sent();
+    peer.wait(seconds(49));
+    assert_eq!(peer.events(), vec![], "50 s before the question and 49 s after it");
+    peer.wait(seconds(1));
+    let end = CallError::Timeout { after: seconds(100), total: true };
+    assert_eq!(peer.done(call), Err(end), "lifecycle-timeout-maximum, without the user's time");
+    assert!(peer.session.call(tool_call(), PATIENT, peer.now).is_ok(), "the session goes on");
+}

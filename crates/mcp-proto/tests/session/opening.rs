@@ -1,0 +1,373 @@
+//! Finding the revision: the probe, `initialize`, and every way in which a server may answer them.
+
+use mcp_proto::*;
+use serde_json::{Value, json};
+
+use crate::peer::{Peer, assert_contains, config, seconds};
+
+/// One step of a dialogue.
+enum Step {
+    /// The session has written exactly this one message (a part of it).
+    Sends(Value),
+    SendsNothing,
+    /// The server writes a line.
+    Says(Value),
+    Line(&'static str),
+    Waits(u64),
+    Ready(Revision),
+    /// The opening fails with these words.
+    Fails(&'static str),
+    /// The connection ends; the opening fails with this `exit_on_probe`.
+    Exits(bool),
+    /// Anything that is not an answer is told.
+    Anomaly(&'static str),
+    Quiet,
+}
+use Step::*;
+
+fn result(id: i64, result: Value) -> Step {
+    Says(json!({ "jsonrpc": "2.0", "id": id, "result": result }))
+}
+
+fn error(id: i64, code: i64, message: &str, data: Value) -> Step {
+    Says(json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message, "data": data } }))
+}
+
+fn discovered(versions: &[&str]) -> Value {
+    json!({ "supportedVersions": versions, "capabilities": {}, "resultType": "complete", "instructions": "be kind",
+            "_meta": { "io.modelcontextprotocol/serverInfo": { "name": "s", "version": "2" } } })
+}
+
+fn initialized(version: &str) -> Value {
+    json!({ "protocolVersion": version, "capabilities": {}, "serverInfo": { "name": "s", "version": "2" } })
+}
+
+fn probe() -> Step {
+    Sends(json!({ "jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": { "_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "test-host" },
+        "io.modelcontextprotocol/clientCapabilities": { "elicitation": { "form": {}, "url": {} } } } } }))
+}
+
+fn initialize(id: i64, version: &str) -> Step {
+    Sends(json!({ "id": id, "method": "initialize", "params": { "protocolVersion": version,
+                  "capabilities": { "roots": { "listChanged": true } },
+                  "clientInfo": { "name": "test-host", "version": "1.0" } } }))
+}
+
+fn greets() -> Step {
+    Sends(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
+}
+
+fn play(proves: &str, opening: Opening, steps: Vec<Step>) {
+    let mut peer = Peer::with(config(opening));
+    for (at, step) in steps.into_iter().enumerate() {
+        let proves = format!("{proves} (step {at})");
+        match step {
+            Sends(part) => assert_contains(&peer.sent_one(), &part, &proves),
+            SendsNothing => assert_eq!(peer.sent(), Vec::<Value>::new(), "{proves}: nothing is sent"),
+            Says(message) => peer.says(message),
+            Line(line) => peer.line(line),
+            Waits(time) => peer.wait(seconds(time)),
+            Ready(revision) => match peer.event() {
+                SessionEvent::Ready(facts) => {
+                    assert_eq!(facts.revision, revision, "{proves}: the revision");
+                    assert_eq!(facts.server.map(|server| server.name), Some("s".into()), "{proves}: the name");
+                }
+                other => panic!("{proves}: the session is ready, not {other:?}"),
+            },
+            Fails(words) => match peer.events().last() {
+                Some(SessionEvent::OpeningFailed { cause, exit_on_probe: false }) => {
+                    assert!(cause.contains(words), "{proves}: {cause:?} contains {words:?}");
+                }
+                other => panic!("{proves}: the opening fails, not {other:?}"),
+            },
+            Exits(on_probe) => {
+                peer.session.handle_closed(CloseReason::ServerExited { status: Some(1), signal: None }, peer.now);
+                let events = peer.events();
+                let [SessionEvent::OpeningFailed { exit_on_probe, cause }, SessionEvent::Closed(_)] = &events[..]
+                else {
+                    panic!("{proves}: the opening fails and the session ends, not {events:?}");
+                };
+                assert_eq!(*exit_on_probe, on_probe, "{proves}: whether it ended on the probe");
+                assert!(cause.contains("exit status 1"), "{proves}: {cause:?} says how it ended");
+            }
+            Anomaly(words) => match peer.event() {
+                SessionEvent::Anomaly { cause, .. } => {
+                    assert!(cause.contains(words), "{proves}: {cause:?} contains {words:?}");
+                }
+                other => panic!("{proves}: an anomaly is told, not {other:?}"),
+            },
+            Quiet => assert_eq!(peer.events(), vec![], "{proves}: nothing happens"),
+        }
+    }
+}
+
+#[test]
+fn the_probe_decides_the_era() {
+    use Revision::*;
+    let legacy = |error: Step| vec![probe(), error, initialize(2, "2025-11-25"), Quiet];
+    for (proves, steps) in [
+        (
+            "stdio-probe-result-select, lifecycle-no-handshake-modern",
+            vec![probe(), result(1, discovered(&["2026-07-28", "2025-11-25"])), SendsNothing, Ready(V2026_07_28)],
+        ),
+        ("stdio-probe-other-error-fallback", legacy(error(1, -32601, "no", Value::Null))),
+        ("stdio-probe-not-one-code: -32602", legacy(error(1, -32602, "no", Value::Null))),
+        ("stdio-probe-not-one-code: -32600", legacy(error(1, -32600, "no", Value::Null))),
+        ("stdio-probe-not-one-code: -1", legacy(error(1, -1, "no", Value::Null))),
+        ("stdio-probe-other-error-fallback: a result that is none", legacy(result(1, json!({})))),
+        (
+            "stdio-probe-other-error-fallback: an error without id",
+            legacy(Says(json!({ "jsonrpc": "2.0", "error": { "code": -32601, "message": "?" } }))),
+        ),
+        (
+            "stdio-probe-timeout-fallback: after 10 s, not before",
+            vec![probe(), Waits(9), SendsNothing, Waits(1), initialize(2, "2025-11-25"), Quiet],
+        ),
+        (
+            "base-request-id-session-unique: a late answer to the probe is dropped",
+            vec![
+                probe(),
+                Waits(10),
+                initialize(2, "2025-11-25"),
+                result(1, discovered(&["2026-07-28"])),
+                Quiet,
+                result(2, initialized("2025-11-25")),
+                greets(),
+                Ready(V2025_11_25),
+            ],
+        ),
+        (
+            "stdio-probe-modern-error-stay: versions in common are tried again without initialize",
+            vec![
+                probe(),
+                error(1, -32022, "?", json!({ "supported": ["2026-07-28"] })),
+                Sends(json!({ "id": 2, "method": "server/discover" })),
+                result(2, discovered(&["2026-07-28"])),
+                Ready(V2026_07_28),
+            ],
+        ),
+        (
+            "lifecycle-unsupported-version-retry: only older versions in common",
+            vec![
+                probe(),
+                error(1, -32022, "?", json!({ "supported": ["2025-03-26", "2025-06-18"] })),
+                initialize(2, "2025-06-18"),
+                result(2, initialized("2025-06-18")),
+                greets(),
+                Ready(V2025_06_18),
+            ],
+        ),
+        (
+            "lifecycle-unsupported-version-surface",
+            vec![
+                probe(),
+                error(1, -32022, "go away", json!({ "supported": ["2031-01-01"] })),
+                SendsNothing,
+                Fails("it speaks 2031-01-01; this client speaks 2024-11-05, 2025-03-26"),
+            ],
+        ),
+        (
+            "lifecycle-unsupported-version-surface: the server's words",
+            vec![probe(), error(1, -32022, "go away", Value::Null), Fails("go away")],
+        ),
+        (
+            "stdio-probe-modern-error-stay: a missing capability",
+            vec![probe(), error(1, -32021, "needs sampling", Value::Null), SendsNothing, Fails("needs sampling")],
+        ),
+        (
+            "lifecycle-discover-choose-version: a modern server with older versions only",
+            vec![probe(), result(1, discovered(&["2030-01-01", "2025-11-25"])), initialize(2, "2025-11-25"), Quiet],
+        ),
+        (
+            "X37: an answer to the probe that cannot be read leads to initialize at once",
+            vec![
+                probe(),
+                Line(r#"{"jsonrpc":"2.0","id":1,"result":{"a":"\ud800"}}"#),
+                initialize(2, "2025-11-25"),
+                Anomaly("surrogate"),
+            ],
+        ),
+        ("5 of stdio choosing: the process ends on the probe", vec![probe(), Exits(true)]),
+    ] {
+        play(proves, Opening::Probe, steps);
+    }
+}
+
+#[test]
+fn initialize_settles_the_version() {
+    use Revision::*;
+    let first = || initialize(1, "2025-11-25");
+    for (proves, steps) in [
+        (
+            "lifecycle-init-first, lifecycle-initialized-notification, lifecycle-init-version-latest",
+            vec![first(), SendsNothing, result(1, initialized("2025-11-25")), greets(), Ready(V2025_11_25)],
+        ),
+        (
+            "lifecycle-init-accept-counteroffer",
+            vec![first(), result(1, initialized("2024-11-05")), greets(), Ready(V2024_11_05)],
+        ),
+        (
+            "lifecycle-disconnect-unsupported",
+            vec![first(), result(1, initialized("1999-01-01")), SendsNothing, Fails("it speaks 1999-01-01")],
+        ),
+        (
+            "lifecycle-disconnect-unsupported: the modern revision is not opened with initialize",
+            vec![first(), result(1, initialized("2026-07-28")), SendsNothing, Fails("it speaks 2026-07-28")],
+        ),
+        (
+            "lifecycle-init-errors: the server names versions and one of them is spoken",
+            vec![
+                first(),
+                error(1, -32602, "version", json!({ "supported": ["2024-11-05"] })),
+                initialize(2, "2024-11-05"),
+                error(2, -32602, "version", json!({ "supported": ["2025-03-26"] })),
+                Fails("it speaks 2025-03-26"),
+            ],
+        ),
+        (
+            "lifecycle-legacy-actionable-error",
+            vec![first(), error(1, -32000, "no licence", Value::Null), Fails("no licence")],
+        ),
+        (
+            "lifecycle-init-errors, cancel-not-initialize: silence for 30 s",
+            vec![first(), Waits(29), Quiet, Waits(1), SendsNothing, Fails("did not answer `initialize` within 30s")],
+        ),
+        (
+            "lifecycle-init-errors: an answer of the wrong shape names the field",
+            vec![
+                first(),
+                result(1, json!({ "protocolVersion": 7, "capabilities": {} })),
+                Fails("protocolVersion: invalid type"),
+            ],
+        ),
+        ("lifecycle-init-errors: the process ends", vec![first(), Exits(false)]),
+        (
+            "X42: a banner before the answer does no harm",
+            vec![
+                first(),
+                Line("Server listening on stdio"),
+                Anomaly("text that is no message"),
+                result(1, initialized("2025-06-18")),
+                greets(),
+                Ready(V2025_06_18),
+            ],
+        ),
+        (
+            "X42: a web server is recognised, and its words stand in the cause",
+            vec![
+                first(),
+                Line("HTTP/1.1 400 Bad Request"),
+                Anomaly("this seems to be a web server"),
+                Waits(30),
+                Fails("HTTP/1.1 400 Bad Request"),
+            ],
+        ),
+        (
+            "lifecycle-init-no-batch: an answer in a batch fails at once",
+            vec![
+                first(),
+                Line(r#"[{"jsonrpc":"2.0","id":1,"result":{}}]"#),
+                SendsNothing,
+                Fails("the answer to `initialize`: the server's answer cannot be read: a batch"),
+            ],
+        ),
+        (
+            "lifecycle-early-server-traffic: pings are answered",
+            vec![
+                first(),
+                Says(json!({ "jsonrpc": "2.0", "id": "p", "method": "ping" })),
+                Sends(json!({ "jsonrpc": "2.0", "id": "p", "result": {} })),
+                Quiet,
+            ],
+        ),
+        (
+            "lifecycle-early-server-traffic: other requests get an error",
+            vec![
+                first(),
+                Says(json!({ "jsonrpc": "2.0", "id": 5, "method": "roots/list" })),
+                Sends(json!({ "id": 5, "error": { "code": -32600 } })),
+                Anomaly("too early"),
+            ],
+        ),
+    ] {
+        play(proves, Opening::Initialize, steps);
+    }
+}
+
+#[test]
+fn a_pinned_revision_is_the_only_one() {
+    for revision in Revision::ALL {
+        let opening = Opening::Pinned(revision);
+        if revision.is_modern() {
+            play("pinned", opening, vec![probe(), error(1, -32601, "no method", Value::Null), Fails("has to speak")]);
+            play("pinned", opening, vec![probe(), Waits(10), SendsNothing, Fails("within 10s")]);
+            play("pinned", opening, vec![probe(), Exits(false)]);
+        } else {
+            let version = revision.as_str();
+            let opens = |answer| Sends(json!({ "method": "initialize", "params": { "protocolVersion": answer } }));
+            play(
+                "lifecycle-init-version-supported",
+                opening,
+                vec![opens(version), result(1, initialized(version)), greets(), Ready(revision)],
+            );
+            let other = if revision == Revision::V2024_11_05 { "2025-03-26" } else { "2024-11-05" };
+            play(
+                "pinned: another one is refused",
+                opening,
+                vec![opens(version), result(1, initialized(other)), SendsNothing, Fails(other)],
+            );
+        }
+    }
+}
+
+#[test]
+fn capabilities_are_told_in_the_words_of_the_revision() {
+    for (revision, elicitation, context) in [
+        (Revision::V2024_11_05, Value::Null, Value::Null),
+        (Revision::V2025_03_26, Value::Null, Value::Null),
+        (Revision::V2025_06_18, json!({}), Value::Null),
+        (Revision::V2025_11_25, json!({ "form": {}, "url": {} }), json!({})),
+    ] {
+        let sent = Peer::new(Opening::Pinned(revision)).sent_one();
+        let offered = &sent["params"]["capabilities"];
+        assert_eq!(offered["elicitation"], elicitation, "elicit-declare-init: elicitation in {revision}");
+        assert_eq!(offered["sampling"]["context"], context, "sampling-declare-init: context in {revision}");
+        assert_eq!(offered["roots"]["listChanged"], json!(true), "roots-declare-init: roots in {revision}");
+        assert_eq!(offered["sampling"].get("tools"), None, "sampling-tools-declare: never offered");
+        assert_eq!(offered.get("tasks"), None, "no tasks are offered");
+    }
+    let sent = Peer::new(Opening::Probe).sent_one();
+    let offered = &sent["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
+    assert_eq!(offered["roots"], json!({}), "roots-no-list-changed-modern: no listChanged");
+    assert_eq!(offered["elicitation"], json!({ "form": {}, "url": {} }), "elicit-declare-per-request");
+    assert_eq!(offered["sampling"], json!({ "context": {} }), "sampling-declare-per-request");
+}
+
+#[test]
+fn only_pings_go_out_before_the_answer_to_initialize() {
+    let mut peer = Peer::new(Opening::Initialize);
+    peer.sent();
+    let refused = peer.session.call(ClientRequest::ListTools { cursor: None }, crate::peer::PATIENT, peer.now);
+    assert_eq!(refused, Err(CallError::NotReady), "lifecycle-no-requests-before-init");
+    let (call, sent) = peer.sends(ClientRequest::Ping);
+    assert_eq!(sent["method"], "ping", "lifecycle-no-requests-before-init: a ping may go out");
+    peer.answers(&sent["id"], json!({}));
+    assert_eq!(peer.done(call), Ok(ServerResult::Empty), "ping: the answer comes");
+    peer.session.notify(ClientNotification::RootsListChanged);
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "lifecycle-no-requests-before-init: no notification either");
+}
+
+#[test]
+fn a_failed_opening_ends_what_was_called() {
+    let mut peer = Peer::new(Opening::Initialize);
+    peer.sent();
+    let call = peer.call(ClientRequest::Ping);
+    peer.refuses(&json!(1), -32000, "no");
+    let end = peer.done(call);
+    assert!(matches!(end, Err(CallError::Closed(CloseReason::OpeningFailed(_)))), "a ping ends with it: {end:?}");
+    let later = peer.session.call(ClientRequest::Ping, crate::peer::PATIENT, peer.now);
+    assert!(matches!(later, Err(CallError::Closed(CloseReason::OpeningFailed(_)))), "later calls fail: {later:?}");
+    assert_eq!(peer.session.poll_timeout(), None, "nothing is due any longer");
+}

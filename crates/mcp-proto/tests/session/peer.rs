@@ -1,0 +1,213 @@
+//! The other end of a session: says lines, reads lines, lets time pass.
+
+use std::time::{Duration, Instant};
+
+use mcp_proto::types::{
+    ClientCapabilities, ElicitationCapability, Implementation, RootsCapability, SamplingCapability,
+};
+use mcp_proto::*;
+use serde_json::{Map, Value, json};
+
+/// A session with everything that is outside of it.
+pub(crate) struct Peer {
+    pub(crate) session: Session,
+    pub(crate) now: Instant,
+}
+
+/// A client that offers all that there is.
+pub(crate) fn config(opening: Opening) -> SessionConfig {
+    SessionConfig {
+        client: Implementation { name: "test-host".into(), version: "1.0".into(), ..Implementation::default() },
+        capabilities: ClientCapabilities {
+            roots: Some(RootsCapability { list_changed: Some(true) }),
+            sampling: Some(SamplingCapability { context: Some(Map::new()) }),
+            elicitation: Some(ElicitationCapability { form: Some(Map::new()), url: Some(Map::new()) }),
+            ..ClientCapabilities::default()
+        },
+        opening,
+        ..SessionConfig::default()
+    }
+}
+
+/// A server that offers all that there is.
+pub(crate) fn all_capabilities() -> Value {
+    json!({
+        "tools": { "listChanged": true }, "prompts": { "listChanged": true },
+        "resources": { "listChanged": true, "subscribe": true }, "completions": {}, "logging": {},
+    })
+}
+
+pub(crate) fn seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+pub(crate) const PATIENT: Deadline = Deadline { idle: Duration::from_secs(60), total: Duration::from_secs(600) };
+
+impl Peer {
+    pub(crate) fn with(config: SessionConfig) -> Peer {
+        let now = Instant::now();
+        Peer { session: Session::new(config, now), now }
+    }
+
+    pub(crate) fn new(opening: Opening) -> Peer {
+        Peer::with(config(opening))
+    }
+
+    /// A session that speaks `revision` with a server that offers everything, both queues empty.
+    pub(crate) fn ready(revision: Revision) -> Peer {
+        Peer::ready_with(revision, all_capabilities(), config(Opening::Pinned(revision)))
+    }
+
+    pub(crate) fn ready_with(revision: Revision, capabilities: Value, mut config: SessionConfig) -> Peer {
+        config.opening = Opening::Pinned(revision);
+        let mut peer = Peer::with(config);
+        let opened = if revision.is_modern() {
+            json!({ "supportedVersions": [revision], "capabilities": capabilities, "resultType": "complete" })
+        } else {
+            json!({ "protocolVersion": revision, "capabilities": capabilities,
+                    "serverInfo": { "name": "peer", "version": "1" } })
+        };
+        let id = peer.sent()[0]["id"].clone();
+        peer.says(json!({ "jsonrpc": "2.0", "id": id, "result": opened }));
+        let events = peer.events();
+        assert!(matches!(events[..], [SessionEvent::Ready(_)]), "the session opens: {events:?}");
+        peer.sent();
+        peer
+    }
+
+    /// The server writes one line.
+    pub(crate) fn line(&mut self, line: impl AsRef<[u8]>) {
+        match Incoming::decode(line.as_ref()) {
+            Ok(message) => self.session.handle_message(message, StreamOrigin::Stdio, self.now),
+            Err(invalid) => self.session.handle_invalid(invalid, self.now),
+        }
+    }
+
+    pub(crate) fn says(&mut self, message: Value) {
+        self.line(message.to_string());
+    }
+
+    pub(crate) fn answers(&mut self, id: &Value, result: Value) {
+        self.says(json!({ "jsonrpc": "2.0", "id": id, "result": result }));
+    }
+
+    pub(crate) fn refuses(&mut self, id: &Value, code: i64, message: &str) {
+        self.says(json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } }));
+    }
+
+    pub(crate) fn tells(&mut self, method: &str, params: Value) {
+        self.says(json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    pub(crate) fn asks(&mut self, id: Value, method: &str, params: Value) {
+        self.says(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+    }
+
+    /// What the session wrote since the last look.
+    pub(crate) fn sent(&mut self) -> Vec<Value> {
+        std::iter::from_fn(|| self.session.poll_transmit())
+            .map(|outgoing| {
+                assert!(!outgoing.json.contains('\n'), "stdio-newline-delimited: no raw newline in {}", outgoing.json);
+                serde_json::from_str(&outgoing.json).expect("stdio-stdin-only-mcp: what is written is JSON")
+            })
+            .collect()
+    }
+
+    /// The only message that the session wrote since the last look.
+    pub(crate) fn sent_one(&mut self) -> Value {
+        let mut sent = self.sent();
+        assert_eq!(sent.len(), 1, "exactly one message is sent: {sent:?}");
+        sent.remove(0)
+    }
+
+    pub(crate) fn events(&mut self) -> Vec<SessionEvent> {
+        std::iter::from_fn(|| self.session.poll_event()).collect()
+    }
+
+    pub(crate) fn event(&mut self) -> SessionEvent {
+        let mut events = self.events();
+        assert_eq!(events.len(), 1, "exactly one event comes: {events:?}");
+        events.remove(0)
+    }
+
+    /// Lets time pass, and every timeout within it happen at its moment.
+    pub(crate) fn wait(&mut self, time: Duration) {
+        let until = self.now + time;
+        while let Some(at) = self.session.poll_timeout().filter(|at| *at <= until) {
+            self.now = at.max(self.now);
+            self.session.handle_timeout(self.now);
+            assert!(
+                self.session.poll_timeout().is_none_or(|next| next > self.now),
+                "a timeout that has come does not stay due"
+            );
+        }
+        self.now = until;
+        self.session.handle_timeout(until);
+    }
+
+    pub(crate) fn call(&mut self, request: ClientRequest) -> CallId {
+        self.session.call(request, PATIENT, self.now).expect("the call can be made")
+    }
+
+    /// Makes a call; returns it with the message that went out for it.
+    pub(crate) fn sends(&mut self, request: ClientRequest) -> (CallId, Value) {
+        let call = self.call(request);
+        (call, self.sent_one())
+    }
+
+    /// How the only call that ended did so.
+    pub(crate) fn done(&mut self, wanted: CallId) -> Result<ServerResult, CallError> {
+        let mut ends: Vec<_> = self
+            .events()
+            .into_iter()
+            .filter_map(|event| match event {
+                SessionEvent::Done { call, result } => Some((call, result)),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(ends.len(), 1, "exactly one call ends: {ends:?}");
+        let (call, result) = ends.remove(0);
+        assert_eq!(call, wanted, "the call that ends is the one that was answered");
+        result
+    }
+
+    /// The question that was asked, the only event.
+    pub(crate) fn asked(&mut self) -> (ServerRequestId, Option<CallId>, ServerQuestion) {
+        match self.event() {
+            SessionEvent::Asked { request, call, question } => (request, call, question),
+            other => panic!("a question is asked, not {other:?}"),
+        }
+    }
+}
+
+pub(crate) fn tool_call() -> ClientRequest {
+    let arguments = json!({ "text": "hi" }).as_object().cloned().unwrap_or_default();
+    ClientRequest::CallTool { name: "add_note".into(), arguments }
+}
+
+pub(crate) fn form() -> Value {
+    json!({ "message": "Which day?", "requestedSchema": { "type": "object", "properties": {} } })
+}
+
+pub(crate) fn sampling() -> Value {
+    json!({ "messages": [{ "role": "user", "content": { "type": "text", "text": "2+2?" } }], "maxTokens": 10 })
+}
+
+pub(crate) fn accepted() -> Answer {
+    let content = json!({ "day": "2026-08-01" }).as_object().cloned();
+    Answer::Elicitation(mcp_proto::types::ElicitResult { action: mcp_proto::types::ElicitAction::Accept, content })
+}
+
+/// Whether `part` is contained in `whole`: objects by their fields, all else exactly.
+#[track_caller]
+pub(crate) fn assert_contains(whole: &Value, part: &Value, proves: &str) {
+    fn within(whole: &Value, part: &Value) -> bool {
+        match (whole, part) {
+            (Value::Object(whole), Value::Object(part)) => {
+                part.iter().all(|(key, part)| whole.get(key).is_some_and(|whole| within(whole, part)))
+            }
+            _ => whole == part,
+        }
+    }
+    assert!(within(whole, part), "{proves}: {part} is contained in {whole}");
+}

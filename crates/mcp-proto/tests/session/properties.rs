@@ -1,0 +1,376 @@
+//! What holds for any input: nothing panics, answers and ends come exactly once.
+
+use std::collections::{HashMap, HashSet};
+
+use mcp_proto::types::{ElicitAction, ElicitResult};
+use mcp_proto::*;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::peer::{PATIENT, Peer, all_capabilities, config, form, sampling, seconds, tool_call};
+
+/// What a message is on the wire again.
+fn encode(message: &Incoming) -> Value {
+    let params = |method: &str, params: &Option<Box<serde_json::value::RawValue>>| {
+        let mut value = json!({ "jsonrpc": "2.0", "method": method });
+        if let Some(params) = params {
+            value["params"] = serde_json::from_str(params.get()).unwrap();
+        }
+        value
+    };
+    match message {
+        Incoming::Request { id, method, params: body } => {
+            let mut value = params(method, body);
+            value["id"] = json!(id);
+            value
+        }
+        Incoming::Notification { method, params: body } => params(method, body),
+        Incoming::Response { id, result: Ok(result) } => {
+            json!({ "jsonrpc": "2.0", "id": id, "result": serde_json::from_str::<Value>(result.get()).unwrap() })
+        }
+        Incoming::Response { id, result: Err(error) } => json!({ "jsonrpc": "2.0", "id": id, "error": error }),
+        Incoming::ErrorWithoutId { error } => json!({ "jsonrpc": "2.0", "error": error }),
+        Incoming::Batch(messages) => messages.iter().flatten().map(encode).collect(),
+    }
+}
+
+fn reads_again(message: &Incoming) {
+    let text = encode(message);
+    if text != json!([]) {
+        let again = Incoming::decode(text.to_string().as_bytes());
+        assert_eq!(again.as_ref().map(encode).ok(), Some(text), "what was read once is read again");
+    }
+}
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        (-1.0e6..1.0e6).prop_map(Value::from),
+        ".{0,12}".prop_map(Value::from),
+        Just(json!("2.0")),
+        Just(json!("ping")),
+    ];
+    leaf.prop_recursive(4, 32, 5, |inner| {
+        let key = prop_oneof![
+            "[a-z_]{0,6}",
+            Just("jsonrpc".to_owned()),
+            Just("id".to_owned()),
+            Just("method".to_owned()),
+            Just("params".to_owned()),
+            Just("result".to_owned()),
+            Just("error".to_owned()),
+            Just("code".to_owned()),
+        ];
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+            prop::collection::vec((key, inner), 0..6).prop_map(|fields| Value::Object(fields.into_iter().collect())),
+        ]
+    })
+}
+
+/// Something that looks like a message, possibly with a fault.
+fn any_message() -> impl Strategy<Value = Value> {
+    let id = prop_oneof![(-2_i64..12).prop_map(Value::from), Just(json!("1")), Just(json!(1.5)), Just(Value::Null)];
+    let method = prop::sample::select(vec![
+        "ping",
+        "roots/list",
+        "elicitation/create",
+        "sampling/createMessage",
+        "tools/list",
+        "notifications/cancelled",
+        "notifications/progress",
+        "notifications/message",
+        "notifications/tools/list_changed",
+        "notifications/resources/updated",
+        "notifications/subscriptions/acknowledged",
+    ]);
+    let small = 0_i64..12;
+    let body = prop_oneof![
+        any_json(),
+        Just(form()),
+        Just(sampling()),
+        small.clone().prop_map(|id| json!({ "requestId": id })),
+        (small.clone(), 0..9).prop_map(|(token, progress)| json!({ "progressToken": token, "progress": progress })),
+        small.prop_map(|id| json!({ "notifications": { "resourceSubscriptions": ["a:b"] }, "_meta": { "io.modelcontextprotocol/subscriptionId": id } })),
+        Just(json!({ "uri": "a:b" })),
+        Just(json!({ "tools": [] })),
+        Just(json!({ "content": [{ "type": "text", "text": "x" }] })),
+        Just(json!({ "resultType": "input_required", "requestState": "s" })),
+        Just(json!({ "resultType": "input_required", "inputRequests": { "k": { "method": "roots/list" }, "e": { "method": "elicitation/create", "params": form() } } })),
+        Just(json!({ "protocolVersion": "2025-03-26", "capabilities": all_capabilities() })),
+        Just(json!({ "supportedVersions": ["2026-07-28"], "capabilities": all_capabilities() })),
+    ];
+    (id, method, body, 0..6).prop_map(|(id, method, body, shape)| match shape {
+        0 => json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": body }),
+        1 => json!({ "jsonrpc": "2.0", "method": method, "params": body }),
+        2 | 3 => json!({ "jsonrpc": "2.0", "id": id, "result": body }),
+        4 => json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32000, "message": "m", "data": body } }),
+        _ => body,
+    })
+}
+
+/// Something that happens to a session.
+#[derive(Debug, Clone)]
+enum Input {
+    Says(Value),
+    SaysBatch(Vec<Value>),
+    Line(Vec<u8>),
+    Call(usize),
+    Cancel(usize),
+    Answer(usize, usize),
+    Wait(u64),
+    TooLong(bool),
+}
+
+fn any_input() -> impl Strategy<Value = Input> {
+    prop_oneof![
+        6 => any_message().prop_map(Input::Says),
+        1 => prop::collection::vec(any_message(), 0..4).prop_map(Input::SaysBatch),
+        1 => prop::collection::vec(any::<u8>(), 0..40).prop_map(Input::Line),
+        4 => (0_usize..7).prop_map(Input::Call),
+        1 => any::<usize>().prop_map(Input::Cancel),
+        3 => (any::<usize>(), 0_usize..4).prop_map(|(which, how)| Input::Answer(which, how)),
+        1 => (0_u64..90).prop_map(Input::Wait),
+        1 => any::<bool>().prop_map(Input::TooLong),
+    ]
+}
+
+/// Keeps count of everything that must happen exactly once.
+#[derive(Default)]
+struct Ledger {
+    calls: HashSet<CallId>,
+    open_calls: Vec<CallId>,
+    open_questions: Vec<(ServerRequestId, ServerQuestion)>,
+    asked: HashMap<String, i64>,
+    answered: HashMap<String, i64>,
+    sent_ids: HashSet<String>,
+    closed: bool,
+}
+
+impl Ledger {
+    fn take(&mut self, peer: &mut Peer) {
+        for sent in peer.sent() {
+            let all = sent.as_array().cloned().unwrap_or_else(|| vec![sent]);
+            for message in all {
+                if message.get("method").is_none() {
+                    *self.answered.entry(message["id"].to_string()).or_default() += 1;
+                } else if let Some(id) = message.get("id") {
+                    assert!(self.sent_ids.insert(id.to_string()), "base-request-id-session-unique: {id}");
+                }
+            }
+        }
+        for event in peer.events() {
+            assert!(!self.closed, "nothing comes after the end, not even {event:?}");
+            match event {
+                SessionEvent::Done { call, .. } => {
+                    let before = self.open_calls.len();
+                    self.open_calls.retain(|open| *open != call);
+                    assert_eq!(self.open_calls.len() + 1, before, "each call ends once, {call} too");
+                }
+                SessionEvent::Asked { request, question, .. } => self.open_questions.push((request, question)),
+                SessionEvent::Withdrawn { request, .. } => {
+                    let before = self.open_questions.len();
+                    self.open_questions.retain(|(open, _)| *open != request);
+                    assert_eq!(self.open_questions.len() + 1, before, "only open questions are withdrawn");
+                }
+                SessionEvent::Closed(_) => self.closed = true,
+                _ => {}
+            }
+        }
+        for (id, answers) in &self.answered {
+            let asked = self.asked.get(id).copied().unwrap_or_default();
+            assert!(
+                *answers <= asked,
+                "no request is answered twice: {id} was asked {asked} and answered {answers} times"
+            );
+        }
+    }
+
+    fn hears(&mut self, line: &[u8]) {
+        // Everything that is or seems to be a request counts as asked, once for each time it is said.
+        fn ids(read: &Result<Incoming, InvalidMessage>, into: &mut Vec<RequestId>) {
+            match read {
+                Ok(Incoming::Request { id, .. }) => into.push(id.clone()),
+                Ok(Incoming::Batch(messages)) => messages.iter().for_each(|message| ids(message, into)),
+                Err(invalid) => into.extend(invalid.server_request.clone()),
+                Ok(_) => {}
+            }
+        }
+        let mut found = Vec::new();
+        ids(&Incoming::decode(line), &mut found);
+        for id in found {
+            *self.asked.entry(json!(id).to_string()).or_default() += 1;
+        }
+    }
+}
+
+fn request(which: usize) -> ClientRequest {
+    match which {
+        0 => ClientRequest::Ping,
+        1 => ClientRequest::ListTools { cursor: None },
+        2 => ClientRequest::Subscribe { uri: "a:b".into() },
+        3 => ClientRequest::Unsubscribe { uri: "a:b".into() },
+        4 => ClientRequest::SetLogLevel { level: mcp_proto::types::LogLevel::Info },
+        _ => tool_call(),
+    }
+}
+
+fn answer(question: &ServerQuestion, how: usize) -> Answer {
+    match (question, how) {
+        (_, 0) => Answer::Refused { code: -1, message: "no".into() },
+        (ServerQuestion::Elicitation(_), _) => {
+            Answer::Elicitation(ElicitResult { action: ElicitAction::Accept, content: None })
+        }
+        // Sometimes of another kind than the question.
+        (ServerQuestion::Sampling(_) | ServerQuestion::Roots, _) => Answer::Roots(vec![]),
+    }
+}
+
+fn run(mut peer: Peer, inputs: Vec<Input>) {
+    let mut ledger = Ledger::default();
+    ledger.take(&mut peer);
+    for input in inputs {
+        match input {
+            Input::Says(message) => {
+                let line = message.to_string();
+                ledger.hears(line.as_bytes());
+                peer.line(line);
+            }
+            Input::SaysBatch(messages) => {
+                let line = Value::from(messages).to_string();
+                ledger.hears(line.as_bytes());
+                peer.line(line);
+            }
+            Input::Line(line) => {
+                ledger.hears(&line);
+                peer.line(line);
+            }
+            Input::Call(which) => {
+                if let Ok(call) = peer.session.call(request(which), PATIENT, peer.now) {
+                    assert!(ledger.calls.insert(call), "names of calls are not used twice");
+                    ledger.open_calls.push(call);
+                }
+            }
+            Input::Cancel(which) if !ledger.open_calls.is_empty() => {
+                let call = ledger.open_calls[which % ledger.open_calls.len()];
+                peer.session.cancel(call, CancelReason::User, peer.now);
+            }
+            Input::Answer(which, how) if !ledger.open_questions.is_empty() => {
+                let at = which % ledger.open_questions.len();
+                let (question, asked) = ledger.open_questions[at].clone();
+                if peer.session.answer(question, answer(&asked, how), peer.now).is_ok() {
+                    ledger.open_questions.remove(at);
+                    let again = peer.session.answer(question, answer(&asked, how), peer.now);
+                    assert_eq!(again, Err(UnknownRequest::NotOpen), "a question is answered once");
+                }
+            }
+            Input::Cancel(_) | Input::Answer(..) => {}
+            Input::Wait(time) => peer.wait(seconds(time)),
+            Input::TooLong(answer) => {
+                let head: &[u8] = if answer { b"{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":[" } else { b"xxxxx" };
+                peer.session.handle_invalid(InvalidMessage::too_long(head, b"", 4, 5), peer.now);
+            }
+        }
+        ledger.take(&mut peer);
+    }
+    peer.session.handle_closed(CloseReason::StoppedByUser, peer.now);
+    ledger.take(&mut peer);
+    assert!(ledger.closed, "the end is told");
+    assert_eq!(ledger.open_calls, vec![], "by the end each call has ended");
+    assert!(ledger.open_questions.is_empty(), "by the end each question is answered or withdrawn");
+    assert_eq!(peer.session.poll_timeout(), None, "after the end nothing is due");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        if let Ok(message) = Incoming::decode(&bytes) {
+            reads_again(&message);
+        }
+    }
+
+    #[test]
+    fn any_json_is_read_or_refused(value in any_json()) {
+        if let Ok(message) = Incoming::decode(value.to_string().as_bytes()) {
+            reads_again(&message);
+        }
+    }
+
+    #[test]
+    fn any_message_is_read_or_refused(value in any_message(), cut in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        let mut line = value.to_string().into_bytes();
+        if let Ok(message) = Incoming::decode(&line) {
+            reads_again(&message);
+        }
+        let at = cut.index(line.len());
+        line[at] = byte;
+        if let Ok(message) = Incoming::decode(&line) {
+            reads_again(&message);
+        }
+        line.truncate(at);
+        let _ = InvalidMessage::too_long(&line, &line, at, at);
+        prop_assert!(at == 0 || Incoming::decode(&line).is_err() || !value.is_object(), "half a message is none");
+    }
+
+    #[test]
+    fn an_opening_session_keeps_its_promises(inputs in prop::collection::vec(any_input(), 0..40)) {
+        run(Peer::new(Opening::Probe), inputs);
+    }
+
+    #[test]
+    fn a_ready_session_keeps_its_promises(
+        revision in prop::sample::select(Revision::ALL.to_vec()),
+        inputs in prop::collection::vec(any_input(), 0..60),
+    ) {
+        let mut settings = config(Opening::Probe);
+        settings.limits.open_questions = 5;
+        settings.limits.in_flight_calls = 6;
+        settings.timeouts.ping_interval = Some(seconds(45));
+        run(Peer::ready_with(revision, all_capabilities(), settings), inputs);
+    }
+
+    #[test]
+    fn each_request_of_a_well_behaved_server_is_answered(
+        revision in prop::sample::select(vec![Revision::V2025_03_26, Revision::V2025_11_25]),
+        steps in prop::collection::vec((0_usize..4, 0_usize..3, any::<usize>(), any::<bool>()), 1..40),
+    ) {
+        let mut peer = Peer::ready(revision);
+        let mut open = Vec::new();
+        let mut missing = HashSet::new();
+        for (id, (kind, how, which, withdraw)) in steps.into_iter().enumerate() {
+            let (method, params) = [
+                ("ping", json!({})), ("roots/list", json!({})), ("elicitation/create", form()), ("sampling/createMessage", sampling()),
+            ][kind].clone();
+            let ask = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+            peer.says(if how == 0 && revision.has_batches() { json!([ask]) } else { ask });
+            missing.insert(json!(id));
+            if withdraw && kind > 0 {
+                let known = peer.events().iter().any(|event| matches!(event, SessionEvent::Asked { .. }));
+                peer.tells("notifications/cancelled", json!({ "requestId": id }));
+                if known {
+                    missing.remove(&json!(id));
+                }
+            }
+            for event in peer.events() {
+                if let SessionEvent::Asked { request, question, .. } = event {
+                    open.push((request, question));
+                }
+            }
+            if how == 1 && !open.is_empty() {
+                let (request, question) = open.swap_remove(which % open.len());
+                let _ = peer.session.answer(request, answer(&question, how), peer.now);
+            }
+        }
+        peer.session.handle_closed(CloseReason::StoppedByUser, peer.now);
+        for sent in peer.sent() {
+            for message in sent.as_array().cloned().unwrap_or_else(|| vec![sent]) {
+                prop_assert!(missing.remove(&message["id"]), "base-response-same-id: {message} answers an open request");
+            }
+        }
+        prop_assert!(missing.is_empty(), "each request is answered exactly once: {missing:?}");
+    }
+}

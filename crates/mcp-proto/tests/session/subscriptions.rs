@@ -1,0 +1,197 @@
+//! News on changes: unsolicited up to 2025-11-25, listened to in 2026-07-28.
+
+use mcp_proto::*;
+use serde_json::{Value, json};
+
+use crate::peer::{Peer, all_capabilities, assert_contains, config, seconds};
+
+const KEY: &str = "io.modelcontextprotocol/subscriptionId";
+
+/// A modern session and the id of its first listening.
+fn listening() -> (Peer, Value) {
+    let mut peer = Peer::with(config(Opening::Pinned(Revision::V2026_07_28)));
+    let probe = peer.sent_one();
+    peer.answers(&probe["id"], json!({ "supportedVersions": ["2026-07-28"], "capabilities": all_capabilities() }));
+    peer.events();
+    let listen = peer.sent_one();
+    let expected = json!({ "method": "subscriptions/listen", "params": { "notifications": {
+        "toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true },
+        "_meta": { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } } });
+    assert_contains(&listen, &expected, "subs-opt-in-types");
+    assert_eq!(listen["params"]["notifications"].get("resourceSubscriptions"), None, "subs-opt-in-types: no resource");
+    (peer, listen["id"].clone())
+}
+
+fn acknowledge(peer: &mut Peer, id: &Value, uris: &[&str]) {
+    let granted = json!({ "toolsListChanged": true, "resourceSubscriptions": uris });
+    peer.tells("notifications/subscriptions/acknowledged", json!({ "_meta": { KEY: id }, "notifications": granted }));
+}
+
+fn subscribe(uri: &str) -> ClientRequest {
+    ClientRequest::Subscribe { uri: uri.into() }
+}
+
+#[test]
+fn news_comes_unsolicited_in_older_revisions() {
+    let mut peer = Peer::ready(Revision::V2025_11_25);
+    for (method, kind) in [
+        ("notifications/tools/list_changed", ListKind::Tools),
+        ("notifications/prompts/list_changed", ListKind::Prompts),
+        ("notifications/resources/list_changed", ListKind::Resources),
+    ] {
+        peer.says(json!({ "jsonrpc": "2.0", "method": method }));
+        assert_eq!(peer.event(), SessionEvent::ListChanged(kind), "subs-legacy-unsolicited: {method}");
+        peer.tells(method, Value::Null);
+        assert_eq!(peer.event(), SessionEvent::ListChanged(kind), "null for no params is tolerated: {method}");
+    }
+    peer.tells("notifications/resources/updated", json!({ "uri": "a:b/c" }));
+    let expected = SessionEvent::ResourceUpdated { uri: "a:b/c".into() };
+    assert_eq!(peer.event(), expected, "resources-updated-subresource");
+    peer.tells("notifications/resources/updated", json!({}));
+    assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "news of the wrong shape is told");
+    peer.tells("notifications/of/the/future", json!({ "x": 1 }));
+    assert_eq!(peer.events(), vec![], "unknown notifications are ignored");
+}
+
+#[test]
+fn modern_news_is_routed_by_subscription() {
+    let (mut peer, id) = listening();
+    acknowledge(&mut peer, &id, &[]);
+    assert_eq!(peer.events(), vec![], "subs-ack-interleaving: the acknowledgement is no news");
+    peer.tells("notifications/tools/list_changed", json!({ "_meta": { KEY: id } }));
+    assert_eq!(peer.event(), SessionEvent::ListChanged(ListKind::Tools), "subs-correlate-stdio");
+    for wrong in [json!(id.to_string()), json!(999), json!(null), json!(1.0)] {
+        peer.tells("notifications/tools/list_changed", json!({ "_meta": { KEY: wrong } }));
+        assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "subs-id-is-request-id: {wrong} is not it");
+    }
+}
+
+#[test]
+fn a_subscription_is_granted_by_the_server() {
+    let (mut peer, first) = listening();
+    acknowledge(&mut peer, &first, &[]);
+    let good = peer.call(subscribe("a:good"));
+    let sent = peer.sent();
+    let expected = json!({ "method": "subscriptions/listen",
+        "params": { "notifications": { "toolsListChanged": true, "resourceSubscriptions": ["a:good"] } } });
+    assert_contains(&sent[0], &expected, "resources-subscribe-modern: the wanted set is sent again");
+    let expected = json!({ "method": "notifications/cancelled", "params": { "requestId": first } });
+    assert_contains(&sent[1], &expected, "subs-cancel: and the one before ended");
+    acknowledge(&mut peer, &first, &["a:good"]);
+    assert_eq!(peer.events(), vec![], "an acknowledgement of the one before says nothing");
+    acknowledge(&mut peer, &sent[0]["id"], &["a:good"]);
+    assert_eq!(peer.done(good), Ok(ServerResult::Empty), "subs-ack-check: granted");
+    peer.tells("notifications/resources/updated", json!({ "uri": "a:good", "_meta": { KEY: first } }));
+    assert!(matches!(peer.event(), SessionEvent::ResourceUpdated { .. }), "late news of the one before counts");
+
+    let again = peer.call(subscribe("a:good"));
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "what is subscribed to needs no request");
+    assert_eq!(peer.done(again), Ok(ServerResult::Empty), "and is granted");
+
+    let bad = peer.call(subscribe("a:bad"));
+    let listen = peer.sent()[0]["id"].clone();
+    acknowledge(&mut peer, &listen, &["a:good"]);
+    let end = peer.done(bad);
+    assert!(matches!(end, Err(CallError::Unsupported { .. })), "subs-ack-check: not granted: {end:?}");
+
+    let gone = peer.call(ClientRequest::Unsubscribe { uri: "a:good".into() });
+    assert_eq!(peer.done(gone), Ok(ServerResult::Empty), "unsubscribed at once");
+    let wanted = &peer.sent()[0]["params"]["notifications"];
+    assert_eq!(wanted.get("resourceSubscriptions"), None, "subs-opt-in-types: it is wanted no longer");
+}
+
+#[test]
+fn a_subscription_that_is_not_acknowledged_times_out() {
+    let (mut peer, first) = listening();
+    acknowledge(&mut peer, &first, &[]);
+    let call = peer.call(subscribe("a:b"));
+    peer.sent();
+    peer.wait(seconds(60));
+    let end = peer.done(call);
+    assert!(matches!(end, Err(CallError::Timeout { .. })), "the call ends in its time: {end:?}");
+    let sent = peer.sent();
+    let wanted = &sent[0]["params"]["notifications"];
+    assert_eq!(wanted.get("resourceSubscriptions"), None, "and the resource is not wanted any longer");
+}
+
+#[test]
+fn listening_is_exempt_from_timeouts() {
+    let (mut peer, _) = listening();
+    peer.wait(seconds(1_000_000));
+    assert_eq!((peer.events(), peer.sent().len()), (vec![], 0), "subs-no-response-timeout");
+}
+
+#[test]
+fn the_server_may_end_the_listening_in_two_ways() {
+    for by_result in [true, false] {
+        let (mut peer, id) = listening();
+        if by_result {
+            peer.answers(&id, json!({ "resultType": "complete", "_meta": { KEY: id } }));
+        } else {
+            peer.tells("notifications/cancelled", json!({ "requestId": id }));
+        }
+        let event = peer.event();
+        assert!(
+            matches!(event, SessionEvent::Anomaly { .. }),
+            "subs-graceful-end, cancel-server-ends-listen: {event:?}"
+        );
+        assert_eq!(peer.sent(), Vec::<Value>::new(), "it is not asked again and again");
+        let call = peer.call(subscribe("a:b"));
+        let listen = peer.sent_one();
+        assert_eq!(listen["method"], "subscriptions/listen", "but again when something is wanted");
+        acknowledge(&mut peer, &listen["id"], &["a:b"]);
+        assert_eq!(peer.done(call), Ok(ServerResult::Empty), "and then it works");
+    }
+    let (mut peer, _) = listening();
+    let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
+    peer.tells("notifications/cancelled", json!({ "requestId": sent["id"] }));
+    assert_eq!(peer.events(), vec![], "cancel-invalid-ignore: the server cannot cancel a call of ours");
+    peer.answers(&sent["id"], json!({ "tools": [] }));
+    assert!(peer.done(call).is_ok(), "its answer still counts");
+}
+
+#[test]
+fn a_refused_change_keeps_what_was_granted() {
+    let (mut peer, first) = listening();
+    acknowledge(&mut peer, &first, &[]);
+    let good = peer.call(subscribe("a:good"));
+    let listen = peer.sent()[0]["id"].clone();
+    acknowledge(&mut peer, &listen, &["a:good"]);
+    peer.done(good).unwrap();
+    let bad = peer.call(subscribe("a:bad"));
+    let listen = peer.sent()[0]["id"].clone();
+    peer.refuses(&listen, -32602, "no such resource");
+    let end = peer.done(bad);
+    assert!(matches!(end, Err(CallError::Server(_))), "the refusal is the call's: {end:?}");
+    let wanted = peer.sent_one()["params"]["notifications"]["resourceSubscriptions"].clone();
+    assert_eq!(wanted, json!(["a:good"]), "what was granted before is listened to again");
+}
+
+#[test]
+fn nothing_is_listened_to_without_a_reason() {
+    let mut peer = Peer::with(config(Opening::Pinned(Revision::V2026_07_28)));
+    let probe = peer.sent_one();
+    peer.answers(&probe["id"], json!({ "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} } }));
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "subs-opt-in-types: no list announces changes");
+}
+
+#[test]
+fn log_messages_of_any_shape_arrive() {
+    let mut peer = Peer::ready(Revision::V2025_11_25);
+    for level in ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] {
+        for data in [json!("x"), json!(null), json!([1]), json!({ "a": 1 })] {
+            peer.tells("notifications/message", json!({ "level": level, "data": data, "logger": "l" }));
+            let event = peer.event();
+            assert!(
+                matches!(&event, SessionEvent::Log(message) if message.data == data),
+                "logging-levels, logging-any-data, logging-unsolicited: {event:?}"
+            );
+        }
+    }
+    peer.tells("notifications/message", json!({ "level": "loud", "data": 1 }));
+    let event = peer.event();
+    assert!(
+        matches!(&event, SessionEvent::Anomaly { cause, .. } if cause.contains("loud")),
+        "logging-validate: the unknown level is named: {event:?}"
+    );
+}

@@ -1,0 +1,155 @@
+//! Timeouts, progress and pings.
+
+use mcp_proto::*;
+use serde_json::{Value, json};
+
+use crate::peer::{PATIENT, Peer, accepted, all_capabilities, assert_contains, config, form, seconds, tool_call};
+
+fn progress(peer: &mut Peer, token: &Value, progress: f64) {
+    peer.tells("notifications/progress", json!({ "progressToken": token, "progress": progress, "message": "m" }));
+}
+
+#[test]
+fn silence_ends_a_call_and_tells_the_server() {
+    for revision in Revision::ALL {
+        let mut peer = Peer::ready(revision);
+        let (call, sent) = peer.sends(tool_call());
+        peer.wait(seconds(59));
+        assert_eq!(peer.events(), vec![], "lifecycle-timeouts: not before its time");
+        peer.wait(seconds(1));
+        let end = CallError::Timeout { after: seconds(60), total: false };
+        assert_eq!(peer.done(call), Err(end), "lifecycle-timeouts, X35 in {revision}");
+        let expected = json!({ "method": "notifications/cancelled", "params": { "requestId": sent["id"] } });
+        assert_contains(&peer.sent_one(), &expected, "lifecycle-timeout-cancel, X35");
+        peer.answers(&sent["id"], json!({ "content": [] }));
+        assert_eq!(peer.events(), vec![], "cancel-ignore-late-response");
+    }
+}
+
+#[test]
+fn each_call_has_its_own_deadline() {
+    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let short = Deadline { idle: seconds(2), total: seconds(3) };
+    let call = peer.session.call(ClientRequest::ListTools { cursor: None }, short, peer.now).unwrap();
+    let endless = Deadline { idle: std::time::Duration::MAX, total: std::time::Duration::MAX };
+    peer.session.call(tool_call(), endless, peer.now).unwrap();
+    peer.wait(seconds(2));
+    let end = CallError::Timeout { after: seconds(2), total: false };
+    assert_eq!(peer.done(call), Err(end), "lifecycle-timeout-configurable");
+    assert_eq!(peer.session.poll_timeout(), None, "a deadline beyond all time is never due and never panics");
+}
+
+#[test]
+fn progress_keeps_a_call_alive_up_to_the_hard_cap() {
+    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let (call, sent) = peer.sends(tool_call());
+    for step in 1..=11 {
+        peer.wait(seconds(50));
+        progress(&mut peer, &sent["id"], f64::from(step));
+        let event = peer.event();
+        assert!(
+            matches!(&event, SessionEvent::Progress { call: of, progress, total: None, message: Some(_) }
+                if *of == call && *progress == f64::from(step)),
+            "lifecycle-timeout-progress-reset, progress-not-guaranteed: {event:?}"
+        );
+    }
+    peer.wait(seconds(49));
+    assert_eq!(peer.events(), vec![], "still within the cap");
+    peer.wait(seconds(1));
+    let end = CallError::Timeout { after: seconds(600), total: true };
+    assert_eq!(peer.done(call), Err(end), "lifecycle-timeout-maximum: whatever progress comes");
+}
+
+#[test]
+fn progress_has_to_grow_and_to_belong_to_a_call() {
+    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let (call, sent) = peer.sends(tool_call());
+    let id = sent["id"].clone();
+    for unknown in [json!(999), json!(id.to_string()), json!("x")] {
+        progress(&mut peer, &unknown, 1.0);
+        assert_eq!(peer.events(), vec![], "progress-track-tokens: {unknown} is no token of ours");
+    }
+    progress(&mut peer, &id, 0.5);
+    assert!(matches!(peer.event(), SessionEvent::Progress { .. }), "progress-floating-point");
+    peer.wait(seconds(40));
+    progress(&mut peer, &id, 0.5);
+    assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "progress that does not grow is told once");
+    progress(&mut peer, &id, 0.1);
+    assert_eq!(peer.events(), vec![], "and then ignored");
+    peer.wait(seconds(20));
+    assert!(peer.done(call).is_err(), "progress that does not grow keeps nothing alive");
+    progress(&mut peer, &id, 9.0);
+    assert_eq!(peer.events(), vec![], "progress after the end is ignored");
+    peer.tells("notifications/progress", json!({ "progressToken": 1.5, "progress": "x" }));
+    assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "progress of the wrong shape is told");
+}
+
+#[test]
+fn the_users_time_is_not_the_servers() {
+    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let (call, sent) = peer.sends(tool_call());
+    peer.wait(seconds(50));
+    peer.asks(json!("q"), "elicitation/create", form());
+    let (question, led_by, _) = peer.asked();
+    assert_eq!(led_by, Some(call), "the only call in flight led to the question");
+    peer.wait(seconds(3600));
+    assert_eq!(peer.events(), vec![], "neither time runs while the user thinks");
+    peer.session.answer(question, accepted(), peer.now).unwrap();
+    peer.sent();
+    peer.wait(seconds(59));
+    assert_eq!(peer.events(), vec![], "then the server has its time again");
+    for step in 1..=10 {
+        progress(&mut peer, &sent["id"], f64::from(step));
+        peer.events();
+        peer.wait(seconds(50));
+    }
+    let end = CallError::Timeout { after: seconds(600), total: true };
+    assert_eq!(peer.done(call), Err(end), "and the hard cap counts what is left: 50 + 59 + 491 s");
+}
+
+#[test]
+fn a_question_of_unknown_origin_stops_all_calls_that_may_wait_for_it() {
+    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let first = peer.call(tool_call());
+    peer.call(tool_call());
+    let list = peer.call(ClientRequest::ListTools { cursor: None });
+    peer.asks(json!(1), "elicitation/create", form());
+    let (question, led_by, _) = peer.asked();
+    assert_eq!(led_by, None, "two calls may have led to it, so it is not said which");
+    peer.wait(seconds(100));
+    assert!(peer.done(list).is_err(), "a list waits for no question");
+    peer.session.cancel(first, CancelReason::User, peer.now);
+    peer.events();
+    peer.session.answer(question, accepted(), peer.now).unwrap();
+    peer.wait(seconds(60));
+    assert_eq!(peer.events().len(), 1, "the other call has its time again, and then ends");
+}
+
+#[test]
+fn pings_find_a_dead_server() {
+    let mut settings = config(Opening::Probe);
+    settings.timeouts.ping_interval = Some(seconds(30));
+    for revision in Revision::ALL {
+        let mut peer = Peer::ready_with(revision, all_capabilities(), settings.clone());
+        peer.wait(seconds(20));
+        peer.tells("notifications/message", json!({ "level": "info", "data": 1 }));
+        peer.events();
+        peer.wait(seconds(29));
+        assert_eq!(peer.sent(), Vec::<Value>::new(), "ping-not-excessive: a server that talks is not pinged");
+        peer.wait(seconds(1));
+        let ping = peer.sent_one();
+        let method = if revision.is_modern() { "server/discover" } else { "ping" };
+        assert_eq!(ping["method"], method, "ping-periodic in {revision}, ping-removed-modern");
+        peer.answers(&ping["id"], json!({}));
+        peer.wait(seconds(29));
+        assert_eq!(peer.sent(), Vec::<Value>::new(), "ping-frequency-configurable");
+        peer.wait(seconds(11));
+        let events = peer.events();
+        let reason = CloseReason::Unresponsive(seconds(10));
+        assert_eq!(events, vec![SessionEvent::Closed(reason)], "ping-timeout-failure in {revision}");
+    }
+    let mut peer = Peer::ready(Revision::V2025_11_25);
+    peer.wait(seconds(100_000));
+    assert_eq!((peer.sent().len(), peer.events()), (0, vec![]), "without an interval there are no pings");
+    assert!(peer.session.call(ClientRequest::Ping, PATIENT, peer.now).is_ok(), "but the host can ping");
+}
