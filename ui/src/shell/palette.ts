@@ -118,11 +118,16 @@ const MOST = 60;
 /** How many of each group are shown as long as nothing is typed. */
 const MOST_UNASKED = 8;
 
+/** A server is found by its name; a tool or a prompt also by that of its server. */
+function searched({ group, label, context }: Entry): string[] {
+  return group === "tools" || group === "prompts" ? [label, `${context} ${label}`] : [label];
+}
+
 /** The entries that match, by group; the group with the best match first. */
 export function search(query: string, entries: Entry[]): Group[] {
   const asked = query.trim() !== "";
   const groups = new Map<Entry["group"], Entry[]>();
-  const found = fuzzyFilter(query, entries, (e) => [e.label, `${e.context ?? ""} ${e.label}`]);
+  const found = fuzzyFilter(query, entries, searched);
   let count = 0;
   for (const entry of found) {
     const group = groups.get(entry.group) ?? [];

@@ -32,7 +32,7 @@ export const serverTabs: Partial<Record<ServerTab, Load<TabProps>>> = {
 };
 
 /** Drawn over every view, from the start on. */
-export const layers: Load<NoProps>[] = [];
+export const layers: Load<NoProps>[] = [() => import("../questions/Questions.svelte")];
 
 /** Opens the queue of questions. */
-export function openQueue(): void {}
+export { openQueue } from "../questions";

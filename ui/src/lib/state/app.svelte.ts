@@ -19,6 +19,8 @@ import { platform } from "$lib/platform";
 const ENDED: readonly CallState[] = ["done", "refused", "cancelled", "failed"];
 /** How many ended calls and closed questions are kept. */
 const KEPT = 100;
+/** How many batches may wait for a snapshot. */
+const MOST_WAITING = 256;
 
 export function hasEnded(call: Call): boolean {
   return ENDED.includes(call.state);
@@ -102,7 +104,8 @@ class App {
   /** Applies a batch. Those already in the snapshot are passed over; a gap reads the snapshot again. */
   receive(batch: Events): void {
     if (this.#reading || !this.ready) {
-      this.#waiting.push(batch);
+      // What falls out leaves a gap, and that reads the snapshot again.
+      if (this.#waiting.push(batch) > MOST_WAITING) this.#waiting.shift();
       return;
     }
     if (batch.first > this.#next) {
