@@ -39,7 +39,8 @@ pub fn path(name: &str) -> PathBuf {
 #[allow(clippy::disallowed_methods, reason = "starts cargo, not a server")]
 fn built(package: &str, name: &str, source: &Path) -> PathBuf {
     let program = path(name);
-    let is_fresh = match (modified(&program), newest_below(&source.join("src"))) {
+    let sources = [newest_below(&source.join("src/bin").join(name)), modified(&source.join("src/processes.rs"))];
+    let is_fresh = match (modified(&program), sources.into_iter().flatten().max()) {
         (Some(built), Some(written)) => built >= written,
         _ => false,
     };
