@@ -20,12 +20,16 @@ export const pages: {
   rules?: Load<NoProps>;
   tools?: Load<NoProps>;
 } = {
+  settings: () => import("../settings/SettingsView.svelte"),
+  audit: () => import("../settings/AuditView.svelte"),
+  rules: () => import("../settings/RulesView.svelte"),
   tools: () => import("../tools/AllTools.svelte"),
 };
 
 export const serverTabs: Partial<Record<ServerTab, Load<TabProps>>> = {
   overview: () => import("../servers/Overview.svelte"),
   tools: () => import("../tools/ToolsTab.svelte"),
+  resources: () => import("../resources/ResourcesTab.svelte"),
   roots: () => import("../servers/Roots.svelte"),
   permissions: () => import("../servers/Permissions.svelte"),
   settings: () => import("../servers/Settings.svelte"),

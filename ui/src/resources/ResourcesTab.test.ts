@@ -1,0 +1,137 @@
+import { render, screen } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, expect, test } from "vitest";
+
+import type { Catalog, Server } from "$lib/api/generated";
+import { app } from "$lib/state/app.svelte";
+import { router } from "$lib/state/view.svelte";
+import { axeProblems } from "$lib/testing/axe";
+import { sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
+
+import ResourcesTab from "./ResourcesTab.svelte";
+
+let host: FakeHost;
+let number = 0;
+/** A server of its own for each test: what is known of one is kept. */
+let server: Server;
+
+function catalog(of: string): Catalog {
+  return {
+    ...{ server: of, tools: [], prompts: [], notes: [] },
+    resources: [
+      {
+        ...{ uri: "demo://tide", name: "tide", title: "Tide table", description: "How high" },
+        ...{ mimeType: "text/plain", size: 5, icons: [] },
+      },
+    ],
+    templates: [
+      {
+        ...{
+          uriTemplate: "demo://{port}/log",
+          variables: ["port"],
+          name: "log",
+          title: "Log of a port",
+        },
+        ...{ description: null, mimeType: null, icons: [] },
+      },
+    ],
+  };
+}
+
+beforeEach(async () => {
+  number += 1;
+  server = sampleServer({
+    name: `port${number}`,
+    capabilities: ["resources", "resources.subscribe"],
+  });
+  host = await startFake(
+    {
+      catalog: ({ server }) => catalog(server),
+      read_resource: ({ uri }) => ({
+        contents: [{ uri, mimeType: "text/plain", text: `in ${uri}`, blob: null }],
+      }),
+      expand_template: ({ values }) => ({ uri: `demo://${values.port ?? ""}/log` }),
+      complete: () => ({ values: ["hamburg", "harwich"], total: 5, hasMore: true }),
+    },
+    { servers: [server], conversations: [{ id: "c1", title: "Trip", updatedAt: 1 }] },
+  );
+});
+
+test("lists, opens and reads a resource, and marks it when it changed", async () => {
+  const user = userEvent.setup();
+  const { rerender } = render(ResourcesTab, { server });
+  await user.click(await screen.findByRole("option", { name: /Tide table/ }));
+  expect(router.current, "opened").toEqual({
+    at: "server",
+    name: server.name,
+    tab: "resources",
+    item: "demo://tide",
+  });
+  await rerender({ server, item: "demo://tide" });
+  expect(host.requests("read_resource"), "nothing is read before it is asked for").toEqual([]);
+  await user.click(screen.getByRole("button", { name: "Read" }));
+  expect(await screen.findByText("in demo://tide"), "what is in it").toBeInTheDocument();
+  expect(await axeProblems(), "axe finds nothing").toEqual([]);
+
+  host.send({ type: "resource_updated", server: server.name, uri: "demo://tide" });
+  expect(
+    await screen.findByText("It changed since you read it."),
+    "said beside it",
+  ).toBeInTheDocument();
+  expect(screen.getByRole("option", { name: /changed/ }), "and in the list").toBeInTheDocument();
+  await user.click(screen.getByRole("button", { name: "Read again" }));
+  expect(screen.queryByText("It changed since you read it."), "until it is read again").toBe(null);
+});
+
+test("watches and no longer", async () => {
+  const user = userEvent.setup();
+  const { rerender } = render(ResourcesTab, { server, item: "demo://tide" });
+  await user.click(await screen.findByRole("button", { name: "Watch for changes" }));
+  expect(host.requests("subscribe"), "asked for").toEqual([
+    { server: server.name, uri: "demo://tide" },
+  ]);
+  await rerender({ server: { ...server, subscriptions: ["demo://tide"] } });
+  await user.click(screen.getByRole("button", { name: "Stop watching" }));
+  expect(host.requests("unsubscribe"), "ended").toEqual([
+    { server: server.name, uri: "demo://tide" },
+  ]);
+  await rerender({ server: { ...server, subscriptions: [], capabilities: ["resources"] } });
+  expect(
+    screen.getByText("The server does not tell of changes."),
+    "where there is no way",
+  ).toBeInTheDocument();
+});
+
+test("attaches to a conversation that is picked", async () => {
+  const user = userEvent.setup();
+  render(ResourcesTab, { server, item: "demo://tide" });
+  await user.click(await screen.findByRole("button", { name: "Attach…" }));
+  await user.click(await screen.findByRole("option", { name: /Trip/ }));
+  expect(host.requests("append_items")[0]?.conversation, "there").toBe("c1");
+  expect(host.requests("append_items")[0]?.items[0]?.body, "with what is in it").toMatchObject({
+    ...{ kind: "attachment", uri: "demo://tide", name: "Tide table" },
+    contents: [{ text: "in demo://tide" }],
+  });
+  expect(router.current, "and goes there").toEqual({ at: "conversation", id: "c1" });
+});
+
+test("fills in a template with the server's proposals", async () => {
+  const user = userEvent.setup();
+  render(ResourcesTab, { server, item: "demo://{port}/log" });
+  const field = await screen.findByRole("combobox", { name: "port" });
+  await user.type(field, "ha");
+  const proposals = await screen.findAllByRole("option", { name: /ha(mburg|rwich)/ });
+  expect(proposals, "what the server proposes").toHaveLength(2);
+  expect(screen.getByText(/3 more/), "and that there are more").toBeInTheDocument();
+  expect(host.requests("complete").at(-1), "asked for what was typed").toEqual({
+    ...{ server: server.name, of: { type: "template", uri: "demo://{port}/log" } },
+    ...{ argument: "port", value: "ha", context: {} },
+  });
+  expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  await user.keyboard("{ArrowDown}{ArrowDown}{Enter}");
+  expect(field, "taken by keyboard").toHaveValue("harwich");
+  expect(await screen.findByText("demo://harwich/log"), "where it leads").toBeInTheDocument();
+  await user.click(screen.getByRole("button", { name: "Read" }));
+  expect(await screen.findByText("in demo://harwich/log"), "is read").toBeInTheDocument();
+  expect(app.server(server.name), "of this server").toBeDefined();
+});

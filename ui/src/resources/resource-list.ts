@@ -1,0 +1,50 @@
+// What a server offers of resources, as the rows of a list.
+
+import type { Catalog, Resource, ResourceTemplate } from "$lib/api/generated";
+import { fuzzyFilter } from "$lib/format/fuzzy";
+
+/** A resource, a template, or the heading over them. */
+export type ResourceRow =
+  | { is: "heading"; of: "resources" | "templates"; count: number }
+  | { is: "resource"; resource: Resource }
+  | { is: "template"; template: ResourceTemplate };
+
+/** What matches, resources first. */
+export function resourceRows(query: string, catalog: Catalog): ResourceRow[] {
+  const resources = fuzzyFilter(query, catalog.resources, (resource) => [
+    ...[resource.title ?? resource.name, resource.name, resource.uri],
+  ]);
+  const templates = fuzzyFilter(query, catalog.templates, (template) => [
+    ...[template.title ?? template.name, template.name, template.uriTemplate],
+  ]);
+  const rows: ResourceRow[] = [];
+  if (resources.length > 0) {
+    rows.push({ is: "heading", of: "resources", count: resources.length });
+    rows.push(...resources.map((resource): ResourceRow => ({ is: "resource", resource })));
+  }
+  if (templates.length > 0) {
+    rows.push({ is: "heading", of: "templates", count: templates.length });
+    rows.push(...templates.map((template): ResourceRow => ({ is: "template", template })));
+  }
+  return rows;
+}
+
+/** The row's key in its list; for a resource and a template also what stands for it in the location. */
+export function rowKey(row: ResourceRow): string {
+  if (row.is === "heading") return `heading ${row.of}`;
+  return row.is === "resource" ? row.resource.uri : row.template.uriTemplate;
+}
+
+/** What stands in the location: a resource, a template, or a URI that is in no list. */
+export function shownOf(
+  item: string | undefined,
+  catalog: Catalog,
+): { uri: string; resource: Resource | null } | { template: ResourceTemplate } | null {
+  if (item === undefined) return null;
+  const resource = catalog.resources.find((resource) => resource.uri === item) ?? null;
+  if (resource === null) {
+    const template = catalog.templates.find((template) => template.uriTemplate === item);
+    if (template) return { template };
+  }
+  return { uri: item, resource };
+}

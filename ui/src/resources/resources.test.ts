@@ -1,0 +1,254 @@
+import { beforeEach, describe, expect, test } from "vitest";
+
+import type { Catalog, Resource, ResourceContents } from "$lib/api/generated";
+import { startFake, type FakeHost } from "$lib/testing/fake";
+
+import { attachResource } from "./attach";
+import { Expansion } from "./expansion.svelte";
+import { byteCount, hexRows } from "./hex";
+import { languageOf, viewsOf } from "./part-kind";
+import { MAX_CHANGED, MAX_READINGS, newReadings } from "./readings.svelte";
+import { resourceRows, rowKey, shownOf } from "./resource-list";
+
+let host: FakeHost;
+beforeEach(async () => {
+  host = await startFake({
+    read_resource: ({ uri }) => ({
+      contents: [{ uri, mimeType: null, text: `in ${uri}`, blob: null }],
+    }),
+  });
+});
+
+describe("readings", () => {
+  const changed = (server: string, uri: string) => ({
+    type: "resource_updated" as const,
+    server,
+    uri,
+  });
+
+  test("a mark comes with a change and goes with the next reading", async () => {
+    const readings = newReadings();
+    const reading = await readings.read("s", "a://1");
+    expect(reading.contents?.[0]?.text, "what is in it").toBe("in a://1");
+    expect(readings.hasChanged("s", "a://1"), "just read").toBe(false);
+    readings.receive(changed("other", "a://1"));
+    expect(readings.hasChanged("s", "a://1"), "another server's resource is another one").toBe(
+      false,
+    );
+    readings.receive(changed("s", "a://1"));
+    expect(readings.hasChanged("s", "a://1"), "changed since").toBe(true);
+    await readings.read("s", "a://1");
+    expect(readings.hasChanged("s", "a://1"), "read again").toBe(false);
+  });
+
+  test("what changed below a resource marks it too", () => {
+    const readings = newReadings();
+    readings.receive(changed("s", "file:///a/b.txt"));
+    expect(readings.hasChanged("s", "file:///a"), "its folder").toBe(true);
+    expect(readings.hasChanged("s", "file:///a/b"), "not one with a like name").toBe(false);
+  });
+
+  test("a change during the reading, and a reading that fails, keep the mark", async () => {
+    const readings = newReadings();
+    let answer: (result: { contents: ResourceContents[] }) => void = () => undefined;
+    host.answers.read_resource = () => new Promise((resolve) => (answer = resolve));
+    const under = readings.read("s", "a://1");
+    expect(readings.of("s", "a://1")?.busy, "under way").toBe(true);
+    readings.receive(changed("s", "a://1"));
+    answer({ contents: [] });
+    await under;
+    expect(readings.hasChanged("s", "a://1"), "what was read may be old").toBe(true);
+    host.answers.read_resource = () => Promise.reject({ code: "timeout", message: "late" });
+    const failed = await readings.read("s", "a://1");
+    expect([failed.error?.code, readings.hasChanged("s", "a://1")], "still to be read").toEqual([
+      "timeout",
+      true,
+    ]);
+  });
+
+  test("are bounded", async () => {
+    const readings = newReadings();
+    for (let i = 0; i < MAX_READINGS + 1; i += 1) await readings.read("s", `a://${i}`);
+    expect(readings.of("s", "a://0"), "the oldest is let go").toBe(undefined);
+    expect(readings.of("s", "a://1"), "the others stay").toBeDefined();
+    for (let i = 0; i <= MAX_CHANGED; i += 1) readings.receive(changed("s", `b://${i}`));
+    expect(readings.hasChanged("s", "b://0"), "so are marks").toBe(false);
+    expect(readings.hasChanged("s", `b://${MAX_CHANGED}`), "the latest stay").toBe(true);
+  });
+
+  test("go with their server", async () => {
+    const readings = newReadings();
+    await readings.read("s", "a://1");
+    readings.receive(changed("s", "a://1"));
+    readings.receive({ type: "server_removed", name: "s" });
+    expect([readings.of("s", "a://1"), readings.hasChanged("s", "a://1")], "forgotten").toEqual([
+      undefined,
+      false,
+    ]);
+  });
+
+  test("can be cancelled", async () => {
+    const readings = newReadings();
+    let fail: (error: unknown) => void = () => undefined;
+    host.answers.read_resource = () => new Promise((_, reject) => (fail = reject));
+    host.answers.cancel_call = () => {
+      fail({ code: "cancelled", message: "" });
+      return {};
+    };
+    const under = readings.read("s", "a://1");
+    await readings.of("s", "a://1")?.cancel();
+    expect((await under).error?.code, "by the id of its call").toBe("cancelled");
+    expect(host.requests("cancel_call")[0]?.call, "which the page chose").toBe(
+      host.requests("read_resource")[0]?.call,
+    );
+  });
+});
+
+describe("attaching", () => {
+  const contents: ResourceContents[] = [{ uri: "a://1", mimeType: null, text: "t", blob: null }];
+  const what = { server: "s", uri: "a://1", name: "One" };
+
+  test("to a conversation there is", async () => {
+    const id = await attachResource({ ...what, contents, conversation: "c1" });
+    expect(id, "goes there").toBe("c1");
+    expect(host.requests("append_items")[0], "as it was read").toMatchObject({
+      conversation: "c1",
+      items: [{ body: { kind: "attachment", ...what, contents } }],
+    });
+    expect(host.requests("read_resource"), "not read once more").toEqual([]);
+  });
+
+  test("to a new one, reading it now", async () => {
+    host.answers.create_conversation = ({ title }) => ({
+      id: "new",
+      title,
+      updatedAt: 0,
+      items: [],
+    });
+    expect(await attachResource({ ...what, conversation: null }), "its id").toBe("new");
+    expect(host.requests("create_conversation"), "named after it").toEqual([{ title: "One" }]);
+    expect(host.requests("append_items")[0]?.items[0]?.body, "with what is in it").toMatchObject({
+      contents: [{ text: "in a://1" }],
+    });
+  });
+
+  test("nothing is made when it can't be read", async () => {
+    host.answers.read_resource = () => Promise.reject({ code: "server", message: "no" });
+    await expect(attachResource({ ...what, conversation: null }), "says why").rejects.toMatchObject(
+      { code: "server" },
+    );
+    expect(host.requests("create_conversation"), "no empty conversation").toEqual([]);
+  });
+});
+
+describe("templates", () => {
+  const template = {
+    ...{ uriTemplate: "a://{x}/{y}", variables: ["x", "y"], name: "t", title: null },
+    ...{ description: null, mimeType: null, icons: [] },
+  };
+
+  test("are expanded by the host; what is empty is not sent", async () => {
+    host.answers.expand_template = ({ values }) => ({
+      uri: `a://${values.x ?? ""}/${values.y ?? ""}`,
+    });
+    const expansion = new Expansion(template);
+    expect(expansion.empty, "nothing filled in").toBe(true);
+    expansion.values.x = "1";
+    await expansion.expand();
+    expect(host.requests("expand_template").at(-1)?.values, "filled ones only").toEqual({ x: "1" });
+    expect([expansion.uri, expansion.empty], "where it leads").toEqual(["a://1/", false]);
+    expect(expansion.contextFor("y"), "the others are context for completion").toEqual({ x: "1" });
+  });
+
+  test("an answer that comes late doesn't take the place of a later one", async () => {
+    const answers: ((uri: { uri: string }) => void)[] = [];
+    host.answers.expand_template = () => new Promise((resolve) => answers.push(resolve));
+    const expansion = new Expansion(template);
+    const first = expansion.expand();
+    const second = expansion.expand();
+    answers[1]?.({ uri: "second" });
+    await second;
+    answers[0]?.({ uri: "first" });
+    await first;
+    expect(expansion.uri, "the latest counts").toBe("second");
+  });
+
+  test("that can't be expanded say why", async () => {
+    host.answers.expand_template = () =>
+      Promise.reject({ code: "bad_answer", message: "no template" });
+    const expansion = new Expansion(template);
+    await expansion.expand();
+    expect([expansion.uri, expansion.error?.message], "in words").toEqual([null, "no template"]);
+  });
+});
+
+describe("binary data", () => {
+  test("is counted and its beginning shown", () => {
+    const base64 = btoa("Hello, \u0000 bytes of a file");
+    expect(byteCount(base64), "without decoding it").toBe(24);
+    expect(hexRows(base64, 20), "two rows").toEqual([
+      {
+        offset: "000000",
+        hex: "48 65 6c 6c 6f 2c 20 00 20 62 79 74 65 73 20 6f",
+        text: "Hello, · bytes o",
+      },
+      { offset: "000010", hex: "66 20 61 20", text: "f a " },
+    ]);
+    expect(hexRows("no base64!", 20), "what is no base64").toBe(null);
+  });
+});
+
+const part = (changes: Partial<ResourceContents>): ResourceContents => ({
+  ...{ uri: "a://x", mimeType: null, text: null, blob: null },
+  ...changes,
+});
+test.each([
+  [part({ text: "hi" }), ["text", "markdown"]],
+  [part({ text: "# hi", mimeType: "text/markdown; charset=utf-8" }), ["markdown", "text"]],
+  [part({ text: "# hi", uri: "a://README.MD" }), ["markdown", "text"]],
+  [part({ text: ' {"a":1}', mimeType: "text/plain" }), ["json", "text"]],
+  [part({ text: '{"a":', mimeType: "application/json" }), ["text", "markdown"]],
+  [part({ blob: "AAAA", mimeType: "IMAGE/PNG" }), ["image", "bytes"]],
+  [part({ blob: "AAAA", mimeType: "audio/wav" }), ["audio", "bytes"]],
+  [part({ blob: "AAAA" }), ["bytes"]],
+])("the ways to look at %j", (contents, kinds) => {
+  expect(
+    viewsOf(contents).map((view) => view.kind),
+    "the best first",
+  ).toEqual(kinds);
+});
+
+test("the language of a text is that of its type, else of its name", () => {
+  expect(languageOf(part({ mimeType: "image/svg+xml" })), "by type").toBe("xml");
+  expect(languageOf(part({ uri: "file:///main.RS" })), "by name").toBe("rs");
+});
+
+test("rows of the list, and what the location means", () => {
+  const resource = (uri: string): Resource => ({
+    ...{ uri, name: uri, title: null, description: null, mimeType: null, size: null, icons: [] },
+  });
+  const catalog: Catalog = {
+    ...{ server: "s", tools: [], prompts: [], notes: [] },
+    resources: [resource("a://1"), resource("b://2")],
+    templates: [
+      {
+        ...{ uriTemplate: "a://{x}", variables: ["x"], name: "t", title: null },
+        description: null,
+        mimeType: null,
+        icons: [],
+      },
+    ],
+  };
+  expect(resourceRows("", catalog).map(rowKey), "all, under their headings").toEqual([
+    ...["heading resources", "a://1", "b://2", "heading templates", "a://{x}"],
+  ]);
+  expect(resourceRows("b:", catalog).map(rowKey), "no heading over nothing").toEqual([
+    "heading resources",
+    "b://2",
+  ]);
+  expect(shownOf("a://{x}", catalog), "a template").toHaveProperty("template");
+  expect(shownOf("c://3", catalog), "a URI from elsewhere").toEqual({
+    uri: "c://3",
+    resource: null,
+  });
+});
