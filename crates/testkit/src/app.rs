@@ -66,12 +66,12 @@ pub fn command(program: PathBuf, args: &[&str]) -> ServerConfig {
 
 /// The hostile server with these arguments.
 pub fn scripted(args: &[&str]) -> ServerConfig {
-    command(crate::scripted_server(), args)
+    command(crate::binaries::scripted_server(), args)
 }
 
 /// The demo server with these arguments.
 pub fn demo(args: &[&str]) -> ServerConfig {
-    command(crate::demo_server(), args)
+    command(crate::binaries::demo_server(), args)
 }
 
 impl App {
@@ -95,9 +95,11 @@ impl App {
         let host = Host::start(ports, options).await;
         for (name, config) in servers {
             let entry = ServerEntry { name: name.to_owned(), config };
-            host.add_server(entry).await.map_err(|e| e.to_string()).and_then(|r| r.map_err(|e| e.to_string())).unwrap_or_else(
-                |e| panic!("server {name} was not added: {e}"),
-            );
+            host.add_server(entry)
+                .await
+                .map_err(|e| e.to_string())
+                .and_then(|r| r.map_err(|e| e.to_string()))
+                .unwrap_or_else(|e| panic!("server {name} was not added: {e}"));
         }
         Self { folder, host, platform }
     }
@@ -187,7 +189,10 @@ impl App {
     }
 
     /// Answers every question of a kind as it comes, until the returned task is aborted.
-    pub fn always(&self, answer: impl Fn(&QuestionView) -> Option<UserAnswer> + Send + 'static) -> tokio::task::JoinHandle<()> {
+    pub fn always(
+        &self,
+        answer: impl Fn(&QuestionView) -> Option<UserAnswer> + Send + 'static,
+    ) -> tokio::task::JoinHandle<()> {
         let host = self.host.clone();
         let mut events = host.events();
         tokio::spawn(async move {
@@ -217,7 +222,8 @@ impl App {
     pub async fn activity(&self, name: &str) -> String {
         let activity = self.host.activity(name.to_owned()).await.unwrap_or_else(|e| panic!("{e}"));
         let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
-        let lines = activity.after(0, usize::MAX).map(|e| format!("{} {}", e.note.as_deref().unwrap_or(""), e.preview()));
+        let lines =
+            activity.after(0, usize::MAX).map(|e| format!("{} {}", e.note.as_deref().unwrap_or(""), e.preview()));
         lines.collect::<Vec<_>>().join("\n")
     }
 }

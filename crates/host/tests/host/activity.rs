@@ -1,0 +1,63 @@
+//! The activity ring: what is told of a message, and its bounds.
+
+use std::time::{Duration, SystemTime};
+
+use host::activity::{Activity, ActivityKind, MAX_BODY, MAX_BYTES, MAX_ENTRIES};
+
+#[test]
+fn messages_are_described_and_answers_matched_to_requests() {
+    let mut activity = Activity::default();
+    let at = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000);
+    activity.frame(true, at, br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}"#, None);
+    activity.frame(false, at, br#"{"jsonrpc":"2.0","id":1,"method":"roots/list"}"#, None);
+    activity.frame(false, at + Duration::from_millis(30), br#"{"jsonrpc":"2.0","id":1,"result":{}}"#, None);
+    activity.frame(false, at, br#"{"jsonrpc":"2.0","method":"notifications/message","params":{}}"#, None);
+    activity.frame(false, at, br#"[{"jsonrpc":"2.0","id":2,"result":{}}]"#, None);
+    activity.frame(false, at, b"hello", Some("no JSON".into()));
+    let told: Vec<_> =
+        activity.after(0, 100).map(|e| (e.kind, e.method.clone().unwrap_or_default(), e.latency)).collect();
+    let expected = [
+        (ActivityKind::Request, "tools/call".to_owned(), None),
+        (ActivityKind::Request, "roots/list".to_owned(), None),
+        (ActivityKind::Response, "tools/call".to_owned(), Some(30.0)),
+        (ActivityKind::Notification, "notifications/message".to_owned(), None),
+        (ActivityKind::Batch, String::new(), None),
+        (ActivityKind::Invalid, String::new(), None),
+    ];
+    assert_eq!(
+        told, expected,
+        "ids of the two directions are not mixed up, and an answer has its request's method and latency"
+    );
+}
+
+#[test]
+fn the_ring_is_bounded_in_entries_and_bytes() {
+    let mut activity = Activity::default();
+    for _ in 0..MAX_ENTRIES + 50 {
+        activity.line(ActivityKind::Stderr, "x");
+    }
+    assert_eq!(activity.after(0, usize::MAX).count(), MAX_ENTRIES, "the oldest entries are let go");
+    assert_eq!(activity.dropped(), 50, "and counted");
+    assert!(activity.entry(50).is_none() && activity.entry(51).is_some(), "entries are found by their number");
+    let large = "y".repeat(2 * MAX_BODY);
+    for _ in 0..40 {
+        activity.line(ActivityKind::Stderr, &large);
+    }
+    let kept: usize = activity.after(0, usize::MAX).map(|e| e.body.len()).sum();
+    assert!(kept <= MAX_BYTES, "the bytes are bounded: {kept}");
+    let last = activity.entry(activity.last()).expect("the latest is kept");
+    assert!(
+        last.truncated && last.body.len() == MAX_BODY && last.bytes == 2 * MAX_BODY,
+        "a large one is cut and says its size"
+    );
+}
+
+#[test]
+fn paging_gives_the_latest_in_order() {
+    let mut activity = Activity::default();
+    for i in 0..10 {
+        activity.line(ActivityKind::State, &i.to_string());
+    }
+    let seqs: Vec<u64> = activity.after(4, 3).map(|e| e.seq).collect();
+    assert_eq!(seqs, [8, 9, 10], "of those after the fourth, the latest three");
+}

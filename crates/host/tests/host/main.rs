@@ -1,0 +1,7 @@
+//! The host's pure parts: forms, URLs, templates, activity.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+mod activity;
+mod forms;
+mod templates;
+mod urls;

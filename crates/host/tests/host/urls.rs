@@ -1,0 +1,52 @@
+//! URLs as the user is shown them: whole, with the domain marked (X23).
+
+use host::url_parts::{UrlParts, UrlWarning as W};
+
+#[test]
+fn each_url_is_shown_whole_with_its_domain_and_what_is_strange() {
+    let cases: &[(&str, &str, &str, &str, &[W], bool)] = &[
+        ("https://example.org/a?b#c", "https://", "example.org", "/a?b#c", &[], true),
+        ("https://login.example.co.uk:8443/x", "https://login.", "example.co.uk", ":8443/x", &[], true),
+        ("https://google.com.evil.test/", "https://google.com.", "evil.test", "/", &[], true),
+        ("http://example.org/", "http://", "example.org", "/", &[W::NotEncrypted], true),
+        ("https://google.com@evil.test/x", "https://google.com@", "evil.test", "/x", &[W::UserInformation], false),
+        ("https://127.0.0.1:9/x", "https://", "127.0.0.1", ":9/x", &[W::IpAddress, W::Local], true),
+        ("https://[::1]/x", "https://", "[::1]", "/x", &[W::IpAddress, W::Local], true),
+        ("http://localhost:3000/", "http://", "localhost", ":3000/", &[W::NotEncrypted, W::Local], true),
+        ("https://xn--80ak6aa92e.com/", "https://", "xn--80ak6aa92e.com", "/", &[W::Internationalized], true),
+        ("https://аррӏе.com/", "https://", "xn--80ak6aa92e.com", "/", &[W::Internationalized], true),
+    ];
+    for (url, before, domain, after, warnings, openable) in cases {
+        let parts = UrlParts::of(url);
+        assert_eq!(
+            (parts.before.as_str(), parts.domain.as_str(), parts.after.as_str()),
+            (*before, *domain, *after),
+            "{url}: the parts"
+        );
+        assert_eq!(format!("{}{}{}", parts.before, parts.domain, parts.after), parts.url, "{url}: nothing is left out");
+        assert_eq!(parts.warnings, *warnings, "{url}: the warnings");
+        assert_eq!(parts.openable, *openable, "{url}: whether it can be opened");
+    }
+}
+
+/// X17, X43: nothing but http and https is ever opened.
+#[test]
+fn other_schemes_and_what_is_no_url_cannot_be_opened() {
+    let long = format!("https://example.org/{}", "a".repeat(5_000));
+    for url in [
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "data:text/html,x",
+        "vscode://x",
+        "ms-msdt:/id",
+        "tel:1",
+        "smb://h/s",
+        "-x",
+        "",
+        "https://",
+        &long,
+    ] {
+        let parts = UrlParts::of(url);
+        assert!(!parts.openable && parts.warnings == [W::NotAllowed], "{url}: refused: {parts:?}");
+    }
+}

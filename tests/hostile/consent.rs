@@ -1,0 +1,399 @@
+//! Consent: what asks, what an answer does, and that it is bound to what was shown.
+
+use std::collections::BTreeMap;
+
+use host::AnswerError;
+use host::form::FieldProblem;
+use host::view::{CallFailure, Edit, QuestionBody, QuestionView, UserAnswer, Why};
+use mcp_proto::types::{ContentBlock, SamplingContent};
+use policy::Scope;
+use serde_json::{Map, Value, json};
+use testkit::app::{App, PATIENCE, demo};
+use tokio::task::JoinHandle;
+
+type Called = Result<(mcp_proto::types::CallToolResult, Map<String, Value>), CallFailure>;
+
+fn object(value: Value) -> Map<String, Value> {
+    value.as_object().expect("an object").clone()
+}
+
+fn call(app: &App, id: &str, tool: &str, arguments: Value) -> JoinHandle<Called> {
+    let (host, id, tool) = (app.host.clone(), id.to_owned(), tool.to_owned());
+    tokio::spawn(async move { host.call_tool(id, "harbour".into(), tool, object(arguments), None).await })
+}
+
+async fn ended(call: JoinHandle<Called>) -> Called {
+    tokio::time::timeout(PATIENCE, call).await.expect("the call ends").expect("it does not panic")
+}
+
+fn text(called: &Called) -> String {
+    let (result, _) = called.as_ref().unwrap_or_else(|e| panic!("the call should have been answered: {e}"));
+    result
+        .content
+        .iter()
+        .filter_map(|b| if let ContentBlock::Text(t) = b { Some(t.text.as_str()) } else { None })
+        .collect()
+}
+
+fn is_tool(question: &QuestionView) -> bool {
+    matches!(question.body, QuestionBody::Tool { .. })
+}
+
+async fn harbour(era: &str) -> App {
+    let app = App::start(vec![("harbour", demo(&["--era", era]))]).await;
+    app.ready("harbour").await;
+    app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;
+    app
+}
+
+/// Allows the tool that is being called, and gives the next question of another kind.
+async fn asked_by_tool(app: &App) -> QuestionView {
+    let question = app.question("harbour", "the tool", is_tool).await;
+    app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    app.question("harbour", "something more", |q| !is_tool(q)).await
+}
+
+#[tokio::test]
+async fn a_tool_call_waits_for_the_user_and_sends_what_was_shown() {
+    let app = harbour("both").await;
+    let called = call(&app, "1", "add", json!({"a": 2, "b": 3}));
+    let question = app.question("harbour", "the tool", is_tool).await;
+    assert!(!app.activity("harbour").await.contains("tools/call"), "nothing was sent yet");
+    assert_eq!(question.why, Why::User { conversation: None }, "the user led to it");
+    app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    let called = ended(called).await;
+    assert!(text(&called).contains('5'), "the tool ran: {called:?}");
+
+    let again = call(&app, "2", "add", json!({"a": 2, "b": 3}));
+    let question = app.question("harbour", "the tool again", is_tool).await;
+    app.answer(&question, UserAnswer::Deny).await;
+    assert!(
+        matches!(ended(again).await, Err(CallFailure::Refused(_))),
+        "one approval is for one act; the next can be refused"
+    );
+}
+
+#[tokio::test]
+async fn an_approval_is_bound_to_the_bytes_that_were_shown() {
+    let app = harbour("both").await;
+    let called = call(&app, "1", "add", json!({"a": 2, "b": 3}));
+    let shown = app.question("harbour", "the tool", is_tool).await;
+    let edited = app.host.edit(shown.id, Edit::Arguments(object(json!({"a": 20, "b": 3})))).await.unwrap().unwrap();
+    assert_ne!(edited.hash, shown.hash, "other arguments have another hash");
+    let stale = app.host.answer(shown.id, shown.hash.to_string(), UserAnswer::Allow(Scope::Once)).await.unwrap();
+    assert_eq!(stale, Err(AnswerError::Stale), "an approval of what was shown before does nothing");
+    app.answer(&edited, UserAnswer::Allow(Scope::Once)).await;
+    let twice = app.host.answer(edited.id, edited.hash.to_string(), UserAnswer::Allow(Scope::Once)).await.unwrap();
+    assert_eq!(twice, Err(AnswerError::NotOpen), "an approval acts once");
+    let called = ended(called).await;
+    assert!(text(&called).contains("23"), "what was sent is what was edited: {called:?}");
+    assert_eq!(called.unwrap().1, object(json!({"a": 20, "b": 3})), "and the caller is told");
+}
+
+#[tokio::test]
+async fn always_for_a_tool_ends_when_its_definition_changes() {
+    let app = harbour("legacy").await;
+    let allow_all = |scope| move |q: &QuestionView| is_tool(q).then_some(UserAnswer::Allow(scope));
+    let called = call(&app, "1", "lighthouse", json!({}));
+    let question = app.question("harbour", "the tool", is_tool).await;
+    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    ended(called).await.unwrap();
+    ended(call(&app, "2", "lighthouse", json!({}))).await.expect("the second call does not ask");
+
+    let user = app.always(allow_all(Scope::Once));
+    ended(call(&app, "3", "change_tool", json!({}))).await.expect("the tool changes another one");
+    user.abort();
+    let before = question;
+    tokio::time::sleep(std::time::Duration::from_millis(1_500)).await;
+    let called = call(&app, "4", "lighthouse", json!({}));
+    let question = app.question("harbour", "the changed tool", is_tool).await;
+    assert!(question.id != before.id && question.rule == "tool-changed", "the changed tool asks again: {question:?}");
+    assert!(matches!(question.body, QuestionBody::Tool { changed_since_allowed: true, .. }), "and says so");
+    app.answer(&question, UserAnswer::Cancel).await;
+    assert_eq!(ended(called).await.err(), Some(CallFailure::Cancelled), "closing the question is cancel");
+}
+
+#[tokio::test]
+async fn sampling_is_reviewed_twice_in_both_eras() {
+    for era in ["legacy", "modern"] {
+        let app = harbour(era).await;
+        let called = call(&app, "1", "ask_model", json!({}));
+        let question = asked_by_tool(&app).await;
+        let QuestionBody::Sampling { request, response: None } = &question.body else {
+            panic!("{era}: the request comes first: {question:?}");
+        };
+        assert!(!request.messages.is_empty() && request.system_prompt.is_some(), "{era}: it is shown in full");
+        assert!(
+            matches!(&question.why, Why::Call { name, .. } if name == "ask_model"),
+            "{era}: the call that led to it is named"
+        );
+        assert_eq!(question.scopes, [Scope::Once], "{era}: sampling is never allowed for longer");
+        app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+        let second = app.question("harbour", "the answer", |q| q.id == question.id && q.hash != question.hash).await;
+        let empty = app.host.answer(second.id, second.hash.to_string(), UserAnswer::Allow(Scope::Once)).await.unwrap();
+        assert!(matches!(empty, Err(AnswerError::WrongKind(_))), "{era}: an empty answer is not sent: {empty:?}");
+        let mut response = host::sampling::empty_response();
+        response.content = SamplingContent::One(ContentBlock::text("High tide at noon."));
+        let written = app.host.edit(second.id, Edit::Response(Box::new(response))).await.unwrap().unwrap();
+        app.answer(&written, UserAnswer::Allow(Scope::Once)).await;
+        let called = ended(called).await;
+        assert!(text(&called).contains("High tide at noon."), "{era}: the server got the answer: {called:?}");
+        let kinds: Vec<String> = app.decisions().into_iter().map(|d| d.0).collect();
+        assert_eq!(
+            kinds,
+            ["start-server", "tool", "sampling", "sampling-answer"],
+            "{era}: each decision is written down"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_refused_sampling_request_ends_the_call_with_a_cause() {
+    for era in ["legacy", "modern"] {
+        let app = harbour(era).await;
+        let called = call(&app, "1", "ask_model", json!({}));
+        let question = asked_by_tool(&app).await;
+        app.answer(&question, UserAnswer::Deny).await;
+        match ended(called).await {
+            Ok((result, _)) => {
+                assert!(result.is_error && era == "legacy", "{era}: the tool says that it failed: {result:?}")
+            }
+            Err(error) => assert!(
+                error.to_string().contains("refused") || error.to_string().contains("rejected"),
+                "{era}: {error}"
+            ),
+        }
+    }
+}
+
+#[tokio::test]
+async fn forms_are_checked_here_and_their_three_answers_told_apart() {
+    for era in ["legacy", "modern"] {
+        for (answer, action) in
+            [(None, "accept"), (Some(UserAnswer::Deny), "decline"), (Some(UserAnswer::Cancel), "cancel")]
+        {
+            let app = harbour(era).await;
+            let called = call(&app, "1", "ask_user", json!({}));
+            let question = asked_by_tool(&app).await;
+            let QuestionBody::Form { form: Ok(form), .. } = &question.body else {
+                panic!("{era}: a form: {question:?}")
+            };
+            let answer = answer.unwrap_or_else(|| UserAnswer::Submit(filled(form)));
+            if let UserAnswer::Submit(content) = &answer {
+                let empty = app.host.check_form(question.id, Map::new()).await.unwrap().unwrap();
+                assert!(
+                    empty.iter().any(|p| p.problem == FieldProblem::Required),
+                    "{era}: what is required is said: {empty:?}"
+                );
+                let bad = app
+                    .host
+                    .answer(question.id, question.hash.to_string(), UserAnswer::Submit(Map::new()))
+                    .await
+                    .unwrap();
+                assert!(
+                    matches!(bad, Err(AnswerError::Form(_))),
+                    "{era}: a form that is not filled in is not sent: {bad:?}"
+                );
+                let good = app.host.check_form(question.id, content.clone()).await.unwrap().unwrap();
+                assert!(good.is_empty(), "{era}: a filled form has no problems: {good:?}");
+            }
+            app.answer(&question, answer).await;
+            let said = text(&ended(called).await).to_lowercase();
+            let heard = match action {
+                "accept" => !said.contains("declin") && !said.contains("cancel"),
+                "decline" => said.contains("declin"),
+                _ => said.contains("cancel"),
+            };
+            assert!(heard, "{era}: the server heard {action}: {said}");
+        }
+    }
+}
+
+/// Fills a form with the least that its fields take.
+fn filled(form: &host::form::Form) -> Map<String, Value> {
+    use host::form::{FieldKind, TextFormat};
+    form.fields
+        .iter()
+        .filter(|f| f.required || f.default.is_none())
+        .map(|field| {
+            let value = match &field.kind {
+                FieldKind::Text { format, min_length, .. } => match format {
+                    Some(TextFormat::Email) => json!("ann@harbour.example"),
+                    Some(TextFormat::Uri) => json!("https://harbour.example/"),
+                    Some(TextFormat::Date) => json!("2026-07-28"),
+                    Some(TextFormat::DateTime) => json!("2026-07-28T12:00:00Z"),
+                    None => json!("a".repeat(min_length.unwrap_or(1).max(1) as usize)),
+                },
+                FieldKind::Number { minimum, .. } => {
+                    let least = minimum.unwrap_or(1.0).ceil();
+                    json!(least as i64)
+                }
+                FieldKind::Boolean => json!(true),
+                FieldKind::Choice(options) => json!(options[0].value),
+                FieldKind::Choices { options, min_items, .. } => {
+                    json!(
+                        options
+                            .iter()
+                            .take(min_items.unwrap_or(1).max(1) as usize)
+                            .map(|o| &o.value)
+                            .collect::<Vec<_>>()
+                    )
+                }
+            };
+            (field.name.clone(), value)
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn a_page_is_opened_only_after_consent() {
+    for era in ["legacy", "modern"] {
+        let app = harbour(era).await;
+        let called = call(&app, "1", "ask_url", json!({}));
+        let question = asked_by_tool(&app).await;
+        let QuestionBody::Url { url, .. } = &question.body else { panic!("{era}: a URL: {question:?}") };
+        assert!(app.platform.opened.lock().unwrap().is_empty(), "{era}: it was not opened before");
+        let url = url.clone();
+        app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+        ended(called).await.unwrap_or_else(|e| panic!("{era}: the call goes on: {e}"));
+        assert_eq!(*app.platform.opened.lock().unwrap(), [url], "{era}: exactly this page was opened, once");
+    }
+}
+
+#[tokio::test]
+async fn folders_are_asked_for_once_and_changes_are_announced() {
+    for era in ["legacy", "modern"] {
+        let app = harbour(era).await;
+        let folder = std::fs::canonicalize(app.folder.path()).unwrap();
+        let called = call(&app, "1", "list_folders", json!({}));
+        let question = asked_by_tool(&app).await;
+        assert_eq!(question.body, QuestionBody::Roots, "{era}: the first time it asks");
+        let relative = app
+            .host
+            .answer(question.id, question.hash.to_string(), UserAnswer::Share(vec!["data".into()]))
+            .await
+            .unwrap();
+        assert!(matches!(relative, Err(AnswerError::Folder { .. })), "{era}: only whole paths: {relative:?}");
+        app.answer(&question, UserAnswer::Share(vec![folder.join("data").join("..")])).await;
+        let said = text(&ended(called).await);
+        assert!(said.contains(&format!("file://{}", folder.display())), "{era}: the folder as it really is: {said}");
+
+        let second = app.folder.path().join("data");
+        app.host.set_roots("harbour".into(), vec![second.clone()]).await.unwrap().unwrap();
+        if era == "legacy" {
+            let sent = app.until("harbour", "told", |_| true).await;
+            drop(sent);
+            tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+            let activity = app.activity("harbour").await;
+            assert!(activity.contains("notifications/roots/list_changed"), "the change is announced: {activity}");
+        }
+        let user = app.always(|q| is_tool(q).then_some(UserAnswer::Allow(Scope::Once)));
+        let said = text(&ended(call(&app, "2", "list_folders", json!({}))).await);
+        user.abort();
+        assert!(said.contains("data"), "{era}: the second time it is answered without asking: {said}");
+    }
+}
+
+#[tokio::test]
+async fn progress_is_told_and_a_call_can_be_cancelled() {
+    let app = harbour("both").await;
+    let user = app.always(|q| is_tool(q).then_some(UserAnswer::Allow(Scope::Once)));
+    let called = call(&app, "long", "slow_report", json!({"seconds": 30, "steps": 60}));
+    let mut events = app.host.events();
+    let progress = async {
+        while let Some(event) = events.next().await {
+            if let host::view::HostEvent::CallChanged(call) = &event.event
+                && let Some(progress) = &call.progress
+            {
+                return progress.clone();
+            }
+        }
+        panic!("the host ended");
+    };
+    let progress = tokio::time::timeout(PATIENCE, progress).await.expect("progress comes");
+    assert!(progress.message.is_some() && progress.total.is_some(), "with its message and total: {progress:?}");
+    app.host.cancel_call("long".into()).await.unwrap();
+    assert_eq!(ended(called).await.err(), Some(CallFailure::Cancelled), "it ends at once");
+    user.abort();
+    tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+    assert!(app.activity("harbour").await.contains("notifications/cancelled"), "and the server is told");
+    assert!(app.host.snapshot().await.unwrap().calls.is_empty(), "nothing is left of it");
+}
+
+#[tokio::test]
+async fn a_call_that_waits_for_approval_can_be_cancelled_too() {
+    let app = harbour("both").await;
+    let called = call(&app, "1", "add", json!({"a": 1, "b": 1}));
+    app.question("harbour", "the tool", is_tool).await;
+    app.host.cancel_call("1".into()).await.unwrap();
+    assert_eq!(ended(called).await.err(), Some(CallFailure::Cancelled), "the call is over");
+    assert!(app.questions().await.is_empty(), "and so is its question");
+    assert!(!app.activity("harbour").await.contains("tools/call"), "nothing was sent");
+}
+
+#[tokio::test]
+async fn prompts_resources_completion_and_subscriptions_work_in_both_eras() {
+    for era in ["legacy", "modern"] {
+        let app = harbour(era).await;
+        let host = &app.host;
+        let prompt = host.get_prompt("p".into(), "harbour".into(), "safety_check".into(), BTreeMap::new()).await;
+        assert!(!prompt.unwrap_or_else(|e| panic!("{era}: {e}")).messages.is_empty(), "{era}: a prompt has messages");
+        let read = host.read_resource("r".into(), "harbour".into(), "harbour:///welcome.txt".into()).await;
+        assert!(read.unwrap_or_else(|e| panic!("{era}: {e}"))[0].text.is_some(), "{era}: a resource has text");
+        let reference = mcp_proto::types::CompletionReference::Prompt { name: "greet_ship".into() };
+        let harbours = host
+            .complete("harbour".into(), reference.clone(), "harbour".into(), String::new(), BTreeMap::new())
+            .await
+            .unwrap_or_else(|e| panic!("{era}: {e}"));
+        let context = BTreeMap::from([("harbour".to_owned(), harbours.values[0].clone())]);
+        let ships = host
+            .complete("harbour".into(), reference, "ship".into(), String::new(), context)
+            .await
+            .unwrap_or_else(|e| panic!("{era}: {e}"));
+        assert!(!ships.values.is_empty(), "{era}: the earlier argument is passed on");
+        let mut events = host.events();
+        host.subscribe("harbour".into(), "clock:///now".into(), true).await.unwrap_or_else(|e| panic!("{era}: {e}"));
+        let updated = async {
+            while let Some(event) = events.next().await {
+                if matches!(&event.event, host::view::HostEvent::ResourceUpdated { uri, .. } if uri == "clock:///now") {
+                    return;
+                }
+            }
+        };
+        tokio::time::timeout(PATIENCE, updated).await.unwrap_or_else(|_| panic!("{era}: a change is told"));
+        assert_eq!(app.server("harbour").await.subscriptions, ["clock:///now"], "{era}: it shows in the view");
+        host.subscribe("harbour".into(), "clock:///now".into(), false).await.unwrap_or_else(|e| panic!("{era}: {e}"));
+        assert!(app.server("harbour").await.subscriptions.is_empty(), "{era}: and ends");
+    }
+}
+
+#[tokio::test]
+async fn deny_all_and_mute_silence_one_server() {
+    let app = harbour("legacy").await;
+    let called = call(&app, "1", "ask_user", json!({}));
+    asked_by_tool(&app).await;
+    app.host.deny_all("harbour".into(), true).await.unwrap();
+    assert!(text(&ended(called).await).to_lowercase().contains("declin"), "the open question was declined");
+    let user = app.always(|q| is_tool(q).then_some(UserAnswer::Allow(Scope::Once)));
+    let said = text(&ended(call(&app, "2", "ask_user", json!({}))).await).to_lowercase();
+    user.abort();
+    assert!(said.contains("declin"), "while muted it is declined unseen: {said}");
+    assert!(app.server("harbour").await.muted, "and the view says so");
+}
+
+#[tokio::test]
+async fn grants_can_be_seen_and_taken_back() {
+    let app = harbour("both").await;
+    let called = call(&app, "1", "add", json!({"a": 1, "b": 1}));
+    let question = app.question("harbour", "the tool", is_tool).await;
+    app.answer(&question, UserAnswer::Allow(Scope::Session)).await;
+    ended(called).await.unwrap();
+    ended(call(&app, "2", "add", json!({"a": 1, "b": 1}))).await.expect("it is allowed for this session");
+    let grants = app.host.grants().await.unwrap();
+    assert_eq!(grants.len(), 1, "the grant is listed: {grants:?}");
+    assert!(app.host.revoke(grants[0].id).await.unwrap(), "and can be revoked");
+    let called = call(&app, "3", "add", json!({"a": 1, "b": 1}));
+    let question = app.question("harbour", "the tool", is_tool).await;
+    app.answer(&question, UserAnswer::Deny).await;
+    assert!(matches!(ended(called).await, Err(CallFailure::Refused(_))), "it asks again");
+}

@@ -1,0 +1,6 @@
+//! Hostile and ordinary servers against the whole host: real processes, real files, the real queue.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+mod consent;
+mod misbehaviour;
+mod servers;

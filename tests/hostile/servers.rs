@@ -1,0 +1,190 @@
+//! Servers that start, end, fail and change, as the user sees them.
+
+use host::server_config::{ServerConfig, ServerEntry};
+use host::view::{FailureReason, QuestionBody, ServerState, UserAnswer};
+use policy::Scope;
+use testkit::app::{App, demo, scripted};
+
+fn failure(state: &ServerState) -> &host::view::Failure {
+    match state {
+        ServerState::Failed(failure) => failure,
+        other => panic!("it should have failed, but is {other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn every_revision_is_spoken_with_the_demo_server() {
+    for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] {
+        let app = App::start(vec![("harbour", demo(&["--revision", revision]))]).await;
+        let view = app.ready("harbour").await;
+        let facts = view.facts.expect("a ready server told its facts");
+        assert_eq!(facts.revision.to_string(), revision, "the revision that the server speaks is the one in use");
+        let view =
+            app.until("harbour", "known whole", |s| s.counts[0] >= 16 && s.counts[1] >= 5 && s.counts[2] >= 16).await;
+        assert!(view.counts[3] >= 3, "templates are listed too: {:?}", view.counts);
+        app.host.close().await;
+    }
+}
+
+#[tokio::test]
+async fn nothing_starts_before_its_exact_command_was_approved() {
+    let app = App::start(vec![("harbour", demo(&["--era", "legacy"]))]).await;
+    assert_eq!(app.server("harbour").await.state, ServerState::Stopped, "a configured server does not run");
+    app.host.start_server("harbour".into()).await.unwrap().unwrap();
+    let question = app.question("harbour", "its command", |_| true).await;
+    let QuestionBody::StartServer { config, resolved, approved_before } = &question.body else {
+        panic!("the question is about the command: {question:?}");
+    };
+    assert_eq!(config.args, ["--era", "legacy"], "every argument is in the question");
+    assert!(resolved.is_absolute() && resolved.is_file(), "so is the file that will run: {resolved:?}");
+    assert_eq!(*approved_before, None, "nothing was approved before");
+    assert_eq!(app.server("harbour").await.pid, None, "there is no process while the question is open");
+    app.answer(&question, UserAnswer::Deny).await;
+    let view = app.until("harbour", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
+    assert_eq!(failure(&view.state).reason, FailureReason::Refused, "a refusal is told apart from a fault");
+    assert_eq!(
+        app.decisions(),
+        [("start-server".into(), "denied".into(), "user".into())],
+        "and it is in the audit log"
+    );
+}
+
+#[tokio::test]
+async fn an_approval_that_lasts_holds_for_the_same_command_only() {
+    let app = App::start(vec![("harbour", demo(&[]))]).await;
+    app.host.start_server("harbour".into()).await.unwrap().unwrap();
+    let question = app.question("harbour", "its command", |_| true).await;
+    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    app.until("harbour", "ready", |s| s.state == ServerState::Ready).await;
+    app.host.restart_server("harbour".into()).await.unwrap().unwrap();
+    app.until("harbour", "stopping or starting", |s| s.state != ServerState::Ready).await;
+    app.until("harbour", "ready again without asking", |s| s.state == ServerState::Ready).await;
+    assert!(app.questions().await.is_empty(), "the approved command did not ask again");
+
+    let changed = ServerEntry { name: "harbour".into(), config: demo(&["--era", "modern"]) };
+    app.host.update_server("harbour".into(), changed).await.unwrap().unwrap();
+    app.until("harbour", "stopped", |s| s.state == ServerState::Stopped).await;
+    app.host.start_server("harbour".into()).await.unwrap().unwrap();
+    let question = app.question("harbour", "the changed command", |_| true).await;
+    let QuestionBody::StartServer { approved_before: Some(before), .. } = &question.body else {
+        panic!("the question shows what was approved before: {question:?}");
+    };
+    assert!(!before.contains("--era"), "what was approved before had no such argument: {before}");
+    assert_eq!(question.rule, "command-changed", "and says why it asks");
+}
+
+#[tokio::test]
+async fn approvals_outlive_the_host() {
+    let app = App::start(vec![("harbour", demo(&[]))]).await;
+    app.host.start_server("harbour".into()).await.unwrap().unwrap();
+    let question = app.question("harbour", "its command", |_| true).await;
+    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    app.until("harbour", "ready", |s| s.state == ServerState::Ready).await;
+    app.host.close().await;
+    let options = host::HostOptions { autostart: true, ..host::HostOptions::default() };
+    let again = App::start_in(app.folder, Vec::new(), options).await;
+    again.until("harbour", "ready by itself", |s| s.state == ServerState::Ready).await;
+}
+
+#[tokio::test]
+async fn a_command_that_is_not_there_says_where_was_looked() {
+    let config = ServerConfig { command: "no-such-program-anywhere".into(), ..ServerConfig::default() };
+    let app = App::start(vec![("ghost", config)]).await;
+    app.host.start_server("ghost".into()).await.unwrap().unwrap();
+    let view = app.until("ghost", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
+    let failure = failure(&view.state);
+    assert_eq!(failure.reason, FailureReason::CommandNotFound, "the reason is its own");
+    assert!(!failure.looked_in.is_empty(), "the folders that were looked in are named");
+    assert!(failure.message.contains("no-such-program-anywhere"), "and so is the command: {}", failure.message);
+    assert!(app.questions().await.is_empty(), "there is nothing to approve");
+}
+
+#[tokio::test]
+async fn a_server_that_exits_at_once_shows_its_own_words() {
+    let config = ServerConfig {
+        command: "/bin/sh".into(),
+        args: vec!["-c".into(), "echo 'the key is missing' >&2; exit 3".into()],
+        ..ServerConfig::default()
+    };
+    let app = App::start(vec![("short", config)]).await;
+    app.approve_start("short").await;
+    let view = app.until("short", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
+    let failure = failure(&view.state);
+    assert_eq!(failure.reason, FailureReason::ExitedEarly, "it ended before it was ready: {failure:?}");
+    assert!(failure.message.contains('3'), "the exit status is named: {}", failure.message);
+    assert!(failure.stderr.iter().any(|l| l.contains("the key is missing")), "its last words are kept: {failure:?}");
+}
+
+#[tokio::test]
+async fn stopping_leaves_no_process_behind() {
+    let app = App::start(vec![("stubborn", scripted(&["--misbehave", "never-exits"]))]).await;
+    let view = app.ready("stubborn").await;
+    let pid = view.pid.expect("a ready server has a process");
+    app.host.stop_server("stubborn".into()).await.unwrap().unwrap();
+    app.until("stubborn", "stopped", |s| s.state == ServerState::Stopped).await;
+    assert!(
+        testkit::processes::alive_in_group(pid).is_empty(),
+        "a server that ignores the end of its input and SIGTERM is gone"
+    );
+}
+
+#[tokio::test]
+async fn closing_the_host_ends_all_servers_together() {
+    let servers = vec![
+        ("a", scripted(&["--misbehave", "never-exits"])),
+        ("b", scripted(&["--misbehave", "never-exits"])),
+        ("c", demo(&[])),
+    ];
+    let app = App::start(servers).await;
+    let mut pids = Vec::new();
+    for name in ["a", "b", "c"] {
+        pids.push(app.ready(name).await.pid.unwrap());
+    }
+    let before = std::time::Instant::now();
+    app.host.close().await;
+    assert!(before.elapsed().as_secs() < 8, "stubborn servers are ended side by side: {:?}", before.elapsed());
+    for pid in pids {
+        assert!(testkit::processes::alive_in_group(pid).is_empty(), "nothing of process group {pid} is left");
+    }
+}
+
+#[tokio::test]
+async fn an_edit_from_outside_is_taken_over_and_a_broken_one_is_not() {
+    let app = App::start(vec![("harbour", demo(&[]))]).await;
+    let file = app.folder.path().join("mcp.json");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("harbour", "port")).unwrap();
+    let mut events = app.host.events();
+    let renamed = async {
+        while !app.host.snapshot().await.unwrap().servers.iter().any(|s| s.name == "port") {
+            events.next().await;
+        }
+    };
+    tokio::time::timeout(testkit::app::PATIENCE, renamed).await.expect("the edited file is read again");
+
+    std::fs::write(&file, "{\n  \"mcpServers\": {\n    \"port\": { \"command\": 7 }\n  }\n}").unwrap();
+    let mut events = app.host.events();
+    let told = async {
+        loop {
+            if let Some(problem) = app.host.snapshot().await.unwrap().config_problem {
+                return problem;
+            }
+            events.next().await;
+        }
+    };
+    let problem = tokio::time::timeout(testkit::app::PATIENCE, told).await.expect("the broken file is told of");
+    assert_eq!(problem.line, Some(3), "with its line: {problem}");
+    assert!(problem.message.contains("port") && problem.message.contains("command"), "and what is wrong: {problem}");
+    assert_eq!(app.server("port").await.config, demo(&[]), "the old settings stay");
+}
+
+#[tokio::test]
+async fn names_that_cannot_be_used_are_refused() {
+    let app = App::start(vec![("harbour", demo(&[]))]).await;
+    for (name, why) in
+        [("harbour", "taken"), ("", "empty"), (" x", "space"), ("a\u{7}b", "control"), (&"x".repeat(65), "long")]
+    {
+        let added = app.host.add_server(ServerEntry { name: name.into(), config: demo(&[]) }).await.unwrap();
+        assert!(matches!(added, Err(host::ServerError::BadName { .. })), "a name that is {why} is refused: {added:?}");
+    }
+}
