@@ -24,7 +24,7 @@ use clap::{Parser, Subcommand};
 use problem::Problem;
 
 #[derive(Parser)]
-#[command(name = "cargo xtask", about = "Builds, runs and checks Drawbridge", version)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", about = "Builds, runs and checks Drawbridge", version)]
 struct Arguments {
     #[command(subcommand)]
     task: Task,

@@ -3,7 +3,7 @@
 use super::log::Log;
 use super::parts::Done;
 use crate::problem::Problem;
-use crate::process::{self, Program, cargo};
+use crate::process::{Program, cargo};
 use crate::progress::step;
 use crate::{check, workspace};
 
@@ -22,7 +22,7 @@ pub(super) fn clippy(log: &mut Log) -> Result<Done, Problem> {
 }
 
 pub(super) fn deny(log: &mut Log) -> Result<Done, Problem> {
-    if !process::answers("cargo-deny", &["--version"]) {
+    if !has("deny") {
         return Ok(Done::LeftOut("cargo-deny is not installed (cargo install cargo-deny)".into()));
     }
     log.run(in_workspace("deny").args(["--config", ".deny.toml", "check"]))?;
@@ -33,13 +33,13 @@ pub(super) fn deny(log: &mut Log) -> Result<Done, Problem> {
 pub(super) fn unit(log: &mut Log) -> Result<Done, Problem> {
     build_all(log)?;
     step("unit: running the tests");
-    log.run(tests(has_nextest(), &WITHOUT_SHELL).args(["--exclude", "interop"]))?;
+    log.run(tests(&WITHOUT_SHELL).args(["--exclude", "interop"]))?;
     Ok(Done::Ran)
 }
 
 /// The tests of one package.
 pub(super) fn package(log: &mut Log, name: &str, environment: &[(&str, &str)]) -> Result<(), Problem> {
-    let mut call = tests(has_nextest(), &["-p", name]);
+    let mut call = tests(&["-p", name]);
     for (name, value) in environment {
         call = call.env(name, value);
     }
@@ -52,7 +52,15 @@ pub(super) fn build_all(log: &mut Log) -> Result<(), Problem> {
     log.run(in_workspace("build").args(WITHOUT_SHELL).arg("--all-targets"))
 }
 
-fn tests(nextest: bool, packages: &[&str]) -> Program {
+fn tests(packages: &[&str]) -> Program {
+    let nextest = has("nextest");
+    if !nextest {
+        step("cargo-nextest is not installed; cargo test runs the tests, without a time limit for each");
+    }
+    tests_with(nextest, packages)
+}
+
+fn tests_with(nextest: bool, packages: &[&str]) -> Program {
     if nextest {
         in_workspace("nextest").args(["run", "--profile", "ci"]).args(packages)
     } else {
@@ -60,8 +68,9 @@ fn tests(nextest: bool, packages: &[&str]) -> Program {
     }
 }
 
-fn has_nextest() -> bool {
-    process::answers("cargo-nextest", &["nextest", "--version"])
+/// Whether cargo knows a subcommand that is installed on its own.
+fn has(subcommand: &str) -> bool {
+    in_workspace(subcommand).arg("--version").output().is_ok()
 }
 
 fn in_workspace(subcommand: &str) -> Program {
@@ -74,9 +83,9 @@ mod tests {
 
     #[test]
     fn both_runners_go_on_after_a_failure() {
-        let nextest = super::tests(true, &WITHOUT_SHELL).shown();
+        let nextest = tests_with(true, &WITHOUT_SHELL).shown();
         assert!(nextest.contains("nextest run --profile ci"), "the ci profile does not stop early: {nextest}");
-        let plain = super::tests(false, &WITHOUT_SHELL).shown();
+        let plain = tests_with(false, &WITHOUT_SHELL).shown();
         assert!(plain.contains("test --no-fail-fast --workspace --exclude drawbridge"), "nor does cargo: {plain}");
     }
 }
