@@ -9,7 +9,11 @@ export const tauri: Platform = {
   call: (name, request) => invoke(name, { request }),
   async listen(receive) {
     const channel = new Channel<Events>();
-    channel.onmessage = receive;
+    channel.onmessage = (batch) => {
+      // Only so many batches are on their way at once; the next ones wait for this word.
+      void invoke("events_seen").catch(() => undefined);
+      receive(batch);
+    };
     await invoke("listen_events", { channel });
   },
   painted: () => void invoke("painted").catch(() => undefined),

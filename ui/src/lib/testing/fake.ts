@@ -50,9 +50,10 @@ export class FakeHost implements Platform {
 
   /** Sends events; those before are taken as received. */
   send(...events: Event[]): void {
-    this.#receive({ first: this.#next, events });
+    const first = this.#next;
     this.#next += events.length;
     this.snapshot.nextEvent = this.#next;
+    this.#receive({ first, events });
   }
 
   /** Loses so many events: the page never gets them. */

@@ -1,0 +1,136 @@
+import { describe, expect, test } from "vitest";
+
+import { exactBytes, formatBytes } from "./bytes";
+import { joinCommand, splitCommand } from "./command-line";
+import { fuzzyFilter, fuzzyMatch } from "./fuzzy";
+import { parseJson } from "./json";
+import { keyNames } from "./keys";
+import { formatClock, formatDuration, formatRelative } from "./times";
+
+describe("sizes", () => {
+  test.each([
+    [0, "0 B"],
+    [999, "999 B"],
+    [1000, "1 kB"],
+    [2149, "2.1 kB"],
+    [999_949, "1,000 kB"],
+    [999_950, "1 MB"],
+    [123_456_789, "123 MB"],
+    [5e15, "5,000 TB"],
+  ])("%d bytes", (bytes, words) => {
+    expect(formatBytes(bytes, "en"), "one digit after the point at most").toBe(words);
+  });
+
+  test("the exact one", () => {
+    expect(exactBytes(2149, "en"), "every byte").toBe("2,149 B");
+  });
+});
+
+describe("times", () => {
+  const now = Date.UTC(2026, 10, 20, 12);
+  test.each([
+    [5_000, "now"],
+    [61_000, "1 minute ago"],
+    [59 * 60_000, "59 minutes ago"],
+    [3 * 3_600_000, "3 hours ago"],
+    [25 * 3_600_000, "yesterday"],
+    [10 * 86_400_000, "Nov 10, 2026"],
+  ])("%d ms ago", (ago, words) => {
+    expect(formatRelative(now - ago, now, "en"), "the largest unit that is full").toBe(words);
+  });
+
+  test("in Chinese", () => {
+    expect(formatRelative(now - 61_000, now, "zh-Hans"), "by the language tag").toBe("1分钟前");
+  });
+
+  test.each([
+    [0.42, "0.4 ms"],
+    [320.4, "320 ms"],
+    [999.4, "999 ms"],
+    [1_230, "1.2 s"],
+    [59_960, "1 min"],
+    [185_000, "3 min 5 s"],
+  ])("%d ms take", (ms, words) => {
+    expect(formatDuration(ms, "en"), "with the unit that fits").toBe(words);
+  });
+
+  test("the clock shows milliseconds", () => {
+    expect(formatClock(now + 7, "en"), "to the millisecond").toMatch(/^\d\d:\d\d:00\.007$/);
+  });
+});
+
+describe("fuzzy search", () => {
+  test("finds letters in order, and nothing else", () => {
+    expect(fuzzyMatch("rdf", "read_file")?.at, "the places of the letters").toEqual([0, 3, 5]);
+    expect(fuzzyMatch("fdr", "read_file"), "another order is no match").toBeNull();
+    expect(fuzzyMatch("", "anything")?.score, "nothing asked, everything found").toBe(0);
+  });
+
+  test("prefers the whole, the beginning, words' starts", () => {
+    const names = ["unread", "write_file", "read", "read_file", "thread"];
+    expect(
+      fuzzyFilter("read", names, (name) => [name]),
+      "best first; the one without it is left out",
+    ).toEqual(["read", "read_file", "unread", "thread"]);
+    expect(
+      fuzzyFilter("wf", ["swift", "write_file"], (name) => [name])[0],
+      "the starts of words win",
+    ).toBe("write_file");
+  });
+
+  test("takes letters of any script and case", () => {
+    expect(fuzzyMatch("天气", "查询天气")?.at, "Chinese").toEqual([2, 3]);
+    expect(fuzzyMatch("RF", "readFile")?.at, "humps of a camel").toEqual([0, 4]);
+  });
+});
+
+describe("command lines", () => {
+  test.each([
+    [["npx", "-y", "@scope/server@1.2", "/home/ann"], "npx -y @scope/server@1.2 /home/ann"],
+    [["a", "b c", ""], "a 'b c' ''"],
+    [["say", "it's $HOME"], `say 'it'\\''s $HOME'`],
+    [["x", "a\nb", "*"], "x 'a\nb' '*'"],
+  ])("%o is quoted where needed and comes back", (words, line) => {
+    expect(joinCommand(words), "one line").toBe(line);
+    expect(splitCommand(line), "and back").toEqual(words);
+  });
+
+  test("other ways to write them", () => {
+    expect(splitCommand(`a "b \\"c\\" \\d" e\\ f`), "double quotes and backslashes").toEqual([
+      "a",
+      'b "c" \\d',
+      "e f",
+    ]);
+    expect(splitCommand(`a 'b`), "an open quote").toBeNull();
+  });
+});
+
+describe("JSON", () => {
+  test.each([
+    ["", 1, 1],
+    ["{", 1, 2],
+    ['{"a": 1,}', 1, 9],
+    ['{\n  "a": 1\n  "b": 2\n}', 3, 3],
+    ["[1, 2", 1, 6],
+    ['{"a" 1}', 1, 6],
+    ["[1] 2", 1, 5],
+    ['{"a": nul}', 1, 7],
+    ['["a\nb"]', 1, 2],
+    ["{'a': 1}", 1, 2],
+    ["[01]", 1, 3],
+  ])("the mistake in %j is at line %d, column %d", (text, line, column) => {
+    expect(parseJson(text), "where it is wrong").toEqual({ ok: false, line, column });
+  });
+
+  test("what is right is parsed", () => {
+    expect(parseJson(' {"a": [1, {"b": null}]} '), "the value").toEqual({
+      ok: true,
+      value: { a: [1, { b: null }] },
+    });
+  });
+});
+
+test("keys have the names of the system", () => {
+  expect(keyNames("Mod+K", false), "not on a Mac").toEqual(["Ctrl", "K"]);
+  expect(keyNames("Mod+Shift+K", true), "on a Mac").toEqual(["⌘", "⇧", "K"]);
+});

@@ -1,0 +1,171 @@
+import { beforeEach, describe, expect, test } from "vitest";
+
+import type { Call, Question } from "$lib/api/generated";
+import { setPlatform } from "$lib/platform";
+import { FakeHost, sampleServer } from "$lib/testing/fake";
+
+import { newApp, type App } from "./app.svelte";
+
+function question(id: string, server = "files"): Question {
+  return {
+    id,
+    hash: `hash of ${id}`,
+    server,
+    transport: "stdio",
+    commandLine: "npx files",
+    askedAt: 0,
+    why: { by: "server" },
+    body: { kind: "roots", folders: [] },
+    scopes: ["once"],
+    rule: "",
+  };
+}
+
+function call(id: string, state: Call["state"]): Call {
+  return {
+    id,
+    server: "files",
+    kind: "tool",
+    name: "read",
+    startedAt: 0,
+    state,
+    progress: null,
+    conversation: null,
+  };
+}
+
+const settled = () => new Promise((resolve) => setTimeout(resolve));
+
+let host: FakeHost;
+let app: App;
+
+beforeEach(async () => {
+  host = new FakeHost({}, { servers: [sampleServer()] });
+  setPlatform(host);
+  app = newApp();
+  await app.start();
+});
+
+describe("the snapshot", () => {
+  test("fills the store", () => {
+    expect(app.ready, "ready once the snapshot is there").toBe(true);
+    expect(
+      app.servers.map((s) => s.name),
+      "the snapshot's servers",
+    ).toEqual(["files"]);
+  });
+
+  test("that fails says why, and can be read again", async () => {
+    const broken = new FakeHost();
+    const whole = broken.call.bind(broken);
+    broken.call = () => Promise.reject({ code: "system", message: "no host" });
+    setPlatform(broken);
+    const other = newApp();
+    await other.start();
+    expect(other.ready, "not ready without a snapshot").toBe(false);
+    expect((other.failure as Error).message, "the host's own words").toBe("no host");
+    broken.call = whole;
+    await other.refresh();
+    expect(other.ready, "ready after the second try").toBe(true);
+    expect(other.failure, "the failure is over").toBeNull();
+  });
+});
+
+describe("events", () => {
+  test("replace, add and remove servers", () => {
+    host.send({ type: "server_changed", server: sampleServer({ state: { is: "stopped" } }) });
+    expect(app.server("files")?.state.is, "the server as it is now").toBe("stopped");
+    host.send(
+      { type: "server_changed", server: sampleServer({ name: "git" }) },
+      { type: "server_removed", name: "files" },
+    );
+    expect(
+      app.servers.map((s) => s.name),
+      "the new one is there, the removed one is not",
+    ).toEqual(["git"]);
+  });
+
+  test("keep the queue in order and the decided ones apart", () => {
+    host.send({ type: "question_changed", question: question("a") });
+    host.send({ type: "question_changed", question: question("b", "git") });
+    host.send({ type: "question_changed", question: { ...question("a"), hash: "new" } });
+    expect(
+      app.questions.map((q) => `${q.id} ${q.hash}`),
+      "a changed question keeps its place",
+    ).toEqual(["a new", "b hash of b"]);
+    expect(
+      app.questionsOf("git").map((q) => q.id),
+      "the questions of one server",
+    ).toEqual(["b"]);
+    host.send({ type: "question_closed", id: "a", outcome: "denied" });
+    expect(
+      app.questions.map((q) => q.id),
+      "a closed question leaves",
+    ).toEqual(["b"]);
+    expect(app.closed[0]?.outcome, "what became of it is kept").toBe("denied");
+  });
+
+  test("keep a bounded number of ended calls, and every one under way", () => {
+    host.send({ type: "call_changed", call: call("first", "running") });
+    for (let i = 0; i < 150; i++)
+      host.send({ type: "call_changed", call: call(`done ${i}`, "done") });
+    expect(app.calls.length, "100 ended calls and the one under way").toBe(101);
+    expect(app.call("first")?.state, "the call under way is not let go").toBe("running");
+    expect(app.call("done 0"), "the oldest ended call is let go").toBeUndefined();
+    expect(app.call("done 149")?.state, "the latest ended call is kept").toBe("done");
+  });
+
+  test("are told to listeners after they were applied", () => {
+    const seen: string[] = [];
+    const stop = app.onEvent((event) => {
+      if (event.type === "server_removed") seen.push(`${event.name} ${app.servers.length}`);
+    });
+    host.send({ type: "server_removed", name: "files" });
+    stop();
+    host.send({ type: "server_removed", name: "files" });
+    expect(seen, "told once, with the server already gone, and not after the end").toEqual([
+      "files 0",
+    ]);
+  });
+});
+
+describe("the sequence", () => {
+  test("a gap reads the snapshot again", async () => {
+    host.skip(1);
+    host.snapshot.servers = [sampleServer({ name: "from the snapshot" })];
+    host.send({ type: "server_removed", name: "files" });
+    await settled();
+    expect(
+      app.servers.map((s) => s.name),
+      "the state is the new snapshot's",
+    ).toEqual(["from the snapshot"]);
+    host.send({ type: "server_removed", name: "from the snapshot" });
+    expect(app.servers, "events are applied again after it").toEqual([]);
+  });
+
+  test("events that the snapshot already has are passed over", () => {
+    host.send({ type: "server_changed", server: sampleServer({ pid: 1 }) });
+    app.receive({
+      first: 1,
+      events: [
+        { type: "server_removed", name: "files" },
+        { type: "server_changed", server: sampleServer({ pid: 2 }) },
+      ],
+    });
+    expect(app.server("files")?.pid, "only the second, new event is applied").toBe(2);
+  });
+
+  test("events that come during the snapshot are applied after it", async () => {
+    const refreshed = app.refresh();
+    host.send({ type: "server_changed", server: sampleServer({ pid: 77 }) });
+    await refreshed;
+    expect(app.server("files")?.pid, "the later event wins").toBe(77);
+  });
+
+  test("a lost connection reads the snapshot again", async () => {
+    host.snapshot.servers = [];
+    host.reconnect();
+    await settled();
+    expect(app.servers, "the state is the new snapshot's").toEqual([]);
+  });
+});

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+
+import { fromHash, toHash, type View } from "./route";
+
+test.each<View>([
+  { at: "welcome" },
+  { at: "conversation", id: "c 1/2" },
+  { at: "server", name: "my files", tab: "overview" },
+  { at: "server", name: "a/b#c?d", tab: "tools", item: "write_file" },
+  { at: "server", name: "文件", tab: "resources", item: "file:///a b/%20" },
+  { at: "add-server" },
+  { at: "settings" },
+  { at: "audit" },
+  { at: "rules" },
+  { at: "tools" },
+])("%o comes back from its hash", (view) => {
+  expect(fromHash(toHash(view)), "the same view").toEqual(view);
+});
+
+test.each(["", "#", "#/nowhere", "#/server", "#/conversation/"])(
+  "%s leads to the welcome",
+  (hash) => {
+    expect(fromHash(hash), "no such view").toEqual({ at: "welcome" });
+  },
+);
+
+test("a tab that does not exist is the overview, and bad escapes are taken as they are", () => {
+  expect(fromHash("#/server/a/b"), "an unknown tab").toEqual({
+    at: "server",
+    name: "a",
+    tab: "overview",
+  });
+  expect(fromHash("#/conversation/%zz"), "a broken escape").toEqual({
+    at: "conversation",
+    id: "%zz",
+  });
+});

@@ -1,0 +1,218 @@
+// @vitest-environment jsdom
+// DOMPurify keeps its promises only in a DOM that parses HTML as browsers do.
+import { render, screen } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, describe, expect, test } from "vitest";
+
+import { link } from "$lib/state/link.svelte";
+import { startFake } from "$lib/testing/fake";
+
+import ContentView from "./ContentView.svelte";
+import JsonEditor from "./JsonEditor.svelte";
+import JsonView from "./JsonView.svelte";
+import LinkDialog from "./LinkDialog.svelte";
+import Markdown from "./Markdown.svelte";
+import Untrusted from "./Untrusted.svelte";
+import { sanitize } from "./sanitize";
+
+beforeEach(async () => {
+  await startFake();
+  link.close();
+});
+
+describe("HTML", () => {
+  test.each([
+    ["<script>alert(1)</script>", ""],
+    ["<p onclick=alert(1)>a</p>", "<p>a</p>"],
+    ['<img src="https://evil.example/x.png" alt="a cat">', "a cat"],
+    ['<a href="javascript:alert(1)">x</a>', "<a>x</a>"],
+    ['<a href="file:///etc/passwd">x</a>', "<a>x</a>"],
+    ["<style>*{display:none}</style><b>x</b>", "<b>x</b>"],
+    ['<p style="position:fixed">x</p>', "<p>x</p>"],
+    ['<p class="dialog">x</p>', "<p>x</p>"],
+    ["<form action=//evil><button>ok</button></form>", "ok"],
+    ["<iframe src=//evil></iframe>", ""],
+    ["<svg><a href=//evil>x</a></svg>", ""],
+  ])("%s is made harmless", (html, clean) => {
+    expect(sanitize(html), "only what formats text stays").toBe(clean);
+  });
+
+  test("what formats text stays", () => {
+    const html =
+      '<p>a <strong>b</strong></p><table><tbody><tr><td align="right">1</td></tr></tbody></table>';
+    expect(sanitize(html), "unchanged").toBe(html);
+    const picture = '<img src="data:image/png;base64,AAAA" alt="x">';
+    expect(sanitize(picture), "pictures as data").toBe(picture);
+  });
+});
+
+describe("Markdown", () => {
+  test("is formatted; HTML in it is text; remote pictures are words", () => {
+    const { container } = render(Markdown, {
+      text: '# Hi\n\n*a* <b onclick="x">b</b>\n\n![cat](https://evil.example/cat.png)\n\n<div>block</div>',
+    });
+    expect(container.querySelector("h1"), "a heading").toHaveTextContent("Hi");
+    expect(container.querySelector("em"), "emphasis").toHaveTextContent("a");
+    expect(container.querySelector("b"), "HTML is no markup").toBeNull();
+    expect(container.textContent, "but can be read").toContain('<b onclick="x">b</b>');
+    expect(container.textContent, "blocks of HTML too").toContain("<div>block</div>");
+    expect(container.querySelector("img"), "nothing is fetched").toBeNull();
+    expect(container.textContent, "the picture's words").toContain("cat");
+  });
+
+  test("a link asks before it opens", async () => {
+    render(Markdown, { text: "[click](https://example.com/a)" });
+    await userEvent.click(screen.getByText("click"));
+    expect(link.asked, "the URL waits for the user").toBe("https://example.com/a");
+  });
+
+  test("code has its own copy button and hidden characters are named", () => {
+    const { container } = render(Markdown, { text: "```\nrm \u202e-rf\n```" });
+    expect(container.querySelector("pre"), "named").toHaveTextContent("rm [U+202E]-rf");
+    expect(screen.getByRole("button", { name: "Copy" }), "to be copied").toBeVisible();
+  });
+
+  test("long text is folded", async () => {
+    const { container } = render(Markdown, { text: "word ".repeat(5000) });
+    expect(container.textContent?.length, "the beginning only").toBeLessThan(9000);
+    await userEvent.click(screen.getByRole("button", { name: "Show all" }));
+    expect(container.textContent?.length, "all of it").toBeGreaterThan(24_000);
+  });
+});
+
+describe("text of a server", () => {
+  test("is text, with hidden characters named, and a bound", async () => {
+    const { container } = render(Untrusted, { text: `<b>x</b>\u202e${"y".repeat(2000)}` });
+    expect(container.querySelector("b"), "no markup").toBeNull();
+    expect(container.textContent, "named").toContain("U+202E");
+    expect(container.textContent?.length, "bounded").toBeLessThan(700);
+    await userEvent.click(screen.getByRole("button", { name: "Show all" }));
+    expect(container.textContent?.length, "all of it").toBeGreaterThan(2000);
+  });
+
+  test("can't push lines out of view", () => {
+    const { container } = render(Untrusted, { text: "\n".repeat(500) + "end" });
+    expect(container.textContent, "the end is behind the button").not.toContain("end");
+  });
+});
+
+describe("content", () => {
+  test("of every kind is shown", async () => {
+    const opened: string[] = [];
+    const onopen = (uri: string) => opened.push(uri);
+    const { rerender, container } = render(ContentView, {
+      content: { type: "image", data: "AAAA", mimeType: "image/png" },
+      onopen,
+    });
+    expect(screen.getByRole("img"), "a picture as data").toHaveAttribute(
+      "src",
+      "data:image/png;base64,AAAA",
+    );
+    await rerender({ content: { type: "image", data: "AAAA", mimeType: "text/html" } });
+    expect(screen.queryByRole("img"), "no other type in a picture").toBeNull();
+    await rerender({ content: { type: "audio", data: "AAAA", mimeType: "audio/wav" } });
+    expect(container.querySelector("audio"), "a sound as data").toHaveAttribute(
+      "src",
+      "data:audio/wav;base64,AAAA",
+    );
+    await rerender({
+      content: {
+        type: "resource_link",
+        uri: "file:///a",
+        name: "a",
+        title: null,
+        description: null,
+        mimeType: null,
+        size: 2149,
+      },
+    });
+    await userEvent.click(screen.getByRole("button", { name: "Open" }));
+    expect(opened, "a link to a resource of the same server").toEqual(["file:///a"]);
+    expect(screen.getByText("2.1 kB"), "its size").toHaveAttribute("title", "2,149 B");
+    await rerender({
+      content: {
+        type: "resource",
+        contents: { uri: "a://b", mimeType: "text/plain", text: "hello", blob: null },
+      },
+    });
+    expect(screen.getByText("hello"), "a resource's text").toBeVisible();
+    await rerender({ content: { type: "unknown", json: { type: "hologram" } } });
+    expect(screen.getByText('"hologram"'), "what is not known, as JSON").toBeVisible();
+  });
+});
+
+describe("JSON", () => {
+  test("is a tree that opens, a part at a time", async () => {
+    render(JsonView, { value: { list: Array.from({ length: 250 }, (_, i) => `n${i}`) }, open: 1 });
+    const list = screen.getByRole("button", { name: /list/ });
+    expect(list, "closed below the first level").toHaveAttribute("aria-expanded", "false");
+    await userEvent.click(list);
+    expect(screen.queryByText(`"n99"`), "the first hundred").toBeVisible();
+    expect(screen.queryByText(`"n100"`), "and no more").toBeNull();
+    await userEvent.click(screen.getByRole("button", { name: "Show 150 more" }));
+    expect(screen.queryByText(`"n199"`), "the next hundred").toBeVisible();
+  });
+
+  test("that is written wrong says where", async () => {
+    const values: unknown[] = [];
+    render(JsonEditor, {
+      label: "Arguments",
+      text: "{}",
+      object: true,
+      onchange: (value: unknown) => values.push(value),
+    });
+    const field = screen.getByRole("textbox", { name: "Arguments" });
+    await userEvent.clear(field);
+    await userEvent.type(field, "[[1]");
+    expect(screen.getByText("A JSON object is needed: { … }"), "a list is none").toBeVisible();
+    await userEvent.type(field, "]");
+    expect(screen.getByText("Not valid JSON: line 1, column 4"), "where it is wrong").toBeVisible();
+    expect(field, "readers hear that it is wrong").toBeInvalid();
+    await userEvent.clear(field);
+    await userEvent.type(field, '{{"a": 1}');
+    expect(values.at(-1), "the value once it is right").toEqual({ value: { a: 1 } });
+    expect(field, "no longer wrong").not.toBeInvalid();
+  });
+});
+
+describe("a link", () => {
+  test("is shown in parts, with warnings, and opens only then", async () => {
+    const host = await startFake({
+      inspect_url: ({ url }) => ({
+        url,
+        before: "http://",
+        domain: "example.com",
+        after: "/path",
+        ascii_host: null,
+        warnings: ["not_encrypted"],
+        openable: true,
+      }),
+    });
+    render(LinkDialog);
+    link.open("http://example.com/path");
+    expect(await screen.findByText("example.com"), "the domain alone").toBeVisible();
+    expect(screen.getByText(/not encrypted/), "what to look at").toBeVisible();
+    expect(host.requests("open_url"), "not opened yet").toEqual([]);
+    await userEvent.click(screen.getByRole("button", { name: "Open in the browser" }));
+    expect(host.requests("open_url"), "opened once").toEqual([{ url: "http://example.com/path" }]);
+    expect(link.asked, "and done").toBeNull();
+  });
+
+  test("that may not be opened can't be", async () => {
+    await startFake({
+      inspect_url: ({ url }) => ({
+        url,
+        before: "",
+        domain: url,
+        after: "",
+        ascii_host: null,
+        warnings: ["not_allowed"],
+        openable: false,
+      }),
+    });
+    render(LinkDialog);
+    link.open("mailto:a@example.com");
+    await screen.findByText(/does not open/);
+    expect(screen.getByRole("button", { name: "Open in the browser" })).toBeDisabled();
+  });
+});

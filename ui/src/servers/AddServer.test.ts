@@ -1,0 +1,202 @@
+import { render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, describe, expect, test } from "vitest";
+
+import type { ImportedServer, ImportPreview } from "$lib/api/generated";
+import { router } from "$lib/state/view.svelte";
+import { axeProblems } from "$lib/testing/axe";
+import { sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
+
+import AddServer from "./AddServer.svelte";
+
+function imported(name: string, changes: Partial<ImportedServer> = {}): ImportedServer {
+  return {
+    name,
+    config: { command: "npx", args: ["-y", name, "/a folder"], env: {}, cwd: null },
+    notes: [],
+    usable: true,
+    ...changes,
+  };
+}
+
+let preview: ImportPreview;
+let refused: string[];
+let host: FakeHost;
+const user = userEvent.setup();
+
+beforeEach(async () => {
+  preview = { servers: [], problem: null };
+  refused = [];
+  host = await startFake(
+    {
+      check_import: () => preview,
+      add_server: ({ name }) => {
+        if (refused.includes(name)) throw { code: "config", message: `can't write ${name}` };
+        return {};
+      },
+      pick_folder: () => ({ folder: "/home/ann/work" }),
+    },
+    { servers: [sampleServer({ name: "files" })] },
+  );
+  router.go({ at: "add-server" });
+  render(AddServer);
+});
+
+async function paste(text: string) {
+  await user.click(screen.getByRole("textbox", { name: /README/ }));
+  await user.paste(text);
+}
+
+describe("pasted text", () => {
+  test("is read while it is typed, and its server added with the name that the user likes", async () => {
+    preview.servers = [imported("git", { notes: ["/a folder looks like a placeholder"] })];
+    await paste("{}");
+    const found = await screen.findByRole("group", { name: "git" });
+    expect(host.requests("check_import"), "the text as it is").toEqual([{ text: "{}" }]);
+    expect(within(found).getByText("npx -y git '/a folder'"), "the exact command").toBeVisible();
+    expect(within(found).getByText(/placeholder/), "what to look at").toBeVisible();
+    const name = within(found).getByRole("textbox", { name: "Name" });
+    await user.clear(name);
+    await user.type(name, "my git");
+    await user.click(screen.getByRole("button", { name: "Add 1 server" }));
+    expect(host.requests("add_server"), "added as it was shown").toEqual([
+      { name: "my git", config: preview.servers[0]?.config },
+    ]);
+    expect(router.current, "its page is in front").toEqual({
+      at: "server",
+      name: "my git",
+      tab: "overview",
+    });
+    expect(host.requests("start_server"), "nothing is started").toEqual([]);
+  });
+
+  test("with several servers: those that are chosen are added; one that fails stays with the reason", async () => {
+    preview.servers = [
+      imported("a"),
+      imported("b"),
+      imported("c"),
+      imported("far", { usable: false }),
+    ];
+    refused = ["b"];
+    await paste("{}");
+    expect(await screen.findByText("Found 4 servers")).toBeVisible();
+    expect(
+      screen.getByRole("checkbox", { name: "Add far" }),
+      "one that can't be used as it is, is not chosen",
+    ).not.toBeChecked();
+    await user.click(screen.getByRole("checkbox", { name: "Add c" }));
+    await user.click(screen.getByRole("button", { name: "Add 2 servers" }));
+    expect(
+      host.requests("add_server").map((r) => r.name),
+      "the chosen ones, in order",
+    ).toEqual(["a", "b"]);
+    expect(screen.queryByRole("group", { name: "a" }), "done").toBeNull();
+    expect(
+      within(screen.getByRole("group", { name: "b" })).getByText("can't write b"),
+      "the reason is where it failed",
+    ).toBeVisible();
+    expect(router.current.at, "the page stays").toBe("add-server");
+  });
+
+  test("a name that is taken is said, and nothing is added", async () => {
+    preview.servers = [imported("files")];
+    await paste("{}");
+    await user.click(await screen.findByRole("button", { name: "Add 1 server" }));
+    expect(screen.getByText("Another server has this name.")).toBeVisible();
+    expect(screen.getByRole("textbox", { name: "Name" }), "for readers too").toBeInvalid();
+    expect(host.requests("add_server"), "nothing").toEqual([]);
+  });
+
+  test("the command can be changed before it is added", async () => {
+    preview.servers = [imported("git")];
+    await paste("{}");
+    await user.click(await screen.findByRole("button", { name: "Change…" }));
+    const argument = screen.getByRole("textbox", { name: "Argument 3" });
+    await user.clear(argument);
+    await user.type(argument, "/home/ann/my repo");
+    await user.click(screen.getByRole("button", { name: "Add 1 server" }));
+    expect(host.requests("add_server")[0]?.config.args, "with the user's folder").toEqual([
+      "-y",
+      "git",
+      "/home/ann/my repo",
+    ]);
+  });
+
+  test("that can't be read says where and why", async () => {
+    preview.problem = { file: null, line: 3, column: 7, message: "expected `,` or `}`" };
+    await paste("{");
+    expect(await screen.findByText("Line 3, column 7")).toBeVisible();
+    expect(screen.getByText("expected `,` or `}`"), "the cause").toBeVisible();
+    expect(screen.queryByRole("button", { name: /^Add \d/ }), "nothing to add").toBeNull();
+  });
+});
+
+describe("the form", () => {
+  beforeEach(async () => {
+    await user.click(screen.getByRole("tab", { name: "Fill in" }));
+  });
+
+  test("makes a server of its fields, by keyboard alone", async () => {
+    await user.type(screen.getByRole("textbox", { name: "Name" }), "notes");
+    await user.tab();
+    await user.keyboard("uvx");
+    await user.click(screen.getByRole("button", { name: "Add argument" }));
+    await user.keyboard("two words{Enter}--first{Alt>}{ArrowUp}{/Alt}");
+    expect(
+      screen.getByText("uvx --first 'two words'"),
+      "the exact command with its quotes",
+    ).toBeVisible();
+    await user.click(screen.getByRole("button", { name: "Add variable" }));
+    await user.keyboard("API_KEY{Tab}s3cret");
+    const value = screen.getByLabelText("Value of API_KEY");
+    expect(value, "values are hidden").toHaveAttribute("type", "password");
+    await user.click(screen.getByRole("button", { name: "Show the value of API_KEY" }));
+    expect(value, "until they are wanted").toHaveAttribute("type", "text");
+    await user.click(screen.getByRole("button", { name: "Choose…" }));
+    await waitFor(() =>
+      expect(screen.getByRole("textbox", { name: "Working folder" })).toHaveValue("/home/ann/work"),
+    );
+    await user.click(screen.getByRole("button", { name: "Add server" }));
+    expect(host.requests("add_server"), "every field as it was written").toEqual([
+      {
+        name: "notes",
+        config: {
+          command: "uvx",
+          args: ["--first", "two words"],
+          env: { API_KEY: "s3cret" },
+          cwd: "/home/ann/work",
+        },
+      },
+    ]);
+    expect(router.current, "its page is in front").toMatchObject({ at: "server", name: "notes" });
+  });
+
+  test("says what is missing only after a try", async () => {
+    expect(screen.queryByText("Give it a name."), "not yet").toBeNull();
+    await user.click(screen.getByRole("button", { name: "Add server" }));
+    expect(screen.getByText("Give it a name.")).toBeVisible();
+    expect(screen.getByText("Say which program to start.")).toBeVisible();
+    expect(host.requests("add_server"), "nothing was added").toEqual([]);
+  });
+
+  test("keeps what was written when it can't be saved", async () => {
+    refused = ["x"];
+    await user.type(screen.getByRole("textbox", { name: "Name" }), "x");
+    await user.type(screen.getByRole("textbox", { name: "Command" }), "node");
+    await user.click(screen.getByRole("button", { name: "Add server" }));
+    expect(await screen.findByText("can't write x"), "the reason").toBeVisible();
+    expect(screen.getByRole("textbox", { name: "Command" }), "still there").toHaveValue("node");
+  });
+});
+
+test("axe finds nothing in either way", async () => {
+  preview.servers = [imported("git", { notes: ["look"] })];
+  await paste("{}");
+  await screen.findByRole("group", { name: "git" });
+  await user.click(screen.getByRole("button", { name: "Change…" }));
+  await user.click(screen.getByRole("button", { name: "Add variable" }));
+  expect(await axeProblems(), "pasted").toEqual([]);
+  await user.click(screen.getByRole("tab", { name: "Fill in" }));
+  await user.click(screen.getByRole("button", { name: "Add argument" }));
+  expect(await axeProblems(), "the form").toEqual([]);
+});

@@ -1,0 +1,278 @@
+import { render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, test } from "vitest";
+
+import type { Grant, Server } from "$lib/api/generated";
+import type { ServerTab } from "$lib/state/route";
+import { failures } from "$lib/state/failures.svelte";
+import { link } from "$lib/state/link.svelte";
+import { router } from "$lib/state/view.svelte";
+import { axeProblems } from "$lib/testing/axe";
+import { sampleServer, startFake } from "$lib/testing/fake";
+
+import ServerPage from "./ServerPage.svelte";
+
+const user = userEvent.setup();
+
+async function show(
+  tab: ServerTab,
+  changes: Partial<Server> = {},
+  answers: Parameters<typeof startFake>[0] = {},
+) {
+  const host = await startFake(answers, {
+    servers: [sampleServer(changes), sampleServer({ name: "git" })],
+  });
+  router.go({ at: "server", name: "files", tab });
+  render(ServerPage, { name: "files", tab, item: undefined });
+  return host;
+}
+
+describe("the header", () => {
+  test("has the user's name, state and revision, and stops and restarts", async () => {
+    const host = await show("overview");
+    expect(screen.getByRole("heading", { level: 1, name: "files" })).toBeVisible();
+    expect(screen.getAllByText("ready")[0], "the state in words").toBeVisible();
+    expect(screen.getByTitle("Protocol revision"), "the revision").toHaveTextContent("2025-11-25");
+    await user.click(screen.getByRole("button", { name: "Stop" }));
+    await user.click(screen.getByRole("button", { name: "Restart" }));
+    expect(
+      host.asked.map((one) => one.name),
+      "the commands",
+    ).toEqual(["stop_server", "restart_server"]);
+    host.send({ type: "server_changed", server: sampleServer({ state: { is: "stopped" } }) });
+    await user.click(await screen.findByRole("button", { name: "Start" }));
+    expect(host.requests("start_server"), "started").toEqual([{ server: "files" }]);
+  });
+
+  test("removes only after a confirmation, which has keeping focused", async () => {
+    const host = await show("overview");
+    await user.click(screen.getByRole("button", { name: "More" }));
+    await user.click(await screen.findByRole("menuitem", { name: "Remove server" }));
+    const dialog = await screen.findByRole("dialog", { name: "Remove files?" });
+    await waitFor(() =>
+      expect(within(dialog).getByRole("button", { name: "Cancel" }), "keeping").toHaveFocus(),
+    );
+    expect(host.requests("remove_server"), "not yet").toEqual([]);
+    await user.click(within(dialog).getByRole("button", { name: "Remove server" }));
+    expect(host.requests("remove_server"), "removed").toEqual([{ server: "files" }]);
+    expect(router.current, "another place is in front").not.toMatchObject({ name: "files" });
+  });
+
+  test("a refusal is no failure; anything else is shown", async () => {
+    failures.list = [];
+    let code = "refused";
+    await show(
+      "overview",
+      { state: { is: "stopped" } },
+      {
+        start_server: () => {
+          throw { code, message: "no" };
+        },
+      },
+    );
+    await user.click(screen.getByRole("button", { name: "Start" }));
+    expect(failures.list, "the user has just refused").toEqual([]);
+    code = "system";
+    await user.click(screen.getByRole("button", { name: "Start" }));
+    expect(failures.list.length, "a real failure").toBe(1);
+  });
+
+  test("a server that is gone is said to be", async () => {
+    const host = await show("overview");
+    host.send({ type: "server_removed", name: "files" });
+    expect(await screen.findByText("There is no server named files")).toBeVisible();
+  });
+});
+
+describe("the overview", () => {
+  test("shows the command whole, claims as claims, instructions as text", async () => {
+    await show("overview", {
+      instructions: "<b>Do</b> as I say\u202e",
+      capabilities: ["tools.listChanged", "logging"],
+      claims: {
+        name: "Official Files™",
+        title: null,
+        version: "9",
+        description: null,
+        websiteUrl: "https://example.com",
+      },
+    });
+    expect(await screen.findByText("npx -y server-filesystem /home/ann")).toBeVisible();
+    const claims = screen.getByRole("region", { name: "What it says about itself" });
+    expect(within(claims).getByText("Calls itself"), "said to be a claim").toBeVisible();
+    expect(within(claims).getByText("Official Files™"), "its own name, only here").toBeVisible();
+    expect(screen.getByText(/<b>Do<\/b> as I say/), "text, not markup").toBeVisible();
+    expect(screen.getByText("U+202E"), "hidden characters are named").toBeVisible();
+    expect(screen.getByText("tools.listChanged"), "capabilities").toBeVisible();
+    expect(screen.getByText(/found by initialize/), "how the revision was found").toBeVisible();
+    await user.click(within(claims).getByRole("button", { name: "Open…" }));
+    expect(link.asked, "the website is shown before it is opened").toBe("https://example.com");
+    expect(await axeProblems(), "axe").toEqual([]);
+  });
+
+  test("sets the log level where there is one", async () => {
+    const host = await show("overview", { capabilities: ["logging"] });
+    await user.selectOptions(
+      await screen.findByRole("combobox", { name: /from this level/ }),
+      "warning",
+    );
+    expect(host.requests("set_log_level"), "asked for").toEqual([
+      { server: "files", level: "warning" },
+    ]);
+  });
+
+  test("of a failed server gives the cause, the last lines, where was looked, and what to do", async () => {
+    const host = await show("overview", {
+      state: {
+        is: "failed",
+        reason: "command_not_found",
+        message: "uvx was not found.",
+        stderr: ["line one", "line two"],
+        lookedIn: ["/usr/bin", "/opt/bin"],
+        hint: "uvx comes with uv.",
+      },
+    });
+    const failure = await screen.findByRole("group", { name: "Why this server is not running" });
+    const inside = within(failure);
+    expect(inside.getByText("The program was not found"), "the cause").toBeVisible();
+    expect(inside.getByText("uvx was not found."), "in the host's words").toBeVisible();
+    expect(inside.getByText("uvx comes with uv."), "the hint").toBeVisible();
+    expect(inside.getByText(/line one\s+line two/), "stderr").toBeVisible();
+    expect(inside.getByText("Looked in 2 folders"), "where was looked").toBeVisible();
+    expect(inside.getByText("/opt/bin"), "each folder").toBeInTheDocument();
+    expect(await axeProblems(), "axe").toEqual([]);
+    await user.click(inside.getByRole("button", { name: "Start again" }));
+    expect(host.requests("start_server"), "the next step").toEqual([{ server: "files" }]);
+    await user.click(inside.getByRole("button", { name: "Change the command" }));
+    expect(router.current, "the other next step").toMatchObject({ tab: "settings" });
+  });
+});
+
+describe("the settings", () => {
+  test("change name and command, and warn that it asks again", async () => {
+    const host = await show("settings");
+    const save = await screen.findByRole("button", { name: "Save" });
+    expect(save, "nothing to save yet").toBeDisabled();
+    const name = screen.getByRole("textbox", { name: "Name" });
+    await user.clear(name);
+    await user.type(name, "papers");
+    expect(
+      screen.queryByText(/asks for your approval again/),
+      "a new name asks nothing",
+    ).toBeNull();
+    await user.click(screen.getByRole("button", { name: "Remove argument 1" }));
+    expect(screen.getByText(/asks for your approval again/), "a new command does").toBeVisible();
+    await user.click(save);
+    expect(host.requests("update_server"), "the whole change at once").toEqual([
+      {
+        server: "files",
+        name: "papers",
+        config: { command: "npx", args: ["server-filesystem", "/home/ann"], env: {}, cwd: null },
+      },
+    ]);
+    expect(router.current, "the page follows the name").toMatchObject({ name: "papers" });
+  });
+
+  test("refuse a name that is taken, and follow the file", async () => {
+    const host = await show("settings");
+    const name = await screen.findByRole("textbox", { name: "Name" });
+    await user.clear(name);
+    await user.type(name, "git");
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    expect(screen.getByText("Another server has this name.")).toBeVisible();
+    expect(host.requests("update_server"), "nothing sent").toEqual([]);
+    host.send({ type: "server_changed", server: sampleServer({ pid: 1 }) });
+    expect(
+      screen.getByRole("textbox", { name: "Name" }),
+      "what is written survives a change of the state",
+    ).toHaveValue("git");
+    const config = { command: "deno", args: [], env: {}, cwd: null };
+    host.send({ type: "server_changed", server: sampleServer({ config }) });
+    await waitFor(() =>
+      expect(screen.getByRole("textbox", { name: "Command" }), "the file's").toHaveValue("deno"),
+    );
+    expect(await axeProblems(), "axe").toEqual([]);
+  });
+});
+
+describe("the roots", () => {
+  test("are picked, typed and removed; not decided is said", async () => {
+    const host = await show("roots", {}, { pick_folder: () => ({ folder: "/home/ann/trip" }) });
+    expect(await screen.findByText(/Not decided yet/)).toBeVisible();
+    await user.click(screen.getByRole("button", { name: "Add a folder…" }));
+    expect(host.requests("set_roots").at(-1), "the picked one").toEqual({
+      server: "files",
+      folders: ["/home/ann/trip"],
+    });
+    host.send({
+      type: "server_changed",
+      server: sampleServer({ roots: { decided: true, folders: ["/home/ann/trip"] } }),
+    });
+    await user.type(screen.getByRole("textbox", { name: "Or type a path" }), "/srv/x{Enter}");
+    expect(host.requests("set_roots").at(-1)?.folders, "the typed one too").toEqual([
+      "/home/ann/trip",
+      "/srv/x",
+    ]);
+    expect(screen.queryByText(/Not decided yet/), "decided").toBeNull();
+    await user.click(screen.getByRole("button", { name: "Remove /home/ann/trip" }));
+    expect(host.requests("set_roots").at(-1)?.folders, "none left").toEqual([]);
+    expect(await axeProblems(), "axe").toEqual([]);
+  });
+
+  test("a closed dialog changes nothing", async () => {
+    const host = await show("roots", {}, { pick_folder: () => ({ folder: null }) });
+    await user.click(await screen.findByRole("button", { name: "Add a folder…" }));
+    expect(host.requests("set_roots"), "nothing").toEqual([]);
+  });
+});
+
+describe("the permissions", () => {
+  const grant = (changes: Partial<Grant>): Grant => ({
+    id: "g",
+    server: "files",
+    tool: null,
+    scope: "always",
+    since: Date.now(),
+    restsOn: "0123456789abcdef",
+    ...changes,
+  });
+
+  test("are this server's grants, to be revoked", async () => {
+    let grants = [
+      grant({ id: "1" }),
+      grant({ id: "2", tool: "read_file", scope: "session" }),
+      grant({ id: "3", server: "git", tool: "git_push" }),
+    ];
+    const host = await show(
+      "permissions",
+      {},
+      {
+        grants: () => ({ grants }),
+        revoke_grant: ({ id }) => {
+          grants = grants.filter((one) => one.id !== id);
+          return {};
+        },
+      },
+    );
+    expect(await screen.findByText("until Drawbridge is closed"), "for how long").toBeVisible();
+    expect(screen.queryByText("git_push"), "not another server's").toBeNull();
+    await user.click(screen.getByRole("button", { name: "Revoke read_file" }));
+    expect(host.requests("revoke_grant"), "by its id").toEqual([{ id: "2" }]);
+    await waitFor(() => expect(screen.queryByText("read_file"), "gone").toBeNull());
+    expect(await axeProblems(), "axe").toEqual([]);
+    grants = [];
+    host.send({ type: "audit_changed" });
+    expect(await screen.findByText("Nothing. It asks for everything."), "read again").toBeVisible();
+  });
+
+  test("mute after a confirmation, and unmute", async () => {
+    const host = await show("permissions", {}, { grants: () => ({ grants: [] }) });
+    await user.click(await screen.findByRole("button", { name: "Refuse all its questions" }));
+    const dialog = await screen.findByRole("dialog");
+    await user.click(within(dialog).getByRole("button", { name: "Refuse all its questions" }));
+    expect(host.requests("deny_all"), "now and later").toEqual([{ server: "files", mute: true }]);
+    host.send({ type: "server_changed", server: sampleServer({ muted: true }) });
+    await user.click(await screen.findByRole("button", { name: "Let it ask again" }));
+    expect(host.requests("unmute"), "again").toEqual([{ server: "files" }]);
+  });
+});

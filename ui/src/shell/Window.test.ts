@@ -1,0 +1,234 @@
+import { render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+
+import App from "../App.svelte";
+import { app } from "$lib/state/app.svelte";
+import { router } from "$lib/state/view.svelte";
+import { axeProblems } from "$lib/testing/axe";
+import { sampleServer, startFake } from "$lib/testing/fake";
+
+import { overlay } from "./overlay.svelte";
+
+// Loaded beforehand, so that no test waits for it.
+await import("./CommandPalette.svelte");
+await import("./Shortcuts.svelte");
+
+const user = userEvent.setup();
+const settings = { theme: "light", language: "en", welcomeDone: false, announce: true } as const;
+const demo = sampleServer({ name: "demo", state: { is: "stopped" }, approved: false });
+const trip = { id: "c1", title: "Trip plan", updatedAt: 0 };
+
+beforeEach(() => {
+  history.replaceState(null, "", "#/welcome");
+  router.current = { at: "welcome" };
+  overlay.palette = overlay.shortcuts = overlay.left = false;
+});
+
+describe("the welcome", () => {
+  test("explains three steps and starts the demo server when asked, not before", async () => {
+    const host = await startFake({}, { servers: [demo], settings });
+    render(App);
+    const steps = within(screen.getByRole("main")).getAllByRole("listitem");
+    expect(
+      steps.map((step) => within(step).getByRole("heading").textContent),
+      "what will happen",
+    ).toEqual(["Start a server", "See its exact command", "Approve, or deny"]);
+    expect(host.asked, "nothing happens by itself").toEqual([]);
+    expect(await axeProblems(), "axe").toEqual([]);
+    await user.click(screen.getByRole("button", { name: "Start the demo server" }));
+    expect(host.requests("start_server"), "the demo").toEqual([{ server: "demo" }]);
+    expect(host.requests("set_settings")[0]?.welcomeDone, "it does not come again").toBe(true);
+    expect(router.current, "its page is in front").toMatchObject({ at: "server", name: "demo" });
+  });
+
+  test("leads to adding a server, and can be closed", async () => {
+    const host = await startFake({}, { settings });
+    render(App);
+    expect(screen.queryByText("A demo server to try"), "no demo, no word of it").toBeNull();
+    await user.click(screen.getByRole("button", { name: "Don't show this at the start" }));
+    expect(host.requests("set_settings").length, "closed").toBe(1);
+    await user.click(screen.getByRole("button", { name: "Add your own server" }));
+    expect(router.current.at, "the way to an own server").toBe("add-server");
+  });
+});
+
+describe("the first view", () => {
+  test.each([
+    ["the welcome until it was closed", { settings, conversations: [trip] }, { at: "welcome" }],
+    ["the latest conversation", { conversations: [trip] }, { at: "conversation", id: "c1" }],
+    ["a server without conversations", { servers: [demo] }, { at: "server", name: "demo" }],
+  ])("is %s", async (_name, snapshot, view) => {
+    history.replaceState(null, "", location.pathname);
+    await startFake({}, snapshot);
+    render(App);
+    await waitFor(() => expect(router.current, "where one starts").toMatchObject(view));
+  });
+});
+
+describe("the window", () => {
+  test("paints once the content is there, in the language and theme of the settings", async () => {
+    const host = await startFake({}, { settings: { ...settings, language: "zh", theme: "dark" } });
+    const painted = vi.fn();
+    host.painted = painted;
+    render(App);
+    await waitFor(() => expect(painted, "said once").toHaveBeenCalledTimes(1));
+    expect(document.documentElement.lang, "for readers").toBe("zh-Hans");
+    expect(document.documentElement.dataset.theme, "dark").toBe("dark");
+    expect(screen.getByRole("heading", { name: "服务器" }), "in Chinese").toBeVisible();
+    host.send({ type: "settings_changed", settings });
+    expect(await screen.findByRole("heading", { name: "Servers" }), "at once").toBeVisible();
+  });
+
+  test("lists conversations and servers with their state and questions", async () => {
+    const host = await startFake(
+      {
+        create_conversation: ({ title }) => ({ id: "new", title, updatedAt: 0, items: [] }),
+      },
+      { servers: [demo, sampleServer({ name: "git" })], conversations: [trip] },
+    );
+    render(App);
+    const left = within(screen.getByRole("navigation"));
+    expect(left.getByRole("link", { name: "demo stopped" }), "a shape and a word").toBeVisible();
+    host.send({
+      type: "question_changed",
+      question: {
+        id: "q",
+        hash: "h",
+        server: "git",
+        transport: "stdio",
+        commandLine: "git",
+        askedAt: 0,
+        why: { by: "server" },
+        body: { kind: "roots", folders: [] },
+        scopes: ["once"],
+        rule: "",
+      },
+    });
+    expect(
+      await left.findByRole("link", { name: "git 1 question waits ready" }),
+      "what waits, by server",
+    ).toBeVisible();
+    expect(screen.getByRole("button", { name: "Approvals (1)" }), "and in all").toBeInTheDocument();
+    host.send({ type: "question_closed", id: "q", outcome: "denied" });
+    await user.click(left.getByRole("button", { name: "New conversation" }));
+    expect(router.current, "the new one is in front").toEqual({ at: "conversation", id: "new" });
+    expect(await axeProblems(), "axe").toEqual([]);
+  });
+
+  test("renames and deletes a conversation", async () => {
+    const host = await startFake({}, { conversations: [trip] });
+    render(App);
+    const more = screen.getByRole("button", { name: "More for Trip plan" });
+    await user.click(more);
+    await user.click(await screen.findByRole("menuitem", { name: "Rename" }));
+    const title = await screen.findByRole("textbox", { name: "Title" });
+    await user.clear(title);
+    await user.type(title, "Holiday{Enter}");
+    expect(host.requests("rename_conversation"), "renamed").toEqual([
+      { conversation: "c1", title: "Holiday" },
+    ]);
+    await waitFor(() => expect(screen.queryByRole("dialog"), "closed").toBeNull());
+    await user.click(more);
+    await user.click(await screen.findByRole("menuitem", { name: "Delete" }));
+    const dialog = await screen.findByRole("dialog");
+    expect(host.requests("delete_conversation"), "not without a confirmation").toEqual([]);
+    await user.click(within(dialog).getByRole("button", { name: "Delete" }));
+    expect(host.requests("delete_conversation"), "deleted").toEqual([{ conversation: "c1" }]);
+  });
+
+  test("says when the settings file can't be used", async () => {
+    const host = await startFake();
+    render(App);
+    host.send({
+      type: "config_problem",
+      problem: { file: "/x/mcp.json", line: 12, column: 4, message: "expected `,`" },
+    });
+    const alert = await screen.findByRole("alert");
+    expect(alert, "the file").toHaveTextContent("/x/mcp.json");
+    expect(alert, "the place").toHaveTextContent("line 12, column 4");
+    expect(alert, "what was expected").toHaveTextContent("expected `,`");
+    expect(alert, "what holds").toHaveTextContent("The old settings stay");
+    expect(await axeProblems(), "axe").toEqual([]);
+    host.send({ type: "config_problem", problem: null });
+    await waitFor(() => expect(screen.queryByRole("alert"), "in order again").toBeNull());
+  });
+
+  test("shows why there is no host, and tries again", async () => {
+    const host = await startFake();
+    const whole = host.call.bind(host);
+    host.call = () => Promise.reject({ code: "internal", message: "it broke" });
+    app.ready = false;
+    await app.refresh();
+    render(App);
+    expect(screen.getByText("it broke"), "the reason").toBeVisible();
+    host.call = whole;
+    await user.click(screen.getByRole("button", { name: "Try again" }));
+    expect(await screen.findByRole("navigation"), "the window").toBeVisible();
+  });
+});
+
+describe("by keyboard", () => {
+  test("Ctrl K finds servers, tools, conversations and actions", async () => {
+    await startFake(
+      {
+        catalog: ({ server }) => ({
+          server,
+          tools: [
+            {
+              name: "write_file",
+              title: null,
+              description: null,
+              inputSchema: {},
+              outputSchema: null,
+              claims: { readOnly: null, destructive: null, idempotent: null, openWorld: null },
+              icons: [],
+              allowed: false,
+            },
+          ],
+          prompts: [],
+          resources: [],
+          templates: [],
+          notes: [],
+        }),
+      },
+      { servers: [sampleServer({ name: "papers" })], conversations: [trip] },
+    );
+    render(App);
+    await user.keyboard("{Control>}k{/Control}");
+    const input = await screen.findByRole("combobox", { name: "Search or run…" });
+    expect(await axeProblems(), "axe").toEqual([]);
+    await user.type(input, "wrfi");
+    const option = await screen.findByRole("option", { name: /write_file/ });
+    expect(option, "with its server").toHaveTextContent("papers");
+    await waitFor(() =>
+      expect(option, "the first is chosen").toHaveAttribute("aria-selected", "true"),
+    );
+    await user.keyboard("{Enter}");
+    expect(router.current, "the tool is in front").toEqual({
+      at: "server",
+      name: "papers",
+      tab: "tools",
+      item: "write_file",
+    });
+    await waitFor(() => expect(screen.queryByRole("dialog"), "closed").toBeNull());
+    await user.keyboard("{Control>}k{/Control}");
+    await user.type(await screen.findByRole("combobox", { name: "Search or run…" }), "trip");
+    await screen.findByRole("option", { name: "Trip plan" });
+    await user.keyboard("{Enter}");
+    expect(router.current, "a conversation").toEqual({ at: "conversation", id: "c1" });
+  });
+
+  test("? lists the shortcuts, but not while someone types", async () => {
+    await startFake({}, { settings });
+    render(App);
+    await user.keyboard("?");
+    expect(await screen.findByRole("dialog", { name: "Keyboard shortcuts" })).toBeVisible();
+    expect(await axeProblems(), "axe").toEqual([]);
+    await user.keyboard("{Escape}");
+    await waitFor(() => expect(screen.queryByRole("dialog"), "Escape closes").toBeNull());
+    await user.click(screen.getByRole("link", { name: "Add a server" }));
+    await user.type(await screen.findByRole("textbox", { name: /README/ }), "?");
+    expect(screen.queryByRole("dialog"), "a question mark is a question mark").toBeNull();
+  });
+});
