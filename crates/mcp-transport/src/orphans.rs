@@ -17,6 +17,7 @@ use crate::visible::visible;
 pub struct StartTime(String);
 
 impl StartTime {
+    #[cfg(unix)]
     pub(crate) fn new(text: String) -> StartTime {
         StartTime(text)
     }

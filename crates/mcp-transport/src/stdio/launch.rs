@@ -12,6 +12,7 @@ use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::time::Duration;
 
 use process_wrap::tokio::{ChildWrapper, CommandWrap};
+use tokio::process::Command;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -67,16 +68,16 @@ impl Launch {
         let pipe_if = |wanted: bool| {
             if wanted { Stdio::piped() } else { Stdio::null() }
         };
-        let mut command = CommandWrap::with_new(&self.program, |command| {
-            command
-                .args(&self.arguments)
-                .env_clear()
-                .envs(self.environment.iter().map(|(name, value)| (name, value)))
-                .current_dir(&self.directory)
-                .stdin(pipe_if(self.conversation))
-                .stdout(Stdio::piped())
-                .stderr(pipe_if(self.conversation));
-        });
+        let mut command = Command::new(&self.program);
+        command
+            .args(&self.arguments)
+            .env_clear()
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .current_dir(&self.directory)
+            .stdin(pipe_if(self.conversation))
+            .stdout(Stdio::piped())
+            .stderr(pipe_if(self.conversation));
+        let mut command = CommandWrap::from(command);
         platform::isolate(&mut command);
         command.spawn()
     }

@@ -9,5 +9,6 @@ mod floods;
 mod groups;
 mod lines;
 mod memory;
+mod opening;
 mod search_path;
 mod support;

@@ -34,6 +34,27 @@ async fn what_the_start_up_files_add_is_found() {
 }
 
 #[tokio::test]
+async fn bash_reads_its_start_up_files() {
+    let bash = Path::new("/bin/bash");
+    if !bash.exists() {
+        eprintln!("no bash here: left out");
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    std::fs::write(home.path().join(".bash_profile"), ". ~/.bashrc\necho noise\n").unwrap();
+    // As the usual installers write it: nothing happens in a shell that is not interactive.
+    std::fs::write(home.path().join(".bashrc"), "case $- in *i*) PATH=\"/opt/from-bashrc:$PATH\";; esac\n").unwrap();
+    let script = format!("HOME={} exec /bin/bash \"$@\"", home.path().display());
+    let path = SearchPath::of_shell(shell(home.path(), &script), Duration::from_secs(5)).await;
+    assert_eq!(path.source, PathSource::LoginShell, "bash has answered");
+    assert_eq!(
+        path.directories.first(),
+        Some(&PathBuf::from("/opt/from-bashrc")),
+        "it was started as a login shell and as an interactive one"
+    );
+}
+
+#[tokio::test]
 async fn a_shell_that_hangs_is_ended_and_the_own_path_used() {
     let folder = tempfile::tempdir().unwrap();
     let pids = folder.path().join("pids");

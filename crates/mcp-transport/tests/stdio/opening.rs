@@ -1,0 +1,54 @@
+//! Finding the revision with real processes.
+
+use mcp_proto::{Opening, Revision, SessionConfig, SessionEvent, Timeouts};
+use mcp_transport::{DriverEvent, run};
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+use crate::support::{Running, config, scripted, started, text};
+
+/// A server that is probed first.
+async fn probed(arguments: &[&str]) -> Running {
+    let process = started(&scripted(arguments)).await;
+    let (sender, events) = mpsc::channel(64);
+    let timeouts = Timeouts { probe: Duration::from_millis(300), ..config().timeouts };
+    let handle = run(SessionConfig { opening: Opening::Probe, timeouts, ..config() }, process, sender);
+    Running { handle, events, told: Vec::new() }
+}
+
+async fn opens_as(arguments: &[&str], revision: Revision) {
+    let mut server = probed(arguments).await;
+    let found = server
+        .until("the server is ready", |event| match event {
+            DriverEvent::Session(SessionEvent::Ready(facts)) => Some(facts.revision),
+            _ => None,
+        })
+        .await;
+    assert_eq!(found, revision, "{arguments:?}: the revision that the server speaks is found");
+    assert_eq!(text(&server.echo("hello").await), "hello", "{arguments:?}: and spoken");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn every_revision_is_found() {
+    for revision in Revision::ALL {
+        opens_as(&["--revision", &revision.to_string()], revision).await;
+    }
+}
+
+#[tokio::test]
+async fn a_legacy_server_that_is_silent_on_the_probe() {
+    // stdio-probe-timeout-fallback
+    opens_as(&["--probe", "silence"], Revision::V2025_11_25).await;
+}
+
+#[tokio::test]
+async fn a_server_that_exits_on_the_probe_says_so() {
+    let mut server = probed(&["--probe", "exit"]).await;
+    server.until_end().await;
+    let told = server.told.iter().find_map(|event| match event {
+        DriverEvent::Session(SessionEvent::OpeningFailed { exit_on_probe, .. }) => Some(*exit_on_probe),
+        _ => None,
+    });
+    assert_eq!(told, Some(true), "the owner must learn that another start without the probe may help");
+}
