@@ -1,2 +1,8 @@
-//! Placeholder until written.
-fn main() {}
+//! The desktop app.
+
+// A console window beside ours would be of no use on Windows.
+#![cfg_attr(all(windows, not(debug_assertions)), windows_subsystem = "windows")]
+
+fn main() -> std::process::ExitCode {
+    drawbridge::run()
+}

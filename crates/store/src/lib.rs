@@ -11,6 +11,7 @@ mod lines_from_end;
 mod locations;
 mod lock;
 mod mcp_json;
+mod platform_in_folder;
 mod private;
 
 use std::path::{Path, PathBuf};
@@ -21,6 +22,7 @@ use host::ports::{Platform, Ports, StoreError};
 pub use import::{Imported, import};
 pub use locations::{Locations, default_locations};
 pub use mcp_json::add_demo_server_if_first_start;
+pub use platform_in_folder::PlatformInFolder;
 
 /// The ports on disk. Folders that are missing are made; files are made when first written.
 ///

@@ -1,0 +1,88 @@
+//! A platform whose dialogs are answered by files and which opens nothing: for tests of a whole app, where nobody can click
+//! in the system's own windows.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use host::ports::Platform;
+
+use crate::files;
+
+/// An answer is one path; more is not read.
+const LIMIT: u64 = 64 << 10;
+
+/// Answers of the system, in a folder:
+///
+/// - `pick-folder`: the folder that the next dialog picks; closed without a choice when the file is missing or empty.
+/// - `save-file`: the same for the dialog that asks where to save.
+/// - `opened-urls`: gets one line for each URL that would have been opened.
+/// - `announced`: gets one line for each announcement: the server, a tab, the kind of question.
+#[derive(Debug)]
+pub struct PlatformInFolder {
+    folder: PathBuf,
+}
+
+impl PlatformInFolder {
+    /// A platform with its files in this folder, which is there.
+    #[must_use]
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into() }
+    }
+
+    fn answer(&self, name: &str) -> Result<Option<PathBuf>, String> {
+        let bytes = files::read(&self.folder.join(name), LIMIT).map_err(|error| error.to_string())?;
+        let text = String::from_utf8(bytes.unwrap_or_default()).map_err(|_| format!("{name} is not UTF-8 text"))?;
+        let path = text.trim();
+        Ok((!path.is_empty()).then(|| PathBuf::from(path)))
+    }
+
+    fn append(&self, name: &str, line: &str) -> Result<(), String> {
+        let path = self.folder.join(name);
+        let mut file = OpenOptions::new().create(true).append(true).open(&path).map_err(|error| error.to_string())?;
+        writeln!(file, "{line}").map_err(|error| error.to_string())
+    }
+}
+
+#[async_trait::async_trait]
+impl Platform for PlatformInFolder {
+    async fn open_url(&self, url: &str) -> Result<(), String> {
+        self.append("opened-urls", url)
+    }
+
+    async fn pick_folder(&self) -> Result<Option<PathBuf>, String> {
+        self.answer("pick-folder")
+    }
+
+    async fn pick_save_file(&self, _: &str) -> Result<Option<PathBuf>, String> {
+        self.answer("save-file")
+    }
+
+    fn announce(&self, server: &str, question: &str) {
+        if let Err(error) = self.append("announced", &format!("{server}\t{question}")) {
+            tracing::warn!("an announcement was not written: {error}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn answers_are_read_and_what_would_have_happened_is_written() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let platform = PlatformInFolder::new(folder.path());
+        assert_eq!(platform.pick_folder().await, Ok(None), "without an answer the dialog is closed");
+        std::fs::write(folder.path().join("pick-folder"), "/home/ann\n").expect("written");
+        assert_eq!(
+            platform.pick_folder().await,
+            Ok(Some("/home/ann".into())),
+            "the answer is the path, without the line's end"
+        );
+        platform.open_url("https://a.example/").await.expect("written");
+        platform.open_url("https://b.example/").await.expect("written");
+        let opened = std::fs::read_to_string(folder.path().join("opened-urls")).expect("there");
+        assert_eq!(opened, "https://a.example/\nhttps://b.example/\n", "every URL has a line");
+    }
+}

@@ -1,0 +1,19 @@
+//! Tells Tauri which commands there are, so that a capability has to name each one that a window may call.
+
+include!("../crates/api/src/command_list.rs");
+include!("src/own_commands.rs");
+
+macro_rules! names {
+    ($($(#[$doc:meta])* $name:ident: $request:ty => $response:ty,)*) => { &[$(stringify!($name)),*] };
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    const TABLE: &[&str] = commands!(names);
+    println!("cargo:rerun-if-changed=../crates/api/src/command_list.rs");
+    println!("cargo:rerun-if-changed=src/own_commands.rs");
+    let names: Vec<&'static str> = TABLE.iter().chain(OWN_COMMANDS).copied().collect();
+    // The attributes want a list that lives as long as the program, which ends here.
+    let manifest = tauri_build::AppManifest::new().commands(names.leak());
+    tauri_build::try_build(tauri_build::Attributes::new().app_manifest(manifest))?;
+    Ok(())
+}

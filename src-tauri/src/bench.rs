@@ -1,0 +1,170 @@
+//! Measurements from the inside, for `cargo xtask bench`: one at each start, printed as a line on standard error.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use api::Api;
+use host::view::{HostEvent, QuestionBody, ServerState, UserAnswer};
+use host::{Events, Host};
+use policy::Scope;
+use store::Locations;
+use tauri::http::{Response, header::CONTENT_TYPE};
+use tauri::{App, AppHandle, Builder, Manager as _, WebviewUrl, WebviewWindowBuilder, Wry};
+use tokio::sync::mpsc;
+
+use crate::measure::{Drawn, Measure, Measured, since_process_start};
+use crate::{commands, window};
+
+/// What to compare with: the least that a window can show.
+const EMPTY_PAGE: &str = include_str!("empty.html");
+/// The server asked in the measurement of a question: the demo server of a first start.
+const SERVER: &str = "demo";
+/// Its tool that asks the user.
+const TOOL: &str = "ask_user";
+/// After this there is nothing to measure.
+const LIMIT: Duration = Duration::from_secs(50);
+
+/// Why a measurement failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BenchProblem {
+    #[error("a folder for the measurement can't be made: {0}")]
+    Folder(#[from] std::io::Error),
+    #[error("nothing was drawn within {} seconds", LIMIT.as_secs())]
+    TooLong,
+    #[error("the host ended")]
+    Ended,
+    #[error("the system does not say when this process was started")]
+    NoStart,
+    #[error("the demo server does not answer: {0}")]
+    Server(String),
+}
+
+/// Files of its own, so that nothing of the user's is read or changed.
+pub(crate) fn own_locations() -> Result<Locations, BenchProblem> {
+    let folder = folder();
+    std::fs::create_dir(&folder)?;
+    Ok(Locations { config_file: folder.join("mcp.json"), data_dir: folder.join("data") })
+}
+
+fn folder() -> PathBuf {
+    std::env::temp_dir().join(format!("drawbridge-bench-{}", std::process::id()))
+}
+
+/// An app with nothing but a window with an empty page.
+pub(crate) fn empty_app() -> tauri::Result<App> {
+    Builder::<Wry>::default()
+        .register_uri_scheme_protocol("empty", |_, _| {
+            let mut response = Response::new(EMPTY_PAGE.as_bytes());
+            response.headers_mut().insert(CONTENT_TYPE, tauri::http::HeaderValue::from_static("text/html"));
+            response
+        })
+        .invoke_handler(commands::handler())
+        .setup(|app| {
+            let page = WebviewUrl::CustomProtocol("empty://localhost/".parse()?);
+            WebviewWindowBuilder::new(app, window::MAIN, page).inner_size(1180.0, 780.0).build()?;
+            let (measured, drawn) = Measured::channel();
+            app.manage(measured);
+            report(app.handle(), "painted", until_page(drawn));
+            Ok(())
+        })
+        .build(crate::context())
+}
+
+/// Measures, prints, and ends the app.
+pub(crate) fn run(app: &AppHandle, measure: Measure, api: Api) {
+    let (measured, drawn) = Measured::channel();
+    app.manage(measured);
+    match measure {
+        Measure::Empty | Measure::Window => report(app, "painted", until_page(drawn)),
+        Measure::Question => report(app, "question", async move { until_question(api.host(), drawn).await }),
+    }
+}
+
+fn report(
+    app: &AppHandle,
+    word: &'static str,
+    measurement: impl Future<Output = Result<Duration, BenchProblem>> + Send + 'static,
+) {
+    let app = app.clone();
+    tauri::async_runtime::spawn(async move {
+        let outcome = tokio::time::timeout(LIMIT, measurement).await.unwrap_or(Err(BenchProblem::TooLong));
+        let (line, status) = match outcome {
+            Ok(time) => (format!("{word} {:.1}", time.as_secs_f64() * 1000.0), 0),
+            Err(problem) => (problem.to_string(), 1),
+        };
+        // Nobody reads it when standard error is closed.
+        let _ = writeln!(std::io::stderr(), "{line}");
+        app.exit(status);
+    });
+}
+
+async fn until_page(mut drawn: mpsc::Receiver<(Drawn, Instant)>) -> Result<Duration, BenchProblem> {
+    while let Some((what, at)) = drawn.recv().await {
+        if what == Drawn::Page {
+            let now = since_process_start().ok_or(BenchProblem::NoStart)?;
+            return Ok(now.saturating_sub(at.elapsed()));
+        }
+    }
+    Err(BenchProblem::Ended)
+}
+
+/// Starts the demo server, has its tool ask the user, and waits until that question is drawn.
+async fn until_question(host: &Host, mut drawn: mpsc::Receiver<(Drawn, Instant)>) -> Result<Duration, BenchProblem> {
+    let mut events = host.events();
+    while drawn.recv().await.ok_or(BenchProblem::Ended)?.0 != Drawn::Page {}
+    let failed = |problem: &dyn std::fmt::Display| BenchProblem::Server(problem.to_string());
+    host.start_server(SERVER.into()).await.map_err(|e| failed(&e))?.map_err(|e| failed(&e))?;
+    let (id, asked) = drive(host, &mut events).await?;
+    loop {
+        let (what, at) = drawn.recv().await.ok_or(BenchProblem::Ended)?;
+        if what == Drawn::Question(id.clone()) {
+            return Ok(at.saturating_duration_since(asked));
+        }
+    }
+}
+
+/// Approves the start and the call; gives the form's question and when it came.
+async fn drive(host: &Host, events: &mut Events) -> Result<(String, Instant), BenchProblem> {
+    let mut called = false;
+    loop {
+        let event = events.next().await.ok_or(BenchProblem::Ended)?;
+        match &event.event {
+            HostEvent::QuestionChanged(question) => match &question.body {
+                QuestionBody::Form { .. } => return Ok((question.id.0.to_string(), Instant::now())),
+                _ => {
+                    // As long as a user would look at it; and the page has drawn it by then.
+                    tokio::time::sleep(Duration::from_millis(700)).await;
+                    let allow = UserAnswer::Allow(Scope::Once);
+                    let answered = host.answer(question.id, question.hash.to_string(), allow).await;
+                    answered
+                        .map_err(|_| BenchProblem::Ended)?
+                        .map_err(|error| BenchProblem::Server(error.to_string()))?;
+                }
+            },
+            HostEvent::ServerChanged(server) if server.state == ServerState::Ready && !called => {
+                called = true;
+                tokio::time::sleep(Duration::from_millis(700)).await;
+                let host = host.clone();
+                tauri::async_runtime::spawn(async move {
+                    // It never ends: the question stays open until the app closes.
+                    let _ = host.call_tool("bench".into(), SERVER.into(), TOOL.into(), Default::default(), None).await;
+                });
+            }
+            HostEvent::ServerChanged(server) => {
+                if let ServerState::Failed(failure) = &server.state {
+                    return Err(BenchProblem::Server(failure.message.clone()));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Takes the files of a measurement away.
+pub(crate) fn clean_up() {
+    if Measure::from_environment().is_some() {
+        // A folder that stays is in the temporary folder anyway.
+        let _ = std::fs::remove_dir_all(folder());
+    }
+}

@@ -1,0 +1,52 @@
+//! The end: however the app is closed, its servers end with it.
+
+use std::time::Duration;
+
+use api::Api;
+use tauri::{AppHandle, Manager as _, RunEvent};
+
+/// Longer than a server's own time to end takes. What is left then is ended by the system with its parent, or by the sweep
+/// at the next start.
+const LIMIT: Duration = Duration::from_secs(6);
+
+/// Ends the servers when the last window is gone.
+pub(crate) fn on_event(app: &AppHandle, event: RunEvent) {
+    if !matches!(event, RunEvent::Exit) {
+        return;
+    }
+    let Some(api) = app.try_state::<Api>() else { return };
+    let ended = async { tokio::time::timeout(LIMIT, api.host().close()).await };
+    if tauri::async_runtime::block_on(ended).is_err() {
+        tracing::warn!("some servers did not end within {} seconds", LIMIT.as_secs());
+    }
+}
+
+/// Ends the app when the system tells it to.
+pub(crate) fn on_signal(app: &AppHandle) {
+    let app = app.clone();
+    tauri::async_runtime::spawn(async move {
+        match signal().await {
+            Ok(()) => app.exit(0),
+            Err(error) => tracing::warn!("signals can't be heard: {error}"),
+        }
+    });
+}
+
+#[cfg(unix)]
+async fn signal() -> std::io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut hang_up = signal(SignalKind::hangup())?;
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+        _ = hang_up.recv() => {}
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+async fn signal() -> std::io::Result<()> {
+    tokio::signal::ctrl_c().await
+}

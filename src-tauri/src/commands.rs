@@ -1,0 +1,58 @@
+//! One Tauri command for each row of the table, and the handler with all of them.
+
+use api::data::*;
+use api::{Api, ApiError, Handler};
+use tauri::State;
+use tauri::ipc::Invoke;
+
+use crate::{events, measure};
+
+macro_rules! tauri_commands {
+    ($($(#[$doc:meta])* $name:ident: $request:ty => $response:ty,)*) => {
+        $(
+            $(#[$doc])*
+            #[tauri::command]
+            async fn $name(host: State<'_, Api>, request: $request) -> Result<$response, ApiError> {
+                Handler::$name(host.inner(), request).await
+            }
+        )*
+
+        /// Carries out whatever the page calls.
+        pub(crate) fn handler<R: tauri::Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
+            tauri::generate_handler![
+                $($name,)*
+                events::listen_events,
+                events::events_seen,
+                measure::painted,
+                measure::question_drawn,
+            ]
+        }
+    };
+}
+api::commands!(tauri_commands);
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
+    include!("own_commands.rs");
+
+    fn permissions(names: impl Iterator<Item = &'static str>) -> BTreeSet<String> {
+        names.map(|name| format!("allow-{}", name.replace('_', "-"))).collect()
+    }
+
+    #[test]
+    fn the_window_may_call_the_table_and_the_shells_own_and_nothing_else() {
+        let capability: Value = serde_json::from_str(include_str!("../capabilities/main.json")).expect("JSON");
+        assert_eq!(capability["windows"], serde_json::json!(["main"]), "only the one window may call anything");
+        let allowed: BTreeSet<String> =
+            serde_json::from_value(capability["permissions"].clone()).expect("a list of names");
+        assert_eq!(
+            allowed,
+            permissions(api::COMMANDS.iter().chain(OWN_COMMANDS).copied()),
+            "capabilities/main.json names each command of the table and of the shell, and nothing else"
+        );
+    }
+}

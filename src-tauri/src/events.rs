@@ -1,0 +1,60 @@
+//! The pump that carries events to the page. A Tauri channel takes whatever it is given and queues it without a bound, so the
+//! page says which batches it has seen, and only a few are ever on their way; meanwhile the others gather.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use api::{Api, ApiError, Events};
+use tauri::State;
+use tauri::async_runtime::JoinHandle;
+use tauri::ipc::Channel;
+use tokio::sync::Semaphore;
+
+/// The most batches that the page has not seen yet.
+const UNSEEN: usize = 8;
+
+/// The pump of the window. A page that loads again gets a new one.
+#[derive(Default)]
+pub(crate) struct Pump(Mutex<Option<Running>>);
+
+struct Running {
+    task: JoinHandle<()>,
+    room: Arc<Semaphore>,
+}
+
+/// Sends all events from now on to the page.
+#[tauri::command]
+pub(crate) async fn listen_events(
+    host: State<'_, Api>,
+    pump: State<'_, Pump>,
+    channel: Channel<Events>,
+) -> Result<(), ApiError> {
+    // Before the command is answered, so that the page misses nothing after it.
+    let mut events = host.events();
+    let room = Arc::new(Semaphore::new(UNSEEN));
+    let seen = Arc::clone(&room);
+    let task = tauri::async_runtime::spawn(async move {
+        while let Ok(place) = room.acquire().await {
+            place.forget();
+            let Some(batch) = events.next().await else { return };
+            if channel.send(batch).is_err() {
+                return;
+            }
+        }
+    });
+    let earlier = pump.0.lock().unwrap_or_else(PoisonError::into_inner).replace(Running { task, room: seen });
+    if let Some(earlier) = earlier {
+        earlier.task.abort();
+    }
+    Ok(())
+}
+
+/// The page has seen a batch.
+#[tauri::command]
+pub(crate) fn events_seen(pump: State<'_, Pump>) {
+    let running = pump.0.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(Running { room, .. }) = running.as_ref()
+        && room.available_permits() < UNSEEN
+    {
+        room.add_permits(1);
+    }
+}

@@ -1,0 +1,67 @@
+//! The desktop shell and nothing else: one window with the page in it, the commands and events of `api`, and what only the
+//! system can do (dialogs, browser, notifications). Everything the app knows is in the host.
+
+mod bench;
+mod closing;
+mod commands;
+mod events;
+mod measure;
+mod places;
+mod platform;
+mod start;
+mod window;
+
+use std::process::ExitCode;
+
+use tauri::{Builder, Wry};
+
+use crate::measure::Measure;
+
+/// Runs the app until its window is closed or it is told to end.
+#[must_use]
+pub fn run() -> ExitCode {
+    tracing_subscriber::fmt()
+        .with_env_filter(
+            tracing_subscriber::EnvFilter::try_from_env("DRAWBRIDGE_LOG").unwrap_or_else(|_| "warn".into()),
+        )
+        .with_writer(std::io::stderr)
+        .init();
+    let measure = Measure::from_environment();
+    let built = match measure {
+        Some(Measure::Empty) => bench::empty_app(),
+        Some(Measure::Window | Measure::Question) => app(measure, Builder::default()),
+        None => {
+            app(measure, Builder::default().plugin(tauri_plugin_single_instance::init(|app, _, _| window::show(app))))
+        }
+    };
+    match built {
+        Ok(app) => {
+            let status = app.run_return(closing::on_event);
+            bench::clean_up();
+            u8::try_from(status).map_or(ExitCode::FAILURE, ExitCode::from)
+        }
+        Err(error) => {
+            tracing::error!("the window system can't be used: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn app(measure: Option<Measure>, builder: Builder<Wry>) -> tauri::Result<tauri::App> {
+    builder
+        .plugin(tauri_plugin_dialog::init())
+        .plugin(tauri_plugin_notification::init())
+        // Links in the page open after the user saw them whole, never by a click alone.
+        .plugin(tauri_plugin_opener::Builder::new().open_js_links_on_click(false).build())
+        .invoke_handler(commands::handler())
+        .setup(move |app| {
+            start::app(app.handle(), measure);
+            Ok(())
+        })
+        .build(context())
+}
+
+/// The configuration, and the page where it is built in.
+fn context() -> tauri::Context {
+    tauri::generate_context!()
+}

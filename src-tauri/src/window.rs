@@ -1,0 +1,81 @@
+//! The one window. It shows the app's own page and never leaves it.
+
+use std::path::Path;
+
+use tauri::webview::NewWindowResponse;
+use tauri::{AppHandle, Manager as _, Url, WebviewUrl, WebviewWindowBuilder};
+use tauri_plugin_window_state::StateFlags;
+
+/// Its label, which the capability names.
+pub(crate) const MAIN: &str = "main";
+
+/// Opens the window where and as large as it was last time. What it stores lies in the data folder.
+///
+/// # Errors
+/// If the system can't open a window.
+pub(crate) fn open(app: &AppHandle, data_dir: &Path) -> tauri::Result<()> {
+    let place = tauri_plugin_window_state::Builder::new()
+        .with_filename(data_dir.join("window.json").display().to_string())
+        .with_state_flags(StateFlags::SIZE | StateFlags::POSITION | StateFlags::MAXIMIZED | StateFlags::FULLSCREEN);
+    app.plugin(place.build())?;
+    let builder = WebviewWindowBuilder::new(app, MAIN, WebviewUrl::App("index.html".into()))
+        .title("Drawbridge")
+        .inner_size(1180.0, 780.0)
+        .min_inner_size(640.0, 480.0)
+        .data_directory(data_dir.join("webview"))
+        .on_navigation(is_own_page)
+        .on_new_window(|_, _| NewWindowResponse::Deny);
+    builder.build().map(drop)
+}
+
+/// Brings the window to the front.
+pub(crate) fn show(app: &AppHandle) {
+    let Some(window) = app.get_webview_window(MAIN) else { return };
+    // A window that can't be raised is at least marked by the system.
+    let raised = window.unminimize().and_then(|()| window.show()).and_then(|()| window.set_focus());
+    if let Err(error) = raised {
+        tracing::warn!("the window can't be brought to the front: {error}");
+    }
+}
+
+/// Whether the user has the window in front. Waits for the main thread.
+pub(crate) fn is_in_front(app: &AppHandle) -> bool {
+    app.get_webview_window(MAIN).is_some_and(|window| window.is_focused().unwrap_or(false))
+}
+
+/// The page as Tauri serves it, or the development server's where that is what is built.
+fn is_own_page(url: &Url) -> bool {
+    let own = match url.scheme() {
+        "tauri" => url.host_str() == Some("localhost"),
+        "http" | "https" => url.host_str() == Some("tauri.localhost") && url.port().is_none(),
+        _ => false,
+    };
+    own || (tauri::is_dev()
+        && url.scheme() == "http"
+        && url.host_str() == Some("localhost")
+        && url.port() == Some(1420))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_window_stays_with_its_page() {
+        for own in ["tauri://localhost/index.html", "http://tauri.localhost/", "https://tauri.localhost/#/settings"] {
+            assert!(is_own_page(&own.parse().expect("a URL")), "{own} is the page");
+        }
+        let others = [
+            "https://example.com/",
+            "tauri://example.com/",
+            "http://tauri.localhost:8080/",
+            "http://tauri.localhost.example.com/",
+            "file:///etc/passwd",
+            "data:text/html,x",
+            "about:blank",
+        ];
+        for other in others {
+            assert!(!is_own_page(&other.parse().expect("a URL")), "{other} is not the page");
+        }
+    }
+}

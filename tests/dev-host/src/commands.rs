@@ -1,0 +1,34 @@
+//! Commands: `POST /api/NAME` with a JSON request.
+
+use api::{Api, ApiError, ErrorCode};
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use serde_json::Value;
+
+pub(crate) async fn command(
+    State(api): State<Api>,
+    Path(name): Path<String>,
+    Json(request): Json<Value>,
+) -> Result<Json<Value>, (StatusCode, Json<ApiError>)> {
+    // A browser that goes away must not take a call with it that the user approved.
+    let done = tokio::spawn(async move { api::dispatch(&api, &name, request).await }).await;
+    let failed = |error: tokio::task::JoinError| Err(ApiError::new(ErrorCode::Internal, error.to_string()));
+    done.unwrap_or_else(failed).map(Json).map_err(|error| (status(error.code), Json(error)))
+}
+
+const fn status(code: ErrorCode) -> StatusCode {
+    match code {
+        ErrorCode::BadRequest | ErrorCode::BadName | ErrorCode::Invalid => StatusCode::BAD_REQUEST,
+        ErrorCode::NotFound => StatusCode::NOT_FOUND,
+        ErrorCode::NotReady | ErrorCode::Refused | ErrorCode::Cancelled | ErrorCode::Stale => StatusCode::CONFLICT,
+        ErrorCode::Config
+        | ErrorCode::Timeout
+        | ErrorCode::Server
+        | ErrorCode::BadAnswer
+        | ErrorCode::ServerGone
+        | ErrorCode::Unsupported
+        | ErrorCode::System
+        | ErrorCode::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}

@@ -1,0 +1,34 @@
+//! When to end: with whoever started this, or when told to.
+
+use tokio::io::AsyncReadExt as _;
+
+/// Returns when standard input ends, on Ctrl-C, or on SIGTERM.
+pub(crate) async fn told_to_end() {
+    tokio::select! {
+        () = input_ended() => {}
+        _ = tokio::signal::ctrl_c() => {}
+        () = terminated() => {}
+    }
+}
+
+async fn input_ended() {
+    let mut input = tokio::io::stdin();
+    let mut ignored = [0; 256];
+    while matches!(input.read(&mut ignored).await, Ok(1..)) {}
+}
+
+#[cfg(unix)]
+async fn terminated() {
+    match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+        Ok(mut signal) => drop(signal.recv().await),
+        Err(error) => {
+            tracing::warn!("SIGTERM can't be heard: {error}");
+            std::future::pending().await
+        }
+    }
+}
+
+#[cfg(not(unix))]
+async fn terminated() {
+    std::future::pending().await
+}

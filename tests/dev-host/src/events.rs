@@ -1,0 +1,33 @@
+//! Events: a WebSocket on `/events` that gets each batch as one text message.
+
+use api::{Api, EventStream};
+use axum::extract::State;
+use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::response::Response;
+
+pub(crate) async fn events(State(api): State<Api>, upgrade: WebSocketUpgrade) -> Response {
+    // Taken before the page hears that it listens, so that it misses nothing after that.
+    let events = api.events();
+    upgrade.on_upgrade(|socket| pump(socket, events))
+}
+
+async fn pump(mut socket: WebSocket, mut events: EventStream) {
+    loop {
+        let batch = tokio::select! {
+            batch = events.next() => batch,
+            // The page says nothing; this ends when it goes away.
+            received = socket.recv() => match received {
+                Some(Ok(_)) => continue,
+                _ => return,
+            },
+        };
+        let Some(batch) = batch else { return };
+        let text = match serde_json::to_string(&batch) {
+            Ok(text) => text,
+            Err(error) => return tracing::error!("a batch of events is no JSON: {error}"),
+        };
+        if socket.send(Message::text(text)).await.is_err() {
+            return;
+        }
+    }
+}

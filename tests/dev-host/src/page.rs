@@ -1,0 +1,39 @@
+//! The built page, with the rules for its content that the product has.
+
+use std::path::Path;
+
+use axum::http::HeaderValue;
+use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY};
+use tower_http::services::ServeDir;
+use tower_http::set_header::SetResponseHeader;
+
+/// As in src-tauri/tauri.conf.json, but commands go to the page's own origin.
+const CONTENT_RULES: &str = "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; \
+    img-src 'self' data: blob:; media-src data: blob:; font-src 'self'; connect-src 'self'; frame-src 'none'; \
+    object-src 'none'; base-uri 'none'; form-action 'none'";
+
+pub(crate) fn files(folder: &Path) -> SetResponseHeader<SetResponseHeader<ServeDir, HeaderValue>, HeaderValue> {
+    let rules = HeaderValue::from_static(CONTENT_RULES);
+    let files = SetResponseHeader::overriding(ServeDir::new(folder), CONTENT_SECURITY_POLICY, rules);
+    SetResponseHeader::overriding(files, CACHE_CONTROL, HeaderValue::from_static("no-store"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rules_are_the_products() {
+        let config: serde_json::Value =
+            serde_json::from_str(include_str!("../../../src-tauri/tauri.conf.json")).expect("JSON");
+        let product = config["app"]["security"]["csp"].as_object().expect("rules by name");
+        let expected: Vec<String> = product
+            .iter()
+            .map(|(name, value)| match name.as_str() {
+                "connect-src" => String::from("connect-src 'self'"),
+                _ => format!("{name} {}", value.as_str().unwrap_or_default()),
+            })
+            .collect();
+        assert_eq!(CONTENT_RULES, expected.join("; "), "what the page may not do here, it may not do in the product");
+    }
+}
