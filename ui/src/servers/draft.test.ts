@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { Draft } from "./draft.svelte";
+import { Draft, type DraftProblem } from "./draft.svelte";
 
 const config = {
   command: "npx",
@@ -34,14 +34,14 @@ describe("a draft", () => {
     expect(draft.config, "trimmed").toEqual({ command: "node", args: [""], env: {}, cwd: null });
   });
 
-  test.each([
-    ["name_missing", (d: Draft) => (d.name = " ")],
-    ["name_taken", (d: Draft) => (d.name = " git ")],
-    ["command_missing", (d: Draft) => (d.command = "")],
-    ["env_name", (d: Draft) => d.addEnv("A B", "1")],
-    ["env_name", (d: Draft) => d.addEnv("", "value without a name")],
-    ["env_twice", (d: Draft) => d.addEnv("TOKEN", "2")],
-  ] as const)("says %s", (problem, change) => {
+  test.each<[DraftProblem, (draft: Draft) => unknown]>([
+    ["name_missing", (d) => (d.name = " ")],
+    ["name_taken", (d) => (d.name = " git ")],
+    ["command_missing", (d) => (d.command = "")],
+    ["env_name", (d) => d.addEnv("A B", "1")],
+    ["env_name", (d) => d.addEnv("", "value without a name")],
+    ["env_twice", (d) => d.addEnv("TOKEN", "2")],
+  ])("says %s", (problem, change) => {
     const draft = new Draft("files", config);
     expect(draft.problems(["git"]), "all is well before").toEqual([]);
     change(draft);

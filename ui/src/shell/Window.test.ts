@@ -196,7 +196,7 @@ describe("by keyboard", () => {
     );
     render(App);
     await user.keyboard("{Control>}k{/Control}");
-    const input = await screen.findByRole("combobox", { name: "Search or run…" });
+    const input = await screen.findByRole("combobox", { name: "Search or run" });
     expect(await axeProblems(), "axe").toEqual([]);
     await user.type(input, "wrfi");
     const option = await screen.findByRole("option", { name: /write_file/ });
@@ -213,7 +213,7 @@ describe("by keyboard", () => {
     });
     await waitFor(() => expect(screen.queryByRole("dialog"), "closed").toBeNull());
     await user.keyboard("{Control>}k{/Control}");
-    await user.type(await screen.findByRole("combobox", { name: "Search or run…" }), "trip");
+    await user.type(await screen.findByRole("combobox", { name: "Search or run" }), "trip");
     await screen.findByRole("option", { name: "Trip plan" });
     await user.keyboard("{Enter}");
     expect(router.current, "a conversation").toEqual({ at: "conversation", id: "c1" });
