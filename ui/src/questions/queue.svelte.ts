@@ -18,7 +18,9 @@ export class Queue {
   }
 
   readonly open: Question[] = $derived.by(() =>
-    this.#all().filter((q) => !this.#answered.includes(version(q))),
+    this.#all()
+      .map((q) => (this.#changed?.before === version(q) ? this.#changed.now : q))
+      .filter((q) => !this.#answered.includes(version(q))),
   );
   readonly current: Question | null = $derived(
     this.open.find((q) => q.id === this.#chosen) ?? this.open[0] ?? null,

@@ -8,4 +8,5 @@ export async function choose(select: HTMLElement, value: string): Promise<void> 
   select.value = value;
   select.querySelector = (() => option) as typeof select.querySelector;
   await fireEvent.change(select);
+  Reflect.deleteProperty(select, "querySelector");
 }

@@ -1,0 +1,170 @@
+import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
+import { afterEach, describe, expect, it } from "vitest";
+
+import type { AuditEntry, Grant } from "$lib/api/generated";
+import { axeProblems } from "$lib/testing/axe";
+import { choose } from "$lib/testing/choose";
+import { startFake } from "$lib/testing/fake";
+
+import { Audit, PAGE } from "./audit.svelte";
+import AuditView from "./AuditView.svelte";
+import RulesView from "./RulesView.svelte";
+import SettingsView from "./SettingsView.svelte";
+
+afterEach(() => cleanup());
+
+function entry(number: number, changes: Partial<AuditEntry> = {}): AuditEntry {
+  return {
+    number,
+    at: 1_785_000_000_000 + number,
+    server: "files",
+    kind: "tool",
+    subject: `tool ${number}`,
+    decision: "allowed",
+    scope: "once",
+    by: "user",
+    hash: `h${number}`,
+    ...changes,
+  };
+}
+
+/** A log of so many decisions, read a page at a time. */
+function log(count: number) {
+  const all = Array.from({ length: count }, (_, i) => entry(count - i));
+  return {
+    all,
+    audit: ({ limit, before }: { limit: number; before: number | null }) => {
+      const from = all.filter((e) => before === null || e.number < before);
+      return { entries: from.slice(0, limit), more: from.length > limit };
+    },
+  };
+}
+
+describe("the audit log", () => {
+  it("is read page by page, and new decisions come on top", async () => {
+    const { all, audit: answer } = log(PAGE + 20);
+    await startFake({ audit: answer });
+    const audit = new Audit();
+    await audit.newest();
+    expect(audit.entries.length, "one page first").toBe(PAGE);
+    await audit.older();
+    expect(audit.entries.length, "then the rest").toBe(PAGE + 20);
+    expect(audit.canReadOlder, "there is no more").toBe(false);
+    all.unshift(entry(PAGE + 21));
+    await audit.newest();
+    expect(
+      audit.entries.map((e) => e.number),
+      "the new one first, none twice, none lost",
+    ).toEqual(all.map((e) => e.number));
+  });
+
+  it("starts over when more than a page is new", async () => {
+    const { all, audit: answer } = log(10);
+    await startFake({ audit: answer });
+    const audit = new Audit();
+    await audit.newest();
+    for (let n = 11; n <= 300; n++) all.unshift(entry(n));
+    await audit.newest();
+    expect(audit.entries.length, "no gap is left in the middle").toBe(PAGE);
+    expect(audit.more, "the older ones can be read").toBe(true);
+  });
+
+  it("is filtered by words and by decision", async () => {
+    await startFake({
+      audit: () => ({
+        entries: [
+          entry(2, { server: "weather", decision: "denied" }),
+          entry(1, { subject: "write_file" }),
+        ],
+        more: false,
+      }),
+    });
+    render(AuditView);
+    await screen.findByText("write_file");
+    await fireEvent.input(screen.getByRole("searchbox"), { target: { value: "WEATHER" } });
+    expect(screen.queryByText("write_file"), "only the matching server").toBeNull();
+    await fireEvent.input(screen.getByRole("searchbox"), { target: { value: "" } });
+    await choose(screen.getByRole("combobox"), "allowed");
+    expect(screen.getAllByRole("row").length, "the heading and one decision").toBe(2);
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  });
+
+  it("says what to expect where there is nothing", async () => {
+    await startFake({ audit: () => ({ entries: [], more: false }) });
+    render(AuditView);
+    expect(await screen.findByText("No decisions yet"), "an empty state").toBeInTheDocument();
+  });
+
+  it("says why it can't be read, and tries again", async () => {
+    let broken = true;
+    await startFake({
+      audit: () => {
+        if (broken) throw { code: "system", message: "disk full" };
+        return { entries: [entry(1)], more: false };
+      },
+    });
+    render(AuditView);
+    expect(await screen.findByText("disk full"), "the cause").toBeInTheDocument();
+    broken = false;
+    await fireEvent.click(screen.getByRole("button", { name: "Try again" }));
+    expect(await screen.findByText("tool 1"), "read at last").toBeInTheDocument();
+  });
+});
+
+describe("rules", () => {
+  const grants: Grant[] = [
+    { id: "g1", server: "files", tool: null, scope: "always", since: 1, restsOn: "abc" },
+    { id: "g2", server: "files", tool: "write_file", scope: "session", since: 2, restsOn: "def" },
+  ];
+
+  it("lists every approval and takes one back after asking", async () => {
+    let left = grants;
+    const host = await startFake({
+      grants: () => ({ grants: left }),
+      revoke_grant: ({ id }) => {
+        left = left.filter((g) => g.id !== id);
+        return {};
+      },
+    });
+    render(RulesView);
+    const row = (await screen.findByText("Tool write_file")).closest("tr") as HTMLElement;
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    await fireEvent.click(within(row).getByRole("button"));
+    expect(host.requests("revoke_grant"), "asked before it is done").toEqual([]);
+    await fireEvent.click(await screen.findByRole("button", { name: "Take back" }));
+    await waitFor(() =>
+      expect(screen.queryByText("Tool write_file"), "gone from the list").toBeNull(),
+    );
+    expect(host.requests("revoke_grant"), "exactly this one").toEqual([{ id: "g2" }]);
+  });
+
+  it("says so when everything asks", async () => {
+    await startFake({ grants: () => ({ grants: [] }) });
+    render(RulesView);
+    expect(await screen.findByText("Everything asks"), "an empty state").toBeInTheDocument();
+  });
+});
+
+describe("settings", () => {
+  it("are changed one by one and keep the others", async () => {
+    const host = await startFake();
+    render(SettingsView);
+    await choose(screen.getByLabelText("Theme"), "dark");
+    expect(host.requests("set_settings"), "only the theme is another").toEqual([
+      { ...host.snapshot.settings, theme: "dark" },
+    ]);
+    expect(screen.getByText(host.snapshot.paths.audit), "where the log lies").toBeInTheDocument();
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  });
+
+  it("say why they were not saved", async () => {
+    await startFake({
+      set_settings: () => {
+        throw { code: "system", message: "disk full" };
+      },
+    });
+    render(SettingsView);
+    await fireEvent.click(screen.getByRole("checkbox"));
+    expect((await screen.findByRole("alert")).textContent, "the cause").toContain("disk full");
+  });
+});
