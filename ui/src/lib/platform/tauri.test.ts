@@ -1,0 +1,54 @@
+import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
+import { afterEach, expect, test } from "vitest";
+
+import type { Events } from "$lib/api/generated";
+
+import { tauri } from "./tauri";
+
+afterEach(clearMocks);
+
+interface Channels {
+  __TAURI_INTERNALS__: { runCallback(id: number, message: unknown): void };
+}
+
+test("each batch is passed on and said to be seen", async () => {
+  const asked: string[] = [];
+  let channel: { id: number } | undefined;
+  mockIPC((command, payload) => {
+    asked.push(command);
+    if (command === "listen_events") channel = (payload as { channel: { id: number } }).channel;
+  });
+  const got: Events[] = [];
+  await tauri.listen(
+    (events) => got.push(events),
+    () => undefined,
+  );
+  const batch: Events = { first: 1, events: [{ type: "audit_changed" }] };
+  const { runCallback } = (window as unknown as Channels).__TAURI_INTERNALS__;
+  runCallback(channel?.id ?? -1, { index: 0, message: batch });
+  runCallback(channel?.id ?? -1, { index: 1, message: { ...batch, first: 2 } });
+  expect(
+    got.map((events) => events.first),
+    "every batch, in order",
+  ).toEqual([1, 2]);
+  expect(asked, "room is made once for each batch").toEqual([
+    "listen_events",
+    "events_seen",
+    "events_seen",
+  ]);
+});
+
+test("a command carries its request, and its error comes back", async () => {
+  mockIPC((command, payload) => {
+    if (command === "stop_server") throw { code: "not_found", message: "gone" };
+    return { command, payload };
+  });
+  expect(await tauri.call("catalog", { server: "a" }), "as the window expects it").toEqual({
+    command: "catalog",
+    payload: { request: { server: "a" } },
+  });
+  await expect(tauri.call("stop_server", { server: "a" }), "the error as it is").rejects.toEqual({
+    code: "not_found",
+    message: "gone",
+  });
+});
