@@ -32,6 +32,7 @@ export const serverTabs: Partial<Record<ServerTab, Load<TabProps>>> = {
   resources: () => import("../resources/ResourcesTab.svelte"),
   roots: () => import("../servers/Roots.svelte"),
   permissions: () => import("../servers/Permissions.svelte"),
+  activity: () => import("../activity/ActivityTab.svelte"),
   settings: () => import("../servers/Settings.svelte"),
 };
 

@@ -1,0 +1,128 @@
+import { render, screen } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, expect, test } from "vitest";
+
+import type { ActivityEntry, Server } from "$lib/api/generated";
+import { details } from "$lib/state/details.svelte";
+import { axeProblems } from "$lib/testing/axe";
+import { sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
+
+import ActivityPane from "./ActivityPane.svelte";
+import ActivityTab from "./ActivityTab.svelte";
+import EntryView from "./EntryView.svelte";
+
+const BASE: ActivityEntry = {
+  ...{ seq: 0, at: 1_700_000_000_000, kind: "request", sent: true, method: null, id: null },
+  ...{ bytes: 1234, latency: null, preview: "", note: null },
+};
+const ENTRIES: ActivityEntry[] = [
+  { ...BASE, seq: 1, kind: "state", preview: "started" },
+  { ...BASE, seq: 2, method: "tools/list", id: "1" },
+  { ...BASE, seq: 3, kind: "response", sent: false, method: "tools/list", id: "1", latency: 12.3 },
+  {
+    ...BASE,
+    seq: 4,
+    kind: "invalid",
+    sent: false,
+    preview: "Hello from a banner",
+    note: "not JSON",
+  },
+  { ...BASE, seq: 5, kind: "stderr", sent: false, preview: "warning: old" },
+];
+
+let host: FakeHost;
+let number = 0;
+let server: Server;
+beforeEach(async () => {
+  server = sampleServer({ name: `active${(number += 1)}` });
+  details.close();
+  host = await startFake(
+    {
+      activity: ({ after }) => ({
+        entries: ENTRIES.filter((e) => e.seq > (after ?? 0)),
+        dropped: 0,
+      }),
+      activity_body: ({ seq }) => ({
+        text: seq === 4 ? "Hello from a banner" : '{"jsonrpc":"2.0","method":"tools/list"}',
+        truncated: false,
+      }),
+      export_activity: () => ({ path: "/home/ann/activity.jsonl" }),
+    },
+    { servers: [server] },
+  );
+});
+
+test("shows every message in order, with its direction in words", async () => {
+  render(ActivityTab, { server });
+  const rows = await screen.findAllByRole("option");
+  expect(rows, "all of them").toHaveLength(5);
+  expect(rows[1], "a request").toHaveTextContent(/sent\s*request\s*tools\/list/);
+  expect(rows[2], "its response, with size and latency").toHaveTextContent(
+    /received\s*response.*1\.2 kB\s*12 ms/,
+  );
+  expect(rows[3], "what is invalid, and why").toHaveTextContent(
+    /invalid.*Hello from a banner.*not JSON/,
+  );
+  expect(await axeProblems(), "axe finds nothing").toEqual([]);
+});
+
+test("is filtered by kind and searched", async () => {
+  const user = userEvent.setup();
+  render(ActivityTab, { server });
+  await screen.findAllByRole("option");
+  await user.click(screen.getByRole("button", { name: /^Messages/ }));
+  expect(screen.getAllByRole("option"), "without messages").toHaveLength(3);
+  await user.type(screen.getByRole("searchbox"), "banner");
+  expect(screen.getAllByRole("option"), "with the word").toHaveLength(1);
+});
+
+test("opens a message by keyboard beside the list, and closes it with the tab", async () => {
+  const user = userEvent.setup();
+  const { unmount } = render(ActivityTab, { server });
+  await screen.findAllByRole("option");
+  screen.getByTestId("activity-list").focus();
+  await user.keyboard("{ArrowDown}{Enter}");
+  expect(details.current?.props.entry, "the second").toEqual(ENTRIES[1]);
+  expect(screen.getAllByRole("option")[1], "is marked").toHaveAttribute("aria-selected", "true");
+  unmount();
+  expect(details.current, "it has no place beside another view").toBe(null);
+});
+
+test("exports to a file the user picks", async () => {
+  const user = userEvent.setup();
+  render(ActivityTab, { server });
+  await user.click(screen.getByRole("button", { name: "Export…" }));
+  expect(host.requests("export_activity"), "of this server").toEqual([{ server: server.name }]);
+  expect(await screen.findByText("Saved as /home/ann/activity.jsonl"), "said").toBeInTheDocument();
+});
+
+test("a message is shown whole, as JSON and as it came", async () => {
+  const user = userEvent.setup();
+  const entry = ENTRIES[1] ?? BASE;
+  const { rerender } = render(EntryView, { server: server.name, entry });
+  expect(await screen.findByText(/jsonrpc/), "as a tree").toBeInTheDocument();
+  expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  await user.click(screen.getByRole("button", { name: "As it came" }));
+  expect(screen.getByText('{"jsonrpc":"2.0","method":"tools/list"}'), "raw").toBeInTheDocument();
+  await rerender({ server: server.name, entry: ENTRIES[3] ?? BASE });
+  expect(await screen.findByText("Hello from a banner"), "what is no JSON").toBeInTheDocument();
+  expect(screen.getByText("not JSON"), "and why it is invalid").toBeInTheDocument();
+  host.answers.activity_body = () => Promise.reject({ code: "not_found", message: "let go" });
+  await rerender({ server: server.name, entry: { ...entry, seq: 9 } });
+  expect(await screen.findByText("let go"), "one that is no longer kept").toBeInTheDocument();
+});
+
+test("the pane follows the server and opens a message with a way back", async () => {
+  const user = userEvent.setup();
+  render(ActivityPane, { server: server.name });
+  await user.click((await screen.findAllByRole("option"))[2] as HTMLElement);
+  expect(details.current?.component, "in its own place").toBe(EntryView);
+  (details.current?.props.onback as () => void)();
+  expect(details.current?.props, "and back").toEqual({ server: server.name });
+});
+
+test("nothing yet", async () => {
+  host.answers.activity = () => ({ entries: [], dropped: 0 });
+  render(ActivityTab, { server });
+  expect(await screen.findByText("Nothing has crossed yet"), "says so").toBeInTheDocument();
+});

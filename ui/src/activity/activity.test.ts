@@ -1,0 +1,213 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+
+import type { ActivityEntry, ActivityKind } from "$lib/api/generated";
+import { startFake, type FakeHost } from "$lib/testing/fake";
+
+import { ActivityLog, MAX_ENTRIES, PAUSE } from "./log.svelte";
+import { activityOf, MAX_LOGS } from "./logs";
+import { countGroups, GROUPS, rowKey, rowsOf, summaryOf, type Group } from "./rows";
+
+function entry(seq: number, changes: Partial<ActivityEntry> = {}): ActivityEntry {
+  return {
+    ...{ seq, at: 1_700_000_000_000 + seq, kind: "request", sent: true, method: "tools/call" },
+    ...{ id: String(seq), bytes: 100, latency: null, preview: "{}", note: null },
+    ...changes,
+  };
+}
+
+/** A host that has so many entries, of which it keeps the latest. */
+function entriesUpTo(last: () => number, kept = 2000) {
+  return ({ after, limit }: { after: number | null; limit: number }) => {
+    const first = Math.max((after ?? 0) + 1, last() - kept + 1, last() - limit + 1);
+    const entries = Array.from({ length: Math.max(0, last() - first + 1) }, (_, i) =>
+      entry(first + i),
+    );
+    return { entries, dropped: Math.max(0, last() - kept) };
+  };
+}
+
+let host: FakeHost;
+let last: number;
+beforeEach(async () => {
+  vi.useFakeTimers();
+  last = 3;
+  host = await startFake({ activity: entriesUpTo(() => last) });
+});
+let stops: (() => void)[] = [];
+afterEach(() => {
+  for (const stop of stops) stop();
+  stops = [];
+  vi.useRealTimers();
+});
+
+function watched(): ActivityLog {
+  const log = new ActivityLog("s");
+  stops.push(log.watch());
+  return log;
+}
+
+const append = (to: number) => {
+  last = to;
+  host.send({ type: "activity_appended", server: "s", last });
+};
+const seqs = (log: ActivityLog) => log.entries.map((one) => one.seq);
+
+describe("following a server's activity", () => {
+  test("reads all once, then what was appended, several at a time", async () => {
+    const log = new ActivityLog("s");
+    const stop = log.watch();
+    await vi.runAllTimersAsync();
+    expect([log.ready, seqs(log)], "the first page").toEqual([true, [1, 2, 3]]);
+    for (const to of [4, 5, 6]) append(to);
+    await vi.advanceTimersByTimeAsync(PAUSE);
+    expect(seqs(log), "what was appended").toEqual([1, 2, 3, 4, 5, 6]);
+    expect(
+      host.requests("activity").map((request) => request.after),
+      "read together",
+    ).toEqual([null, 3]);
+    host.send({ type: "activity_appended", server: "another", last: 99 });
+    await vi.runAllTimersAsync();
+    expect(host.requests("activity"), "another server's doesn't matter").toHaveLength(2);
+    stop();
+    append(7);
+    await vi.runAllTimersAsync();
+    expect(host.requests("activity"), "nothing is read unwatched").toHaveLength(2);
+    stops.push(log.watch());
+    await vi.runAllTimersAsync();
+    expect(seqs(log).at(-1), "watched again, it catches up").toBe(7);
+  });
+
+  test("what is appended during a reading is read next, and nothing twice", async () => {
+    const answers: (() => void)[] = [];
+    const read = entriesUpTo(() => last);
+    host.answers.activity = (request) => {
+      const page = read(request);
+      return new Promise((resolve) => answers.push(() => resolve(page)));
+    };
+    const log = watched();
+    append(4);
+    append(5);
+    await vi.advanceTimersByTimeAsync(PAUSE);
+    expect(answers.length, "one reading at a time").toBe(1);
+    answers[0]?.();
+    await vi.advanceTimersByTimeAsync(PAUSE);
+    expect(seqs(log), "what the first one had").toEqual([1, 2, 3]);
+    append(6);
+    answers[1]?.();
+    await vi.advanceTimersByTimeAsync(PAUSE);
+    answers[2]?.();
+    await vi.advanceTimersByTimeAsync(PAUSE);
+    expect(seqs(log), "each once").toEqual([1, 2, 3, 4, 5, 6]);
+    expect(answers.length, "no reading more than needed").toBe(3);
+  });
+
+  test("a flood costs one reading per pause, and memory is bounded", async () => {
+    const log = watched();
+    await vi.runAllTimersAsync();
+    for (let to = 10; to <= 9000; to += 10) append(to);
+    await vi.advanceTimersByTimeAsync(PAUSE);
+    expect(host.requests("activity"), "one reading for 900 events").toHaveLength(2);
+    expect(seqs(log).at(-1), "up to the latest").toBe(9000);
+    for (let round = 0; round < 4; round += 1) {
+      append(last + 1500);
+      await vi.advanceTimersByTimeAsync(PAUSE);
+    }
+    expect(log.entries.length, "no more than the bound").toBe(MAX_ENTRIES);
+  });
+
+  test("a reading that fails says why, and the next one goes on", async () => {
+    const read = host.answers.activity;
+    host.answers.activity = () => Promise.reject({ code: "not_found", message: "gone" });
+    const log = watched();
+    await vi.runAllTimersAsync();
+    expect([log.error?.code, log.ready], "said").toEqual(["not_found", false]);
+    host.answers.activity = read;
+    await log.read();
+    expect([log.error, seqs(log)], "in order again").toEqual([null, [1, 2, 3]]);
+  });
+
+  test("an event that was overtaken by an answer changes nothing", async () => {
+    const log = watched();
+    await vi.runAllTimersAsync();
+    host.send({ type: "activity_appended", server: "s", last: 1 });
+    await vi.runAllTimersAsync();
+    expect([seqs(log), host.requests("activity").length], "all is known").toEqual([[1, 2, 3], 1]);
+  });
+
+  test("a server that was removed begins anew", () => {
+    const log = activityOf("s");
+    host.send({ type: "server_removed", name: "s" });
+    expect(activityOf("s"), "under the same name").not.toBe(log);
+  });
+
+  test("the logs that are kept are bounded", () => {
+    const first = activityOf("log 0");
+    expect(activityOf("log 0"), "the same while kept").toBe(first);
+    for (let i = 1; i <= MAX_LOGS; i += 1) activityOf(`log ${i}`);
+    expect(activityOf("log 0"), "then a new one").not.toBe(first);
+  });
+});
+
+describe("rows", () => {
+  const all = new Set(GROUPS);
+  const kinds: ActivityKind[] = [
+    ...(["request", "response", "error", "notification", "batch"] as const),
+    ...(["log", "stderr", "state", "invalid"] as const),
+  ];
+  const entries = kinds.map((kind, i) =>
+    entry(i + 1, {
+      kind,
+      method: kind === "stderr" ? null : `m/${kind}`,
+      preview: `preview ${kind}`,
+    }),
+  );
+
+  test.each<[Group, string[]]>([
+    ["messages", ["1", "2", "3", "4", "5"]],
+    ["log", ["6"]],
+    ["stderr", ["7"]],
+    ["state", ["8"]],
+    ["invalid", ["9"]],
+  ])("the group %s", (group, keys) => {
+    expect(rowsOf(entries, new Set([group]), "").map(rowKey), "its kinds").toEqual(keys);
+    expect(countGroups(entries)[group], "are counted").toBe(keys.length);
+  });
+
+  test("are searched by method, id, beginning and note", () => {
+    const some = [
+      entry(1, { id: '"abc"' }),
+      entry(2, { note: "Wrong ID" }),
+      entry(3, { preview: "ÜBER" }),
+    ];
+    const found = (query: string) => rowsOf(some, all, query).map(rowKey);
+    expect(found("ABC"), "id").toEqual(["1"]);
+    expect(found("wrong id"), "note").toEqual(["2"]);
+    expect(found("über"), "beginning").toEqual(["3"]);
+    expect(found(" tools/ "), "method").toEqual(["1", "2", "3"]);
+    expect(found("nothing of it"), "none").toEqual([]);
+  });
+
+  test("say where entries are missing, whatever is hidden", () => {
+    const some = [entry(5), entry(6, { kind: "stderr" }), entry(9)];
+    expect(rowsOf(some, new Set<Group>(["messages"]), ""), "at the start and in between").toEqual([
+      { is: "gap", before: 5, count: 4 },
+      { is: "entry", entry: some[0] },
+      { is: "gap", before: 9, count: 2 },
+      { is: "entry", entry: some[2] },
+    ]);
+  });
+
+  test("what is no message shows its beginning", () => {
+    expect(summaryOf(entry(1)), "a method").toBe("tools/call");
+    expect(summaryOf(entry(1, { method: null, preview: "Listening..." })), "a line").toBe(
+      "Listening...",
+    );
+  });
+
+  test("5,000 entries are filtered and searched without delay", () => {
+    const many = Array.from({ length: 5000 }, (_, i) => entry(i + 1, { preview: "x".repeat(200) }));
+    const begin = performance.now();
+    rowsOf(many, all, "no such words");
+    expect(performance.now() - begin, "within 100 ms").toBeLessThan(100);
+  });
+});

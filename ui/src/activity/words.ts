@@ -1,0 +1,41 @@
+// Kinds and directions in words.
+
+import type { ActivityEntry, ActivityKind } from "$lib/api/generated";
+
+import { m } from "../paraglide/messages";
+
+import type { Group } from "./rows";
+
+/** The kind of an entry. */
+export function kindText(kind: ActivityKind): string {
+  const texts: Record<ActivityKind, () => string> = {
+    request: m.activity_kind_request,
+    response: m.activity_kind_response,
+    error: m.activity_kind_error,
+    notification: m.activity_kind_notification,
+    batch: m.activity_kind_batch,
+    invalid: m.activity_kind_invalid,
+    stderr: m.activity_kind_stderr,
+    log: m.activity_kind_log,
+    state: m.activity_kind_state,
+  };
+  return texts[kind]();
+}
+
+/** A group of kinds. */
+export function groupText(group: Group): string {
+  const texts: Record<Group, () => string> = {
+    messages: m.activity_group_messages,
+    log: m.activity_group_log,
+    stderr: m.activity_group_stderr,
+    state: m.activity_group_state,
+    invalid: m.activity_group_invalid,
+  };
+  return texts[group]();
+}
+
+/** Which way an entry went; nothing for what Drawbridge itself notes about the process. */
+export function directionText(entry: ActivityEntry): string | null {
+  if (entry.kind === "state") return null;
+  return entry.sent ? m.activity_sent() : m.activity_received();
+}
