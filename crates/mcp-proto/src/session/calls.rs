@@ -128,14 +128,14 @@ impl Session {
     pub(super) fn call_answered(&mut self, id: CallId, answer: Result<Box<RawValue>, RpcError>, now: Instant) {
         let Some(call) = self.calls.get_mut(&id) else { return };
         call.wire = None;
-        let body = match answer {
-            Ok(raw) => results::object(&raw),
+        let (body, bytes) = match answer {
+            Ok(raw) => (results::object(&raw), raw.get().len()),
             Err(error) => {
                 let error = self.explain(error);
                 return self.end_call(id, Err(error));
             }
         };
-        match body.and_then(|body| self.dispatch_result(id, body, now)) {
+        match body.and_then(|body| self.dispatch_result(id, body, bytes, now)) {
             Ok(Some(result)) => self.end_call(id, Ok(result)),
             Ok(None) => {}
             Err(cause) => self.end_call(id, Err(CallError::BadAnswer { cause })),
@@ -143,7 +143,13 @@ impl Session {
     }
 
     /// Reads a body by its `resultType` (`basic`, 2026-07-28). `None` means that the call goes on.
-    fn dispatch_result(&mut self, id: CallId, body: Map, now: Instant) -> Result<Option<ServerResult>, String> {
+    fn dispatch_result(
+        &mut self,
+        id: CallId,
+        body: Map,
+        bytes: usize,
+        now: Instant,
+    ) -> Result<Option<ServerResult>, String> {
         let Some(call) = self.calls.get(&id) else { return Ok(None) };
         if self.revision().has_multi_round_trip() {
             match body.get("resultType") {
@@ -153,7 +159,7 @@ impl Session {
                     if !call.request.may_ask_back() {
                         return Err("it asks back where that is not allowed".into());
                     }
-                    self.asked_back(id, body, now);
+                    self.asked_back(id, body, bytes, now);
                     return Ok(None);
                 }
                 Some(other) => return Err(format!("unknown resultType {}", escape(&other.to_string(), 80))),

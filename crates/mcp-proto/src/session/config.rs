@@ -85,6 +85,8 @@ pub struct Limits {
     pub in_flight_calls: usize,
     /// Questions of the server at the same time; more are answered with an error. 64.
     pub open_questions: usize,
+    /// Bytes of questions that are open at the same time; more are answered with an error. 32 MiB.
+    pub open_question_bytes: usize,
     /// How often one call may be asked back in 2026-07-28. 10.
     pub mrtr_rounds: usize,
     /// Largest `requestState` that is kept, in bytes. 1 MiB.
@@ -92,6 +94,8 @@ pub struct Limits {
     /// Events that wait for [`poll_event`](super::Session::poll_event) before log messages, changes and
     /// anomalies are dropped. 1000.
     pub queued_events: usize,
+    /// Bytes of such news that wait. 4 MiB, but always one piece of news.
+    pub queued_event_bytes: usize,
     /// Messages that wait for [`poll_transmit`](super::Session::poll_transmit) before the session
     /// ends because the server does not read. 10,000.
     pub queued_messages: usize,
@@ -106,9 +110,11 @@ impl Default for Limits {
         Limits {
             in_flight_calls: 256,
             open_questions: 64,
+            open_question_bytes: 32 * 1024 * 1024,
             mrtr_rounds: 10,
             request_state_bytes: 1024 * 1024,
             queued_events: 1000,
+            queued_event_bytes: 4 * 1024 * 1024,
             queued_messages: 10_000,
             batch: crate::jsonrpc::MAX_BATCH,
             subscriptions: 1000,

@@ -38,7 +38,8 @@ impl Session {
             Incoming::Response { id, result } => self.response(&id, result, now),
             Incoming::ErrorWithoutId { error } => self.error_without_id(error, now),
             Incoming::Request { id, method, params } if self.answers_requests() => {
-                self.requested(id, &method, object(params.as_deref()), batch, now);
+                let bytes = size(params.as_deref());
+                self.requested(id, &method, object(params.as_deref()), bytes, batch, now);
             }
             // 2026-07-28 has no requests of servers, and nothing but requests and notifications may
             // be written to a local one (`basic/transports/stdio`).
@@ -47,7 +48,7 @@ impl Session {
                 self.anomaly(format!("the request `{method}`, which servers of this revision do not send"), Some(id));
             }
             Incoming::Notification { method, params } => match object(params.as_deref()) {
-                Ok(params) => self.notification(&method, params, now),
+                Ok(read) => self.notification(&method, read, size(params.as_deref()), now),
                 Err(cause) => {
                     let method = escape(&method, 80);
                     self.anomaly(format!("the notification `{method}` does not fit: params: {cause}"), None);
@@ -142,16 +143,15 @@ impl Session {
         }
     }
 
-    fn notification(&mut self, method: &str, params: Map, now: Instant) {
+    fn notification(&mut self, method: &str, params: Map, bytes: usize, now: Instant) {
         let ready = matches!(self.phase, Phase::Ready);
         let read = match method {
             "notifications/progress" => {
                 self.progressed(params, now);
                 Ok(())
             }
-            "notifications/message" => {
-                results::read::<LogMessage>(params).map(|message| self.events.push(SessionEvent::Log(message)))
-            }
+            "notifications/message" => results::read::<LogMessage>(params)
+                .map(|message| self.events.push_sized(SessionEvent::Log(message), bytes)),
             "notifications/cancelled" => results::read::<Cancelled>(params).map(|Cancelled { request_id }| {
                 if self.answers_requests() {
                     self.cancelled_by_server(&request_id, now);
@@ -169,7 +169,7 @@ impl Session {
                     return;
                 }
                 results::read::<Updated>(params)
-                    .map(|Updated { uri }| self.events.push(SessionEvent::ResourceUpdated { uri }))
+                    .map(|Updated { uri }| self.events.push_sized(SessionEvent::ResourceUpdated { uri }, bytes))
             }
             "notifications/elicitation/complete" if self.revision().has_elicitation_complete() => {
                 results::read::<ElicitationCompleted>(params)
@@ -214,4 +214,8 @@ impl Session {
 
 fn object(params: Option<&RawValue>) -> Result<Map, String> {
     params.map_or_else(|| Ok(Map::new()), results::object)
+}
+
+fn size(params: Option<&RawValue>) -> usize {
+    params.map_or(0, |params| params.get().len())
 }

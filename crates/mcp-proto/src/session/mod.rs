@@ -92,7 +92,7 @@ impl Session {
             phase: Phase::Failed(String::new()),
             facts: None,
             out: VecDeque::new(),
-            events: EventQueue::new(config.limits.queued_events),
+            events: EventQueue::new(config.limits.queued_events, config.limits.queued_event_bytes),
             wire: Wire::new(),
             calls: IndexMap::new(),
             last_call: 0,

@@ -56,13 +56,13 @@ struct InputRequest {
 
 impl Session {
     /// The answer to a call asks back.
-    pub(super) fn asked_back(&mut self, id: CallId, body: Map, now: Instant) {
+    pub(super) fn asked_back(&mut self, id: CallId, body: Map, bytes: usize, now: Instant) {
         let Some(call) = self.calls.get_mut(&id) else { return };
         call.rounds += 1;
         if call.rounds > self.config.limits.mrtr_rounds {
             return self.end_call(id, Err(CallError::TooManyRounds));
         }
-        let (state, asked) = match self.read_round(body) {
+        let (state, asked) = match self.read_round(body, bytes) {
             Ok(round) => round,
             Err(cause) => return self.end_call(id, Err(CallError::BadAnswer { cause })),
         };
@@ -73,14 +73,19 @@ impl Session {
         if asked.is_empty() {
             return self.transmit(id);
         }
+        let each = bytes / asked.len();
         for (key, question) in asked {
-            self.ask(Origin::Round { call: id, key }, Some(id), vec![id], question, now);
+            self.ask(Origin::Round { call: id, key }, Some(id), vec![id], (question, each), now);
         }
     }
 
     /// The state and the questions of one round. Nothing is asked of the user unless all are valid.
     #[allow(clippy::type_complexity)]
-    fn read_round(&self, body: Map) -> Result<(Option<String>, IndexMap<String, ServerQuestion>), String> {
+    fn read_round(
+        &self,
+        body: Map,
+        bytes: usize,
+    ) -> Result<(Option<String>, IndexMap<String, ServerQuestion>), String> {
         let InputRequired { input_requests, request_state } = results::read(body)?;
         let limits = &self.config.limits;
         if let Some(state) = &request_state
@@ -96,8 +101,8 @@ impl Session {
         if requests.is_empty() && request_state.is_none() {
             return Err("it asks back without saying what".into());
         }
-        if self.questions.len() + requests.len() > limits.open_questions {
-            return Err(format!("it asks more than {} questions at the same time", limits.open_questions));
+        if !requests.is_empty() && !self.has_room(requests.len(), bytes) {
+            return Err("it asks too many questions, or too large ones, at the same time".into());
         }
         let offered = meta::offered(&self.config.capabilities, self.revision());
         let mut asked = IndexMap::with_capacity(requests.len());

@@ -200,12 +200,12 @@ impl Session {
                 // Not cancelled: nothing but pings may come before the answer to `initialize`.
                 self.wire.give_up(id);
                 let waited = self.config.timeouts.probe;
-                self.fall_back(&format!("it did not answer `server/discover` within {waited:?}"), now);
+                self.fall_back(&format!("it gave no answer to `server/discover` within {waited:?}"), now);
             }
             Phase::Initializing { id, until, .. } if due(until, now) => {
                 self.wire.give_up(id);
                 let waited = self.config.timeouts.initialize;
-                self.fail_opening(format!("it did not answer `initialize` within {waited:?}"));
+                self.fail_opening(format!("no answer to `initialize` within {waited:?}"));
             }
             _ => {}
         }

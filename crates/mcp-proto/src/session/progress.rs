@@ -9,6 +9,9 @@ use crate::types::Map;
 
 use super::{Session, SessionEvent, results};
 
+/// How much of a progress message is kept: it is one line beside a bar.
+const MESSAGE: usize = 4096;
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Params {
@@ -37,6 +40,7 @@ impl Session {
         }
         call.progress = Some(progress);
         call.clock.alive(now);
+        let message = message.map(|message| message.chars().take(MESSAGE).collect());
         self.events.push(SessionEvent::Progress { call: id, progress, total, message });
     }
 }

@@ -22,6 +22,8 @@ pub(super) struct Question {
     call: Option<CallId>,
     /// The calls whose clocks it stops.
     stops: Vec<CallId>,
+    /// How large it was on the wire.
+    bytes: usize,
 }
 
 /// Where the answer has to go.
@@ -49,6 +51,7 @@ impl Session {
         id: RequestId,
         method: &str,
         params: Result<crate::types::Map, String>,
+        bytes: usize,
         batch: Option<u64>,
         now: Instant,
     ) {
@@ -72,18 +75,25 @@ impl Session {
             Ok(params) => question(method, params, &offered),
             Err(cause) => Err(RpcError::new(code::INVALID_PARAMS, format!("params: {cause}"))),
         };
-        let limit = self.config.limits.open_questions;
         match asked {
             Err(error) => self.respond(id, batch, Err(error)),
-            Ok(_) if self.questions.len() >= limit => {
-                let error = RpcError::new(code::INTERNAL_ERROR, format!("more than {limit} requests are open"));
+            Ok(_) if !self.has_room(1, bytes) => {
+                let error = RpcError::new(code::INTERNAL_ERROR, "too many requests of the server are open");
                 self.respond(id, batch, Err(error));
             }
             Ok(question) => {
                 let (call, stops) = self.likely_calls();
-                self.ask(Origin::Request { id, batch }, call, stops, question, now);
+                self.ask(Origin::Request { id, batch }, call, stops, (question, bytes), now);
             }
         }
+    }
+
+    /// Whether so many questions of so many bytes in all may be open beside those that are.
+    pub(super) fn has_room(&self, questions: usize, bytes: usize) -> bool {
+        let limits = &self.config.limits;
+        let open: usize = self.questions.values().map(|question| question.bytes).sum();
+        self.questions.len() + questions <= limits.open_questions
+            && open.saturating_add(bytes) <= limits.open_question_bytes
     }
 
     /// Which call led to a request of the server. Local servers do not say, so it is known only when
@@ -100,7 +110,7 @@ impl Session {
         origin: Origin,
         call: Option<CallId>,
         stops: Vec<CallId>,
-        question: ServerQuestion,
+        (question, bytes): (ServerQuestion, usize),
         now: Instant,
     ) {
         self.last_question += 1;
@@ -115,7 +125,7 @@ impl Session {
                 stopped.clock.pause(now);
             }
         }
-        self.questions.insert(request, Question { origin, kind, call, stops });
+        self.questions.insert(request, Question { origin, kind, call, stops, bytes });
         self.events.push(SessionEvent::Asked { request, call, question });
     }
 

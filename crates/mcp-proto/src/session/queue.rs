@@ -9,9 +9,12 @@ use super::{ServerRequestId, SessionEvent};
 /// beyond the bound.
 #[derive(Debug)]
 pub(super) struct EventQueue {
-    waiting: VecDeque<SessionEvent>,
+    /// Each event with the bytes that it counts for.
+    waiting: VecDeque<(SessionEvent, usize)>,
     limit: usize,
+    limit_bytes: usize,
     news: usize,
+    news_bytes: usize,
     dropped_logs: u64,
     dropped_others: u64,
 }
@@ -28,50 +31,70 @@ fn is_news(event: &SessionEvent) -> bool {
 }
 
 impl EventQueue {
-    pub(super) fn new(limit: usize) -> EventQueue {
-        EventQueue { waiting: VecDeque::new(), limit, news: 0, dropped_logs: 0, dropped_others: 0 }
+    pub(super) fn new(limit: usize, limit_bytes: usize) -> EventQueue {
+        EventQueue {
+            waiting: VecDeque::new(),
+            limit,
+            limit_bytes,
+            news: 0,
+            news_bytes: 0,
+            dropped_logs: 0,
+            dropped_others: 0,
+        }
     }
 
     pub(super) fn push(&mut self, event: SessionEvent) {
+        self.push_sized(event, 0);
+    }
+
+    /// `bytes`: how large the event was on the wire.
+    pub(super) fn push_sized(&mut self, event: SessionEvent, bytes: usize) {
         match &event {
             SessionEvent::Progress { call, .. } => {
-                let same = |other: &&mut SessionEvent| matches!(other, SessionEvent::Progress { call: older, .. } if older == call);
-                if let Some(older) = self.waiting.iter_mut().find(same) {
+                let same = |(other, _): &&mut (SessionEvent, usize)| matches!(other, SessionEvent::Progress { call: older, .. } if older == call);
+                if let Some((older, _)) = self.waiting.iter_mut().find(same) {
                     *older = event;
                     return;
                 }
             }
-            SessionEvent::ListChanged(_) | SessionEvent::ResourceUpdated { .. } if self.waiting.contains(&event) => {
+            SessionEvent::ListChanged(_) | SessionEvent::ResourceUpdated { .. }
+                if self.waiting.iter().any(|(other, _)| *other == event) =>
+            {
                 return;
             }
             _ => {}
         }
         if is_news(&event) {
-            if self.news >= self.limit {
+            let too_large = self.news > 0 && self.news_bytes.saturating_add(bytes) > self.limit_bytes;
+            if self.news >= self.limit || too_large {
                 let log = matches!(event, SessionEvent::Log(_));
                 *(if log { &mut self.dropped_logs } else { &mut self.dropped_others }) += 1;
                 return;
             }
             self.news += 1;
+            self.news_bytes += bytes;
         }
-        self.waiting.push_back(event);
+        self.waiting.push_back((event, bytes));
     }
 
     /// Takes back a question that the host has not seen yet.
     pub(super) fn unask(&mut self, question: ServerRequestId) -> bool {
-        let asked = |event: &SessionEvent| matches!(event, SessionEvent::Asked { request, .. } if *request == question);
+        let asked = |(event, _): &(SessionEvent, usize)| matches!(event, SessionEvent::Asked { request, .. } if *request == question);
         let at = self.waiting.iter().position(asked);
         at.and_then(|at| self.waiting.remove(at)).is_some()
     }
 
     pub(super) fn pop(&mut self) -> Option<SessionEvent> {
         // What was dropped is told before the end is, because nothing comes after that.
-        let drained = matches!(self.waiting.front(), None | Some(SessionEvent::Closed(_)));
+        let drained = matches!(self.waiting.front(), None | Some((SessionEvent::Closed(_), _)));
         if drained && let Some(told) = self.dropped() {
             return Some(told);
         }
-        let event = self.waiting.pop_front()?;
-        self.news -= usize::from(is_news(&event));
+        let (event, bytes) = self.waiting.pop_front()?;
+        if is_news(&event) {
+            self.news -= 1;
+            self.news_bytes -= bytes;
+        }
         Some(event)
     }
 

@@ -55,6 +55,14 @@ fn a_line_that_is_too_long_fails_the_call_that_it_answers() {
     let note = br#"{"jsonrpc":"2.0","method":"notifications/message","params":{"#;
     peer.session.handle_invalid(InvalidMessage::too_long(note, b"", 16, 17), peer.now);
     assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "X37: a notification answers no call");
+
+    let mut peer = Peer::ready(Revision::V2026_07_28);
+    let (given_up, _) = peer.sends(tool_call());
+    peer.session.cancel(given_up, CancelReason::User, peer.now);
+    peer.events();
+    let call = peer.call(tool_call());
+    peer.session.handle_invalid(InvalidMessage::too_long(b"xxxx", b"", 16, 17), peer.now);
+    assert!(peer.done(call).is_err(), "X37: neither what is listened to nor what was given up counts as a call");
 }
 
 #[test]
@@ -137,6 +145,39 @@ fn a_flood_is_merged_counted_and_bounded() {
     assert_eq!(peer.events(), vec![], "and only once");
     peer.tells("notifications/message", json!({ "level": "info", "data": 1 }));
     assert!(matches!(peer.event(), SessionEvent::Log(_)), "X41: then there is room again");
+}
+
+#[test]
+fn what_waits_is_bounded_in_bytes_too() {
+    let mut settings = config(Opening::Probe);
+    settings.limits.queued_event_bytes = 10_000;
+    settings.limits.open_question_bytes = 10_000;
+    let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), settings);
+    let text = "x".repeat(4000);
+    for _ in 0..10 {
+        peer.tells("notifications/message", json!({ "level": "info", "data": text }));
+    }
+    let events = peer.events();
+    assert!(
+        matches!(&events[..], [SessionEvent::Log(_), SessionEvent::Log(_), SessionEvent::Anomaly { cause, .. }] if cause.starts_with("8 log")),
+        "X41: two large messages wait, the others are counted: {} events",
+        events.len()
+    );
+    for id in 0..3 {
+        peer.asks(json!(id), "elicitation/create", json!({ "message": text, "requestedSchema": {} }));
+    }
+    assert_eq!(peer.events().len(), 2, "X25: two large questions are asked");
+    assert_eq!(peer.sent_one()["error"]["code"], -32603, "X25: the third gets an error");
+    let (_, sent) = peer.sends(tool_call());
+    peer.tells(
+        "notifications/progress",
+        json!({ "progressToken": sent["id"], "progress": 1, "message": "x".repeat(9000) }),
+    );
+    let event = peer.event();
+    assert!(
+        matches!(&event, SessionEvent::Progress { message: Some(message), .. } if message.len() == 4096),
+        "X41: a progress message is one line, not a book"
+    );
 }
 
 #[test]

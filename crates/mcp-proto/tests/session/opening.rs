@@ -232,7 +232,7 @@ fn initialize_settles_the_version() {
         ),
         (
             "lifecycle-init-errors, cancel-not-initialize: silence for 30 s",
-            vec![first(), Waits(29), Quiet, Waits(1), SendsNothing, Fails("did not answer `initialize` within 30s")],
+            vec![first(), Waits(29), Quiet, Waits(1), SendsNothing, Fails("no answer to `initialize` within 30s")],
         ),
         (
             "lifecycle-init-errors: an answer of the wrong shape names the field",
