@@ -1,7 +1,8 @@
 //! Finding the revision: the probe, `initialize`, and every way in which a server may answer them.
 
+use mcp_proto::types::ElicitationCapability;
 use mcp_proto::*;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::peer::{Peer, assert_contains, config, seconds};
 
@@ -338,6 +339,11 @@ fn capabilities_are_told_in_the_words_of_the_revision() {
         assert_eq!(offered["sampling"].get("tools"), None, "sampling-tools-declare: never offered");
         assert_eq!(offered.get("tasks"), None, "no tasks are offered");
     }
+    let mut pages = config(Opening::Pinned(Revision::V2025_06_18));
+    pages.capabilities.elicitation = Some(ElicitationCapability { form: None, url: Some(Map::new()) });
+    let sent = Peer::with(pages).sent_one();
+    let offered = &sent["params"]["capabilities"];
+    assert_eq!(offered.get("elicitation"), None, "elicit-declare-init: who has no forms offers nothing in 2025-06-18");
     let sent = Peer::new(Opening::Probe).sent_one();
     let offered = &sent["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
     assert_eq!(offered["roots"], json!({}), "roots-no-list-changed-modern: no listChanged");

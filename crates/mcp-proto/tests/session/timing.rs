@@ -148,6 +148,17 @@ fn pings_find_a_dead_server() {
         let reason = CloseReason::Unresponsive(seconds(10));
         assert_eq!(events, vec![SessionEvent::Closed(reason)], "ping-timeout-failure in {revision}");
     }
+    let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), settings);
+    peer.wait(seconds(30));
+    let ping = peer.sent_one();
+    for _ in 0..3 {
+        peer.wait(seconds(9));
+        peer.tells("notifications/message", json!({ "level": "info", "data": 1 }));
+        assert_eq!(peer.events().len(), 1, "ping-timeout-fit: a busy server that talks is not dead");
+    }
+    peer.answers(&ping["id"], json!({}));
+    assert_eq!(peer.events(), vec![], "its late answer counts");
+
     let mut peer = Peer::ready(Revision::V2025_11_25);
     peer.wait(seconds(100_000));
     assert_eq!((peer.sent().len(), peer.events()), (0, vec![]), "without an interval there are no pings");
