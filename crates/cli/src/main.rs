@@ -1,2 +1,131 @@
-//! Placeholder until written.
-fn main() {}
+//! `drawbridge-cli`: the host without a window, for terminals, scripts and CI. The same policy, the same audit log.
+
+mod answers;
+mod arguments;
+mod ask;
+mod commands;
+mod decide;
+mod describe;
+mod events;
+mod failure;
+mod form;
+mod output;
+mod people;
+mod platform;
+mod session;
+mod visible;
+
+use std::io::IsTerminal as _;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Parser as _;
+use serde_json::Value;
+use tracing_subscriber::EnvFilter;
+
+use crate::answers::Answers;
+use crate::arguments::Arguments;
+use crate::ask::Asker;
+use crate::decide::Decider;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::session::Session;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help is no failure; a program that asked for JSON gets its last line also for a wrong usage.
+            if error.use_stderr() && std::env::args_os().any(|argument| argument == "--json") {
+                let words = error.render().to_string();
+                let first = words.lines().next().unwrap_or_default().trim_start_matches("error: ");
+                Output::new(true).result(Err(&Failure::usage(first)));
+            }
+            // If that can't be printed there is nobody to tell.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let filter = EnvFilter::try_from_env("DRAWBRIDGE_LOG").unwrap_or_else(|_| EnvFilter::new("error"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false).init();
+    let output = Arc::new(Output::new(arguments.json));
+    let runtime = match tokio::runtime::Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => return end(&output, Err(Failure::new(api::ErrorCode::System, error.to_string()))),
+    };
+    let code = runtime.block_on(run(arguments, output));
+    // A read of standard input that still waits must not hold the program.
+    runtime.shutdown_background();
+    code
+}
+
+async fn run(arguments: Arguments, output: Arc<Output>) -> ExitCode {
+    let session = match open(&arguments, &output).await {
+        Ok(session) => session,
+        Err(failure) => return end(&output, Err(failure)),
+    };
+    let result = tokio::select! {
+        result = commands::run(&session, arguments.command) => result,
+        signal = interrupted() => Err(Failure::interrupted(signal)),
+        () = output.nobody_reads() => Err(Failure::interrupted(13)),
+    };
+    let code = end(&output, result);
+    tokio::select! {
+        () = session.close() => code,
+        // Who interrupts twice does not want to wait; the next start ends what is left.
+        signal = interrupted() => ExitCode::from(128 + signal),
+    }
+}
+
+async fn open(arguments: &Arguments, output: &Arc<Output>) -> Result<Session, Failure> {
+    commands::check(&arguments.command)?;
+    let decider = match &arguments.answers {
+        Some(path) => Decider::Answers(Answers::read(path).map_err(Failure::usage)?),
+        None if std::io::stdin().is_terminal()
+            && std::io::stdout().is_terminal()
+            && std::io::stderr().is_terminal() =>
+        {
+            Decider::User(Asker::new())
+        }
+        None => Decider::Nobody,
+    };
+    Session::open(arguments, decider, Arc::clone(output)).await
+}
+
+fn end(output: &Output, result: Result<Value, Failure>) -> ExitCode {
+    output.result(result.as_ref());
+    match result {
+        Ok(_) => ExitCode::SUCCESS,
+        Err(failure) => ExitCode::from(failure.status),
+    }
+}
+
+/// Waits for a signal that ends the program, and gives its number.
+#[cfg(unix)]
+async fn interrupted() -> u8 {
+    use tokio::signal::unix::{SignalKind, signal};
+    const SIGHUP: u8 = 1;
+    const SIGINT: u8 = 2;
+    const SIGTERM: u8 = 15;
+    let wait = async |kind: SignalKind, number: u8| match signal(kind) {
+        Ok(mut signal) => {
+            signal.recv().await;
+            number
+        }
+        Err(_) => std::future::pending().await,
+    };
+    tokio::select! {
+        number = wait(SignalKind::interrupt(), SIGINT) => number,
+        number = wait(SignalKind::terminate(), SIGTERM) => number,
+        number = wait(SignalKind::hangup(), SIGHUP) => number,
+    }
+}
+
+/// Waits for a signal that ends the program, and gives its number.
+#[cfg(not(unix))]
+async fn interrupted() -> u8 {
+    match tokio::signal::ctrl_c().await {
+        Ok(()) => 2,
+        Err(_) => std::future::pending().await,
+    }
+}

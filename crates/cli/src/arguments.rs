@@ -1,0 +1,130 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+const AFTER: &str = "\
+Nothing crosses without consent. On a terminal you are asked; elsewhere everything that needs consent is refused, except \
+what the file given with --answers allows. With that file nobody is asked: what it does not answer is refused.
+
+The file is a list; the first entry that fits answers:
+  [{\"kind\": \"start-server\", \"server\": \"files\", \"answer\": {\"action\": \"allow\"}},
+   {\"kind\": \"tool\", \"server\": \"files\", \"name\": \"read_*\", \"answer\": {\"action\": \"allow\"}},
+   {\"kind\": \"elicitation\", \"answer\": {\"action\": \"accept\", \"content\": {\"city\": \"Oslo\"}}},
+   {\"kind\": \"sampling\", \"answer\": {\"action\": \"accept\", \"content\": {\"text\": \"Yes.\"}}},
+   {\"kind\": \"roots\", \"answer\": {\"action\": \"accept\", \"roots\": [\"/srv\"]}},
+   {\"kind\": \"url\", \"name\": \"https://example.com/*\", \"answer\": {\"action\": \"decline\"}}]
+\"server\" and \"name\" are patterns with * and ?. The name is the command line of a start, the tool of a call, the URL, \
+and else the tool, prompt or resource that led to the question.
+
+Exit status: 0 done, 1 failed, 2 wrong usage, 3 refused, 130 interrupted.";
+
+/// Uses MCP servers from a terminal, a script or CI: the same host as the Drawbridge app, the same policy, the same audit log.
+#[derive(Debug, Parser)]
+#[command(name = "drawbridge-cli", version, after_help = AFTER)]
+pub(crate) struct Arguments {
+    /// The settings file with the servers. Unless given, the app's own.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// The folder for the audit log, approvals and folders. Unless given, the app's own.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// A file that answers the questions.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) answers: Option<PathBuf>,
+    /// Print JSON Lines: one object per event, the result last.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Names, states, revisions and capabilities of all servers.
+    Servers,
+    /// The tools of a server, or of all.
+    Tools(Of),
+    /// The prompts of a server, or of all.
+    Prompts(Of),
+    /// The resources of a server, or of all.
+    Resources(Of),
+    /// The resource templates of a server, or of all.
+    Templates(Of),
+    /// Calls a tool.
+    Call {
+        /// The server.
+        server: String,
+        /// The tool.
+        tool: String,
+        /// Its arguments: a JSON object.
+        #[arg(long, value_name = "JSON", default_value = "{}")]
+        args: String,
+    },
+    /// Gets a prompt's messages.
+    Prompt {
+        /// The server.
+        server: String,
+        /// The prompt.
+        name: String,
+        /// Its arguments: a JSON object of texts.
+        #[arg(long, value_name = "JSON", default_value = "{}")]
+        args: String,
+    },
+    /// Reads a resource.
+    Read {
+        /// The server.
+        server: String,
+        /// The resource.
+        uri: String,
+    },
+    /// Completes an argument of a prompt or a variable of a template.
+    Complete(Complete),
+    /// Shows events as they come, until interrupted.
+    Watch(Of),
+    /// The decisions, the newest first.
+    Audit {
+        /// At most so many.
+        #[arg(long, default_value_t = 1_000)]
+        limit: usize,
+    },
+}
+
+/// A server, or all.
+#[derive(Debug, Args)]
+pub(crate) struct Of {
+    /// The server; all if left out.
+    pub(crate) server: Option<String>,
+}
+
+/// What to complete.
+#[derive(Debug, Args)]
+pub(crate) struct Complete {
+    /// The server.
+    pub(crate) server: String,
+    #[command(flatten)]
+    pub(crate) of: PromptOrTemplate,
+    /// The argument's or variable's name.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) argument: String,
+    /// What is typed so far.
+    #[arg(long, value_name = "TEXT", default_value = "", allow_hyphen_values = true)]
+    pub(crate) value: String,
+    /// The arguments given already: a JSON object of texts.
+    #[arg(long, value_name = "JSON", default_value = "{}")]
+    pub(crate) context: String,
+}
+
+/// What has the argument.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct PromptOrTemplate {
+    /// A prompt.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) prompt: Option<String>,
+    /// A resource template.
+    #[arg(long, value_name = "URI")]
+    pub(crate) template: Option<String>,
+}

@@ -1,0 +1,205 @@
+//! Asks the user on the terminal. Whatever is not a clear yes is a no.
+
+use std::io::{BufRead as _, Write as _};
+use std::time::Duration;
+
+use api::Api;
+use api::Handler as _;
+use api::data::{
+    Answer, CheckForm, Content, Edit, FormField, Question, QuestionBody, SamplingResponse, SamplingStep, Scope,
+};
+use serde_json::{Map, Value};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use crate::decide::Reply;
+use crate::visible::pretty;
+use crate::{describe, form};
+
+/// What is typed sooner after a question was typed before it was read.
+const ARMED_AFTER: Duration = Duration::from_millis(500);
+
+/// The user at the terminal.
+pub(crate) struct Asker {
+    lines: Option<mpsc::Receiver<String>>,
+}
+
+impl Asker {
+    pub(crate) const fn new() -> Self {
+        Self { lines: None }
+    }
+
+    /// Asks a question. The end of the input is a cancel.
+    pub(crate) async fn ask(&mut self, api: &Api, question: &Question) -> Reply {
+        write(&describe::question(question));
+        let answer = match &question.body {
+            QuestionBody::StartServer { .. } | QuestionBody::Tool { .. } => self.allow(question).await,
+            QuestionBody::Sampling { step: SamplingStep::Request, .. } => self.yes_or("decline").await.map(allow_once),
+            QuestionBody::Sampling { step: SamplingStep::Response, .. } => return self.respond().await,
+            QuestionBody::Url { url, .. } if !url.openable => Some(self.refuse().await),
+            QuestionBody::Url { .. } => self.yes_or("decline").await.map(allow_once),
+            QuestionBody::Form { unsupported: Some(_), .. } => Some(self.refuse().await),
+            QuestionBody::Form { fields, .. } => self.fill_in(api, question, fields).await,
+            QuestionBody::Roots { .. } => self.folders().await,
+        };
+        Reply::Simple(answer.unwrap_or(Answer::Cancel))
+    }
+
+    async fn allow(&mut self, question: &Question) -> Option<Answer> {
+        let mut choices = vec![("y", "once", Scope::Once)];
+        if question.scopes.contains(&Scope::Session) {
+            choices.push(("s", "until this program ends", Scope::Session));
+        }
+        if question.scopes.contains(&Scope::Always) {
+            choices.push(("a", "always", Scope::Always));
+        }
+        let words: Vec<String> = choices.iter().map(|(key, words, _)| format!("{key} = {words}")).collect();
+        let line = self.decision(&format!("Allow? {}, N = no, c = cancel: ", words.join(", "))).await?;
+        Some(match line.trim() {
+            "c" => Answer::Cancel,
+            typed => match choices.iter().find(|(key, ..)| *key == typed.to_lowercase()) {
+                Some((_, _, scope)) => Answer::Allow { scope: *scope },
+                None => Answer::Deny,
+            },
+        })
+    }
+
+    /// Whether the answer is yes; else the refusal.
+    async fn yes_or(&mut self, no: &str) -> Option<Result<(), Answer>> {
+        let line = self.decision(&format!("y = yes, N = {no}, c = cancel: ")).await?;
+        Some(match line.trim().to_lowercase().as_str() {
+            "y" | "yes" => Ok(()),
+            "c" => Err(Answer::Cancel),
+            _ => Err(Answer::Deny),
+        })
+    }
+
+    async fn refuse(&mut self) -> Answer {
+        match self.decision("N = decline, c = cancel: ").await.as_deref().map(str::trim) {
+            Some("c") | None => Answer::Cancel,
+            Some(_) => Answer::Deny,
+        }
+    }
+
+    async fn fill_in(&mut self, api: &Api, question: &Question, fields: &[FormField]) -> Option<Answer> {
+        if let Err(refusal) = {
+            write("Fill it in? ");
+            self.yes_or("decline").await?
+        } {
+            return Some(refusal);
+        }
+        loop {
+            let mut content = Map::new();
+            for field in fields {
+                write(&crate::visible::block(&form::field_words(field), "  "));
+                let typed = self.line("  > ").await?;
+                if let Some(value) = form::typed(field, &typed) {
+                    content.insert(field.name.clone(), value);
+                }
+            }
+            let content = Value::Object(content);
+            let check = CheckForm { id: question.id.clone(), content: content.clone() };
+            let problems = api.check_form(check).await.ok()?.problems;
+            if problems.is_empty() {
+                write(&format!("This would go back:\n{}\n", pretty(&content)));
+                return match self.yes_or("decline").await? {
+                    Ok(()) => Some(Answer::Submit { content }),
+                    Err(refusal) => Some(refusal),
+                };
+            }
+            for problem in &problems {
+                write(&format!("  {}\n", form::problem_words(problem)));
+            }
+            write("Once more. ");
+        }
+    }
+
+    async fn respond(&mut self) -> Reply {
+        write("Write it, and end with a line that has only a dot.\n");
+        let mut text = String::new();
+        loop {
+            match self.line("").await.as_deref() {
+                None => return Reply::Simple(Answer::Cancel),
+                Some(".") => break,
+                Some(line) => {
+                    text.push_str(line);
+                    text.push('\n');
+                }
+            }
+        }
+        let text = text.trim_end().to_owned();
+        let response = SamplingResponse {
+            content: vec![Content::Text { text }],
+            model: String::from("user"),
+            stop_reason: Some(String::from("endTurn")),
+        };
+        write(&describe::sampling_response(&response));
+        match self.yes_or("decline").await {
+            Some(Ok(())) => Reply::Edited(Edit::Response { response }),
+            Some(Err(refusal)) => Reply::Simple(refusal),
+            None => Reply::Simple(Answer::Cancel),
+        }
+    }
+
+    async fn folders(&mut self) -> Option<Answer> {
+        write("Type one folder on each line, from the root on, and an empty line at the end; none shares nothing.\n");
+        let mut folders = Vec::new();
+        loop {
+            let line = self.line("  folder > ").await?;
+            match line.trim() {
+                "" => break,
+                folder => folders.push(folder.to_owned()),
+            }
+        }
+        let shown: Vec<String> = folders.iter().map(|folder| format!("  {}\n", crate::visible::line(folder))).collect();
+        let shown = if shown.is_empty() { String::from("  no folder\n") } else { shown.concat() };
+        write(&format!("The server would know of, from now on:\n{shown}"));
+        match self.yes_or("no").await? {
+            Ok(()) => Some(Answer::Share { folders }),
+            Err(refusal) => Some(refusal),
+        }
+    }
+
+    /// A line that decides. What was typed before the question could be read does not count.
+    async fn decision(&mut self, prompt: &str) -> Option<String> {
+        let armed = Instant::now() + ARMED_AFTER;
+        loop {
+            let line = self.line(prompt).await?;
+            if Instant::now() >= armed {
+                return Some(line);
+            }
+            write("(too quick to count; once more)\n");
+        }
+    }
+
+    async fn line(&mut self, prompt: &str) -> Option<String> {
+        write(prompt);
+        self.lines.get_or_insert_with(read_lines).recv().await
+    }
+}
+
+fn allow_once(answer: Result<(), Answer>) -> Answer {
+    match answer {
+        Ok(()) => Answer::Allow { scope: Scope::Once },
+        Err(refusal) => refusal,
+    }
+}
+
+fn write(text: &str) {
+    let mut out = std::io::stderr().lock();
+    // A terminal that is gone ends the input, too, and that is a no.
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// Reads lines on a thread of its own: a read of standard input can't be given up.
+fn read_lines() -> mpsc::Receiver<String> {
+    let (sender, lines) = mpsc::channel(16);
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+            if sender.blocking_send(line).is_err() {
+                return;
+            }
+        }
+    });
+    lines
+}

@@ -1,0 +1,196 @@
+//! The commands. Each gives its value, and prints it for people.
+
+use std::collections::BTreeMap;
+
+use api::data::{AuditRange, CallTool, Catalog, Complete, CompletionOf, GetPrompt, ReadResource, ServerName};
+use api::{ErrorCode, Handler as _};
+use futures_util::future::join_all;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::arguments::{self, Command, Of};
+use crate::failure::Failure;
+use crate::output::value;
+use crate::people::{self, table};
+use crate::session::Session;
+use crate::visible;
+
+/// The id of the one call that a command makes.
+const CALL: &str = "cli";
+
+/// The most decisions read at once.
+const PAGE: usize = 500;
+
+/// Carries out a command.
+pub(crate) async fn run(session: &Session, command: Command) -> Result<Value, Failure> {
+    match command {
+        Command::Servers => servers(session).await,
+        Command::Tools(of) => list(session, of, |catalog| catalog.tools, people::tool).await,
+        Command::Prompts(of) => list(session, of, |catalog| catalog.prompts, people::prompt).await,
+        Command::Resources(of) => list(session, of, |catalog| catalog.resources, people::resource).await,
+        Command::Templates(of) => list(session, of, |catalog| catalog.templates, people::template).await,
+        Command::Call { server, tool, args } => call(session, server, tool, &args).await,
+        Command::Prompt { server, name, args } => prompt(session, server, name, &args).await,
+        Command::Read { server, uri } => read(session, server, uri).await,
+        Command::Complete(complete) => self::complete(session, complete).await,
+        Command::Watch(of) => watch(session, of).await,
+        Command::Audit { limit } => audit(session, limit).await,
+    }
+}
+
+/// Starts one server, or fails.
+async fn use_server(session: &Session, server: &str) -> Result<(), Failure> {
+    session.servers(Some(server)).await?;
+    session.ready(server).await
+}
+
+async fn servers(session: &Session) -> Result<Value, Failure> {
+    let names = session.servers(None).await?;
+    // One that can't be started shows so by its state.
+    join_all(names.iter().map(|name| session.ready(name))).await;
+    let servers: Vec<_> = names.iter().filter_map(|name| session.server(name)).collect();
+    session.output.text(&table(&servers.iter().map(people::server).collect::<Vec<_>>()));
+    Ok(value(&servers))
+}
+
+/// A list of what servers offer. Over all servers those that can't be used are left out; if none can, the first one's failure
+/// is the command's.
+async fn list<T: Serialize>(
+    session: &Session,
+    of: Of,
+    part: impl Fn(Catalog) -> Vec<T>,
+    row: impl Fn(&str, &T) -> Vec<String>,
+) -> Result<Value, Failure> {
+    let names = session.servers(of.server.as_deref()).await?;
+    let started = join_all(names.iter().map(|name| session.ready(name))).await;
+    let mut items = Vec::new();
+    let mut rows = Vec::new();
+    let mut failures = Vec::new();
+    for (name, started) in names.iter().zip(started) {
+        if let Err(failure) = started {
+            failures.push(failure);
+            continue;
+        }
+        let catalog = session.api.catalog(ServerName { server: name.clone() }).await?;
+        for note in &catalog.notes {
+            session.output.event("note", json!({ "server": name, "message": note }));
+            session.output.say(&visible::line(&format!("{name}: {note}")));
+        }
+        for item in part(catalog) {
+            rows.push(row(name, &item));
+            let mut object = Map::new();
+            object.insert(String::from("server"), name.clone().into());
+            if let Value::Object(fields) = value(&item) {
+                object.extend(fields);
+            }
+            items.push(Value::Object(object));
+        }
+    }
+    if failures.len() == names.len() && !failures.is_empty() {
+        return Err(failures.swap_remove(0));
+    }
+    for failure in &failures {
+        session.output.event("note", json!({ "message": failure.message }));
+        session.output.say(visible::block(&failure.message, "").trim_end());
+    }
+    session.output.text(&table(&rows));
+    Ok(Value::Array(items))
+}
+
+fn object(text: &str, option: &str) -> Result<Map<String, Value>, Failure> {
+    match serde_json::from_str(text) {
+        Ok(Value::Object(map)) => Ok(map),
+        Ok(_) => Err(Failure::usage(format!("{option}: expected a JSON object such as {{\"a\": 1}}"))),
+        Err(error) => Err(Failure::usage(format!("{option}: expected a JSON object: {error}"))),
+    }
+}
+
+fn texts(text: &str, option: &str) -> Result<BTreeMap<String, String>, Failure> {
+    object(text, option)?
+        .into_iter()
+        .map(|(name, value)| match value {
+            Value::String(value) => Ok((name, value)),
+            _ => Err(Failure::usage(format!("{option}: {name:?} must be a text in double quotes"))),
+        })
+        .collect()
+}
+
+/// Checks what can be checked before any server starts.
+pub(crate) fn check(command: &Command) -> Result<(), Failure> {
+    match command {
+        Command::Call { args, .. } => object(args, "--args").map(drop),
+        Command::Prompt { args, .. } => texts(args, "--args").map(drop),
+        Command::Complete(complete) => texts(&complete.context, "--context").map(drop),
+        _ => Ok(()),
+    }
+}
+
+async fn call(session: &Session, server: String, tool: String, args: &str) -> Result<Value, Failure> {
+    let arguments = Value::Object(object(args, "--args")?);
+    use_server(session, &server).await?;
+    let request = CallTool { call: CALL.to_owned(), server, tool, arguments, conversation: None };
+    let result = session.api.call_tool(request).await?;
+    if result.is_error {
+        return Err(Failure::tool(people::error_words(&result), value(&result)));
+    }
+    session.output.text(&people::tool_result(&result));
+    Ok(value(&result))
+}
+
+async fn prompt(session: &Session, server: String, prompt: String, args: &str) -> Result<Value, Failure> {
+    let arguments = texts(args, "--args")?;
+    use_server(session, &server).await?;
+    let result = session.api.get_prompt(GetPrompt { call: CALL.to_owned(), server, prompt, arguments }).await?;
+    session.output.text(&people::prompt_result(&result));
+    Ok(value(&result))
+}
+
+async fn read(session: &Session, server: String, uri: String) -> Result<Value, Failure> {
+    use_server(session, &server).await?;
+    let result = session.api.read_resource(ReadResource { call: CALL.to_owned(), server, uri }).await?;
+    session.output.text(&result.contents.iter().map(people::contents).collect::<String>());
+    Ok(value(&result))
+}
+
+async fn complete(session: &Session, complete: arguments::Complete) -> Result<Value, Failure> {
+    let context = texts(&complete.context, "--context")?;
+    use_server(session, &complete.server).await?;
+    let of = match (complete.of.prompt, complete.of.template) {
+        (Some(name), _) => CompletionOf::Prompt { name },
+        (None, Some(uri)) => CompletionOf::Template { uri },
+        (None, None) => return Err(Failure::usage("expected --prompt or --template")),
+    };
+    let request = Complete { server: complete.server, of, argument: complete.argument, value: complete.value, context };
+    let result = session.api.complete(request).await?;
+    session.output.text(&result.values.iter().map(|value| format!("{}\n", visible::line(value))).collect::<String>());
+    Ok(value(&result))
+}
+
+/// Shows events until a signal ends the program. A server that fails is shown by its state.
+async fn watch(session: &Session, of: Of) -> Result<Value, Failure> {
+    let names = session.servers(of.server.as_deref()).await?;
+    let started = join_all(names.iter().map(|name| session.ready(name))).await;
+    if let [Err(failure)] = &started[..]
+        && of.server.is_some()
+    {
+        return Err(failure.clone());
+    }
+    std::future::pending().await
+}
+
+async fn audit(session: &Session, limit: usize) -> Result<Value, Failure> {
+    let mut entries = Vec::new();
+    let mut before = None;
+    while entries.len() < limit {
+        let wanted = u32::try_from(PAGE.min(limit - entries.len()))
+            .map_err(|_| Failure::new(ErrorCode::Internal, "a page has at most 500 decisions"))?;
+        let page = session.api.audit(AuditRange { limit: wanted, before }).await?;
+        before = page.entries.last().map(|entry| entry.number);
+        entries.extend(page.entries);
+        if !page.more {
+            break;
+        }
+    }
+    session.output.text(&table(&entries.iter().map(people::audit_entry).collect::<Vec<_>>()));
+    Ok(value(&entries))
+}

@@ -1,0 +1,195 @@
+//! Decides the questions, one after the other: by the file of answers, by asking on the terminal, or by refusing.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use api::data::{Answer, AnswerQuestion, Edit, EditQuestion, Question, QuestionBody, SamplingStep, Scope};
+use api::{Api, ApiError, Handler as _};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use crate::answers::{Answers, Kind, Verdict, name_of};
+use crate::ask::Asker;
+use crate::output::Output;
+use crate::session::View;
+
+/// Who decides.
+pub(crate) enum Decider {
+    /// The file of answers; what it does not answer is refused.
+    Answers(Answers),
+    /// The user at the terminal.
+    User(Asker),
+    /// Nobody can be asked, so all is refused.
+    Nobody,
+}
+
+impl Decider {
+    /// As the audit log names it.
+    pub(crate) const fn name(&self) -> &'static str {
+        match self {
+            Self::Answers(_) => "answers",
+            Self::User(_) => "user",
+            Self::Nobody => "policy",
+        }
+    }
+
+    async fn decide(&mut self, api: &Api, question: &Question) -> Decision {
+        let refused = |reason: &str| Decision { answer: Reply::Simple(Answer::Deny), reason: Some(reason.to_owned()) };
+        match self {
+            Self::Answers(answers) => match answers.find(question) {
+                Some(verdict) => Decision { answer: reply(question, verdict), reason: None },
+                None => refused("the file of answers does not answer this"),
+            },
+            Self::User(asker) => Decision { answer: asker.ask(api, question).await, reason: None },
+            Self::Nobody => refused("nobody can be asked here; allow it with --answers, or use a terminal"),
+        }
+    }
+}
+
+/// What is to be done, and why if nobody said so.
+struct Decision {
+    answer: Reply,
+    reason: Option<String>,
+}
+
+/// What goes back for a question.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Reply {
+    /// This answer.
+    Simple(Answer),
+    /// It is changed first, and then allowed.
+    Edited(Edit),
+}
+
+fn reply(question: &Question, verdict: &Verdict) -> Reply {
+    let once = Reply::Simple(Answer::Allow { scope: Scope::Once });
+    match (verdict, &question.body) {
+        (Verdict::Respond(response), QuestionBody::Sampling { step: SamplingStep::Response, .. }) => {
+            Reply::Edited(Edit::Response { response: response.clone() })
+        }
+        (Verdict::Allow | Verdict::Respond(_), _) => once,
+        (Verdict::Submit(content), _) => Reply::Simple(Answer::Submit { content: Value::Object(content.clone()) }),
+        (Verdict::Share(folders), _) => Reply::Simple(Answer::Share { folders: folders.clone() }),
+        (Verdict::Deny, _) => Reply::Simple(Answer::Deny),
+        (Verdict::Cancel, _) => Reply::Simple(Answer::Cancel),
+    }
+}
+
+/// Decides questions until the host ends.
+pub(crate) async fn decide_all(api: Api, mut view: watch::Receiver<View>, mut decider: Decider, output: Arc<Output>) {
+    // Those that were decided and have not left the queue yet.
+    let mut decided: HashSet<(String, String)> = HashSet::new();
+    loop {
+        let front = {
+            let view = view.borrow_and_update();
+            decided.retain(|(id, hash)| view.questions.iter().any(|q| q.id == *id && q.hash == *hash));
+            view.questions.iter().find(|q| !decided.contains(&(q.id.clone(), q.hash.clone()))).cloned()
+        };
+        let Some(question) = front else {
+            if view.changed().await.is_err() {
+                return;
+            }
+            continue;
+        };
+        let is_gone = |view: &View| !view.questions.iter().any(|q| q.id == question.id && q.hash == question.hash);
+        let decision = tokio::select! {
+            decision = decider.decide(&api, &question) => decision,
+            gone = view.wait_for(is_gone) => {
+                if gone.is_err() {
+                    return;
+                }
+                output.say("(this question is no longer open)");
+                continue;
+            }
+        };
+        decided.insert((question.id.clone(), question.hash.clone()));
+        if let Some(edited) = carry_out(&api, &question, decision, decider.name(), &output).await {
+            decided.insert(edited);
+        }
+    }
+}
+
+/// Gives the answer. One that can't be given is a refusal. Returns the question as it was changed, if it was.
+async fn carry_out(
+    api: &Api,
+    question: &Question,
+    decision: Decision,
+    by: &str,
+    output: &Output,
+) -> Option<(String, String)> {
+    let mut reason = decision.reason;
+    let mut shown = question.clone();
+    let mut answer = match decision.answer {
+        Reply::Simple(answer) => answer,
+        Reply::Edited(edit) => match api.edit_question(EditQuestion { id: question.id.clone(), edit }).await {
+            Ok(edited) => {
+                shown = edited;
+                Answer::Allow { scope: Scope::Once }
+            }
+            Err(error) => {
+                reason = Some(words(&error));
+                Answer::Deny
+            }
+        },
+    };
+    // Printed before it is given: what it leads to comes after it.
+    if let Some(problem) = problem_of(api, &shown, &answer).await {
+        reason = Some(problem);
+        answer = Answer::Deny;
+    }
+    print(&shown, &answer, by, reason.as_deref(), output);
+    let give = |answer| api.answer_question(AnswerQuestion { id: shown.id.clone(), hash: shown.hash.clone(), answer });
+    let refuses = matches!(answer, Answer::Deny | Answer::Cancel);
+    if let Err(error) = give(answer).await
+        && !refuses
+        && error.code != api::ErrorCode::Stale
+    {
+        print(&shown, &Answer::Deny, "policy", Some(&words(&error)), output);
+        // If even that fails the question is gone, and with it what asked.
+        let _ = give(Answer::Deny).await;
+    }
+    (shown.hash != question.hash).then_some((shown.id, shown.hash))
+}
+
+/// What is wrong with an answer that has content.
+async fn problem_of(api: &Api, question: &Question, answer: &Answer) -> Option<String> {
+    let Answer::Submit { content } = answer else { return None };
+    let check = api::data::CheckForm { id: question.id.clone(), content: content.clone() };
+    match api.check_form(check).await {
+        Ok(problems) if problems.problems.is_empty() => None,
+        Ok(problems) => {
+            let problems: Vec<String> = problems.problems.iter().map(crate::form::problem_words).collect();
+            Some(format!("the content is not what the form asks for: {}", problems.join("; ")))
+        }
+        Err(error) => Some(words(&error)),
+    }
+}
+
+fn words(error: &ApiError) -> String {
+    error.message.clone()
+}
+
+fn print(question: &Question, answer: &Answer, by: &str, reason: Option<&str>, output: &Output) {
+    let decision = match answer {
+        Answer::Allow { .. } | Answer::Submit { .. } | Answer::Share { .. } => "allowed",
+        Answer::Deny => "denied",
+        Answer::Cancel => "cancelled",
+    };
+    let (kind, name) = (Kind::of(question).name(), name_of(question));
+    let mut fields = json!({
+        "kind": kind,
+        "server": question.server,
+        "name": name,
+        "decision": decision,
+        "by": by,
+        "question": question,
+    });
+    if let Some(reason) = reason {
+        fields["reason"] = reason.into();
+    }
+    output.event("question", fields);
+    if by != "user" || reason.is_some() {
+        let why = reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
+        output.say(&crate::visible::line(&format!("{} · {kind} {name}: {decision}{why}", question.server)));
+    }
+}

@@ -1,0 +1,165 @@
+//! A question in words: who asks, why, and exactly what would cross. What a server wrote stands behind a bar on its own lines.
+
+use api::data::{
+    Content, Question, QuestionBody, SamplingRequest, SamplingResponse, SamplingStep, UrlParts, UrlWarning, Why,
+};
+use serde_json::Value;
+
+use crate::form::field_words;
+use crate::visible::{block, line, pretty};
+
+/// What a server wrote.
+const BAR: &str = "  │ ";
+
+/// The question, without the choice of answers.
+pub(crate) fn question(question: &Question) -> String {
+    let server = line(&question.server);
+    let mut text = String::from("\n");
+    let mut add = |words: String| {
+        text.push_str(words.trim_end_matches('\n'));
+        text.push('\n');
+    };
+    match &question.body {
+        QuestionBody::StartServer { command, resolved, args, env, cwd, approved_before } => {
+            add(format!("── Start the server {server}? This program would run, with all that you may do:"));
+            add(format!("  program     {}", line(command)));
+            if let Some(resolved) = resolved {
+                add(format!("  found at    {}", line(resolved)));
+            }
+            for (number, arg) in (1..).zip(args) {
+                add(format!("  argument {number:<2} {}", line(arg)));
+            }
+            for (name, value) in env {
+                add(format!("  variable    {}={}", line(name), line(value)));
+            }
+            if let Some(cwd) = cwd {
+                add(format!("  folder      {}", line(cwd)));
+            }
+            if let Some(before) = approved_before {
+                add(format!("  CHANGED: approved before was  {}", line(before)));
+            }
+        }
+        QuestionBody::Tool { tool, description, claims, arguments, bytes, changed_since_allowed, .. } => {
+            add(format!("── Let {server} run its tool {} with this? ({bytes} bytes)", line(tool)));
+            add(block(&pretty(arguments), "  "));
+            if let Some(description) = description {
+                add(String::from("  The server says of it:"));
+                add(block(description, BAR));
+            }
+            let claims: Vec<&str> = [
+                (claims.read_only == Some(true), "changes nothing"),
+                (claims.destructive == Some(true), "may destroy something"),
+                (claims.open_world == Some(true), "reaches out into the world"),
+            ]
+            .iter()
+            .filter_map(|(claimed, words)| claimed.then_some(*words))
+            .collect();
+            if !claims.is_empty() {
+                add(format!("  It claims (unchecked): {}", claims.join(", ")));
+            }
+            if *changed_since_allowed {
+                add(String::from("  CHANGED: the tool is not defined as it was when you allowed it."));
+            }
+        }
+        QuestionBody::Sampling { step: SamplingStep::Request, request, .. } => {
+            add(format!("── {server} asks a model. Answer it yourself?"));
+            add(sampling_request(request));
+        }
+        QuestionBody::Sampling { step: SamplingStep::Response, .. } => {
+            add(format!("── Your answer to {server}:"));
+        }
+        QuestionBody::Form { message, fields, unsupported } => {
+            add(format!("── {server} asks you to fill in a form. What it says:"));
+            add(block(message, BAR));
+            for field in fields {
+                add(block(&field_words(field), "  "));
+            }
+            if let Some(unsupported) = unsupported {
+                add(format!("  It can't be shown and only be declined: {}", line(unsupported)));
+            }
+        }
+        QuestionBody::Url { message, url } => {
+            add(format!("── {server} asks you to open an address in your browser. What it says:"));
+            add(block(message, BAR));
+            add(url_parts(url));
+        }
+        QuestionBody::Roots { .. } => {
+            add(format!("── {server} asks which folders it may know of."));
+        }
+    }
+    match &question.why {
+        Why::Call { name, .. } => add(format!("  Why: your call of {}", line(name))),
+        Why::Server => add(String::from("  Why: it did not say")),
+        Why::User { .. } => {}
+    }
+    text
+}
+
+fn sampling_request(request: &SamplingRequest) -> String {
+    let mut text = String::new();
+    if let Some(system) = &request.system_prompt {
+        text.push_str(&format!("  system prompt:\n{}", block(system, BAR)));
+    }
+    for message in &request.messages {
+        let role = crate::output::value(&message.role);
+        text.push_str(&format!("  {}:\n", role.as_str().unwrap_or_default()));
+        for content in &message.content {
+            text.push_str(&block(&content_words(content), BAR));
+        }
+    }
+    text.push_str(&format!("  at most {} tokens\n", request.max_tokens));
+    if !request.model_hints.is_empty() {
+        text.push_str(&format!("  models it would like: {}\n", line(&request.model_hints.join(", "))));
+    }
+    text
+}
+
+/// The answer that would go back.
+pub(crate) fn sampling_response(response: &SamplingResponse) -> String {
+    let content: String = response.content.iter().map(|content| block(&content_words(content), "  ")).collect();
+    format!("This would go back, as said by \"{}\":\n{content}", line(&response.model))
+}
+
+/// Content in words: text as it is, all else by its type and size.
+pub(crate) fn content_words(content: &Content) -> String {
+    let bytes = |base64: &str| base64.len() / 4 * 3;
+    match content {
+        Content::Text { text } => text.clone(),
+        Content::Image { data, mime_type } => format!("[image, {mime_type}, about {} bytes]", bytes(data)),
+        Content::Audio { data, mime_type } => format!("[audio, {mime_type}, about {} bytes]", bytes(data)),
+        Content::ResourceLink { uri, name, .. } => format!("[link to {name}: {uri}]"),
+        Content::Resource { contents } => match (&contents.text, &contents.blob) {
+            (Some(text), _) => format!("[resource {}]\n{text}", contents.uri),
+            (None, Some(blob)) => format!("[resource {}, about {} bytes]", contents.uri, bytes(blob)),
+            (None, None) => format!("[resource {}, empty]", contents.uri),
+        },
+        Content::Unknown { json } => json_words(json),
+    }
+}
+
+fn json_words(json: &Value) -> String {
+    pretty(json)
+}
+
+fn url_parts(url: &UrlParts) -> String {
+    let mut text = format!("  address  {}\n", line(&url.url));
+    if url.openable {
+        text.push_str(&format!("  domain   {}\n", line(&url.domain)));
+    } else {
+        text.push_str("  It can't be opened and only be declined.\n");
+    }
+    if let Some(ascii) = &url.ascii_host {
+        text.push_str(&format!("  host     {}\n", line(ascii)));
+    }
+    for warning in &url.warnings {
+        text.push_str(match warning {
+            UrlWarning::NotEncrypted => "  WARNING: it is not encrypted; others can read along\n",
+            UrlWarning::UserInformation => "  WARNING: there is a user name before the host, which may pass for one\n",
+            UrlWarning::Internationalized => "  WARNING: the host's letters may look like others\n",
+            UrlWarning::IpAddress => "  WARNING: the host is an address and not a name\n",
+            UrlWarning::Local => "  WARNING: it leads to this computer or the local network\n",
+            UrlWarning::NotAllowed => "  WARNING: it is not an http or https address\n",
+        });
+    }
+    text
+}

@@ -1,0 +1,161 @@
+//! Events as they are printed: every change as a JSON line, the main ones as words for people.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use api::data::{ActivityEntry, ActivityRange, CallState, ServerState};
+use api::{Api, Event, Handler as _};
+use serde_json::{Value, json};
+
+use crate::arguments::Command;
+use crate::output::{Output, value};
+use crate::visible::line;
+
+/// The most entries read of a server's activity at once.
+const PAGE: u32 = 1_000;
+
+/// Which events are printed.
+#[derive(Debug, Clone)]
+pub(crate) struct Filter {
+    /// Whether everything is watched, with each message.
+    watch: bool,
+    /// Only this server's.
+    server: Option<String>,
+}
+
+impl Filter {
+    pub(crate) fn of(command: &Command) -> Self {
+        match command {
+            Command::Watch(of) => Self { watch: true, server: of.server.clone() },
+            _ => Self { watch: false, server: None },
+        }
+    }
+
+    fn takes(&self, server: &str) -> bool {
+        self.server.as_deref().is_none_or(|wanted| wanted == server)
+    }
+}
+
+/// Prints events.
+pub(crate) struct Shown {
+    api: Api,
+    output: Arc<Output>,
+    filter: Filter,
+    /// The latest entry printed of each server's activity.
+    last: HashMap<String, u64>,
+    /// What was said last of each server and call, not to say it twice.
+    said: HashMap<String, String>,
+}
+
+impl Shown {
+    pub(crate) fn new(api: Api, output: Arc<Output>, filter: Filter) -> Self {
+        Self { api, output, filter, last: HashMap::new(), said: HashMap::new() }
+    }
+
+    /// Prints an event.
+    pub(crate) async fn event(&mut self, event: &Event) {
+        match event {
+            Event::ActivityAppended { server, .. } => {
+                if self.filter.watch && self.filter.takes(server) {
+                    self.activity(server).await;
+                }
+                return;
+            }
+            Event::ServerChanged { server } if self.filter.takes(&server.name) => {
+                if self.filter.watch {
+                    self.say(&server.name, format!("{}: {}", line(&server.name), state_words(&server.state)));
+                }
+            }
+            Event::ServerRemoved { name } if self.filter.takes(name) => {
+                self.said.remove(name);
+                self.say_if_watched(format!("{}: removed from the settings", line(name)));
+            }
+            Event::CallChanged { call } if self.filter.takes(&call.server) => {
+                let progress = call.progress.as_ref().filter(|_| call.state == CallState::Running);
+                if let Some(progress) = progress {
+                    let of = progress.total.map(|total| format!("/{total}")).unwrap_or_default();
+                    let message = progress.message.as_deref().map(|m| format!(" {}", line(m))).unwrap_or_default();
+                    let words =
+                        format!("{} {}: {}{of}{message}", line(&call.server), line(&call.name), progress.progress);
+                    self.say(&format!("call {}", call.id), words);
+                }
+            }
+            Event::CatalogChanged { server } if self.filter.takes(server) => {
+                self.say_if_watched(format!("{}: what it offers changed", line(server)));
+            }
+            Event::ResourceUpdated { server, uri } if self.filter.takes(server) => {
+                self.say_if_watched(format!("{}: {} changed", line(server), line(uri)));
+            }
+            Event::ConfigProblem { problem: Some(problem) } => {
+                self.output.say(&line(&format!("the settings file can't be used: {}", problem.message)));
+            }
+            // A question is printed with its decision.
+            Event::QuestionChanged { .. }
+            | Event::ConversationsChanged { .. }
+            | Event::AuditChanged
+            | Event::SettingsChanged { .. } => return,
+            Event::QuestionClosed { .. } | Event::ConfigProblem { problem: None } => {}
+            // Another server's.
+            _ => return,
+        }
+        if let Value::Object(mut fields) = value(event) {
+            let name =
+                fields.shift_remove("type").and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default();
+            self.output.event(&name, Value::Object(fields));
+        }
+    }
+
+    fn say(&mut self, about: &str, words: String) {
+        if self.said.get(about) != Some(&words) {
+            self.output.say(&words);
+            self.said.insert(about.to_owned(), words);
+        }
+    }
+
+    fn say_if_watched(&self, words: String) {
+        if self.filter.watch {
+            self.output.say(&words);
+        }
+    }
+
+    async fn activity(&mut self, server: &str) {
+        let after = self.last.get(server).copied();
+        let range = ActivityRange { server: server.to_owned(), after, limit: PAGE };
+        // A server that is gone meanwhile has no activity.
+        let Ok(page) = self.api.activity(range).await else { return };
+        let first = page.entries.first().map_or(0, |entry| entry.seq);
+        let missed = first.saturating_sub(after.unwrap_or(0) + 1);
+        if missed > 0 {
+            self.output.event("missed", json!({ "server": server, "entries": missed }));
+            self.output.say(&format!("{}: {missed} messages came too fast to be shown", line(server)));
+        }
+        for entry in &page.entries {
+            self.last.insert(server.to_owned(), entry.seq);
+            self.output.event("activity", json!({ "server": server, "entry": entry }));
+            self.output.text(&activity_line(server, entry));
+        }
+    }
+}
+
+fn activity_line(server: &str, entry: &ActivityEntry) -> String {
+    let arrow = if entry.sent { "→" } else { "←" };
+    let kind = value(&entry.kind);
+    let method = entry.method.as_deref().unwrap_or_default();
+    let id = entry.id.as_deref().map(|id| format!(" #{id}")).unwrap_or_default();
+    let latency = entry.latency.map(|latency| format!(" {latency:.0} ms")).unwrap_or_default();
+    let note = entry.note.as_deref().map(|note| format!(" ({note})")).unwrap_or_default();
+    let kind = kind.as_str().unwrap_or_default();
+    line(&format!("{server} {arrow} {kind} {method}{id}{latency}{note} {}", entry.preview))
+}
+
+/// A state in words.
+pub(crate) fn state_words(state: &ServerState) -> String {
+    match state {
+        ServerState::Stopped => String::from("stopped"),
+        ServerState::AwaitingApproval => String::from("waits for approval"),
+        ServerState::Starting => String::from("starting"),
+        ServerState::Ready => String::from("ready"),
+        ServerState::Stopping => String::from("stopping"),
+        ServerState::Failed { message, .. } => line(&format!("failed: {message}")),
+    }
+}

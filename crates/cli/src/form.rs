@@ -1,0 +1,166 @@
+//! Forms on a terminal: fields in words, and what is typed as values.
+
+use api::data::{ChoiceOption, FieldKind, FieldProblem, FormField, FormProblem};
+use serde_json::Value;
+
+use crate::visible::line;
+
+/// A field in words, on one or more lines.
+pub(crate) fn field_words(field: &FormField) -> String {
+    let title = field.title.as_deref().map(|title| format!(" \"{}\"", line(title))).unwrap_or_default();
+    let need = if field.required { "required" } else { "may be left empty" };
+    let mut words = format!("{}{title}: {}, {need}", line(&field.name), kind_words(&field.kind));
+    if let Some(default) = &field.default {
+        words.push_str(&format!(", at first {}", crate::visible::json(default)));
+    }
+    if let Some(description) = &field.description {
+        words.push_str(&format!("\n    {}", line(description)));
+    }
+    if let FieldKind::Choice { options } | FieldKind::Choices { options, .. } = &field.kind {
+        for (number, option) in (1..).zip(options) {
+            words.push_str(&format!("\n    {number} {}", option_words(option)));
+        }
+    }
+    if field.secret {
+        words.push_str("\n    CAREFUL: this looks as if it asks for a secret");
+    }
+    words
+}
+
+fn option_words(option: &ChoiceOption) -> String {
+    if option.title == option.value {
+        line(&option.value)
+    } else {
+        line(&format!("{} ({})", option.title, option.value))
+    }
+}
+
+fn kind_words(kind: &FieldKind) -> String {
+    let range = |least: Option<String>, most: Option<String>, unit: &str| match (least, most) {
+        (Some(least), Some(most)) => format!(" ({least} to {most}{unit})"),
+        (Some(least), None) => format!(" (at least {least}{unit})"),
+        (None, Some(most)) => format!(" (at most {most}{unit})"),
+        (None, None) => String::new(),
+    };
+    let text = |bound: &Option<u32>| bound.map(|bound| bound.to_string());
+    let number = |bound: &Option<f64>| bound.map(|bound| bound.to_string());
+    match kind {
+        FieldKind::Text { format, min_length, max_length } => {
+            let what = match format.as_deref() {
+                Some("email") => "an e-mail address",
+                Some("uri") => "a URI",
+                Some("date") => "a date such as 2026-07-28",
+                Some("date-time") => "a date and time such as 2026-07-28T12:00:00Z",
+                _ => "text",
+            };
+            format!("{what}{}", range(text(min_length), text(max_length), " characters"))
+        }
+        FieldKind::Number { integer, minimum, maximum } => {
+            let what = if *integer { "a whole number" } else { "a number" };
+            format!("{what}{}", range(number(minimum), number(maximum), ""))
+        }
+        FieldKind::Boolean => String::from("yes or no"),
+        FieldKind::Choice { .. } => String::from("one of these"),
+        FieldKind::Choices { min_items, max_items, .. } => {
+            format!("some of these, with commas between{}", range(text(min_items), text(max_items), ""))
+        }
+    }
+}
+
+/// What is typed for a field; nothing if it is left empty. What does not fit stays a text, and the check says so.
+pub(crate) fn typed(field: &FormField, text: &str) -> Option<Value> {
+    if text.is_empty() {
+        return field.default.clone();
+    }
+    Some(match &field.kind {
+        FieldKind::Text { .. } => Value::from(text),
+        FieldKind::Number { .. } => {
+            text.trim().parse::<serde_json::Number>().map_or_else(|_| Value::from(text), Value::Number)
+        }
+        FieldKind::Boolean => match text.trim().to_lowercase().as_str() {
+            "y" | "yes" | "true" => Value::Bool(true),
+            "n" | "no" | "false" => Value::Bool(false),
+            _ => Value::from(text),
+        },
+        FieldKind::Choice { options } => Value::from(choice(options, text)),
+        FieldKind::Choices { options, .. } => text
+            .split(',')
+            .filter(|part| !part.trim().is_empty())
+            .map(|part| Value::from(choice(options, part)))
+            .collect(),
+    })
+}
+
+/// An option by its value, its title or its number, in this order.
+fn choice(options: &[ChoiceOption], text: &str) -> String {
+    let text = text.trim();
+    let named = options.iter().find(|option| option.value == text).or_else(|| options.iter().find(|o| o.title == text));
+    let numbered = || text.parse::<usize>().ok().and_then(|number| options.get(number.checked_sub(1)?));
+    named.or_else(numbered).map_or_else(|| text.to_owned(), |option| option.value.clone())
+}
+
+/// A problem in words.
+pub(crate) fn problem_words(problem: &FormProblem) -> String {
+    let limit = problem.limit.map(|limit| format!(" ({limit})")).unwrap_or_default();
+    let words = match problem.problem {
+        FieldProblem::Required => "must be filled in",
+        FieldProblem::WrongType => "holds another type of value",
+        FieldProblem::TooShort => "is too short",
+        FieldProblem::TooLong => "is too long",
+        FieldProblem::TooSmall => "is too small",
+        FieldProblem::TooLarge => "is too large",
+        FieldProblem::TooFew => "has too few chosen",
+        FieldProblem::TooMany => "has too many chosen",
+        FieldProblem::NotAnOption => "is none of the options",
+        FieldProblem::NotAnEmail => "is no e-mail address",
+        FieldProblem::NotAUri => "is no URI",
+        FieldProblem::NotADate => "is no date",
+        FieldProblem::NotADateTime => "is no date and time",
+        FieldProblem::UnknownField => "is not in the form",
+    };
+    format!("{} {words}{limit}", line(&problem.field))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn field(kind: FieldKind, default: Option<Value>) -> FormField {
+        FormField { name: "f".into(), title: None, description: None, required: true, kind, default, secret: false }
+    }
+
+    #[test]
+    fn what_is_typed_becomes_a_value() {
+        let options =
+            || ["a", "2"].map(|value| ChoiceOption { value: value.into(), title: format!("Title {value}") }).to_vec();
+        let text = || FieldKind::Text { format: None, min_length: None, max_length: None };
+        let number = || FieldKind::Number { integer: false, minimum: None, maximum: None };
+        let cases = [
+            (text(), "5", Some(json!("5")), "text stays text"),
+            (text(), "", None, "nothing is left out"),
+            (number(), " 5.5 ", Some(json!(5.5)), "a number"),
+            (number(), "7", Some(json!(7)), "a whole number"),
+            (number(), "many", Some(json!("many")), "what is no number is left to the check"),
+            (FieldKind::Boolean, "Yes", Some(json!(true)), "yes"),
+            (FieldKind::Boolean, "n", Some(json!(false)), "no"),
+            (FieldKind::Boolean, "maybe", Some(json!("maybe")), "neither is left to the check"),
+            (FieldKind::Choice { options: options() }, "1", Some(json!("a")), "an option by number"),
+            (FieldKind::Choice { options: options() }, "2", Some(json!("2")), "a value goes before a number"),
+            (FieldKind::Choice { options: options() }, "Title a", Some(json!("a")), "an option by title"),
+            (FieldKind::Choice { options: options() }, "9", Some(json!("9")), "no option is left to the check"),
+            (
+                FieldKind::Choices { options: options(), min_items: None, max_items: None },
+                "1, 2,",
+                Some(json!(["a", "2"])),
+                "several options",
+            ),
+        ];
+        for (kind, typed_text, wanted, why) in cases {
+            assert_eq!(typed(&field(kind, None), typed_text), wanted, "{why}");
+        }
+        let with_default = field(FieldKind::Boolean, Some(json!(true)));
+        assert_eq!(typed(&with_default, ""), Some(json!(true)), "what is left empty keeps what it had at first");
+        assert_eq!(typed(&with_default, "n"), Some(json!(false)), "what is typed replaces it");
+    }
+}

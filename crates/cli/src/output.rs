@@ -1,0 +1,97 @@
+//! What is printed: for people or as JSON Lines.
+
+use std::io::{self, Write};
+use std::sync::Mutex;
+use std::sync::PoisonError;
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use tokio::sync::Notify;
+
+use crate::failure::Failure;
+use crate::visible;
+
+/// Where all output goes through, so that lines stay whole.
+#[derive(Debug)]
+pub(crate) struct Output {
+    json: bool,
+    /// Whether the result was printed, after which nothing is.
+    over: Mutex<bool>,
+    gone: Notify,
+}
+
+impl Output {
+    pub(crate) fn new(json: bool) -> Self {
+        Self { json, over: Mutex::new(false), gone: Notify::new() }
+    }
+
+    /// Waits until nobody reads standard output any more.
+    pub(crate) async fn nobody_reads(&self) {
+        self.gone.notified().await;
+    }
+
+    /// Prints an event, if JSON is wanted.
+    pub(crate) fn event(&self, name: &str, fields: Value) {
+        if !self.json {
+            return;
+        }
+        let mut line = Map::new();
+        line.insert(String::from("event"), name.into());
+        if let Value::Object(fields) = fields {
+            line.extend(fields);
+        }
+        self.print(&visible::json(&Value::Object(line)));
+    }
+
+    /// Prints lines of a result, if it is for people.
+    pub(crate) fn text(&self, lines: &str) {
+        if !self.json && !lines.is_empty() {
+            self.print(lines.trim_end_matches('\n'));
+        }
+    }
+
+    /// Says something beside the result, if it is for people.
+    pub(crate) fn say(&self, line: &str) {
+        if !self.json {
+            // There is nowhere to say that nothing can be said.
+            let _ = writeln!(io::stderr(), "{line}");
+        }
+    }
+
+    /// Prints the result. Nothing is printed after it.
+    pub(crate) fn result(&self, result: Result<&Value, &Failure>) {
+        if self.json {
+            let line = match result {
+                Ok(value) => json!({ "event": "result", "ok": true, "value": value }),
+                Err(failure) => {
+                    let mut line = json!({ "event": "result", "ok": false, "error": failure.to_json() });
+                    if let Some(value) = &failure.value {
+                        line["value"] = (**value).clone();
+                    }
+                    line
+                }
+            };
+            self.print(&visible::json(&line));
+        } else if let Err(failure) = result {
+            let _ = write!(io::stderr(), "{}", visible::block(&format!("error: {}", failure.message), ""));
+        }
+        *self.over.lock().unwrap_or_else(PoisonError::into_inner) = true;
+    }
+
+    fn print(&self, line: &str) {
+        let over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
+        if *over {
+            return;
+        }
+        let mut out = io::stdout().lock();
+        let written = out.write_all(format!("{line}\n").as_bytes()).and_then(|()| out.flush());
+        if written.is_err() {
+            self.gone.notify_one();
+        }
+    }
+}
+
+/// A value as JSON. What is printed is made of texts, numbers and lists, which always can be.
+pub(crate) fn value(of: &impl Serialize) -> Value {
+    serde_json::to_value(of).unwrap_or_default()
+}

@@ -1,0 +1,202 @@
+//! A host for the time of one command: its servers, what is known of them, and the questions they lead to.
+
+use std::sync::Arc;
+
+use api::data::{Nothing, Question, Server, ServerName, ServerState};
+use api::{Api, ErrorCode, Event, EventStream, Handler as _};
+use host::{Host, HostOptions};
+use serde_json::json;
+use tokio::sync::watch;
+
+use crate::arguments::Arguments;
+use crate::decide::{Decider, decide_all};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::platform::Terminal;
+use crate::{events, visible};
+
+/// A running host.
+pub(crate) struct Session {
+    pub(crate) api: Api,
+    pub(crate) output: Arc<Output>,
+    view: watch::Receiver<View>,
+}
+
+/// What is known of the host, as far as its events have been read.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct View {
+    /// The number of the next event.
+    next_event: u64,
+    pub(crate) servers: Vec<Server>,
+    /// The open questions, the front first.
+    pub(crate) questions: Vec<Question>,
+}
+
+impl View {
+    fn server(&self, name: &str) -> Option<&Server> {
+        self.servers.iter().find(|server| server.name == name)
+    }
+
+    fn apply(&mut self, event: &Event) {
+        match event {
+            Event::ServerChanged { server } => match self.servers.iter_mut().find(|known| known.name == server.name) {
+                Some(known) => known.clone_from(server),
+                None => self.servers.push(server.clone()),
+            },
+            Event::ServerRemoved { name } => self.servers.retain(|server| server.name != *name),
+            Event::QuestionChanged { question } => {
+                match self.questions.iter_mut().find(|known| known.id == question.id) {
+                    Some(known) => known.clone_from(question),
+                    None => self.questions.push(question.clone()),
+                }
+            }
+            Event::QuestionClosed { id, .. } => self.questions.retain(|question| question.id != *id),
+            _ => {}
+        }
+    }
+}
+
+impl Session {
+    /// Opens the files and starts a host on them. No server is started.
+    pub(crate) async fn open(arguments: &Arguments, decider: Decider, output: Arc<Output>) -> Result<Self, Failure> {
+        let system = |error: host::ports::StoreError| Failure::new(ErrorCode::System, error.to_string());
+        let (config, data) = match (arguments.config.clone(), arguments.data_dir.clone()) {
+            (Some(config), Some(data)) => (config, data),
+            (config, data) => {
+                let usual = store::default_locations().map_err(system)?;
+                (config.unwrap_or(usual.config_file), data.unwrap_or(usual.data_dir))
+            }
+        };
+        if arguments.config.is_some() && !config.exists() {
+            return Err(Failure::usage(format!("{}: there is no such file", config.display())));
+        }
+        let platform = Arc::new(Terminal { output: Arc::clone(&output) });
+        let ports = store::open(&config, &data, platform).map_err(system)?;
+        let host = Host::start(ports, HostOptions { decides: decider.name(), ..HostOptions::default() }).await;
+        let api = Api::new(host);
+        let events = api.events();
+        let (told, view) = watch::channel(View::default());
+        refresh(&api, &told).await?;
+        tokio::spawn(follow(api.clone(), events, told, Arc::clone(&output), events::Filter::of(&arguments.command)));
+        tokio::spawn(decide_all(api.clone(), view.clone(), decider, Arc::clone(&output)));
+        Ok(Self { api, output, view })
+    }
+
+    /// Ends all servers.
+    pub(crate) async fn close(&self) {
+        self.api.host().close().await;
+    }
+
+    /// The servers named, or all, in the settings file's order.
+    pub(crate) async fn servers(&self, named: Option<&str>) -> Result<Vec<String>, Failure> {
+        let snapshot = self.api.snapshot(Nothing {}).await?;
+        if let Some(problem) = snapshot.config_problem {
+            let place = problem.line.map(|line| format!("line {line}: ")).unwrap_or_default();
+            let file = problem.file.as_deref().map(|file| format!("{file}: ")).unwrap_or_default();
+            return Err(Failure::new(ErrorCode::Config, format!("{file}{place}{}", problem.message)));
+        }
+        let all: Vec<String> = snapshot.servers.into_iter().map(|server| server.name).collect();
+        match named {
+            None => Ok(all),
+            Some(name) if all.iter().any(|server| server == name) => Ok(vec![name.to_owned()]),
+            Some(name) => {
+                let known = if all.is_empty() { String::from("there are none") } else { all.join(", ") };
+                let message = format!("there is no server \"{name}\" in {}: {known}", snapshot.paths.config);
+                Err(Failure::new(ErrorCode::NotFound, message))
+            }
+        }
+    }
+
+    /// Starts a server and waits until it can be used and what it offers is read.
+    pub(crate) async fn ready(&self, server: &str) -> Result<(), Failure> {
+        self.api.start_server(ServerName { server: server.to_owned() }).await?;
+        // The state that the view has may be from before the start.
+        let now = self.api.snapshot(Nothing {}).await?.next_event;
+        let mut view = self.view.clone();
+        loop {
+            {
+                let view = view.borrow_and_update();
+                if view.next_event >= now {
+                    match view.server(server).map(|server| &server.state) {
+                        None => {
+                            return Err(Failure::new(
+                                ErrorCode::NotFound,
+                                format!("{server} is no longer in the settings"),
+                            ));
+                        }
+                        Some(ServerState::Stopped) => {
+                            return Err(Failure::new(ErrorCode::Refused, format!("{server} was not started")));
+                        }
+                        Some(state @ ServerState::Failed { .. }) => return Err(failed(server, state)),
+                        Some(_) => {}
+                    }
+                }
+            }
+            let catalog = self.api.host().catalog(server.to_owned()).await.map_err(api::ApiError::from)?;
+            if catalog.is_read && matches!(view.borrow().server(server).map(|s| &s.state), Some(ServerState::Ready)) {
+                return Ok(());
+            }
+            if view.changed().await.is_err() {
+                return Err(Failure::new(ErrorCode::Internal, "the host ended"));
+            }
+        }
+    }
+
+    /// What is known of a server.
+    pub(crate) fn server(&self, name: &str) -> Option<Server> {
+        self.view.borrow().server(name).cloned()
+    }
+}
+
+/// Why a server can't be used.
+fn failed(server: &str, state: &ServerState) -> Failure {
+    let ServerState::Failed { reason, message, stderr, looked_in, hint } = state else {
+        return Failure::new(ErrorCode::NotReady, format!("{server} is not ready"));
+    };
+    let refused = *reason == api::data::FailureReason::Refused;
+    let code = if refused { ErrorCode::Refused } else { ErrorCode::NotReady };
+    let mut words = format!("{server}: {message}");
+    if let Some(hint) = hint {
+        words.push_str(&format!("\n{hint}"));
+    }
+    if !looked_in.is_empty() {
+        words.push_str(&format!("\nlooked in: {}", looked_in.join(", ")));
+    }
+    for line in stderr.iter().rev().take(10).rev() {
+        words.push_str(&format!("\n  | {}", visible::line(line)));
+    }
+    Failure { data: Some(Box::new(json!({ "state": state }))), ..Failure::new(code, words) }
+}
+
+async fn refresh(api: &Api, told: &watch::Sender<View>) -> Result<(), Failure> {
+    let snapshot = api.snapshot(Nothing {}).await?;
+    let (next_event, servers, questions) = (snapshot.next_event, snapshot.servers, snapshot.questions);
+    told.send_replace(View { next_event, servers, questions });
+    Ok(())
+}
+
+/// Reads the host's events until it ends.
+async fn follow(
+    api: Api,
+    mut events: EventStream,
+    told: watch::Sender<View>,
+    output: Arc<Output>,
+    filter: events::Filter,
+) {
+    let mut shown = events::Shown::new(api.clone(), output, filter);
+    while let Some(batch) = events.next().await {
+        let next = told.borrow().next_event;
+        if batch.first > next && refresh(&api, &told).await.is_err() {
+            return;
+        }
+        for (number, event) in (batch.first..).zip(&batch.events) {
+            if number >= told.borrow().next_event {
+                shown.event(event).await;
+                told.send_modify(|view| {
+                    view.apply(event);
+                    view.next_event = number + 1;
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Text from servers, made harmless for a terminal: everything that it would act on or hide is written out.
+
+use serde_json::Value;
+
+/// More spaces than this in a row would push what follows out of sight.
+const MOST_SPACES: usize = 40;
+
+/// Whether a terminal acts on a character or shows nothing for it: controls, and marks that turn, join or hide text.
+fn acts(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}'
+        )
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}')
+        || matches!(c, '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// A text on one line.
+pub(crate) fn line(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut spaces = 0;
+    for c in text.chars() {
+        if c == ' ' {
+            spaces += 1;
+            continue;
+        }
+        push_spaces(&mut shown, &mut spaces);
+        match c {
+            '\n' => shown.push_str("\\n"),
+            '\t' => shown.push_str("\\t"),
+            '\r' => shown.push_str("\\r"),
+            c if acts(c) || c.is_whitespace() => shown.extend(c.escape_unicode()),
+            c => shown.push(c),
+        }
+    }
+    push_spaces(&mut shown, &mut spaces);
+    shown
+}
+
+fn push_spaces(shown: &mut String, spaces: &mut usize) {
+    match std::mem::take(spaces) {
+        few @ 0..=MOST_SPACES => shown.extend(std::iter::repeat_n(' ', few)),
+        many => shown.push_str(&format!("⟨{many} spaces⟩")),
+    }
+}
+
+/// A text on as many lines as it has, each after a prefix, so that it can't pass for something else. Many empty lines become one
+/// that counts them.
+pub(crate) fn block(text: &str, prefix: &str) -> String {
+    let mut shown = String::new();
+    let mut lines = text.trim_end_matches('\n').split('\n').map(|l| l.strip_suffix('\r').unwrap_or(l)).peekable();
+    while let Some(text) = lines.next() {
+        let mut empty = usize::from(text.trim().is_empty());
+        while empty > 0 && lines.next_if(|next| next.trim().is_empty()).is_some() {
+            empty += 1;
+        }
+        let text = if empty > 3 { format!("⟨{empty} empty lines⟩") } else { line(text) };
+        for _ in 0..if empty > 3 { 1 } else { empty.max(1) } {
+            shown.push_str(prefix);
+            shown.push_str(&text);
+            shown.push('\n');
+        }
+    }
+    shown
+}
+
+/// JSON on one line, with nothing in it that a terminal acts on. It is the same JSON: such characters are only in texts.
+pub(crate) fn json(value: &Value) -> String {
+    escaped(&value.to_string())
+}
+
+/// JSON on several lines.
+pub(crate) fn pretty(value: &Value) -> String {
+    escaped(&format!("{value:#}"))
+}
+
+fn escaped(json: &str) -> String {
+    let mut shown = String::with_capacity(json.len());
+    for c in json.chars() {
+        if acts(c) && c != '\n' {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                shown.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_acts_on_is_written_out() {
+        // X11, X12, X14.
+        let cases = [
+            ("plain ä 漢 🦀", "plain ä 漢 🦀"),
+            ("\u{1b}[2J\u{7}", "\\u{1b}[2J\\u{7}"),
+            ("\u{9b}31m", "\\u{9b}31m"),
+            ("a\r\n\tb", "a\\r\\n\\tb"),
+            ("\u{202e}gpj.exe\u{2066}", "\\u{202e}gpj.exe\\u{2066}"),
+            ("a\u{e0041}\u{200b}b", "a\\u{e0041}\\u{200b}b"),
+        ];
+        for (text, shown) in cases {
+            assert_eq!(line(text), shown, "how {text:?} is shown");
+        }
+        let pushed = format!("ls{}; rm -r x", " ".repeat(10_000));
+        assert_eq!(line(&pushed), "ls⟨10000 spaces⟩; rm -r x", "spaces can't push anything out of sight");
+        assert_eq!(line("a\u{a0}b\u{3000}"), "a\\u{a0}b\\u{3000}", "other blanks are told from spaces");
+    }
+
+    #[test]
+    fn a_block_stays_behind_its_prefix() {
+        assert_eq!(block("a\nb\u{1b}\n", "| "), "| a\n| b\\u{1b}\n", "each line has the prefix");
+        let pushed = format!("a{}b", "\n".repeat(5_000));
+        assert_eq!(block(&pushed, "| "), "| a\n| ⟨4999 empty lines⟩\n| b\n", "lines can't push anything out of sight");
+        assert_eq!(block("a\n\n\nb", ""), "a\n\n\nb\n", "a few empty lines stay");
+        assert_eq!(block("", "| "), "| \n", "an empty text is a line");
+    }
+
+    #[test]
+    fn json_stays_the_same_json() {
+        let value = serde_json::json!({"a\u{9b}": "\u{1b}[2J\u{202e}\u{e0041}ä\n"});
+        let text = json(&value);
+        assert!(!text.contains(acts), "nothing acts in {text:?}");
+        let read: Value = serde_json::from_str(&text).expect("it is JSON");
+        assert_eq!(read, value, "it means the same");
+    }
+}

@@ -1,0 +1,195 @@
+//! Commands that go well, and calls that fail.
+
+use serde_json::{Value, json};
+
+use crate::program::{Folder, allowing};
+
+fn names(list: &Value, key: &str) -> Vec<String> {
+    let items = list.as_array().expect("the value is a list");
+    for item in items {
+        assert_eq!(item["server"], "demo", "each says whose it is: {item}");
+    }
+    items.iter().filter_map(|item| item[key].as_str().map(str::to_owned)).collect()
+}
+
+#[test]
+fn servers_are_listed_with_what_they_are() {
+    let folder = Folder::new();
+    let ended = folder.run_with(&allowing(json!([])), &["servers"]);
+    let servers = ended.value();
+    assert_eq!(servers[0]["name"], "demo", "the user's own name");
+    assert_eq!(servers[0]["state"]["is"], "ready", "it was started");
+    assert_eq!(servers[0]["revision"], "2026-07-28", "the newest revision both speak");
+    let capabilities = servers[0]["capabilities"].as_array().expect("capabilities are a list");
+    assert!(
+        capabilities.iter().any(|c| c.as_str().is_some_and(|c| c.starts_with("tools"))),
+        "{capabilities:?} has tools"
+    );
+    assert_eq!(ended.questions(), [("start-server", "allowed", "answers")], "the start was asked about");
+}
+
+#[test]
+fn lists_are_whole() {
+    let folder = Folder::new();
+    let answers = allowing(json!([]));
+    let tools = folder.run_with(&answers, &["tools"]);
+    let tools = names(tools.value(), "name");
+    for tool in ["add", "fail", "ask_user", "change_tool"] {
+        assert!(tools.iter().any(|name| name == tool), "{tool} is in {tools:?}");
+    }
+    let prompts = folder.run_with(&answers, &["prompts", "demo"]);
+    assert!(names(prompts.value(), "name").contains(&String::from("greet_ship")), "prompts are listed");
+    let resources = folder.run_with(&answers, &["resources", "demo"]);
+    assert!(names(resources.value(), "uri").contains(&String::from("harbour:///guide.md")), "resources are listed");
+    let templates = folder.run_with(&answers, &["templates", "demo"]);
+    assert!(!names(templates.value(), "uriTemplate").is_empty(), "templates are listed");
+}
+
+#[test]
+fn a_tool_is_called_in_every_revision() {
+    for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] {
+        let folder = Folder::with_arguments(&["--revision", revision]);
+        let ended = folder.run_with(&allowing(json!([])), &["call", "demo", "add", "--args", r#"{"a": 2, "b": 40}"#]);
+        let value = ended.value();
+        assert_eq!(value["content"][0]["text"], "2 + 40 = 42", "the tool's text in {revision}");
+        assert_eq!(value["arguments"], json!({"a": 2, "b": 40}), "what was sent in {revision}");
+        let used = ended.lines.iter().any(|line| line["server"]["revision"] == revision);
+        assert!(used, "an event names the revision {revision}");
+        let wanted = [("start-server", "allowed", "answers"), ("tool", "allowed", "answers")];
+        assert_eq!(ended.questions(), wanted, "both acts were asked about in {revision}");
+        let states: Vec<_> = ended.lines.iter().filter_map(|line| line["call"]["state"].as_str()).collect();
+        assert_eq!(states.last(), Some(&"done"), "the call's end is told in {revision}: {states:?}");
+    }
+}
+
+#[test]
+fn a_tool_that_says_it_failed_is_a_failure() {
+    let folder = Folder::new();
+    let ended = folder.run_with(&allowing(json!([])), &["call", "demo", "fail"]);
+    let (code, message) = ended.error(1);
+    assert_eq!(code, "tool", "the tool itself says so");
+    assert!(!message.is_empty(), "with its words");
+    assert_eq!(ended.result()["value"]["isError"], true, "what came back is there, too");
+}
+
+#[test]
+fn prompts_resources_and_completions_are_read() {
+    let folder = Folder::new();
+    let answers = allowing(json!([]));
+    let prompt = folder.run_with(&answers, &["prompt", "demo", "tide_report", "--args", r#"{"harbour": "Bergen"}"#]);
+    let text = prompt.value()["messages"][0]["content"][0]["text"].as_str().expect("the message is text").to_owned();
+    assert!(text.contains("Bergen"), "the argument is in {text:?}");
+
+    let resource = folder.run_with(&answers, &["read", "demo", "harbour:///guide.md"]);
+    assert_eq!(resource.value()["contents"][0]["mimeType"], "text/markdown", "the resource is read");
+
+    let complete = ["complete", "demo", "--prompt", "tide_report", "--argument", "day", "--value", "s"];
+    let days = folder.run_with(&answers, &complete);
+    assert_eq!(days.value()["values"], json!(["saturday", "sunday"]), "what begins so");
+    let all = ["complete", "demo", "--prompt", "greet_ship", "--argument", "ship"];
+    let all = folder.run_with(&answers, &all).value()["values"].as_array().map_or(0, Vec::len);
+    let some =
+        ["complete", "demo", "--prompt", "greet_ship", "--argument", "ship", "--context", r#"{"harbour":"Bergen"}"#];
+    let some = folder.run_with(&answers, &some).value()["values"].as_array().map_or(0, Vec::len);
+    assert!(0 < some && some < all, "earlier arguments narrow it: {some} of {all}");
+    let template =
+        ["complete", "demo", "--template", "tide:///{harbour}/{day}", "--argument", "harbour", "--value", "ber"];
+    assert_eq!(folder.run_with(&answers, &template).value()["values"], json!(["Bergen"]), "a template's variable");
+}
+
+#[test]
+fn progress_is_told() {
+    let folder = Folder::new();
+    let tools = folder.run_with(&allowing(json!([])), &["tools"]);
+    let slow = tools
+        .value()
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|tool| tool["name"] == "slow_report")
+        .expect("it is there")
+        .clone();
+    let properties = slow["inputSchema"]["properties"].as_object().expect("it has arguments").clone();
+    assert!(properties.contains_key("seconds"), "it can be made short: {properties:?}");
+    let ended = folder.run_with(&allowing(json!([])), &["call", "demo", "slow_report", "--args", r#"{"seconds": 1}"#]);
+    ended.value();
+    assert!(ended.lines.iter().any(|line| line["call"]["progress"]["progress"].is_number()), "progress is an event");
+}
+
+#[test]
+fn what_is_not_there_is_named() {
+    let folder = Folder::new();
+    let answers = allowing(json!([]));
+    let ended = folder.run_with(&answers, &["tools", "nobody"]);
+    let (code, message) = ended.error(1);
+    assert_eq!(code, "not_found", "there is no such server");
+    assert!(message.contains("\"nobody\"") && message.ends_with(": demo"), "those that are there are named: {message}");
+    let ended = folder.run_with(&answers, &["call", "demo", "nothing"]);
+    let (code, message) = ended.error(1);
+    assert_eq!(code, "not_found", "there is no such tool");
+    assert!(message.contains("nothing"), "it is named: {message}");
+    let ended = folder.run_with(&answers, &["read", "demo", "harbour:///nowhere"]);
+    assert_eq!(ended.error(1).0, "server", "the server's own error");
+}
+
+#[test]
+fn servers_that_fail_say_why_and_do_not_hinder_others() {
+    let demo = testkit::binaries::demo_server();
+    let config = json!({"mcpServers": {
+        "gone": {"command": "there-is-no-such-program-here"},
+        "quits": {"command": "sh", "args": ["-c", "echo the reason >&2; exit 3"]},
+        "demo": {"command": demo},
+    }});
+    let folder = Folder::with_config(&config.to_string());
+    let start = json!([{"kind": "start-server", "answer": {"action": "allow"}}]);
+    let ended = folder.run_with(&start, &["servers"]);
+    let states: Vec<_> = ended.value().as_array().unwrap().iter().map(|server| server["state"]["is"].clone()).collect();
+    assert_eq!(states, ["failed", "failed", "ready"], "each server stands for itself");
+
+    let ended = folder.run_with(&start, &["tools", "gone"]);
+    let (code, message) = ended.error(1);
+    assert_eq!(code, "not_ready", "it could not be started");
+    assert!(message.contains("there-is-no-such-program-here") && message.contains("looked in: /"), "{message}");
+    let ended = folder.run_with(&start, &["tools", "quits"]);
+    assert!(ended.error(1).1.contains("| the reason"), "its last words are shown: {}", ended.error(1).1);
+
+    let ended = folder.run_with(&start, &["tools"]);
+    assert!(!ended.value().as_array().unwrap().is_empty(), "the tools of the one that works are listed");
+    let notes = ended.lines.iter().filter(|line| line["event"] == "note").count();
+    assert_eq!(notes, 2, "the others are noted");
+}
+
+#[test]
+fn people_get_words() {
+    let folder = Folder::new();
+    let options = folder.answers(&allowing(json!([])));
+    let run = |arguments: &[&str]| {
+        let output = folder.command().args(&options).args(arguments).output().expect("the program runs");
+        (output.status.code(), String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (status, text, _) = run(&["call", "demo", "add", "--args", r#"{"a":1,"b":2}"#]);
+    assert_eq!((status, text.lines().next()), (Some(0), Some("1 + 2 = 3")), "the text of the result");
+    let (_, text, _) = run(&["servers"]);
+    assert!(text.starts_with("demo  ready  2026-07-28  "), "a line for each server: {text}");
+    let (_, text, _) = run(&["prompts"]);
+    assert!(text.lines().any(|line| line.contains("greet_ship") && line.contains("harbour ship [tone]")), "{text}");
+    let (status, text, errors) = run(&["call", "demo", "fail"]);
+    assert_eq!((status, text.as_str()), (Some(1), ""), "nothing is printed for a failure but the error");
+    assert!(errors.lines().any(|line| line.starts_with("error: ")), "which is on standard error: {errors}");
+    let (status, text, _) = run(&["audit", "--limit", "2"]);
+    assert_eq!((status, text.lines().count()), (Some(0), 2), "two decisions");
+    assert!(
+        text.lines().all(|line| line.contains("allowed") && line.contains("by answers")),
+        "with who decided: {text}"
+    );
+}
+
+#[test]
+fn help_says_how_to_use_it() {
+    let output = Folder::new().command().arg("--help").output().expect("the program runs");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "help is no failure");
+    for word in ["--answers", "--json", "watch", "Exit status"] {
+        assert!(text.contains(word), "help speaks of {word}");
+    }
+}

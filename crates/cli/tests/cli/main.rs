@@ -1,0 +1,11 @@
+//! The program as it is run, with the real demo server: what it prints, how it ends, and what it asks.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod calls;
+mod program;
+mod questions;
+mod refusals;
+#[cfg(unix)]
+mod signals;
+#[cfg(unix)]
+mod terminal;

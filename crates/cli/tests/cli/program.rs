@@ -1,0 +1,139 @@
+//! Runs the program in a folder of its own.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A folder with settings and data.
+pub(crate) struct Folder {
+    folder: TempDir,
+}
+
+/// What the program did.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) status: i32,
+    /// The lines of standard output, each of which must be JSON.
+    pub(crate) lines: Vec<Value>,
+    pub(crate) errors: String,
+}
+
+impl Ended {
+    /// The last line.
+    pub(crate) fn result(&self) -> &Value {
+        let last = self.lines.last().unwrap_or_else(|| panic!("there is a last line: {self:?}"));
+        assert_eq!(last["event"], "result", "the last line is the result");
+        let results = self.lines.iter().filter(|line| line["event"] == "result").count();
+        assert_eq!(results, 1, "there is one result");
+        last
+    }
+
+    /// The value of a command that went well.
+    pub(crate) fn value(&self) -> &Value {
+        let result = self.result();
+        assert_eq!(result["ok"], true, "it went well: {result}\n{}", self.errors);
+        assert_eq!(self.status, 0, "and the exit status says so");
+        &result["value"]
+    }
+
+    /// Code and message of a command that failed with this exit status.
+    pub(crate) fn error(&self, status: i32) -> (&str, &str) {
+        let result = self.result();
+        assert_eq!(result["ok"], false, "it failed: {result}");
+        assert_eq!(self.status, status, "the exit status for {result}");
+        let text =
+            |key: &str| result["error"][key].as_str().unwrap_or_else(|| panic!("the error has a {key}: {result}"));
+        (text("code"), text("message"))
+    }
+
+    /// Kind, decision and who decided, of each question.
+    pub(crate) fn questions(&self) -> Vec<(&str, &str, &str)> {
+        let questions = self.lines.iter().filter(|line| line["event"] == "question");
+        questions
+            .map(|line| {
+                assert!(line["question"]["hash"].is_string(), "the question is shown whole: {line}");
+                let text = |key: &str| line[key].as_str().unwrap_or_default();
+                (text("kind"), text("decision"), text("by"))
+            })
+            .collect()
+    }
+}
+
+/// Answers that let the demo server start and its tools run, before any others.
+pub(crate) fn allowing(others: Value) -> Value {
+    let mut answers = vec![
+        json!({"kind": "start-server", "server": "demo", "answer": {"action": "allow"}}),
+        json!({"kind": "tool", "server": "demo", "answer": {"action": "allow"}}),
+    ];
+    answers.extend(others.as_array().cloned().unwrap_or_default());
+    Value::Array(answers)
+}
+
+impl Folder {
+    /// With the demo server in the settings.
+    pub(crate) fn new() -> Self {
+        Self::with_arguments(&[])
+    }
+
+    /// With the demo server started by these arguments.
+    pub(crate) fn with_arguments(arguments: &[&str]) -> Self {
+        let demo = testkit::binaries::demo_server();
+        Self::with_config(&json!({"mcpServers": {"demo": {"command": demo, "args": arguments}}}).to_string())
+    }
+
+    pub(crate) fn with_config(text: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a folder to test in");
+        fs::write(folder.path().join("mcp.json"), text).expect("the settings are written");
+        Self { folder }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Writes the answers, and gives the options for them.
+    pub(crate) fn answers(&self, answers: &Value) -> [String; 2] {
+        let path = self.path("answers.json");
+        fs::write(&path, format!("{answers:#}")).expect("the answers are written");
+        [String::from("--answers"), path.display().to_string()]
+    }
+
+    /// The program with the folder's settings.
+    #[allow(clippy::disallowed_methods, reason = "starts the program under test, not a server")]
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_drawbridge-cli"));
+        command.arg("--config").arg(self.path("mcp.json")).arg("--data-dir").arg(self.path("data"));
+        command.stdin(Stdio::null());
+        command
+    }
+
+    /// Runs it for JSON with these answers.
+    pub(crate) fn run_with(&self, answers: &Value, arguments: &[&str]) -> Ended {
+        let options = self.answers(answers);
+        ended(self.command().arg("--json").args(options).args(arguments).output().expect("the program runs"))
+    }
+
+    /// Runs it for JSON without answers.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ended {
+        ended(self.command().arg("--json").args(arguments).output().expect("the program runs"))
+    }
+
+    /// The lines of the audit log.
+    pub(crate) fn audit(&self) -> Vec<Value> {
+        let text = fs::read_to_string(self.path("data/audit.jsonl")).unwrap_or_default();
+        text.lines().map(|line| serde_json::from_str(line).expect("the log is JSON Lines")).collect()
+    }
+}
+
+pub(crate) fn ended(output: Output) -> Ended {
+    let text = String::from_utf8(output.stdout).expect("standard output is text");
+    let parse = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line:?} is not JSON"));
+    Ended {
+        status: output.status.code().expect("it ends by itself"),
+        lines: text.lines().map(parse).collect(),
+        errors: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}

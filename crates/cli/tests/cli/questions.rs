@@ -1,0 +1,168 @@
+//! What servers ask for while they work on a call, answered by a file.
+
+use serde_json::{Value, json};
+
+use crate::program::{Ended, Folder, allowing};
+
+/// The two ways in which questions come: as requests, and as results that ask back.
+const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
+
+fn call(revision: &str, tool: &str, args: &str, answer: Value) -> Ended {
+    let folder = Folder::with_arguments(&["--revision", revision]);
+    folder.run_with(&allowing(json!([answer])), &["call", "demo", tool, "--args", args])
+}
+
+fn text(ended: &Ended) -> &str {
+    ended.value()["content"][0]["text"].as_str().expect("the result is text")
+}
+
+#[test]
+fn forms_are_accepted_declined_and_cancelled() {
+    for revision in REVISIONS {
+        let folder = Folder::with_arguments(&["--revision", revision]);
+        let refused = folder.run_with(&allowing(json!([])), &["call", "demo", "ask_user"]);
+        assert_eq!(text(&refused), "The user declined.", "what is not answered is declined in {revision}");
+        let shown = refused.lines.iter().find(|line| line["kind"] == "elicitation").expect("the question is an event");
+        let fields = shown["question"]["body"]["fields"].as_array().expect("with its fields").clone();
+        assert!(fields.len() > 3, "all kinds of them: {fields:?}");
+
+        for (action, said) in [("decline", "declined"), ("cancel", "cancelled")] {
+            let ended = call(revision, "ask_user", "{}", json!({"kind": "elicitation", "answer": {"action": action}}));
+            assert_eq!(text(&ended), format!("The user {said}."), "{action} in {revision}");
+        }
+
+        let content: serde_json::Map<String, Value> = fields.iter().filter_map(filled).collect();
+        let ended = call(
+            revision,
+            "ask_user",
+            "{}",
+            json!({"kind": "elicitation", "name": "ask_*", "answer": {"action": "accept", "content": content}}),
+        );
+        assert_eq!(text(&ended), "The user accepted and sent the form.", "accept in {revision}");
+        assert_eq!(ended.value()["structured"]["content"], Value::Object(content), "the content crossed in {revision}");
+        assert_eq!(ended.questions()[2], ("elicitation", "allowed", "answers"), "as an event in {revision}");
+    }
+}
+
+/// A field with what it takes.
+fn filled(field: &Value) -> Option<(String, Value)> {
+    if field["required"] != true {
+        return None;
+    }
+    let kind = &field["kind"];
+    let option = || kind["options"][0]["value"].clone();
+    let value = match (kind["type"].as_str()?, kind["format"].as_str()) {
+        ("text", Some("email")) => json!("a@example.com"),
+        ("text", Some("uri")) => json!("https://example.com/"),
+        ("text", Some("date")) => json!("2026-07-28"),
+        ("text", Some("date-time")) => json!("2026-07-28T12:00:00Z"),
+        ("text", _) => json!("Aurora"),
+        ("number", _) => kind["minimum"].as_f64().map_or(json!(1), |least| json!(least.ceil() as i64)),
+        ("boolean", _) => json!(true),
+        ("choice", _) => option(),
+        ("choices", _) => json!([option()]),
+        (other, _) => panic!("there is no such kind of field: {other}"),
+    };
+    Some((field["name"].as_str()?.to_owned(), value))
+}
+
+#[test]
+fn content_that_does_not_fit_the_form_never_crosses() {
+    let answer = json!({"kind": "elicitation", "answer": {"action": "accept", "content": {"no_such_field": 1}}});
+    let ended = call("2026-07-28", "ask_user", "{}", answer);
+    assert_eq!(text(&ended), "The user declined.", "it is declined");
+    let shown = ended.lines.iter().find(|line| line["kind"] == "elicitation").expect("the question is an event");
+    assert_eq!(shown["decision"], "denied", "as the event says");
+    let reason = shown["reason"].as_str().expect("with the reason");
+    assert!(reason.contains("no_such_field is not in the form"), "{reason}");
+}
+
+#[test]
+fn a_model_is_answered_for() {
+    for revision in REVISIONS {
+        let answer = json!({"kind": "sampling", "answer": {"action": "accept", "content": {"text": "Aye."}}});
+        let ended = call(revision, "ask_model", r#"{"with_picture": true}"#, answer);
+        assert_eq!(text(&ended), "answers said: Aye. (stopped: endTurn)", "the answer crossed in {revision}");
+        let asked: Vec<_> = ended.questions().into_iter().filter(|(kind, ..)| *kind == "sampling").collect();
+        assert_eq!(
+            asked,
+            [("sampling", "allowed", "answers"); 2],
+            "request and answer are two decisions in {revision}"
+        );
+        let second = ended.lines.iter().filter(|line| line["kind"] == "sampling").nth(1).unwrap();
+        assert_eq!(
+            second["question"]["body"]["response"]["content"][0]["text"], "Aye.",
+            "the event shows what crosses in {revision}"
+        );
+    }
+    let ended = call("2025-11-25", "ask_model", "{}", json!({"kind": "sampling", "answer": {"action": "deny"}}));
+    assert_eq!(ended.status, 1, "without an answer the tool fails: {:?}", ended.result());
+}
+
+#[test]
+fn an_address_is_given_to_who_may_open_it() {
+    for revision in REVISIONS {
+        let answer = json!({"kind": "url", "name": "https://permits.example.com/*", "answer": {"action": "accept"}});
+        let ended = call(revision, "ask_url", "{}", answer);
+        assert!(
+            text(&ended).starts_with("The permit is signed."),
+            "the server is told in {revision}: {}",
+            text(&ended)
+        );
+        let opened = ended.lines.iter().find(|line| line["event"] == "open_url").expect("the address is an event");
+        assert_eq!(opened["url"], "https://permits.example.com/harbour/aurora?day=monday", "whole, in {revision}");
+
+        let other = json!({"kind": "url", "name": "https://example.com/*", "answer": {"action": "accept"}});
+        let ended = call(revision, "ask_url", "{}", other);
+        assert!(text(&ended).starts_with("No permit"), "another address is not opened in {revision}");
+        assert!(!ended.lines.iter().any(|line| line["event"] == "open_url"), "nor given out in {revision}");
+    }
+}
+
+#[test]
+fn folders_are_shared_as_the_file_says() {
+    for revision in REVISIONS {
+        let shared = tempfile::tempdir().unwrap();
+        let path = shared.path().canonicalize().unwrap();
+        let answer = json!({"kind": "roots", "answer": {"action": "accept", "roots": [path]}});
+        let ended = call(revision, "list_folders", "{}", answer);
+        let roots = &ended.value()["structured"]["roots"];
+        let wanted = format!("file://{}", path.display());
+        assert_eq!(roots[0]["uri"].as_str(), Some(wanted.as_str()), "the folder crossed in {revision}");
+
+        let ended = call(revision, "list_folders", "{}", json!({"kind": "url", "answer": {"action": "allow"}}));
+        assert_eq!(ended.value()["structured"]["roots"], json!([]), "none without consent in {revision}");
+
+        let gone = json!({"kind": "roots", "answer": {"action": "accept", "roots": [path.join("gone")]}});
+        let ended = call(revision, "list_folders", "{}", gone);
+        assert_eq!(
+            ended.value()["structured"]["roots"],
+            json!([]),
+            "a folder that is not there is refused in {revision}"
+        );
+        let said = ended.lines.iter().any(|line| line["decision"] == "denied" && line["reason"].as_str().is_some());
+        assert!(said, "with the reason in {revision}");
+    }
+}
+
+#[test]
+fn several_questions_of_one_call_are_all_answered() {
+    for revision in REVISIONS {
+        let folder = Folder::with_arguments(&["--revision", revision]);
+        let answers = allowing(json!([
+            {"kind": "elicitation", "answer": {"action": "accept", "content": {"ship": "Aurora"}}},
+            {"kind": "roots", "answer": {"action": "accept", "roots": []}},
+            {"kind": "sampling", "answer": {"action": "accept", "content": {"text": "Welcome, Aurora!"}}},
+        ]));
+        let ended = folder.run_with(&answers, &["call", "demo", "check_in"]);
+        assert_eq!(
+            text(&ended),
+            "The Aurora is checked in with 0 folders. Welcome, Aurora!",
+            "every answer reached the server in {revision}"
+        );
+        let kinds: Vec<_> = folder.audit().iter().map(|entry| entry["kind"].as_str().unwrap().to_owned()).collect();
+        for kind in ["start-server", "tool", "elicitation", "roots", "sampling", "sampling-answer"] {
+            assert!(kinds.iter().any(|k| k == kind), "{kind} is in the audit log in {revision}: {kinds:?}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! What is refused, and what can't be used.
+
+use serde_json::json;
+
+use crate::program::{Folder, allowing, ended};
+
+#[test]
+fn nothing_starts_without_consent() {
+    let folder = Folder::new();
+    let ended = folder.run(&["tools", "demo"]);
+    assert_eq!(ended.error(3).0, "refused", "the start is refused");
+    assert_eq!(ended.questions(), [("start-server", "denied", "policy")], "the refusal is an event");
+    let question = ended.lines.iter().find(|line| line["event"] == "question").unwrap();
+    assert!(question["reason"].as_str().unwrap().contains("--answers"), "with the next step: {question}");
+    assert!(question["question"]["body"]["command"].is_string(), "and with what would have run");
+    let log = folder.audit();
+    assert_eq!(log.len(), 1, "it is written down");
+    assert_eq!((&log[0]["decision"], &log[0]["by"]), (&json!("denied"), &json!("policy")), "as what it was");
+    let states: Vec<_> = ended.lines.iter().filter_map(|line| line["server"]["pid"].as_u64()).collect();
+    assert!(states.is_empty(), "no process was started");
+}
+
+#[test]
+fn servers_that_are_refused_are_listed_so() {
+    let ended = Folder::new().run(&["servers"]);
+    let servers = ended.value();
+    assert_eq!(servers[0]["name"], "demo", "it is listed");
+    assert_ne!(servers[0]["state"]["is"], "ready", "and was not started");
+    assert_eq!(ended.questions(), [("start-server", "denied", "policy")], "the refusal is an event");
+}
+
+#[test]
+fn no_tool_runs_without_consent() {
+    let folder = Folder::new();
+    let start = json!([
+        {"kind": "start-server", "answer": {"action": "allow"}},
+        {"kind": "tool", "name": "other_*", "answer": {"action": "allow"}},
+    ]);
+    let ended = folder.run_with(&start, &["call", "demo", "add", "--args", r#"{"a": 1, "b": 2}"#]);
+    assert_eq!(ended.error(3).0, "refused", "the call is refused");
+    let wanted = [("start-server", "allowed", "answers"), ("tool", "denied", "answers")];
+    assert_eq!(ended.questions(), wanted, "what no entry fits is refused");
+
+    let cancel = json!([
+        {"kind": "start-server", "answer": {"action": "allow"}},
+        {"kind": "tool", "answer": {"action": "cancel"}},
+    ]);
+    let ended = folder.run_with(&cancel, &["call", "demo", "add"]);
+    assert_eq!(ended.error(3).0, "cancelled", "cancelling is told from refusing");
+
+    let deny = json!([{"kind": "start-server", "answer": {"action": "deny"}}, {"kind": "start-server", "answer": {"action": "allow"}}]);
+    assert_eq!(folder.run_with(&deny, &["tools", "demo"]).error(3).0, "refused", "the first that fits answers");
+}
+
+#[test]
+fn one_approval_is_for_one_run() {
+    let folder = Folder::new();
+    folder.run_with(&allowing(json!([])), &["call", "demo", "add", "--args", r#"{"a": 1, "b": 2}"#]).value();
+    assert_eq!(folder.run(&["tools", "demo"]).error(3).0, "refused", "the next run asks again");
+}
+
+#[test]
+fn a_wrong_usage_is_explained() {
+    let folder = Folder::new();
+    let cases: &[(&[&str], &str)] = &[
+        (&["call", "demo", "add", "--args", "{"], "--args: expected a JSON object: EOF while parsing an object"),
+        (&["call", "demo", "add", "--args", "[1]"], "--args: expected a JSON object such as {\"a\": 1}"),
+        (&["prompt", "demo", "x", "--args", r#"{"a": 1}"#], "--args: \"a\" must be a text in double quotes"),
+        (
+            &["complete", "demo", "--prompt", "x", "--argument", "a", "--context", "1"],
+            "--context: expected a JSON object",
+        ),
+        (&["complete", "demo", "--argument", "a"], "the following required arguments were not provided:"),
+        (
+            &["complete", "demo", "--prompt", "x", "--template", "y", "--argument", "a"],
+            "the argument '--prompt <NAME>' cannot",
+        ),
+        (&["dance"], "unrecognized subcommand 'dance'"),
+        (&["call", "demo"], "the following required arguments were not provided:"),
+    ];
+    for (arguments, message) in cases {
+        let ended = folder.run(arguments);
+        let (code, words) = ended.error(2);
+        assert_eq!(code, "bad_request", "the code for {arguments:?}");
+        assert!(words.starts_with(message), "what is said about {arguments:?}: {words}");
+        assert_eq!(ended.lines.len(), 1, "nothing was begun for {arguments:?}");
+    }
+}
+
+#[test]
+fn files_that_cannot_be_used_are_named() {
+    let folder = Folder::new();
+    std::fs::write(folder.path("bad.json"), "[\n  {\"kind\": \"tool\", \"answer\": {\"action\": \"maybe\"}}\n]")
+        .unwrap();
+    let path = folder.path("bad.json").display().to_string();
+    let ended = folder.run(&["--answers", &path, "tools"]);
+    let (_, message) = ended.error(2);
+    assert!(message.starts_with(&format!("{path}: line 2, column ")), "file, line and column: {message}");
+    assert!(message.contains("unknown variant `maybe`, expected one of `allow`"), "and what was expected: {message}");
+
+    let nowhere = folder.path("nowhere.json").display().to_string();
+    let missing = folder.run(&["--answers", &nowhere, "tools"]);
+    assert!(missing.error(2).1.starts_with(&nowhere), "a missing file of answers is named");
+    let output = folder.command().args(["--json", "--config", &nowhere, "tools"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "options are given once");
+
+    let broken = Folder::with_config("{\n  \"mcpServers\": {\n    \"a\": {\"command\": 7}\n  }\n}");
+    let ended = broken.run(&["tools"]);
+    let (code, message) = ended.error(1);
+    assert_eq!(code, "config", "the settings can't be used");
+    assert!(
+        message.contains("mcp.json: line 3: ") && message.contains("found a number"),
+        "it says where and why: {message}"
+    );
+}
+
+#[test]
+fn missing_settings_are_no_settings_only_where_they_usually_lie() {
+    let folder = Folder::new();
+    std::fs::remove_file(folder.path("mcp.json")).unwrap();
+    assert!(
+        folder.run(&["servers"]).error(2).1.ends_with("there is no such file"),
+        "a file that was named must be there"
+    );
+    let mut command = folder.command();
+    let program = command.get_program().to_owned();
+    command = {
+        #[allow(clippy::disallowed_methods, reason = "starts the program under test, not a server")]
+        let mut plain = std::process::Command::new(program);
+        plain.stdin(std::process::Stdio::null());
+        plain
+    };
+    command.env("XDG_CONFIG_HOME", folder.path("config")).env("XDG_DATA_HOME", folder.path("share"));
+    command.env("HOME", folder.path("home")).env("APPDATA", folder.path("appdata"));
+    let ended = ended(command.args(["--json", "servers"]).output().unwrap());
+    assert_eq!(ended.value(), &json!([]), "no servers at first");
+}

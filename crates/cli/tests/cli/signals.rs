@@ -1,0 +1,103 @@
+//! Signals end it cleanly: the servers are stopped, and the exit status says so.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::{Value, json};
+use testkit::processes::is_alive;
+
+use crate::program::{Folder, allowing};
+
+/// Runs it until an event fits, sends a signal, and gives the exit status, all events, and the server's process.
+fn interrupt(
+    folder: &Folder,
+    arguments: &[&str],
+    signal: Signal,
+    until: impl Fn(&Value) -> bool,
+) -> (i32, Vec<Value>, u32) {
+    let options = folder.answers(&allowing(json!([])));
+    let mut child =
+        folder.command().arg("--json").args(options).args(arguments).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(|line| {
+        let line = line.expect("standard output is text");
+        serde_json::from_str::<Value>(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
+    });
+    let mut events = Vec::new();
+    for event in lines.by_ref() {
+        let fits = until(&event);
+        events.push(event);
+        if fits {
+            break;
+        }
+    }
+    let pid = events.iter().rev().find_map(|event| event["server"]["pid"].as_u64()).expect("the server runs");
+    let pid = u32::try_from(pid).unwrap();
+    assert!(is_alive(pid), "the server is alive while it is used");
+    send(&child, signal);
+    events.extend(lines);
+    let status = child.wait().unwrap().code().expect("it ends by itself");
+    (status, events, pid)
+}
+
+fn send(child: &Child, signal: Signal) {
+    kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), signal).expect("the signal is sent");
+}
+
+/// Whether something holds soon.
+fn soon(mut holds: impl FnMut() -> bool) -> bool {
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(20) {
+        if holds() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    false
+}
+
+#[test]
+fn watching_ends_with_the_signal_and_leaves_nothing() {
+    for (signal, wanted) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143)] {
+        let folder = Folder::new();
+        let is_list = |event: &Value| event["event"] == "activity" && event["entry"]["method"] == "tools/list";
+        let (status, events, pid) = interrupt(&folder, &["watch", "demo"], signal, is_list);
+        assert_eq!(status, wanted, "the exit status for {signal}");
+        assert!(soon(|| !is_alive(pid)), "the server is gone after {signal}");
+        let last = events.last().unwrap();
+        assert_eq!((&last["event"], &last["ok"]), (&json!("result"), &json!(false)), "the last line is the result");
+        assert_eq!(last["error"]["code"], "cancelled", "which says what happened");
+        let kinds: Vec<_> = events.iter().filter_map(|event| event["entry"]["kind"].as_str()).collect();
+        assert!(kinds.contains(&"request") && kinds.contains(&"response"), "messages were shown: {kinds:?}");
+    }
+}
+
+#[test]
+fn a_call_is_ended_by_the_signal() {
+    let folder = Folder::new();
+    let runs = |event: &Value| event["call"]["progress"]["progress"].is_number();
+    let arguments = ["call", "demo", "slow_report", "--args", r#"{"seconds": 60}"#];
+    let (status, events, pid) = interrupt(&folder, &arguments, Signal::SIGINT, runs);
+    assert_eq!(status, 130, "the exit status");
+    assert!(soon(|| !is_alive(pid)), "the server is gone");
+    assert_eq!(events.last().unwrap()["error"]["message"], "interrupted", "the result says so");
+}
+
+#[test]
+fn output_that_nobody_reads_ends_it() {
+    let folder = Folder::new();
+    let options = folder.answers(&allowing(json!([])));
+    let mut child = folder.command().arg("--json").args(options).arg("watch").stdout(Stdio::piped()).spawn().unwrap();
+    let mut first = String::new();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    output.read_line(&mut first).unwrap();
+    drop(output);
+    let ended = soon(|| child.try_wait().unwrap().is_some());
+    if !ended {
+        send(&child, Signal::SIGKILL);
+    }
+    assert!(ended, "it does not go on for nobody");
+    assert_eq!(child.wait().unwrap().code(), Some(141), "the exit status is the one of a broken pipe");
+}

@@ -1,0 +1,186 @@
+//! On a terminal it asks: shows exactly what would cross, and takes only a clear yes for one.
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::os::fd::OwnedFd;
+use std::process::{Child, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::{Duration, Instant};
+
+use nix::pty::openpty;
+use serde_json::json;
+
+use crate::program::Folder;
+
+/// How long one step may take on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The program on a terminal.
+struct Terminal {
+    child: Child,
+    keys: File,
+    screen: Receiver<Vec<u8>>,
+    shown: String,
+}
+
+impl Terminal {
+    fn start(folder: &Folder, arguments: &[&str]) -> Self {
+        let pty = openpty(None, None).expect("there are terminals");
+        let end = |fd: &OwnedFd| Stdio::from(fd.try_clone().expect("the terminal has more ends"));
+        let mut command = folder.command();
+        command.args(arguments).stdin(end(&pty.slave)).stdout(end(&pty.slave)).stderr(end(&pty.slave));
+        let child = command.spawn().expect("the program runs");
+        drop(command);
+        drop(pty.slave);
+        let keys = File::from(pty.master);
+        let mut output = keys.try_clone().expect("the terminal is read, too");
+        let (sender, screen) = sync_channel(1_000);
+        std::thread::spawn(move || {
+            let mut bytes = [0; 4_096];
+            // A terminal whose program has ended can't be read.
+            while let Ok(count @ 1..) = output.read(&mut bytes) {
+                if sender.send(bytes[..count].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { child, keys, screen, shown: String::new() }
+    }
+
+    /// Waits until something is shown that was not before.
+    fn expect(&mut self, text: &str) {
+        let start = Instant::now();
+        while !self.shown.contains(text) {
+            match self.screen.recv_timeout(PATIENCE.saturating_sub(start.elapsed())) {
+                Ok(bytes) => self.shown.push_str(&String::from_utf8_lossy(&bytes)),
+                Err(RecvTimeoutError::Timeout) => panic!("{text:?} is not shown in time:\n{}", self.shown),
+                Err(RecvTimeoutError::Disconnected) => panic!("it ended before {text:?} was shown:\n{}", self.shown),
+            }
+        }
+    }
+
+    /// Types a line once the last question can be answered.
+    fn answer(&mut self, line: &str) {
+        std::thread::sleep(Duration::from_millis(700));
+        self.shown.clear();
+        self.type_line(line);
+    }
+
+    fn type_line(&mut self, line: &str) {
+        self.keys.write_all(format!("{line}\n").as_bytes()).expect("the terminal takes keys");
+    }
+
+    fn end(mut self) -> (i32, String) {
+        while let Ok(bytes) = self.screen.recv_timeout(PATIENCE) {
+            self.shown.push_str(&String::from_utf8_lossy(&bytes));
+        }
+        (self.child.wait().unwrap().code().expect("it ends by itself"), self.shown)
+    }
+}
+
+#[test]
+fn a_start_and_a_call_are_asked_about() {
+    let folder = Folder::with_config(
+        &json!({"mcpServers": {"demo": {
+            "command": testkit::binaries::demo_server(),
+            "args": ["--era", "both"],
+            "env": {"STRANGE": "\u{1b}[31mred\u{202e}"},
+        }}})
+        .to_string(),
+    );
+    let arguments = ["call", "demo", "add", "--args", r#"{"a": 1, "b": 2}"#];
+    let mut terminal = Terminal::start(&folder, &arguments);
+    terminal.expect("Allow? y = once");
+    assert!(terminal.shown.contains("argument 2  both"), "every argument is shown:\n{}", terminal.shown);
+    assert!(
+        terminal.shown.contains("STRANGE=\\u{1b}[31mred\\u{202e}"),
+        "X11: what a terminal would act on is written out:\n{}",
+        terminal.shown
+    );
+    assert!(!terminal.shown.contains('\u{1b}'), "no escape sequence reaches the terminal:\n{}", terminal.shown);
+    terminal.answer("y");
+    terminal.expect("Let demo run its tool add with this?");
+    terminal.expect("c = cancel: ");
+    assert!(terminal.shown.contains("\"a\": 1"), "what would be sent is shown:\n{}", terminal.shown);
+    terminal.answer("y");
+    let (status, shown) = terminal.end();
+    assert_eq!(status, 0, "it went well:\n{shown}");
+    assert!(shown.contains("1 + 2 = 3"), "the result is shown:\n{shown}");
+    let log = folder.audit();
+    assert!(log.iter().all(|entry| entry["by"] == "user"), "the user decided: {log:?}");
+}
+
+#[test]
+fn only_a_clear_yes_is_one() {
+    for typed in ["", "n", "yess", "ja", " "] {
+        let folder = Folder::new();
+        let mut terminal = Terminal::start(&folder, &["tools", "demo"]);
+        terminal.expect("c = cancel: ");
+        terminal.answer(typed);
+        let (status, shown) = terminal.end();
+        assert_eq!(status, 3, "{typed:?} is a no:\n{shown}");
+    }
+}
+
+#[test]
+fn what_was_typed_before_the_question_does_not_count() {
+    let folder = Folder::new();
+    let mut terminal = Terminal::start(&folder, &["tools", "demo"]);
+    terminal.type_line("y");
+    terminal.expect("too quick to count");
+    terminal.expect("c = cancel: ");
+    terminal.answer("n");
+    assert_eq!(terminal.end().0, 3, "the answer that counts is the later one");
+}
+
+#[test]
+fn a_form_is_filled_in_and_a_model_answered() {
+    let folder = Folder::new();
+    let mut terminal = Terminal::start(&folder, &["call", "demo", "check_in"]);
+    terminal.expect("Start the server demo?");
+    terminal.expect("c = cancel: ");
+    terminal.answer("y");
+    terminal.expect("run its tool check_in");
+    terminal.expect("c = cancel: ");
+    terminal.answer("y");
+    // Form and folders are asked in the order the server asks them.
+    terminal.expect("asks you to fill in a form");
+    terminal.expect("│ Welcome! Who are you?");
+    terminal.expect("Fill it in? y = yes, N = decline, c = cancel: ");
+    terminal.answer("y");
+    terminal.expect("  > ");
+    terminal.answer("Aurora");
+    terminal.expect("This would go back:");
+    terminal.expect("c = cancel: ");
+    assert!(terminal.shown.contains("\"ship\": \"Aurora\""), "what would cross is shown:\n{}", terminal.shown);
+    terminal.answer("y");
+    terminal.expect("which folders it may know of");
+    terminal.expect("folder > ");
+    terminal.answer("");
+    terminal.expect("no folder");
+    terminal.expect("c = cancel: ");
+    terminal.answer("y");
+    terminal.expect("asks a model. Answer it yourself?");
+    terminal.expect("c = cancel: ");
+    terminal.answer("y");
+    terminal.expect("a line that has only a dot");
+    terminal.answer("Welcome\r\nhere\n.");
+    terminal.expect("This would go back");
+    terminal.expect("c = cancel: ");
+    terminal.answer("y");
+    let (status, shown) = terminal.end();
+    assert_eq!(status, 0, "it went well:\n{shown}");
+    assert!(shown.contains("The Aurora is checked in with 0 folders. Welcome"), "every answer crossed:\n{shown}");
+}
+
+#[test]
+fn a_standing_approval_holds_for_the_next_run() {
+    let folder = Folder::new();
+    let mut terminal = Terminal::start(&folder, &["tools", "demo"]);
+    terminal.expect("a = always");
+    terminal.answer("a");
+    assert_eq!(terminal.end().0, 0, "it was started");
+    let ended = folder.run(&["tools", "demo"]);
+    assert!(!ended.value().as_array().unwrap().is_empty(), "the next run does not ask, even where nobody can be asked");
+    assert_eq!(ended.questions(), [], "there was no question");
+}
