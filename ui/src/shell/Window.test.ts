@@ -169,8 +169,8 @@ describe("the window", () => {
 });
 
 describe("by keyboard", () => {
-  test("Ctrl K finds servers, tools, conversations and actions", async () => {
-    await startFake(
+  test("Ctrl K finds servers, tools, conversations and settings", async () => {
+    const host = await startFake(
       {
         catalog: ({ server }) => ({
           server,
@@ -217,6 +217,12 @@ describe("by keyboard", () => {
     await screen.findByRole("option", { name: "Trip plan" });
     await user.keyboard("{Enter}");
     expect(router.current, "a conversation").toEqual({ at: "conversation", id: "c1" });
+    await waitFor(() => expect(screen.queryByRole("dialog"), "closed").toBeNull());
+    await user.keyboard("{Control>}k{/Control}");
+    await user.type(await screen.findByRole("combobox", { name: "Search or run" }), "dark");
+    await screen.findByRole("option", { name: "Theme: dark" });
+    await user.keyboard("{Enter}");
+    expect(host.requests("set_settings")[0]?.theme, "a setting").toBe("dark");
   });
 
   test("? lists the shortcuts, but not while someone types", async () => {

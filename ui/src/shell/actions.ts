@@ -1,5 +1,6 @@
 // What can be done from everywhere, by key, by palette or by button.
 import { call, toApiError } from "$lib/api/client";
+import type { Settings } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { failures } from "$lib/state/failures.svelte";
 import { router } from "$lib/state/view.svelte";
@@ -30,9 +31,12 @@ export async function serverCommand(command: ServerCommand, server: string): Pro
 
 /** Keeps the welcome from coming back at the next start. */
 export async function closeWelcome(): Promise<void> {
-  if (app.settings.welcomeDone) return;
+  if (!app.settings.welcomeDone) await changeSettings({ welcomeDone: true });
+}
+
+export async function changeSettings(change: Partial<Settings>): Promise<void> {
   try {
-    await call("set_settings", { ...app.settings, welcomeDone: true });
+    await call("set_settings", { ...app.settings, ...change });
   } catch (cause) {
     failures.add(cause);
   }

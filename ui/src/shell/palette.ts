@@ -1,4 +1,5 @@
 // What the command palette can reach.
+import type { Settings } from "$lib/api/generated";
 import { fuzzyFilter } from "$lib/format/fuzzy";
 import { app } from "$lib/state/app.svelte";
 import { catalogs } from "$lib/state/catalogs.svelte";
@@ -6,13 +7,13 @@ import { router } from "$lib/state/view.svelte";
 
 import { m } from "../paraglide/messages";
 
-import { newConversation, serverCommand } from "./actions";
+import { changeSettings, newConversation, serverCommand } from "./actions";
 import { overlay } from "./overlay.svelte";
 import { openQueue } from "./views";
 
 export interface Entry {
   id: string;
-  group: "actions" | "servers" | "conversations" | "tools" | "prompts";
+  group: "actions" | "settings" | "servers" | "conversations" | "tools" | "prompts";
   label: string;
   /** What it belongs to or what more there is to say. */
   context?: string;
@@ -21,7 +22,7 @@ export interface Entry {
 
 /** Everything, in the order of the groups. Names of tools and prompts are the servers' own words. */
 export function allEntries(): Entry[] {
-  return [...actions(), ...servers(), ...conversations(), ...offered()];
+  return [...actions(), ...servers(), ...conversations(), ...offered(), ...settings()];
 }
 
 function actions(): Entry[] {
@@ -37,6 +38,26 @@ function actions(): Entry[] {
     [m.shell_welcome(), () => router.go({ at: "welcome" })],
   ];
   return list.map(([label, run], i) => ({ id: `action ${i}`, group: "actions", label, run }));
+}
+
+function settings(): Entry[] {
+  const choices: [string, Partial<Settings>][] = [
+    [m.shell_set_theme_system(), { theme: "system" }],
+    [m.shell_set_theme_light(), { theme: "light" }],
+    [m.shell_set_theme_dark(), { theme: "dark" }],
+    [m.shell_set_language_system(), { language: "system" }],
+    [m.shell_set_language_en(), { language: "en" }],
+    [m.shell_set_language_zh(), { language: "zh" }],
+    app.settings.announce
+      ? [m.shell_set_announce_off(), { announce: false }]
+      : [m.shell_set_announce_on(), { announce: true }],
+  ];
+  return choices.map(([label, change], i) => ({
+    id: `setting ${i}`,
+    group: "settings",
+    label,
+    run: () => changeSettings(change),
+  }));
 }
 
 function servers(): Entry[] {

@@ -13,6 +13,9 @@ export interface TabProps extends Record<string, unknown> {
   item?: string;
 }
 
+export const serverPage = () => import("../servers/ServerPage.svelte");
+export const addServer = () => import("../servers/AddServer.svelte");
+
 export const pages: {
   conversation?: Load<{ id: string }>;
   settings?: Load<NoProps>;
@@ -38,6 +41,12 @@ export const serverTabs: Partial<Record<ServerTab, Load<TabProps>>> = {
 
 /** Drawn over every view, from the start on. */
 export const layers: Load<NoProps>[] = [() => import("../questions/Questions.svelte")];
+
+/** Fetches what was not shown yet, one after another, so that it is there when it is wanted. */
+export async function preload(): Promise<void> {
+  const all = [serverPage, ...Object.values(serverTabs), ...Object.values(pages), addServer];
+  for (const load of all) await load().catch(() => undefined);
+}
 
 /** Opens the queue of questions. */
 export { openQueue } from "../questions";

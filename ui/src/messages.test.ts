@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+import { expect, test } from "vitest";
+
+type Messages = Record<string, unknown>;
+
+const folder = "messages";
+const areas = readdirSync(`${folder}/en`);
+
+function read(language: string, area: string): Messages {
+  return JSON.parse(readFileSync(`${folder}/${language}/${area}`, "utf8")) as Messages;
+}
+
+/** The names in braces, in the order of the alphabet. */
+function inputs(message: unknown): string[] {
+  const names = JSON.stringify(message).matchAll(/(?<!\\)\{(\w+)\}/g);
+  return [...new Set([...names].map((match) => match[1] ?? ""))].sort();
+}
+
+test("both languages have the same areas", () => {
+  expect(areas.length, "the areas are found").toBeGreaterThan(0);
+  expect(readdirSync(`${folder}/zh`), "the same files").toEqual(areas);
+});
+
+test.each(areas)("%s says the same in both languages", (area) => {
+  const en = read("en", area);
+  const zh = read("zh", area);
+  expect(Object.keys(zh).sort(), "no message is missing or left over").toEqual(
+    Object.keys(en).sort(),
+  );
+  const prefix = `${area.replace(".json", "")}_`;
+  for (const [key, message] of Object.entries(en)) {
+    expect(key, "a key begins with its area").toMatch(new RegExp(`^${prefix}`));
+    expect(inputs(zh[key]), `${key} takes the same inputs`).toEqual(inputs(message));
+    expect(zh[key], `${key} is not empty`).not.toBe("");
+  }
+});
