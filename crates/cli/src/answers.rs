@@ -108,7 +108,8 @@ impl Answers {
     fn parse(text: &str) -> Result<Self, (usize, usize, String)> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let list: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| {
-            (error.line(), error.column(), format!("expected a list of answers: {}", without_place(&error)))
+            let words = format!("expected a list of answers: {}", without_place(&error));
+            (error.line(), error.column().max(1), words)
         })?;
         let mut entries = Vec::new();
         for raw in list {

@@ -69,6 +69,7 @@ async fn run(arguments: Arguments, output: Arc<Output>) -> ExitCode {
         signal = interrupted() => Err(Failure::interrupted(signal)),
         () = output.nobody_reads() => Err(Failure::interrupted(13)),
     };
+    session.catch_up().await;
     let code = end(&output, result);
     tokio::select! {
         () = session.close() => code,

@@ -60,6 +60,8 @@ impl Output {
 
     /// Prints the result. Nothing is printed after it.
     pub(crate) fn result(&self, result: Result<&Value, &Failure>) {
+        let mut over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
+        *over = true;
         if self.json {
             let line = match result {
                 Ok(value) => json!({ "event": "result", "ok": true, "value": value }),
@@ -71,18 +73,20 @@ impl Output {
                     line
                 }
             };
-            self.print(&visible::json(&line));
+            self.write(&visible::json(&line));
         } else if let Err(failure) = result {
             let _ = write!(io::stderr(), "{}", visible::block(&format!("error: {}", failure.message), ""));
         }
-        *self.over.lock().unwrap_or_else(PoisonError::into_inner) = true;
     }
 
     fn print(&self, line: &str) {
         let over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
-        if *over {
-            return;
+        if !*over {
+            self.write(line);
         }
+    }
+
+    fn write(&self, line: &str) {
         let mut out = io::stdout().lock();
         let written = out.write_all(format!("{line}\n").as_bytes()).and_then(|()| out.flush());
         if written.is_err() {

@@ -1,6 +1,7 @@
 //! A host for the time of one command: its servers, what is known of them, and the questions they lead to.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use api::data::{Nothing, Question, Server, ServerName, ServerState};
 use api::{Api, ErrorCode, Event, EventStream, Handler as _};
@@ -14,6 +15,9 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::platform::Terminal;
 use crate::{events, visible};
+
+/// How long events may still come before the result.
+const CATCH_UP: Duration = Duration::from_secs(1);
 
 /// A running host.
 pub(crate) struct Session {
@@ -80,6 +84,15 @@ impl Session {
         tokio::spawn(follow(api.clone(), events, told, Arc::clone(&output), events::Filter::of(&arguments.command)));
         tokio::spawn(decide_all(api.clone(), view.clone(), decider, Arc::clone(&output)));
         Ok(Self { api, output, view })
+    }
+
+    /// Waits until the events of all that has happened so far are printed.
+    pub(crate) async fn catch_up(&self) {
+        let Ok(snapshot) = self.api.snapshot(Nothing {}).await else { return };
+        let mut view = self.view.clone();
+        let caught_up = view.wait_for(|view| view.next_event >= snapshot.next_event);
+        // A server that never stops talking must not keep the result back.
+        let _ = tokio::time::timeout(CATCH_UP, caught_up).await;
     }
 
     /// Ends all servers.

@@ -135,7 +135,7 @@ fn what_was_typed_before_the_question_does_not_count() {
 
 #[test]
 fn a_form_is_filled_in_and_a_model_answered() {
-    let folder = Folder::new();
+    let folder = Folder::with_arguments(&["--revision", "2025-11-25"]);
     let mut terminal = Terminal::start(&folder, &["call", "demo", "check_in"]);
     terminal.expect("Start the server demo?");
     terminal.expect("c = cancel: ");
@@ -143,7 +143,6 @@ fn a_form_is_filled_in_and_a_model_answered() {
     terminal.expect("run its tool check_in");
     terminal.expect("c = cancel: ");
     terminal.answer("y");
-    // Form and folders are asked in the order the server asks them.
     terminal.expect("asks you to fill in a form");
     terminal.expect("│ Welcome! Who are you?");
     terminal.expect("Fill it in? y = yes, N = decline, c = cancel: ");
