@@ -26,6 +26,8 @@ export class Completions {
   /** Why the server could not complete. */
   problem = $state<string | null>(null);
 
+  /** The server does not complete at all; it is not asked again. */
+  #off = false;
   #turn = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #complete: (wish: Wish) => Promise<Completion>;
@@ -39,6 +41,7 @@ export class Completions {
   }
 
   ask(wish: Wish): void {
+    if (this.#off) return;
     const turn = ++this.#turn;
     if (this.argument !== wish.argument) this.#show(null);
     clearTimeout(this.#timer);
@@ -72,8 +75,8 @@ export class Completions {
       if (turn !== this.#turn) return;
       this.#show(null);
       const error = toApiError(cause);
-      // A server without completion is an ordinary server.
-      if (error.code !== "unsupported") this.problem = error.message;
+      this.#off = error.code === "unsupported";
+      if (!this.#off) this.problem = error.message;
     } finally {
       if (turn === this.#turn) this.busy = false;
     }

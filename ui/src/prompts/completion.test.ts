@@ -97,7 +97,8 @@ describe("completion", () => {
       new ApiError({ code: "server", message: "broken" }),
       new ApiError({ code: "unsupported", message: "no completion" }),
     ];
-    const completions = new Completions(() => Promise.reject(errors.shift() as ApiError));
+    const complete = vi.fn(() => Promise.reject(errors.shift() as ApiError));
+    const completions = new Completions(complete);
     completions.ask(wish("a"));
     await vi.advanceTimersByTimeAsync(PAUSE);
     expect(completions.problem, "the cause").toBe("broken");
@@ -105,5 +106,8 @@ describe("completion", () => {
     completions.ask(wish("b"));
     await vi.advanceTimersByTimeAsync(PAUSE);
     expect(completions.problem, "nothing to say").toBeNull();
+    completions.ask(wish("c"));
+    await vi.advanceTimersByTimeAsync(PAUSE);
+    expect(complete.mock.calls.length, "it is not asked again").toBe(2);
   });
 });

@@ -8,6 +8,16 @@ export interface Pickable {
   words: string[];
 }
 
+/** Something a server offers, as a row to pick. All but `server` are its own words. */
+export interface Offer extends Pickable {
+  server: string;
+  name: string;
+  title: string | null;
+  description: string | null;
+  /** A picture that is safe to show. */
+  icon: string | null;
+}
+
 /** So many are shown; the rest is found by typing more. */
 export const SHOWN = 100;
 

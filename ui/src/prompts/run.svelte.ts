@@ -1,12 +1,11 @@
 // One prompt from its arguments to the messages it gives.
 
-import { call, toApiError } from "$lib/api/client";
+import { call, toApiError, type ApiError } from "$lib/api/client";
 import type { ConversationItem, Prompt, PromptResult } from "$lib/api/generated";
 
 export class PromptRun {
   readonly server: string;
   readonly prompt: Prompt;
-  readonly completable: boolean;
 
   values = $state<string[]>([]);
   /** Whether the user wanted to go on, so that what is missing is pointed out. */
@@ -14,12 +13,11 @@ export class PromptRun {
   /** The id of the call under way. */
   running = $state<string | null>(null);
   result = $state.raw<PromptResult | null>(null);
-  problem = $state<string | null>(null);
+  problem = $state.raw<ApiError | null>(null);
 
-  constructor(server: string, prompt: Prompt, completable = true) {
+  constructor(server: string, prompt: Prompt) {
     this.server = server;
     this.prompt = prompt;
-    this.completable = completable;
     this.values = prompt.arguments.map(() => "");
   }
 
@@ -65,7 +63,7 @@ export class PromptRun {
       if (this.running === id) this.result = result;
     } catch (cause) {
       const error = toApiError(cause);
-      if (this.running === id && error.code !== "cancelled") this.problem = error.message;
+      if (this.running === id && error.code !== "cancelled") this.problem = error;
     } finally {
       if (this.running === id) this.running = null;
     }

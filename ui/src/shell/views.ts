@@ -23,6 +23,7 @@ export const pages: {
   rules?: Load<NoProps>;
   tools?: Load<NoProps>;
 } = {
+  conversation: () => import("../conversation/ConversationView.svelte"),
   settings: () => import("../settings/SettingsView.svelte"),
   audit: () => import("../settings/AuditView.svelte"),
   rules: () => import("../settings/RulesView.svelte"),
@@ -33,6 +34,7 @@ export const serverTabs: Partial<Record<ServerTab, Load<TabProps>>> = {
   overview: () => import("../servers/Overview.svelte"),
   tools: () => import("../tools/ToolsTab.svelte"),
   resources: () => import("../resources/ResourcesTab.svelte"),
+  prompts: () => import("../prompts/PromptsTab.svelte"),
   roots: () => import("../servers/Roots.svelte"),
   permissions: () => import("../servers/Permissions.svelte"),
   activity: () => import("../activity/ActivityTab.svelte"),

@@ -1,0 +1,66 @@
+// The conversation in front: its items, read when it opens and again whenever they change.
+
+import { call, toApiError, type ApiError } from "$lib/api/client";
+import type { Call, Conversation, ConversationItem } from "$lib/api/generated";
+import { app, hasEnded } from "$lib/state/app.svelte";
+
+export class OpenConversation {
+  readonly id: string;
+  conversation = $state.raw<Conversation | null>(null);
+  error = $state.raw<ApiError | null>(null);
+
+  #reading = false;
+  #again = false;
+
+  constructor(id: string) {
+    this.id = id;
+  }
+
+  readonly items: ConversationItem[] = $derived.by(() => this.conversation?.items ?? []);
+  /** The title as the list has it, which is newer than the items. */
+  readonly title: string = $derived.by(
+    () => app.conversations.find((c) => c.id === this.id)?.title ?? this.conversation?.title ?? "",
+  );
+  /** Its calls that are under way. A call whose item is there has ended, whatever came first. */
+  readonly calls: Call[] = $derived.by(() => {
+    const kept = new Set(this.items.map((item) => item.id));
+    return app.calls.filter((c) => c.conversation === this.id && !hasEnded(c) && !kept.has(c.id));
+  });
+
+  /** Reads it and follows its changes. Returns how to end that. */
+  follow(): () => void {
+    void this.read();
+    return app.onEvent((event) => {
+      if (event.type === "conversations_changed" && event.changed === this.id) void this.read();
+    });
+  }
+
+  async read(): Promise<void> {
+    if (this.#reading) {
+      this.#again = true;
+      return;
+    }
+    this.#reading = true;
+    try {
+      do {
+        this.#again = false;
+        this.conversation = await call("conversation", { conversation: this.id });
+      } while (this.#again);
+      this.error = null;
+    } catch (cause) {
+      this.error = toApiError(cause);
+    } finally {
+      this.#reading = false;
+    }
+  }
+
+  /** Writes down what the user says. */
+  async say(text: string): Promise<void> {
+    const item: ConversationItem = {
+      id: crypto.randomUUID(),
+      at: Date.now(),
+      body: { kind: "message", role: "user", content: [{ type: "text", text }], prompt: null },
+    };
+    await call("append_items", { conversation: this.id, items: [item] });
+  }
+}

@@ -1,0 +1,65 @@
+// What all servers that are ready offer, to pick from.
+
+import type { Catalog, Icon, Prompt } from "$lib/api/generated";
+import { app } from "$lib/state/app.svelte";
+import { catalogs } from "$lib/state/catalogs.svelte";
+
+import { iconOf } from "./icon";
+import type { Offer } from "./pick.svelte";
+
+export interface PromptOffer extends Offer {
+  prompt: Prompt;
+}
+
+interface Named {
+  name: string;
+  title: string | null;
+  description: string | null;
+  icons: Icon[];
+}
+
+function ready(): string[] {
+  return app.servers.filter((server) => server.state.is === "ready").map((server) => server.name);
+}
+
+/** Has the catalogs of all ready servers read; fits an effect. */
+export function wantCatalogs(): void {
+  for (const server of ready()) catalogs.want(server);
+}
+
+/** Whether some catalog is still being read. */
+export function reading(): boolean {
+  return ready().some((server) => catalogs.of(server).loading);
+}
+
+/** Every one of a kind, in the order of the servers. */
+export function offers<T extends Named, O extends Offer>(
+  list: (catalog: Catalog) => T[],
+  make: (offer: Offer, item: T) => O,
+): O[] {
+  return ready().flatMap((server) => {
+    const catalog = catalogs.of(server).catalog;
+    return (catalog ? list(catalog) : []).map((item, i) => make(offer(server, item, i), item));
+  });
+}
+
+function offer(server: string, item: Named, place: number): Offer {
+  const { name, title, description } = item;
+  const words = [title ?? name, name, server, description ?? ""];
+  return {
+    id: `${place} ${server}`,
+    words,
+    server,
+    name,
+    title,
+    description,
+    icon: iconOf(item.icons),
+  };
+}
+
+export function promptOffers(): PromptOffer[] {
+  return offers(
+    (catalog) => catalog.prompts,
+    (offer, prompt) => ({ ...offer, prompt }),
+  );
+}
