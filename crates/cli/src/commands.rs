@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::arguments::{self, Command, Of};
 use crate::failure::Failure;
-use crate::output::value;
+use crate::output::{value, without_variables};
 use crate::people::{self, table};
 use crate::session::Session;
 use crate::visible;
@@ -50,7 +50,7 @@ async fn servers(session: &Session) -> Result<Value, Failure> {
     join_all(names.iter().map(|name| session.ready(name))).await;
     let servers: Vec<_> = names.iter().filter_map(|name| session.server(name)).collect();
     session.output.text(&table(&servers.iter().map(people::server).collect::<Vec<_>>()));
-    Ok(value(&servers))
+    Ok(without_variables(value(&servers)))
 }
 
 /// A list of what servers offer. Over all servers those that can't be used are left out; if none can, the first one's failure

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use crate::answers::{Answers, Kind, Verdict, name_of};
 use crate::ask::Asker;
-use crate::output::Output;
+use crate::output::{Output, value, without_variables};
 use crate::session::View;
 
 /// Who decides.
@@ -182,7 +182,7 @@ fn print(question: &Question, answer: &Answer, by: &str, reason: Option<&str>, o
         "name": name,
         "decision": decision,
         "by": by,
-        "question": question,
+        "question": without_variables(value(question)),
     });
     if let Some(reason) = reason {
         fields["reason"] = reason.into();

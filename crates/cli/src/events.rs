@@ -8,7 +8,7 @@ use api::{Api, Event, Handler as _};
 use serde_json::{Value, json};
 
 use crate::arguments::Command;
-use crate::output::{Output, value};
+use crate::output::{Output, value, without_variables};
 use crate::visible::line;
 
 /// The most entries read of a server's activity at once.
@@ -98,7 +98,7 @@ impl Shown {
             // Another server's.
             _ => return,
         }
-        if let Value::Object(mut fields) = value(event) {
+        if let Value::Object(mut fields) = without_variables(value(event)) {
             let name =
                 fields.shift_remove("type").and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default();
             self.output.event(&name, Value::Object(fields));

@@ -99,3 +99,33 @@ impl Output {
 pub(crate) fn value(of: &impl Serialize) -> Value {
     serde_json::to_value(of).unwrap_or_default()
 }
+
+/// Takes the values of a server's variables out, which are often keys: output ends up in logs that others read. They are in the
+/// settings file for whoever may see them.
+pub(crate) fn without_variables(mut value: Value) -> Value {
+    hide(&mut value);
+    value
+}
+
+fn hide(value: &mut Value) {
+    match value {
+        // A server, and a question about one.
+        Value::Object(map) if map.contains_key("config") || map.contains_key("body") => {
+            for key in ["config", "body"] {
+                match map.get_mut(key).and_then(|part| part.get_mut("env")) {
+                    Some(Value::Object(env)) => env.values_mut().for_each(|value| *value = HIDDEN.into()),
+                    Some(Value::Array(env)) => {
+                        env.iter_mut().filter_map(|pair| pair.get_mut(1)).for_each(|value| *value = HIDDEN.into());
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Value::Object(map) => map.values_mut().for_each(hide),
+        Value::Array(list) => list.iter_mut().for_each(hide),
+        _ => {}
+    }
+}
+
+/// Stands for a value that is not printed.
+const HIDDEN: &str = "(hidden)";

@@ -160,6 +160,23 @@ fn servers_that_fail_say_why_and_do_not_hinder_others() {
 }
 
 #[test]
+fn keys_in_the_settings_are_not_printed() {
+    let demo = testkit::binaries::demo_server();
+    let folder = Folder::with_config(
+        &json!({"mcpServers": {"demo": {"command": demo, "env": {"API_KEY": "canary-5d1f"}}}}).to_string(),
+    );
+    for arguments in [&["servers"][..], &["call", "demo", "add", "--args", r#"{"a": 1, "b": 2}"#]] {
+        let ended = folder.run_with(&allowing(json!([])), arguments);
+        ended.value();
+        let text = format!("{:?}{}", ended.lines, ended.errors);
+        assert!(text.contains("API_KEY"), "the variable is named for {arguments:?}");
+        assert!(!text.contains("canary-5d1f"), "its value is not in what logs keep for {arguments:?}");
+    }
+    let log = std::fs::read_to_string(folder.path("data/audit.jsonl")).unwrap();
+    assert!(!log.contains("canary-5d1f"), "nor in the audit log");
+}
+
+#[test]
 fn people_get_words() {
     let folder = Folder::new();
     let options = folder.answers(&allowing(json!([])));
