@@ -132,6 +132,7 @@ fn what_is_not_there_is_named() {
     assert_eq!(ended.error(1).0, "server", "the server's own error");
 }
 
+#[cfg(unix)]
 #[test]
 fn servers_that_fail_say_why_and_do_not_hinder_others() {
     let demo = testkit::binaries::demo_server();

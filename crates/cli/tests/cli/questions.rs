@@ -119,6 +119,7 @@ fn an_address_is_given_to_who_may_open_it() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn folders_are_shared_as_the_file_says() {
     for revision in REVISIONS {
