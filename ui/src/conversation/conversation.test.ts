@@ -1,0 +1,257 @@
+import { cleanup, render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { tick } from "svelte";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import type { Call, Conversation, ConversationItem } from "$lib/api/generated";
+import { axeProblems } from "$lib/testing/axe";
+import { sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
+
+import { composerKey, inserted } from "./composer";
+import ConversationView from "./ConversationView.svelte";
+import { Follow } from "./follow.svelte";
+
+let host: FakeHost;
+let server: string;
+let number = 0;
+let stored: Conversation;
+
+const message = (id: string, text: string): ConversationItem => ({
+  id,
+  at: 1,
+  body: { kind: "message", role: "user", content: [{ type: "text", text }], prompt: null },
+});
+
+const toolCall = (id: string, isError = false): ConversationItem => ({
+  id,
+  at: 2,
+  body: {
+    ...{ kind: "tool_call", call: id, server: "files", tool: "read_file" },
+    ...{ arguments: { path: "/x" }, error: null, took: 320 },
+    result: {
+      content: [{ type: "text", text: "the whole text" }],
+      ...{ structured: null, structuredProblem: null, isError, arguments: { path: "/x" } },
+    },
+  },
+});
+
+const running: Call = {
+  ...{ id: "r1", server: "files", kind: "tool", name: "search", startedAt: 1, state: "running" },
+  progress: { progress: 3, total: 6, message: "half way" },
+  conversation: "c1",
+};
+
+function changed() {
+  host.send({
+    type: "conversations_changed",
+    conversations: [{ id: "c1", title: stored.title, updatedAt: 2 }],
+    changed: "c1",
+  });
+}
+
+beforeEach(async () => {
+  number += 1;
+  server = `files${number}`;
+  stored = { id: "c1", title: "Trip plan", updatedAt: 1, items: [] };
+  host = await startFake(
+    {
+      conversation: () => structuredClone(stored),
+      append_items: ({ items }) => {
+        stored = { ...stored, items: [...stored.items, ...items] };
+        changed();
+        return {};
+      },
+      catalog: ({ server }) => ({
+        ...{ server, prompts: [], templates: [], notes: [] },
+        tools: [
+          {
+            ...{ name: "read_file", title: null, description: "Reads", outputSchema: null },
+            inputSchema: { type: "object", properties: { path: { type: "string" } } },
+            claims: { readOnly: true, destructive: null, idempotent: null, openWorld: null },
+            ...{ icons: [], allowed: false },
+          },
+        ],
+        resources: [
+          {
+            ...{ uri: "file:///a.txt", name: "a.txt", title: null, description: null },
+            ...{ mimeType: "text/plain", size: 5, icons: [] },
+          },
+        ],
+      }),
+      read_resource: ({ uri }) => ({
+        contents: [{ uri, mimeType: "text/plain", text: "hello", blob: null }],
+      }),
+      call_tool: ({ arguments: sent }) => ({
+        content: [{ type: "text", text: "read" }],
+        ...{ structured: null, structuredProblem: null, isError: false, arguments: sent },
+      }),
+    },
+    {
+      servers: [sampleServer({ name: server })],
+      conversations: [{ id: "c1", title: "Trip plan", updatedAt: 1 }],
+    },
+  );
+});
+afterEach(() => cleanup());
+
+const field = () => screen.getByRole("textbox", { name: "Message" });
+
+describe("a conversation", () => {
+  it("says honestly that there is no model yet", async () => {
+    render(ConversationView, { id: "c1" });
+    expect(
+      await screen.findByText(/No model is connected in this version/),
+      "in the empty state",
+    ).toBeInTheDocument();
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  });
+
+  it("takes down what is written, with Enter", async () => {
+    const user = userEvent.setup();
+    render(ConversationView, { id: "c1" });
+    await user.type(field(), "Remember **this**{Enter}");
+    const log = within(screen.getByRole("log"));
+    expect((await log.findByText("this")).tagName, "shown as Markdown").toBe("STRONG");
+    expect(field(), "the field is empty again").toHaveValue("");
+  });
+
+  it("keeps what was written when it could not be taken down", async () => {
+    const user = userEvent.setup();
+    host.answers.append_items = () => {
+      throw { code: "system", message: "disk full" };
+    };
+    render(ConversationView, { id: "c1" });
+    await user.type(field(), "Remember this{Enter}");
+    expect((await screen.findByRole("alert")).textContent, "the cause").toContain("disk full");
+    expect(field(), "nothing is lost").toHaveValue("Remember this");
+  });
+
+  it("shows a tool call as one line that opens", async () => {
+    const user = userEvent.setup();
+    stored.items = [message("m1", "hello"), toolCall("t1")];
+    render(ConversationView, { id: "c1" });
+    const card = await screen.findByRole("article", { name: "read_file: done" });
+    expect(within(card).queryByText("the whole text"), "folded at first").toBeNull();
+    await user.click(within(card).getByRole("button", { expanded: false }));
+    expect(within(card).getByText("the whole text"), "what came back").toBeInTheDocument();
+    expect(within(card).getByText(/"\/x"/), "what was sent").toBeInTheDocument();
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  });
+
+  it("tells a failed call from a good one in words", async () => {
+    stored.items = [toolCall("t1", true)];
+    render(ConversationView, { id: "c1" });
+    expect(
+      await screen.findByText("the tool says it failed"),
+      "not by colour alone",
+    ).toBeInTheDocument();
+  });
+
+  it("shows a running call at its place, with its progress, and cancels it", async () => {
+    const user = userEvent.setup();
+    render(ConversationView, { id: "c1" });
+    host.send({ type: "call_changed", call: running });
+    expect(await screen.findByText("half way"), "what the server says").toBeInTheDocument();
+    expect(screen.getByRole("progressbar"), "how far it is").toHaveAttribute("value", "0.5");
+    await user.click(screen.getByRole("button", { name: "Cancel search" }));
+    expect(host.requests("cancel_call"), "this call").toEqual([{ call: "r1" }]);
+    host.send({ type: "call_changed", call: { ...running, state: "cancelled" } });
+    await waitFor(() => expect(screen.queryByText("half way"), "gone when it ended").toBeNull());
+  });
+
+  it("attaches a resource by @", async () => {
+    const user = userEvent.setup();
+    render(ConversationView, { id: "c1" });
+    await user.type(field(), "@");
+    await user.click(await screen.findByRole("option", { name: /a\.txt/ }));
+    const card = await screen.findByRole("article", { name: "Attached a.txt" });
+    await user.click(within(card).getByRole("button"));
+    expect(within(card).getByText("hello"), "as it was then").toBeInTheDocument();
+    await waitFor(() => expect(field(), "nothing is left of the key").toHaveValue(""));
+  });
+
+  it("writes the slash when no prompt is picked", async () => {
+    const user = userEvent.setup();
+    render(ConversationView, { id: "c1" });
+    await user.type(field(), "/");
+    await screen.findByRole("dialog", { name: "Insert a prompt" });
+    await user.keyboard("{Escape}");
+    await waitFor(() => expect(field(), "as it was typed").toHaveValue("/"));
+  });
+
+  it("runs a tool, and the call becomes an item", async () => {
+    const user = userEvent.setup();
+    render(ConversationView, { id: "c1" });
+    await user.click(screen.getByRole("button", { name: "Run a tool" }));
+    await user.click(await screen.findByRole("option", { name: /read_file/ }));
+    await user.click(await screen.findByRole("button", { name: /Call/ }));
+    expect(
+      await screen.findByRole("article", { name: "read_file: done", hidden: true }),
+      "in the conversation",
+    ).toBeInTheDocument();
+    expect(host.requests("call_tool"), "it belongs to the conversation").toMatchObject([
+      { server, tool: "read_file", conversation: "c1" },
+    ]);
+  });
+
+  it("says so when it was deleted", async () => {
+    host.answers.conversation = () => {
+      throw { code: "not_found", message: "no such conversation" };
+    };
+    render(ConversationView, { id: "c1" });
+    expect(await screen.findByText("This conversation is gone"), "in words").toBeInTheDocument();
+  });
+});
+
+describe("following the end", () => {
+  function box(top: number) {
+    return { scrollHeight: 1000, clientHeight: 400, scrollTop: top } as HTMLElement;
+  }
+
+  it("shows what is new while the reader is at the end", () => {
+    const follow = new Follow();
+    const end = box(600);
+    follow.watch(end);
+    follow.grew(3);
+    follow.grew(4);
+    expect(end.scrollTop, "at the end").toBe(1000);
+    expect(follow.unseen, "all seen").toBe(0);
+  });
+
+  it("does not move what the reader looks at, and counts what is new", async () => {
+    const follow = new Follow();
+    const middle = box(600);
+    follow.watch(middle);
+    follow.grew(3);
+    middle.scrollTop = 100;
+    follow.scrolled();
+    follow.grew(5);
+    await tick();
+    expect(middle.scrollTop, "nothing moved").toBe(100);
+    expect(follow.unseen, "two are new").toBe(2);
+    follow.toEnd();
+    expect(follow.unseen, "seen").toBe(0);
+  });
+});
+
+describe("keys of the composer", () => {
+  const key = (name: string, more = {}) => ({
+    ...{ key: name, shiftKey: false, ctrlKey: false, metaKey: false, altKey: false },
+    ...{ isComposing: false, ...more },
+  });
+
+  it("opens prompts only at the start of a line, resources at the start of a word", () => {
+    expect(composerKey(key("/"), "", 0), "an empty field").toBe("prompt");
+    expect(composerKey(key("/"), "a\n", 2), "a new line").toBe("prompt");
+    expect(composerKey(key("/"), "and", 3), "and/or").toBeNull();
+    expect(composerKey(key("@"), "see ", 4), "a new word").toBe("resource");
+    expect(composerKey(key("@"), "ann", 3), "an address").toBeNull();
+  });
+
+  it("sends with Enter, but not while an input method composes", () => {
+    expect(composerKey(key("Enter"), "x", 1), "sends").toBe("send");
+    expect(composerKey(key("Enter", { shiftKey: true }), "x", 1), "a new line").toBeNull();
+    expect(composerKey(key("Enter", { isComposing: true }), "x", 1), "a word is chosen").toBeNull();
+    expect(inserted("ab", 1, "/"), "put in at the caret").toBe("a/b");
+  });
+});

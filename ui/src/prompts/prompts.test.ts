@@ -1,0 +1,225 @@
+import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+import type { Prompt } from "$lib/api/generated";
+import { router } from "$lib/state/view.svelte";
+import { axeProblems } from "$lib/testing/axe";
+import { sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
+
+import { iconOf } from "./icon";
+import PromptDialog from "./PromptDialog.svelte";
+import PromptsTab from "./PromptsTab.svelte";
+
+let host: FakeHost;
+let number = 0;
+/** Servers of their own for each test: what is known of one is kept. */
+let names: [string, string];
+
+function prompt(name: string, changes: Partial<Prompt> = {}): Prompt {
+  return { name, title: null, description: null, arguments: [], icons: [], ...changes };
+}
+
+const argument = (name: string, required: boolean) => ({
+  name,
+  title: null,
+  description: null,
+  required,
+});
+
+beforeEach(async () => {
+  number += 1;
+  names = [`demo${number}`, `notes${number}`];
+  const [demo] = names;
+  host = await startFake(
+    {
+      catalog: ({ server }) => ({
+        ...{ server, tools: [], resources: [], templates: [], notes: [] },
+        prompts:
+          server === demo
+            ? [
+                prompt("plan_trip", {
+                  title: "Plan a trip",
+                  description: "Plans a journey to a city",
+                  arguments: [argument("country", true), argument("city", false)],
+                }),
+                prompt("greet"),
+              ]
+            : [prompt("summarize", { description: "Makes a note short" })],
+      }),
+      complete: ({ value }) => ({
+        values: ["Paris", "Pau"].filter((v) => v.toLowerCase().startsWith(value.toLowerCase())),
+        total: null,
+        hasMore: false,
+      }),
+      get_prompt: ({ prompt, arguments: given }) => ({
+        description: null,
+        messages: [
+          { role: "user", content: [{ type: "text", text: `${prompt} ${JSON.stringify(given)}` }] },
+        ],
+      }),
+      create_conversation: ({ title }) => ({ id: "new", title, updatedAt: 1, items: [] }),
+    },
+    { servers: names.map((name) => sampleServer({ name })) },
+  );
+});
+afterEach(() => cleanup());
+
+describe("the prompt picker", () => {
+  it("goes from / to the conversation by keyboard alone", async () => {
+    const user = userEvent.setup();
+    const onclose = vi.fn();
+    render(PromptDialog, { open: true, conversation: "c1", onclose });
+    await screen.findByRole("option", { name: /summarize/ });
+    await waitFor(() =>
+      expect(document.activeElement, "the field has the focus").toBe(screen.getByRole("combobox")),
+    );
+    expect(screen.getAllByRole("option").length, "the prompts of both servers").toBe(3);
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    await user.keyboard("pltr{Enter}");
+
+    const country = await screen.findByRole("combobox", { name: /country required/ });
+    country.focus();
+    await user.keyboard("fr");
+    screen.getByRole("combobox", { name: /city/ }).focus();
+    await user.keyboard("pa");
+    await screen.findByRole("option", { name: "Pau" });
+    expect(host.requests("complete").at(-1), "asked with the arguments before").toEqual({
+      server: names[0],
+      of: { type: "prompt", name: "plan_trip" },
+      argument: "city",
+      value: "pa",
+      context: { country: "fr" },
+    });
+    expect(await axeProblems(), "axe finds nothing with an open list").toEqual([]);
+    await user.keyboard("{ArrowDown}{ArrowDown}{Enter}");
+    await user.keyboard("{Enter}");
+    expect(
+      await screen.findByText('plan_trip {"country":"fr","city":"Pau"}'),
+      "what it gives is shown first",
+    ).toBeInTheDocument();
+    screen.getByRole("button", { name: "Put into the conversation" }).focus();
+    await user.keyboard("{Enter}");
+    await waitFor(() => expect(onclose, "closed, with messages put in").toHaveBeenCalledWith(true));
+    expect(host.requests("append_items"), "the messages with where they came from").toMatchObject([
+      {
+        conversation: "c1",
+        items: [
+          {
+            body: {
+              kind: "message",
+              role: "user",
+              prompt: {
+                server: names[0],
+                prompt: "plan_trip",
+                arguments: { country: "fr", city: "Pau" },
+              },
+            },
+          },
+        ],
+      },
+    ]);
+  });
+
+  it("points out what is missing instead of asking the server", async () => {
+    const user = userEvent.setup();
+    render(PromptDialog, { open: true, conversation: "c1" });
+    await user.click(await screen.findByRole("option", { name: /Plan a trip/ }));
+    await user.click(await screen.findByRole("button", { name: "Preview" }));
+    expect(screen.getByText("Fill this in."), "at the argument").toBeInTheDocument();
+    expect(host.requests("get_prompt"), "nothing was asked").toEqual([]);
+  });
+
+  it("shows at once what a prompt without arguments gives", async () => {
+    const user = userEvent.setup();
+    render(PromptDialog, { open: true, conversation: "c1" });
+    await user.click(await screen.findByRole("option", { name: /greet/ }));
+    expect(await screen.findByText("greet {}"), "no needless step").toBeInTheDocument();
+  });
+
+  it("cancels a prompt that takes long, and shows nothing that comes later", async () => {
+    const user = userEvent.setup();
+    let answer: (result: never) => void = () => undefined;
+    host.answers.get_prompt = () => new Promise((resolve) => (answer = resolve));
+    render(PromptDialog, { open: true, conversation: "c1" });
+    await user.click(await screen.findByRole("option", { name: /greet/ }));
+    await user.click(await screen.findByRole("button", { name: "Cancel" }));
+    const [asked] = host.requests("get_prompt");
+    expect(host.requests("cancel_call"), "this call").toEqual([{ call: asked?.call }]);
+    answer({
+      description: null,
+      messages: [{ role: "user", content: [{ type: "text", text: "late" }] }],
+    } as never);
+    await waitFor(() => expect(screen.queryByText("late"), "not shown").toBeNull());
+  });
+
+  it("says what the server's error was", async () => {
+    const user = userEvent.setup();
+    host.answers.get_prompt = () => {
+      throw { code: "server", message: "no such city" };
+    };
+    render(PromptDialog, { open: true, conversation: "c1" });
+    await user.click(await screen.findByRole("option", { name: /greet/ }));
+    expect(await screen.findByText("no such city"), "in words").toBeInTheDocument();
+  });
+
+  it("says so when nothing matches", async () => {
+    const user = userEvent.setup();
+    const onclose = vi.fn();
+    render(PromptDialog, { open: true, conversation: "c1", onclose });
+    await screen.findByRole("option", { name: /greet/ });
+    await user.type(screen.getByRole("combobox"), "zzzz");
+    expect(screen.getByText("Nothing matches."), "said").toBeInTheDocument();
+    await user.keyboard("{Enter}");
+    expect(onclose, "Enter picks nothing").not.toHaveBeenCalled();
+    await user.keyboard("{Escape}");
+    await waitFor(() => expect(onclose, "closed without a choice").toHaveBeenCalledWith(false));
+  });
+});
+
+describe("a server's prompts", () => {
+  it("are listed, and one goes into a new conversation", async () => {
+    const user = userEvent.setup();
+    const server = sampleServer({ name: names[1] });
+    const { rerender } = render(PromptsTab, { server });
+    await user.click(await screen.findByRole("option", { name: /summarize/ }));
+    expect(router.current, "opened").toEqual({
+      ...{ at: "server", name: names[1], tab: "prompts", item: "summarize" },
+    });
+    await rerender({ server, item: "summarize" });
+    await user.click(screen.getByRole("button", { name: "Preview" }));
+    await user.click(await screen.findByRole("button", { name: "Put into the conversation" }));
+    await waitFor(() =>
+      expect(router.current, "the new conversation is in front").toEqual({
+        at: "conversation",
+        id: "new",
+      }),
+    );
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  });
+
+  it("say so when there are none", async () => {
+    host.answers.catalog = ({ server }) => ({
+      ...{ server, tools: [], prompts: [], resources: [], templates: [], notes: [] },
+    });
+    render(PromptsTab, { server: sampleServer({ name: names[0] }) });
+    expect(await screen.findByText("No prompts"), "an empty state").toBeInTheDocument();
+  });
+});
+
+describe("pictures of servers", () => {
+  it("are shown only when they come along and stand still (X18)", () => {
+    const icon = (src: string) => ({ src, mimeType: null });
+    expect(iconOf([icon("https://evil.test/x.png")]), "nothing is fetched").toBeNull();
+    expect(iconOf([icon("data:text/html,<script>")]), "only pictures").toBeNull();
+    expect(iconOf([icon("data:image/gif;base64,AAAA")]), "no film").toBeNull();
+    expect(
+      iconOf([icon(`data:image/png;base64,${"A".repeat(100_000)}`)]),
+      "none too large",
+    ).toBeNull();
+    expect(
+      iconOf([icon("https://x.test"), icon("data:image/png;base64,AAAA")]),
+      "the first that can be shown",
+    ).toBe("data:image/png;base64,AAAA");
+  });
+});
