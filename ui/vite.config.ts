@@ -8,17 +8,16 @@ import { defineConfig } from "vitest/config";
 // The page may also be served by the development host; then commands and events go there.
 const devHost = process.env.DRAWBRIDGE_DEV_HOST ?? "http://127.0.0.1:1430";
 
+const messages = paraglideVitePlugin({
+  project: "./project.inlang",
+  outdir: "./src/paraglide",
+  strategy: ["baseLocale"],
+  disableAsyncLocalStorage: true,
+  emitReadme: false,
+});
+
 export default defineConfig({
-  plugins: [
-    svelte(),
-    paraglideVitePlugin({
-      project: "./project.inlang",
-      outdir: "./src/paraglide",
-      strategy: ["baseLocale"],
-      disableAsyncLocalStorage: true,
-    }),
-    svelteTesting(),
-  ],
+  plugins: [svelte(), ...(process.env.VITEST ? [] : [messages]), svelteTesting()],
   resolve: { alias: { $lib: fileURLToPath(new URL("./src/lib", import.meta.url)) } },
   clearScreen: false,
   server: {
@@ -32,6 +31,7 @@ export default defineConfig({
   build: { reportCompressedSize: false, modulePreload: { polyfill: false } },
   test: {
     environment: "happy-dom",
+    globalSetup: ["./src/lib/testing/messages.ts"],
     setupFiles: ["./src/lib/testing/setup.ts"],
     include: ["src/**/*.test.ts"],
   },

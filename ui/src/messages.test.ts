@@ -8,7 +8,10 @@ const folder = "messages";
 const areas = readdirSync(`${folder}/en`);
 
 function read(language: string, area: string): Messages {
-  return JSON.parse(readFileSync(`${folder}/${language}/${area}`, "utf8")) as Messages;
+  const { $schema: _, ...messages } = JSON.parse(
+    readFileSync(`${folder}/${language}/${area}`, "utf8"),
+  ) as Messages;
+  return messages;
 }
 
 /** The names in braces, in the order of the alphabet. */
