@@ -71,22 +71,15 @@ fn a_runtime_that_ends_takes_the_servers_with_it() {
     assert!(gone, "no server may outlive the runtime");
 }
 
-/// Not a test of its own: the app that the next test kills. It starts one server with a grandchild,
-/// prints its record, and waits.
-#[tokio::test]
-#[ignore = "started by a_killed_app_leaves_nothing_for_long"]
-async fn an_app_to_kill() {
-    let mut server = ready(&["--misbehave", "never-exits", "--misbehave", "grandchild@start"]).await;
-    println!("record: {}", server.handle.process.record());
-    while server.events.recv().await.is_some() {}
-}
-
 #[cfg(target_os = "linux")]
 #[tokio::test]
-#[allow(clippy::disallowed_methods, reason = "starts this test again, not a server")]
+#[allow(clippy::disallowed_methods, reason = "starts an app, not a server")]
 async fn a_killed_app_leaves_nothing_for_long() {
-    let mut app = tokio::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "groups::an_app_to_kill", "--ignored", "--nocapture"])
+    // The crate's example is an app that runs one server.
+    let example = testkit::binaries::path("examples/one_server");
+    let mut app = tokio::process::Command::new(example)
+        .arg(testkit::binaries::scripted_server())
+        .args(["--misbehave", "never-exits", "--misbehave", "grandchild@start"])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .kill_on_drop(true)
@@ -96,7 +89,6 @@ async fn a_killed_app_leaves_nothing_for_long() {
     let record: RunningRecord = within(LONG, "the app starts its server", async {
         loop {
             let line = output.next_line().await.unwrap().expect("the app still runs");
-            // The test harness writes on the same line.
             if let Some((_, record)) = line.split_once("record: ") {
                 return record.parse().unwrap();
             }

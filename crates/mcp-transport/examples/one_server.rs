@@ -1,0 +1,31 @@
+//! Runs one server, given as program and arguments: prints the record that a later start could sweep it by, and then the kind
+//! of each event until the server has ended.
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
+use mcp_proto::session::{SessionConfig, SessionEvent};
+use mcp_transport::DriverEvent;
+use mcp_transport::stdio::{SearchPath, ServerCommand, spawn};
+use tokio::sync::mpsc;
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let program = arguments.next().ok_or("usage: one_server PROGRAM [ARGUMENT...]")?;
+    let command = ServerCommand { program, arguments: arguments.collect(), ..ServerCommand::default() };
+    let path = SearchPath::of_process("an example".to_owned());
+    let process = spawn(&command, &path.resolve(&command)?, &path).await?;
+    let (events, mut told) = mpsc::channel(16);
+    let handle = mcp_transport::driver::run(SessionConfig::default(), process, events);
+    while let Some(event) = told.recv().await {
+        match event {
+            DriverEvent::Session(SessionEvent::Ready(facts)) => {
+                println!("ready: {}", facts.revision);
+                println!("record: {}", handle.process.record());
+            }
+            DriverEvent::Session(event) => println!("session: {event:?}"),
+            DriverEvent::Frame(frame) => println!("{:?}: {} bytes", frame.direction, frame.bytes.len()),
+            other => println!("{other:?}"),
+        }
+    }
+    Ok(())
+}
