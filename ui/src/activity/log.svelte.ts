@@ -9,7 +9,7 @@ export const MAX_ENTRIES = 5000;
 /** How many are read at once. */
 export const PAGE = 2000;
 /** How long entries are gathered before they are read, in milliseconds. */
-export const PAUSE = 80;
+export const PAUSE = 100;
 
 export class ActivityLog {
   readonly server: string;
