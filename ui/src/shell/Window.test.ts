@@ -1,12 +1,15 @@
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import App from "../App.svelte";
 import { app } from "$lib/state/app.svelte";
+import { details } from "$lib/state/details.svelte";
 import { router } from "$lib/state/view.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import { sampleServer, startFake } from "$lib/testing/fake";
+
+import StateMark from "$lib/ui/StateMark.svelte";
 
 import { overlay } from "./overlay.svelte";
 
@@ -165,6 +168,47 @@ describe("the window", () => {
     host.call = whole;
     await user.click(screen.getByRole("button", { name: "Try again" }));
     expect(await screen.findByRole("navigation"), "the window").toBeVisible();
+  });
+});
+
+describe("the outer columns", () => {
+  const viewport = (width: number) => {
+    (window as unknown as { happyDOM: { setViewport(size: object): void } }).happyDOM.setViewport({
+      width,
+      height: 600,
+    });
+  };
+  afterEach(() => {
+    viewport(1024);
+    details.close();
+  });
+
+  test("are columns in a wide window", async () => {
+    await startFake({}, { servers: [demo] });
+    render(App);
+    details.show("About demo", StateMark, { state: { is: "ready" } });
+    const aside = await screen.findByRole("complementary", { name: "About demo" });
+    expect(within(aside).getByText("ready"), "the component with its props").toBeVisible();
+    await user.click(within(aside).getByRole("button", { name: "Close details" }));
+    expect(screen.queryByRole("complementary"), "closed").toBeNull();
+    details.show("About demo", StateMark, { state: { is: "ready" } });
+    await user.click(screen.getByRole("link", { name: "demo stopped" }));
+    await waitFor(() => expect(details.current, "another view, no old details").toBeNull());
+  });
+
+  test("are sheets in a narrow one", async () => {
+    viewport(700);
+    await startFake({}, { servers: [demo] });
+    render(App);
+    expect(screen.queryByRole("navigation"), "behind a button").toBeNull();
+    await user.click(screen.getByRole("button", { name: "Menu" }));
+    const sheet = await screen.findByRole("dialog", { name: "Menu" });
+    await user.click(within(sheet).getByRole("link", { name: "demo stopped" }));
+    await waitFor(() => expect(screen.queryByRole("navigation"), "closes by itself").toBeNull());
+    details.show("About demo", StateMark, { state: { is: "ready" } });
+    expect(await screen.findByRole("dialog", { name: "About demo" }), "details too").toBeVisible();
+    await user.keyboard("{Escape}");
+    await waitFor(() => expect(details.current, "Escape closes").toBeNull());
   });
 });
 

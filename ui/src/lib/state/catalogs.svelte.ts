@@ -22,6 +22,9 @@ class Catalogs {
     app.onEvent((event) => {
       if (event.type === "catalog_changed" && this.#states.has(event.server)) {
         void this.read(event.server);
+      } else if (event.type === "server_changed" && event.server.state.is !== "ready") {
+        // What it offered says nothing about what it will offer.
+        this.#states.delete(event.server.name);
       } else if (event.type === "server_removed") {
         this.#states.delete(event.name);
       }
@@ -54,6 +57,11 @@ class Catalogs {
       state = { catalog: await call("catalog", { server }), loading: false, error: null };
     } catch (error) {
       state = { catalog: before.catalog, loading: false, error };
+    }
+    // The server stopped or went away in the meantime.
+    if (!this.#states.has(server)) {
+      this.#stale.delete(server);
+      return;
     }
     this.#states.set(server, state);
     if (this.#stale.delete(server)) await this.read(server);

@@ -1,5 +1,5 @@
 // What the right column shows.
-import type { Component } from "svelte";
+import type { Component, ComponentProps } from "svelte";
 
 interface Shown {
   title: string;
@@ -11,7 +11,11 @@ class Details {
   current = $state.raw<Shown | null>(null);
 
   /** Shows a component in the right column, in the place of what was there. */
-  show<P extends Record<string, unknown>>(title: string, component: Component<P>, props: P): void {
+  show<P extends ComponentProps<Component>>(
+    title: string,
+    component: Component<P>,
+    props: NoInfer<P>,
+  ): void {
     this.current = {
       title,
       component: component as unknown as Component<Record<string, unknown>>,

@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+
+import type { Catalog } from "$lib/api/generated";
+import { sampleServer, startFake } from "$lib/testing/fake";
+
+import { catalogs } from "./catalogs.svelte";
+
+function catalog(server: string, ...notes: string[]): Catalog {
+  return { server, tools: [], prompts: [], resources: [], templates: [], notes };
+}
+
+const settled = () => new Promise((resolve) => setTimeout(resolve));
+
+test("a catalog is read once, when it is first wanted, and only of a ready server", async () => {
+  const host = await startFake(
+    { catalog: ({ server }) => catalog(server) },
+    {
+      servers: [sampleServer({ name: "a" }), sampleServer({ name: "b", state: { is: "stopped" } })],
+    },
+  );
+  catalogs.want("a");
+  catalogs.want("a");
+  catalogs.want("b");
+  expect(catalogs.of("a").loading, "under way").toBe(true);
+  await settled();
+  catalogs.want("a");
+  expect(host.requests("catalog"), "one question for the ready server").toEqual([{ server: "a" }]);
+  expect(catalogs.of("a").catalog?.server, "there").toBe("a");
+  expect(catalogs.of("b").catalog, "nothing of a stopped one").toBeNull();
+});
+
+test("a change is read again, also when it comes while one is being read", async () => {
+  let reads = 0;
+  const host = await startFake(
+    { catalog: ({ server }) => catalog(server, `read ${(reads += 1)}`) },
+    { servers: [sampleServer({ name: "c" })] },
+  );
+  catalogs.want("c");
+  host.send({ type: "catalog_changed", server: "c" });
+  host.send({ type: "catalog_changed", server: "c" });
+  host.send({ type: "catalog_changed", server: "not wanted" });
+  await settled();
+  expect(catalogs.of("c").catalog?.notes, "once more for both changes").toEqual(["read 2"]);
+  expect(reads, "and nothing else").toBe(2);
+});
+
+test("a failure keeps the old catalog, and is over when it can be read", async () => {
+  let fails = false;
+  const host = await startFake(
+    {
+      catalog: ({ server }) => {
+        if (fails) throw { code: "timeout", message: "too slow" };
+        return catalog(server);
+      },
+    },
+    { servers: [sampleServer({ name: "d" })] },
+  );
+  await catalogs.read("d");
+  fails = true;
+  host.send({ type: "catalog_changed", server: "d" });
+  await settled();
+  expect((catalogs.of("d").error as Error).message, "the reason").toBe("too slow");
+  expect(catalogs.of("d").catalog, "the old one is still there").not.toBeNull();
+  fails = false;
+  await catalogs.read("d");
+  expect(catalogs.of("d").error, "over").toBeNull();
+});
+
+test("a server that stops takes its catalog along, and is asked again when it is back", async () => {
+  const host = await startFake(
+    { catalog: ({ server }) => catalog(server) },
+    { servers: [sampleServer({ name: "e" })] },
+  );
+  await catalogs.read("e");
+  catalogs.want("e");
+  const late = catalogs.read("e");
+  host.send({
+    type: "server_changed",
+    server: sampleServer({ name: "e", state: { is: "stopped" } }),
+  });
+  await late;
+  expect(catalogs.of("e").catalog, "nothing is left, and nothing comes late").toBeNull();
+  host.send({ type: "server_changed", server: sampleServer({ name: "e" }) });
+  catalogs.want("e");
+  await settled();
+  expect(catalogs.of("e").catalog, "read again").not.toBeNull();
+});
