@@ -17,6 +17,6 @@ pub use jsonrpc::{Incoming, InvalidCause, InvalidMessage, Outgoing, OutgoingKind
 pub use revision::Revision;
 pub use session::{
     Answer, CallError, CallId, CancelReason, ClientNotification, ClientRequest, CloseReason, Deadline, Facts, Limits,
-    ListKind, Opening, ServerQuestion, ServerRequestId, ServerResult, Session, SessionConfig, SessionEvent,
-    StreamOrigin, Timeouts, UnknownRequest, Withdrawal,
+    ListKind, Opening, OpeningFault, ServerQuestion, ServerRequestId, ServerResult, Session, SessionConfig,
+    SessionEvent, StreamOrigin, Timeouts, UnknownRequest, Withdrawal,
 };

@@ -1,6 +1,6 @@
 //! Why a server is not running, in words, with what helps to find out.
 
-use mcp_proto::session::CloseReason;
+use mcp_proto::session::{CloseReason, OpeningFault};
 use mcp_transport::stdio::{CommandNotFound, SpawnError, StderrRing};
 
 use crate::view::{Failure, FailureReason};
@@ -30,11 +30,16 @@ pub(crate) fn could_not_start(error: &SpawnError) -> Failure {
 }
 
 /// It ended, or was ended because it does not speak the protocol. Nothing if the user stopped it.
-pub(crate) fn closed(reason: &CloseReason, was_ready: bool, stderr: &StderrRing) -> Option<Failure> {
+pub(crate) fn closed(
+    reason: &CloseReason,
+    fault: Option<OpeningFault>,
+    was_ready: bool,
+    stderr: &StderrRing,
+) -> Option<Failure> {
     let reason_kind = match reason {
         CloseReason::StoppedByUser => return None,
-        CloseReason::OpeningFailed(cause) if cause.contains("no answer") => FailureReason::NoAnswer,
-        CloseReason::OpeningFailed(_) => FailureReason::Protocol,
+        _ if fault == Some(OpeningFault::NoAnswer) => FailureReason::NoAnswer,
+        _ if fault == Some(OpeningFault::Refused) => FailureReason::Protocol,
         CloseReason::Unresponsive(_) => FailureReason::NoAnswer,
         _ if was_ready => FailureReason::Exited,
         _ => FailureReason::ExitedEarly,

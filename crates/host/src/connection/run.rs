@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use mcp_proto::session::{
-    Answer, CallError, CallId, CancelReason, ClientRequest, CloseReason, Deadline, ListKind, Opening, ServerQuestion,
-    ServerRequestId, ServerResult, SessionEvent,
+    Answer, CallError, CallId, CancelReason, ClientRequest, CloseReason, Deadline, ListKind, Opening, OpeningFault,
+    ServerQuestion, ServerRequestId, ServerResult, SessionEvent,
 };
 use mcp_proto::types::{ElicitAction, ElicitResult};
 use mcp_transport::driver::{Direction, DriverCommand, DriverEvent, DriverHandle};
@@ -127,7 +127,7 @@ fn note(activity: &Mutex<Activity>, text: &str) {
 impl Run<'_> {
     async fn until_closed(&mut self, told: &mut mpsc::Receiver<Tell>) -> Ended {
         let mut closed = None;
-        let mut exit_on_probe = false;
+        let mut fault = None;
         let mut owner_gone = false;
         loop {
             let event = if let Some(event) = self.waiting.pop_front() {
@@ -158,8 +158,8 @@ impl Run<'_> {
                     note(&self.activity, &reason.to_string());
                     closed = Some(reason);
                 }
-                Some(DriverEvent::Session(SessionEvent::OpeningFailed { cause, exit_on_probe: on_probe })) => {
-                    exit_on_probe = on_probe;
+                Some(DriverEvent::Session(SessionEvent::OpeningFailed { cause, fault: how })) => {
+                    fault = Some(how);
                     note(&self.activity, &cause);
                     closed.get_or_insert(CloseReason::OpeningFailed(cause));
                 }
@@ -169,11 +169,11 @@ impl Run<'_> {
             }
         }
         self.tick().await;
-        if exit_on_probe && !owner_gone && self.start.session.opening == Opening::Probe {
+        if fault == Some(OpeningFault::ExitedOnProbe) && !owner_gone && self.start.session.opening == Opening::Probe {
             return Ended::OnProbe;
         }
         let reason = closed.unwrap_or(CloseReason::ServerClosedOutput);
-        Ended::For(outcome::closed(&reason, self.ready, &self.driver.stderr))
+        Ended::For(outcome::closed(&reason, fault, self.ready, &self.driver.stderr))
     }
 
     async fn tell_owner(&self, news: News) {

@@ -135,6 +135,20 @@ pub enum Withdrawal {
     SessionEnded,
 }
 
+/// How an opening failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OpeningFault {
+    /// The server ended while it was probed: start it again with
+    /// [`Opening::Initialize`](super::Opening::Initialize).
+    ExitedOnProbe,
+    /// The server did not answer in time.
+    NoAnswer,
+    /// The server ended.
+    Exited,
+    /// The server refused, speaks no revision spoken here, or said something else than the protocol says.
+    Refused,
+}
+
 /// What a session tells its owner.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SessionEvent {
@@ -144,9 +158,8 @@ pub enum SessionEvent {
     OpeningFailed {
         /// Why, in words.
         cause: String,
-        /// The server ended while it was probed: start it again with
-        /// [`Opening::Initialize`](super::Opening::Initialize).
-        exit_on_probe: bool,
+        /// What to act on.
+        fault: OpeningFault,
     },
     /// The server wants something. To be answered once with [`Session::answer`](super::Session::answer).
     Asked {

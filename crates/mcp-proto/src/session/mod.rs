@@ -47,8 +47,8 @@ use wire::{Purpose, Wire};
 pub use config::{Deadline, Limits, Opening, SessionConfig, Timeouts};
 pub use error::{CallError, CloseReason, UnknownRequest};
 pub use event::{
-    Answer, CallId, CancelReason, ClientNotification, Facts, ListKind, ServerQuestion, ServerRequestId, SessionEvent,
-    StreamOrigin, Withdrawal,
+    Answer, CallId, CancelReason, ClientNotification, Facts, ListKind, OpeningFault, ServerQuestion, ServerRequestId,
+    SessionEvent, StreamOrigin, Withdrawal,
 };
 pub use request::{ClientRequest, ServerResult};
 

@@ -14,7 +14,7 @@ use crate::types::{Implementation, Map, ServerCapabilities};
 
 use super::timers::{due, later};
 use super::wire::Purpose;
-use super::{CallError, CloseReason, Facts, Opening, Session, SessionEvent, meta, results};
+use super::{CallError, CloseReason, Facts, Opening, OpeningFault, Session, SessionEvent, meta, results};
 
 /// Where the session is in its life.
 #[derive(Debug)]
@@ -205,22 +205,23 @@ impl Session {
             Phase::Initializing { id, until, .. } if due(until, now) => {
                 self.wire.give_up(id);
                 let waited = self.config.timeouts.initialize;
-                self.fail_opening(format!("no answer to `initialize` within {waited:?}"));
+                let cause = format!("no answer to `initialize` within {waited:?}");
+                self.opening_failed(cause, OpeningFault::NoAnswer);
             }
             _ => {}
         }
     }
 
     fn fail_opening(&mut self, cause: String) {
-        self.opening_failed(cause, false);
+        self.opening_failed(cause, OpeningFault::Refused);
     }
 
-    fn opening_failed(&mut self, mut cause: String, exit_on_probe: bool) {
+    fn opening_failed(&mut self, mut cause: String, fault: OpeningFault) {
         if let Some(output) = self.last_output.take() {
             cause = format!("{cause}. The last it wrote was {output}");
         }
         self.phase = Phase::Failed(cause.clone());
-        self.events.push(SessionEvent::OpeningFailed { cause: cause.clone(), exit_on_probe });
+        self.events.push(SessionEvent::OpeningFailed { cause: cause.clone(), fault });
         self.end_all_calls(&CloseReason::OpeningFailed(cause));
     }
 
@@ -232,8 +233,9 @@ impl Session {
             Phase::Ready | Phase::Failed(_) | Phase::Closed(_) => return,
         };
         if *reason != CloseReason::StoppedByUser {
-            let exit_on_probe = probing && self.config.opening == Opening::Probe;
-            self.opening_failed(format!("{reason} before it answered `{asked}`"), exit_on_probe);
+            let on_probe = probing && self.config.opening == Opening::Probe;
+            let fault = if on_probe { OpeningFault::ExitedOnProbe } else { OpeningFault::Exited };
+            self.opening_failed(format!("{reason} before it answered `{asked}`"), fault);
         }
     }
 }

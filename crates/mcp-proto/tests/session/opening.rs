@@ -18,7 +18,7 @@ enum Step {
     Ready(Revision),
     /// The opening fails with these words.
     Fails(&'static str),
-    /// The connection ends; the opening fails with this `exit_on_probe`.
+    /// The connection ends; the opening fails, on the probe or later.
     Exits(bool),
     /// Anything that is not an answer is told.
     Anomaly(&'static str),
@@ -78,7 +78,7 @@ fn play(proves: &str, opening: Opening, steps: Vec<Step>) {
                 other => panic!("{proves}: the session is ready, not {other:?}"),
             },
             Fails(words) => match peer.events().last() {
-                Some(SessionEvent::OpeningFailed { cause, exit_on_probe: false }) => {
+                Some(SessionEvent::OpeningFailed { cause, fault: OpeningFault::Refused | OpeningFault::NoAnswer }) => {
                     assert!(cause.contains(words), "{proves}: {cause:?} contains {words:?}");
                 }
                 other => panic!("{proves}: the opening fails, not {other:?}"),
@@ -86,11 +86,10 @@ fn play(proves: &str, opening: Opening, steps: Vec<Step>) {
             Exits(on_probe) => {
                 peer.session.handle_closed(CloseReason::ServerExited { status: Some(1), signal: None }, peer.now);
                 let events = peer.events();
-                let [SessionEvent::OpeningFailed { exit_on_probe, cause }, SessionEvent::Closed(_)] = &events[..]
-                else {
+                let [SessionEvent::OpeningFailed { fault, cause }, SessionEvent::Closed(_)] = &events[..] else {
                     panic!("{proves}: the opening fails and the session ends, not {events:?}");
                 };
-                assert_eq!(*exit_on_probe, on_probe, "{proves}: whether it ended on the probe");
+                assert_eq!(*fault == OpeningFault::ExitedOnProbe, on_probe, "{proves}: whether it ended on the probe");
                 assert!(cause.contains("exit status 1"), "{proves}: {cause:?} says how it ended");
             }
             Anomaly(words) => match peer.event() {

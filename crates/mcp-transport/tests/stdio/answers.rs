@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use mcp_proto::{CallError, CancelReason, Revision, SessionEvent};
+use mcp_proto::{CallError, CancelReason, OpeningFault, Revision, SessionEvent};
 use mcp_transport::{Direction, DriverCommand, DriverEvent};
 use serde_json::json;
 use testkit::deadline::holds_within;
@@ -152,12 +152,12 @@ async fn a_server_that_never_answers_initialize_is_given_up() {
     let mut server = launch(&["--misbehave", "silent@initialize"]).await;
     server.until_end().await;
     let failed = server.told.iter().find_map(|event| match event {
-        DriverEvent::Session(SessionEvent::OpeningFailed { cause, exit_on_probe }) => Some((cause, exit_on_probe)),
+        DriverEvent::Session(SessionEvent::OpeningFailed { cause, fault }) => Some((cause, fault)),
         _ => None,
     });
-    let (cause, exit_on_probe) = failed.expect("X35: the opening fails by itself");
+    let (cause, fault) = failed.expect("X35: the opening fails by itself");
     assert!(cause.contains("initialize"), "X35: the cause must be named, not: {cause}");
-    assert!(!exit_on_probe, "the server did not end by itself");
+    assert_eq!(*fault, OpeningFault::NoAnswer, "X35: the server did not end by itself");
     let last = server.told.last();
     assert!(matches!(last, Some(DriverEvent::Exited { .. })), "the process is ended as well, last was {last:?}");
 }

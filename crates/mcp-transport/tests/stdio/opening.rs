@@ -1,6 +1,6 @@
 //! Finding the revision with real processes.
 
-use mcp_proto::{Opening, Revision, SessionConfig, SessionEvent, Timeouts};
+use mcp_proto::{Opening, OpeningFault, Revision, SessionConfig, SessionEvent, Timeouts};
 use mcp_transport::{DriverEvent, run};
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -47,7 +47,7 @@ async fn a_server_that_exits_on_the_probe_says_so() {
     let mut server = probed(&["--probe", "exit"]).await;
     server.until_end().await;
     let told = server.told.iter().find_map(|event| match event {
-        DriverEvent::Session(SessionEvent::OpeningFailed { exit_on_probe, .. }) => Some(*exit_on_probe),
+        DriverEvent::Session(SessionEvent::OpeningFailed { fault, .. }) => Some(*fault == OpeningFault::ExitedOnProbe),
         _ => None,
     });
     assert_eq!(told, Some(true), "the owner must learn that another start without the probe may help");
