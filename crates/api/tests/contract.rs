@@ -1,0 +1,197 @@
+//! The contract as the page uses it: by name, in JSON, on a real host with the real demo server.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use api::{Api, COMMANDS, ErrorCode, Event, dispatch};
+use serde_json::{Value, json};
+use testkit::app::{App, PATIENCE, demo};
+
+async fn call(api: &Api, command: &str, request: Value) -> Value {
+    dispatch(api, command, request.clone()).await.unwrap_or_else(|e| panic!("{command} {request}: {e:?}"))
+}
+
+async fn harbour() -> (App, Api) {
+    let app = App::start(vec![("harbour", demo(&["--era", "legacy"]))]).await;
+    app.ready("harbour").await;
+    app.until("harbour", "known whole", |s| s.counts[0] >= 16 && s.counts[3] >= 3).await;
+    let api = Api::new(app.host.clone());
+    (app, api)
+}
+
+#[tokio::test]
+async fn every_command_is_known_and_refuses_a_request_of_another_shape() {
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    for command in COMMANDS {
+        let error = dispatch(&api, command, json!("no object")).await.expect_err("a text is no request");
+        assert_eq!(error.code, ErrorCode::BadRequest, "{command} says that the request is wrong: {error}");
+        assert!(error.message.contains(command), "{command} is named: {error}");
+    }
+    let error = dispatch(&api, "no_such_command", json!({})).await.expect_err("an unknown name");
+    assert_eq!(error.code, ErrorCode::BadRequest, "an unknown command is refused: {error}");
+}
+
+#[tokio::test]
+async fn what_does_not_exist_is_not_found() {
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    for (command, request, code) in [
+        ("start_server", json!({"server": "x"}), ErrorCode::NotFound),
+        ("catalog", json!({"server": "x"}), ErrorCode::NotFound),
+        ("activity", json!({"server": "x", "limit": 1}), ErrorCode::NotFound),
+        ("cancel_call", json!({"call": "x"}), ErrorCode::NotFound),
+        ("conversation", json!({"conversation": "x"}), ErrorCode::NotFound),
+        ("conversation", json!({"conversation": "../settings"}), ErrorCode::System),
+        ("revoke_grant", json!({"id": "7"}), ErrorCode::NotFound),
+        ("answer_question", json!({"id": "7", "hash": "x", "answer": {"action": "deny"}}), ErrorCode::Stale),
+        ("open_url", json!({"url": "file:///etc/passwd"}), ErrorCode::System),
+        ("expand_template", json!({"template": "x://{", "values": {}}), ErrorCode::Invalid),
+    ] {
+        let error = dispatch(&api, command, request.clone()).await.expect_err(command);
+        let either = error.code == code || (code == ErrorCode::System && error.code == ErrorCode::NotFound);
+        assert!(either, "{command} {request} is {code:?}, not {error:?}");
+    }
+    assert!(app.platform.opened.lock().unwrap().is_empty(), "nothing was opened");
+}
+
+#[tokio::test]
+async fn the_snapshot_and_the_events_after_it_leave_no_gap() {
+    let app = App::start(vec![("harbour", demo(&[]))]).await;
+    let api = Api::new(app.host.clone());
+    let mut events = api.events();
+    let snapshot = call(&api, "snapshot", json!({})).await;
+    let mut next = snapshot["nextEvent"].as_u64().unwrap();
+    call(&api, "start_server", json!({"server": "harbour"})).await;
+    let asked = async {
+        loop {
+            let batch = events.next().await.expect("the host runs");
+            assert_eq!(batch.first, next, "the batch follows what is known");
+            next += batch.events.len() as u64;
+            for event in batch.events {
+                if let Event::QuestionChanged { question } = event {
+                    return question;
+                }
+            }
+        }
+    };
+    let question = tokio::time::timeout(PATIENCE, asked).await.expect("the question comes");
+    let again = call(&api, "snapshot", json!({})).await;
+    assert_eq!(again["questions"][0]["hash"], json!(question.hash), "the snapshot has the same question");
+}
+
+#[tokio::test]
+async fn a_tool_is_called_by_name_and_its_result_has_every_kind_of_content() {
+    let (app, api) = harbour().await;
+    let user = app.always(|_| Some(host::view::UserAnswer::Allow(policy::Scope::Once)));
+    let request = json!({"call": "1", "server": "harbour", "tool": "show_everything", "arguments": {}});
+    let result = call(&api, "call_tool", request).await;
+    user.abort();
+    let kinds: Vec<&str> = result["content"].as_array().unwrap().iter().map(|c| c["type"].as_str().unwrap()).collect();
+    for kind in ["text", "image", "audio", "resource_link", "resource"] {
+        assert!(kinds.contains(&kind), "{kind} is in the result: {kinds:?}");
+    }
+    assert!(result["structured"].is_object(), "so is structured content");
+    assert_eq!(result["structuredProblem"], Value::Null, "which fits the tool's own schema");
+}
+
+#[tokio::test]
+async fn an_edited_sampling_request_keeps_what_the_page_does_not_show() {
+    let (app, api) = harbour().await;
+    let (caller, request) =
+        (api.clone(), json!({"call": "1", "server": "harbour", "tool": "ask_model", "arguments": {}}));
+    let called = tokio::spawn(async move { dispatch(&caller, "call_tool", request).await });
+    let tool = app.question("harbour", "the tool", |_| true).await;
+    app.answer(&tool, host::view::UserAnswer::Allow(policy::Scope::Once)).await;
+    let before = app.question("harbour", "the model", |q| q.id != tool.id).await;
+    let host::view::QuestionBody::Sampling { request: original, .. } = before.body else {
+        panic!("a sampling request")
+    };
+    let shown = call(&api, "snapshot", json!({})).await["questions"][0].clone();
+    let mut request = shown["body"]["request"].clone();
+    request["systemPrompt"] = json!("Be brief.");
+    let edit = json!({"id": shown["id"], "edit": {"change": "request", "request": request}});
+    let edited = call(&api, "edit_question", edit).await;
+    assert_ne!(edited["hash"], shown["hash"], "the edited request has another hash");
+    let now = app.question("harbour", "the model", |q| q.id == before.id).await;
+    let host::view::QuestionBody::Sampling { request: kept, .. } = now.body else { panic!("a sampling request") };
+    assert_eq!(kept.system_prompt.as_deref(), Some("Be brief."), "the change is there");
+    assert_eq!(kept.model_preferences, original.model_preferences, "preferences stay as the server sent them");
+    let words =
+        |r: &mcp_proto::types::CreateMessageParams| r.messages.iter().map(|m| m.content.clone()).collect::<Vec<_>>();
+    assert_eq!(words(&kept), words(&original), "and so do the messages, with all their parts");
+    call(&api, "answer_question", json!({"id": edited["id"], "hash": edited["hash"], "answer": {"action": "deny"}}))
+        .await;
+    let _ = called.await.unwrap();
+}
+
+#[tokio::test]
+async fn pasted_settings_are_read_and_named_apart() {
+    let app = App::start(vec![("files", demo(&[]))]).await;
+    let api = Api::new(app.host.clone());
+    let text = r#"{"mcpServers": {"files": {"command": "npx", "args": ["-y", "pkg", "/a b"]}}}"#;
+    let preview = call(&api, "check_import", json!({ "text": text })).await;
+    assert_eq!(preview["servers"][0]["config"]["args"], json!(["-y", "pkg", "/a b"]), "every argument is kept");
+    assert_ne!(preview["servers"][0]["name"], json!("files"), "a taken name is not proposed");
+    let preview = call(&api, "check_import", json!({"text": "{\n \"mcpServers\": [\n"})).await;
+    assert!(
+        preview["problem"]["message"].is_string() && preview["problem"]["line"].is_u64(),
+        "what is wrong has its line: {preview}"
+    );
+}
+
+#[tokio::test]
+async fn activity_is_read_and_exported_as_json_lines() {
+    let (app, api) = harbour().await;
+    let page = call(&api, "activity", json!({"server": "harbour", "limit": 500})).await;
+    let entries = page["entries"].as_array().unwrap().clone();
+    let opening =
+        entries.iter().find(|e| e["method"] == "initialize" && e["kind"] == "request").expect("the opening is there");
+    assert_eq!(opening["sent"], json!(true), "with its direction");
+    let body = call(&api, "activity_body", json!({"server": "harbour", "seq": opening["seq"]})).await;
+    let message: Value = serde_json::from_str(body["text"].as_str().unwrap()).expect("a message is JSON");
+    assert_eq!(message["method"], "initialize", "and can be opened whole");
+    let answered =
+        entries.iter().any(|e| e["method"] == "initialize" && e["kind"] == "response" && e["latency"].is_f64());
+    assert!(answered, "its answer has a latency");
+
+    let file = app.folder.path().join("out.jsonl");
+    *app.platform.save_file.lock().unwrap() = Some(file.clone());
+    let saved = call(&api, "export_activity", json!({"server": "harbour"})).await;
+    assert_eq!(saved["path"], json!(file.display().to_string()), "it says where it was written");
+    let lines: Vec<Value> =
+        std::fs::read_to_string(&file).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    assert!(
+        lines.len() >= entries.len() && lines.iter().any(|l| l["body"]["method"] == "initialize"),
+        "one JSON object a line"
+    );
+    *app.platform.save_file.lock().unwrap() = None;
+    let closed = call(&api, "export_activity", json!({"server": "harbour"})).await;
+    assert_eq!(closed["path"], Value::Null, "closing the dialog writes nothing");
+}
+
+#[tokio::test]
+async fn conversations_are_kept_and_items_replaced_by_id() {
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    let made = call(&api, "create_conversation", json!({"title": "Trip"})).await;
+    let id = made["id"].clone();
+    let item = |text: &str| json!({"id": "1", "at": 5, "body": {"kind": "message", "role": "user", "content": [{"type": "text", "text": text}], "prompt": null}});
+    for text in ["first", "second"] {
+        call(&api, "append_items", json!({"conversation": id, "items": [item(text)]})).await;
+    }
+    call(&api, "rename_conversation", json!({"conversation": id, "title": " Long trip "})).await;
+    let read = call(&api, "conversation", json!({"conversation": id})).await;
+    assert_eq!(read["items"], json!([item("second")]), "an item with the same id takes the older one's place");
+    let listed = call(&api, "snapshot", json!({})).await;
+    assert_eq!(listed["conversations"][0]["title"], "Long trip", "the new title is listed");
+    call(&api, "delete_conversation", json!({"conversation": id})).await;
+    assert_eq!(call(&api, "snapshot", json!({})).await["conversations"], json!([]), "and it can be deleted");
+}
+
+#[test]
+fn the_typescript_names_every_command_and_no_rust() {
+    let text = api::typescript();
+    for command in COMMANDS {
+        assert!(text.contains(&format!("  {command}: {{ request: ")), "{command} is in the table");
+    }
+    assert!(!text.contains("bigint"), "numbers are numbers");
+}
