@@ -2,6 +2,7 @@
 
 import { m } from "../paraglide/messages";
 import type { Blocker, Front } from "./front.svelte";
+import { numbered } from "./words";
 
 export interface Status {
   words: string;
@@ -29,6 +30,6 @@ function blockerWords(blocker: Exclude<Blocker, { is: "impossible" }>): string {
     case "unwritten":
       return m.questions_answer_first();
     case "unread":
-      return m.questions_must_read({ count: blocker.hidden });
+      return m.questions_must_read({ count: blocker.hidden, number: numbered(blocker.hidden) });
   }
 }

@@ -10,6 +10,7 @@ import type {
   Why,
 } from "$lib/api/generated";
 import { beginning, visibleText } from "$lib/format/text-safety";
+import { languageTag } from "$lib/state/locale.svelte";
 
 import { m } from "../paraglide/messages";
 import type { ValueKind } from "./crossing";
@@ -18,6 +19,11 @@ import type { ValueKind } from "./crossing";
 export function named(text: string): string {
   const short = beginning(text, 80, 1);
   return visibleText(short) + (short.length < text.length ? "…" : "");
+}
+
+/** A number with its thousands apart. */
+export function numbered(value: number): string {
+  return new Intl.NumberFormat(languageTag()).format(value);
 }
 
 /** What a server wants, to follow its name. */
@@ -100,7 +106,8 @@ export function allowWords(question: Question, scope: Scope, folders: number): s
 
 /** What the button says that refuses. */
 export function denyWords(body: QuestionBody): string {
-  return body.kind === "form" || body.kind === "url" ? m.questions_decline() : m.questions_deny();
+  const declined = body.kind === "sampling" || body.kind === "form" || body.kind === "url";
+  return declined ? m.questions_decline() : m.questions_deny();
 }
 
 /** Why an answer ends; unknown reasons as they are. */
