@@ -1,0 +1,230 @@
+//! What `server-everything` asks the user: for a model's answer, for a form, to open a page.
+
+use host::AnswerError;
+use host::form::{FieldKind, FieldProblem, Form, TextFormat};
+use host::url_parts::UrlParts;
+use host::view::{CallFailure, Edit, QuestionBody, UserAnswer, Why};
+use mcp_proto::session::CallError;
+use mcp_proto::types::{ContentBlock, SamplingContent};
+use policy::Scope;
+use serde_json::{Map, Value, json};
+use testkit::app::App;
+
+use crate::installed;
+use crate::user::{asked_by, begin, ended, is_tool, object, text, whole_catalog};
+
+const SERVER: &str = "everything";
+
+async fn everything() -> App {
+    let app = App::start(vec![(SERVER, installed::everything())]).await;
+    app.ready(SERVER).await;
+    whole_catalog(&app, SERVER).await;
+    app
+}
+
+/// What the tool says it got, from its last text.
+fn raw_result(result: &mcp_proto::types::CallToolResult) -> Value {
+    let text = text(result);
+    let (_, json) = text.split_once('{').unwrap_or_else(|| panic!("the tool shows what it got: {text}"));
+    serde_json::from_str(&format!("{{{json}")).unwrap_or_else(|e| panic!("{e}: {text}"))
+}
+
+#[tokio::test]
+async fn sampling_is_reviewed_before_and_after() {
+    let app = everything().await;
+    let arguments = json!({ "prompt": "When is high tide?", "maxTokens": 50 });
+    let (under_way, question) = asked_by(&app, SERVER, "trigger-sampling-request", arguments).await;
+    let QuestionBody::Sampling { request, response: None } = &question.body else {
+        panic!("the request comes first: {question:?}")
+    };
+    assert!(matches!(&question.why, Why::Call { name, .. } if name == "trigger-sampling-request"), "its call is named");
+    assert_eq!(request.system_prompt.as_deref(), Some("You are a helpful test server."), "sampling-review-ui");
+    assert_eq!((request.max_tokens, request.temperature), (50, Some(0.7)), "sampling-review-ui: with its limits");
+    let [ContentBlock::Text(prompt)] = request.messages[0].content.blocks() else { panic!("{request:?}") };
+    assert!(prompt.text.ends_with("When is high tide?"), "sampling-review-ui: with its message: {}", prompt.text);
+
+    let mut shorter = request.clone();
+    shorter.system_prompt = None;
+    let edited = app.host.edit(question.id, Edit::Request(shorter)).await.unwrap().unwrap();
+    let stale = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Once)).await.unwrap();
+    assert_eq!(stale, Err(AnswerError::Stale), "sampling-edit-prompt: only what is shown now can be allowed");
+    app.answer(&edited, UserAnswer::Allow(Scope::Once)).await;
+
+    let second = app.question(SERVER, "the answer", |q| q.id == edited.id && q.hash != edited.hash).await;
+    let mut response = host::sampling::empty_response();
+    response.content = SamplingContent::Many(vec![ContentBlock::text("At noon.")]);
+    let written = app.host.edit(second.id, Edit::Response(Box::new(response))).await.unwrap().unwrap();
+    app.answer(&written, UserAnswer::Allow(Scope::Once)).await;
+    let result = ended(under_way).await.unwrap();
+    assert!(!result.is_error, "sampling-result-fields: the server takes the answer: {result:?}");
+    let got = raw_result(&result);
+    let sent = json!({
+        "role": "assistant", "model": "user", "stopReason": "endTurn", "content": { "type": "text", "text": "At noon." }
+    });
+    assert_eq!(got, sent, "sampling-review-result: it got what was reviewed, and nothing else");
+}
+
+#[tokio::test]
+async fn refused_sampling_reaches_the_tool_as_an_error() {
+    let app = everything().await;
+    let (under_way, question) = asked_by(&app, SERVER, "trigger-sampling-request", json!({ "prompt": "?" })).await;
+    app.answer(&question, UserAnswer::Deny).await;
+    let result = ended(under_way).await.unwrap();
+    assert!(result.is_error, "the tool fails: {result:?}");
+    let words = text(&result);
+    assert!(words.contains("-1") && words.contains("rejected"), "sampling-reject-error: it was told so: {words}");
+}
+
+/// Every field of the form: what it takes, what it holds at first, and a value that is wrong, with why.
+#[allow(clippy::approx_constant, reason = "the server's own number, not a circle's")]
+fn fields() -> Vec<(&'static str, FieldKind, Option<Value>, Value, FieldProblem)> {
+    let text = |format| FieldKind::Text { format, min_length: None, max_length: None };
+    let number = |integer, minimum, maximum| FieldKind::Number {
+        integer,
+        minimum: Some(f64::from(minimum)),
+        maximum: Some(f64::from(maximum)),
+    };
+    let option = |value: &str, title: &str| host::form::ChoiceOption { value: value.into(), title: title.into() };
+    let plain = |values: &[&str]| values.iter().map(|v| option(v, v)).collect::<Vec<_>>();
+    let some = |options| FieldKind::Choices { options, min_items: Some(1), max_items: Some(3) };
+    let friends = plain(&["Monica", "Rachel", "Joey", "Chandler", "Ross", "Phoebe"]);
+    let instruments = plain(&["Guitar", "Piano", "Violin", "Drums", "Bass"]);
+    let heroes =
+        vec![option("hero-1", "Superman"), option("hero-2", "Green Lantern"), option("hero-3", "Wonder Woman")];
+    let fish = vec![option("fish-1", "Tuna"), option("fish-2", "Salmon"), option("fish-3", "Trout")];
+    let animals = ["Cats", "Dogs", "Birds", "Fish", "Reptiles"];
+    let pets = animals.iter().enumerate().map(|(i, title)| option(&format!("pet-{}", i + 1), title)).collect();
+    let story = json!("It was a dark and stormy night.");
+    use FieldProblem::{
+        NotADate, NotAUri, NotAnEmail, NotAnOption, Required, TooFew, TooLarge, TooMany, TooSmall, WrongType,
+    };
+    vec![
+        ("name", text(None), None, json!(""), Required),
+        ("check", FieldKind::Boolean, None, json!("yes"), WrongType),
+        ("firstLine", text(None), Some(story), json!(1), WrongType),
+        ("email", text(Some(TextFormat::Email)), None, json!("ann at harbour"), NotAnEmail),
+        ("homepage", text(Some(TextFormat::Uri)), None, json!("harbour"), NotAUri),
+        ("birthdate", text(Some(TextFormat::Date)), None, json!("2026-02-30"), NotADate),
+        ("integer", number(true, 1, 100), Some(json!(42)), json!(101), TooLarge),
+        ("number", number(false, 0, 1000), Some(json!(3.14)), json!(-0.5), TooSmall),
+        ("untitledSingleSelectEnum", FieldKind::Choice(friends), Some(json!("Monica")), json!("Gunther"), NotAnOption),
+        ("untitledMultipleSelectEnum", some(instruments), Some(json!(["Guitar"])), json!([]), TooFew),
+        ("titledSingleSelectEnum", FieldKind::Choice(heroes), Some(json!("hero-1")), json!("Superman"), NotAnOption),
+        (
+            "titledMultipleSelectEnum",
+            some(fish),
+            Some(json!(["fish-1"])),
+            json!(["fish-1", "fish-2", "fish-3", "fish-1"]),
+            TooMany,
+        ),
+        ("legacyTitledEnum", FieldKind::Choice(pets), Some(json!("pet-1")), json!("Cats"), NotAnOption),
+    ]
+}
+
+/// A right value for every field.
+fn filled() -> Map<String, Value> {
+    object(&json!({
+        "name": "Ann Hansen", "check": true, "firstLine": "Call me Ishmael.", "email": "ann@harbour.example",
+        "homepage": "https://harbour.example/ann", "birthdate": "2000-02-29", "integer": 7, "number": 2.5,
+        "untitledSingleSelectEnum": "Phoebe", "untitledMultipleSelectEnum": ["Violin", "Bass"],
+        "titledSingleSelectEnum": "hero-3", "titledMultipleSelectEnum": ["fish-2"], "legacyTitledEnum": "pet-5"
+    }))
+}
+
+async fn form_of(app: &App) -> (tokio::task::JoinHandle<crate::user::Called>, host::view::QuestionView, Form) {
+    let (under_way, question) = asked_by(app, SERVER, "trigger-elicitation-request", json!({})).await;
+    let QuestionBody::Form { message, form: Ok(form) } = &question.body else {
+        panic!("elicit-default-mode: a form: {question:?}")
+    };
+    assert_eq!(message, "Please provide inputs for the following fields:", "elicit-what-and-why");
+    let form = form.clone();
+    (under_way, question, form)
+}
+
+#[tokio::test]
+async fn a_form_with_every_kind_of_field_is_shown_checked_and_sent() {
+    let app = everything().await;
+    let (under_way, question, form) = form_of(&app).await;
+    let fields = fields();
+    let names: Vec<&str> = form.fields.iter().map(|f| &*f.name).collect();
+    assert_eq!(names, fields.iter().map(|f| f.0).collect::<Vec<_>>(), "all fields are there, in the server's order");
+    for (shown, (name, kind, default, wrong, problem)) in form.fields.iter().zip(&fields) {
+        assert_eq!(shown.kind, *kind, "elicit-flat-primitives, elicit-enum-*: what {name} takes");
+        assert_eq!(shown.default, *default, "elicit-defaults: what {name} holds at first");
+        assert_eq!(shown.required, *name == "name", "only the name is required, so is {name} not");
+        assert!(shown.title.is_some() && shown.description.is_some(), "elicit-what-and-why: {name} is explained");
+        let mut content = filled();
+        content.insert((*name).to_owned(), wrong.clone());
+        let problems = app.host.check_form(question.id, content.clone()).await.unwrap().unwrap();
+        let found: Vec<_> = problems.iter().map(|p| (&*p.field, p.problem)).collect();
+        assert_eq!(found, [(*name, *problem)], "elicit-validate: {wrong} is not right for {name}");
+        let submitted =
+            app.host.answer(question.id, question.hash.to_string(), UserAnswer::Submit(content)).await.unwrap();
+        assert_eq!(submitted, Err(AnswerError::Form(problems)), "elicit-validate: nor is it sent");
+    }
+    app.answer(&question, UserAnswer::Submit(filled())).await;
+    let result = ended(under_way).await.unwrap();
+    assert!(text(&result).contains("- Favorite Integer: 7"), "the server understood it: {result:?}");
+    let got = raw_result(&result);
+    assert_eq!(got, json!({ "action": "accept", "content": filled() }), "elicit-three-actions: all of it arrived");
+}
+
+#[tokio::test]
+async fn declining_and_closing_a_form_are_told_apart() {
+    let app = everything().await;
+    for (answer, action, words) in
+        [(UserAnswer::Deny, "decline", "declined"), (UserAnswer::Cancel, "cancel", "cancelled")]
+    {
+        let (under_way, question, _) = form_of(&app).await;
+        app.answer(&question, answer).await;
+        let result = ended(under_way).await.unwrap();
+        assert!(text(&result).contains(words), "elicit-three-actions: the server heard {action}: {result:?}");
+        assert_eq!(raw_result(&result), json!({ "action": action }), "elicit-content-accept-only");
+    }
+}
+
+#[tokio::test]
+async fn a_page_is_opened_only_after_consent() {
+    let app = everything().await;
+    let url = "https://harbour.example/pay?ship=Erna&berth=7";
+    for (answer, action, opened) in [
+        (UserAnswer::Deny, "decline", &[][..]),
+        (UserAnswer::Cancel, "cancel", &[]),
+        (UserAnswer::Allow(Scope::Once), "accept", &[url]),
+    ] {
+        let arguments = json!({ "url": url, "message": "Pay the harbour dues." });
+        let (under_way, question) = asked_by(&app, SERVER, "trigger-url-elicitation", arguments).await;
+        let shown = QuestionBody::Url { message: "Pay the harbour dues.".into(), url: url.into() };
+        assert_eq!(question.body, shown, "elicit-url-full: the whole address is shown");
+        assert_eq!(question.scopes, [Scope::Once], "elicit-url-consent: each time anew");
+        assert!(app.platform.opened.lock().unwrap().is_empty(), "elicit-url-no-auto-open: it was not opened before");
+        app.answer(&question, answer).await;
+        let result = ended(under_way).await.unwrap();
+        assert_eq!(raw_result(&result), json!({ "action": action }), "elicit-url-no-content: the server heard it");
+        assert_eq!(*app.platform.opened.lock().unwrap(), opened, "what was opened after {action}");
+    }
+}
+
+/// 2025-11-25, error -32042: pages come first, then the same call is made again.
+#[tokio::test]
+async fn a_call_that_needs_a_page_first_can_be_made_again() {
+    let app = everything().await;
+    let arguments = json!({ "url": "https://harbour.example/", "errorPath": true });
+    let first = ended(begin(&app, SERVER, "trigger-url-elicitation", arguments.clone()).await).await;
+    let Err(CallFailure::Session { error, .. }) = &first else { panic!("it does not answer yet: {first:?}") };
+    assert!(
+        matches!(&**error, CallError::UrlRequired(pages) if pages.len() == 1),
+        "elicit-url-required-error: {error}"
+    );
+    let question = app.question(SERVER, "the page", |q| !is_tool(q) && q.body != QuestionBody::Roots).await;
+    let QuestionBody::Url { url, .. } = &question.body else { panic!("elicit-url-required-error: {question:?}") };
+    assert!(matches!(&question.why, Why::Call { name, .. } if name == "trigger-url-elicitation"), "its call is named");
+    let page = UrlParts::of(url).url;
+    app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    assert_eq!(*app.platform.opened.lock().unwrap(), [page], "the page it needs was opened");
+
+    let (again, question) = asked_by(&app, SERVER, "trigger-url-elicitation", arguments).await;
+    app.answer(&question, UserAnswer::Deny).await;
+    let result = ended(again).await.expect("elicit-manual-controls: the same call goes on now");
+    assert_eq!(raw_result(&result), json!({ "action": "decline" }), "and asks as usual");
+}

@@ -1,0 +1,152 @@
+//! What calls of `server-everything` bring: every kind of content, progress, cancellation, and lists that change meanwhile.
+
+use std::time::Duration;
+
+use host::view::{CallFailure, CallState, HostEvent};
+use mcp_proto::types::ContentBlock;
+use serde_json::{Value, json};
+use testkit::app::App;
+
+use crate::installed;
+use crate::user::{allow, begin, call, call_as, ended, next, seen, text, whole_catalog};
+
+const SERVER: &str = "everything";
+
+async fn everything() -> App {
+    let app = App::start(vec![(SERVER, installed::everything())]).await;
+    app.ready(SERVER).await;
+    whole_catalog(&app, SERVER).await;
+    app
+}
+
+#[tokio::test]
+async fn every_kind_of_content_arrives() {
+    let app = everything().await;
+    let result = call(&app, SERVER, "get-structured-content", json!({ "location": "Chicago" })).await;
+    let weather = json!({ "temperature": 36, "conditions": "Light rain / drizzle", "humidity": 82 });
+    assert_eq!(result.structured_content, Some(weather.clone()), "tools-structured-object: the data arrive");
+    let same: Value = serde_json::from_str(&text(&result)).unwrap();
+    assert_eq!(same, weather, "beside the text that says the same");
+
+    let result = call(&app, SERVER, "get-tiny-image", json!({})).await;
+    let [ContentBlock::Text(_), ContentBlock::Image(image), ContentBlock::Text(_)] = &result.content[..] else {
+        panic!("tools-content-basic: a picture between two texts: {result:?}")
+    };
+    assert_eq!(image.mime_type, "image/png", "its type is told");
+    assert!(image.data.starts_with("iVBORw0KGgo"), "its bytes begin as a PNG's do, in base64: {:.20}", image.data);
+
+    let result = call(&app, SERVER, "get-resource-links", json!({ "count": 2 })).await;
+    let [_, ContentBlock::ResourceLink(first), ContentBlock::ResourceLink(second)] = &result.content[..] else {
+        panic!("tools-content-resource-link: two links after a text: {result:?}")
+    };
+    for link in [first, second] {
+        let read = app.host.read_resource(link.uri.clone(), SERVER.into(), link.uri.clone()).await;
+        let read = read.unwrap_or_else(|e| panic!("tools-resource-link-unlisted: {} can be read: {e}", link.uri));
+        assert_eq!(read[0].uri, link.uri, "what was linked is what was read");
+    }
+
+    for (kind, is_text) in [("Text", true), ("Blob", false)] {
+        let arguments = json!({ "resourceType": kind, "resourceId": 5 });
+        let result = call(&app, SERVER, "get-resource-reference", arguments).await;
+        let [_, ContentBlock::Resource(embedded), _] = &result.content[..] else {
+            panic!("tools-content-basic: a resource between two texts: {result:?}")
+        };
+        let has = (embedded.resource.text.is_some(), embedded.resource.blob.is_some());
+        assert_eq!(has, (is_text, !is_text), "resources-text-blob: {kind} as such: {embedded:?}");
+    }
+
+    let arguments = json!({ "messageType": "error", "includeImage": true });
+    let result = call(&app, SERVER, "get-annotated-message", arguments).await;
+    let [ContentBlock::Text(message), ContentBlock::Image(image)] = &result.content[..] else {
+        panic!("a text and a picture: {result:?}")
+    };
+    let priorities = [&message.annotations, &image.annotations].map(|a| a.as_ref().and_then(|a| a.priority));
+    assert_eq!(priorities, [Some(1.0), Some(0.5)], "resources-annotations: hints are kept: {result:?}");
+}
+
+#[tokio::test]
+async fn progress_is_told_until_the_end() {
+    let app = everything().await;
+    let mut events = app.host.events();
+    let arguments = json!({ "duration": 1, "steps": 4 });
+    let under_way = call_as(&app, "long", SERVER, "trigger-long-running-operation", &arguments);
+    allow(&app, SERVER, "trigger-long-running-operation").await;
+    let mut told = Vec::new();
+    loop {
+        let view = next(&mut events, "news of the call", |event| match event {
+            HostEvent::CallChanged(view) if view.id == "long" => Some(view.clone()),
+            _ => None,
+        });
+        let view = view.await;
+        if let Some(progress) = &view.progress {
+            assert_eq!(progress.total, Some(4.0), "progress-opt-in: how far it will go is told");
+            told.push(progress.progress);
+        }
+        if view.state.is_over() {
+            assert_eq!(view.state, CallState::Done, "the call ends well");
+            break;
+        }
+    }
+    assert!(told.is_sorted(), "progress grows: {told:?}");
+    assert!(told.contains(&1.0) && told.contains(&4.0), "it is told on the way and at the end: {told:?}");
+    assert!(text(&ended(under_way).await.unwrap()).contains("Steps: 4"), "and the answer comes");
+}
+
+#[tokio::test]
+async fn a_call_can_be_cancelled_and_the_server_goes_on() {
+    let app = everything().await;
+    let mut events = app.host.events();
+    let arguments = json!({ "duration": 20, "steps": 100 });
+    let under_way = call_as(&app, "long", SERVER, "trigger-long-running-operation", &arguments);
+    allow(&app, SERVER, "trigger-long-running-operation").await;
+    let has_begun = |event: &HostEvent| match event {
+        HostEvent::CallChanged(view) if view.id == "long" && view.progress.is_some() => Some(()),
+        _ => None,
+    };
+    next(&mut events, "progress", has_begun).await;
+    app.host.cancel_call("long".into()).await.unwrap();
+    assert_eq!(ended(under_way).await.err(), Some(CallFailure::Cancelled), "it ends at once");
+    let told = |e: &host::activity::ActivityEntry| e.sent && e.method.as_deref() == Some("notifications/cancelled");
+    seen(&app, SERVER, "cancel-stdio-notify: that the server was told", told).await;
+    // The tool works on, as real tools do, and reports progress that nobody waits for.
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let result = call(&app, SERVER, "echo", json!({ "message": "still there" })).await;
+    assert_eq!(text(&result), "Echo: still there", "cancel-races: late news of it disturb nothing");
+}
+
+#[tokio::test]
+async fn calls_run_beside_each_other() {
+    let app = everything().await;
+    let slow = begin(&app, SERVER, "trigger-long-running-operation", json!({ "duration": 2, "steps": 2 })).await;
+    let quick = call(&app, SERVER, "get-sum", json!({ "a": 20, "b": 3 })).await;
+    assert!(text(&quick).contains("23"), "stdio-response-correlation: the quick one answers first: {quick:?}");
+    assert!(!slow.is_finished(), "while the slow one is under way");
+    assert!(text(&ended(slow).await.unwrap()).contains("completed"), "which answers too");
+}
+
+#[tokio::test]
+async fn a_resource_made_by_a_call_appears_in_the_list() {
+    let app = everything().await;
+    let before = whole_catalog(&app, SERVER).await.resources.len();
+    let arguments = json!({ "name": "note.gz", "data": "data:text/plain,ahoy" });
+    let result = call(&app, SERVER, "gzip-file-as-resource", arguments).await;
+    let [ContentBlock::ResourceLink(link)] = &result.content[..] else { panic!("a link to it: {result:?}") };
+    app.until(SERVER, "told of one resource more", |s| s.counts[2] == before + 1).await;
+    let listed = whole_catalog(&app, SERVER).await.resources.iter().any(|r| r.uri == link.uri);
+    assert!(listed, "resources-list-changed: the list was read again");
+    let read = app.host.read_resource("read".into(), SERVER.into(), link.uri.clone()).await.unwrap();
+    let blob = read[0].blob.as_deref().unwrap_or_default();
+    assert!(blob.starts_with("H4sI"), "resources-text-blob: its bytes begin as gzip does: {blob}");
+}
+
+#[tokio::test]
+async fn a_task_that_cannot_be_run_as_one_says_so() {
+    let app = everything().await;
+    let result = ended(begin(&app, SERVER, "simulate-research-query", json!({ "topic": "tides" })).await).await;
+    let words = match result {
+        Ok(result) if result.is_error => text(&result),
+        Err(error) => error.to_string(),
+        Ok(result) => panic!("a tool that only runs as a task cannot have run: {result:?}"),
+    };
+    assert!(words.contains("task"), "the cause is told: {words}");
+}

@@ -1,0 +1,240 @@
+//! What holds for every server: its exact command is approved, the newest revision that both know is spoken, all lists are
+//! read, a call asks first and answers, an error shows as one, and stopping leaves nothing.
+
+use std::path::Path;
+
+use host::activity::ActivityKind;
+use host::server_config::ServerConfig;
+use host::view::{QuestionBody, ServerState, UserAnswer};
+use policy::Scope;
+use serde_json::{Value, json};
+use testkit::app::{App, demo};
+
+use crate::installed;
+use crate::user::{activity, allow, call, call_as, call_id, ended, is_tool, object, sent, text, whole_catalog};
+
+struct Case {
+    config: ServerConfig,
+    /// What it calls itself.
+    claims: &'static str,
+    revision: &'static str,
+    /// Tools, prompts, resources, templates.
+    offers: [usize; 4],
+    /// A call, and a text of its answer.
+    works: (&'static str, Value, &'static str),
+    /// The structured content of that answer, as far as it can be known.
+    structured: Option<Value>,
+    /// A call that the tool itself refuses, and a text of what it says.
+    fails: (&'static str, Value, &'static str),
+}
+
+#[tokio::test]
+async fn everything_is_served() {
+    served(Case {
+        config: installed::everything(),
+        claims: "mcp-servers/everything",
+        revision: "2025-11-25",
+        offers: [17, 4, 7, 2],
+        works: ("get-sum", json!({ "a": 2, "b": 3 }), "The sum of 2 and 3 is 5."),
+        structured: None,
+        fails: ("get-sum", json!({ "a": "two", "b": 3 }), "Invalid arguments"),
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn memory_is_served() {
+    let folder = tempfile::tempdir().unwrap();
+    let ship = json!({ "name": "Erna", "entityType": "ship", "observations": ["is blue"] });
+    let observation = json!({ "entityName": "Otto", "contents": ["is red"] });
+    served(Case {
+        config: installed::memory(folder.path()),
+        claims: "memory-server",
+        revision: "2025-11-25",
+        offers: [9, 0, 1, 0],
+        works: ("create_entities", json!({ "entities": [ship] }), "is blue"),
+        structured: Some(json!({ "entities": [ship] })),
+        fails: ("add_observations", json!({ "observations": [observation] }), "Otto"),
+    })
+    .await;
+    let kept = std::fs::read_to_string(folder.path().join("memory.jsonl")).unwrap();
+    assert!(kept.contains("Erna"), "the configured environment reached it, so it wrote to this file: {kept}");
+}
+
+#[tokio::test]
+async fn filesystem_is_served() {
+    let folder = tempfile::tempdir().unwrap();
+    let inside = real(folder.path()).join("inside.txt");
+    std::fs::write(&inside, "seen from inside").unwrap();
+    let outside = tempfile::NamedTempFile::new().unwrap();
+    served(Case {
+        config: installed::filesystem(&real(folder.path())),
+        claims: "secure-filesystem-server",
+        revision: "2025-11-25",
+        offers: [14, 0, 0, 0],
+        works: ("read_text_file", json!({ "path": inside }), "seen from inside"),
+        structured: Some(json!({ "content": "seen from inside" })),
+        fails: ("read_text_file", json!({ "path": real(outside.path()) }), "Access denied"),
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn time_is_served() {
+    let convert = |zone| json!({ "source_timezone": "UTC", "time": "16:30", "target_timezone": zone });
+    served(Case {
+        config: installed::time(),
+        claims: "mcp-time",
+        revision: "2026-07-28",
+        offers: [2, 0, 0, 0],
+        works: ("convert_time", convert("Asia/Tokyo"), "+9.0h"),
+        structured: Some(json!({ "time_difference": "+9.0h" })),
+        fails: ("convert_time", convert("Sea/Middle"), "Invalid timezone"),
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn git_is_served() {
+    let folder = tempfile::tempdir().unwrap();
+    installed::repository(folder.path());
+    let elsewhere = tempfile::tempdir().unwrap();
+    served(Case {
+        config: installed::git(folder.path()),
+        claims: "mcp-git",
+        revision: "2026-07-28",
+        offers: [12, 0, 0, 0],
+        works: ("git_status", json!({ "repo_path": folder.path() }), "new.txt"),
+        structured: None,
+        fails: ("git_status", json!({ "repo_path": elsewhere.path() }), "outside the allowed repository"),
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn demo_is_served_in_the_era_of_sessions() {
+    served(demo_case("legacy", "2025-11-25")).await;
+}
+
+#[tokio::test]
+async fn demo_is_served_in_the_era_without_sessions() {
+    served(demo_case("modern", "2026-07-28")).await;
+}
+
+fn demo_case(era: &str, revision: &'static str) -> Case {
+    Case {
+        config: demo(&["--era", era]),
+        claims: "demo-server",
+        revision,
+        offers: [16, 5, 16, 3],
+        works: ("add", json!({ "a": 2, "b": 3 }), "2 + 3 = 5"),
+        structured: Some(json!({ "sum": 5.0 })),
+        fails: ("fail", json!({ "reason": "no wind" }), "no wind"),
+    }
+}
+
+fn real(path: &Path) -> std::path::PathBuf {
+    std::fs::canonicalize(path).unwrap()
+}
+
+async fn served(case: Case) {
+    let app = App::start(vec![("it", case.config.clone())]).await;
+    starts_when_approved(&app, &case).await;
+    opened_in_order(&app, &case).await;
+    lists_are_whole(&app, &case).await;
+    call_asks_and_answers(&app, &case).await;
+    let (tool, arguments, why) = case.fails.clone();
+    let refused = call(&app, "it", tool, arguments).await;
+    assert!(refused.is_error, "tools-is-error: the tool's refusal shows as an error: {refused:?}");
+    assert!(text(&refused).contains(why), "with its words: {refused:?}");
+    all_was_understood(&app).await;
+    stops_without_a_trace(&app).await;
+    let decisions = app.decisions().into_iter().filter(|(kind, ..)| kind != "roots").collect::<Vec<_>>();
+    let allowed = |kind: &str| (kind.to_owned(), "allowed".to_owned(), "user".to_owned());
+    assert_eq!(decisions, ["start-server", "tool", "tool"].map(allowed), "tools-audit-log: each decision is kept");
+}
+
+async fn starts_when_approved(app: &App, case: &Case) {
+    app.host.start_server("it".into()).await.unwrap().unwrap();
+    let question = app.question("it", "its command", |_| true).await;
+    let QuestionBody::StartServer { config, resolved, .. } = &question.body else {
+        panic!("the command is asked about first: {question:?}")
+    };
+    assert_eq!(*config, case.config, "security-local-exact-command: it is shown as it will run");
+    assert!(resolved.is_absolute() && resolved.is_file(), "with the file that will run: {resolved:?}");
+    assert_eq!(app.server("it").await.pid, None, "security-local-approve: nothing runs before");
+    app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    let view = app.until("it", "ready", |s| s.state == ServerState::Ready).await;
+    let facts = view.facts.expect("a ready server has told its facts");
+    assert_eq!(facts.revision.to_string(), case.revision, "the newest revision that both know is spoken");
+    let claims = facts.server.map(|s| s.name);
+    assert_eq!(claims.as_deref(), Some(case.claims), "what it calls itself is known");
+}
+
+/// `stdio-probe-discover-first`, `stdio-probe-other-error-fallback`, `lifecycle-no-handshake-modern`.
+async fn opened_in_order(app: &App, case: &Case) {
+    let sent = sent(app, "it").await;
+    let opening: Vec<&str> = sent.iter().take(3).map(String::as_str).collect();
+    if case.revision == "2026-07-28" {
+        assert_eq!(opening[0], "server/discover", "it is probed first");
+        assert!(!sent.iter().any(|m| m.contains("initialize")), "there is no handshake then: {sent:?}");
+    } else {
+        let handshake = ["server/discover", "initialize", "notifications/initialized"];
+        assert_eq!(opening, handshake, "it is probed, and then opened as its era does");
+    }
+}
+
+async fn lists_are_whole(app: &App, case: &Case) {
+    let catalog = whole_catalog(app, "it").await;
+    assert_eq!(catalog.counts(), case.offers, "all that it offers is listed");
+    assert!(catalog.notes.iter().all(Vec::is_empty), "without a word on what is missing: {:?}", catalog.notes);
+    let capabilities = app.server("it").await.facts.unwrap().capabilities;
+    let sent = sent(app, "it").await;
+    for (method, is_offered, requirement) in [
+        ("tools/list", capabilities.tools.is_some(), "tools-capability-gate"),
+        ("prompts/list", capabilities.prompts.is_some(), "prompts-capability-gate"),
+        ("resources/list", capabilities.resources.is_some(), "resources-capability-gate"),
+        ("resources/templates/list", capabilities.resources.is_some(), "resources-capability-gate"),
+    ] {
+        assert_eq!(
+            sent.iter().any(|m| m == method),
+            is_offered,
+            "{requirement}: {method} is asked for if it is offered"
+        );
+    }
+}
+
+async fn call_asks_and_answers(app: &App, case: &Case) {
+    let (tool, arguments, expected) = case.works.clone();
+    let under_way = call_as(app, &call_id(), "it", tool, &arguments);
+    let question = app.question("it", "the tool", is_tool).await;
+    let QuestionBody::Tool { arguments: shown, .. } = &question.body else { panic!("{question:?}") };
+    assert_eq!(*shown, object(&arguments), "tools-show-inputs: the arguments are shown");
+    assert!(!sent(app, "it").await.iter().any(|m| m == "tools/call"), "tools-confirm: nothing is sent before");
+    allow(app, "it", tool).await;
+    let result = ended(under_way).await.unwrap_or_else(|error| panic!("{tool} should have answered: {error}"));
+    assert!(!result.is_error, "it worked: {result:?}");
+    assert!(text(&result).contains(expected), "with this answer: {result:?}");
+    if let Some(expected) = &case.structured {
+        let given = result.structured_content.as_ref().unwrap_or_else(|| panic!("with data: {result:?}"));
+        for (key, value) in expected.as_object().unwrap() {
+            assert_eq!(given.get(key), Some(value), "tools-structured-object: the data hold {key}: {given}");
+        }
+    }
+}
+
+/// A real server's messages are all valid; a note on one of them would be our fault.
+async fn all_was_understood(app: &App) {
+    for entry in activity(app, "it").await {
+        assert!(entry.kind != ActivityKind::Invalid && entry.note.is_none(), "this was understood: {entry:?}");
+    }
+}
+
+async fn stops_without_a_trace(app: &App) {
+    let pid = app.server("it").await.pid.expect("a ready server has a process");
+    assert!(testkit::processes::is_alive(pid), "which lives");
+    app.host.stop_server("it".into()).await.unwrap().unwrap();
+    app.until("it", "stopped", |s| s.state == ServerState::Stopped).await;
+    assert_eq!(testkit::processes::alive_in_group(pid), Vec::<u32>::new(), "nothing of its group is left");
+    assert!(app.questions().await.is_empty(), "nor anything it asked");
+}

@@ -1,0 +1,86 @@
+//! Programs that only the login shell knows, as nvm, pyenv and Homebrew install them.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+use host::server_config::ServerConfig;
+use host::view::{QuestionBody, UserAnswer};
+use policy::Scope;
+use serde_json::{Value, json};
+use testkit::app::{App, command};
+
+use crate::installed;
+use crate::user::{call, text};
+
+const INSIDE: &str = "INTEROP_DESKTOP_SESSION";
+
+/// A desktop launcher's environment: a short PATH, a home whose start-up file adds the folder of a version manager. An
+/// environment belongs to a process, so the test runs itself again in one.
+#[tokio::test]
+async fn programs_of_a_version_manager_are_found() {
+    if std::env::var_os(INSIDE).is_some() {
+        return in_the_session().await;
+    }
+    let home = tempfile::tempdir().unwrap();
+    let programs = home.path().join(".versions/bin");
+    std::fs::create_dir_all(&programs).unwrap();
+    let node = installed::node();
+    let wrapper = format!("#!/bin/sh\nSTARTED_BY=version-manager exec '{}' \"$@\"\n", node.display());
+    std::fs::write(programs.join("node"), wrapper).unwrap();
+    std::fs::set_permissions(programs.join("node"), PermissionsExt::from_mode(0o755)).unwrap();
+    std::fs::write(home.path().join(".profile"), "echo Welcome!\nPATH=\"$HOME/.versions/bin:$PATH\"\nexport PATH\n")
+        .unwrap();
+    run_again(home.path());
+}
+
+#[allow(clippy::disallowed_methods, reason = "starts this test again, not a server")]
+fn run_again(home: &Path) {
+    let own = std::env::current_exe().unwrap();
+    let output = Command::new(own)
+        .args(["--exact", "found::programs_of_a_version_manager_are_found", "--nocapture"])
+        .env(INSIDE, "yes")
+        .env("HOME", home)
+        .env("PATH", "/usr/bin:/bin")
+        .env("SHELL", "/bin/sh")
+        // Shells that find this variable set keep the last word of a command in it.
+        .env("_", "set")
+        .env("SECRET_OF_THE_SESSION", "never passed on")
+        .output()
+        .unwrap();
+    let (said, failed) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success() && said.contains("1 passed"), "it passes in the session:\n{said}\n{failed}");
+}
+
+async fn in_the_session() {
+    let home = std::env::home_dir().unwrap();
+    let node = home.join(".versions/bin/node");
+    let by_name = ServerConfig {
+        command: "node".into(),
+        args: vec![installed::script("server-everything")],
+        ..ServerConfig::default()
+    };
+    // Its first line is `#!/usr/bin/env node`.
+    let script = installed::node_modules().join(".bin/mcp-server-everything");
+    let by_script = command(script.clone(), &[]);
+    let app = App::start(vec![("name", by_name), ("script", by_script)]).await;
+    for (server, expected) in [("name", &node), ("script", &script)] {
+        app.host.start_server(server.into()).await.unwrap().unwrap();
+        let question = app.question(server, "its command", |_| true).await;
+        let QuestionBody::StartServer { resolved, .. } = &question.body else { panic!("{question:?}") };
+        assert_eq!(resolved, expected, "the file that will run is shown");
+        app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+        app.until(server, "ready", |s| s.counts[0] > 0).await;
+        let environment = call(&app, server, "get-env", json!({})).await;
+        let environment: Value = serde_json::from_str(&text(&environment)).unwrap();
+        assert_eq!(environment["STARTED_BY"], "version-manager", "{server}: the node of the login shell runs it");
+        let path = environment["PATH"].as_str().unwrap_or_default();
+        assert!(path.starts_with(&home.join(".versions/bin").display().to_string()), "{server}: with its PATH: {path}");
+        assert_eq!(
+            environment["SECRET_OF_THE_SESSION"],
+            Value::Null,
+            "X33, {server}: no more than is listed is passed on"
+        );
+    }
+    app.host.close().await;
+}

@@ -1,0 +1,88 @@
+//! Where the real servers lie, and how each is started.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use host::server_config::ServerConfig;
+use testkit::app::command;
+
+/// The packages from npm.
+pub(crate) fn node_modules() -> PathBuf {
+    place("INTEROP_NODE_MODULES", "../node_modules")
+}
+
+fn venv_programs() -> PathBuf {
+    place("INTEROP_VENV", "../../target/venv").join(if cfg!(windows) { "Scripts" } else { "bin" })
+}
+
+fn place(variable: &str, usual: &str) -> PathBuf {
+    let folder =
+        std::env::var_os(variable).map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join(usual), PathBuf::from);
+    std::fs::canonicalize(&folder).unwrap_or_else(|error| not_installed(&folder, &error))
+}
+
+fn not_installed(what: &Path, error: &std::io::Error) -> ! {
+    panic!("{}: {error}. Run `cargo xtask test interop`: it installs the real servers first.", what.display())
+}
+
+fn file(path: PathBuf) -> PathBuf {
+    if let Err(error) = path.metadata() {
+        not_installed(&path, &error);
+    }
+    path
+}
+
+/// The file that a package from npm starts with.
+pub(crate) fn script(package: &str) -> String {
+    let path = node_modules().join("@modelcontextprotocol").join(package).join("dist/index.js");
+    file(path).display().to_string()
+}
+
+/// The Node.js of the one who runs the tests.
+pub(crate) fn node() -> PathBuf {
+    which::which("node").unwrap_or_else(|error| panic!("node: {error}. Install Node.js 20 or newer."))
+}
+
+fn from_npm(package: &str, args: &[&str]) -> ServerConfig {
+    let script = script(package);
+    command(node(), &[&[script.as_str()], args].concat())
+}
+
+fn from_pypi(program: &str, args: &[&str]) -> ServerConfig {
+    let program = format!("{program}{}", std::env::consts::EXE_SUFFIX);
+    command(file(venv_programs().join(program)), args)
+}
+
+pub(crate) fn everything() -> ServerConfig {
+    from_npm("server-everything", &[])
+}
+
+/// Keeps its graph in a file of this folder.
+pub(crate) fn memory(folder: &Path) -> ServerConfig {
+    let mut config = from_npm("server-memory", &[]);
+    config.env.insert("MEMORY_FILE_PATH".into(), folder.join("memory.jsonl").display().to_string());
+    config
+}
+
+/// May use this folder.
+pub(crate) fn filesystem(folder: &Path) -> ServerConfig {
+    from_npm("server-filesystem", &[&folder.display().to_string()])
+}
+
+pub(crate) fn time() -> ServerConfig {
+    from_pypi("mcp-server-time", &["--local-timezone", "UTC"])
+}
+
+/// May use this repository.
+pub(crate) fn git(repository: &Path) -> ServerConfig {
+    from_pypi("mcp-server-git", &["--repository", &repository.display().to_string()])
+}
+
+/// A repository with one file that is not in it yet.
+#[allow(clippy::disallowed_methods, reason = "starts git, not a server")]
+pub(crate) fn repository(folder: &Path) {
+    let made = Command::new("git").args(["init", "--quiet"]).arg(folder).output();
+    let made = made.unwrap_or_else(|error| panic!("git: {error}. Install git."));
+    assert!(made.status.success(), "git can make a repository: {}", String::from_utf8_lossy(&made.stderr));
+    std::fs::write(folder.join("new.txt"), "new\n").unwrap();
+}

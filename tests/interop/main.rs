@@ -1,0 +1,14 @@
+//! Real servers, pinned and run as they are, against the whole host: five reference servers from npm and PyPI, and the demo
+//! server, which is built on the official Rust SDK.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+mod asks;
+mod calls;
+mod each;
+#[cfg(unix)]
+mod found;
+mod installed;
+mod reads;
+mod roots;
+mod together;
+mod user;

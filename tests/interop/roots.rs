@@ -1,0 +1,84 @@
+//! Folders that servers may know of: asked about once, then answered, and told anew when the user changes them.
+
+use std::path::{Path, PathBuf};
+
+use host::view::{QuestionBody, UserAnswer, Why};
+use serde_json::json;
+use testkit::app::App;
+
+use crate::installed;
+use crate::user::{activity, call, call_until, sent, text, whole_catalog};
+
+fn folder(parent: &tempfile::TempDir, name: &str) -> PathBuf {
+    let path = std::fs::canonicalize(parent.path()).unwrap().join(name);
+    std::fs::create_dir(&path).unwrap();
+    std::fs::write(path.join("file.txt"), name).unwrap();
+    path
+}
+
+/// As a server shows a folder.
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+async fn asks_for_roots(app: &App, server: &str) -> host::view::QuestionView {
+    app.question(server, "the folders", |q| q.body == QuestionBody::Roots).await
+}
+
+#[tokio::test]
+async fn everything_gets_the_folders_that_the_user_shares() {
+    let parent = tempfile::tempdir().unwrap();
+    let (first, second) = (folder(&parent, "first"), folder(&parent, "second"));
+    let app = App::start(vec![("everything", installed::everything())]).await;
+    app.ready("everything").await;
+    whole_catalog(&app, "everything").await;
+    let question = asks_for_roots(&app, "everything").await;
+    assert_eq!(question.why, Why::Server, "it asks on its own, right after its start");
+    assert_eq!(app.server("everything").await.roots, None, "roots-consent: nothing is decided yet");
+    app.answer(&question, UserAnswer::Share(vec![first.clone()])).await;
+
+    call_until(&app, "everything", "get-roots-list", &format!("file://{}", shown(&first))).await;
+    app.host.set_roots("everything".into(), vec![first.clone(), second.clone()]).await.unwrap().unwrap();
+    let both = call_until(&app, "everything", "get-roots-list", &format!("file://{}", shown(&second))).await;
+    assert!(text(&both).contains("(2 total)"), "roots-list-answer: both are known now: {both:?}");
+    app.host.set_roots("everything".into(), Vec::new()).await.unwrap().unwrap();
+    call_until(&app, "everything", "get-roots-list", "no roots are currently configured").await;
+    let told = sent(&app, "everything").await.iter().filter(|m| *m == "notifications/roots/list_changed").count();
+    assert_eq!(told, 2, "roots-list-changed: every change is announced");
+    let asked = app.decisions().iter().filter(|(kind, _, by)| kind == "roots" && by == "user").count();
+    assert_eq!(asked, 3, "roots-consent: one question and two changes, each by the user");
+}
+
+#[tokio::test]
+async fn filesystem_follows_the_folders_that_the_user_shares() {
+    let parent = tempfile::tempdir().unwrap();
+    let (configured, first, second) =
+        (folder(&parent, "configured"), folder(&parent, "first"), folder(&parent, "second"));
+    let app = App::start(vec![("files", installed::filesystem(&configured))]).await;
+    app.ready("files").await;
+    let question = asks_for_roots(&app, "files").await;
+    app.answer(&question, UserAnswer::Share(vec![first.clone()])).await;
+    call_until(&app, "files", "list_allowed_directories", &shown(&first)).await;
+    let read = |path: PathBuf| call(&app, "files", "read_text_file", json!({ "path": path }));
+    assert_eq!(text(&read(first.join("file.txt")).await), "first", "what is shared can be read");
+    assert!(read(configured.join("file.txt")).await.is_error, "what is not shared cannot any more");
+
+    app.host.set_roots("files".into(), vec![second.clone()]).await.unwrap().unwrap();
+    call_until(&app, "files", "list_allowed_directories", &shown(&second)).await;
+    assert_eq!(text(&read(second.join("file.txt")).await), "second", "roots-list-changed: the new one can be read");
+    assert!(read(first.join("file.txt")).await.is_error, "and the old one cannot any more");
+}
+
+#[tokio::test]
+async fn refusing_to_share_leaves_a_server_with_what_was_configured() {
+    let parent = tempfile::tempdir().unwrap();
+    let configured = folder(&parent, "configured");
+    let app = App::start(vec![("files", installed::filesystem(&configured))]).await;
+    app.ready("files").await;
+    let question = asks_for_roots(&app, "files").await;
+    app.answer(&question, UserAnswer::Deny).await;
+    let result = call(&app, "files", "read_text_file", json!({ "path": configured.join("file.txt") })).await;
+    assert_eq!(text(&result), "configured", "roots-list-answer: to know of no folder is an answer it can work with");
+    let complains = activity(&app, "files").await.iter().any(|e| e.body.contains("Failed to request initial roots"));
+    assert!(!complains, "and no error");
+}

@@ -1,0 +1,58 @@
+//! All servers in one host at the same time.
+
+use host::view::{QuestionBody, ServerState, UserAnswer};
+use policy::Scope;
+use serde_json::{Value, json};
+use testkit::app::{App, demo};
+
+use crate::installed;
+use crate::user::{call_as, ended, text, whole_catalog};
+
+#[tokio::test]
+async fn six_servers_start_answer_and_end_side_by_side() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = std::fs::canonicalize(folder.path()).unwrap();
+    let repository = folder.join("repository");
+    installed::repository(&repository);
+    let app = App::start(vec![
+        ("everything", installed::everything()),
+        ("memory", installed::memory(&folder)),
+        ("files", installed::filesystem(&repository)),
+        ("time", installed::time()),
+        ("git", installed::git(&repository)),
+        ("demo", demo(&[])),
+    ])
+    .await;
+    let calls: [(&str, &str, Value, &str); 6] = [
+        ("everything", "get-sum", json!({ "a": 2, "b": 3 }), "5"),
+        ("memory", "read_graph", json!({}), "entities"),
+        ("files", "read_text_file", json!({ "path": repository.join("new.txt") }), "new"),
+        ("time", "get_current_time", json!({ "timezone": "UTC" }), "UTC"),
+        ("git", "git_status", json!({ "repo_path": repository }), "new.txt"),
+        ("demo", "add", json!({ "a": 2, "b": 3 }), "2 + 3 = 5"),
+    ];
+    let user = app.always(|question| match &question.body {
+        QuestionBody::StartServer { .. } | QuestionBody::Tool { .. } => Some(UserAnswer::Allow(Scope::Once)),
+        _ => None,
+    });
+    for (name, ..) in &calls {
+        app.host.start_server((*name).into()).await.unwrap().unwrap();
+    }
+    let mut processes = Vec::new();
+    for (name, ..) in &calls {
+        let view = app.until(name, "ready", |s| s.state == ServerState::Ready).await;
+        processes.push(view.pid.expect("a ready server has a process"));
+        whole_catalog(&app, name).await;
+    }
+    let under_way: Vec<_> = calls.iter().map(|(name, tool, given, _)| call_as(&app, name, name, tool, given)).collect();
+    for (call, (name, _, _, expected)) in under_way.into_iter().zip(&calls) {
+        let result = ended(call).await.unwrap_or_else(|error| panic!("{name} should have answered: {error}"));
+        assert!(!result.is_error && text(&result).contains(expected), "{name} answers its own call: {result:?}");
+    }
+    user.abort();
+    app.host.close().await;
+    for (process, (name, ..)) in processes.into_iter().zip(&calls) {
+        let left = testkit::processes::alive_in_group(process);
+        assert!(left.is_empty(), "security-client-per-server: nothing of {name} is left: {left:?}");
+    }
+}

@@ -1,0 +1,152 @@
+//! What the user of these tests does: calls tools with an approval, waits for what happens, and looks at what was sent.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError};
+
+use host::Events;
+use host::activity::ActivityEntry;
+use host::catalog::Catalog;
+use host::view::{CallFailure, HostEvent, QuestionBody, QuestionView, UserAnswer};
+use mcp_proto::types::{CallToolResult, ContentBlock};
+use policy::Scope;
+use serde_json::{Map, Value};
+use testkit::app::{App, PATIENCE};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+pub(crate) type Called = Result<CallToolResult, CallFailure>;
+
+pub(crate) fn object(value: &Value) -> Map<String, Value> {
+    value.as_object().expect("arguments are an object").clone()
+}
+
+pub(crate) fn is_tool(question: &QuestionView) -> bool {
+    matches!(question.body, QuestionBody::Tool { .. })
+}
+
+/// An id that no other call of this test has.
+pub(crate) fn call_id() -> String {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    format!("call-{}", LAST.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Begins a call; it waits for its approval.
+pub(crate) fn call_as(app: &App, id: &str, server: &str, tool: &str, arguments: &Value) -> JoinHandle<Called> {
+    let (host, id, server, tool) = (app.host.clone(), id.to_owned(), server.to_owned(), tool.to_owned());
+    let arguments = object(arguments);
+    tokio::spawn(async move { host.call_tool(id, server, tool, arguments, None).await.map(|(result, _)| result) })
+}
+
+/// Allows a tool once.
+pub(crate) async fn allow(app: &App, server: &str, tool: &str) -> QuestionView {
+    let is_it = |q: &QuestionView| matches!(&q.body, QuestionBody::Tool { tool: t, .. } if t.name == tool);
+    let question = app.question(server, &format!("the tool {tool}"), is_it).await;
+    app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    question
+}
+
+/// Calls a tool and allows it once.
+pub(crate) async fn begin(app: &App, server: &str, tool: &str, arguments: Value) -> JoinHandle<Called> {
+    let call = call_as(app, &call_id(), server, tool, &arguments);
+    allow(app, server, tool).await;
+    call
+}
+
+pub(crate) async fn ended(call: JoinHandle<Called>) -> Called {
+    timeout(PATIENCE, call).await.expect("the call ends").expect("it does not panic")
+}
+
+/// Calls a tool, allows it once, and gives what it answered.
+pub(crate) async fn call(app: &App, server: &str, tool: &str, arguments: Value) -> CallToolResult {
+    let called = ended(begin(app, server, tool, arguments).await).await;
+    called.unwrap_or_else(|error| panic!("{tool} of {server} should have answered: {error}"))
+}
+
+/// Calls a tool again and again until its answer holds this text.
+pub(crate) async fn call_until(app: &App, server: &str, tool: &str, wanted: &str) -> CallToolResult {
+    let mut last = String::new();
+    let found = timeout(PATIENCE, async {
+        loop {
+            let result = call(app, server, tool, Value::Object(Map::new())).await;
+            last = text(&result);
+            if last.contains(wanted) {
+                return result;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        }
+    })
+    .await;
+    found.unwrap_or_else(|_| panic!("{tool} of {server} should answer {wanted:?}, but says {last:?}"))
+}
+
+/// Calls a tool, allows it once, and gives what the server then asks.
+pub(crate) async fn asked_by(
+    app: &App,
+    server: &str,
+    tool: &str,
+    arguments: Value,
+) -> (JoinHandle<Called>, QuestionView) {
+    let call = begin(app, server, tool, arguments).await;
+    let question = app.question(server, "something more", |q| !is_tool(q) && q.body != QuestionBody::Roots).await;
+    (call, question)
+}
+
+/// The text of an answer.
+pub(crate) fn text(result: &CallToolResult) -> String {
+    let texts = result.content.iter().filter_map(|b| if let ContentBlock::Text(t) = b { Some(&*t.text) } else { None });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// What a server offers, once every list was read.
+pub(crate) async fn whole_catalog(app: &App, server: &str) -> Arc<Catalog> {
+    let mut events = app.host.events();
+    let read = async {
+        loop {
+            let catalog = app.host.catalog(server.to_owned()).await.unwrap();
+            if catalog.is_read {
+                return catalog;
+            }
+            events.next().await;
+        }
+    };
+    timeout(PATIENCE, read).await.unwrap_or_else(|_| panic!("the lists of {server} should be read by now"))
+}
+
+/// The next event of this kind.
+pub(crate) async fn next<T>(events: &mut Events, what: &str, fits: impl Fn(&HostEvent) -> Option<T>) -> T {
+    let found = async {
+        while let Some(event) = events.next().await {
+            if let Some(found) = fits(&event.event) {
+                return found;
+            }
+        }
+        panic!("the host ended before {what}");
+    };
+    timeout(PATIENCE, found).await.unwrap_or_else(|_| panic!("{what} should have come by now"))
+}
+
+/// All that passed between the host and a server.
+pub(crate) async fn activity(app: &App, server: &str) -> Vec<ActivityEntry> {
+    let activity = app.host.activity(server.to_owned()).await.unwrap();
+    let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
+    activity.after(0, usize::MAX).cloned().collect()
+}
+
+/// The methods that were sent to a server, in order.
+pub(crate) async fn sent(app: &App, server: &str) -> Vec<String> {
+    use host::activity::ActivityKind::{Notification, Request};
+    let entries = activity(app, server).await;
+    let sent = entries.into_iter().filter(|e| e.sent && matches!(e.kind, Request | Notification));
+    sent.filter_map(|e| e.method).collect()
+}
+
+/// Waits until an entry like this is in a server's activity.
+pub(crate) async fn seen(app: &App, server: &str, what: &str, fits: impl Fn(&ActivityEntry) -> bool) {
+    let mut events = app.host.events();
+    let is_there = async {
+        while !activity(app, server).await.iter().any(&fits) {
+            events.next().await;
+        }
+    };
+    timeout(PATIENCE, is_there).await.unwrap_or_else(|_| panic!("the activity of {server} should show {what} by now"));
+}
