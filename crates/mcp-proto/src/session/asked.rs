@@ -72,18 +72,16 @@ pub(super) fn answer(kind: Kind, answer: Answer, revision: Revision) -> Option<R
     }
 }
 
-/// Revisions without lists of content get one block.
+/// One block goes without a list, which servers of every revision understand. Revisions without lists get no more than one.
 fn fit(mut result: CreateMessageResult, revision: Revision) -> Result<CreateMessageResult, RpcError> {
     let SamplingContent::Many(blocks) = &result.content else { return Ok(result) };
-    if revision.has_sampling_content_list() {
-        return Ok(result);
-    }
     let texts: Option<Vec<&str>> = blocks
         .iter()
         .map(|block| if let ContentBlock::Text(text) = block { Some(text.text.as_str()) } else { None })
         .collect();
     let one = match (&blocks[..], texts) {
         ([only], _) => only.clone(),
+        _ if revision.has_sampling_content_list() => return Ok(result),
         (_, Some(texts)) => ContentBlock::text(texts.join("\n\n")),
         _ => {
             let cause = format!("the answer has several parts, which protocol {revision} cannot carry");

@@ -82,9 +82,11 @@ fn answers_carry_no_more_than_they_may() {
         assert_eq!(sent["result"]["content"], content, "elicit-content-accept-only, elicit-url-no-content: {sent}");
     }
     let two = || SamplingContent::Many(vec![ContentBlock::text("a"), ContentBlock::text("b")]);
+    let one = || SamplingContent::Many(vec![ContentBlock::text("a")]);
     let picture = || ContentBlock::Image(ImageContent { mime_type: "image/png".into(), ..ImageContent::default() });
     let mixed = || SamplingContent::Many(vec![ContentBlock::text("a"), picture()]);
     for (revision, content, expected) in [
+        (Revision::V2025_11_25, one(), json!({ "type": "text", "text": "a" })),
         (Revision::V2025_11_25, two(), json!([{ "type": "text", "text": "a" }, { "type": "text", "text": "b" }])),
         (Revision::V2025_06_18, two(), json!({ "type": "text", "text": "a\n\nb" })),
         (Revision::V2025_06_18, mixed(), Value::Null),
