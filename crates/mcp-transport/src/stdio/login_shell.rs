@@ -22,13 +22,17 @@ const OUTPUT_LIMIT: u64 = 1024 * 1024;
 
 const MARKER: &[u8] = b"_begin_or_end_of_environment_";
 
+/// The marker is written in two halves: a shell may keep the last word of a command in the variable `_`, and so
+/// in the environment that is printed.
+const SCRIPT: &str =
+    "printf '%s%s' _begin_or_end_ of_environment_; env -0; printf '%s%s' _begin_or_end_ of_environment_";
+
 /// The login shell's PATH as text, or why there is none, in words.
 pub(super) async fn path(shell: PathBuf, limit: Duration) -> Result<OsString, String> {
     let name = shell.display().to_string();
-    let marker = String::from_utf8_lossy(MARKER);
     let launch = Launch {
         program: shell,
-        arguments: vec!["-ilc".into(), format!("printf '%s' {marker}; env -0; printf '%s' {marker}").into()],
+        arguments: vec!["-ilc".into(), SCRIPT.into()],
         environment: std::env::vars_os().collect(),
         directory: std::env::home_dir().unwrap_or_else(std::env::temp_dir),
         conversation: false,
@@ -83,7 +87,16 @@ fn os_string(bytes: &[u8]) -> OsString {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use super::{MARKER, path_in};
+    use super::{MARKER, SCRIPT, path_in};
+
+    #[test]
+    fn the_shell_is_never_given_the_whole_marker() {
+        let halves = SCRIPT.matches("_begin_or_end_ of_environment_").count();
+        assert_eq!(halves, 2, "the marker is printed before and after the environment");
+        let marker = std::str::from_utf8(MARKER).unwrap();
+        assert!(!SCRIPT.contains(marker), "dash exports the last word of the command before as `_`");
+        assert_eq!("_begin_or_end_ of_environment_".replace(' ', ""), marker, "the halves make the marker");
+    }
 
     #[test]
     fn the_path_is_found_between_greetings() {
