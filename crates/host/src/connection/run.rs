@@ -267,7 +267,12 @@ impl Run<'_> {
     }
 
     fn tick_soon(&mut self) {
-        self.next_tick.get_or_insert_with(|| Instant::now() + TICK);
+        self.tick_at(Instant::now() + TICK);
+    }
+
+    /// The next tick is not later than this, whatever else waits for a later one.
+    fn tick_at(&mut self, at: Instant) {
+        self.next_tick = Some(self.next_tick.map_or(at, |tick| tick.min(at)));
     }
 
     async fn session_event(&mut self, event: SessionEvent) {
@@ -357,7 +362,10 @@ impl Run<'_> {
         match self.calls.remove(&call) {
             Some(Purpose::Ticket(ticket)) => {
                 self.tickets.remove(&ticket);
-                self.progress.remove(&ticket);
+                // How far it came is told before its end, not left out.
+                if let Some(progress) = self.progress.remove(&ticket) {
+                    self.tell_owner(News::Progress { ticket, progress }).await;
+                }
                 self.tell_owner(News::Done { ticket, result: Box::new(result) }).await;
             }
             Some(Purpose::Page(reading)) => self.page(*reading, result).await,
@@ -424,8 +432,7 @@ impl Run<'_> {
             let again_at = self.last_read.get(&list).map_or(now, |read| *read + REREAD);
             if being_read || again_at > now {
                 self.changed_lists.push(list);
-                let soon = again_at.max(now + TICK);
-                self.next_tick = Some(self.next_tick.map_or(soon, |tick| tick.min(soon)));
+                self.tick_at(again_at.max(now + TICK));
             } else {
                 let reading = Reading::new(list);
                 let request = reading.request(None);
