@@ -3,8 +3,8 @@
 import type { Catalog, Icon, Prompt } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { catalogs } from "$lib/state/catalogs.svelte";
+import { iconOf } from "$lib/ui/icon";
 
-import { iconOf } from "./icon";
 import type { Offer } from "./pick.svelte";
 
 export interface PromptOffer extends Offer {

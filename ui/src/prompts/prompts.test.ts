@@ -6,8 +6,8 @@ import type { Prompt } from "$lib/api/generated";
 import { router } from "$lib/state/view.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import { sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
+import { iconOf } from "$lib/ui/icon";
 
-import { iconOf } from "./icon";
 import PromptDialog from "./PromptDialog.svelte";
 import PromptsTab from "./PromptsTab.svelte";
 
@@ -213,6 +213,7 @@ describe("pictures of servers", () => {
     expect(iconOf([icon("https://evil.test/x.png")]), "nothing is fetched").toBeNull();
     expect(iconOf([icon("data:text/html,<script>")]), "only pictures").toBeNull();
     expect(iconOf([icon("data:image/gif;base64,AAAA")]), "no film").toBeNull();
+    expect(iconOf([icon("data:image/svg+xml;base64,AAAA")]), "no drawing").toBeNull();
     expect(
       iconOf([icon(`data:image/png;base64,${"A".repeat(100_000)}`)]),
       "none too large",
