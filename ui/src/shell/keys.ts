@@ -4,6 +4,7 @@ import { isMod, isTyping } from "$lib/format/keys";
 import { router } from "$lib/state/view.svelte";
 
 import { newConversation } from "./actions";
+import { activityBeside, toggleActivity } from "./front-activity";
 import { overlay } from "./overlay.svelte";
 import { openQueue } from "./views";
 
@@ -21,6 +22,10 @@ function action(event: KeyboardEvent): boolean {
         return true;
       case "n":
         void newConversation();
+        return true;
+      case "i":
+        if (!activityBeside(router.current)) return false;
+        toggleActivity();
         return true;
       case "j":
         openQueue();

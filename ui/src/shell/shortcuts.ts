@@ -13,6 +13,7 @@ export function shortcutGroups(): ShortcutGroup[] {
       shortcuts: [
         { keys: ["Mod+K"], text: m.shell_keys_palette() },
         { keys: ["Mod+J"], text: m.shell_keys_queue() },
+        { keys: ["Mod+I"], text: m.shell_activity_beside() },
         { keys: ["Mod+N"], text: m.shell_new_conversation() },
         { keys: ["Mod+,"], text: m.shell_keys_settings() },
         { keys: ["?"], text: m.shell_shortcuts() },
