@@ -391,9 +391,76 @@ async fn grants_can_be_seen_and_taken_back() {
     ended(call(&app, "2", "add", json!({"a": 1, "b": 1}))).await.expect("it is allowed for this session");
     let grants = app.host.grants().await.unwrap();
     assert_eq!(grants.len(), 1, "the grant is listed: {grants:?}");
-    assert!(app.host.revoke(grants[0].id).await.unwrap(), "and can be revoked");
+    assert!(app.host.revoke(grants[0].id).await.unwrap().unwrap(), "and can be revoked");
     let called = call(&app, "3", "add", json!({"a": 1, "b": 1}));
     let question = app.question("harbour", "the tool", is_tool).await;
     app.answer(&question, UserAnswer::Deny).await;
     assert!(matches!(ended(called).await, Err(CallFailure::Refused(_))), "it asks again");
+}
+
+#[tokio::test]
+async fn a_question_about_a_call_does_not_outlive_the_process_it_was_for() {
+    let app = harbour("both").await;
+    let called = call(&app, "1", "add", json!({"a": 1, "b": 1}));
+    let question = app.question("harbour", "the tool", is_tool).await;
+    app.host.stop_server("harbour".into()).await.unwrap().unwrap();
+    assert!(matches!(ended(called).await, Err(CallFailure::NotReady { .. })), "the call ends with its server");
+    app.ready("harbour").await;
+    let late = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Always)).await.unwrap();
+    assert_eq!(late, Err(AnswerError::NotOpen), "an approval for the old process does nothing to the new one");
+    assert!(app.host.grants().await.unwrap().is_empty(), "and is not remembered");
+}
+
+#[tokio::test]
+async fn approvals_of_tools_and_folders_end_with_the_command_they_were_given_to() {
+    let app = harbour("both").await;
+    let folder = app.folder.path().to_owned();
+    app.host.set_roots("harbour".into(), vec![folder]).await.unwrap().unwrap();
+    let called = call(&app, "1", "add", json!({"a": 1, "b": 1}));
+    let question = app.question("harbour", "the tool", is_tool).await;
+    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    ended(called).await.unwrap();
+
+    let entry = host::server_config::ServerEntry { name: "harbour".into(), config: demo(&["--era", "legacy"]) };
+    app.host.update_server("harbour".into(), entry).await.unwrap().unwrap();
+    app.until("harbour", "stopped", |s| s.state == host::view::ServerState::Stopped).await;
+    app.ready("harbour").await;
+    app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;
+    assert_eq!(app.server("harbour").await.roots, None, "the folders were shared with another command");
+    let called = call(&app, "2", "add", json!({"a": 1, "b": 1}));
+    let question = app.question("harbour", "the same tool of another command", is_tool).await;
+    assert_eq!(question.rule, "tool-changed", "it says why it asks again");
+    app.answer(&question, UserAnswer::Deny).await;
+    assert!(ended(called).await.is_err(), "nothing was sent");
+}
+
+#[tokio::test]
+async fn a_tool_that_changes_while_its_question_is_open_is_asked_about_anew() {
+    let app = harbour("legacy").await;
+    let waiting = call(&app, "1", "lighthouse", json!({}));
+    let shown = app.question("harbour", "the tool", is_tool).await;
+    let changing = call(&app, "2", "change_tool", json!({}));
+    let question = app.question("harbour", "the other tool", |q| is_tool(q) && q.id != shown.id).await;
+    app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    ended(changing).await.unwrap();
+    let now = app.question("harbour", "the changed tool", |q| q.id == shown.id && q.hash != shown.hash).await;
+    assert!(matches!(now.body, QuestionBody::Tool { changed_since_allowed: true, .. }), "it shows the new definition");
+    let stale = app.host.answer(shown.id, shown.hash.to_string(), UserAnswer::Allow(Scope::Once)).await.unwrap();
+    assert_eq!(stale, Err(AnswerError::Stale), "an approval of the old definition does nothing");
+    app.answer(&now, UserAnswer::Deny).await;
+    assert!(matches!(ended(waiting).await, Err(CallFailure::Refused(_))), "and the user can refuse");
+}
+
+#[tokio::test]
+async fn a_page_is_opened_once_however_often_it_is_approved() {
+    let app = harbour("legacy").await;
+    *app.platform.slow.lock().unwrap() = std::time::Duration::from_millis(300);
+    let called = call(&app, "1", "ask_url", json!({}));
+    let question = asked_by_tool(&app).await;
+    let approve = || app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Once));
+    let (first, second) = tokio::join!(approve(), approve());
+    assert_eq!(first.unwrap(), Ok(()), "the first approval opens it");
+    assert_eq!(second.unwrap(), Err(AnswerError::Stale), "a second one while it opens does nothing");
+    ended(called).await.unwrap();
+    assert_eq!(app.platform.opened.lock().unwrap().len(), 1, "one approval, one act");
 }

@@ -188,3 +188,55 @@ async fn names_that_cannot_be_used_are_refused() {
         assert!(matches!(added, Err(host::ServerError::BadName { .. })), "a name that is {why} is refused: {added:?}");
     }
 }
+
+#[tokio::test]
+async fn a_settings_file_that_is_empty_or_gone_for_a_moment_takes_nothing_away() {
+    let app = App::start(vec![("harbour", demo(&[]))]).await;
+    app.host.start_server("harbour".into()).await.unwrap().unwrap();
+    let question = app.question("harbour", "its command", |_| true).await;
+    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    app.until("harbour", "ready", |s| s.state == ServerState::Ready).await;
+    let file = app.folder.path().join("mcp.json");
+    let text = std::fs::read_to_string(&file).unwrap();
+    for spoil in
+        [|file: &std::path::Path| std::fs::write(file, ""), |file: &std::path::Path| std::fs::remove_file(file)]
+    {
+        spoil(&file).unwrap();
+        let mut events = app.host.events();
+        let told = async {
+            while app.host.snapshot().await.unwrap().config_problem.is_none() {
+                events.next().await;
+            }
+        };
+        tokio::time::timeout(testkit::app::PATIENCE, told).await.expect("the user is told");
+        assert_eq!(app.server("harbour").await.state, ServerState::Ready, "the server runs on");
+        std::fs::write(&file, &text).unwrap();
+        let mut events = app.host.events();
+        let mended = async {
+            while app.host.snapshot().await.unwrap().config_problem.is_some() {
+                events.next().await;
+            }
+        };
+        tokio::time::timeout(testkit::app::PATIENCE, mended).await.expect("and told when it is in order again");
+    }
+    assert!(app.server("harbour").await.approved, "its approval is still there");
+}
+
+#[tokio::test]
+async fn a_relative_working_folder_is_refused() {
+    let app = App::start(vec![("here", ServerConfig { cwd: Some("tools".into()), ..demo(&[]) })]).await;
+    app.host.start_server("here".into()).await.unwrap().unwrap();
+    let view = app.until("here", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
+    assert!(failure(&view.state).message.contains("working folder"), "the cause is named: {:?}", view.state);
+}
+
+#[tokio::test]
+async fn a_broken_document_is_put_aside_and_told_of() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(folder.path().join("data")).unwrap();
+    std::fs::write(folder.path().join("data/grants.json"), "[{").unwrap();
+    let app = App::start_in(folder, vec![("harbour", demo(&[]))], host::HostOptions::default()).await;
+    let aside = app.folder.path().join("data/grants.json.broken");
+    assert_eq!(std::fs::read_to_string(aside).unwrap(), "[{", "nothing of it is lost");
+    app.ready("harbour").await;
+}

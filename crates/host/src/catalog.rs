@@ -87,6 +87,7 @@ pub(crate) struct Reading {
     names: HashSet<String>,
     found: Catalog,
     note: Vec<String>,
+    failed: bool,
 }
 
 /// What to do after a page.
@@ -108,6 +109,7 @@ impl Reading {
             names: HashSet::new(),
             found: Catalog::default(),
             note: Vec::new(),
+            failed: false,
         }
     }
 
@@ -163,6 +165,7 @@ impl Reading {
     /// Says why the rest of the list can't be read.
     pub(crate) fn fail(&mut self, error: &dyn std::fmt::Display) {
         let words = self.list.words();
+        self.failed = true;
         self.note.push(if self.pages == 0 {
             format!("the list of {words} could not be read: {error}")
         } else {
@@ -198,26 +201,21 @@ impl Reading {
         }
     }
 
-    /// Puts what was read into a catalog.
+    /// Puts what was read into a catalog. A list that could not be read whole does not take the place of a longer one.
     pub(crate) fn finish(self, catalog: &mut Catalog) {
-        let at = match self.list {
-            List::Tools => {
-                catalog.tools = self.found.tools;
-                0
-            }
-            List::Prompts => {
-                catalog.prompts = self.found.prompts;
-                1
-            }
-            List::Resources => {
-                catalog.resources = self.found.resources;
-                2
-            }
-            List::Templates => {
-                catalog.templates = self.found.templates;
-                3
-            }
-        };
-        catalog.notes[at] = self.note;
+        let (failed, found) = (self.failed, self.found);
+        match self.list {
+            List::Tools => replace(&mut catalog.tools, found.tools, failed),
+            List::Prompts => replace(&mut catalog.prompts, found.prompts, failed),
+            List::Resources => replace(&mut catalog.resources, found.resources, failed),
+            List::Templates => replace(&mut catalog.templates, found.templates, failed),
+        }
+        catalog.notes[self.list as usize] = self.note;
+    }
+}
+
+fn replace<T>(known: &mut Vec<T>, found: Vec<T>, failed: bool) {
+    if !failed || found.len() > known.len() {
+        *known = found;
     }
 }

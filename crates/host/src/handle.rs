@@ -427,8 +427,8 @@ impl Host {
     /// Takes a standing approval back; whether there was one.
     ///
     /// # Errors
-    /// If the host has ended.
-    pub async fn revoke(&self, id: GrantId) -> Result<bool, HostClosed> {
+    /// If it could not be written down: it then stands again after a restart.
+    pub async fn revoke(&self, id: GrantId) -> Result<Result<bool, StoreError>, HostClosed> {
         self.with(move |owner| owner.revoke(id)).await
     }
 

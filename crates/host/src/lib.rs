@@ -21,7 +21,7 @@ pub mod view;
 
 pub use connection::MAX_QUESTIONS;
 pub use handle::{Events, Host, HostClosed};
-pub use owner::{AnswerError, ServerError};
+pub use owner::{AnswerError, ServerError, definition_hash};
 
 use mcp_proto::session::Timeouts;
 use mcp_proto::types::Implementation;

@@ -57,6 +57,11 @@ pub trait Documents: Send + Sync {
     /// # Errors
     /// If the file can't be read or is not JSON.
     fn read(&self, name: Document) -> Result<Option<serde_json::Value>, StoreError>;
+    /// Moves a document that can't be used out of the way, so that nothing of it is lost. Gives its new place.
+    ///
+    /// # Errors
+    /// If it can't be moved.
+    fn set_aside(&self, name: Document) -> Result<PathBuf, StoreError>;
     /// Writes a document atomically.
     ///
     /// # Errors

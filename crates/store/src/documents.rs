@@ -36,6 +36,13 @@ impl Documents for DocumentFolder {
         })
     }
 
+    fn set_aside(&self, name: Document) -> Result<PathBuf, StoreError> {
+        let path = self.path.join(name.file_name());
+        let aside = self.path.join(format!("{}.broken", name.file_name()));
+        std::fs::rename(&path, &aside).map_err(|error| files::failed(&path, "move it out of the way", &error))?;
+        Ok(aside)
+    }
+
     fn write(&self, name: Document, value: &Value) -> Result<(), StoreError> {
         let path = self.path.join(name.file_name());
         let mut text = format!("{value:#}");

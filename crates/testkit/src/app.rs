@@ -15,6 +15,8 @@ pub const PATIENCE: Duration = Duration::from_secs(20);
 /// A platform whose user picks what the test says.
 #[derive(Debug, Default)]
 pub struct TestPlatform {
+    /// How long the browser takes to open.
+    pub slow: Mutex<Duration>,
     /// The URLs that were opened.
     pub opened: Mutex<Vec<String>>,
     /// The folder that the user picks.
@@ -28,6 +30,8 @@ pub struct TestPlatform {
 #[async_trait::async_trait]
 impl Platform for TestPlatform {
     async fn open_url(&self, url: &str) -> Result<(), String> {
+        let slow = *self.slow.lock().unwrap_or_else(PoisonError::into_inner);
+        tokio::time::sleep(slow).await;
         self.opened.lock().unwrap_or_else(PoisonError::into_inner).push(url.to_owned());
         Ok(())
     }

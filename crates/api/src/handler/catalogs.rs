@@ -3,15 +3,19 @@
 use std::collections::HashSet;
 
 use policy::{Hash, Scope, Subject};
-use serde_json::json;
 
 use super::{Api, object, views};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
+/// How long a structured result is checked against the tool's schema.
+const CHECKING: std::time::Duration = std::time::Duration::from_secs(2);
+
 impl Api {
     pub(super) async fn catalog(&self, server: String) -> Result<Catalog, ApiError> {
         let catalog = self.host.catalog(server.clone()).await?;
+        let servers = self.host.snapshot().await?.servers;
+        let config = servers.into_iter().find(|s| s.name == server).map(|s| s.config).unwrap_or_default();
         let grants = self.host.grants().await?;
         let allowed: HashSet<(&str, &Hash)> = grants
             .iter()
@@ -25,8 +29,8 @@ impl Api {
             .tools
             .iter()
             .map(|tool| {
-                let is_allowed =
-                    !allowed.is_empty() && allowed.contains(&(tool.name.as_str(), &Hash::of(&json!(tool))));
+                let is_allowed = !allowed.is_empty()
+                    && allowed.contains(&(tool.name.as_str(), &host::definition_hash(&config, tool)));
                 views::tool(tool.clone(), is_allowed)
             })
             .collect();
@@ -49,7 +53,10 @@ impl Api {
             tokio::task::spawn_blocking(move || host::output::problem(&schema, &value))
         });
         let structured_problem = match checked {
-            Some(check) => check.await.map_err(|e| ApiError::new(ErrorCode::Internal, e.to_string()))?,
+            Some(check) => match tokio::time::timeout(CHECKING, check).await {
+                Ok(problem) => problem.map_err(|e| ApiError::new(ErrorCode::Internal, e.to_string()))?,
+                Err(_) => Some("it takes too long to check it".to_owned()),
+            },
             None => None,
         };
         Ok(ToolResult {

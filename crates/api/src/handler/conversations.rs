@@ -3,7 +3,7 @@
 use host::conversation::Conversation as Kept;
 use host::ports::{Conversations, StoreError};
 use serde_json::json;
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 use super::{Api, errors};
 use crate::data::*;
@@ -28,8 +28,35 @@ impl Api {
     }
 
     pub(crate) async fn conversation_list(&self) -> Result<Vec<ConversationSummary>, ApiError> {
+        if let Some(listed) = self.listed().clone() {
+            return Ok(listed);
+        }
         let list = self.on_disk(|port| port.list()).await?;
-        Ok(list.into_iter().map(|(id, title, updated_at)| ConversationSummary { id, title, updated_at }).collect())
+        let list: Vec<_> =
+            list.into_iter().map(|(id, title, updated_at)| ConversationSummary { id, title, updated_at }).collect();
+        Ok(self.listed().get_or_insert(list).clone())
+    }
+
+    fn listed(&self) -> MutexGuard<'_, Option<Vec<ConversationSummary>>> {
+        self.listed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes in the list that a conversation was written, or deleted.
+    fn list_again(&self, id: &str, written: Option<ConversationSummary>) {
+        if let Some(listed) = self.listed().as_mut() {
+            listed.retain(|conversation| conversation.id != id);
+            listed.splice(0..0, written);
+        }
+    }
+
+    async fn write(&self, kept: Kept) -> Result<(), ApiError> {
+        let summary =
+            ConversationSummary { id: kept.id.clone(), title: kept.title.clone(), updated_at: kept.updated_at };
+        self.on_disk(move |port| port.write(&kept)).await?;
+        let id = summary.id.clone();
+        self.list_again(&id, Some(summary));
+        self.host.conversations_changed(Some(id)).await?;
+        Ok(())
     }
 
     pub(super) async fn create_conversation(&self, title: String) -> Result<Conversation, ApiError> {
@@ -41,9 +68,8 @@ impl Api {
             id.push('x');
         }
         let kept = Kept { id: id.clone(), title: shorten(&title), updated_at: now, items: Vec::new() };
-        let shown = Conversation { id: id.clone(), title: kept.title.clone(), updated_at: now, items: Vec::new() };
-        self.on_disk(move |port| port.write(&kept)).await?;
-        self.host.conversations_changed(Some(id)).await?;
+        let shown = Conversation { id, title: kept.title.clone(), updated_at: now, items: Vec::new() };
+        self.write(kept).await?;
         Ok(shown)
     }
 
@@ -64,11 +90,10 @@ impl Api {
         change: impl FnOnce(&mut Kept) -> Result<(), ApiError> + Send,
     ) -> Result<Nothing, ApiError> {
         let _one_at_a_time = self.conversations.lock().await;
-        let mut kept = self.kept(id.clone()).await?;
+        let mut kept = self.kept(id).await?;
         change(&mut kept)?;
         kept.updated_at = host::activity::now();
-        self.on_disk(move |port| port.write(&kept)).await?;
-        self.host.conversations_changed(Some(id)).await?;
+        self.write(kept).await?;
         Ok(Nothing {})
     }
 
@@ -101,7 +126,9 @@ impl Api {
 
     pub(super) async fn delete_conversation(&self, id: String) -> Result<Nothing, ApiError> {
         let _one_at_a_time = self.conversations.lock().await;
-        self.on_disk(move |port| port.delete(&id)).await?;
+        let deleted = id.clone();
+        self.on_disk(move |port| port.delete(&deleted)).await?;
+        self.list_again(&id, None);
         self.host.conversations_changed(None).await?;
         Ok(Nothing {})
     }

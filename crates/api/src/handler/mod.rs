@@ -26,13 +26,15 @@ pub struct Api {
     host: Host,
     /// Conversations are read, changed and written; one at a time.
     conversations: std::sync::Arc<tokio::sync::Mutex<()>>,
+    /// The list of conversations, once it was read: files with pictures in them must not be read for each event.
+    listed: std::sync::Arc<std::sync::Mutex<Option<Vec<ConversationSummary>>>>,
 }
 
 impl Api {
     /// The contract on this host.
     #[must_use]
     pub fn new(host: Host) -> Self {
-        Self { host, conversations: std::sync::Arc::default() }
+        Self { host, conversations: std::sync::Arc::default(), listed: std::sync::Arc::default() }
     }
 
     /// The host.
@@ -225,7 +227,8 @@ impl Handler for Api {
 
     async fn revoke_grant(&self, r: GrantRef) -> Result<Nothing, ApiError> {
         let id = r.id.parse().map(GrantId).map_err(|_| errors::not_found("this approval"))?;
-        if self.host.revoke(id).await? { Ok(Nothing {}) } else { Err(errors::not_found("this approval")) }
+        let was_there = self.host.revoke(id).await?.map_err(|e| errors::system(e.to_string()))?;
+        if was_there { Ok(Nothing {}) } else { Err(errors::not_found("this approval")) }
     }
 
     async fn set_settings(&self, r: Settings) -> Result<Nothing, ApiError> {

@@ -24,8 +24,12 @@ const TICK: Duration = Duration::from_millis(50);
 const REREAD: Duration = Duration::from_secs(1);
 /// The most events of the driver that wait here; then the server is not read any further.
 const MAX_EVENTS: usize = 64;
-/// The most changed resources that are remembered between two ticks.
-const MAX_UPDATED: usize = 1_000;
+/// The most changed resources that are passed on at a tick.
+const MAX_UPDATED: usize = 50;
+/// How many questions a server may ask in a row, and how many more each second. Beyond that they are refused unseen: each
+/// one costs the owner and the audit log something, also when a rule answers it.
+const QUESTIONS_AT_ONCE: f64 = 30.0;
+const QUESTIONS_PER_SECOND: f64 = 3.0;
 
 /// What a call of the session is for.
 enum Purpose {
@@ -45,7 +49,10 @@ struct Run<'a> {
     calls: HashMap<CallId, Purpose>,
     tickets: HashMap<Ticket, CallId>,
     questions: HashSet<ServerRequestId>,
+    /// How many questions it may still ask now, and since when that is.
+    may_ask: (f64, Instant),
     refused: u64,
+    stopped: bool,
     catalog: Catalog,
     /// The lists the server has, by its capabilities.
     offered: Vec<List>,
@@ -105,7 +112,9 @@ async fn attempt(start: &Start, told: &mut mpsc::Receiver<Tell>, news: &mpsc::Se
         calls: HashMap::new(),
         tickets: HashMap::new(),
         questions: HashSet::new(),
+        may_ask: (QUESTIONS_AT_ONCE, Instant::now()),
         refused: 0,
+        stopped: false,
         catalog: Catalog::default(),
         offered: Vec::new(),
         changed_lists: Vec::new(),
@@ -141,6 +150,7 @@ impl Run<'_> {
                             Some(tell) => self.told(tell).await,
                             None => {
                                 owner_gone = true;
+                                self.stopped = true;
                                 let _ = self.driver.commands.send(DriverCommand::Stop).await;
                             }
                         }
@@ -169,7 +179,7 @@ impl Run<'_> {
             }
         }
         self.tick().await;
-        if fault == Some(OpeningFault::ExitedOnProbe) && !owner_gone && self.start.session.opening == Opening::Probe {
+        if fault == Some(OpeningFault::ExitedOnProbe) && !self.stopped && self.start.session.opening == Opening::Probe {
             return Ended::OnProbe;
         }
         let reason = closed.unwrap_or(CloseReason::ServerClosedOutput);
@@ -199,6 +209,7 @@ impl Run<'_> {
                 let _ = self.driver.commands.send(DriverCommand::Notify(notification)).await;
             }
             Tell::Stop => {
+                self.stopped = true;
                 let _ = self.driver.commands.send(DriverCommand::Stop).await;
             }
         }
@@ -331,7 +342,7 @@ impl Run<'_> {
     }
 
     async fn asked(&mut self, request: ServerRequestId, call: Option<CallId>, question: ServerQuestion) {
-        if self.questions.len() >= MAX_QUESTIONS {
+        if self.questions.len() >= MAX_QUESTIONS || !self.may_ask() {
             self.refused += 1;
             let refused = self.refused;
             if refused.is_power_of_two() {
@@ -356,6 +367,15 @@ impl Run<'_> {
             _ => None,
         });
         self.tell_owner(News::Asked { request, ticket, question: Box::new(question) }).await;
+    }
+
+    fn may_ask(&mut self) -> bool {
+        let (left, since) = self.may_ask;
+        let now = Instant::now();
+        let left = (left + now.duration_since(since).as_secs_f64() * QUESTIONS_PER_SECOND).min(QUESTIONS_AT_ONCE);
+        let may = left >= 1.0;
+        self.may_ask = (if may { left - 1.0 } else { left }, now);
+        may
     }
 
     async fn done(&mut self, call: CallId, result: Result<ServerResult, CallError>) {

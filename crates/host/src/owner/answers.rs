@@ -2,17 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
+use mcp_proto::Revision;
 use mcp_proto::session::{Answer, ClientNotification};
-use mcp_proto::types::{ElicitAction, ElicitResult};
+use mcp_proto::types::{ContentBlock, ElicitAction, ElicitResult, SamplingContent};
 use policy::{Hash, Scope, Subject};
 use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 
+use super::calls::definition_hash;
 use super::questions::{For, Pending, refused};
+use super::servers::approval_words;
 use super::{Decided, Owner};
 use crate::activity::now;
 use crate::connection::Tell;
 use crate::form::FormProblem;
+use crate::ports::StoreError;
 use crate::url_parts::UrlParts;
 use crate::view::{CallFailure, Edit, HostEvent, Outcome, QuestionBody, QuestionId, QuestionView, UserAnswer};
 
@@ -47,6 +51,9 @@ pub enum AnswerError {
     Browser(String),
 }
 
+/// How long the system's browser may take to open.
+const OPENING: std::time::Duration = std::time::Duration::from_secs(20);
+
 /// Where the outcome of an answer goes.
 pub(crate) type Reply = oneshot::Sender<Result<(), AnswerError>>;
 
@@ -57,7 +64,7 @@ impl Owner {
             let _ = reply.send(Err(AnswerError::NotOpen));
             return;
         };
-        if self.questions[at].hash().as_str() != hash {
+        if self.questions[at].being_acted_on || self.questions[at].hash().as_str() != hash {
             let _ = reply.send(Err(AnswerError::Stale));
             return;
         }
@@ -112,7 +119,7 @@ impl Owner {
         }
         match &pending.view.body {
             QuestionBody::StartServer { config, .. } => {
-                let (server, words) = (pending.view.server.clone(), config.command_line());
+                let (server, words) = (pending.view.server.clone(), approval_words(config));
                 let pending = self.take_allowed(at, scope)?;
                 self.grant(&server, Subject::Command, pending.view.hash, scope, words);
                 self.launch(&server);
@@ -120,8 +127,10 @@ impl Owner {
             QuestionBody::Tool { tool, arguments, .. } => {
                 let (tool, arguments) = (tool.clone(), arguments.clone());
                 let pending = self.take_allowed(at, scope)?;
-                let definition = Hash::of(&json!(tool));
-                self.grant(&pending.view.server, Subject::Tool(tool.name.clone()), definition, scope, tool.name);
+                if let Some(record) = self.servers.get(&pending.view.server) {
+                    let definition = definition_hash(&record.config, &tool);
+                    self.grant(&pending.view.server, Subject::Tool(tool.name.clone()), definition, scope, tool.name);
+                }
                 if let For::Call(call) = pending.what_for {
                     self.send_approved(&call, arguments);
                 }
@@ -130,6 +139,10 @@ impl Owner {
             QuestionBody::Sampling { response: Some(response), .. } => {
                 if response.content.blocks().is_empty() {
                     return Err(AnswerError::WrongKind("the answer is empty"));
+                }
+                if !self.can_carry(&pending.view.server, &response.content) {
+                    let cause = "the server's protocol revision cannot carry such content; send one text";
+                    return Err(AnswerError::WrongKind(cause));
                 }
                 let answer = Answer::Sampling((**response).clone());
                 let pending = self.take_allowed(at, scope)?;
@@ -145,7 +158,7 @@ impl Owner {
     /// The user takes a sampling request up. It stays in the queue, now with the answer to write.
     fn begin_response(&mut self, at: usize) -> Result<(), AnswerError> {
         let pending = &self.questions[at];
-        let shown = Pending { view: pending.view.clone(), what_for: pending.what_for.clone(), schema: None };
+        let shown = pending.copy();
         if !self.write_down(&shown, Outcome::Allowed, Some(Scope::Once)) {
             return Err(AnswerError::Audit);
         }
@@ -157,7 +170,7 @@ impl Owner {
     }
 
     fn submit(&mut self, at: usize, content: Map<String, Value>) -> Result<(), AnswerError> {
-        let QuestionBody::Form { form, .. } = &self.questions[at].view.body else {
+        let QuestionBody::Form { form, message } = &self.questions[at].view.body else {
             return Err(AnswerError::WrongKind("it is no form"));
         };
         let Ok(form) = form else {
@@ -167,7 +180,8 @@ impl Owner {
         if !problems.is_empty() {
             return Err(AnswerError::Form(problems));
         }
-        let pending = self.take_allowed(at, Scope::Once)?;
+        let crossing = (message.clone(), Hash::of(&json!(content)));
+        let pending = self.take_allowed_as(at, Scope::Once, Some(crossing))?;
         self.give(&pending, Answer::Elicitation(ElicitResult { action: ElicitAction::Accept, content: Some(content) }));
         Ok(())
     }
@@ -178,15 +192,15 @@ impl Owner {
         }
         let folders = real_folders(folders)?;
         let server = self.questions[at].view.server.clone();
-        let pending = self.take_allowed(at, Scope::Always)?;
-        self.roots.insert(server.clone(), folders);
-        self.keep_roots();
+        let subject = policy::canonical_json(&json!(folders));
+        let crossing = (subject.clone(), Hash::of_bytes(subject.as_bytes()));
+        let pending = self.take_allowed_as(at, Scope::Always, Some(crossing.clone()))?;
+        self.share_roots(&server, folders);
         self.give(&pending, Answer::Roots(self.roots_of(&server)));
         // The user has decided; the same question need not be answered twice.
-        while let Some(same) =
-            self.questions.iter().position(|p| p.view.server == server && p.view.body == QuestionBody::Roots)
-        {
-            let pending = self.take_allowed(same, Scope::Always)?;
+        let same = |p: &Pending| p.view.server == server && p.view.body == QuestionBody::Roots;
+        while let Some(at) = self.questions.iter().position(same) {
+            let Ok(pending) = self.take_allowed_as(at, Scope::Always, Some(crossing.clone())) else { break };
             self.give(&pending, Answer::Roots(self.roots_of(&server)));
         }
         self.emit_server(&server);
@@ -196,7 +210,7 @@ impl Owner {
     /// Sets the folders of a server outside any question, and tells it.
     pub(crate) fn set_roots(&mut self, server: &str, folders: &[PathBuf]) -> Result<(), AnswerError> {
         if !self.servers.contains_key(server) {
-            return Err(AnswerError::NotOpen);
+            return Err(AnswerError::WrongKind("there is no such server"));
         }
         let folders = real_folders(folders)?;
         let subject = policy::canonical_json(&json!(folders));
@@ -211,8 +225,7 @@ impl Owner {
             hash: hash.as_str(),
         };
         self.audit(entry).map_err(|_| AnswerError::Audit)?;
-        self.roots.insert(server.to_owned(), folders);
-        self.keep_roots();
+        self.share_roots(server, folders);
         // A server that is not ready reads the folders when it is.
         let _ = self.tell(server, Tell::Notify(ClientNotification::RootsListChanged));
         self.emit_server(server);
@@ -226,18 +239,25 @@ impl Owner {
         }
         let platform = self.ports.platform.clone();
         let Some(at) = self.questions.iter().position(|p| p.view.id == id) else { return };
-        let shown = Pending {
-            view: self.questions[at].view.clone(),
-            what_for: self.questions[at].what_for.clone(),
-            schema: None,
-        };
+        let shown = self.questions[at].copy();
         if !self.write_down(&shown, Outcome::Allowed, Some(Scope::Once)) {
             let _ = reply.send(Err(AnswerError::Audit));
             return;
         }
-        self.beside(async move { platform.open_url(&parts.url).await }, move |owner, opened| {
+        self.questions[at].being_acted_on = true;
+        let opening = async move {
+            let opened = tokio::time::timeout(OPENING, platform.open_url(&parts.url)).await;
+            opened.unwrap_or_else(|_| Err(format!("it did not start within {} seconds", OPENING.as_secs())))
+        };
+        self.beside(opening, move |owner, opened| {
             let result = match opened {
-                Err(cause) => Err(AnswerError::Browser(cause)),
+                Err(cause) => {
+                    owner.write_down(&shown, Outcome::Withdrawn, None);
+                    if let Some(pending) = owner.questions.iter_mut().find(|p| p.view.id == id) {
+                        pending.being_acted_on = false;
+                    }
+                    Err(AnswerError::Browser(cause))
+                }
                 Ok(()) => match owner.questions.iter().position(|p| p.view.id == id && p.hash().as_str() == hash) {
                     None => Err(AnswerError::NotOpen),
                     Some(at) => {
@@ -255,10 +275,22 @@ impl Owner {
 
     /// Writes an approval down and takes its question out of the queue. One approval, one act.
     fn take_allowed(&mut self, at: usize, scope: Scope) -> Result<Pending, AnswerError> {
-        let shown = &self.questions[at];
-        let shown =
-            Pending { view: shown.view.clone(), what_for: shown.what_for.clone(), schema: shown.schema.clone() };
-        if !self.write_down(&shown, Outcome::Allowed, Some(scope)) {
+        self.take_allowed_as(at, scope, None)
+    }
+
+    /// The same for an answer that brings in what crosses: its words, and its hash.
+    fn take_allowed_as(
+        &mut self,
+        at: usize,
+        scope: Scope,
+        crossing: Option<(String, Hash)>,
+    ) -> Result<Pending, AnswerError> {
+        let shown = self.questions[at].copy();
+        let written = match crossing {
+            Some((subject, hash)) => self.write_down_as(&shown, Outcome::Allowed, Some(scope), &subject, &hash),
+            None => self.write_down(&shown, Outcome::Allowed, Some(scope)),
+        };
+        if !written {
             return Err(AnswerError::Audit);
         }
         self.questions.remove(at);
@@ -280,8 +312,12 @@ impl Owner {
         if scope == Scope::Once {
             return;
         }
-        match self.policy.grants_mut().add(server.to_owned(), subject, rests_on, scope, now(), words) {
-            Ok(_) => self.keep_grants(),
+        match self.policy.grants_mut().add(server.to_owned(), subject.clone(), rests_on, scope, now(), words) {
+            Ok(_) => {
+                if let Err(error) = self.keep_grants(server, Some(&subject)) {
+                    tracing::error!(%error, "the approval could not be written; it holds until Drawbridge ends");
+                }
+            }
             Err(error) => tracing::warn!(%error, "the approval holds for this once"),
         }
         self.emit(HostEvent::AuditChanged(None));
@@ -302,7 +338,7 @@ impl Owner {
         Ok(self.questions[at].view.clone())
     }
 
-    fn changed(&mut self, at: usize) {
+    pub(super) fn changed(&mut self, at: usize) {
         let hash = self.questions[at].hash();
         self.questions[at].view.hash = hash;
         let view = self.questions[at].view.clone();
@@ -328,11 +364,8 @@ impl Owner {
             self.policy.mute(server);
             self.emit_server(server);
         }
-        while let Some(at) = self
-            .questions
-            .iter()
-            .position(|p| p.view.server == server && matches!(p.what_for, For::Request { .. } | For::Page))
-        {
+        // Also what the user began: a list that keeps some of them would not be empty after "deny all".
+        while let Some(at) = self.questions.iter().position(|p| p.view.server == server) {
             self.refuse(at, Outcome::Denied);
         }
     }
@@ -346,9 +379,9 @@ impl Owner {
         self.policy.grants().iter().cloned().collect()
     }
 
-    /// Takes a standing approval back.
-    pub(crate) fn revoke(&mut self, id: policy::GrantId) -> bool {
-        let Some(grant) = self.policy.grants_mut().revoke(id) else { return false };
+    /// Takes a standing approval back; whether there was one.
+    pub(crate) fn revoke(&mut self, id: policy::GrantId) -> Result<bool, StoreError> {
+        let Some(grant) = self.policy.grants_mut().revoke(id) else { return Ok(false) };
         let subject = match &grant.subject {
             Subject::Command => grant.words.clone(),
             Subject::Tool(tool) => tool.clone(),
@@ -365,10 +398,21 @@ impl Owner {
         if let Err(error) = self.audit(entry) {
             tracing::error!(%error, "the revocation could not be written down");
         }
-        self.keep_grants();
         self.emit(HostEvent::CatalogChanged(grant.server.clone()));
         self.emit_server(&grant.server);
-        true
+        self.keep_grants(&grant.server, Some(&grant.subject))?;
+        Ok(true)
+    }
+
+    /// Whether the revision that a server speaks has room for this content.
+    fn can_carry(&self, server: &str, content: &SamplingContent) -> bool {
+        let Some(facts) = self.servers.get(server).and_then(|r| r.facts.as_ref()) else { return true };
+        let is_text = |block: &ContentBlock| matches!(block, ContentBlock::Text(_));
+        let blocks = content.blocks();
+        let fits_in_one = blocks.len() == 1 || blocks.iter().all(is_text);
+        let has_audio = blocks.iter().any(|block| matches!(block, ContentBlock::Audio(_)));
+        (fits_in_one || facts.revision.has_sampling_content_list())
+            && (!has_audio || facts.revision > Revision::V2024_11_05)
     }
 }
 

@@ -1,15 +1,18 @@
 //! Calls of tools, prompts and resources: asked about, sent, followed, ended.
 
 use mcp_proto::session::{CallError, ClientRequest, CloseReason, Deadline, ServerResult};
-use mcp_proto::types::{ElicitParams, LogLevel};
+use mcp_proto::types::{ElicitParams, LogLevel, Tool};
 use policy::{Act, Decision, Hash};
 use serde_json::{Map, Value, json};
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::oneshot;
 
 use super::questions::For;
+use super::servers::config_hash;
 use super::{Decided, Owner};
 use crate::activity::now;
-use crate::connection::{RunId, Tell, Ticket};
+use crate::connection::{MAX_QUESTIONS, RunId, Tell, Ticket};
+use crate::server_config::ServerConfig;
 use crate::view::{CallFailure, CallKind, CallState, CallView, HostEvent, Progress, QuestionBody, ServerState, Why};
 
 /// A call's answer, with the request as it was sent in the end.
@@ -115,11 +118,12 @@ impl Owner {
 
     fn decide_call(&mut self, id: &str, server: &str, mut body: QuestionBody) {
         let QuestionBody::Tool { tool, arguments, changed_since_allowed } = &mut body else { return };
-        let definition = Hash::of(&json!(tool));
+        let Some(record) = self.servers.get(server) else { return };
+        let definition = definition_hash(&record.config, tool);
         let act = Act::CallTool { server, tool: &tool.name, definition: &definition };
         match self.policy.decide(&act) {
             Decision::Allow { .. } => {
-                let (subject, hash) = (tool.name.clone(), arguments_hash(&tool.name, arguments));
+                let (subject, hash) = (tool.name.clone(), call_hash(tool, arguments));
                 let decided = Decided {
                     server,
                     kind: "tool",
@@ -201,7 +205,10 @@ impl Owner {
         let record = self.servers.get(server).ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))?;
         match &record.connection {
             Some(connection) if record.state == ServerState::Ready => {
-                connection.tell.try_send(tell).map_err(|_| CallFailure::Busy { server: server.to_owned() })?;
+                connection.tell.try_send(tell).map_err(|error| match error {
+                    TrySendError::Full(_) => CallFailure::Busy { server: server.to_owned() },
+                    TrySendError::Closed(_) => CallFailure::NotReady { server: server.to_owned() },
+                })?;
                 Ok(connection.run)
             }
             _ => Err(CallFailure::NotReady { server: server.to_owned() }),
@@ -245,6 +252,7 @@ impl Owner {
                 let reply = match result {
                     Ok(result) => Ok((result, record_request(&self.calls, &id))),
                     Err(CallError::Cancelled) => Err(CallFailure::Cancelled),
+                    Err(error @ CallError::Refused) => Err(CallFailure::Refused(error.to_string())),
                     Err(error) => Err(CallFailure::Session { server, error: Box::new(error) }),
                 };
                 self.end_call(&id, reply);
@@ -264,7 +272,7 @@ impl Owner {
         let Some(record) = self.calls.get(id) else { return };
         let server = record.view.server.clone();
         let why = self.why_of(Some(id));
-        for page in pages.into_iter().take(5) {
+        for page in pages.into_iter().take(MAX_QUESTIONS) {
             if let ElicitParams::Url { message, url, .. } = page
                 && let Decision::Ask { rule, scopes } = self.policy.decide(&Act::OpenUrl { server: &server })
             {
@@ -318,6 +326,14 @@ impl Owner {
         }
     }
 
+    /// A change of a resource is told if the user watches it, or one above it.
+    pub(super) fn on_resource_updated(&mut self, server: String, uri: String) {
+        let Some(record) = self.servers.get(&server) else { return };
+        if record.subscriptions.iter().any(|watched| uri.starts_with(watched.as_str())) {
+            self.emit(HostEvent::ResourceUpdated { server, uri });
+        }
+    }
+
     pub(crate) fn subscribed(&mut self, server: &str, uri: String, on: bool) {
         if let Some(record) = self.servers.get_mut(server) {
             record.subscriptions.retain(|other| *other != uri);
@@ -340,7 +356,13 @@ fn record_request(calls: &std::collections::HashMap<String, CallRecord>, id: &st
     calls.get(id).map_or(ClientRequest::Ping, |record| record.request.clone())
 }
 
-/// Over what a tool call sends.
-pub(super) fn arguments_hash(tool: &str, arguments: &Map<String, Value>) -> Hash {
-    Hash::of(&json!({ "name": tool, "arguments": arguments }))
+/// Over what a tool call sends, and to which definition of the tool.
+pub(super) fn call_hash(tool: &Tool, arguments: &Map<String, Value>) -> Hash {
+    Hash::of(&json!({ "definition": tool, "arguments": arguments }))
+}
+
+/// What a standing approval of a tool rests on: its whole definition, and the command of the server that offers it.
+#[must_use]
+pub fn definition_hash(config: &ServerConfig, tool: &Tool) -> Hash {
+    Hash::of(&json!({ "command": config_hash(config), "definition": tool }))
 }

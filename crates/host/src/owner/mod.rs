@@ -4,6 +4,7 @@
 mod answers;
 mod calls;
 mod questions;
+mod roots;
 mod running;
 mod servers;
 mod settings;
@@ -29,9 +30,11 @@ use crate::view::{AppSettings, HostEvent, Millis, ServerState, ServerView, Snaps
 use crate::{HostOptions, NumberedEvent};
 
 pub use answers::AnswerError;
+pub use calls::definition_hash;
 use calls::{CallRecord, TicketUse};
 pub(crate) use calls::{CallReply, NewCall};
 use questions::Pending;
+use roots::SharedRoots;
 pub(crate) use running::sweep_orphans;
 pub use servers::ServerError;
 
@@ -50,8 +53,8 @@ pub(crate) struct ServerRecord {
     pub(crate) subscriptions: Vec<String>,
     pub(crate) log_level: Option<LogLevel>,
     pub(crate) pid: Option<u32>,
-    /// Where its command was found, between the approval's question and the start.
-    pub(crate) program: Option<PathBuf>,
+    /// Where its command was found, and how, between the approval's question and the start.
+    pub(crate) found: Option<(PathBuf, SearchPath)>,
     /// Whether to start it again once it has stopped.
     pub(crate) start_again: bool,
 }
@@ -66,11 +69,11 @@ pub(crate) struct Owner {
     questions: Vec<Pending>,
     calls: HashMap<String, CallRecord>,
     tickets: HashMap<Ticket, TicketUse>,
-    roots: BTreeMap<String, Vec<PathBuf>>,
+    roots: BTreeMap<String, SharedRoots>,
     running: HashMap<RunId, RunningRecord>,
     settings: AppSettings,
     config_problem: Option<ConfigProblem>,
-    search_path: Option<SearchPath>,
+    search_path: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
     next_id: u64,
     next_event: u64,
     events: broadcast::Sender<Arc<NumberedEvent>>,
@@ -89,17 +92,10 @@ impl Owner {
         back: mpsc::WeakSender<Command>,
         news: mpsc::Sender<(RunId, News)>,
     ) -> Self {
-        let read = |document| match ports.documents.read(document) {
-            Ok(value) => value,
-            Err(error) => {
-                tracing::warn!(%error, "a document could not be read");
-                None
-            }
-        };
-        let parsed = |document| read(document).unwrap_or_default();
-        let grants = serde_json::from_value(parsed(Document::Grants)).map(Grants::from_kept).unwrap_or_default();
-        let roots = serde_json::from_value(parsed(Document::Roots)).unwrap_or_default();
-        let settings = serde_json::from_value(parsed(Document::Settings)).unwrap_or_default();
+        let mut problem = None;
+        let grants = read(&ports, Document::Grants, &mut problem).map(Grants::from_kept).unwrap_or_default();
+        let roots = read(&ports, Document::Roots, &mut problem).unwrap_or_default();
+        let settings = read(&ports, Document::Settings, &mut problem).unwrap_or_default();
         let mut owner = Self {
             ports,
             options,
@@ -113,7 +109,7 @@ impl Owner {
             running: HashMap::new(),
             settings,
             config_problem: None,
-            search_path: None,
+            search_path: Arc::default(),
             next_id: 0,
             next_event: 1,
             events,
@@ -123,6 +119,7 @@ impl Owner {
             is_closing: false,
         };
         owner.reload_servers();
+        owner.config_problem = owner.config_problem.or(problem);
         owner
     }
 
@@ -131,11 +128,15 @@ impl Owner {
         if self.options.autostart {
             self.start_approved_servers();
         }
+        let mut has_handles = true;
         loop {
             tokio::select! {
-                command = commands.recv() => match command {
+                command = commands.recv(), if has_handles => match command {
                     Some(command) => command(&mut self),
-                    None => self.close(None),
+                    None => {
+                        has_handles = false;
+                        self.close(None);
+                    }
                 },
                 Some((run, item)) = news.recv() => self.on_news(run, item),
             }
@@ -164,13 +165,13 @@ impl Owner {
         let Some(server) = self.runs.get(&run).cloned() else { return };
         match news {
             News::Started { pid, record } => self.on_started(run, &server, pid, record),
-            News::Ready(facts) => self.on_ready(&server, *facts),
+            News::Ready(facts) => self.on_ready(run, &server, *facts),
             News::Asked { request, ticket, question } => self.on_asked(run, &server, request, ticket, *question),
             News::Withdrawn { request } => self.on_withdrawn(run, request),
             News::Progress { ticket, progress } => self.on_progress(ticket, progress),
             News::Done { ticket, result } => self.on_done(ticket, *result),
-            News::Catalog(catalog) => self.on_catalog(&server, catalog),
-            News::ResourceUpdated { uri } => self.emit(HostEvent::ResourceUpdated { server, uri }),
+            News::Catalog(catalog) => self.on_catalog(run, &server, catalog),
+            News::ResourceUpdated { uri } => self.on_resource_updated(server, uri),
             News::Activity { last } => self.emit(HostEvent::ActivityAppended { server, last }),
             News::Ended(failure) => self.on_ended(run, &server, failure),
         }
@@ -197,7 +198,7 @@ impl Owner {
             approved: self.is_approved(name, &record.config),
             facts: record.facts.clone(),
             counts: record.catalog.counts(),
-            roots: self.roots.get(name).cloned(),
+            roots: self.shared_roots(name),
             subscriptions: record.subscriptions.clone(),
             log_level: record.log_level,
             muted: self.policy.is_muted(name),
@@ -265,6 +266,31 @@ impl Owner {
             .map_err(|e| StoreError { path: document.file_name().into(), cause: e.to_string() })?;
         self.ports.documents.write(document, &value)
     }
+}
+
+/// Reads a document of this shape. One that can't be used is moved out of the way, and the user is told.
+fn read<T: serde::de::DeserializeOwned>(
+    ports: &Ports,
+    document: Document,
+    problem: &mut Option<ConfigProblem>,
+) -> Option<T> {
+    let read = ports.documents.read(document);
+    let cause = match read.map(|value| value.map(serde_json::from_value).transpose()) {
+        Ok(Ok(value)) => return value,
+        Ok(Err(error)) => error.to_string(),
+        Err(error) => error.cause,
+    };
+    let place = match ports.documents.set_aside(document) {
+        Ok(path) => format!("it was moved to {}", path.display()),
+        Err(error) => error.to_string(),
+    };
+    *problem = Some(ConfigProblem {
+        file: Some(ports.documents.path().join(document.file_name()).display().to_string()),
+        line: None,
+        column: None,
+        message: format!("it can't be used: {cause}; {place}, and what it held is asked for again"),
+    });
+    None
 }
 
 /// A decision, for the audit log.

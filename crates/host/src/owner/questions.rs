@@ -1,18 +1,22 @@
 //! The one queue of questions: what comes in, what changes, what is taken back. Decisions are made elsewhere.
 
+use std::sync::Arc;
+
 use mcp_proto::session::{Answer, ServerQuestion, ServerRequestId};
 use mcp_proto::types::{ElicitAction, ElicitParams, ElicitResult, Root};
 use policy::{Act, Decision, Hash, Rule, Scope, canonical_json};
 use serde_json::{Value, json};
 use url::Url;
 
-use super::calls::arguments_hash;
+use super::calls::call_hash;
 use super::servers::command_hash;
 use super::{Decided, Owner};
 use crate::activity::now;
 use crate::connection::{RunId, Tell, Ticket};
 use crate::form::Form;
-use crate::view::{CallFailure, CallState, HostEvent, Outcome, QuestionBody, QuestionId, QuestionView, Why};
+use crate::view::{
+    CallFailure, CallState, HostEvent, Outcome, QuestionBody, QuestionId, QuestionView, ServerState, Why,
+};
 
 /// What an answer leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,11 +37,29 @@ pub(super) struct Pending {
     pub(super) what_for: For,
     /// The form's schema as it came, for the hash.
     pub(super) schema: Option<Value>,
+    /// Whether an approval is being carried out; until that has ended no other answer counts.
+    pub(super) being_acted_on: bool,
 }
 
 impl Pending {
-    pub(super) fn is_of(&self, run: RunId) -> bool {
-        matches!(&self.what_for, For::Request { run: own, .. } if *own == run)
+    /// Whether it can't be acted on once this run of this server has ended. A call that was asked about for one process must
+    /// not go to the next.
+    pub(super) fn ends_with(&self, run: RunId, server: &str) -> bool {
+        match &self.what_for {
+            For::Request { run: own, .. } => *own == run,
+            For::Call(_) | For::Page => self.view.server == server,
+            For::Start => false,
+        }
+    }
+
+    /// The same question, to be looked at while the queue changes.
+    pub(super) fn copy(&self) -> Self {
+        Self {
+            view: self.view.clone(),
+            what_for: self.what_for.clone(),
+            schema: self.schema.clone(),
+            being_acted_on: self.being_acted_on,
+        }
     }
 
     /// Over the exact bytes that an approval lets cross.
@@ -48,8 +70,8 @@ impl Pending {
 
 fn hash_of(body: &QuestionBody, schema: Option<&Value>) -> Hash {
     match body {
-        QuestionBody::StartServer { config, .. } => command_hash(config),
-        QuestionBody::Tool { tool, arguments, .. } => arguments_hash(&tool.name, arguments),
+        QuestionBody::StartServer { config, resolved, .. } => command_hash(config, resolved),
+        QuestionBody::Tool { tool, arguments, .. } => call_hash(tool, arguments),
         QuestionBody::Sampling { request, response } => match response {
             Some(response) => Hash::of(&json!({ "answer": response })),
             None => Hash::of(&json!({ "request": request })),
@@ -100,7 +122,7 @@ impl Owner {
         if self.settings.announce {
             self.ports.platform.announce(server, kind_of(&view.body));
         }
-        self.questions.push(Pending { view: view.clone(), what_for, schema });
+        self.questions.push(Pending { view: view.clone(), what_for, schema, being_acted_on: false });
         self.emit(HostEvent::QuestionChanged(Box::new(view)));
     }
 
@@ -114,7 +136,7 @@ impl Owner {
         question: ServerQuestion,
     ) {
         let call = ticket.and_then(|ticket| self.call_of(ticket));
-        let decided = self.roots.contains_key(server);
+        let decided = self.shared_roots(server).is_some();
         let act = match &question {
             ServerQuestion::Sampling(_) => Act::Sample { server },
             ServerQuestion::Elicitation(ElicitParams::Form { .. }) => Act::FillForm { server },
@@ -133,7 +155,7 @@ impl Owner {
             }
             Decision::Allow { .. } => {
                 let answer = Answer::Roots(self.roots_of(server));
-                let subject = canonical_json(&json!(self.roots.get(server)));
+                let subject = canonical_json(&json!(self.shared_roots(server)));
                 let hash = Hash::of_bytes(subject.as_bytes());
                 let entry = Decided {
                     server,
@@ -184,6 +206,27 @@ impl Owner {
         }
     }
 
+    /// The tools of a server were read again: what is asked about one must be about the tool as it is now.
+    pub(super) fn look_again_at_tools(&mut self, server: &str) {
+        let Some(catalog) = self.servers.get(server).map(|record| Arc::clone(&record.catalog)) else { return };
+        self.end_questions(|p| match &p.view.body {
+            QuestionBody::Tool { tool, .. } => p.view.server == server && catalog.tool(&tool.name).is_none(),
+            _ => false,
+        });
+        for at in 0..self.questions.len() {
+            let pending = &mut self.questions[at];
+            if pending.view.server == server
+                && let QuestionBody::Tool { tool, changed_since_allowed, .. } = &mut pending.view.body
+                && let Some(now) = catalog.tool(&tool.name)
+                && **tool != *now
+            {
+                **tool = now.clone();
+                *changed_since_allowed = true;
+                self.changed(at);
+            }
+        }
+    }
+
     pub(super) fn on_withdrawn(&mut self, run: RunId, request: ServerRequestId) {
         self.end_questions(
             |p| matches!(&p.what_for, For::Request { run: r, request: own, .. } if *r == run && *own == request),
@@ -198,7 +241,12 @@ impl Owner {
             self.write_down(&pending, Outcome::Withdrawn, None);
             self.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome: Outcome::Withdrawn });
             match pending.what_for {
-                For::Call(call) => self.end_call(&call, Err(CallFailure::Cancelled)),
+                For::Call(call) => {
+                    let server = pending.view.server;
+                    let is_ready = self.servers.get(&server).is_some_and(|r| r.state == ServerState::Ready);
+                    let failure = if is_ready { CallFailure::Cancelled } else { CallFailure::NotReady { server } };
+                    self.end_call(&call, Err(failure));
+                }
                 For::Request { call: Some(call), .. } => self.input_given(&call),
                 For::Start | For::Request { .. } | For::Page => {}
             }
@@ -215,7 +263,7 @@ impl Owner {
     }
 
     pub(super) fn roots_of(&self, server: &str) -> Vec<Root> {
-        let folders = self.roots.get(server).map(Vec::as_slice).unwrap_or_default();
+        let folders = self.shared_roots(server).unwrap_or_default();
         folders
             .iter()
             .filter_map(|folder| {
@@ -231,14 +279,26 @@ impl Owner {
     /// Writes down what became of a question. Only an approval must not happen without.
     pub(super) fn write_down(&mut self, pending: &Pending, outcome: Outcome, scope: Option<Scope>) -> bool {
         let subject = subject_of(&pending.view.body);
+        self.write_down_as(pending, outcome, scope, &subject, &pending.view.hash)
+    }
+
+    /// Writes down what became of a question whose answer brought in what crossed: its words and its hash.
+    pub(super) fn write_down_as(
+        &mut self,
+        pending: &Pending,
+        outcome: Outcome,
+        scope: Option<Scope>,
+        subject: &str,
+        hash: &Hash,
+    ) -> bool {
         let entry = Decided {
             server: &pending.view.server.clone(),
             kind: kind_of(&pending.view.body),
-            subject: &subject,
+            subject,
             decision: outcome.name(),
             scope,
             by: if outcome == Outcome::Withdrawn { "policy" } else { self.options.decides },
-            hash: pending.view.hash.as_str(),
+            hash: hash.as_str(),
         };
         self.audit(entry).inspect_err(|error| tracing::error!(%error, "a decision could not be written down")).is_ok()
     }

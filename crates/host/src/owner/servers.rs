@@ -1,20 +1,21 @@
 //! Servers: how they are added, changed, started and stopped.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_proto::session::{Facts, Opening, SessionConfig};
 use mcp_proto::types::{ClientCapabilities, ElicitationCapability, RootsCapability, SamplingCapability};
 use mcp_transport::orphans::RunningRecord;
-use mcp_transport::stdio::{CommandNotFound, SearchPath, ServerCommand};
-use policy::{Act, Decision, Hash, Subject};
+use mcp_transport::stdio::{CommandNotFound, PathSource, SearchPath, ServerCommand};
+use policy::{Act, Decision, Grant, Hash, Subject};
 use serde_json::json;
 
+use super::questions::For;
 use super::{Decided, Owner, ServerRecord};
 use crate::activity::{Activity, ActivityKind, now};
 use crate::catalog::Catalog;
 use crate::connection::{self, RunId, Start, Tell, outcome_not_found};
-use crate::ports::Document;
+use crate::ports::{Document, StoreError};
 use crate::server_config::{ConfigProblem, ServerConfig, ServerEntry};
 use crate::view::{Failure, FailureReason, HostEvent, QuestionBody, ServerState, Why};
 
@@ -42,6 +43,17 @@ impl Owner {
     /// used, all stays as it was.
     pub(crate) fn reload_servers(&mut self) {
         let entries = match self.ports.servers.load() {
+            Ok(entries) if entries.is_empty() && !self.servers.is_empty() && !self.ports.servers.path().exists() => {
+                // Some programs take a file away for a moment when they write it.
+                let path = self.ports.servers.path();
+                self.set_config_problem(Some(ConfigProblem {
+                    file: Some(path.display().to_string()),
+                    line: None,
+                    column: None,
+                    message: "the file is gone; the servers stay as they are until it is back".to_owned(),
+                }));
+                return;
+            }
             Ok(entries) => entries,
             Err(problem) => {
                 self.set_config_problem(Some(problem));
@@ -51,6 +63,7 @@ impl Owner {
         self.set_config_problem(None);
         let gone: Vec<String> =
             self.servers.keys().filter(|name| !entries.iter().any(|e| e.name == **name)).cloned().collect();
+        // Approvals are bound to the exact command, so that they can wait for a server which an editor took out and puts back.
         for name in gone {
             self.drop_server(&name);
         }
@@ -90,11 +103,9 @@ impl Owner {
         self.check_name(&entry.name, Some(was))?;
         self.ports.servers.put(&entry, Some(was))?;
         if entry.name != was {
-            if let Some(roots) = self.roots.remove(was) {
-                self.roots.insert(entry.name.clone(), roots);
-                self.keep_roots();
-            }
+            self.rename_roots(was, &entry.name);
             self.drop_server(was);
+            self.forget(was);
         }
         self.reload_servers();
         Ok(())
@@ -106,6 +117,7 @@ impl Owner {
         }
         self.ports.servers.remove(name)?;
         self.drop_server(name);
+        self.forget(name);
         Ok(())
     }
 
@@ -124,15 +136,19 @@ impl Owner {
         }
     }
 
-    /// Takes a server out of the list, with all that rests on its name.
+    /// Forgets what rests on a server's name.
+    fn forget(&mut self, name: &str) {
+        self.policy.forget_server(name);
+        if let Err(error) = self.keep_grants(name, None) {
+            tracing::error!(%error, "the approvals of a removed server could not be taken out");
+        }
+        self.forget_roots(name);
+    }
+
+    /// Takes a server out of the list.
     fn drop_server(&mut self, name: &str) {
         self.stop(name);
         self.end_questions(|p| p.view.server == name);
-        self.policy.forget_server(name);
-        self.keep_grants();
-        if self.roots.remove(name).is_some() {
-            self.keep_roots();
-        }
         if self.servers.shift_remove(name).is_some() {
             self.emit(HostEvent::ServerRemoved(name.to_owned()));
         }
@@ -151,9 +167,9 @@ impl Owner {
         self.emit_server(name);
     }
 
+    /// Whether this command was approved. Whether the file that it leads to is still the same shows when it is started.
     pub(crate) fn is_approved(&self, name: &str, config: &ServerConfig) -> bool {
-        let command = command_hash(config);
-        matches!(self.policy.decide(&Act::StartServer { server: name, command: &command }), Decision::Allow { .. })
+        self.policy.grants().find(name, &Subject::Command).is_some_and(|grant| grant.words == approval_words(config))
     }
 
     pub(super) fn start_approved_servers(&mut self) {
@@ -170,6 +186,9 @@ impl Owner {
 
     /// Starts a server: finds its command, asks if need be, and then runs it.
     pub(crate) fn start(&mut self, name: &str) -> Result<(), ServerError> {
+        if self.is_closing {
+            return Ok(());
+        }
         let record = self.servers.get_mut(name).ok_or_else(|| ServerError::NotFound(name.to_owned()))?;
         match record.state {
             ServerState::Stopping => {
@@ -181,17 +200,34 @@ impl Owner {
         }
         record.set(ServerState::Starting);
         let (name, config) = (name.to_owned(), record.config.clone());
+        if config.cwd.as_ref().is_some_and(|cwd| cwd.is_relative()) {
+            self.could_not_start(&name, "its working folder must be a whole path, from the root");
+            return Ok(());
+        }
         let command = config.command();
-        let known = self.search_path.clone();
+        let known = Arc::clone(&self.search_path);
         self.emit_server(&name);
         self.beside(find(command, known), move |owner, (path, found)| {
-            owner.search_path = Some(path);
-            owner.on_found(&name, &config, found);
+            owner.on_found(&name, &config, path, found);
         });
         Ok(())
     }
 
-    fn on_found(&mut self, name: &str, config: &ServerConfig, found: Result<PathBuf, CommandNotFound>) {
+    fn could_not_start(&mut self, name: &str, message: &str) {
+        self.fail(name, message);
+        if let Some(ServerState::Failed(failure)) = self.servers.get_mut(name).map(|r| &mut r.state) {
+            failure.reason = FailureReason::CouldNotStart;
+        }
+        self.emit_server(name);
+    }
+
+    fn on_found(
+        &mut self,
+        name: &str,
+        config: &ServerConfig,
+        path: SearchPath,
+        found: Result<PathBuf, CommandNotFound>,
+    ) {
         // It may have been stopped, changed or removed meanwhile.
         let Some(record) = self.servers.get_mut(name) else { return };
         if record.state != ServerState::Starting || record.connection.is_some() || record.config != *config {
@@ -211,8 +247,8 @@ impl Owner {
                 return;
             }
         };
-        record.program = Some(program.clone());
-        let command = command_hash(config);
+        record.found = Some((program.clone(), path));
+        let command = command_hash(config, &program);
         match self.policy.decide(&Act::StartServer { server: name, command: &command }) {
             Decision::Allow { .. } => {
                 let words = config.command_line();
@@ -241,7 +277,7 @@ impl Owner {
                     .filter(|w| !w.is_empty());
                 let body = QuestionBody::StartServer { config: config.clone(), resolved: program, approved_before };
                 self.emit_server(name);
-                self.ask(name, Why::User { conversation: None }, body, scopes, rule, super::questions::For::Start);
+                self.ask(name, Why::User { conversation: None }, body, scopes, rule, For::Start);
             }
         }
     }
@@ -269,8 +305,11 @@ impl Owner {
             timeouts: self.options.timeouts.clone(),
             ..SessionConfig::default()
         };
-        let (Some(record), Some(path)) = (self.servers.get_mut(name), self.search_path.clone()) else { return };
-        let Some(program) = record.program.take() else { return };
+        if self.is_closing {
+            return;
+        }
+        let Some(record) = self.servers.get_mut(name) else { return };
+        let Some((program, path)) = record.found.take() else { return };
         record.set(ServerState::Starting);
         let start = Start {
             run,
@@ -300,7 +339,8 @@ impl Owner {
         } else {
             record.set(ServerState::Stopped);
         }
-        self.end_questions(|p| p.view.server == name && matches!(p.view.body, QuestionBody::StartServer { .. }));
+        // What was asked about for this process must not go to the next one. Requests of the server end with its session.
+        self.end_questions(|p| p.view.server == name && !matches!(p.what_for, For::Request { .. }));
         self.emit_server(name);
     }
 
@@ -319,18 +359,18 @@ impl Owner {
         self.emit_server(name);
     }
 
-    pub(super) fn on_ready(&mut self, name: &str, facts: Facts) {
-        if let Some(record) = self.servers.get_mut(name).filter(|r| r.state == ServerState::Starting) {
-            record.facts = Some(facts);
+    pub(super) fn on_ready(&mut self, run: RunId, name: &str, facts: Facts) {
+        if let Some(record) = self.current(name, run).filter(|r| r.state == ServerState::Starting) {
+            record.facts = Some(bounded(facts));
             record.set(ServerState::Ready);
         }
         self.emit_server(name);
     }
 
-    pub(super) fn on_catalog(&mut self, name: &str, catalog: Arc<Catalog>) {
-        if let Some(record) = self.servers.get_mut(name) {
-            record.catalog = catalog;
-        }
+    pub(super) fn on_catalog(&mut self, run: RunId, name: &str, catalog: Arc<Catalog>) {
+        let Some(record) = self.current(name, run) else { return };
+        record.catalog = catalog;
+        self.look_again_at_tools(name);
         self.emit(HostEvent::CatalogChanged(name.to_owned()));
         self.emit_server(name);
     }
@@ -341,7 +381,7 @@ impl Owner {
             self.keep_running();
         }
         self.end_calls_of(run);
-        self.end_questions(|p| p.is_of(run));
+        self.end_questions(|p| p.ends_with(run, name));
         let mut again = false;
         if let Some(record) = self.current(name, run) {
             record.connection = None;
@@ -366,18 +406,15 @@ impl Owner {
         self.servers.get_mut(name).filter(|r| r.connection.as_ref().is_some_and(|c| c.run == run))
     }
 
-    pub(super) fn keep_grants(&mut self) {
-        let kept = self.policy.grants().to_keep();
-        if let Err(error) = self.keep(Document::Grants, &kept) {
-            tracing::error!(%error, "the standing approvals could not be written; they hold until Drawbridge ends");
-        }
-    }
-
-    pub(super) fn keep_roots(&mut self) {
-        let roots = self.roots.clone();
-        if let Err(error) = self.keep(Document::Roots, &roots) {
-            tracing::error!(%error, "the folders could not be written; they hold until Drawbridge ends");
-        }
+    /// Writes down what stands for a server, or for one subject of it. All else in the file stays: another host (the app
+    /// beside a terminal) may have written it.
+    pub(super) fn keep_grants(&mut self, server: &str, subject: Option<&Subject>) -> Result<(), StoreError> {
+        let concerns = |grant: &Grant| grant.server == server && subject.is_none_or(|s| *s == grant.subject);
+        let kept = self.ports.documents.read(Document::Grants)?.unwrap_or_default();
+        let mut kept: Vec<Grant> = serde_json::from_value(kept).unwrap_or_default();
+        kept.retain(|grant| !concerns(grant));
+        kept.extend(self.policy.grants().to_keep().into_iter().filter(concerns));
+        self.keep(Document::Grants, &kept)
     }
 }
 
@@ -394,7 +431,7 @@ impl ServerRecord {
             subscriptions: Vec::new(),
             log_level: None,
             pid: None,
-            program: None,
+            found: None,
             start_again: false,
         }
     }
@@ -418,8 +455,8 @@ impl ServerConfig {
     }
 }
 
-/// Over all that decides what runs.
-pub(crate) fn command_hash(config: &ServerConfig) -> Hash {
+/// Over a command as it is configured.
+pub(super) fn config_hash(config: &ServerConfig) -> Hash {
     Hash::of(&json!({
         "command": config.command,
         "args": config.args,
@@ -428,17 +465,73 @@ pub(crate) fn command_hash(config: &ServerConfig) -> Hash {
     }))
 }
 
-/// Finds a command. The login shell is asked for its path once, and again when the command is not found in it, for it may
-/// have been installed since.
-async fn find(command: ServerCommand, known: Option<SearchPath>) -> (SearchPath, Result<PathBuf, CommandNotFound>) {
-    if let Some(path) = known
+/// Over all that decides what runs: the command as it is configured, and the file that it leads to.
+pub(super) fn command_hash(config: &ServerConfig, program: &Path) -> Hash {
+    Hash::of(&json!({ "command": config_hash(config), "program": program.to_string_lossy() }))
+}
+
+/// The words of an approved command: what the user reads, and with its environment and folder what tells two commands apart.
+pub(super) fn approval_words(config: &ServerConfig) -> String {
+    let mut words = config.command_line();
+    if let Some(cwd) = &config.cwd {
+        words = format!("{words} (in {})", cwd.display());
+    }
+    if !config.env.is_empty() {
+        let names: Vec<&str> = config.env.keys().map(String::as_str).collect();
+        words = format!("{words} (with {})", names.join(", "));
+    }
+    words
+}
+
+/// Finds a command. The login shell is asked for its path once for all servers, and again when the command is not found in
+/// it, for it may have been installed since. What the shell told is never given up for a guess.
+async fn find(
+    command: ServerCommand,
+    known: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
+) -> (SearchPath, Result<PathBuf, CommandNotFound>) {
+    let mut known = known.lock().await;
+    if let Some(path) = &*known
         && let Ok(program) = path.resolve(&command)
     {
-        return (path, Ok(program));
+        return (path.clone(), Ok(program));
     }
-    let path = SearchPath::read().await;
+    let read = SearchPath::read().await;
+    let path = match known.take() {
+        Some(old) if old.source == PathSource::LoginShell && read.source != PathSource::LoginShell => old,
+        _ => read,
+    };
+    *known = Some(path.clone());
     let found = path.resolve(&command);
     (path, found)
+}
+
+/// The most of a server's instructions that is kept, in characters.
+const MAX_INSTRUCTIONS: usize = 64 * 1024;
+/// The most of a text about the server itself that is kept, in characters.
+const MAX_CLAIM: usize = 1_000;
+
+/// What a server told at its opening, cut where it is too long to be shown again and again.
+fn bounded(mut facts: Facts) -> Facts {
+    if let Some(instructions) = &mut facts.instructions {
+        cut(instructions, MAX_INSTRUCTIONS);
+    }
+    if let Some(server) = &mut facts.server {
+        let optional = [&mut server.title, &mut server.description, &mut server.website_url];
+        for text in optional.into_iter().flatten().chain([&mut server.name, &mut server.version]) {
+            cut(text, MAX_CLAIM);
+        }
+        server.icons.clear();
+        server.extra.clear();
+    }
+    facts
+}
+
+fn cut(text: &mut String, most: usize) {
+    if let Some((at, _)) = text.char_indices().nth(most) {
+        let left_out = text[at..].chars().count();
+        text.truncate(at);
+        text.push_str(&format!("… ({left_out} more characters)"));
+    }
 }
 
 /// What the host can do for a server. The session leaves out what a revision does not know.

@@ -83,11 +83,7 @@ fn sampling_request(request: mcp::CreateMessageParams) -> SamplingRequest {
         rest.insert("toolChoice".into(), json!(choice));
     }
     SamplingRequest {
-        messages: request
-            .messages
-            .into_iter()
-            .map(|m| Message { role: role(m.role), content: m.content.blocks().iter().cloned().map(content).collect() })
-            .collect(),
+        messages: request.messages.iter().map(message).collect(),
         system_prompt: request.system_prompt,
         max_tokens: request.max_tokens,
         temperature: request.temperature,
@@ -101,25 +97,30 @@ fn sampling_request(request: mcp::CreateMessageParams) -> SamplingRequest {
     }
 }
 
+fn message(message: &mcp::SamplingMessage) -> Message {
+    Message { role: role(message.role), content: message.content.blocks().iter().cloned().map(content).collect() }
+}
+
 /// The request as the user changed it; what the page does not show stays as the server sent it.
 pub(in crate::handler) fn to_request(
     edited: SamplingRequest,
     original: mcp::CreateMessageParams,
 ) -> mcp::CreateMessageParams {
+    let messages = edited.messages.into_iter().map(|shown| {
+        // A message that was not changed stays as it came, with all that is not shown of it.
+        let as_it_came = original.messages.iter().find(|other| message(other) == shown).cloned();
+        as_it_came.unwrap_or_else(|| mcp::SamplingMessage {
+            role: match shown.role {
+                Role::User => mcp::Role::User,
+                Role::Assistant => mcp::Role::Assistant,
+            },
+            content: blocks(shown.content),
+            meta: None,
+            extra: serde_json::Map::new(),
+        })
+    });
     mcp::CreateMessageParams {
-        messages: edited
-            .messages
-            .into_iter()
-            .map(|m| mcp::SamplingMessage {
-                role: match m.role {
-                    Role::User => mcp::Role::User,
-                    Role::Assistant => mcp::Role::Assistant,
-                },
-                content: blocks(m.content),
-                meta: None,
-                extra: serde_json::Map::new(),
-            })
-            .collect(),
+        messages: messages.collect(),
         system_prompt: edited.system_prompt,
         max_tokens: edited.max_tokens,
         temperature: edited.temperature,

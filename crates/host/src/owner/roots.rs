@@ -1,0 +1,54 @@
+//! The folders that servers may know of. The user's decision holds for one command: another program under the same name asks
+//! again.
+
+use std::path::PathBuf;
+
+use policy::Hash;
+use serde::{Deserialize, Serialize};
+
+use super::Owner;
+use super::servers::config_hash;
+use crate::ports::Document;
+
+/// The folders a server may know of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct SharedRoots {
+    /// The command that they were shared with.
+    command: Hash,
+    folders: Vec<PathBuf>,
+}
+
+impl Owner {
+    /// The folders a server may know of, once the user has decided about its command.
+    pub(super) fn shared_roots(&self, server: &str) -> Option<Vec<PathBuf>> {
+        let (shared, record) = (self.roots.get(server)?, self.servers.get(server)?);
+        (shared.command == config_hash(&record.config)).then(|| shared.folders.clone())
+    }
+
+    pub(super) fn share_roots(&mut self, server: &str, folders: Vec<PathBuf>) {
+        let Some(record) = self.servers.get(server) else { return };
+        let shared = SharedRoots { command: config_hash(&record.config), folders };
+        self.roots.insert(server.to_owned(), shared);
+        self.keep_roots();
+    }
+
+    pub(super) fn rename_roots(&mut self, was: &str, name: &str) {
+        if let Some(shared) = self.roots.remove(was) {
+            self.roots.insert(name.to_owned(), shared);
+            self.keep_roots();
+        }
+    }
+
+    pub(super) fn forget_roots(&mut self, server: &str) {
+        if self.roots.remove(server).is_some() {
+            self.keep_roots();
+        }
+    }
+
+    fn keep_roots(&mut self) {
+        let roots = self.roots.clone();
+        if let Err(error) = self.keep(Document::Roots, &roots) {
+            tracing::error!(%error, "the folders could not be written; they hold until Drawbridge ends");
+        }
+    }
+}
