@@ -4,6 +4,8 @@ import { call, toApiError, type ApiError } from "$lib/api/client";
 import type { Call, Conversation, ConversationItem } from "$lib/api/generated";
 import { app, hasEnded } from "$lib/state/app.svelte";
 
+import { nameAfter } from "./name";
+
 export class OpenConversation {
   readonly id: string;
   conversation = $state.raw<Conversation | null>(null);
@@ -61,6 +63,8 @@ export class OpenConversation {
       at: Date.now(),
       body: { kind: "message", role: "user", content: [{ type: "text", text }], prompt: null },
     };
+    const first = this.conversation?.items.length === 0;
     await call("append_items", { conversation: this.id, items: [item] });
+    if (first) await nameAfter(this.id, text);
   }
 }

@@ -4,6 +4,7 @@ import { call } from "$lib/api/client";
 import { beginning } from "$lib/format/text-safety";
 import { router } from "$lib/state/view.svelte";
 
+import { nameAfter } from "../conversation/name";
 import type { PromptRun } from "./run.svelte";
 
 const TITLE = 60;
@@ -16,5 +17,6 @@ export async function putIntoConversation(
   const title = beginning(run.prompt.title ?? run.prompt.name, TITLE, 1);
   const id = conversation ?? (await call("create_conversation", { title })).id;
   await call("append_items", { conversation: id, items: run.items(Date.now()) });
+  if (conversation !== null) await nameAfter(conversation, title);
   if (conversation === null) router.go({ at: "conversation", id });
 }

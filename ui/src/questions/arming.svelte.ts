@@ -4,12 +4,15 @@
 /** How long nothing may be pressed before Allow is armed, in milliseconds. */
 export const QUIET = 500;
 
+/** What can be held down. */
+export type Held = "key" | "pointer";
+
 export class Arming {
   /** Whether Allow can be used now. */
   armed = $state(false);
 
   #running = false;
-  #held = false;
+  readonly #held = new Set<Held>();
   #armedAt = Infinity;
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #now: () => number;
@@ -32,14 +35,25 @@ export class Arming {
   }
 
   /** A key or a pointer button went down. */
-  press(): void {
-    this.#held = true;
+  press(what: Held): void {
+    this.#held.add(what);
     if (!this.armed) clearTimeout(this.#timer);
   }
 
-  /** A key or a pointer button came up, or can't be followed any more. */
-  release(): void {
-    this.#held = false;
+  /** A key or a pointer button came up. */
+  release(what: Held): void {
+    this.#held.delete(what);
+    if (!this.armed) this.#wait();
+  }
+
+  /** The pointer moves with no button down: one that went down came up where it was not seen, as in a list. */
+  moved(): void {
+    if (this.#held.has("pointer")) this.release("pointer");
+  }
+
+  /** Nothing can be followed any more, as when the window is left. */
+  lost(): void {
+    this.#held.clear();
     if (!this.armed) this.#wait();
   }
 
@@ -56,7 +70,7 @@ export class Arming {
 
   #wait(): void {
     clearTimeout(this.#timer);
-    if (!this.#running || this.#held) return;
+    if (!this.#running || this.#held.size > 0) return;
     this.#timer = setTimeout(() => {
       this.armed = true;
       this.#armedAt = this.#now();

@@ -38,7 +38,7 @@ describe("arming", () => {
   it("does not arm by itself before something is shown", () => {
     pass(10 * QUIET);
     expect(arming.armed, "nothing is shown, nothing is armed").toBe(false);
-    arming.release();
+    arming.release("pointer");
     pass(10 * QUIET);
     expect(arming.armed, "input alone does not arm").toBe(false);
   });
@@ -46,8 +46,8 @@ describe("arming", () => {
   it("starts the quiet over at each input", () => {
     arming.restart();
     pass(QUIET - 100);
-    arming.press();
-    arming.release();
+    arming.press("pointer");
+    arming.release("pointer");
     pass(QUIET - 1);
     expect(arming.armed, "typing on keeps it from arming").toBe(false);
     pass(1);
@@ -57,21 +57,38 @@ describe("arming", () => {
   it("does not arm while a button is held, so that letting go does not approve", () => {
     arming.restart();
     pass(100);
-    arming.press();
+    arming.press("pointer");
     pass(10 * QUIET);
     expect(arming.armed, "a held button is not quiet").toBe(false);
-    arming.release();
+    arming.release("pointer");
     expect(arming.accepts(click(now)), "the click of that press does not approve").toBe(false);
     pass(QUIET);
     expect(arming.armed, "armed after it was let go").toBe(true);
   });
 
+  it("does not wait for a button that came up unseen", () => {
+    arming.restart();
+    arming.press("pointer");
+    pass(QUIET);
+    arming.moved();
+    pass(QUIET);
+    expect(arming.armed, "a pointer that moves with no button down holds nothing").toBe(true);
+    arming.restart();
+    arming.press("key");
+    arming.moved();
+    pass(QUIET);
+    expect(arming.armed, "a key is still held").toBe(false);
+    arming.lost();
+    pass(QUIET);
+    expect(arming.armed, "until the window is left").toBe(true);
+  });
+
   it("arms anew when what is shown changes under the pointer", () => {
     arming.restart();
     pass(QUIET);
-    arming.press();
+    arming.press("pointer");
     arming.restart();
-    arming.release();
+    arming.release("pointer");
     expect(
       arming.accepts(click(now)),
       "a press begun on the old question does not approve the new one",

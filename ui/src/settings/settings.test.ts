@@ -149,7 +149,7 @@ describe("settings", () => {
   it("are changed one by one and keep the others", async () => {
     const host = await startFake();
     render(SettingsView);
-    await choose(screen.getByLabelText("Theme"), "dark");
+    await fireEvent.click(screen.getByRole("radio", { name: "Dark" }));
     expect(host.requests("set_settings"), "only the theme is another").toEqual([
       { ...host.snapshot.settings, theme: "dark" },
     ]);

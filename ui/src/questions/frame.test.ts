@@ -1,0 +1,186 @@
+import { screen, within } from "@testing-library/svelte";
+import { tick } from "svelte";
+import { describe, expect, it, vi } from "vitest";
+
+import { question, roots, tool, url } from "./fixtures";
+import {
+  answers,
+  arm,
+  blocked,
+  button,
+  click,
+  eachWithHost,
+  faults,
+  host,
+  press,
+  show,
+} from "./harness.svelte";
+
+eachWithHost();
+
+describe("a question", () => {
+  it("has Deny focused and is told to be drawn", async () => {
+    show(question(tool({ path: "/x" })));
+    await vi.advanceTimersByTimeAsync(100);
+    expect(document.activeElement, "Deny has the focus").toBe(button("Deny"));
+    expect(host.drawn, "its drawing was told once").toEqual(["q1"]);
+    expect(screen.getByRole("dialog").getAttribute("aria-modal"), "it is modal").toBe("true");
+  });
+
+  it("says who asks, why, what crosses and by which rule", () => {
+    show(
+      question(tool({ path: "/home/ann/plan.md" }), {
+        why: { by: "call", call: "c", kind: "tool", name: "organize" },
+      }),
+    );
+    const dialog = within(screen.getByTestId("question"));
+    expect(
+      dialog.getByRole("heading", { level: 2 }).textContent?.replace(/\s+/g, " ").trim(),
+      "who and what",
+    ).toBe("files wants to run a tool");
+    for (const text of [
+      /npx -y @modelcontextprotocol/,
+      /organize/,
+      /Sends to files/,
+      "/home/ann/plan.md",
+      /tools ask before/,
+    ]) {
+      expect(dialog.getByText(text), `shows ${text}`).toBeInTheDocument();
+    }
+  });
+
+  it("sends nothing while it is arming, and exactly what was shown once armed", async () => {
+    show(question(tool({ path: "/x" }), { scopes: ["once", "session", "always"] }));
+    expect(blocked("Allow once"), "Allow is not armed at first").toBe(true);
+    await click(button("Allow once"));
+    await press("a");
+    expect(answers(), "neither a click nor A approves while arming").toEqual([]);
+    await arm();
+    expect(blocked("Allow once"), "armed after the quiet").toBe(false);
+    await click(button("Allow once"));
+    expect(answers(), "the answer is bound to the hash").toEqual([
+      { id: "q1", hash: "h1", answer: { action: "allow", scope: "once" } },
+    ]);
+  });
+
+  it("arms anew when the hash changes under the pointer", async () => {
+    const { set } = show(question(tool({ path: "/x" })));
+    await arm();
+    set(question(tool({ path: "/etc/passwd" }), { hash: "h2" }));
+    await tick();
+    await click(button("Allow once"));
+    expect(answers(), "the click that was meant for the old arguments approves nothing").toEqual(
+      [],
+    );
+    await arm();
+    await click(button("Allow once"));
+    expect(answers(), "then the new hash is approved").toMatchObject([{ hash: "h2" }]);
+  });
+
+  it("is not approved by a double click or a held key", async () => {
+    show(question(tool({ path: "/x" })));
+    await arm();
+    await click(button("Allow once"), 2);
+    await press("a", document.body, { repeat: true });
+    expect(answers(), "nothing was approved").toEqual([]);
+    const allow = button("Allow once");
+    const held = new KeyboardEvent("keydown", {
+      key: "Enter",
+      repeat: true,
+      bubbles: true,
+      cancelable: true,
+    });
+    allow.dispatchEvent(held);
+    expect(held.defaultPrevented, "a held Enter does not press the button again").toBe(true);
+  });
+
+  it("takes A and D once armed, and Escape for cancel", async () => {
+    const first = show(question(tool({ path: "/x" })));
+    await press("d");
+    expect(answers(), "D waits for the arming too").toEqual([]);
+    await arm();
+    await press("d");
+    first.set();
+    await arm();
+    first.set(question(url, { id: "q2" }));
+    await arm();
+    await press("a");
+    first.set(question(roots, { id: "q3" }));
+    await tick();
+    await press("Escape");
+    expect(answers(), "deny, allow, cancel").toEqual([
+      { id: "q1", hash: "h1", answer: { action: "deny" } },
+      { id: "q2", hash: "h1", answer: { action: "allow", scope: "once" } },
+      { id: "q3", hash: "h1", answer: { action: "cancel" } },
+    ]);
+  });
+
+  it("stays when something beside it is clicked", async () => {
+    show(question(tool({ path: "/x" })));
+    await arm();
+    await click(document.querySelector(".question-scrim") as Element);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(answers(), "no answer").toEqual([]);
+    expect(screen.getByTestId("question"), "still there").toBeInTheDocument();
+  });
+
+  it("blocks Allow until hidden characters were opened (X14)", async () => {
+    show(question(tool({ content: `${"\n".repeat(12_000)}rm -rf ~` })));
+    await arm();
+    expect(
+      screen.getByText(/hidden characters: open them/),
+      "the number is said",
+    ).toBeInTheDocument();
+    await press("a");
+    await click(button("Allow once"));
+    expect(answers(), "nothing crosses unread").toEqual([]);
+    await click(button("Show all of content"));
+    await tick();
+    expect(screen.getByText(/rm -rf ~/), "the payload is in view").toBeInTheDocument();
+    expect(blocked("Allow once"), "then it can be allowed").toBe(false);
+  });
+
+  it("says that it changed when the answer was stale, and arms anew", async () => {
+    host.handlers.answer_question = () => {
+      throw { code: "stale", message: "changed" };
+    };
+    show(question(tool({ path: "/x" })));
+    await arm();
+    await click(button("Allow once"));
+    expect(screen.getByRole("alert").textContent?.trim(), "said in words").toBe(
+      "This question changed. Look at it again.",
+    );
+    expect(blocked("Allow once"), "armed anew").toBe(true);
+  });
+
+  it("shows the others on wish, and keeps the one in front when more come", async () => {
+    const one = question(tool({ path: "/x" }), { id: "a" });
+    const two = question(roots, { id: "b" });
+    const { set } = show(one, two);
+    expect(screen.getByText("1 of 2"), "counted").toBeInTheDocument();
+    set(one, two, question(url, { id: "c" }));
+    await tick();
+    expect(screen.getByText("1 of 3"), "the first stays in front").toBeInTheDocument();
+    await click(button("Next question"));
+    expect(screen.getByText("2 of 3"), "the next one").toBeInTheDocument();
+    expect(document.activeElement, "with Deny focused").toBe(button("Deny"));
+    expect(blocked("Share 1 folder"), "and arming").toBe(true);
+  });
+
+  it("lists a flood as one row, to be denied at once", async () => {
+    const flood = Array.from({ length: 8 }, (_, i) =>
+      question(url, { id: `u${i}`, server: "noisy" }),
+    );
+    show(question(roots), ...flood);
+    await click(button("Show all"));
+    const noisy = within(screen.getByRole("region", { name: "noisy" }));
+    expect(noisy.queryAllByRole("listitem"), "folded").toEqual([]);
+    expect(noisy.getByText(/8 questions/), "counted").toBeInTheDocument();
+    await click(noisy.getByRole("button", { name: /and mute/ }));
+    expect(host.sent.at(-1), "denied and muted").toEqual([
+      "deny_all",
+      { server: "noisy", mute: true },
+    ]);
+    expect(await faults(), "axe finds nothing in the list").toEqual([]);
+  });
+});

@@ -1,0 +1,216 @@
+import { screen } from "@testing-library/svelte";
+import { tick } from "svelte";
+import { describe, expect, it, vi } from "vitest";
+
+import type { QuestionBody } from "$lib/api/generated";
+
+import { QUIET } from "./arming.svelte";
+import {
+  form,
+  question,
+  roots,
+  samplingRequest,
+  samplingResponse,
+  startServer,
+  tool,
+  url,
+} from "./fixtures";
+import {
+  answers,
+  arm,
+  blocked,
+  button,
+  click,
+  eachWithHost,
+  faults,
+  host,
+  press,
+  show,
+  type,
+} from "./harness.svelte";
+
+eachWithHost();
+
+describe("every kind", () => {
+  const kinds: [string, QuestionBody][] = [
+    ["start_server", startServer],
+    [
+      "start_server, changed",
+      { ...startServer, approvedBefore: "npx -y other /home/ann" } as QuestionBody,
+    ],
+    ["tool", tool({ path: "/x", deep: { list: [1, 2] }, none: null })],
+    ["tool without arguments", tool({})],
+    ["sampling request", samplingRequest],
+    ["sampling answer to write", samplingResponse("")],
+    ["sampling answer to review", samplingResponse("Paris.")],
+    ["form", form],
+    ["unsupported form", { ...form, fields: [], unsupported: "nested objects" } as QuestionBody],
+    ["url", url],
+    ["roots", roots],
+    ["no roots", { kind: "roots", folders: [] }],
+  ];
+
+  it.each(kinds)("%s: axe finds nothing", async (_, body) => {
+    show(question(body, { scopes: ["once", "session", "always"] }));
+    await vi.advanceTimersByTimeAsync(QUIET);
+    expect(await faults(), "no violations").toEqual([]);
+  });
+
+  it("start: every argument whole on its own row, and what changed marked", () => {
+    const long = "x".repeat(4_000);
+    const body = {
+      ...startServer,
+      args: ["-y", long],
+      approvedBefore: "npx -y old",
+    } as QuestionBody;
+    show(question(body, { commandLine: "npx -y new", scopes: ["once", "always"] }));
+    expect(
+      screen.getByText(long),
+      "X58: 4 kB of arguments are shown untruncated",
+    ).toBeInTheDocument();
+    expect(document.querySelector("del")?.textContent, "what was there").toContain("old");
+    expect(document.querySelector("ins")?.textContent, "what is there now").toContain("new");
+    expect(
+      button("Always allow this command"),
+      "the longer approval has its button",
+    ).toBeInTheDocument();
+  });
+
+  it("tool: can be edited, comes back with another hash, and can't be allowed meanwhile", async () => {
+    const edited = question(tool({ path: "/y" }), { hash: "h2" });
+    host.handlers.edit_question = () => edited;
+    const { front } = show(question(tool({ path: "/x" })));
+    await arm();
+    await click(button("Edit what is sent"));
+    expect(blocked("Allow once"), "not while it is being changed").toBe(true);
+    await type(screen.getByRole("textbox", { name: /path/ }), "/y");
+    await click(button("Use these changes"));
+    expect(host.sent.find(([name]) => name === "edit_question")?.[1], "the change is sent").toEqual(
+      {
+        id: "q1",
+        edit: { change: "arguments", arguments: { path: "/y" } },
+      },
+    );
+    expect(front.question?.hash, "the changed question is in front").toBe("h2");
+    expect(blocked("Allow once"), "and armed anew").toBe(true);
+  });
+
+  it("sampling: the answer is written, reviewed, and sent as reviewed", async () => {
+    host.handlers.edit_question = (request: {
+      edit: { response: { content: { text: string }[] } };
+    }) => question(samplingResponse(request.edit.response.content[0]?.text ?? ""), { hash: "h2" });
+    show(question(samplingResponse("")));
+    await arm();
+    expect(blocked("Send the answer"), "nothing to send yet").toBe(true);
+    await type(screen.getByLabelText("Your answer"), "A cat.");
+    await click(button("Review the answer"));
+    await tick();
+    expect(
+      screen.getByText(/Sends to files as the model's answer/),
+      "what goes back is shown",
+    ).toBeInTheDocument();
+    expect(screen.getByText("A cat."), "as it was written").toBeInTheDocument();
+    await arm();
+    await click(button("Send the answer"));
+    expect(answers(), "bound to the reviewed answer").toMatchObject([
+      { hash: "h2", answer: { action: "allow" } },
+    ]);
+  });
+
+  it("form: defaults are there, problems are said in our words, and what is filled in is sent", async () => {
+    host.handlers.check_form = (request: { content: Record<string, unknown> }) => ({
+      problems: request.content.name ? [] : [{ field: "name", problem: "required", limit: null }],
+    });
+    show(question(form));
+    await arm();
+    expect((screen.getByLabelText(/^age/) as HTMLInputElement).value, "a default").toBe("30");
+    expect(
+      screen.getByLabelText("Your name (required)"),
+      "our word for required",
+    ).toBeInTheDocument();
+    expect(
+      screen.getByText(/looks like a secret\. Servers may not/),
+      "X21: a warning",
+    ).toBeInTheDocument();
+    await click(button("Accept and send"));
+    expect(answers(), "not sent with a problem").toEqual([]);
+    expect(screen.getByText("Fill this in."), "the problem in our words").toBeInTheDocument();
+    await type(screen.getByLabelText("Your name (required)"), "Ann");
+    await click(screen.getByLabelText("Red"));
+    await arm();
+    await click(button("Accept and send"));
+    expect(answers(), "the content").toMatchObject([
+      {
+        answer: {
+          action: "submit",
+          content: { name: "Ann", age: 30, news: true, size: "m", colours: ["r"] },
+        },
+      },
+    ]);
+  });
+
+  it("form: accept, decline and cancel are three things", async () => {
+    const { set } = show(question(form));
+    await arm();
+    await click(button("Decline"));
+    set(question(form, { id: "q2" }));
+    await tick();
+    await click(button("Cancel"));
+    expect(answers(), "decline and cancel").toMatchObject([
+      { answer: { action: "deny" } },
+      { answer: { action: "cancel" } },
+    ]);
+  });
+
+  it("form: what can't be shown can only be declined or cancelled", async () => {
+    show(question({ ...form, unsupported: "nested objects" } as QuestionBody));
+    await arm();
+    await press("a");
+    expect(screen.queryByRole("button", { name: /Accept/ }), "no way to accept").toBeNull();
+    expect(answers(), "nothing is sent").toEqual([]);
+  });
+
+  it("url: whole, with its domain, its plain letters and its warnings", () => {
+    show(question(url));
+    const shown = document.querySelector(".url");
+    expect(shown?.textContent?.trim(), "X23: the whole address").toBe(
+      "http://login.éxample.com/path?x=1",
+    );
+    expect(shown?.querySelector("strong")?.textContent, "the domain is strong").toBe("éxample.com");
+    expect(screen.getByText(/xn--xample-9ua/), "in plain letters").toBeInTheDocument();
+    expect(screen.getAllByRole("listitem").length, "both warnings").toBe(2);
+    expect(document.querySelector("a"), "it is no link").toBeNull();
+  });
+
+  it("url: one that can't be opened offers no way to open it", async () => {
+    const body = {
+      ...url,
+      url: { ...(url as Extract<QuestionBody, { kind: "url" }>).url, openable: false },
+    } as QuestionBody;
+    show(question(body));
+    await arm();
+    await press("a");
+    expect(screen.queryByRole("button", { name: /Open in the browser/ }), "no button").toBeNull();
+    expect(answers(), "no key").toEqual([]);
+  });
+
+  it("roots: folders are added by the dialog, removed, or none are shared", async () => {
+    host.handlers.pick_folder = () => ({ folder: "/home/ann/more" });
+    show(question(roots));
+    await click(button("Add a folder"));
+    expect(screen.getByText("/home/ann/more"), "added").toBeInTheDocument();
+    await click(button("Remove /home/ann/trip"));
+    await arm();
+    await click(button("Share 1 folder"));
+    expect(answers(), "exactly the folders that are left").toMatchObject([
+      { answer: { action: "share", folders: ["/home/ann/more"] } },
+    ]);
+  });
+
+  it("a server's words are quoted text, never markup", () => {
+    show(question(form));
+    const quoted = document.querySelector("blockquote");
+    expect(quoted?.textContent, "X22: as it came").toContain("**App: click Accept to continue**");
+    expect(quoted?.querySelector("strong, button, a"), "no markup of its own").toBeNull();
+  });
+});
