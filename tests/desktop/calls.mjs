@@ -1,0 +1,116 @@
+// Tools, prompts and resources (items 4 to 6), in both eras.
+import assert from "node:assert/strict";
+
+const RESULT = "[data-testid=tool-result]";
+
+/** Opens a tool and calls it with these values by field. */
+export async function callTool(page, server, tool, values = {}) {
+  await page.go(`#/server/${server}/tools/${tool}`);
+  await page.reads(tool, "main article");
+  for (const [field, value] of Object.entries(values)) await page.fill(new RegExp(`^${field}`), value);
+  await page.click("button", "Call", "main");
+}
+
+export async function calls(page, place, step) {
+  for (const era of ["legacy", "modern"]) {
+    await step(`4 ${era}: a call is approved with its arguments, and its result is shown`, async () => {
+      await callTool(page, era, "add", { "First number": "2", "Second number": "40" });
+      await page.asks("wants to run a tool");
+      await page.asks(/a\s+(number\s+)?2/);
+      await page.picture(`${era}-question-tool`);
+      await page.allow("Allow once");
+      await page.reads("2 + 40 = 42", RESULT);
+      await page.reads("Structured result", RESULT);
+    });
+
+    await step(`4 ${era}: denied is not sent`, async () => {
+      await callTool(page, era, "fail");
+      await page.click("button", "Deny", "[data-testid=question]");
+      await page.reads("Refused: the tool was not called", RESULT);
+    });
+
+    await step(`4 ${era}: progress with its message, then cancelled`, async () => {
+      await callTool(page, era, "slow_report", { Seconds: "60", Steps: "200" });
+      await page.allow("Allow once");
+      await page.reads(/Page \d+ of 200 is written/, RESULT);
+      await page.picture(`${era}-progress`);
+      await page.click("button", "Cancel the call", RESULT);
+      await page.reads("Cancelled", RESULT);
+    });
+
+    await step(`4 ${era}: text, Markdown, picture, sound, link, data`, async () => {
+      await callTool(page, era, "show_everything");
+      await page.allow("Always allow this tool");
+      await page.reads("Today in the harbour", RESULT);
+      const shown = await page.until("the picture to be read", () =>
+        page.run((selector) => {
+          const result = document.querySelector(selector);
+          const picture = result?.querySelector("img");
+          return picture?.naturalWidth > 0 ? { sounds: result.querySelectorAll("audio").length } : null;
+        }, RESULT),
+      );
+      assert.equal(shown.sounds, 1, "the sound has a player");
+      await page.reads("Sea chart", RESULT);
+      await page.reads("Structured result", RESULT);
+      await page.picture(`${era}-everything`);
+      await page.click("button", "Call", "main");
+      await page.reads("Today in the harbour", RESULT);
+      assert.equal(await page.has("button", "Deny"), false, "an approval for always asks no more");
+    });
+
+    await step(`4 ${era}: an error of the tool is shown as one`, async () => {
+      await callTool(page, era, "fail");
+      await page.allow("Allow once");
+      await page.reads("The tool says that it failed", RESULT);
+    });
+  }
+
+  for (const era of ["legacy", "modern"]) {
+    await step(`5 ${era}: / in the composer, arguments completed by the server, preview, into the conversation`, async () => {
+      const { value } = await page.invoke("create_conversation", { title: `Trip (${era})` });
+      await page.go(`#/conversation/${value.id}`);
+      await page.click("textbox", "Message");
+      await page.press("/");
+      await page.reads("Greet a ship", "[role=dialog]");
+      await page.picture(`${era}-prompts`);
+      await page.press(..."Greet");
+      await page.until("one offer of each server", () => page.has("option", /Greet a ship.*/, "[role=dialog]"));
+      await page.click("option", new RegExp(`Greet a ship.*${era}`), "[role=dialog]");
+      await page.fill(/^Harbour/, "Ber", "combobox");
+      await page.click("option", "Bergen");
+      await page.fill(/^Ship/, "Bor", "combobox");
+      await page.click("option", "Borealis");
+      await page.click("button", "Preview");
+      await page.reads(/harbour master of Bergen to the crew of the Borealis/, "[role=dialog]");
+      await page.picture(`${era}-prompt-preview`);
+      await page.click("button", "Put into the conversation");
+      await page.reads(/crew of the Borealis/, "main");
+    });
+
+    await step(`6 ${era}: reading, watching with a mark, a template completed`, async () => {
+      await page.go(`#/server/${era}/resources/${encodeURIComponent("clock:///now")}`);
+      await page.click("button", "Read", "main");
+      await page.click("button", "Watch for changes");
+      await page.reads("It changed since you read it.", "main");
+      await page.picture(`${era}-changed`);
+      await page.click("button", "Stop watching");
+      await page.go(`#/server/${era}/resources/${encodeURIComponent("tide:///{harbour}/{day}")}`);
+      await page.fill("harbour", "ber", "combobox");
+      await page.click("option", "Bergen");
+      await page.fill("day", "tue", "combobox");
+      await page.click("option", "tuesday");
+      await page.reads("tide:///Bergen/tuesday", "main");
+      await page.click("button", "Read", "main");
+      await page.until("the table", () => page.run(() => document.querySelector("main table") !== null));
+      await page.picture(`${era}-template`);
+    });
+
+    await step(`6 ${era}: attached to the conversation`, async () => {
+      await page.go(`#/server/${era}/resources/${encodeURIComponent("harbour:///welcome.txt")}`);
+      await page.click("button", "Attach…");
+      await page.click("button", "New conversation", "[role=dialog]");
+      await page.reads(/Attached/, "main");
+      await page.picture(`${era}-attached`);
+    });
+  }
+}

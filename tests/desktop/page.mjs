@@ -1,0 +1,187 @@
+// The page in the window, as a user meets it: controls by their role and name, real clicks and keys.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+
+const PATIENCE_MS = 15_000;
+
+/** Finds the visible element of a role with a name (a text, or /pattern/flags in pieces). Runs in the page. */
+function locate(role, wanted, within) {
+  const selectors = {
+    button: "button, [role=button]",
+    link: "a[href]",
+    tab: "[role=tab]",
+    textbox: "textarea, input:not([type]), input[type=text], input[type=search], input[type=password]",
+    combobox: "[role=combobox]",
+    select: "select",
+    checkbox: "input[type=checkbox], [role=checkbox]",
+    radio: "input[type=radio], [role=radio]",
+    option: "[role=option]",
+    menuitem: "[role=menuitem]",
+    heading: "h1, h2, h3, h4",
+  };
+  const pattern = wanted.pattern === undefined ? null : new RegExp(wanted.pattern, wanted.flags);
+  const words = (text) => (text ?? "").replace(/\s+/g, " ").trim();
+  const nameOf = (element) => {
+    const label = element.getAttribute("aria-label");
+    if (label) return words(label);
+    const ids = element.getAttribute("aria-labelledby");
+    if (ids) return words(ids.split(" ").map((id) => document.getElementById(id)?.textContent).join(" "));
+    if (element.labels?.length) return words([...element.labels].map((one) => one.textContent).join(" "));
+    return words(element.textContent);
+  };
+  const isShown = (element) => {
+    const box = element.getBoundingClientRect();
+    return box.width > 0 && box.height > 0 && getComputedStyle(element).visibility !== "hidden";
+  };
+  const root = within ? document.querySelector(within) : document;
+  if (!root) return null;
+  const fits = (name) => (pattern ? pattern.test(name) : name === wanted.text);
+  return [...root.querySelectorAll(selectors[role])].find((e) => isShown(e) && fits(nameOf(e))) ?? null;
+}
+
+export class Page {
+  #browser;
+  #pictures;
+  #number = 0;
+
+  constructor(browser, pictures) {
+    this.#browser = browser;
+    this.#pictures = pictures;
+  }
+
+  /** Runs a function in the page. */
+  run(code, ...args) {
+    return this.#browser.executeScript(`return (${code}).apply(null, arguments)`, args);
+  }
+
+  /** Tries until the outcome is one, and says what was waited for if it never is. */
+  async until(what, attempt) {
+    const end = Date.now() + PATIENCE_MS;
+    let error;
+    while (Date.now() < end) {
+      try {
+        const outcome = await attempt();
+        if (outcome) return outcome;
+        error = undefined;
+      } catch (cause) {
+        // Between two looks the page may have drawn the element anew.
+        error = cause;
+      }
+      await wait(100);
+    }
+    throw new Error(`waited ${PATIENCE_MS / 1000} s for ${what}${error ? `: ${error.message}` : ""}`);
+  }
+
+  async #find(role, name, within = null) {
+    const wanted = name instanceof RegExp ? { pattern: name.source, flags: name.flags } : { text: name };
+    const element = await this.run(locate, role, wanted, within);
+    return element ? Object.values(element)[0] : null;
+  }
+
+  #element(role, name, within) {
+    return this.until(`the ${role} ${name}`, () => this.#find(role, name, within));
+  }
+
+  async click(role, name, within) {
+    await this.until(`a click on the ${role} ${name}`, async () => {
+      const id = await this.#find(role, name, within);
+      if (id === null) return false;
+      await this.#browser.elementClick(id);
+      return true;
+    });
+  }
+
+  /** Replaces what is in a field. */
+  async fill(name, text, role = "textbox", within) {
+    const id = await this.#element(role, name, within);
+    await this.#browser.elementClear(id);
+    await this.#browser.elementSendKeys(id, text);
+  }
+
+  /** Presses keys where the focus is. */
+  async press(...keys) {
+    const actions = keys.flatMap((value) => [
+      { type: "keyDown", value },
+      { type: "keyUp", value },
+    ]);
+    await this.#browser.performActions([{ type: "key", id: "keyboard", actions }]);
+  }
+
+  /** Holds a modifier while a key is pressed. */
+  async chord(modifier, key) {
+    const actions = [
+      { type: "keyDown", value: modifier },
+      { type: "keyDown", value: key },
+      { type: "keyUp", value: key },
+      { type: "keyUp", value: modifier },
+    ];
+    await this.#browser.performActions([{ type: "key", id: "keyboard", actions }]);
+  }
+
+  async has(role, name, within) {
+    return (await this.#find(role, name, within)) !== null;
+  }
+
+  sees(role, name, within) {
+    return this.#element(role, name, within);
+  }
+
+  /** The text that can be seen, in one place or everywhere. */
+  text(within = "body") {
+    return this.run((selector) => document.querySelector(selector)?.innerText ?? "", within);
+  }
+
+  /** Waits until a text can be read. */
+  async reads(wanted, within = "body") {
+    await this.until(`the text ${wanted} in ${within}`, async () => {
+      const text = await this.text(within);
+      return wanted instanceof RegExp ? wanted.test(text) : text.includes(wanted);
+    });
+  }
+
+  async go(hash) {
+    await this.run((to) => void (location.hash = to), hash);
+  }
+
+  /** Calls a command as the page does. */
+  invoke(name, request) {
+    return this.#browser.executeAsyncScript(
+      `const [name, request, done] = arguments;
+       window.__TAURI_INTERNALS__.invoke(name, { request }).then(
+         (value) => done({ value }), (error) => done({ error }));`,
+      [name, request],
+    );
+  }
+
+  /** Lets what is asked cross, once it is armed. */
+  async allow(name) {
+    const within = "[data-testid=question]";
+    await this.until(`${name} to be armed`, async () => {
+      const id = await this.#find("button", name, within);
+      return id && (await this.#browser.getElementAttribute(id, "aria-disabled")) !== "true";
+    });
+    await this.click("button", name, within);
+  }
+
+  /** What is asked now. */
+  question() {
+    return this.text("[data-testid=question]");
+  }
+
+  asks(wanted) {
+    return this.reads(wanted, "[data-testid=question]");
+  }
+
+  /** Keeps a picture of the window. */
+  async picture(name) {
+    await this.#browser.executeAsyncScript(
+      "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 300)));",
+      [],
+    );
+    const data = await this.#browser.takeScreenshot();
+    this.#number += 1;
+    const file = `${String(this.#number).padStart(2, "0")}-${name}.png`;
+    writeFileSync(join(this.#pictures, file), Buffer.from(data, "base64"));
+  }
+}

@@ -1,0 +1,29 @@
+// The processes of this run, by a variable that only they have in their environment.
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
+
+/** Id and command line of each process whose environment has `HOME` set so, and whose command line has `part`. */
+export function processes(home, part) {
+  const found = [];
+  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    try {
+      const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+      const environment = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+      if (command.includes(part) && environment.includes(`HOME=${home}`)) found.push({ pid: Number(pid), command });
+    } catch {
+      // It ended in between, or is another user's.
+    }
+  }
+  return found;
+}
+
+/** Waits until none is left, at most so long; those that are. */
+export async function noneLeft(home, part, milliseconds) {
+  const end = Date.now() + milliseconds;
+  let left = processes(home, part);
+  while (left.length > 0 && Date.now() < end) {
+    await wait(50);
+    left = processes(home, part);
+  }
+  return left;
+}

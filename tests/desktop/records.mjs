@@ -1,0 +1,98 @@
+// Activity and the approvals queue with its log (items 10 and 11).
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const QUESTION = "[data-testid=question]";
+const CONTROL = "\uE009";
+const ESCAPE = "\uE00C";
+const PERMIT_HOST = "permits.example.com";
+
+export async function records(page, place, step) {
+  for (const era of ["legacy", "modern"]) {
+    await step(`10 ${era}: every message in order, searched, opened, exported`, async () => {
+      await page.go(`#/server/${era}/activity`);
+      await page.fill("Search activity", "tools/call");
+      await page.reads("tools/call", "[data-testid=activity-list]");
+      await page.picture(`${era}-activity`);
+      await page.click("option", /tools\/call/, "[data-testid=activity-list]");
+      await page.reads("params", "aside");
+      await page.picture(`${era}-message`);
+      const file = join(place.home, `${era}.jsonl`);
+      writeFileSync(join(place.platform, "save-file"), file);
+      await page.click("button", "Export…");
+      await page.reads(`Saved as ${file}`);
+      const lines = readFileSync(file, "utf8").trim().split("\n").map((line) => JSON.parse(line));
+      assert.ok(lines.length > 20, "every message is a line of JSON");
+    });
+  }
+
+  await step("11 several questions: counted, one in front, all in one list, denied together", async () => {
+    await page.go("#/server/legacy/overview");
+    for (const [server, count] of [["legacy", 1], ["modern", 4]]) {
+      for (let number = 0; number < count; number++) {
+        const request = { call: `${server}-${number}`, server, tool: "add", arguments: { a: 1, b: number } };
+        await page.run((request) => {
+          window.answers ??= [];
+          const keep = (answer) => window.answers.push(answer);
+          window.__TAURI_INTERNALS__.invoke("call_tool", { request }).then(keep, keep);
+        }, request);
+      }
+    }
+    await page.asks("1 of 5");
+    await page.picture("queue-front");
+    await page.click("button", "Show all", QUESTION);
+    await page.reads("5 questions wait for you.", "[data-testid=queue]");
+    await page.picture("queue-list");
+    await page.click("button", "Deny all questions of modern", "[data-testid=queue]");
+    await page.reads("1 question waits for you.", "[data-testid=queue]");
+    await page.click("button", "Back to the question", "[data-testid=queue]");
+    await page.asks("legacy");
+    await page.press("d");
+    await page.until("all calls to be told", () => page.run(() => window.answers.length === 5));
+    const codes = await page.run(() => window.answers.map((answer) => answer.code));
+    assert.deepEqual(codes, Array(5).fill("refused"), "each call was refused, none was sent");
+  });
+
+  await step("11 questions are announced to the system", () => {
+    const announced = readFileSync(join(place.platform, "announced"), "utf8");
+    for (const line of ["demo\tstart-server", "legacy\ttool", "modern\telicitation", "legacy\troots"]) {
+      assert.ok(announced.includes(`${line}\n`), `${line} was announced`);
+    }
+  });
+
+  await step("11 the audit log: every decision, readable in the window and as a file", async () => {
+    await page.go("#/audit");
+    for (const text of ["Denied", "Allowed", "show_everything", "Request to the model", PERMIT_HOST]) {
+      await page.reads(text, "main");
+    }
+    await page.picture("audit");
+    const entries = readFileSync(place.audit, "utf8").trim().split("\n").map((line) => JSON.parse(line));
+    const kinds = new Set(entries.map((entry) => entry.kind));
+    for (const kind of ["start-server", "tool", "sampling", "sampling-answer", "elicitation", "url", "roots"]) {
+      assert.ok(kinds.has(kind), `a decision about ${kind} is written down`);
+    }
+  });
+
+  await step("11 approvals that stand are listed, and can be taken back", async () => {
+    await page.go("#/rules");
+    await page.reads("show_everything", "main");
+    await page.picture("rules");
+    await page.click("button", /^Take back: .*show_everything, legacy/);
+    await page.click("button", "Take back", "[role=alertdialog], [role=dialog]");
+    await page.until("it to be gone", async () => !(await page.has("button", /show_everything, legacy/)));
+  });
+
+  await step("the palette by keyboard, dark, and Chinese", async () => {
+    await page.chord(CONTROL, "k");
+    await page.reads("Actions", "[role=dialog]");
+    await page.picture("palette");
+    await page.press(ESCAPE);
+    const { value } = await page.invoke("snapshot", {});
+    await page.invoke("set_settings", { ...value.settings, theme: "dark", language: "zh" });
+    await page.until("the language", () => page.run(() => document.documentElement.lang.startsWith("zh")));
+    await page.go("#/server/modern/overview");
+    await page.picture("dark-chinese");
+    await page.invoke("set_settings", value.settings);
+  });
+}

@@ -1,0 +1,93 @@
+// Follows a user through the real window: the app as it is built, its page in WebKitGTK, the demo server beside it. Needs a
+// display and a session bus; `cargo xtask test desktop` brings both, and so does
+//   xvfb-run -a -s "-screen 0 1280x860x24" dbus-run-session -- node tests/desktop/run.mjs
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { asked } from "./asked.mjs";
+import { calls } from "./calls.mjs";
+import { startSession } from "./driver.mjs";
+import { closed, killed } from "./ending.mjs";
+import { Page } from "./page.mjs";
+import { records } from "./records.mjs";
+import { servers } from "./servers.mjs";
+
+const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+const APP = process.env.DRAWBRIDGE_APP ?? join(ROOT, "target/debug/drawbridge");
+const PICTURES = join(ROOT, "target/screenshots/desktop");
+
+const home = realpathSync(mkdtempSync(join(tmpdir(), "drawbridge-desktop-")));
+const place = {
+  app: APP,
+  demo: join(dirname(APP), "demo-server"),
+  home,
+  config: join(home, "config/drawbridge/mcp.json"),
+  audit: join(home, "data/drawbridge/audit.jsonl"),
+  /** What the system's dialogs answer, and what it was told to open. */
+  platform: join(home, "platform"),
+  env: {
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, "config"),
+    XDG_DATA_HOME: join(home, "data"),
+    XDG_CACHE_HOME: join(home, "cache"),
+    DRAWBRIDGE_TEST_PLATFORM: join(home, "platform"),
+    LANG: "C.UTF-8",
+    LC_ALL: "C.UTF-8",
+    GDK_BACKEND: "x11",
+    NO_AT_BRIDGE: "1",
+  },
+};
+
+let passed = 0;
+const failures = [];
+/** One step of the way. The way ends with the first that fails: those after it build on it. */
+async function step(name, act, page) {
+  const start = Date.now();
+  try {
+    await act();
+    passed += 1;
+    console.log(`ok      ${name} (${Date.now() - start} ms)`);
+  } catch (error) {
+    failures.push(name);
+    console.log(`FAILED  ${name}: ${error.message}`);
+    await page?.picture("failure").catch(() => undefined);
+    if (page) console.log((await page.text().catch(() => "")).slice(0, 3000));
+    throw new StepFailed();
+  }
+}
+class StepFailed extends Error {}
+
+async function window() {
+  const session = await startSession(APP, place.env);
+  const page = new Page(session.browser, PICTURES);
+  try {
+    await session.browser.setTimeouts(undefined, 30_000, 30_000);
+    for (const part of [servers, calls, asked, records]) {
+      await part(page, place, (name, act) => step(name, act, page));
+    }
+    await closed(session.browser, place, (name, act) => step(name, act));
+  } finally {
+    await session.stop();
+  }
+}
+
+for (const program of [APP, place.demo]) {
+  if (!existsSync(program)) throw new Error(`${program} is missing; run cargo xtask test desktop`);
+}
+rmSync(PICTURES, { recursive: true, force: true });
+for (const folder of [PICTURES, place.platform]) mkdirSync(folder, { recursive: true });
+try {
+  await window();
+  await killed(place, step);
+} catch (error) {
+  if (!(error instanceof StepFailed)) {
+    failures.push("the run itself");
+    console.log(`FAILED  ${error.stack}`);
+  }
+} finally {
+  rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+}
+console.log(`${passed} passed, ${failures.length} failed`);
+process.exit(failures.length === 0 ? 0 : 1);

@@ -1,0 +1,152 @@
+// What servers ask for: a model's answer, a form, a page in the browser, folders.
+import { mkdtempSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+
+import { allow, callTool, ERAS, expect, LEGACY, question, test } from "./fixtures";
+
+const URL = "https://permits.example.com/harbour/aurora?day=monday";
+
+for (const [era, setup] of ERAS) {
+  test.describe(era, () => {
+    test.use({ setup });
+
+    test("sampling: the request whole, the answer by hand, reviewed, sent", async ({ app }) => {
+      await callTool(app, "ask_model");
+      await allow(app, "Allow once");
+      const frame = question(app);
+      await expect(frame).toContainText("asks the model");
+      for (const part of [
+        "You are a friendly harbour master.",
+        "Ships, gulls and a red lighthouse.",
+        "Is it a good day to sail?",
+        "200 tokens",
+        "claude-sonnet",
+        "low cost 25%",
+      ]) {
+        await expect(frame, `${part} is shown`).toContainText(part);
+      }
+      await expect(frame.getByRole("img").first(), "the picture it sends along").toBeVisible();
+      await allow(app, "Answer it");
+      await frame.getByRole("textbox", { name: "Your answer" }).fill("Stay in the harbour.");
+      await frame.getByRole("button", { name: "Review the answer" }).click();
+      await expect(frame).toContainText("Sends to harbour as the model's answer:");
+      await allow(app, "Send the answer");
+      const result = app.getByTestId("tool-result");
+      await expect(result).toContainText("user said: Stay in the harbour. (stopped: endTurn)");
+    });
+
+    test("sampling denied: the call that waits for it ends, in words", async ({ app }) => {
+      await callTool(app, "ask_model");
+      await allow(app, "Allow once");
+      await expect(question(app)).toContainText("asks the model");
+      await question(app).getByRole("button", { name: "Deny" }).click();
+      await expect(question(app)).toBeHidden();
+      const result = app.getByTestId("tool-result");
+      await expect(result).toHaveAttribute("data-state", /done|failed|refused/);
+      await expect(result).toContainText(/fail|refuse|error/i);
+    });
+
+    test("a form with every kind of field: checked, then sent", async ({ app }) => {
+      await callTool(app, "ask_user");
+      await allow(app, "Allow once");
+      const frame = question(app);
+      await expect(frame).toContainText("Please announce your ship to the harbour master.");
+      await frame.getByRole("textbox", { name: /^Email/ }).fill("not an address");
+      await frame.getByRole("textbox", { name: /^Crew/ }).fill("51");
+      const accept = frame.getByRole("button", { name: "Accept and send" });
+      await expect(accept).toHaveAttribute("aria-disabled", "false");
+      await accept.click();
+      await expect(frame.getByText("This is no e-mail address.")).toBeVisible();
+      await expect(frame.getByText("Too large: at most 50.")).toBeVisible();
+      await expect(frame.getByText("Fill this in.").first(), "what is required").toBeVisible();
+
+      await frame.getByRole("textbox", { name: /^Captain/ }).fill("Ann");
+      await frame.getByRole("textbox", { name: /^Email/ }).fill("ann@example.com");
+      await frame.getByRole("textbox", { name: /^Day of arrival/ }).fill("2026-12-01");
+      await frame.getByRole("textbox", { name: /^Last radio call/ }).fill("2026-11-30T10:00:00Z");
+      await frame.getByRole("textbox", { name: /^Crew/ }).fill("7");
+      await frame.getByRole("checkbox", { name: /A pilot is needed/ }).uncheck();
+      await frame.getByRole("radio", { name: "The old quay" }).check();
+      await frame.getByRole("checkbox", { name: "Chinese" }).check();
+      await allow(app, "Accept and send");
+      const result = app.getByTestId("tool-result");
+      await expect(result).toContainText("The user accepted and sent the form.");
+      for (const part of ["Ann", "ann@example.com", "2026-12-01", "quay"]) {
+        await expect(result, `${part} reached the server`).toContainText(part);
+      }
+    });
+
+    for (const [button, said] of [
+      ["Decline", "declined"],
+      ["Cancel", "cancelled"],
+    ] as const) {
+      test(`a form: ${button} is told apart`, async ({ app }) => {
+        await callTool(app, "ask_user");
+        await allow(app, "Allow once");
+        await expect(question(app)).toContainText("asks you to fill in a form");
+        await question(app).getByRole("button", { name: button, exact: true }).click();
+        await expect(app.getByTestId("tool-result")).toContainText(`The user ${said}.`);
+      });
+    }
+
+    test("a URL: shown whole with its domain, opened after consent only", async ({ app, host }) => {
+      await callTool(app, "ask_url");
+      await allow(app, "Allow once");
+      const frame = question(app);
+      await expect(frame).toContainText("wants to open a web page");
+      await expect(frame.getByText(URL).first(), "the whole address").toBeVisible();
+      await expect(frame.getByText("It belongs to example.com.")).toBeVisible();
+      expect(host.opened(), "nothing was opened yet").toEqual([]);
+      await allow(app, "Open in the browser");
+      await expect(app.getByTestId("tool-result")).toContainText("The permit is signed.");
+      expect(host.opened(), "the browser got exactly what was shown").toEqual([URL]);
+    });
+
+    test("a URL: declined is not opened", async ({ app, host }) => {
+      await callTool(app, "ask_url");
+      await allow(app, "Allow once");
+      await expect(question(app)).toContainText("wants to open a web page");
+      await question(app).getByRole("button", { name: "Decline" }).click();
+      await expect(app.getByTestId("tool-result")).toContainText("the page was not opened");
+      expect(host.opened(), "the browser heard nothing").toEqual([]);
+    });
+
+    test("folders: asked for once, and only those that were chosen are told", async ({ app, host }) => {
+      const folder = realpathSync(mkdtempSync(join(host.folder, "shared-")));
+      host.willPick("pick-folder", folder);
+      await callTool(app, "list_folders");
+      await allow(app, "Allow once");
+      const frame = question(app);
+      await expect(frame).toContainText("asks for your folders");
+      await expect(frame).toContainText("No folders: harbour is told that there are none.");
+      await frame.getByRole("button", { name: "Add a folder" }).click();
+      await expect(frame.getByText(folder)).toBeVisible();
+      await allow(app, "Share 1 folder");
+      const result = app.getByTestId("tool-result");
+      await expect(result).toContainText("The host shares 1 folders.");
+      await expect(result).toContainText(`file://${folder}`);
+      await callTool(app, "list_folders");
+      await allow(app, "Allow once");
+      await expect(app.getByTestId("tool-result"), "it is not asked again").toContainText("shares 1 folders");
+      await expect(question(app)).toBeHidden();
+    });
+  });
+}
+
+test.describe("the error that asks for a URL first", () => {
+  test.use({ setup: LEGACY });
+
+  test("is a question like any other", async ({ app, host }) => {
+    await callTool(app, "ask_url");
+    await question(app).getByRole("button", { name: "Deny" }).click();
+    const main = app.getByRole("main");
+    const box = main.getByRole("checkbox", { name: /Ask by an error/ });
+    if (await box.count()) await box.check();
+    else await main.getByRole("combobox", { name: /Ask by an error/ }).selectOption({ label: "yes" });
+    await main.getByRole("button", { name: "Call", exact: true }).click();
+    await allow(app, "Allow once");
+    await expect(question(app)).toContainText("wants to open a web page");
+    await allow(app, "Open in the browser");
+    await expect.poll(() => host.opened(), "it was opened").toEqual([URL]);
+  });
+});

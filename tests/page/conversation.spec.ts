@@ -1,0 +1,74 @@
+// The conversation: what the user writes, prompts by /, resources by @, and tools.
+import { allow, expect, test, visit, type DevHost } from "./fixtures";
+import type { Page } from "@playwright/test";
+
+async function open(app: Page, host: DevHost): Promise<void> {
+  const { id } = await host.call<{ id: string }>("create_conversation", { title: "Trip plan" });
+  await visit(app, `#/conversation/${id}`);
+  await expect(app.getByTestId("composer")).toBeVisible();
+}
+
+test("a prompt with the keyboard only: /, search, arguments, preview, into the conversation", async ({ app, host }) => {
+  await open(app, host);
+  await app.getByRole("textbox", { name: "Message" }).focus();
+  await app.keyboard.press("/");
+  const dialog = app.getByRole("dialog");
+  await expect(dialog.getByText("Greet a ship").first(), "all prompts are there").toBeVisible();
+  await app.keyboard.type("tide");
+  await app.keyboard.press("Enter");
+  await expect(dialog.getByRole("combobox", { name: /Harbour/ })).toBeFocused();
+  await app.keyboard.type("Ber");
+  await expect(dialog.getByRole("option", { name: "Bergen" })).toBeVisible();
+  await app.keyboard.press("ArrowDown");
+  await app.keyboard.press("Enter");
+  await app.keyboard.press("Enter");
+  await expect(dialog.getByText(/Report on the tides at Bergen/).first(), "what it gives is seen first").toBeVisible();
+  const put = dialog.getByRole("button", { name: "Put into the conversation" });
+  await put.focus();
+  await app.keyboard.press("Enter");
+  await expect(dialog).toBeHidden();
+  await expect(app.getByRole("main").getByText(/Report on the tides at Bergen/).first()).toBeVisible();
+  await expect(app.getByRole("main").getByText(/tide_report|Tide report/).first(), "and where it came from").toBeVisible();
+});
+
+test("a resource by @, a note, and a tool, kept when the page loads anew", async ({ app, host }) => {
+  await open(app, host);
+  const main = app.getByRole("main");
+  const write = app.getByRole("textbox", { name: "Message" });
+  await write.fill("Remember the **charts**.");
+  await app.getByRole("button", { name: "Send" }).click();
+  await expect(main.getByText("charts", { exact: true }), "Markdown is shown as such").toBeVisible();
+
+  await write.focus();
+  await app.keyboard.press("@");
+  await app.keyboard.type("welcome");
+  await app.keyboard.press("Enter");
+  await expect(main.getByText("Attached", { exact: false }).first()).toBeVisible();
+
+  await app.getByRole("button", { name: "Run a tool" }).click();
+  await app.keyboard.type("Add two");
+  await app.keyboard.press("Enter");
+  await app.getByRole("textbox", { name: /First number/ }).fill("20");
+  await app.getByRole("textbox", { name: /Second number/ }).fill("22");
+  await app.getByRole("button", { name: "Call", exact: true }).click();
+  await allow(app, "Allow once");
+  await expect(main.getByText("done").first(), "the call is a line of the conversation").toBeVisible();
+  await app.reload();
+  await expect(main.getByText("charts", { exact: true })).toBeVisible();
+  await expect(main.getByText("Attached", { exact: false }).first()).toBeVisible();
+  await expect(main.getByText("add", { exact: true }).first()).toBeVisible();
+});
+
+test("renamed and deleted from the left column", async ({ app, host }) => {
+  await open(app, host);
+  const left = app.getByRole("navigation", { name: "Navigation" });
+  await left.getByRole("button", { name: "More for Trip plan" }).click();
+  await app.getByRole("menuitem", { name: "Rename" }).click();
+  await app.getByRole("textbox", { name: "Title" }).fill("To Bergen");
+  await app.keyboard.press("Enter");
+  await expect(left.getByText("To Bergen")).toBeVisible();
+  await left.getByRole("button", { name: "More for To Bergen" }).click();
+  await app.getByRole("menuitem", { name: "Delete" }).click();
+  await app.getByRole("alertdialog").or(app.getByRole("dialog")).getByRole("button", { name: "Delete" }).click();
+  await expect(left.getByText("To Bergen")).toHaveCount(0);
+});

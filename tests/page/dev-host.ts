@@ -1,0 +1,164 @@
+// A development host in a process of its own, with folders of its own.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as wait } from "node:timers/promises";
+
+const ROOT = resolve(__dirname, "../..");
+const BINARIES = join(ROOT, "target/debug");
+const DIST = process.env.DRAWBRIDGE_PAGE ?? join(ROOT, "ui/dist");
+const EXE = process.platform === "win32" ? ".exe" : "";
+/** The demo server's program. */
+export const DEMO = join(BINARIES, `demo-server${EXE}`);
+
+export interface ServerConfig {
+  command: string;
+  args?: string[];
+  env?: Record<string, string>;
+  cwd?: string;
+}
+
+export interface Setup {
+  /** The servers in mcp.json, or nothing for a first start. */
+  servers: Record<string, ServerConfig> | null;
+  /** Those of them that run, approved, when the test begins. */
+  running: string[];
+  theme: "light" | "dark";
+  language: "en" | "zh";
+}
+
+interface Question {
+  id: string;
+  hash: string;
+  server: string;
+  body: { kind: string };
+}
+interface Snapshot {
+  servers: { name: string; pid: number | null; state: { is: string; message?: string } }[];
+  questions: Question[];
+}
+
+export class DevHost {
+  readonly folder = mkdtempSync(join(tmpdir(), "drawbridge-page-"));
+  readonly config = join(this.folder, "mcp.json");
+  readonly data = join(this.folder, "data");
+  /** What the system's dialogs answer, and what it was told to open. */
+  readonly platform = join(this.folder, "platform");
+  url = "";
+  #process!: ChildProcess;
+  #errors = "";
+
+  static async start(setup: Setup): Promise<DevHost> {
+    const host = new DevHost();
+    for (const folder of [host.data, host.platform]) mkdirSync(folder);
+    if (setup.servers) {
+      writeFileSync(host.config, JSON.stringify({ mcpServers: setup.servers }, null, 2));
+    }
+    const settings = {
+      theme: setup.theme,
+      language: setup.language,
+      welcomeDone: setup.servers !== null,
+      announce: true,
+    };
+    writeFileSync(join(host.data, "settings.json"), JSON.stringify(settings));
+    await host.#launch();
+    for (const name of setup.running) await host.startApproved(name);
+    return host;
+  }
+
+  async #launch(): Promise<void> {
+    const args = ["--port", "0", "--config", this.config, "--data-dir", this.data, "--ui", DIST];
+    args.push("--platform-dir", this.platform, "--demo-server", DEMO);
+    this.#process = spawn(join(BINARIES, `dev-host${EXE}`), args, { stdio: ["pipe", "pipe", "pipe"] });
+    this.#process.stderr?.on("data", (text) => (this.#errors += text));
+    const lines = createInterface({ input: this.#process.stdout! });
+    const [line] = (await Promise.race([
+      once(lines, "line"),
+      once(this.#process, "exit").then(() => [""]),
+    ])) as [string];
+    const url = /^listening on (http:\S+)$/.exec(line)?.[1];
+    if (!url) throw new Error(`the development host did not start: ${line} ${this.#errors}`);
+    this.url = url;
+  }
+
+  /** Ends the host as closing the app does, and takes its folders away. */
+  async stop(): Promise<void> {
+    if (this.#process.exitCode === null) {
+      const ended = once(this.#process, "exit").then(() => true);
+      this.#process.stdin?.end();
+      if (!(await Promise.race([ended, wait(10_000, false)]))) {
+        this.#process.kill("SIGKILL");
+        throw new Error("the development host did not end within 10 seconds");
+      }
+    }
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  async call<T = unknown>(name: string, request: unknown = {}): Promise<T> {
+    const response = await fetch(`${this.url}/api/${name}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(request),
+    });
+    const body = (await response.json()) as T;
+    if (!response.ok) throw new Error(`${name}: ${JSON.stringify(body)}`);
+    return body;
+  }
+
+  snapshot(): Promise<Snapshot> {
+    return this.call<Snapshot>("snapshot");
+  }
+
+  /** Starts a server past the page, its command approved for good. */
+  async startApproved(name: string): Promise<void> {
+    await this.call("start_server", { server: name });
+    for (let tries = 0; tries < 300; tries++) {
+      const { servers, questions } = await this.snapshot();
+      const state = servers.find((server) => server.name === name)?.state;
+      if (state?.is === "ready") return;
+      if (state?.is === "failed") throw new Error(`${name} failed: ${state.message}`);
+      const question = questions.find((q) => q.server === name && q.body.kind === "start_server");
+      if (question) await this.answer(question, { action: "allow", scope: "always" });
+      await wait(50);
+    }
+    throw new Error(`${name} was not ready within 15 seconds`);
+  }
+
+  /** The next question of this kind, once it is asked. */
+  async question(kind: string): Promise<Question> {
+    for (let tries = 0; tries < 200; tries++) {
+      const { questions } = await this.snapshot();
+      const found = questions.find((question) => question.body.kind === kind);
+      if (found) return found;
+      await wait(50);
+    }
+    throw new Error(`no question of the kind ${kind} within 10 seconds`);
+  }
+
+  /** Answers the next question of this kind. */
+  async answerNext(kind: string, answer: unknown): Promise<void> {
+    await this.answer(await this.question(kind), answer);
+  }
+
+  answer(question: Question, answer: unknown): Promise<unknown> {
+    return this.call("answer_question", { id: question.id, hash: question.hash, answer });
+  }
+
+  /** What the next dialog of the system answers. */
+  willPick(what: "pick-folder" | "save-file", path: string): void {
+    writeFileSync(join(this.platform, what), path);
+  }
+
+  /** The URLs that the system's browser was told to open. */
+  opened(): string[] {
+    return this.#lines("opened-urls");
+  }
+
+  #lines(name: string): string[] {
+    const file = join(this.platform, name);
+    return existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
+  }
+}

@@ -1,0 +1,80 @@
+// What every test of the page gets: a host of its own with the demo server, and the page opened on it.
+import { test as base, expect, type Locator, type Page } from "@playwright/test";
+
+import { DEMO, DevHost, type Setup } from "./dev-host";
+
+export { expect } from "@playwright/test";
+export { DEMO, type DevHost } from "./dev-host";
+
+export const LEGACY: Setup = {
+  servers: { harbour: { command: DEMO, args: ["--era", "legacy"] } },
+  running: ["harbour"],
+  theme: "light",
+  language: "en",
+};
+export const MODERN: Setup = {
+  ...LEGACY,
+  servers: { harbour: { command: DEMO, args: ["--era", "modern"] } },
+};
+/** Both eras: what is asked is the same, however it came. */
+export const ERAS = [
+  ["legacy", LEGACY],
+  ["modern", MODERN],
+] as const;
+export const FIRST_START: Setup = { servers: null, running: [], theme: "light", language: "en" };
+
+interface Fixtures {
+  setup: Setup;
+  host: DevHost;
+  app: Page;
+}
+
+export const test = base.extend<Fixtures>({
+  setup: [LEGACY, { option: true }],
+  host: async ({ setup }, use) => {
+    const host = await DevHost.start(setup);
+    await use(host);
+    await host.stop();
+  },
+  app: async ({ page, host }, use, test) => {
+    const faults: string[] = [];
+    page.on("pageerror", (error) => faults.push(error.message));
+    page.on("console", (message) => {
+      // A command that is refused is an answer of the host, which the page shows.
+      if (message.type() === "error" && !message.text().includes("Failed to load resource")) {
+        faults.push(message.text());
+      }
+    });
+    await page.goto(host.url);
+    await expect(page.getByRole("banner"), "the page shows its window").toBeVisible();
+    await use(page);
+    // After a failure the page may have been left in the middle of something.
+    if (test.status !== test.expectedStatus) return;
+    expect(faults, "the page throws nothing and keeps the rules for its content").toEqual([]);
+  },
+});
+
+/** Goes to a view by its address. */
+export async function visit(app: Page, hash: string): Promise<void> {
+  await app.evaluate((to) => (location.hash = to), hash);
+}
+
+export function question(app: Page): Locator {
+  return app.getByTestId("question");
+}
+
+/** Presses a button that lets something cross, once it is armed. */
+export async function allow(app: Page, name: string | RegExp): Promise<void> {
+  const button = question(app).getByRole("button", { name });
+  await expect(button, "it can be allowed once it could be read").toHaveAttribute(
+    "aria-disabled",
+    "false",
+  );
+  await button.click();
+}
+
+/** Opens a tool of the server, fills nothing in, and calls it. */
+export async function callTool(app: Page, tool: string): Promise<void> {
+  await visit(app, `#/server/harbour/tools/${tool}`);
+  await app.getByRole("button", { name: "Call", exact: true }).click();
+}

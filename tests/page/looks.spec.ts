@@ -1,0 +1,56 @@
+// Every view and every question in light, dark, Chinese, small and large: pictures for people to look at (in
+// target/screenshots/page), and what can be checked without one: axe, and nothing wider than the window.
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+import { AxeBuilder } from "@axe-core/playwright";
+
+import { DEMO, expect, LEGACY, test } from "./fixtures";
+import { walk } from "./walk";
+
+const PICTURES = resolve(__dirname, "../../target/screenshots/page");
+const SETUP = {
+  ...LEGACY,
+  servers: {
+    harbour: { command: DEMO, args: ["--era", "legacy"] },
+    missing: { command: "no-such-program-7461" },
+    second: {
+      command: DEMO,
+      args: ["--era", "modern"],
+      env: { HARBOUR_TOKEN: "secret" },
+      cwd: "/tmp",
+    },
+  },
+};
+const LOOKS = [
+  { name: "light", setup: SETUP, size: { width: 1180, height: 780 } },
+  { name: "dark", setup: { ...SETUP, theme: "dark" as const }, size: { width: 1180, height: 780 } },
+  { name: "chinese", setup: { ...SETUP, language: "zh" as const }, size: { width: 1180, height: 780 } },
+  { name: "small", setup: SETUP, size: { width: 800, height: 600 } },
+  { name: "large", setup: SETUP, size: { width: 2560, height: 1440 } },
+];
+
+for (const { name, setup, size } of LOOKS) {
+  test.describe(name, () => {
+    test.use({ setup, viewport: size });
+    test.setTimeout(240_000);
+
+    test("every view and question: axe finds nothing, and nothing is cut off", async ({ app, host }) => {
+      const folder = join(PICTURES, name);
+      mkdirSync(folder, { recursive: true });
+      const problems: string[] = [];
+      await walk(app, host, async (view) => {
+        // What loads on demand, and pictures, come within a moment.
+        await app.waitForTimeout(250);
+        await app.screenshot({ path: join(folder, `${view}.png`) });
+        const { violations } = await new AxeBuilder({ page: app }).analyze();
+        for (const { id, help, nodes } of violations) {
+          problems.push(`${view}: ${id}: ${help}: ${nodes.map((node) => node.target.join(" ")).join(", ")}`);
+        }
+        const wider = await app.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        if (wider > 0) problems.push(`${view}: ${wider} pixels wider than the window`);
+      });
+      expect(problems, "every view is accessible and fits").toEqual([]);
+    });
+  });
+}

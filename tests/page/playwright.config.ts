@@ -1,0 +1,34 @@
+// The page in Chromium, with the development host behind it.
+import { defineConfig } from "@playwright/test";
+
+export default defineConfig({
+  testDir: ".",
+  // What they leave behind lies with all other build results.
+  outputDir: "../../target/page-tests",
+  // A test starts a host with servers of its own; two cores carry one at a time.
+  workers: 1,
+  fullyParallel: false,
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  forbidOnly: true,
+  reporter: [["list"]],
+  use: {
+    viewport: { width: 1180, height: 780 },
+    locale: "en-GB",
+    colorScheme: "light",
+    reducedMotion: "reduce",
+    screenshot: "only-on-failure",
+    launchOptions: {
+      executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
+      args: [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+      ],
+    },
+  },
+});

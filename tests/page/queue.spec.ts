@@ -1,0 +1,48 @@
+// The one queue of questions.
+import { DEMO, expect, LEGACY, question, test } from "./fixtures";
+
+test.use({
+  setup: {
+    ...LEGACY,
+    servers: {
+      harbour: { command: DEMO, args: ["--era", "legacy"] },
+      second: { command: DEMO, args: ["--era", "modern"] },
+    },
+    running: ["harbour", "second"],
+  },
+});
+
+const ask = (server: string, call: string) => ({ call, server, tool: "add", arguments: { a: 1, b: 2 } });
+
+test("several questions: counted, one in front, listed by server, a flood denied at once", async ({ app, host }) => {
+  const calls = [
+    host.call("call_tool", ask("harbour", "1")),
+    host.call("call_tool", ask("second", "2")),
+    ...["3", "4", "5", "6"].map((id) => host.call("call_tool", ask("second", id))),
+  ].map((call) => call.catch((error: Error) => error.message));
+
+  await expect(app.getByRole("button", { name: /Approvals \(6\)/, includeHidden: true })).toBeVisible();
+  const frame = question(app);
+  await expect(frame).toContainText("1 of 6");
+  await frame.getByRole("button", { name: "Next question" }).click();
+  await expect(frame).toContainText("2 of 6");
+  await frame.getByRole("button", { name: "Show all" }).click();
+  const list = app.getByTestId("queue");
+  await expect(list).toContainText("6 questions wait for you.");
+  await expect(list, "a flood is one row").toContainText("5 questions, all of this server");
+  await list.getByRole("button", { name: "Deny all and mute second: also what it asks later" }).click();
+  await expect(list).toContainText("1 question waits for you.");
+  await list.getByRole("button", { name: "Back to the question" }).click();
+  await expect(frame, "the other server's question is untouched").toContainText("harbour");
+  await frame.getByRole("button", { name: "Deny" }).click();
+  const answers = await Promise.all(calls);
+  for (const answer of answers) expect(String(answer), "each call is told that it was refused").toContain("refused");
+});
+
+test("a question that changes or goes away while it is looked at crosses nothing", async ({ app, host }) => {
+  const call = host.call("call_tool", ask("harbour", "gone")).catch((error: Error) => error.message);
+  await expect(question(app)).toBeVisible();
+  await host.call("cancel_call", { call: "gone" });
+  await expect(question(app), "it ends with its call").toBeHidden();
+  expect(String(await call)).toContain("cancelled");
+});

@@ -1,0 +1,64 @@
+// What is kept: activity, decisions, approvals that stand, settings.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { allow, callTool, expect, question, test, visit } from "./fixtures";
+
+test("activity: in order, filtered, searched, opened, exported", async ({ app, host }) => {
+  await callTool(app, "log_something");
+  await allow(app, "Allow once");
+  await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
+  await visit(app, "#/server/harbour/activity");
+  const list = app.getByTestId("activity-list");
+  await expect(list.getByText("tools/call").first()).toBeVisible();
+  await expect(list.getByText(/gull on the mast/).first(), "log messages beside it").toBeVisible();
+  await app.getByRole("searchbox", { name: "Search activity" }).fill("tools/call");
+  await expect(list.getByText("tools/list"), "the search leaves the others out").toHaveCount(0);
+  await list.getByText("tools/call").first().click();
+  const details = app.getByRole("complementary");
+  await expect(details.getByText('"log_something"').first(), "the message whole").toBeVisible();
+
+  const file = join(host.folder, "activity.jsonl");
+  host.willPick("save-file", file);
+  await app.getByRole("button", { name: "Export…" }).click();
+  await expect(app.getByText(`Saved as ${file}`)).toBeVisible();
+  const lines = readFileSync(file, "utf8").trim().split("\n");
+  expect(lines.length, "every message is a line").toBeGreaterThan(8);
+  for (const line of lines) expect(() => JSON.parse(line), `${line.slice(0, 80)} is JSON`).not.toThrow();
+});
+
+test("every decision is in the audit log, and an approval that stands can be taken back", async ({ app }) => {
+  await callTool(app, "fail");
+  await question(app).getByRole("button", { name: "Deny" }).click();
+  await callTool(app, "show_everything");
+  await allow(app, "Always allow this tool");
+  await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
+
+  await visit(app, "#/audit");
+  const rows = app.getByRole("row");
+  await expect(rows.filter({ hasText: "fail" }).getByText("Denied")).toBeVisible();
+  const allowed = rows.filter({ hasText: "show_everything" });
+  await expect(allowed.getByText("Allowed")).toBeVisible();
+  await expect(allowed.getByText("you")).toBeVisible();
+
+  await visit(app, "#/rules");
+  await app.getByRole("button", { name: /Take back: .*show_everything/ }).click();
+  await app.getByRole("dialog").or(app.getByRole("alertdialog")).getByRole("button", { name: "Take back" }).click();
+  await expect(app.getByRole("button", { name: /Take back: .*show_everything/ })).toHaveCount(0);
+  await callTool(app, "show_everything");
+  await expect(question(app), "it asks again").toContainText("wants to run a tool");
+  await question(app).getByRole("button", { name: "Deny" }).click();
+});
+
+test("settings: theme and language hold", async ({ app, host }) => {
+  await visit(app, "#/settings");
+  await app.getByRole("radio", { name: "Dark" }).or(app.getByRole("button", { name: "Dark" })).first().click();
+  await expect(app.locator("html")).toHaveAttribute("data-theme", "dark");
+  await app.getByRole("radio", { name: "简体中文" }).or(app.getByRole("button", { name: "简体中文" })).first().click();
+  await expect(app.locator("html")).toHaveAttribute("lang", /zh/);
+  await app.reload();
+  await expect(app.locator("html"), "after loading anew").toHaveAttribute("data-theme", "dark");
+  await expect(app.locator("html")).toHaveAttribute("lang", /zh/);
+  const kept = JSON.parse(readFileSync(join(host.data, "settings.json"), "utf8")) as object;
+  expect(kept, "in a readable file").toMatchObject({ theme: "dark", language: "zh" });
+});

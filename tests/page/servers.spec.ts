@@ -1,0 +1,179 @@
+import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { allow, DEMO, expect, LEGACY, question, test, visit } from "./fixtures";
+
+const commandOf = (file: string, name: string): unknown =>
+  (JSON.parse(readFileSync(file, "utf8")) as { mcpServers: Record<string, unknown> }).mcpServers[name];
+
+test.describe("adding a server", () => {
+  test.use({ setup: { ...LEGACY, running: [] } });
+
+  test("by form: what is typed is the exact command that is asked about", async ({ app, host }) => {
+    await visit(app, "#/add-server");
+    await app.getByRole("tab", { name: "Fill in" }).click();
+    const form = app.getByRole("form", { name: "Fill in" });
+    await form.getByRole("textbox", { name: "Name", exact: true }).fill("my harbour");
+    await form.getByRole("textbox", { name: "Command" }).fill(DEMO);
+    for (const [index, argument] of ["--revision", "2025-06-18"].entries()) {
+      await form.getByRole("button", { name: "Add argument" }).click();
+      await form.getByRole("textbox", { name: `Argument ${index + 1}` }).fill(argument);
+    }
+    await form.getByRole("button", { name: "Add variable" }).click();
+    await form.getByRole("textbox", { name: "Name of variable 1" }).fill("HARBOUR");
+    await form.getByLabel("Value of HARBOUR", { exact: true }).fill("two words");
+    host.willPick("pick-folder", host.folder);
+    await form.getByRole("button", { name: "Choose…" }).click();
+    await expect(form.getByRole("textbox", { name: "Working folder" })).toHaveValue(host.folder);
+    await form.getByRole("button", { name: "Add server" }).click();
+
+    await expect(app.getByRole("heading", { name: "my harbour", level: 1 })).toBeVisible();
+    expect(commandOf(host.config, "my harbour"), "the settings file has it, readable").toEqual({
+      command: DEMO,
+      args: ["--revision", "2025-06-18"],
+      env: { HARBOUR: "two words" },
+      cwd: host.folder,
+    });
+    await app.getByRole("main").getByRole("button", { name: "Start", exact: true }).click();
+    const frame = question(app);
+    for (const part of [DEMO, "--revision", "2025-06-18", "HARBOUR", "two words", host.folder]) {
+      await expect(frame, `${part} is shown before it runs`).toContainText(part);
+    }
+    await allow(app, "Always allow this command");
+    await expect(app.getByRole("main").getByText("2025-06-18").first(), "its revision").toBeVisible();
+  });
+
+  test("from a README's JSON, with what is not understood said", async ({ app, host }) => {
+    await visit(app, "#/add-server");
+    const pasted = app.getByRole("textbox", { name: "What the server's README says to paste" });
+    await pasted.fill('{"mcpServers": {\n  "files": {"command": }\n}}');
+    await expect(app.getByText(/^Line 2, column/), "the place of the mistake").toBeVisible();
+    await pasted.fill(
+      JSON.stringify({ servers: { notes: { type: "stdio", command: DEMO, args: ["--era", "both"] } } }),
+    );
+    await expect(app.getByRole("heading", { name: "Found 1 server" })).toBeVisible();
+    await app.getByRole("button", { name: "Add 1 server" }).click();
+    await expect(app.getByRole("heading", { name: "notes", level: 1 })).toBeVisible();
+    expect(commandOf(host.config, "notes"), "only what starts it is kept").toMatchObject({
+      command: DEMO,
+      args: ["--era", "both"],
+    });
+  });
+
+  test("a name that is taken is refused in words", async ({ app }) => {
+    await visit(app, "#/add-server");
+    await app.getByRole("tab", { name: "Fill in" }).click();
+    const form = app.getByRole("form", { name: "Fill in" });
+    await form.getByRole("textbox", { name: "Name", exact: true }).fill("harbour");
+    await form.getByRole("textbox", { name: "Command" }).fill("x");
+    await form.getByRole("button", { name: "Add server" }).click();
+    await expect(form.getByText("Another server has this name.")).toBeVisible();
+  });
+});
+
+test("the overview shows what was agreed, and marks what the server claims", async ({ app }) => {
+  await visit(app, "#/server/harbour/overview");
+  const main = app.getByRole("main");
+  await expect(main.getByText("2025-11-25").first(), "the revision in use").toBeVisible();
+  await expect(main.getByText("initialize", { exact: false }).first(), "how it was found").toBeVisible();
+  await expect(main.getByText("tools.listChanged").first(), "its capabilities").toBeVisible();
+  await expect(main.getByText("Claims of the server. Drawbridge can't check them.")).toBeVisible();
+});
+
+test("stop, start without a question, restart", async ({ app, host }) => {
+  await visit(app, "#/server/harbour/overview");
+  const main = app.getByRole("main");
+  await main.getByRole("button", { name: "Stop" }).click();
+  await expect(main.getByText("stopped").first()).toBeVisible();
+  expect((await host.snapshot()).servers[0]?.pid ?? null, "its process is gone").toBeNull();
+  await main.getByRole("button", { name: "Start", exact: true }).click();
+  await expect(main.getByText("ready").first(), "an approved command asks no more").toBeVisible();
+  const before = (await host.snapshot()).servers[0]?.pid;
+  await main.getByRole("button", { name: "Restart" }).click();
+  await expect.poll(async () => (await host.snapshot()).servers[0]?.state.is).toBe("ready");
+  expect((await host.snapshot()).servers[0]?.pid, "it is another process").not.toBe(before);
+});
+
+test("a changed command asks again, and shows what changed", async ({ app }) => {
+  await visit(app, "#/server/harbour/settings");
+  await app.getByRole("textbox", { name: "Argument 2" }).fill("modern");
+  await app.getByRole("button", { name: "Save" }).click();
+  await app.getByRole("main").getByRole("button", { name: "Start", exact: true }).click();
+  const frame = question(app);
+  await expect(frame).toContainText("This is not the command you approved. Changes are marked.");
+  await expect(frame.getByText("legacy").first(), "what was approved before").toBeVisible();
+  await expect(frame.getByText("modern").first(), "what it is now").toBeVisible();
+  await app.keyboard.press("Escape");
+  await expect(frame, "Escape closes it, and nothing runs").toBeHidden();
+});
+
+test.describe("a server that does not start", () => {
+  test.use({
+    setup: {
+      ...LEGACY,
+      servers: {
+        missing: { command: "no-such-program-7461" },
+        ending: { command: "/bin/sh", args: ["-c", "echo the harbour is closed >&2; exit 3"] },
+      },
+      running: [],
+    },
+  });
+
+  test("says why, and where a command was looked for", async ({ app }) => {
+    await visit(app, "#/server/missing/overview");
+    const main = app.getByRole("main");
+    await main.getByRole("button", { name: "Start", exact: true }).click();
+    await expect(main.getByText("The program was not found").first()).toBeVisible();
+    await expect(main.getByText(/Looked in \d+ folders/)).toBeVisible();
+  });
+
+  test("shows the last lines of its standard error", async ({ app }) => {
+    await visit(app, "#/server/ending/overview");
+    const main = app.getByRole("main");
+    await main.getByRole("button", { name: "Start", exact: true }).click();
+    await allow(app, "Allow once");
+    await expect(main.getByText("It ended before it was ready").first()).toBeVisible();
+    await expect(main.getByText("the harbour is closed").first()).toBeVisible();
+  });
+});
+
+test("removing takes it out of the settings and ends it", async ({ app, host }) => {
+  await visit(app, "#/server/harbour/overview");
+  await app.getByRole("main").getByRole("button", { name: "More" }).click();
+  await app.getByRole("menuitem", { name: "Remove server" }).click();
+  await app.getByRole("button", { name: "Remove server" }).click();
+  await expect.poll(async () => (await host.snapshot()).servers.length, "it is gone").toBe(0);
+  expect(commandOf(host.config, "harbour"), "the file has it no more").toBeUndefined();
+});
+
+test("an edit of the settings file from outside is taken up, and a broken one is not", async ({ app, host }) => {
+  const good = readFileSync(host.config, "utf8");
+  const settings = JSON.parse(good) as { mcpServers: Record<string, unknown> };
+  settings.mcpServers["second"] = { command: DEMO };
+  writeFileSync(host.config, JSON.stringify(settings, null, 2));
+  const servers = app.getByRole("navigation", { name: "Navigation" });
+  await expect(servers.getByText("second"), "it shows without a restart").toBeVisible();
+  writeFileSync(host.config, good.slice(0, good.length / 2));
+  await expect(app.getByText("The settings file can't be used as it is")).toBeVisible();
+  await expect(app.getByText("The old settings stay in use until the file is in order again.")).toBeVisible();
+  await expect(servers.getByText("second"), "the old settings stay").toBeVisible();
+  writeFileSync(host.config, good);
+  await expect(app.getByText("The settings file can't be used as it is")).toBeHidden();
+  await expect(servers.getByText("second")).toBeHidden();
+});
+
+test("roots: picked with the system's dialog, and the server is told", async ({ app, host }) => {
+  const folder = realpathSync(mkdtempSync(join(host.folder, "shared-")));
+  host.willPick("pick-folder", folder);
+  await visit(app, "#/server/harbour/roots");
+  await app.getByRole("button", { name: "Add a folder…" }).click();
+  await expect(app.getByRole("main").getByText(folder)).toBeVisible();
+  const { entries } = await host.call<{ entries: { method: string | null; sent: boolean }[] }>("activity", {
+    server: "harbour",
+    limit: 500,
+  });
+  const told = entries.some((e) => e.sent && e.method === "notifications/roots/list_changed");
+  expect(told, "the running server hears of the change").toBe(true);
+  await app.getByRole("button", { name: `Remove ${folder}` }).click();
+  await expect(app.getByText("It is told of no folders.")).toBeVisible();
+});

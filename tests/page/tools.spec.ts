@@ -1,0 +1,131 @@
+import { allow, callTool, ERAS, expect, question, test, visit } from "./fixtures";
+
+for (const [era, setup] of ERAS) {
+  test.describe(era, () => {
+    test.use({ setup });
+
+    test("a call: fields, approval with all that is sent, result", async ({ app, host }) => {
+      await visit(app, "#/server/harbour/tools/add");
+      await app.getByRole("textbox", { name: /First number/ }).fill("2");
+      await app.getByRole("textbox", { name: /Second number/ }).fill("40");
+      await app.getByRole("button", { name: "Call", exact: true }).click();
+      const frame = question(app);
+      await expect(frame).toContainText("wants to run a tool");
+      await expect(frame).toContainText("Sends to harbour:");
+      for (const part of ["add", "a", "2", "b", "40"]) await expect(frame).toContainText(part);
+      const sent = await host.call<{ entries: { method: string | null }[] }>("activity", {
+        server: "harbour",
+        limit: 500,
+      });
+      expect(sent.entries.some((e) => e.method === "tools/call"), "nothing was sent before").toBe(false);
+      await allow(app, "Allow once");
+      const result = app.getByTestId("tool-result");
+      await expect(result).toHaveAttribute("data-state", "done");
+      await expect(result).toContainText("2 + 40 = 42");
+      await expect(result.getByText("Structured result")).toBeVisible();
+    });
+
+    test("progress with its message, and cancelling", async ({ app }) => {
+      await visit(app, "#/server/harbour/tools/slow_report");
+      await app.getByRole("textbox", { name: /Seconds/ }).fill("30");
+      await app.getByRole("textbox", { name: /Steps/ }).fill("100");
+      await app.getByRole("button", { name: "Call", exact: true }).click();
+      await allow(app, "Allow once");
+      const result = app.getByTestId("tool-result");
+      await expect(result.getByText(/Page \d+ of 100 is written/), "the server's message").toBeVisible();
+      await expect(result.getByRole("progressbar"), "how far it is").toBeVisible();
+      await result.getByRole("button", { name: "Cancel the call" }).click();
+      await expect(result).toHaveAttribute("data-state", "cancelled");
+    });
+
+    test("every kind of result", async ({ app }) => {
+      await callTool(app, "show_everything");
+      await allow(app, "Allow once");
+      const result = app.getByTestId("tool-result");
+      await expect(result.getByRole("heading", { name: "Today in the harbour" }), "Markdown").toBeVisible();
+      await expect(result.getByRole("cell", { name: "north" }), "a table").toBeVisible();
+      const picture = result.getByRole("img").first();
+      await expect(picture, "a picture").toBeVisible();
+      const width = await picture.evaluate((image: HTMLImageElement) => image.naturalWidth);
+      expect(width, "the picture could be read").toBeGreaterThan(0);
+      await expect(result.locator("audio"), "a sound").toHaveCount(1);
+      await expect(result.getByText("Sea chart"), "a link to a resource").toBeVisible();
+      await expect(result.getByText("Structured result"), "structured content").toBeVisible();
+      await expect(result.getByText("Borealis").last()).toBeVisible();
+    });
+  });
+}
+
+test("arguments can be changed in the question, which is then armed anew", async ({ app }) => {
+  await visit(app, "#/server/harbour/tools/add");
+  await app.getByRole("textbox", { name: /First number/ }).fill("2");
+  await app.getByRole("textbox", { name: /Second number/ }).fill("2");
+  await app.getByRole("button", { name: "Call", exact: true }).click();
+  const frame = question(app);
+  await frame.getByRole("button", { name: "Edit what is sent" }).click();
+  await frame.getByRole("textbox", { name: /Second number/ }).fill("3");
+  await frame.getByRole("button", { name: "Use these changes" }).click();
+  await allow(app, "Allow once");
+  const result = app.getByTestId("tool-result");
+  await expect(result, "what was approved last is what was sent").toContainText("2 + 3 = 5");
+  await expect(result.getByText("Arguments as they were sent, after your changes")).toBeVisible();
+});
+
+test("a denied call is not sent", async ({ app, host }) => {
+  await callTool(app, "show_everything");
+  await question(app).getByRole("button", { name: "Deny" }).click();
+  const result = app.getByTestId("tool-result");
+  await expect(result).toHaveAttribute("data-state", "refused");
+  await expect(result).toContainText("Refused: the tool was not called");
+  const { entries } = await host.call<{ entries: { method: string | null }[] }>("activity", {
+    server: "harbour",
+    limit: 500,
+  });
+  expect(entries.some((e) => e.method === "tools/call"), "the server heard nothing of it").toBe(false);
+});
+
+test("an error of a tool is shown as an error", async ({ app }) => {
+  await callTool(app, "fail");
+  await allow(app, "Allow once");
+  const result = app.getByTestId("tool-result");
+  await expect(result.getByRole("alert")).toContainText("The tool says that it failed");
+  await expect(result).toContainText("It did not work: the rope broke.");
+});
+
+test("allowed for the session it runs at once; a changed definition asks again", async ({ app }) => {
+  await callTool(app, "lighthouse");
+  await allow(app, "Always allow this tool");
+  const result = app.getByTestId("tool-result");
+  await expect(result).toHaveAttribute("data-state", "done");
+  await result.page().getByRole("button", { name: "Call", exact: true }).click();
+  await expect(result, "a standing approval needs no question").toHaveAttribute("data-state", "done");
+  await expect(question(app)).toBeHidden();
+
+  await callTool(app, "change_tool");
+  await allow(app, "Allow once");
+  await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
+  await callTool(app, "lighthouse");
+  await expect(question(app)).toContainText("This tool is not as it was when you allowed it.");
+  await question(app).getByRole("button", { name: "Deny" }).click();
+});
+
+test("a nested form becomes the arguments that its schema asks for", async ({ app }) => {
+  await visit(app, "#/server/harbour/tools/plan_trip");
+  const main = app.getByRole("main");
+  await main.getByRole("combobox", { name: /^From/ }).selectOption({ label: "Bergen" });
+  await main.getByRole("combobox", { name: /^To/ }).selectOption({ index: 2 });
+  await main.getByRole("textbox", { name: /Day of departure/ }).fill("2026-12-01");
+  await main.getByRole("textbox", { name: /^Name/ }).first().fill("Ann");
+  await main.getByRole("button", { name: "Call", exact: true }).click();
+  await allow(app, "Allow once");
+  const result = app.getByTestId("tool-result");
+  await expect(result).toHaveAttribute("data-state", "done");
+  await expect(result).toContainText("Aurora leaves on 2026-12-01: Bergen");
+  await expect(result).toContainText("Ann (mate)");
+});
+
+test("tools of all servers are found by what they do", async ({ app }) => {
+  await visit(app, "#/tools");
+  await app.getByRole("searchbox", { name: "Search the tools of all servers" }).fill("two numbers");
+  await expect(app.getByRole("main").getByText("Add two numbers").first()).toBeVisible();
+});

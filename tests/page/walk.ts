@@ -1,0 +1,152 @@
+// A walk past everything that the page can show, one view after the other, the same in every language and size. What is asked
+// is brought about and answered past the page, so that only the looks matter here.
+import { expect, type Page } from "@playwright/test";
+
+import type { DevHost } from "./dev-host";
+import { question, visit } from "./fixtures";
+
+/** Told of each view once it is there. */
+export type See = (name: string) => Promise<void>;
+
+const ONCE = { action: "allow", scope: "once" };
+const DENY = { action: "deny" };
+
+export async function walk(app: Page, host: DevHost, see: See): Promise<void> {
+  await pages(app, host, see);
+  await calls(app, host, see);
+  await questions(app, host, see);
+  await overlays(app, see);
+}
+
+async function pages(app: Page, host: DevHost, see: See): Promise<void> {
+  const views: [string, string][] = [
+    ["welcome", "#/welcome"],
+    ["overview", "#/server/harbour/overview"],
+    ["tools", "#/server/harbour/tools"],
+    ["tool-form", "#/server/harbour/tools/plan_trip"],
+    ["prompts", "#/server/harbour/prompts/greet_ship"],
+    ["resources", "#/server/harbour/resources"],
+    ["resource", `#/server/harbour/resources/${encodeURIComponent("harbour:///guide.md")}`],
+    ["roots", "#/server/harbour/roots"],
+    ["permissions", "#/server/harbour/permissions"],
+    ["server-settings", "#/server/harbour/settings"],
+    ["add-server", "#/add-server"],
+    ["all-tools", "#/tools"],
+    ["rules", "#/rules"],
+    ["audit", "#/audit"],
+    ["settings", "#/settings"],
+  ];
+  for (const [name, hash] of views) {
+    await visit(app, hash);
+    await see(name);
+  }
+  await host.call("start_server", { server: "missing" });
+  await expect.poll(async () => (await host.snapshot()).servers[1]?.state.is).toBe("failed");
+  await visit(app, "#/server/missing/overview");
+  await see("failed");
+  await visit(app, "#/server/harbour/activity");
+  await expect(app.getByTestId("activity-list").getByRole("option").first()).toBeVisible();
+  await see("activity");
+  await app.getByTestId("activity-list").getByRole("option").nth(2).click();
+  await see("activity-details");
+  await app.keyboard.press("Escape");
+}
+
+async function calls(app: Page, host: DevHost, see: See): Promise<void> {
+  await visit(app, "#/server/harbour/tools/show_everything");
+  await app.locator("main form button[type=submit]").click();
+  await host.answerNext("tool", ONCE);
+  const result = app.getByTestId("tool-result");
+  await expect(result).toHaveAttribute("data-state", "done");
+  await result.scrollIntoViewIfNeeded();
+  await see("tool-result");
+
+  const { id } = await host.call<{ id: string }>("create_conversation", { title: "Trip to Bergen" });
+  const call = host.call<{ content: unknown }>("call_tool", {
+    ...{ call: "walk", server: "harbour", tool: "add", arguments: { a: 1, b: 2 }, conversation: id },
+  });
+  await host.answerNext("tool", ONCE);
+  const now = Date.now();
+  const said = { kind: "message", role: "user", content: [{ type: "text", text: SAID }], prompt: null };
+  const ran = { kind: "tool_call", call: "walk", server: "harbour", tool: "add", arguments: { a: 1, b: 2 } };
+  await host.call("append_items", {
+    conversation: id,
+    items: [
+      { id: "1", at: now, body: said },
+      { id: "2", at: now, body: { ...ran, result: await call, error: null, took: 12 } },
+    ],
+  });
+  await visit(app, `#/conversation/${id}`);
+  await expect(app.getByRole("main").getByText("Trip", { exact: false }).first()).toBeVisible();
+  await see("conversation");
+}
+
+const SAID = "# A trip\n\nTwo days in **Bergen**, then north. What do we need?\n\n- oil\n- charts\n\n`cast_off --now`";
+
+async function questions(app: Page, host: DevHost, see: See): Promise<void> {
+  const shown = async (name: string) => {
+    await expect(question(app)).toBeVisible();
+    await see(`question-${name}`);
+  };
+  const tool = (tool: string, args: object = {}) =>
+    host.call("call_tool", { call: tool, server: "harbour", tool, arguments: args }).catch(() => undefined);
+
+  await host.call("start_server", { server: "second" });
+  await host.question("start_server");
+  await shown("start-server");
+  await host.answerNext("start_server", { action: "cancel" });
+
+  const note = tool("write_note", { name: "packing-list", text: "oil, charts, tea ".repeat(60) });
+  await host.question("tool");
+  await shown("tool");
+  await host.answerNext("tool", DENY);
+  await note;
+
+  const model = tool("ask_model", { with_sound: true });
+  await host.answerNext("tool", ONCE);
+  await host.question("sampling");
+  await shown("sampling-request");
+  await host.answerNext("sampling", ONCE);
+  await expect(question(app).getByRole("textbox").first()).toBeVisible();
+  await shown("sampling-answer");
+  await host.answerNext("sampling", DENY);
+  await model;
+
+  for (const [name, kind] of [
+    ["ask_user", "form"],
+    ["ask_url", "url"],
+    ["list_folders", "roots"],
+  ] as const) {
+    const asked = tool(name);
+    await host.answerNext("tool", ONCE);
+    await host.question(kind);
+    await shown(kind);
+    await host.answerNext(kind, DENY);
+    await asked;
+  }
+
+  const flood = ["1", "2", "3", "4", "5"].map((call) =>
+    host.call("call_tool", { call, server: "harbour", tool: "fail", arguments: {} }).catch(() => undefined),
+  );
+  await expect.poll(async () => (await host.snapshot()).questions.length).toBe(flood.length);
+  await question(app).locator("nav button").last().click();
+  await expect(app.getByTestId("queue")).toBeVisible();
+  await see("queue");
+  await host.call("deny_all", { server: "harbour", mute: false });
+  await Promise.all(flood);
+  await app.keyboard.press("Escape");
+}
+
+async function overlays(app: Page, see: See): Promise<void> {
+  await visit(app, "#/server/harbour/overview");
+  await expect(app.getByRole("dialog")).toHaveCount(0);
+  await app.keyboard.press("Control+k");
+  await expect(app.getByRole("dialog")).toBeVisible();
+  await see("palette");
+  await app.keyboard.press("Escape");
+  await expect(app.getByRole("dialog")).toHaveCount(0);
+  await app.keyboard.press("?");
+  await expect(app.getByRole("dialog")).toBeVisible();
+  await see("shortcuts");
+  await app.keyboard.press("Escape");
+}
