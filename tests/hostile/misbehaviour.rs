@@ -82,7 +82,7 @@ async fn echo(app: &App, server: &str, id: &str) -> Result<(), CallFailure> {
 /// Two servers, one hostile, with short times and a user who allows starts and tools.
 async fn beside_a_good_one(misbehave: &[&str]) -> (App, tokio::task::JoinHandle<()>) {
     let options = host::HostOptions {
-        times: host::view::CallTimes { tool: (Duration::from_secs(4), Duration::from_secs(60)), ..Default::default() },
+        times: host::view::CallTimes { tool: (Duration::from_secs(8), Duration::from_secs(60)), ..Default::default() },
         ..Default::default()
     };
     let servers = vec![("good", scripted(&[])), ("bad", scripted(misbehave))];
@@ -114,7 +114,7 @@ async fn each_fault_stays_with_its_call_and_its_server() {
                     "{id} {misbehave}: the cause is in words: {said}"
                 );
                 assert!(said.contains("bad"), "{id} {misbehave}: the server is named: {said}");
-                assert!(took < Duration::from_secs(8), "{id} {misbehave}: it fails within its time: {took:?}");
+                assert!(took < Duration::from_secs(12), "{id} {misbehave}: it fails within its time: {took:?}");
             }
             (Answered, Err(error)) => panic!("{id} {misbehave}: should be answered, but: {error}"),
             (Fails(_), Ok(())) => panic!("{id} {misbehave}: should fail, but was answered"),

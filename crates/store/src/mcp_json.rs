@@ -130,6 +130,13 @@ impl ServerSettings for McpJson {
 
     fn load(&self) -> Result<Vec<ServerEntry>, ConfigProblem> {
         match self.text()? {
+            // Some programs empty a file before they write it: that is no wish to remove all servers.
+            Some(text) if text.trim().is_empty() => Err(ConfigProblem {
+                file: Some(self.path.display().to_string()),
+                line: Some(1),
+                column: None,
+                message: "the file is empty; expected an object with \"mcpServers\"".to_owned(),
+            }),
             Some(text) => Ok(self.servers(&text)?.local),
             None => Ok(Vec::new()),
         }

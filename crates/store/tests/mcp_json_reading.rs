@@ -40,8 +40,6 @@ fn a_whole_file_is_understood() {
 #[test]
 fn what_people_do_to_files_is_tolerated() {
     let cases: &[(&str, &[u8], usize)] = &[
-        ("an empty file", b"", 0),
-        ("only blanks", b" \n\n", 0),
         ("an empty object", b"{}", 0),
         ("null for no servers", br#"{"mcpServers": null}"#, 0),
         ("a mark before the text", b"\xef\xbb\xbf{\"mcpServers\": {\"a\": {\"command\": \"x\"}}}", 1),
@@ -54,6 +52,10 @@ fn what_people_do_to_files_is_tolerated() {
     }
     let store = Store::new();
     assert_eq!(store.ports.servers.load().unwrap(), [], "a missing file has no servers");
+    for empty in [&b""[..], b" \n\n"] {
+        let problem = load(empty).expect_err("a file that was emptied removes no servers");
+        assert!(problem.message.contains("empty"), "and it is said why: {problem}");
+    }
 }
 
 #[test]

@@ -75,10 +75,7 @@ pub(crate) fn is_remote(entry: &Object<'_>) -> bool {
 
 /// Reads the servers of a file.
 pub(crate) fn servers(text: &JsonText<'_>) -> Result<Servers, ConfigProblem> {
-    let Some(root) = text.parse(Dialect::Plain)? else {
-        // Some programs empty a file before they write it: that is no wish to remove all servers.
-        return Err(text.problem(0, "the file is empty; expected an object with \"mcpServers\""));
-    };
+    let Some(root) = text.parse(Dialect::Plain)? else { return Ok(Servers::default()) };
     let Value::Object(root) = &root else {
         return Err(text.problem_at(&root, format!("expected an object with \"mcpServers\", found {}", kind(&root))));
     };
