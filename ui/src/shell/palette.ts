@@ -8,6 +8,7 @@ import { router } from "$lib/state/view.svelte";
 import { m } from "../paraglide/messages";
 
 import { changeSettings, newConversation, serverCommand } from "./actions";
+import { toggleActivity } from "./front-activity";
 import { overlay } from "./overlay.svelte";
 import { openQueue } from "./views";
 
@@ -17,6 +18,8 @@ export interface Entry {
   label: string;
   /** What it belongs to or what more there is to say. */
   context?: string;
+  /** What it is called on the wire, where that is not its label. */
+  name?: string;
   run: () => unknown;
 }
 
@@ -29,6 +32,7 @@ function actions(): Entry[] {
   const list: [string, () => unknown][] = [
     [m.shell_new_conversation(), newConversation],
     [m.shell_open_approvals(), openQueue],
+    [m.shell_activity_beside(), toggleActivity],
     [m.shell_add_server(), () => router.go({ at: "add-server" })],
     [m.shell_all_tools(), () => router.go({ at: "tools" })],
     [m.shell_rules(), () => router.go({ at: "rules" })],
@@ -112,6 +116,7 @@ function offered(): Entry[] {
         id: `tool ${server} ${tool.name}`,
         group: "tools",
         label: tool.title ?? tool.name,
+        name: tool.name,
         context: server,
         run: () => router.server(server, "tools", tool.name),
       });
@@ -121,6 +126,7 @@ function offered(): Entry[] {
         id: `prompt ${server} ${prompt.name}`,
         group: "prompts",
         label: prompt.title ?? prompt.name,
+        name: prompt.name,
         context: server,
         run: () => router.server(server, "prompts", prompt.name),
       });
@@ -139,9 +145,9 @@ const MOST = 60;
 /** How many of each group are shown as long as nothing is typed. */
 const MOST_UNASKED = 8;
 
-/** A server is found by its name; a tool or a prompt also by that of its server. */
-function searched({ group, label, context }: Entry): string[] {
-  return group === "tools" || group === "prompts" ? [label, `${context} ${label}`] : [label];
+/** A server is found by its name; a tool or a prompt by both its names, and also with that of its server. */
+function searched({ label, name, context }: Entry): string[] {
+  return name === undefined ? [label] : [label, name, `${context} ${label}`];
 }
 
 /** The entries that match, by group; the group with the best match first. */
