@@ -135,7 +135,7 @@ describe("the overview", () => {
     const failure = await screen.findByRole("group", { name: "Why this server is not running" });
     const inside = within(failure);
     expect(inside.getByText("The program was not found"), "the cause").toBeVisible();
-    expect(inside.getByText("uvx was not found."), "in the host's words").toBeVisible();
+    expect(inside.getByText(/is in none of the folders/), "in words, once").toBeVisible();
     expect(inside.getByText("uvx comes with uv."), "the hint").toBeVisible();
     expect(inside.getByText(/line one\s+line two/), "stderr").toBeVisible();
     expect(inside.getByText("Looked in 2 folders"), "where was looked").toBeVisible();
