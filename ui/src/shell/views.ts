@@ -46,7 +46,9 @@ export const layers: Load<NoProps>[] = [() => import("../questions/Questions.sve
 
 /** Fetches what was not shown yet, one after another, so that it is there when it is wanted. */
 export async function preload(): Promise<void> {
-  const all = [serverPage, ...Object.values(serverTabs), ...Object.values(pages), addServer];
+  const palette = () => import("./CommandPalette.svelte");
+  const views = [serverPage, ...Object.values(serverTabs), ...Object.values(pages), addServer];
+  const all: (() => Promise<unknown>)[] = [palette, ...views];
   for (const load of all) await load().catch(() => undefined);
 }
 
