@@ -109,7 +109,7 @@ export async function calls(page, place, step) {
       await page.go(`#/server/${era}/resources/${encodeURIComponent("harbour:///welcome.txt")}`);
       await page.click("button", "Attach…");
       await page.click("button", "New conversation", "[role=dialog]");
-      await page.reads(/Attached/, "main");
+      await page.reads(`from ${era}`, "main");
       await page.picture(`${era}-attached`);
     });
   }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
 const PATIENCE_MS = 15_000;
+const QUESTION = "[data-testid=question]";
 
 /** Finds the visible element of a role with a name (a text, or /pattern/flags in pieces). Runs in the page. */
 function locate(role, wanted, within) {
@@ -94,9 +95,13 @@ export class Page {
 
   /** Replaces what is in a field. */
   async fill(name, text, role = "textbox", within) {
-    const id = await this.#element(role, name, within);
-    await this.#browser.elementClear(id);
-    await this.#browser.elementSendKeys(id, text);
+    await this.until(`the ${role} ${name} to hold ${text}`, async () => {
+      const id = await this.#find(role, name, within);
+      if (id === null) return false;
+      await this.#browser.elementClear(id);
+      await this.#browser.elementSendKeys(id, text);
+      return (await this.#browser.getElementProperty(id, "value")) === text;
+    });
   }
 
   /** Presses keys where the focus is. */
@@ -154,23 +159,30 @@ export class Page {
     );
   }
 
-  /** Lets what is asked cross, once it is armed. */
-  async allow(name) {
-    const within = "[data-testid=question]";
-    await this.until(`${name} to be armed`, async () => {
-      const id = await this.#find("button", name, within);
+  /** Waits until what is asked could be read: then it can be allowed, and its keys work. */
+  async armed() {
+    const any = /^(Allow|Answer|Send|Accept|Open|Share|Always)/;
+    await this.until("the question to be armed", async () => {
+      const id = await this.#find("button", any, QUESTION);
       return id && (await this.#browser.getElementAttribute(id, "aria-disabled")) !== "true";
     });
-    await this.click("button", name, within);
+  }
+
+  /** Lets what is asked cross, once it is armed: by a button, or by an entry of the menu beside it. */
+  async allow(name) {
+    await this.armed();
+    if (await this.has("button", name, QUESTION)) return this.click("button", name, QUESTION);
+    await this.click("button", "More ways to allow", QUESTION);
+    await this.click("menuitem", name);
   }
 
   /** What is asked now. */
   question() {
-    return this.text("[data-testid=question]");
+    return this.text(QUESTION);
   }
 
   asks(wanted) {
-    return this.reads(wanted, "[data-testid=question]");
+    return this.reads(wanted, QUESTION);
   }
 
   /** Keeps a picture of the window. */

@@ -48,6 +48,7 @@ export async function records(page, place, step) {
     await page.reads("1 question waits for you.", "[data-testid=queue]");
     await page.click("button", "Back to the question", "[data-testid=queue]");
     await page.asks("legacy");
+    await page.armed();
     await page.press("d");
     await page.until("all calls to be told", () => page.run(() => window.answers.length === 5));
     const codes = await page.run(() => window.answers.map((answer) => answer.code));

@@ -35,11 +35,11 @@ for (const [era, setup] of ERAS) {
       await expect(result).toContainText("user said: Stay in the harbour. (stopped: endTurn)");
     });
 
-    test("sampling denied: the call that waits for it ends, in words", async ({ app }) => {
+    test("sampling declined: the call that waits for it ends, in words", async ({ app }) => {
       await callTool(app, "ask_model");
       await allow(app, "Allow once");
       await expect(question(app)).toContainText("asks the model");
-      await question(app).getByRole("button", { name: "Deny" }).click();
+      await question(app).getByRole("button", { name: "Decline" }).click();
       await expect(question(app)).toBeHidden();
       const result = app.getByTestId("tool-result");
       await expect(result).toHaveAttribute("data-state", /done|failed|refused/);

@@ -63,14 +63,15 @@ export function question(app: Page): Locator {
   return app.getByTestId("question");
 }
 
-/** Presses a button that lets something cross, once it is armed. */
-export async function allow(app: Page, name: string | RegExp): Promise<void> {
-  const button = question(app).getByRole("button", { name });
-  await expect(button, "it can be allowed once it could be read").toHaveAttribute(
-    "aria-disabled",
-    "false",
-  );
-  await button.click();
+/** Presses what lets something cross, once it is armed: a button, or an entry of the menu beside it. */
+export async function allow(app: Page, name: string): Promise<void> {
+  const frame = question(app);
+  const armed = frame.getByRole("button", { name: /^(Allow|Answer|Send|Accept|Open|Share|Always)/ }).first();
+  await expect(armed, "it can be allowed once it could be read").toHaveAttribute("aria-disabled", "false");
+  const button = frame.getByRole("button", { name, exact: true });
+  if (await button.isVisible()) return button.click();
+  await frame.getByRole("button", { name: "More ways to allow" }).click();
+  await app.getByRole("menuitem", { name, exact: true }).click();
 }
 
 /** Opens a tool of the server, fills nothing in, and calls it. */
