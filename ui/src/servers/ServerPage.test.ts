@@ -256,7 +256,7 @@ describe("the permissions", () => {
     );
     expect(await screen.findByText("until Drawbridge is closed"), "for how long").toBeVisible();
     expect(screen.queryByText("git_push"), "not another server's").toBeNull();
-    await user.click(screen.getByRole("button", { name: "Revoke read_file" }));
+    await user.click(screen.getByRole("button", { name: "Take back read_file" }));
     expect(host.requests("revoke_grant"), "by its id").toEqual([{ id: "2" }]);
     await waitFor(() => expect(screen.queryByText("read_file"), "gone").toBeNull());
     expect(await axeProblems(), "axe").toEqual([]);
