@@ -2,16 +2,24 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 
-import { noneLeft, processes } from "./processes.mjs";
+import { closeWindow } from "./close-window.mjs";
+import { CHILD, noneLeft, processes } from "./processes.mjs";
 
 /** After closing, servers have this long to end by themselves, and are ended then. */
 const CLOSING_MS = 8_000;
 /** After a kill the system ends them, at once. */
 const KILLED_MS = 3_000;
 
-export async function closed(browser, place, step) {
+/** All servers, and what they started. */
+const served = async (place, limit) => [
+  ...(await noneLeft(place.home, place.demo, limit)),
+  ...(await noneLeft(place.home, CHILD, limit)),
+];
+
+export async function closed(place, step) {
   await step("a second start hands over to the first and ends", async () => {
     const second = start(place);
     const [status] = await Promise.race([once(second, "exit"), wait(10_000).then(() => ["none"])]);
@@ -19,27 +27,49 @@ export async function closed(browser, place, step) {
     assert.equal(status, 0, "it ends by itself, successfully");
   });
 
-  await step("the window is closed: the app ends, and no server lives on", async () => {
-    assert.ok(processes(place.home, place.demo).length >= 3, "servers run until then");
-    await browser.closeWindow();
-    assert.deepEqual(await noneLeft(place.home, place.demo, CLOSING_MS), [], "no server is left");
+  await step("the window is closed: the app ends its servers, and ends", async () => {
+    assert.ok(processes(place.home, place.demo).length >= 4, "servers run until then");
+    await closeWindow("Drawbridge");
+    assert.deepEqual(await served(place, CLOSING_MS), [], "no server is left");
     assert.deepEqual(await noneLeft(place.home, place.app, CLOSING_MS), [], "the app is not either");
+    assert.deepEqual(JSON.parse(readFileSync(place.running, "utf8")), [], "it ended them itself, in order");
   });
 }
 
 export async function killed(place, step) {
-  for (const [signal, limit] of [["SIGTERM", CLOSING_MS], ["SIGKILL", KILLED_MS]]) {
-    await step(`started again, approved servers run; ${signal}: no server lives on`, async () => {
-      const app = start(place);
-      for (let tries = 0; processes(place.home, place.demo).length < 3; tries++) {
-        assert.ok(tries < 150, "approved servers start with the app");
-        await wait(100);
-      }
-      app.kill(signal);
-      if (app.exitCode === null && app.signalCode === null) await once(app, "exit");
-      assert.deepEqual(await noneLeft(place.home, place.demo, limit), [], "no server is left");
-    });
+  await step("started again, approved servers run; told to terminate, it ends them", async () => {
+    const app = await running(place);
+    await end(app, "SIGTERM");
+    assert.deepEqual(await served(place, CLOSING_MS), [], "no server is left");
+  });
+
+  await step("killed: its servers end with it, and the next start ends what they left behind", async () => {
+    const app = await running(place);
+    await end(app, "SIGKILL");
+    assert.deepEqual(await noneLeft(place.home, place.demo, KILLED_MS), [], "no server is left");
+    const behind = processes(place.home, CHILD).map(({ pid }) => pid);
+    const next = await running(place);
+    const still = processes(place.home, CHILD).filter(({ pid }) => behind.includes(pid));
+    assert.deepEqual(still, [], "what a server had started is swept away");
+    await end(next, "SIGTERM");
+    assert.deepEqual(await served(place, CLOSING_MS), [], "and nothing is left in the end");
+  });
+}
+
+/** Starts the app, and waits until all its servers run. */
+async function running(place) {
+  const app = start(place);
+  for (let tries = 0; processes(place.home, place.demo).length < 4; tries++) {
+    assert.ok(tries < 150, "approved servers start with the app");
+    await wait(100);
   }
+  return app;
+}
+
+async function end(app, signal) {
+  const ended = once(app, "exit");
+  app.kill(signal);
+  await ended;
 }
 
 function start(place) {

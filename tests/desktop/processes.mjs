@@ -2,6 +2,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 
+/** What a server leaves behind when only itself is ended: a process of its own, that would run for hours. */
+export const CHILD = "sleep 17461";
+
 /** Id and command line of each process whose environment has `HOME` set so, and whose command line has `part`. */
 export function processes(home, part) {
   const found = [];

@@ -25,6 +25,8 @@ const place = {
   home,
   config: join(home, "config/drawbridge/mcp.json"),
   audit: join(home, "data/drawbridge/audit.jsonl"),
+  /** What the app keeps of the processes that run. */
+  running: join(home, "data/drawbridge/running.json"),
   /** What the system's dialogs answer, and what it was told to open. */
   platform: join(home, "platform"),
   env: {
@@ -67,7 +69,7 @@ async function window() {
     for (const part of [servers, calls, asked, records]) {
       await part(page, place, (name, act) => step(name, act, page));
     }
-    await closed(session.browser, place, (name, act) => step(name, act));
+    await closed(place, (name, act) => step(name, act));
   } finally {
     await session.stop();
   }

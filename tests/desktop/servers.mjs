@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
 
-import { processes } from "./processes.mjs";
+import { CHILD, processes } from "./processes.mjs";
 
 export async function servers(page, place, step) {
   const running = () => processes(place.home, place.demo);
@@ -118,6 +118,17 @@ export async function servers(page, place, step) {
     await page.reads("It ended before it was ready", "main");
     await page.reads("the harbour is closed", "main");
     await page.picture("failed");
+  });
+
+  await step("3 a server with a child of its own runs like any other", async () => {
+    const config = { command: "/bin/sh", args: ["-c", `${CHILD} & exec "$0"`, place.demo], env: {}, cwd: null };
+    await page.invoke("add_server", { name: "family", config });
+    await page.go("#/server/family/overview");
+    await page.sees("heading", "family");
+    await page.click("button", "Start", "main");
+    await page.allow("Always allow this command");
+    await page.reads("ready", "main header");
+    assert.equal(processes(place.home, CHILD).filter(({ command }) => command === CHILD).length, 1, "its child runs");
   });
 
   await step("3 remove", async () => {

@@ -43,7 +43,7 @@ test("a resource by @, a note, and a tool, kept when the page loads anew", async
   await app.keyboard.press("@");
   await app.keyboard.type("welcome");
   await app.keyboard.press("Enter");
-  await expect(main.getByText("Attached", { exact: false }).first()).toBeVisible();
+  await expect(main.getByText("from harbour").first()).toBeVisible();
 
   await app.getByRole("button", { name: "Run a tool" }).click();
   await app.keyboard.type("Add two");
@@ -55,7 +55,7 @@ test("a resource by @, a note, and a tool, kept when the page loads anew", async
   await expect(main.getByText("done").first(), "the call is a line of the conversation").toBeVisible();
   await app.reload();
   await expect(main.getByText("charts", { exact: true })).toBeVisible();
-  await expect(main.getByText("Attached", { exact: false }).first()).toBeVisible();
+  await expect(main.getByText("from harbour").first()).toBeVisible();
   await expect(main.getByText("add", { exact: true }).first()).toBeVisible();
 });
 

@@ -1,5 +1,11 @@
 // The page in Chromium, with the development host behind it.
+import { existsSync } from "node:fs";
+
 import { defineConfig } from "@playwright/test";
+
+// Debian's Chromium where it is; elsewhere the one that Playwright installed.
+const DEBIAN = "/usr/bin/chromium";
+const chromium = process.env.CHROMIUM || (existsSync(DEBIAN) ? DEBIAN : undefined);
 
 export default defineConfig({
   testDir: ".",
@@ -19,7 +25,7 @@ export default defineConfig({
     reducedMotion: "reduce",
     screenshot: "only-on-failure",
     launchOptions: {
-      executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
+      executablePath: chromium,
       args: [
         "--no-sandbox",
         "--disable-gpu",

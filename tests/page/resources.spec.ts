@@ -9,7 +9,7 @@ for (const [era, setup] of ERAS) {
     test("reading text, a picture and a sound", async ({ app }) => {
       const main = app.getByRole("main");
       for (const [uri, shown] of [
-        ["harbour:///guide.md", main.getByRole("heading").nth(2)],
+        ["harbour:///guide.md", main.getByRole("heading", { name: "A guide to the harbour" })],
         ["harbour:///chart.png", main.locator("img[src^='data:'], img[src^='blob:']").first()],
         ["harbour:///bell.wav", main.locator("audio").first()],
       ] as const) {
