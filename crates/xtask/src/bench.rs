@@ -29,7 +29,7 @@ pub(crate) struct Options {
 const MEASURES: [(&str, &str, &str); 3] = [
     ("empty", "painted", "an empty window, from process start to drawn"),
     ("window", "painted", "our window, from process start to content drawn"),
-    ("question", "question", "a question, from the server's message to the page"),
+    ("question", "question", "a question, from its place in the queue to drawn"),
 ];
 
 pub(crate) fn run(options: &Options) -> Result<(), Problem> {

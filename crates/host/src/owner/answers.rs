@@ -97,7 +97,7 @@ impl Owner {
             For::Start => self.fail(&pending.view.server, "its command was not approved"),
             For::Call(call) => {
                 let failure = match outcome {
-                    Outcome::Denied => CallFailure::Refused("by the user".into()),
+                    Outcome::Denied => CallFailure::Refused(format!("by the {}", self.options.decides)),
                     _ => CallFailure::Cancelled,
                 };
                 self.end_call(call, Err(failure));

@@ -29,7 +29,10 @@ impl Owner {
         let Some(record) = self.servers.get(server) else { return };
         let shared = SharedRoots { command: config_hash(&record.config), folders };
         self.roots.insert(server.to_owned(), shared);
-        self.keep_roots();
+        // What a script answers holds while the script runs; only a person decides for longer.
+        if self.options.decides == "user" {
+            self.keep_roots();
+        }
     }
 
     pub(super) fn rename_roots(&mut self, was: &str, name: &str) {

@@ -53,6 +53,8 @@ pub(super) fn window(log: &mut Log) -> Result<Done, Problem> {
     prepare(log)?;
     step("desktop: building the app");
     log.run(desktop_app::build(desktop_app::DEBUG))?;
+    step("desktop: the shell's own tests");
+    rust::shell(log)?;
     step("desktop: following a user through the real window");
     let screen = VirtualScreen::start()?;
     let script = workspace::tests().join("desktop/run.mjs");

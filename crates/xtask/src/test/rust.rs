@@ -46,6 +46,11 @@ pub(super) fn package(log: &mut Log, name: &str, environment: &[(&str, &str)]) -
     log.run(call)
 }
 
+/// The shell's own tests, built as the app is.
+pub(super) fn shell(log: &mut Log) -> Result<(), Problem> {
+    log.run(tests(&["-p", "drawbridge", "--features", "drawbridge/custom-protocol"]))
+}
+
 /// Builds all but the shell: the suites start our binaries, and a build names errors better than a test run does.
 pub(super) fn build_all(log: &mut Log) -> Result<(), Problem> {
     step("building the crates and their tests");

@@ -1,0 +1,119 @@
+//! Measures the host without a window: the memory of 200 idle servers, and the time from a server's message to the question
+//! in the stream of events. Prints; asserts nothing. The demo server must lie beside this program's folder.
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a measurement that fails says where"
+)]
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use host::activity::now;
+use host::view::{HostEvent, QuestionBody, ServerState, UserAnswer};
+use policy::Scope;
+use testkit::app::{App, command};
+
+const SERVERS: usize = 200;
+const QUESTIONS: usize = 50;
+
+#[tokio::main]
+async fn main() {
+    let program = demo_server();
+    latency(program.clone()).await;
+    memory(program).await;
+}
+
+fn demo_server() -> PathBuf {
+    let own = std::env::current_exe().expect("a program has a path");
+    let folder = own.ancestors().nth(2).expect("it lies in the folder of examples");
+    let program = folder.join(format!("demo-server{}", std::env::consts::EXE_SUFFIX));
+    assert!(program.is_file(), "build it first: {} is missing", program.display());
+    program
+}
+
+fn is_start_or_tool(body: &QuestionBody) -> bool {
+    matches!(body, QuestionBody::StartServer { .. } | QuestionBody::Tool { .. })
+}
+
+async fn latency(program: PathBuf) {
+    let app = App::start(vec![("demo", command(program, &["--era", "legacy"]))]).await;
+    let user = app.always(|q| is_start_or_tool(&q.body).then_some(UserAnswer::Allow(Scope::Session)));
+    app.host.start_server("demo".into()).await.unwrap().unwrap();
+    app.until("demo", "known", |s| s.counts[0] >= 10).await;
+    let mut events = app.host.events();
+    let mut times = Vec::new();
+    for i in 0..QUESTIONS {
+        let host = app.host.clone();
+        let call = tokio::spawn(async move {
+            host.call_tool(format!("{i}"), "demo".into(), "ask_user".into(), serde_json::Map::new(), None).await
+        });
+        let question = loop {
+            let event = events.next().await.expect("the host runs");
+            if let HostEvent::QuestionChanged(question) = &event.event
+                && !is_start_or_tool(&question.body)
+            {
+                break question.clone();
+            }
+        };
+        let shown = now();
+        // The activity keeps when the line with the request had been read.
+        let activity = app.host.activity("demo".into()).await.unwrap();
+        let asked = activity
+            .lock()
+            .unwrap()
+            .after(0, usize::MAX)
+            .filter(|e| e.method.as_deref() == Some("elicitation/create"))
+            .last()
+            .map(|e| e.at);
+        times.push(shown.saturating_sub(asked.expect("the request is in the activity")));
+        app.host.answer(question.id, question.hash.to_string(), UserAnswer::Deny).await.unwrap().unwrap();
+        let _ = call.await;
+        // Stay below what a server may ask in a row.
+        tokio::time::sleep(Duration::from_millis(400)).await;
+    }
+    user.abort();
+    app.host.close().await;
+    times.sort_unstable();
+    println!(
+        "a question, from the server's line to the stream of events   median {} ms, worst {} ms of {QUESTIONS}",
+        times[times.len() / 2],
+        times[times.len() - 1]
+    );
+}
+
+async fn memory(program: PathBuf) {
+    let names: Vec<String> = (0..SERVERS).map(|i| format!("idle-{i}")).collect();
+    let servers = names.iter().map(|name| (name.as_str(), command(program.clone(), &[]))).collect();
+    let app = App::start(servers).await;
+    let user = app.always(|q| is_start_or_tool(&q.body).then_some(UserAnswer::Allow(Scope::Once)));
+    let own = std::process::id();
+    let before = testkit::processes::resident_bytes(own).expect("this system tells the memory of a process");
+    let began = Instant::now();
+    for name in &names {
+        app.host.start_server(name.clone()).await.unwrap().unwrap();
+    }
+    loop {
+        let servers = app.host.snapshot().await.unwrap().servers;
+        if servers.iter().all(|s| s.state == ServerState::Ready && s.counts[0] >= 16 && s.counts[2] >= 16) {
+            break;
+        }
+        if let Some(failed) = servers.iter().find(|s| matches!(s.state, ServerState::Failed(_))) {
+            panic!("{} failed: {:?}", failed.name, failed.state);
+        }
+        assert!(began.elapsed() < Duration::from_secs(300), "the servers must become ready");
+        tokio::time::sleep(Duration::from_millis(250)).await;
+    }
+    let took = began.elapsed();
+    user.abort();
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let after = testkit::processes::resident_bytes(own).expect("this system tells the memory of a process");
+    let grown = after.saturating_sub(before) as f64 / (1024.0 * 1024.0);
+    println!(
+        "{SERVERS} idle servers with their lists read                             {grown:.1} MiB above none ({:.1} MiB), ready in {:.1} s",
+        before as f64 / (1024.0 * 1024.0),
+        took.as_secs_f64()
+    );
+    app.host.close().await;
+}
