@@ -94,6 +94,7 @@ test.describe("with a server that runs", () => {
     await app.keyboard.press("/");
     await expect(app.getByRole("combobox", { name: "Find a prompt" })).toBeFocused();
     await app.keyboard.type("greet");
+    await expect(app.getByRole("option", { name: /Greet a ship/ }), "it is found").toBeVisible();
     await app.keyboard.press("Enter");
     await expect(app.getByRole("combobox", { name: /Harbour/ }), "the first argument").toBeFocused();
     await app.keyboard.type("Ber");
@@ -126,6 +127,7 @@ test.describe("with a server that runs", () => {
     await tabTo(app, "button", "Run a tool");
     await app.keyboard.press("Enter");
     await app.keyboard.type("show_everything");
+    await expect(app.getByRole("option", { name: /Show everything/ }), "it is found").toBeVisible();
     await app.keyboard.press("Enter");
     await tabTo(app, "button", "Call");
     await app.keyboard.press("Enter");

@@ -199,6 +199,8 @@ describe("rows", () => {
 
   test("what is no message shows its beginning", () => {
     expect(summaryOf(entry(1)), "a method").toBe("tools/call");
+    const logged = entry(1, { kind: "log", method: "info · sea", preview: "A gull." });
+    expect(summaryOf(logged), "a log message with its words").toBe("info · sea  A gull.");
     expect(summaryOf(entry(1, { method: null, preview: "Listening..." })), "a line").toBe(
       "Listening...",
     );

@@ -62,7 +62,8 @@ export function rowKey(row: ActivityRow): string {
   return row.is === "entry" ? String(row.entry.seq) : `gap ${row.before}`;
 }
 
-/** What a row says beside its kind: the method, or the beginning of what is no message. */
-export function summaryOf(entry: ActivityEntry): string {
-  return entry.method ?? entry.preview;
+/** What a row says beside its kind: the method, or the beginning of what is no message; of a log message both. */
+export function summaryOf({ kind, method, preview }: ActivityEntry): string {
+  if (kind === "log" && method !== null) return `${method}  ${preview}`;
+  return method ?? preview;
 }
