@@ -187,6 +187,31 @@ async fn conversations_are_kept_and_items_replaced_by_id() {
     assert_eq!(call(&api, "snapshot", json!({})).await["conversations"], json!([]), "and it can be deleted");
 }
 
+#[tokio::test]
+async fn a_call_is_kept_in_its_conversation_also_when_the_page_has_gone() {
+    let (app, api) = harbour().await;
+    let id = call(&api, "create_conversation", json!({"title": "Sums"})).await["id"].clone();
+    let request =
+        json!({"call": "sum", "server": "harbour", "tool": "add", "arguments": {"a": 2, "b": 3}, "conversation": id});
+    let caller = api.clone();
+    let page = tokio::spawn(async move { dispatch(&caller, "call_tool", request).await });
+    let question = app.question("harbour", "the tool", |_| true).await;
+    page.abort();
+    app.answer(&question, host::view::UserAnswer::Allow(policy::Scope::Once)).await;
+    let kept = async {
+        loop {
+            let items = call(&api, "conversation", json!({"conversation": id})).await["items"].clone();
+            if items[0]["id"] == "sum" {
+                return items;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    let items = tokio::time::timeout(PATIENCE, kept).await.expect("the call is kept");
+    assert_eq!(items[0]["body"]["result"]["isError"], json!(false), "with its result: {items}");
+    assert_eq!(items[0]["body"]["arguments"], json!({"a": 2, "b": 3}), "and what was sent");
+}
+
 #[test]
 fn the_typescript_names_every_command_and_no_rust() {
     let text = api::typescript();

@@ -44,7 +44,29 @@ impl Api {
         })
     }
 
-    pub(super) async fn call_tool(&self, r: CallTool) -> Result<ToolResult, ApiError> {
+    /// Calls a tool. How it ended becomes an item of the conversation it belongs to, under the call's own id.
+    pub(super) async fn call_tool_and_keep(&self, r: CallTool) -> Result<ToolResult, ApiError> {
+        let (began, asked) = (host::activity::now(), r.clone());
+        let result = self.call_tool(r).await;
+        let Some(conversation) = asked.conversation else { return result };
+        let ended = host::activity::now();
+        let body = ItemBody::ToolCall {
+            call: asked.call.clone(),
+            server: asked.server,
+            tool: asked.tool,
+            arguments: result.as_ref().map_or(asked.arguments, |r| r.arguments.clone()),
+            result: result.as_ref().ok().cloned(),
+            error: result.as_ref().err().map(|error| error.message.clone()),
+            took: ended.saturating_sub(began),
+        };
+        let items = vec![ConversationItem { id: asked.call, at: ended, body }];
+        if let Err(error) = self.append_items(AppendItems { conversation, items }).await {
+            tracing::warn!(%error, "a call could not be kept in its conversation");
+        }
+        result
+    }
+
+    async fn call_tool(&self, r: CallTool) -> Result<ToolResult, ApiError> {
         let arguments = object(r.arguments, "arguments")?;
         let schema = self.host.catalog(r.server.clone()).await?.tool(&r.tool).and_then(|t| t.output_schema.clone());
         let (result, arguments) = self.host.call_tool(r.call, r.server, r.tool, arguments, r.conversation).await?;

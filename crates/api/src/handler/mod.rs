@@ -123,7 +123,10 @@ impl Handler for Api {
     }
 
     async fn call_tool(&self, r: CallTool) -> Result<ToolResult, ApiError> {
-        self.call_tool(r).await
+        // A call goes on when the page is loaded again, and its end is kept in its conversation all the same.
+        let api = self.clone();
+        let call = tokio::spawn(async move { api.call_tool_and_keep(r).await });
+        call.await.map_err(|e| ApiError::new(ErrorCode::Internal, e.to_string()))?
     }
 
     async fn get_prompt(&self, r: GetPrompt) -> Result<PromptResult, ApiError> {
