@@ -115,7 +115,8 @@ test("a nested form becomes the arguments that its schema asks for", async ({ ap
   await main.getByRole("combobox", { name: /^From/ }).selectOption({ label: "Bergen" });
   await main.getByRole("combobox", { name: /^To/ }).selectOption({ index: 2 });
   await main.getByRole("textbox", { name: /Day of departure/ }).fill("2026-12-01");
-  await main.getByRole("textbox", { name: /^Name/ }).first().fill("Ann");
+  await main.getByRole("button", { name: "Add to Crew" }).click();
+  await main.getByRole("textbox", { name: /^Name/ }).fill("Ann");
   await main.getByRole("button", { name: "Call", exact: true }).click();
   await allow(app, "Allow once");
   const result = app.getByTestId("tool-result");
