@@ -18,7 +18,8 @@ The file is a list; the first entry that fits answers:
 \"server\" and \"name\" are patterns with * and ?. The name is the command line of a start, the tool of a call, the URL, \
 and else the tool, prompt or resource that led to the question.
 
-Exit status: 0 done, 1 failed, 2 wrong usage, 3 refused, 130 interrupted.";
+Exit status: 0 done (also when watching was interrupted), 1 failed, 2 wrong usage, 3 refused, 130 or 143 interrupted by a signal. \
+A server that was refused a form, a page or folders decides itself whether its call fails.";
 
 /// Uses MCP servers from a terminal, a script or CI: the same host as the Drawbridge app, the same policy, the same audit log.
 #[derive(Debug, Parser)]

@@ -64,9 +64,12 @@ async fn run(arguments: Arguments, output: Arc<Output>) -> ExitCode {
         Ok(session) => session,
         Err(failure) => return end(&output, Err(failure)),
     };
+    // To be interrupted is how watching ends.
+    let watches = matches!(arguments.command, arguments::Command::Watch(_));
     let result = tokio::select! {
         result = commands::run(&session, arguments.command) => result,
-        signal = interrupted() => Err(Failure::interrupted(signal)),
+        _ = interrupted(), if watches => Ok(Value::Null),
+        signal = interrupted(), if !watches => Err(Failure::interrupted(signal)),
         () = output.nobody_reads() => Err(Failure::interrupted(13)),
     };
     session.catch_up().await;

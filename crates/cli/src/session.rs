@@ -163,7 +163,7 @@ impl Session {
 
 /// Why a server can't be used.
 fn failed(server: &str, state: &ServerState) -> Failure {
-    let ServerState::Failed { reason, message, stderr, looked_in, hint } = state else {
+    let ServerState::Failed { reason, message, stderr, hint, .. } = state else {
         return Failure::new(ErrorCode::NotReady, format!("{server} is not ready"));
     };
     let refused = *reason == api::data::FailureReason::Refused;
@@ -171,9 +171,6 @@ fn failed(server: &str, state: &ServerState) -> Failure {
     let mut words = format!("{server}: {message}");
     if let Some(hint) = hint {
         words.push_str(&format!("\n{hint}"));
-    }
-    if !looked_in.is_empty() {
-        words.push_str(&format!("\nlooked in: {}", looked_in.join(", ")));
     }
     for line in stderr.iter().rev().take(10).rev() {
         words.push_str(&format!("\n  | {}", visible::line(line)));

@@ -150,7 +150,7 @@ fn servers_that_fail_say_why_and_do_not_hinder_others() {
     let ended = folder.run_with(&start, &["tools", "gone"]);
     let (code, message) = ended.error(1);
     assert_eq!(code, "not_ready", "it could not be started");
-    assert!(message.contains("there-is-no-such-program-here") && message.contains("looked in: /"), "{message}");
+    assert!(message.contains("there-is-no-such-program-here") && message.contains("Looked in: /"), "{message}");
     let ended = folder.run_with(&start, &["tools", "quits"]);
     assert!(ended.error(1).1.contains("| the reason"), "its last words are shown: {}", ended.error(1).1);
 
