@@ -42,7 +42,7 @@ for (const [era, setup] of ERAS) {
       await question(app).getByRole("button", { name: "Decline" }).click();
       await expect(question(app)).toBeHidden();
       const result = app.getByTestId("tool-result");
-      await expect(result).toHaveAttribute("data-state", /done|failed|refused/);
+      await expect(result).toHaveAttribute("data-state", /tool_error|failed|refused/);
       await expect(result).toContainText(/fail|refuse|error/i);
     });
 
