@@ -5,13 +5,16 @@ use std::time::Duration;
 
 use host::NumberedEvent;
 use host::view::HostEvent;
+use tokio::time::Instant;
 
 use crate::data::ConversationSummary;
 use crate::handler::{Api, event};
 use crate::{Event, Events};
 
-/// How long events gather: one frame of the page.
-const GATHER: Duration = Duration::from_millis(16);
+/// At least this long from one batch to the next: one frame of the page.
+const FRAME: Duration = Duration::from_millis(16);
+/// What belongs together, such as a message and the question in it, comes within this time.
+const TOGETHER: Duration = Duration::from_millis(2);
 /// The most events of one batch.
 const MAX_BATCH: usize = 256;
 
@@ -19,24 +22,27 @@ const MAX_BATCH: usize = 256;
 pub struct EventStream {
     api: Api,
     events: host::Events,
-    /// An event that was read and does not follow the batch before it.
+    /// An event that was read and is not in a batch yet.
     held: Option<Arc<NumberedEvent>>,
+    /// When the batch before was given.
+    given: Option<Instant>,
 }
 
 impl EventStream {
     pub(crate) fn new(api: Api) -> Self {
         let events = api.host().events();
-        Self { api, events, held: None }
+        Self { api, events, held: None, given: None }
     }
 
-    /// The next batch; none when the host has ended. Its first event comes at once with those that are there already, then
-    /// those of one frame are gathered. A batch never spans a gap.
+    /// The next batch; none when the host has ended. After a pause it comes at once, in a burst once in a frame. A batch
+    /// never spans a gap. Dropped while it waits for events, it loses none.
     pub async fn next(&mut self) -> Option<Events> {
-        let first = match self.held.take() {
-            Some(event) => event,
-            None => self.events.next().await?,
-        };
-        tokio::time::sleep(GATHER).await;
+        if self.held.is_none() {
+            self.held = Some(self.events.next().await?);
+        }
+        let together = Instant::now() + TOGETHER;
+        tokio::time::sleep_until(self.given.map_or(together, |given| together.max(given + FRAME))).await;
+        let first = self.held.take()?;
         let number = first.number;
         let mut batch = vec![first];
         while batch.len() < MAX_BATCH {
@@ -49,6 +55,7 @@ impl EventStream {
         }
         let conversations = self.conversations(&batch).await;
         let events: Vec<Event> = batch.iter().map(|e| event(&e.event, conversations.clone())).collect();
+        self.given = Some(Instant::now());
         Some(Events { first: number, events })
     }
 
