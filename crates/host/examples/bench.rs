@@ -39,7 +39,7 @@ fn is_start_or_tool(body: &QuestionBody) -> bool {
 
 async fn latency(program: PathBuf) {
     let app = App::start(vec![("demo", command(program, &["--era", "legacy"]))]).await;
-    let user = app.always(|q| is_start_or_tool(&q.body).then_some(UserAnswer::Allow(Scope::Session)));
+    let user = app.always(|q| is_start_or_tool(&q.body).then_some(UserAnswer::Allow(Scope::Once)));
     app.host.start_server("demo".into()).await.unwrap().unwrap();
     app.until("demo", "known", |s| s.counts[0] >= 10).await;
     let mut events = app.host.events();

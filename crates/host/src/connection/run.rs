@@ -53,7 +53,8 @@ struct Run<'a> {
     may_ask: (f64, Instant),
     refused: u64,
     stopped: bool,
-    catalog: Catalog,
+    /// Shared with the owner; changed in a copy.
+    catalog: Arc<Catalog>,
     /// The lists the server has, by its capabilities.
     offered: Vec<List>,
     changed_lists: Vec<List>,
@@ -115,7 +116,7 @@ async fn attempt(start: &Start, told: &mut mpsc::Receiver<Tell>, news: &mpsc::Se
         may_ask: (QUESTIONS_AT_ONCE, Instant::now()),
         refused: 0,
         stopped: false,
-        catalog: Catalog::default(),
+        catalog: Arc::default(),
         offered: Vec::new(),
         changed_lists: Vec::new(),
         last_read: HashMap::new(),
@@ -295,8 +296,8 @@ impl Run<'_> {
                 self.changed_lists.clone_from(&self.offered);
                 self.tell_owner(News::Ready(Box::new(facts))).await;
                 if self.offered.is_empty() {
-                    self.catalog.is_read = true;
-                    self.tell_owner(News::Catalog(Arc::new(self.catalog.clone()))).await;
+                    Arc::make_mut(&mut self.catalog).is_read = true;
+                    self.tell_owner(News::Catalog(Arc::clone(&self.catalog))).await;
                 }
                 self.tick().await;
             }
@@ -418,9 +419,9 @@ impl Run<'_> {
 
     async fn finish(&mut self, reading: Reading) {
         self.last_read.insert(reading.list, Instant::now());
-        reading.finish(&mut self.catalog);
-        self.catalog.is_read = self.offered.iter().all(|list| self.last_read.contains_key(list));
-        self.tell_owner(News::Catalog(Arc::new(self.catalog.clone()))).await;
+        reading.finish(Arc::make_mut(&mut self.catalog));
+        Arc::make_mut(&mut self.catalog).is_read = self.offered.iter().all(|list| self.last_read.contains_key(list));
+        self.tell_owner(News::Catalog(Arc::clone(&self.catalog))).await;
         if !self.changed_lists.is_empty() {
             self.tick_soon();
         }
