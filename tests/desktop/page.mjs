@@ -145,17 +145,27 @@ export class Page {
     });
   }
 
+  /** How many windows there are. */
+  async windows() {
+    return (await this.#browser.getWindowHandles()).length;
+  }
+
   async go(hash) {
     await this.run((to) => void (location.hash = to), hash);
   }
 
-  /** Calls a command as the page does. */
+  /** Calls a command as the page does: what it gives, or its error. */
   invoke(name, request) {
+    return this.call(name, { request });
+  }
+
+  /** Calls whatever Tauri knows, with arguments by name. */
+  call(name, args) {
     return this.#browser.executeAsyncScript(
-      `const [name, request, done] = arguments;
-       window.__TAURI_INTERNALS__.invoke(name, { request }).then(
-         (value) => done({ value }), (error) => done({ error }));`,
-      [name, request],
+      `const [name, args, done] = arguments;
+       window.__TAURI_INTERNALS__.invoke(name, args).then(
+         (value) => done({ value }), (refused) => done({ refused }));`,
+      [name, args],
     );
   }
 

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 
 import { asked } from "./asked.mjs";
 import { calls } from "./calls.mjs";
+import { confined } from "./confined.mjs";
 import { startSession } from "./driver.mjs";
 import { closed, killed } from "./ending.mjs";
 import { Page } from "./page.mjs";
@@ -66,7 +67,7 @@ async function window() {
   const page = new Page(session.browser, PICTURES);
   try {
     await session.browser.setTimeouts(undefined, 30_000, 30_000);
-    for (const part of [servers, calls, asked, records]) {
+    for (const part of [confined, servers, calls, asked, records]) {
       await part(page, place, (name, act) => step(name, act, page));
     }
     await closed(place, (name, act) => step(name, act));

@@ -139,6 +139,7 @@ export async function servers(page, place, step) {
       await page.click("menuitem", "Remove server");
       await page.click("button", "Remove server", "[role=alertdialog], [role=dialog]");
       await page.until(`${name} to be out of mcp.json`, () => settings()[name] === undefined);
+      await page.until("its page to be left", async () => !(await page.has("heading", name)));
     }
   });
 }

@@ -1,0 +1,49 @@
+// What the page can't do, were it ever to be taken over: call the system past the host, leave, open windows, reach the network.
+import assert from "node:assert/strict";
+
+export async function confined(page, place, step) {
+  await step("the page may call its own commands only", async () => {
+    const forbidden = [
+      ["plugin:opener|open_url", { url: "https://example.com/" }],
+      ["plugin:dialog|open", { options: {} }],
+      ["plugin:notification|notify", { options: { title: "x" } }],
+      ["plugin:window|create", { options: { label: "other", url: "https://example.com/" } }],
+      ["plugin:event|listen", { event: "x", target: { kind: "Any" }, handler: 1 }],
+    ];
+    for (const [name, args] of forbidden) {
+      const { refused } = await page.call(name, args);
+      assert.match(String(refused), /not allowed|not found/, `${name} is refused`);
+    }
+    const { value } = await page.invoke("snapshot", {});
+    assert.equal(value.servers.length, 1, "its own commands answer");
+  });
+
+  await step("the page stays what it is: it can't leave, and opens no window", async () => {
+    const before = await page.run(() => location.href);
+    await page.run(() => void (location.href = "https://example.com/"));
+    await page.run(() => void window.open("https://example.com/"));
+    await page.reads("Your tools, behind a bridge you control");
+    assert.equal(await page.run(() => location.href.split("#")[0]), before.split("#")[0], "it is still the page");
+    assert.equal(await page.windows(), 1, "there is one window");
+  });
+
+  await step("the page reaches no network, and runs no script that came with data", async () => {
+    const outcome = await page.run(() => {
+      const script = document.createElement("script");
+      script.textContent = "window.intruder = true";
+      document.head.append(script);
+      const image = document.createElement("img");
+      document.body.append(image);
+      window.blocked = [];
+      addEventListener("securitypolicyviolation", (event) => window.blocked.push(event.effectiveDirective));
+      image.src = "https://example.com/x.png";
+      fetch("https://example.com/").catch(() => undefined);
+      return { intruder: window.intruder ?? false };
+    });
+    assert.equal(outcome.intruder, false, "an inline script does not run");
+    await page.until("both to be blocked", async () => {
+      const blocked = await page.run(() => window.blocked);
+      return blocked.includes("img-src") && blocked.includes("connect-src");
+    });
+  });
+}
