@@ -30,3 +30,12 @@ export async function noneLeft(home, part, milliseconds) {
   }
   return left;
 }
+
+/** Ends a process at once, if it is still there. */
+export function kill(pid) {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It ended in between.
+  }
+}

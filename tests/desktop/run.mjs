@@ -12,6 +12,7 @@ import { confined } from "./confined.mjs";
 import { startSession } from "./driver.mjs";
 import { closed, killed } from "./ending.mjs";
 import { Page } from "./page.mjs";
+import { kill, processes } from "./processes.mjs";
 import { records } from "./records.mjs";
 import { servers } from "./servers.mjs";
 
@@ -90,6 +91,8 @@ try {
     console.log(`FAILED  ${error.stack}`);
   }
 } finally {
+  // After a failure something may run on, which is found by its home, as the tests find it.
+  for (const { pid } of processes(home, "")) kill(pid);
   rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 }
 console.log(`${passed} passed, ${failures.length} failed`);
