@@ -13,7 +13,7 @@ pub mod revision;
 pub mod session;
 pub mod types;
 
-pub use jsonrpc::{Incoming, InvalidCause, InvalidMessage, Outgoing, OutgoingKind, RequestId, RpcError};
+pub use jsonrpc::{Incoming, InvalidCause, InvalidMessage, Outgoing, OutgoingKind, RawJson, RequestId, RpcError};
 pub use revision::Revision;
 pub use session::{
     Answer, CallError, CallId, CancelReason, ClientNotification, ClientRequest, CloseReason, Deadline, Facts, Limits,

@@ -2,32 +2,34 @@
 
 use std::fmt;
 
+use bytes::Bytes;
+use bytestring::ByteString;
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::survey::{Survey, read_id, trim};
-use super::{Incoming, InvalidCause, InvalidMessage, MAX_BATCH, MAX_DEPTH, MAX_VALUES, RpcError};
+use super::{Incoming, InvalidCause, InvalidMessage, MAX_BATCH, MAX_DEPTH, MAX_VALUES, RawJson, RpcError};
 
-pub(super) fn decode(frame: &[u8]) -> Result<Incoming, InvalidMessage> {
-    let bytes = trim(frame);
+pub(super) fn decode(frame: &Bytes) -> Result<Incoming, InvalidMessage> {
+    let bytes = &frame.slice_ref(trim(frame));
     let found = Survey::of(bytes);
     let read = match check(bytes, &found) {
-        Ok(text) if bytes.first() == Some(&b'[') => batch(text, &found),
-        Ok(text) => message(text),
+        Ok(text) if bytes.first() == Some(&b'[') => batch(&text, &found),
+        Ok(text) => message(&text, &text),
         Err(cause) => Err(cause),
     };
     read.map_err(|cause| InvalidMessage::new(cause, bytes, &found))
 }
 
 /// What can be said before parsing.
-fn check<'a>(bytes: &'a [u8], found: &Survey) -> Result<&'a str, InvalidCause> {
+fn check(bytes: &Bytes, found: &Survey) -> Result<ByteString, InvalidCause> {
     match bytes.first() {
         None => return Err(InvalidCause::Blank),
         Some(b'{' | b'[') => {}
         Some(_) => return Err(not_even_json(bytes)),
     }
-    let text = std::str::from_utf8(bytes).map_err(|error| InvalidCause::NotUtf8(error.valid_up_to()))?;
+    let text = ByteString::try_from(bytes.clone()).map_err(|error| InvalidCause::NotUtf8(error.valid_up_to()))?;
     if found.depth > MAX_DEPTH {
         return Err(InvalidCause::TooDeep);
     }
@@ -56,7 +58,7 @@ fn not_even_json(bytes: &[u8]) -> InvalidCause {
     }
 }
 
-fn batch(text: &str, found: &Survey) -> Result<Incoming, InvalidCause> {
+fn batch(text: &ByteString, found: &Survey) -> Result<Incoming, InvalidCause> {
     if found.top_level_commas >= MAX_BATCH {
         return Err(InvalidCause::batch_too_long());
     }
@@ -64,15 +66,17 @@ fn batch(text: &str, found: &Survey) -> Result<Incoming, InvalidCause> {
     if parts.is_empty() {
         return Err(InvalidCause::EmptyBatch);
     }
-    Ok(Incoming::Batch(parts.into_iter().map(|part| element(part.get())).collect()))
+    Ok(Incoming::Batch(parts.into_iter().map(|part| element(text, part.get())).collect()))
 }
 
-fn element(text: &str) -> Result<Incoming, InvalidMessage> {
-    let read = if text.starts_with('{') { message(text) } else { Err(InvalidCause::NotAnObject) };
+fn element(frame: &ByteString, text: &str) -> Result<Incoming, InvalidMessage> {
+    let read = if text.starts_with('{') { message(frame, text) } else { Err(InvalidCause::NotAnObject) };
     read.map_err(|cause| InvalidMessage::new(cause, text.as_bytes(), &Survey::of(text.as_bytes())))
 }
 
-fn message(text: &str) -> Result<Incoming, InvalidCause> {
+/// Reads `text`, a part of `frame`.
+fn message(frame: &ByteString, text: &str) -> Result<Incoming, InvalidCause> {
+    let body = |raw: &RawValue| RawJson::new(frame.slice_ref(raw.get()));
     let envelope: Envelope<'_> = serde_json::from_str(text).map_err(broken)?;
     if let Some(key) = envelope.duplicate {
         return Err(InvalidCause::DuplicateKey(key.into()));
@@ -88,7 +92,7 @@ fn message(text: &str) -> Result<Incoming, InvalidCause> {
     match (method, result, error) {
         (Some(method), None, None) => {
             let method = string(method).ok_or(InvalidCause::BadMethod)?;
-            let params = envelope.params.filter(|_| there(envelope.params)).map(RawValue::to_owned);
+            let params = envelope.params.filter(|_| there(envelope.params)).map(body);
             match envelope.id {
                 None => Ok(Incoming::Notification { method, params }),
                 Some(id) => Ok(Incoming::Request {
@@ -100,7 +104,7 @@ fn message(text: &str) -> Result<Incoming, InvalidCause> {
         }
         (None, Some(result), None) => {
             let id = envelope.id.and_then(|id| read_id(id.get().as_bytes())).ok_or(InvalidCause::BadId)?;
-            Ok(Incoming::Response { id, result: Ok(result.to_owned()) })
+            Ok(Incoming::Response { id, result: Ok(body(result)) })
         }
         (None, None, Some(error)) => {
             let error: RpcError =

@@ -1,22 +1,24 @@
 //! JSON-RPC 2.0 messages as MCP uses them (`basic` page of every revision).
 //!
-//! The envelope is read here; `params` and `result` stay as they came ([`RawValue`]) until someone
-//! needs them, so that a large result is not parsed twice.
+//! The envelope is read here; `params` and `result` stay as they came ([`RawJson`]) until someone
+//! needs them, so that a large result is neither copied nor parsed twice.
 
 mod decode;
 mod invalid;
 mod outgoing;
+mod raw;
 mod survey;
 
 use std::fmt;
 
+use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 pub(crate) use invalid::escape;
 pub use invalid::{InvalidCause, InvalidMessage};
 pub use outgoing::{Outgoing, OutgoingKind};
+pub use raw::RawJson;
 
 /// How deeply arrays and objects may nest in one message.
 pub const MAX_DEPTH: usize = 128;
@@ -118,21 +120,21 @@ pub enum Incoming {
         /// What it asks for.
         method: String,
         /// Not yet parsed.
-        params: Option<Box<RawValue>>,
+        params: Option<RawJson>,
     },
     /// The server tells.
     Notification {
         /// What it tells about.
         method: String,
         /// Not yet parsed.
-        params: Option<Box<RawValue>>,
+        params: Option<RawJson>,
     },
     /// The server answers.
     Response {
         /// The id of our request.
         id: RequestId,
         /// Its answer; a result is not yet parsed.
-        result: Result<Box<RawValue>, RpcError>,
+        result: Result<RawJson, RpcError>,
     },
     /// The server could not read one of our messages and cannot say which (`basic`, error responses
     /// without an id).
@@ -147,12 +149,12 @@ pub enum Incoming {
 impl Incoming {
     /// Reads one message: one line of stdio, without or with its line end.
     ///
-    /// A byte order mark and white space around it are tolerated. Never panics, never recurses, and
+    /// `params` and `result` are slices of `frame`. A byte order mark and white space around it are tolerated. Never panics, never recurses, and
     /// takes time in proportion to the length.
     ///
     /// # Errors
     /// [`InvalidMessage`] with the cause and, where it can be told, the request that this was about.
-    pub fn decode(frame: &[u8]) -> Result<Incoming, InvalidMessage> {
+    pub fn decode(frame: &Bytes) -> Result<Incoming, InvalidMessage> {
         decode::decode(frame)
     }
 }

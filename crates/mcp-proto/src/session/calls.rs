@@ -2,10 +2,9 @@
 
 use std::time::Instant;
 
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::jsonrpc::{RpcError, code, escape};
+use crate::jsonrpc::{RawJson, RpcError, code, escape};
 use crate::revision::Revision;
 use crate::types::{ElicitParams, Map};
 
@@ -125,7 +124,7 @@ impl Session {
         }
     }
 
-    pub(super) fn call_answered(&mut self, id: CallId, answer: Result<Box<RawValue>, RpcError>, now: Instant) {
+    pub(super) fn call_answered(&mut self, id: CallId, answer: Result<RawJson, RpcError>, now: Instant) {
         let Some(call) = self.calls.get_mut(&id) else { return };
         call.wire = None;
         let (body, bytes) = match answer {

@@ -3,9 +3,8 @@
 use std::time::Instant;
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
-use crate::jsonrpc::{Incoming, InvalidCause, InvalidMessage, RequestId, RpcError, code, escape};
+use crate::jsonrpc::{Incoming, InvalidCause, InvalidMessage, RawJson, RequestId, RpcError, code, escape};
 use crate::types::{ElicitParams, LogMessage, Map};
 
 use super::opening::Phase;
@@ -38,8 +37,8 @@ impl Session {
             Incoming::Response { id, result } => self.response(&id, result, now),
             Incoming::ErrorWithoutId { error } => self.error_without_id(error, now),
             Incoming::Request { id, method, params } if self.answers_requests() => {
-                let bytes = size(params.as_deref());
-                self.requested(id, &method, object(params.as_deref()), bytes, batch, now);
+                let bytes = size(params.as_ref());
+                self.requested(id, &method, object(params.as_ref()), bytes, batch, now);
             }
             // 2026-07-28 has no requests of servers, and nothing but requests and notifications may
             // be written to a local one (`basic/transports/stdio`).
@@ -47,8 +46,8 @@ impl Session {
                 let method = escape(&method, 80);
                 self.anomaly(format!("the request `{method}`, which servers of this revision do not send"), Some(id));
             }
-            Incoming::Notification { method, params } => match object(params.as_deref()) {
-                Ok(read) => self.notification(&method, read, size(params.as_deref()), now),
+            Incoming::Notification { method, params } => match object(params.as_ref()) {
+                Ok(read) => self.notification(&method, read, size(params.as_ref()), now),
                 Err(cause) => {
                     let method = escape(&method, 80);
                     self.anomaly(format!("the notification `{method}` does not fit: params: {cause}"), None);
@@ -64,7 +63,7 @@ impl Session {
         self.facts.as_ref().is_none_or(|facts| facts.revision.has_server_requests())
     }
 
-    fn response(&mut self, id: &RequestId, result: Result<Box<RawValue>, RpcError>, now: Instant) {
+    fn response(&mut self, id: &RequestId, result: Result<RawJson, RpcError>, now: Instant) {
         match self.wire.close(id) {
             Found::Waiting(Purpose::Probe) => self.probe_answered(result, now),
             Found::Waiting(Purpose::Initialize) => self.initialize_answered(result, now),
@@ -212,10 +211,10 @@ impl Session {
     }
 }
 
-fn object(params: Option<&RawValue>) -> Result<Map, String> {
+fn object(params: Option<&RawJson>) -> Result<Map, String> {
     params.map_or_else(|| Ok(Map::new()), results::object)
 }
 
-fn size(params: Option<&RawValue>) -> usize {
+fn size(params: Option<&RawJson>) -> usize {
     params.map_or(0, |params| params.get().len())
 }

@@ -5,10 +5,9 @@
 use std::time::Instant;
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::jsonrpc::{RpcError, code, escape};
+use crate::jsonrpc::{RawJson, RpcError, code, escape};
 use crate::revision::Revision;
 use crate::types::{Implementation, Map, ServerCapabilities};
 
@@ -81,7 +80,7 @@ impl Session {
         }
     }
 
-    pub(super) fn probe_answered(&mut self, answer: Result<Box<RawValue>, RpcError>, now: Instant) {
+    pub(super) fn probe_answered(&mut self, answer: Result<RawJson, RpcError>, now: Instant) {
         match answer {
             Ok(raw) => match results::object(&raw).and_then(results::read::<DiscoverResult>) {
                 Ok(found) if found.result_type.as_deref().is_none_or(|kind| kind == "complete") => {
@@ -134,7 +133,7 @@ impl Session {
         }
     }
 
-    pub(super) fn initialize_answered(&mut self, answer: Result<Box<RawValue>, RpcError>, now: Instant) {
+    pub(super) fn initialize_answered(&mut self, answer: Result<RawJson, RpcError>, now: Instant) {
         let Phase::Initializing { offered, again, .. } = self.phase else { return };
         let pinned = matches!(self.config.opening, Opening::Pinned(_));
         let found = match answer {

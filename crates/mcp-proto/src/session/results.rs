@@ -3,16 +3,15 @@
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use serde_json::value::RawValue;
 
-use crate::jsonrpc::escape;
+use crate::jsonrpc::{RawJson, escape};
 use crate::types::{CompletionResult, Map, Prompt, Resource, ResourceContents, ResourceTemplate, Tool};
 
 use super::{ClientRequest, ServerResult};
 
 /// The body as an object. It is parsed here and only here; what follows moves its parts.
-pub(super) fn object(raw: &RawValue) -> Result<Map, String> {
-    match serde_json::from_str(raw.get()) {
+pub(super) fn object(raw: &RawJson) -> Result<Map, String> {
+    match raw.parse() {
         Ok(Value::Object(body)) => Ok(body),
         Ok(_) => Err("it is no object".into()),
         Err(error) => Err(escape(&error.to_string(), 300)),

@@ -106,6 +106,6 @@ fn batches_have_a_bound() {
     let refused: Vec<Value> = peer.sent().iter().map(|sent| sent["error"]["code"].clone()).collect();
     assert_eq!(refused, vec![json!(-32600); 3], "each request of a batch that is too long is refused");
     let many = format!("[{}1]", "1,".repeat(1000));
-    let invalid = Incoming::decode(many.as_bytes()).unwrap_err();
+    let invalid = Incoming::decode(&many.into()).unwrap_err();
     assert_eq!(invalid.cause, InvalidCause::BatchTooLong(1000), "and a very long one is not even read");
 }

@@ -1,10 +1,11 @@
 //! Reading lines: what is valid, and a named cause for each way to be invalid.
 
+use bytes::Bytes;
 use mcp_proto::*;
 use serde_json::json;
 
 fn decode(line: impl AsRef<[u8]>) -> Result<Incoming, InvalidMessage> {
-    Incoming::decode(line.as_ref())
+    Incoming::decode(&Bytes::copy_from_slice(line.as_ref()))
 }
 
 #[test]

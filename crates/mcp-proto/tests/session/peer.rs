@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use mcp_proto::types::{
     ClientCapabilities, ElicitationCapability, Implementation, RootsCapability, SamplingCapability,
 };
@@ -77,7 +78,7 @@ impl Peer {
 
     /// The server writes one line.
     pub(crate) fn line(&mut self, line: impl AsRef<[u8]>) {
-        match Incoming::decode(line.as_ref()) {
+        match Incoming::decode(&Bytes::copy_from_slice(line.as_ref())) {
             Ok(message) => self.session.handle_message(message, StreamOrigin::Stdio, self.now),
             Err(invalid) => self.session.handle_invalid(invalid, self.now),
         }

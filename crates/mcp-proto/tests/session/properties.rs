@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use bytes::Bytes;
 use mcp_proto::types::{ElicitAction, ElicitResult};
 use mcp_proto::*;
 use proptest::prelude::*;
@@ -11,7 +12,7 @@ use crate::peer::{PATIENT, Peer, all_capabilities, config, form, sampling, secon
 
 /// What a message is on the wire again.
 fn encode(message: &Incoming) -> Value {
-    let params = |method: &str, params: &Option<Box<serde_json::value::RawValue>>| {
+    let params = |method: &str, params: &Option<RawJson>| {
         let mut value = json!({ "jsonrpc": "2.0", "method": method });
         if let Some(params) = params {
             value["params"] = serde_json::from_str(params.get()).unwrap();
@@ -37,7 +38,7 @@ fn encode(message: &Incoming) -> Value {
 fn reads_again(message: &Incoming) {
     let text = encode(message);
     if text != json!([]) {
-        let again = Incoming::decode(text.to_string().as_bytes());
+        let again = Incoming::decode(&text.to_string().into());
         assert_eq!(again.as_ref().map(encode).ok(), Some(text), "what was read once is read again");
     }
 }
@@ -199,7 +200,7 @@ impl Ledger {
             }
         }
         let mut found = Vec::new();
-        ids(&Incoming::decode(line), &mut found);
+        ids(&Incoming::decode(&Bytes::copy_from_slice(line)), &mut found);
         for id in found {
             *self.asked.entry(json!(id).to_string()).or_default() += 1;
         }
@@ -288,14 +289,14 @@ proptest! {
 
     #[test]
     fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        if let Ok(message) = Incoming::decode(&bytes) {
+        if let Ok(message) = Incoming::decode(&bytes.into()) {
             reads_again(&message);
         }
     }
 
     #[test]
     fn any_json_is_read_or_refused(value in any_json()) {
-        if let Ok(message) = Incoming::decode(value.to_string().as_bytes()) {
+        if let Ok(message) = Incoming::decode(&value.to_string().into()) {
             reads_again(&message);
         }
     }
@@ -303,17 +304,17 @@ proptest! {
     #[test]
     fn any_message_is_read_or_refused(value in any_message(), cut in any::<prop::sample::Index>(), byte in any::<u8>()) {
         let mut line = value.to_string().into_bytes();
-        if let Ok(message) = Incoming::decode(&line) {
+        if let Ok(message) = Incoming::decode(&Bytes::copy_from_slice(&line)) {
             reads_again(&message);
         }
         let at = cut.index(line.len());
         line[at] = byte;
-        if let Ok(message) = Incoming::decode(&line) {
+        if let Ok(message) = Incoming::decode(&Bytes::copy_from_slice(&line)) {
             reads_again(&message);
         }
         line.truncate(at);
         let _ = InvalidMessage::too_long(&line, &line, at, at);
-        prop_assert!(at == 0 || Incoming::decode(&line).is_err() || !value.is_object(), "half a message is none");
+        prop_assert!(at == 0 || Incoming::decode(&Bytes::copy_from_slice(&line)).is_err() || !value.is_object(), "half a message is none");
     }
 
     #[test]
