@@ -128,19 +128,19 @@ impl Reading {
         self.pages += 1;
         let mut found = std::mem::take(&mut self.found);
         let next = match (self.list, result) {
-            (List::Tools, ServerResult::Tools { items, next_cursor }) => {
+            (List::Tools, ServerResult::Tools { items, next_cursor, .. }) => {
                 self.keep(&mut found.tools, items, |t| &t.name);
                 next_cursor
             }
-            (List::Prompts, ServerResult::Prompts { items, next_cursor }) => {
+            (List::Prompts, ServerResult::Prompts { items, next_cursor, .. }) => {
                 self.keep(&mut found.prompts, items, |p| &p.name);
                 next_cursor
             }
-            (List::Resources, ServerResult::Resources { items, next_cursor }) => {
+            (List::Resources, ServerResult::Resources { items, next_cursor, .. }) => {
                 self.keep(&mut found.resources, items, |r| &r.uri);
                 next_cursor
             }
-            (List::Templates, ServerResult::Templates { items, next_cursor }) => {
+            (List::Templates, ServerResult::Templates { items, next_cursor, .. }) => {
                 self.keep(&mut found.templates, items, |t| &t.uri_template);
                 next_cursor
             }

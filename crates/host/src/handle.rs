@@ -238,7 +238,7 @@ impl Host {
         arguments: Map<String, Value>,
         conversation: Option<String>,
     ) -> Result<(CallToolResult, Map<String, Value>), CallFailure> {
-        let request = ClientRequest::CallTool { name: tool.clone(), arguments };
+        let request = ClientRequest::CallTool { name: tool.clone(), arguments, as_task: false };
         let call = NewCall { id, server: server.clone(), kind: CallKind::Tool, name: tool, conversation, request };
         match self.call(call).await? {
             (ServerResult::Tool(result), ClientRequest::CallTool { arguments, .. }) => Ok((result, arguments)),
@@ -281,7 +281,7 @@ impl Host {
         let call =
             NewCall { id, server: server.clone(), kind: CallKind::Resource, name: uri, conversation: None, request };
         match self.call(call).await? {
-            (ServerResult::Contents(contents), _) => Ok(contents),
+            (ServerResult::Contents { contents, .. }, _) => Ok(contents),
             _ => Err(unfit(server)),
         }
     }

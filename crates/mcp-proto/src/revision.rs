@@ -49,6 +49,8 @@ const SAMPLING_CONTEXT: Span = Span(D, E);
 const SAMPLING_CONTENT_LIST: Span = Span(D, E);
 const MULTI_ROUND_TRIP: Span = Span(E, E);
 const LISTEN: Span = Span(E, E);
+const CORE_TASKS: Span = Span(D, D);
+const CACHE_HINTS: Span = Span(E, E);
 const REQUEST_META: Span = Span(E, E);
 
 impl Revision {
@@ -130,6 +132,14 @@ impl Revision {
     /// Whether change notifications are requested with `subscriptions/listen`.
     pub fn has_listen(self) -> bool {
         self.has(&LISTEN)
+    }
+    /// Whether tasks are part of the protocol; in 2026-07-28 they are an extension.
+    pub fn has_core_tasks(self) -> bool {
+        self.has(&CORE_TASKS)
+    }
+    /// Whether results say how long they may be kept.
+    pub fn has_cache_hints(self) -> bool {
+        self.has(&CACHE_HINTS)
     }
     /// Whether each request carries version, client and capabilities in `_meta`.
     pub fn has_request_meta(self) -> bool {

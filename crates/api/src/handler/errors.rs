@@ -66,7 +66,7 @@ impl From<CallFailure> for ApiError {
                 CallError::BadAnswer { .. } | CallError::Unreadable(_) | CallError::TooManyRounds => {
                     ErrorCode::BadAnswer
                 }
-                CallError::Closed(_) => ErrorCode::ServerGone,
+                CallError::Closed(_) | CallError::Undelivered { .. } => ErrorCode::ServerGone,
                 CallError::Unsupported { .. } => ErrorCode::Unsupported,
                 CallError::Refused => ErrorCode::Refused,
                 CallError::NotReady | CallError::TooManyCalls => ErrorCode::NotReady,

@@ -337,8 +337,19 @@ impl Run<'_> {
             SessionEvent::Anomaly { cause, id } => {
                 self.with_activity(|a| a.anomaly(&cause, id.map(|id| id.to_string())))
             }
-            SessionEvent::ElicitationComplete { .. } | SessionEvent::OpeningFailed { .. } | SessionEvent::Closed(_) => {
+            SessionEvent::SubscriptionsLost { cause } => {
+                note(&self.activity, &format!("change notifications stopped and are asked for again: {cause}"));
             }
+            SessionEvent::Reopened(_) => note(&self.activity, "the server forgot the session; a new one was opened"),
+            SessionEvent::ItemsDropped { items, .. } => {
+                for item in items {
+                    note(&self.activity, &format!("\"{}\" was left out of a list: {}", item.name, item.cause));
+                }
+            }
+            SessionEvent::TaskChanged { .. }
+            | SessionEvent::ElicitationComplete { .. }
+            | SessionEvent::OpeningFailed { .. }
+            | SessionEvent::Closed(_) => {}
         }
     }
 

@@ -104,7 +104,7 @@ impl Owner {
         if record.state != ServerState::Ready {
             return Err(CallFailure::NotReady { server: call.server.clone() });
         }
-        let ClientRequest::CallTool { name, arguments } = &call.request else { return Ok(None) };
+        let ClientRequest::CallTool { name, arguments, .. } = &call.request else { return Ok(None) };
         let tool = record
             .catalog
             .tool(name)

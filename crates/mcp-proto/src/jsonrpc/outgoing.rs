@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{RequestId, RpcError};
+use crate::http::HttpHead;
 
 /// One message to the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +13,8 @@ pub struct Outgoing {
     pub json: String,
     /// What it is.
     pub about: OutgoingKind,
+    /// What its POST needs in headers; only over Streamable HTTP.
+    pub head: Option<Box<HttpHead>>,
 }
 
 /// What a message to the server is.
@@ -38,6 +41,12 @@ pub enum OutgoingKind {
     Notification {
         /// What about.
         method: String,
+    },
+    /// Nothing is written: the response stream of this request of ours is to be closed, which is how
+    /// 2026-07-28 cancels over Streamable HTTP.
+    Abort {
+        /// Our name for it.
+        id: RequestId,
     },
 }
 
@@ -68,12 +77,12 @@ impl Wire<'_> {
 impl Outgoing {
     pub(crate) fn request(id: RequestId, method: &str, params: Option<&Value>) -> Outgoing {
         let json = Wire { id: Some(&id), method: Some(method), params, ..EMPTY }.to_line();
-        Outgoing { json, about: OutgoingKind::Request { id, method: method.into() } }
+        Outgoing { json, about: OutgoingKind::Request { id, method: method.into() }, head: None }
     }
 
     pub(crate) fn notification(method: &str, params: Option<&Value>) -> Outgoing {
         let json = Wire { method: Some(method), params, ..EMPTY }.to_line();
-        Outgoing { json, about: OutgoingKind::Notification { method: method.into() } }
+        Outgoing { json, about: OutgoingKind::Notification { method: method.into() }, head: None }
     }
 
     pub(crate) fn response(id: RequestId, result: Result<Value, RpcError>) -> Outgoing {
@@ -81,7 +90,7 @@ impl Outgoing {
             Ok(result) => Wire { id: Some(&id), result: Some(result), ..EMPTY }.to_line(),
             Err(error) => Wire { id: Some(&id), error: Some(error), ..EMPTY }.to_line(),
         };
-        Outgoing { json, about: OutgoingKind::Response { id } }
+        Outgoing { json, about: OutgoingKind::Response { id }, head: None }
     }
 
     /// One array of responses that [`Outgoing::response`] has made.
@@ -94,6 +103,10 @@ impl Outgoing {
                 lines.push(response.json);
             }
         }
-        Outgoing { json: format!("[{}]", lines.join(",")), about: OutgoingKind::BatchResponse { ids } }
+        Outgoing { json: format!("[{}]", lines.join(",")), about: OutgoingKind::BatchResponse { ids }, head: None }
+    }
+
+    pub(crate) fn abort(id: RequestId) -> Outgoing {
+        Outgoing { json: String::new(), about: OutgoingKind::Abort { id }, head: None }
     }
 }

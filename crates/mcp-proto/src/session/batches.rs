@@ -32,7 +32,7 @@ impl Session {
         self.batches.insert(batch, Batch { missing: 1, responses: Vec::new() });
         for message in messages {
             match message {
-                Ok(message) => self.message(message, origin, Some(batch), now),
+                Ok(message) => self.message(message, origin.clone(), Some(batch), now),
                 Err(invalid) => self.invalid(invalid, Some(batch), now),
             }
         }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::jsonrpc::{RawJson, RpcError, code, escape};
+use crate::jsonrpc::{Outgoing, RawJson, RequestId, RpcError, code, escape};
 use crate::revision::Revision;
 use crate::types::{ElicitParams, Map};
 
@@ -13,8 +13,8 @@ use super::opening::Phase;
 use super::timers::Clock;
 use super::wire::Purpose;
 use super::{
-    CallError, CallId, CancelReason, ClientRequest, CloseReason, Deadline, ServerResult, Session, SessionEvent, meta,
-    results,
+    CacheHint, CallError, CallId, CancelReason, Carrier, ClientRequest, CloseReason, Deadline, ServerResult, Session,
+    SessionEvent, meta, results,
 };
 
 /// A call that has not ended.
@@ -164,7 +164,9 @@ impl Session {
                 Some(other) => return Err(format!("unknown resultType {}", escape(&other.to_string(), 80))),
             }
         }
-        results::result(&call.request, body).map(Some)
+        // Results of repeated requests hold the user's answers and are never kept.
+        let cache = (self.revision().has_cache_hints() && call.rounds == 0).then(|| CacheHint::of(&body));
+        results::result(&call.request, body, cache).map(Some)
     }
 
     /// An error of the server, in the terms of the host.
@@ -192,12 +194,24 @@ impl Session {
         let Some(call) = self.calls.get_mut(&id) else { return };
         if let Some(wire) = call.wire.take() {
             self.wire.give_up(wire);
-            let params = json!({ "requestId": wire, "reason": reason });
-            self.tell("notifications/cancelled", Some(&params));
+            self.tell_cancelled(wire, Some(reason));
         }
         self.drop_subscription(id);
         self.end_call(id, Err(error));
         self.abandon_questions(id, now);
+    }
+
+    /// Tells the server that a request is not wanted any longer: over HTTP in 2026-07-28 by closing its
+    /// stream, else by a notification (`basic/patterns/cancellation`).
+    pub(super) fn tell_cancelled(&mut self, wire: i64, reason: Option<&str>) {
+        if self.config.carrier == Carrier::StreamableHttp && self.revision().is_modern() {
+            return self.send(Outgoing::abort(RequestId::Number(wire)));
+        }
+        let mut params = json!({ "requestId": wire });
+        if let Some(reason) = reason {
+            params["reason"] = json!(reason);
+        }
+        self.tell("notifications/cancelled", Some(&params));
     }
 
     /// The one place where a call ends.

@@ -14,10 +14,27 @@ pub struct SessionConfig {
     pub capabilities: ClientCapabilities,
     /// How the revision is found.
     pub opening: Opening,
+    /// What carries the messages.
+    pub carrier: Carrier,
+    /// What this server spoke last time. Over HTTP it is tried first, and found anew if it stops being
+    /// true; a local server is a new process each time and is always asked.
+    pub known: Option<Revision>,
     /// Times after which something has failed.
     pub timeouts: Timeouts,
     /// Bounds.
     pub limits: Limits,
+}
+
+/// What carries the messages of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Carrier {
+    /// The input and output of a local process.
+    #[default]
+    Stdio,
+    /// Streamable HTTP, since 2025-03-26: each message is a POST of its own.
+    StreamableHttp,
+    /// HTTP+SSE of 2024-11-05: one stream, and POSTs beside it.
+    HttpSse,
 }
 
 /// How the revision is found (`basic/versioning` of 2026-07-28, section on stdio).

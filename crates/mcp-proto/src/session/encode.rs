@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::revision::Revision;
 use crate::types::Map;
 
-use super::{ClientRequest, Facts};
+use super::{ClientRequest, Facts, tasks};
 
 impl ClientRequest {
     /// The method on the wire in `revision`.
@@ -23,6 +23,7 @@ impl ClientRequest {
             ClientRequest::Subscribe { .. } => "resources/subscribe",
             ClientRequest::Unsubscribe { .. } => "resources/unsubscribe",
             ClientRequest::Complete { .. } => "completion/complete",
+            ClientRequest::ListTasks { .. } => "tasks/list",
             ClientRequest::SetLogLevel { .. } => "logging/setLevel",
         }
     }
@@ -34,11 +35,12 @@ impl ClientRequest {
             ClientRequest::ListTools { cursor }
             | ClientRequest::ListPrompts { cursor }
             | ClientRequest::ListResources { cursor }
-            | ClientRequest::ListResourceTemplates { cursor } => match cursor {
+            | ClientRequest::ListResourceTemplates { cursor }
+            | ClientRequest::ListTasks { cursor } => match cursor {
                 Some(cursor) => json!({ "cursor": cursor }),
                 None => json!({}),
             },
-            ClientRequest::CallTool { name, arguments } | ClientRequest::GetPrompt { name, arguments } => {
+            ClientRequest::CallTool { name, arguments, .. } | ClientRequest::GetPrompt { name, arguments } => {
                 json!({ "name": name, "arguments": arguments })
             }
             ClientRequest::ReadResource { uri }
@@ -88,6 +90,7 @@ impl ClientRequest {
                 offers.completions.is_some() || !facts.revision.has_completions_capability(),
                 "completion of arguments",
             ),
+            ClientRequest::ListTasks { .. } => (tasks::may_list(facts), "a list of tasks"),
             ClientRequest::SetLogLevel { .. } => (offers.logging.is_some(), "log messages"),
         };
         if !there {

@@ -55,6 +55,14 @@ pub enum CallError {
     /// The session is still opening.
     #[error("the server is not ready yet")]
     NotReady,
+    /// The transport lost the request or its answer.
+    #[error("{}{cause}", if *.sent { "the answer was lost: " } else { "the server was not reached: " })]
+    Undelivered {
+        /// Why.
+        cause: String,
+        /// Whether the server may have acted on it.
+        sent: bool,
+    },
     /// Too many calls are in flight; wait until one has ended.
     #[error("too many calls at the same time")]
     TooManyCalls,

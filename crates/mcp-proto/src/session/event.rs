@@ -9,6 +9,7 @@ use crate::types::{
     ServerCapabilities,
 };
 
+use super::tasks::TaskView;
 use super::{CallError, CloseReason, ServerResult};
 
 /// Name of a call within its session; never used twice.
@@ -32,11 +33,14 @@ impl fmt::Display for ServerRequestId {
 }
 
 /// Where a message came from. Over HTTP this tells which stream carried it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum StreamOrigin {
     /// The one output of a local server.
     Stdio,
+    /// The answer, or the stream, of the POST that carried this request of ours.
+    Post(RequestId),
+    /// The standing GET stream, or the one stream of HTTP+SSE.
+    Get,
 }
 
 /// Why a call is cancelled; told to the server as `reason`.
@@ -145,8 +149,25 @@ pub enum OpeningFault {
     NoAnswer,
     /// The server ended.
     Exited,
+    /// `initialize` failed with a 4xx status: perhaps the server speaks HTTP+SSE.
+    NotStreamable,
+    /// The server wants an authorization (401 or 403).
+    Unauthorized,
+    /// Nothing reached the server.
+    Unreachable,
+    /// The server failed (5xx, or its answer broke off): try again later.
+    ServerError,
     /// The server refused, speaks no revision spoken here, or said something else than the protocol says.
     Refused,
+}
+
+/// An entry of a list that was left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DroppedItem {
+    /// Its name or URI, or its place in the page if it has none. Untrusted text.
+    pub name: String,
+    /// Why.
+    pub cause: String,
 }
 
 /// What a session tells its owner.
@@ -204,6 +225,29 @@ pub enum SessionEvent {
     },
     /// The server logged something.
     Log(LogMessage),
+    /// Change notifications stopped and are asked for again, later and later if that keeps failing. What
+    /// changed in between was not told.
+    SubscriptionsLost {
+        /// Why, in words.
+        cause: String,
+    },
+    /// The server had forgotten the session, and a new one was opened (404 over Streamable HTTP). Lists
+    /// should be read again.
+    Reopened(Facts),
+    /// A call goes on as a task of the server. Only the latest one of a call waits in the queue.
+    TaskChanged {
+        /// The call; it still ends with [`SessionEvent::Done`].
+        call: CallId,
+        /// The task.
+        task: TaskView,
+    },
+    /// Entries of a list that was read are of no use and were left out.
+    ItemsDropped {
+        /// The list.
+        list: ListKind,
+        /// The entries.
+        items: Vec<DroppedItem>,
+    },
     /// What a URL was to be visited for is done.
     ElicitationComplete {
         /// As in [`ElicitParams::Url`].

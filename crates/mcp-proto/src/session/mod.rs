@@ -6,8 +6,10 @@
 
 mod asked;
 mod batches;
+mod caching;
 mod calls;
 mod config;
+mod delivery;
 mod encode;
 mod error;
 mod event;
@@ -22,6 +24,7 @@ mod queue;
 mod request;
 mod results;
 mod subscriptions;
+mod tasks;
 mod timers;
 mod wire;
 
@@ -44,13 +47,16 @@ use queue::EventQueue;
 use subscriptions::Listen;
 use wire::{Purpose, Wire};
 
-pub use config::{Deadline, Limits, Opening, SessionConfig, Timeouts};
+pub use caching::{CacheHint, CacheScope};
+pub use config::{Carrier, Deadline, Limits, Opening, SessionConfig, Timeouts};
+pub use delivery::DeliveryFault;
 pub use error::{CallError, CloseReason, UnknownRequest};
 pub use event::{
-    Answer, CallId, CancelReason, ClientNotification, Facts, ListKind, OpeningFault, ServerQuestion, ServerRequestId,
-    SessionEvent, StreamOrigin, Withdrawal,
+    Answer, CallId, CancelReason, ClientNotification, DroppedItem, Facts, ListKind, OpeningFault, ServerQuestion,
+    ServerRequestId, SessionEvent, StreamOrigin, Withdrawal,
 };
 pub use request::{ClientRequest, ServerResult};
+pub use tasks::TaskView;
 
 /// One connection to one server.
 pub struct Session {
@@ -125,6 +131,26 @@ impl Session {
         if !self.is_closed() {
             self.heard(now);
             self.invalid(invalid, None, now);
+            self.check_output();
+        }
+    }
+
+    /// A request, or the stream with its answer, failed in the transport. The call ends with
+    /// [`CallError::Undelivered`], or is sent again with a new id where that is safe; while opening this
+    /// decides what is tried next. Unknown ids are passed over.
+    pub fn handle_undelivered(&mut self, id: &RequestId, fault: DeliveryFault, now: Instant) {
+        if !self.is_closed() {
+            self.undelivered(id, fault, now);
+            self.check_output();
+        }
+    }
+
+    /// The server answered 404 to a POST that carried the session id (`basic/transports`, 2025-03-26 to
+    /// 2025-11-25). A new session is opened; `refused`, which was not processed, is sent again then. Other
+    /// calls in flight end.
+    pub fn handle_session_lost(&mut self, refused: Option<&RequestId>, now: Instant) {
+        if !self.is_closed() {
+            self.session_lost(refused, now);
             self.check_output();
         }
     }

@@ -7,6 +7,8 @@ use crate::types::{
     ResourceContents, ResourceTemplate, Tool,
 };
 
+use super::{CacheHint, TaskView};
+
 /// One question to the server. The same in every revision: the session finds the way.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ClientRequest {
@@ -24,6 +26,9 @@ pub enum ClientRequest {
         name: String,
         /// Its arguments.
         arguments: Map,
+        /// Whether it should run as a task even if it need not, where the revision leaves that to the
+        /// client (2025-11-25). A tool that must run as a task always does.
+        as_task: bool,
     },
     /// One page of prompts (`server/prompts`).
     ListPrompts {
@@ -73,6 +78,11 @@ pub enum ClientRequest {
         /// Arguments that are already known; sent since 2025-06-18.
         context: BTreeMap<String, String>,
     },
+    /// One page of the server's tasks (`basic/utilities/tasks`, 2025-11-25 only).
+    ListTasks {
+        /// `next_cursor` of the page before; `None` for the first.
+        cursor: Option<String>,
+    },
     /// The least severe log messages to be sent (`server/utilities/logging`). In 2026-07-28 the level
     /// goes with every later request.
     SetLogLevel {
@@ -92,6 +102,8 @@ pub enum ServerResult {
         items: Vec<Tool>,
         /// For the next page; an empty string is a cursor like any other.
         next_cursor: Option<String>,
+        /// How long the page may be kept, if the server says so.
+        cache: Option<CacheHint>,
     },
     /// One page of prompts.
     Prompts {
@@ -99,6 +111,8 @@ pub enum ServerResult {
         items: Vec<Prompt>,
         /// For the next page; an empty string is a cursor like any other.
         next_cursor: Option<String>,
+        /// How long the page may be kept, if the server says so.
+        cache: Option<CacheHint>,
     },
     /// One page of resources.
     Resources {
@@ -106,6 +120,8 @@ pub enum ServerResult {
         items: Vec<Resource>,
         /// For the next page; an empty string is a cursor like any other.
         next_cursor: Option<String>,
+        /// How long the page may be kept, if the server says so.
+        cache: Option<CacheHint>,
     },
     /// One page of resource templates.
     Templates {
@@ -113,13 +129,27 @@ pub enum ServerResult {
         items: Vec<ResourceTemplate>,
         /// For the next page; an empty string is a cursor like any other.
         next_cursor: Option<String>,
+        /// How long the page may be kept, if the server says so.
+        cache: Option<CacheHint>,
     },
     /// What a tool returned.
     Tool(CallToolResult),
     /// A prompt's messages.
     Prompt(GetPromptResult),
-    /// A resource's contents; none means that it is there and empty.
-    Contents(Vec<ResourceContents>),
+    /// A resource's contents.
+    Contents {
+        /// The contents; none means that it is there and empty.
+        contents: Vec<ResourceContents>,
+        /// How long they may be kept, if the server says so.
+        cache: Option<CacheHint>,
+    },
+    /// One page of tasks.
+    Tasks {
+        /// The tasks.
+        items: Vec<TaskView>,
+        /// For the next page; an empty string is a cursor like any other.
+        next_cursor: Option<String>,
+    },
     /// Values for an argument.
     Completion(CompletionResult),
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::jsonrpc::{RawJson, escape};
 use crate::types::{CompletionResult, Map, Prompt, Resource, ResourceContents, ResourceTemplate, Tool};
 
-use super::{ClientRequest, ServerResult};
+use super::{CacheHint, ClientRequest, ServerResult, tasks};
 
 /// The body as an object. It is parsed here and only here; what follows moves its parts.
 pub(super) fn object(raw: &RawJson) -> Result<Map, String> {
@@ -67,24 +67,25 @@ struct Completion {
 }
 
 /// The answer to `request`.
-pub(super) fn result(request: &ClientRequest, body: Map) -> Result<ServerResult, String> {
+pub(super) fn result(request: &ClientRequest, body: Map, cache: Option<CacheHint>) -> Result<ServerResult, String> {
     match request {
         ClientRequest::Ping
         | ClientRequest::Subscribe { .. }
         | ClientRequest::Unsubscribe { .. }
         | ClientRequest::SetLogLevel { .. } => Ok(ServerResult::Empty),
         ClientRequest::ListTools { .. } => {
-            read(body).map(|ToolsPage { tools, next_cursor }| ServerResult::Tools { items: tools, next_cursor })
+            read(body).map(|ToolsPage { tools, next_cursor }| ServerResult::Tools { items: tools, next_cursor, cache })
         }
-        ClientRequest::ListPrompts { .. } => {
-            read(body).map(|PromptsPage { prompts, next_cursor }| ServerResult::Prompts { items: prompts, next_cursor })
-        }
-        ClientRequest::ListResources { .. } => read(body)
-            .map(|ResourcesPage { resources, next_cursor }| ServerResult::Resources { items: resources, next_cursor }),
+        ClientRequest::ListPrompts { .. } => read(body)
+            .map(|PromptsPage { prompts, next_cursor }| ServerResult::Prompts { items: prompts, next_cursor, cache }),
+        ClientRequest::ListResources { .. } => read(body).map(|ResourcesPage { resources, next_cursor }| {
+            ServerResult::Resources { items: resources, next_cursor, cache }
+        }),
         ClientRequest::ListResourceTemplates { .. } => {
             read(body).map(|TemplatesPage { resource_templates, next_cursor }| ServerResult::Templates {
                 items: resource_templates,
                 next_cursor,
+                cache,
             })
         }
         ClientRequest::CallTool { .. } => {
@@ -94,7 +95,10 @@ pub(super) fn result(request: &ClientRequest, body: Map) -> Result<ServerResult,
             read(body).map(ServerResult::Tool)
         }
         ClientRequest::GetPrompt { .. } => read(body).map(ServerResult::Prompt),
-        ClientRequest::ReadResource { .. } => read(body).map(|Contents { contents }| ServerResult::Contents(contents)),
+        ClientRequest::ReadResource { .. } => {
+            read(body).map(|Contents { contents }| ServerResult::Contents { contents, cache })
+        }
+        ClientRequest::ListTasks { .. } => tasks::page(body),
         ClientRequest::Complete { .. } => {
             read(body).map(|Completion { completion }| ServerResult::Completion(completion))
         }

@@ -87,7 +87,7 @@ impl Session {
         }
         if let Some(id) = before {
             self.wire.give_up(id);
-            self.tell("notifications/cancelled", Some(&json!({ "requestId": id })));
+            self.tell_cancelled(id, None);
             self.listen.previous = Some(id);
         }
     }

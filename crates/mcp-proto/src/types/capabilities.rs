@@ -26,6 +26,9 @@ pub struct ServerCapabilities {
     /// Log messages.
     #[serde(default, deserialize_with = "capability", skip_serializing_if = "Option::is_none")]
     pub logging: Option<Map>,
+    /// Calls that go on as tasks, 2025-11-25 only.
+    #[serde(default, deserialize_with = "capability", skip_serializing_if = "Option::is_none")]
+    pub tasks: Option<Map>,
     /// Extensions by identifier.
     #[serde(default, deserialize_with = "capability", skip_serializing_if = "Option::is_none")]
     pub extensions: Option<Map>,

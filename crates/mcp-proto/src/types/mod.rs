@@ -14,6 +14,7 @@ mod prompts;
 mod resources;
 mod roots;
 mod sampling;
+mod tasks;
 mod tools;
 
 pub use capabilities::{
@@ -34,6 +35,7 @@ pub use sampling::{
     CreateMessageParams, CreateMessageResult, IncludeContext, ModelHint, ModelPreferences, SamplingContent,
     SamplingMessage, ToolChoice,
 };
+pub use tasks::TaskStatus;
 pub use tools::{CallToolResult, Tool, ToolAnnotations, ToolExecution};
 
 /// A JSON object with its fields in the order in which they came.

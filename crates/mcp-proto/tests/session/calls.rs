@@ -96,7 +96,7 @@ fn requests_stand_on_the_wire_as_the_schemas_say() {
         peer.answers(&sent["id"], answer);
         let result = peer.done(call);
         assert!(result.is_ok(), "{request:?} gets its result: {result:?}");
-        if let Ok(ServerResult::Tools { items, next_cursor }) = &result
+        if let Ok(ServerResult::Tools { items, next_cursor, .. }) = &result
             && !items.is_empty()
         {
             assert_eq!(next_cursor.as_deref(), Some(""), "pagination-empty-string-cursor");

@@ -183,7 +183,7 @@ impl Peer {
 
 pub(crate) fn tool_call() -> ClientRequest {
     let arguments = json!({ "text": "hi" }).as_object().cloned().unwrap_or_default();
-    ClientRequest::CallTool { name: "add_note".into(), arguments }
+    ClientRequest::CallTool { name: "add_note".into(), arguments, as_task: false }
 }
 
 pub(crate) fn form() -> Value {

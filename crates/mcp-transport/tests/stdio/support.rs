@@ -163,7 +163,7 @@ pub fn tool(name: &str, arguments: Value) -> ClientRequest {
         Value::Object(map) => map.into_iter().collect(),
         _ => Map::new(),
     };
-    ClientRequest::CallTool { name: name.to_owned(), arguments }
+    ClientRequest::CallTool { name: name.to_owned(), arguments, as_task: false }
 }
 
 /// The text of a tool's result.
