@@ -38,16 +38,16 @@ async fn sampling_is_reviewed_before_and_after() {
         panic!("the request comes first: {question:?}")
     };
     assert!(matches!(&question.why, Why::Call { name, .. } if name == "trigger-sampling-request"), "its call is named");
-    assert_eq!(request.system_prompt.as_deref(), Some("You are a helpful test server."), "sampling-review-ui");
-    assert_eq!((request.max_tokens, request.temperature), (50, Some(0.7)), "sampling-review-ui: with its limits");
+    assert_eq!(request.system_prompt.as_deref(), Some("You are a helpful test server."), "[sampling-review-ui]");
+    assert_eq!((request.max_tokens, request.temperature), (50, Some(0.7)), "[sampling-review-ui]: with its limits");
     let [ContentBlock::Text(prompt)] = request.messages[0].content.blocks() else { panic!("{request:?}") };
-    assert!(prompt.text.ends_with("When is high tide?"), "sampling-review-ui: with its message: {}", prompt.text);
+    assert!(prompt.text.ends_with("When is high tide?"), "[sampling-review-ui]: with its message: {}", prompt.text);
 
     let mut shorter = request.clone();
     shorter.system_prompt = None;
     let edited = app.host.edit(question.id, Edit::Request(shorter)).await.unwrap().unwrap();
     let stale = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Once)).await.unwrap();
-    assert_eq!(stale, Err(AnswerError::Stale), "sampling-edit-prompt: only what is shown now can be allowed");
+    assert_eq!(stale, Err(AnswerError::Stale), "[sampling-edit-prompt]: only what is shown now can be allowed");
     app.answer(&edited, UserAnswer::Allow(Scope::Once)).await;
 
     let second = app.question(SERVER, "the answer", |q| q.id == edited.id && q.hash != edited.hash).await;
@@ -56,12 +56,12 @@ async fn sampling_is_reviewed_before_and_after() {
     let written = app.host.edit(second.id, Edit::Response(Box::new(response))).await.unwrap().unwrap();
     app.answer(&written, UserAnswer::Allow(Scope::Once)).await;
     let result = ended(under_way).await.unwrap();
-    assert!(!result.is_error, "sampling-result-fields: the server takes the answer: {result:?}");
+    assert!(!result.is_error, "[sampling-result-fields]: the server takes the answer: {result:?}");
     let got = raw_result(&result);
     let sent = json!({
         "role": "assistant", "model": "user", "stopReason": "endTurn", "content": { "type": "text", "text": "At noon." }
     });
-    assert_eq!(got, sent, "sampling-review-result: it got what was reviewed, and nothing else");
+    assert_eq!(got, sent, "[sampling-review-result]: it got what was reviewed, and nothing else");
 }
 
 #[tokio::test]
@@ -72,7 +72,7 @@ async fn refused_sampling_reaches_the_tool_as_an_error() {
     let result = ended(under_way).await.unwrap();
     assert!(result.is_error, "the tool fails: {result:?}");
     let words = text(&result);
-    assert!(words.contains("-1") && words.contains("rejected"), "sampling-reject-error: it was told so: {words}");
+    assert!(words.contains("-1") && words.contains("rejected"), "[sampling-reject-error]: it was told so: {words}");
 }
 
 /// Every field of the form: what it takes, what it holds at first, and a value that is wrong, with why.
@@ -134,9 +134,9 @@ fn filled() -> Map<String, Value> {
 async fn form_of(app: &App) -> (tokio::task::JoinHandle<crate::user::Called>, host::view::QuestionView, Form) {
     let (under_way, question) = asked_by(app, SERVER, "trigger-elicitation-request", json!({})).await;
     let QuestionBody::Form { message, form: Ok(form) } = &question.body else {
-        panic!("elicit-default-mode: a form: {question:?}")
+        panic!("[elicit-default-mode]: a form: {question:?}")
     };
-    assert_eq!(message, "Please provide inputs for the following fields:", "elicit-what-and-why");
+    assert_eq!(message, "Please provide inputs for the following fields:", "[elicit-what-and-why]");
     let form = form.clone();
     (under_way, question, form)
 }
@@ -149,24 +149,24 @@ async fn a_form_with_every_kind_of_field_is_shown_checked_and_sent() {
     let names: Vec<&str> = form.fields.iter().map(|f| &*f.name).collect();
     assert_eq!(names, fields.iter().map(|f| f.0).collect::<Vec<_>>(), "all fields are there, in the server's order");
     for (shown, (name, kind, default, wrong, problem)) in form.fields.iter().zip(&fields) {
-        assert_eq!(shown.kind, *kind, "elicit-flat-primitives, elicit-enum-*: what {name} takes");
-        assert_eq!(shown.default, *default, "elicit-defaults: what {name} holds at first");
+        assert_eq!(shown.kind, *kind, "[elicit-flat-primitives], elicit-enum-*: what {name} takes");
+        assert_eq!(shown.default, *default, "[elicit-defaults]: what {name} holds at first");
         assert_eq!(shown.required, *name == "name", "only the name is required, so is {name} not");
-        assert!(shown.title.is_some() && shown.description.is_some(), "elicit-what-and-why: {name} is explained");
+        assert!(shown.title.is_some() && shown.description.is_some(), "[elicit-what-and-why]: {name} is explained");
         let mut content = filled();
         content.insert((*name).to_owned(), wrong.clone());
         let problems = app.host.check_form(question.id, content.clone()).await.unwrap().unwrap();
         let found: Vec<_> = problems.iter().map(|p| (&*p.field, p.problem)).collect();
-        assert_eq!(found, [(*name, *problem)], "elicit-validate: {wrong} is not right for {name}");
+        assert_eq!(found, [(*name, *problem)], "[elicit-validate]: {wrong} is not right for {name}");
         let submitted =
             app.host.answer(question.id, question.hash.to_string(), UserAnswer::Submit(content)).await.unwrap();
-        assert_eq!(submitted, Err(AnswerError::Form(problems)), "elicit-validate: nor is it sent");
+        assert_eq!(submitted, Err(AnswerError::Form(problems)), "[elicit-validate]: nor is it sent");
     }
     app.answer(&question, UserAnswer::Submit(filled())).await;
     let result = ended(under_way).await.unwrap();
     assert!(text(&result).contains("- Favorite Integer: 7"), "the server understood it: {result:?}");
     let got = raw_result(&result);
-    assert_eq!(got, json!({ "action": "accept", "content": filled() }), "elicit-three-actions: all of it arrived");
+    assert_eq!(got, json!({ "action": "accept", "content": filled() }), "[elicit-three-actions]: all of it arrived");
 }
 
 #[tokio::test]
@@ -178,8 +178,8 @@ async fn declining_and_closing_a_form_are_told_apart() {
         let (under_way, question, _) = form_of(&app).await;
         app.answer(&question, answer).await;
         let result = ended(under_way).await.unwrap();
-        assert!(text(&result).contains(words), "elicit-three-actions: the server heard {action}: {result:?}");
-        assert_eq!(raw_result(&result), json!({ "action": action }), "elicit-content-accept-only");
+        assert!(text(&result).contains(words), "[elicit-three-actions]: the server heard {action}: {result:?}");
+        assert_eq!(raw_result(&result), json!({ "action": action }), "[elicit-content-accept-only]");
     }
 }
 
@@ -195,12 +195,12 @@ async fn a_page_is_opened_only_after_consent() {
         let arguments = json!({ "url": url, "message": "Pay the harbour dues." });
         let (under_way, question) = asked_by(&app, SERVER, "trigger-url-elicitation", arguments).await;
         let shown = QuestionBody::Url { message: "Pay the harbour dues.".into(), url: url.into() };
-        assert_eq!(question.body, shown, "elicit-url-full: the whole address is shown");
-        assert_eq!(question.scopes, [Scope::Once], "elicit-url-consent: each time anew");
-        assert!(app.platform.opened.lock().unwrap().is_empty(), "elicit-url-no-auto-open: it was not opened before");
+        assert_eq!(question.body, shown, "[elicit-url-full]: the whole address is shown");
+        assert_eq!(question.scopes, [Scope::Once], "[elicit-url-consent]: each time anew");
+        assert!(app.platform.opened.lock().unwrap().is_empty(), "[elicit-url-no-auto-open]: it was not opened before");
         app.answer(&question, answer).await;
         let result = ended(under_way).await.unwrap();
-        assert_eq!(raw_result(&result), json!({ "action": action }), "elicit-url-no-content: the server heard it");
+        assert_eq!(raw_result(&result), json!({ "action": action }), "[elicit-url-no-content]: the server heard it");
         assert_eq!(*app.platform.opened.lock().unwrap(), opened, "what was opened after {action}");
     }
 }
@@ -214,10 +214,10 @@ async fn a_call_that_needs_a_page_first_can_be_made_again() {
     let Err(CallFailure::Session { error, .. }) = &first else { panic!("it does not answer yet: {first:?}") };
     assert!(
         matches!(&**error, CallError::UrlRequired(pages) if pages.len() == 1),
-        "elicit-url-required-error: {error}"
+        "[elicit-url-required-error]: {error}"
     );
     let question = app.question(SERVER, "the page", |q| !is_tool(q) && q.body != QuestionBody::Roots).await;
-    let QuestionBody::Url { url, .. } = &question.body else { panic!("elicit-url-required-error: {question:?}") };
+    let QuestionBody::Url { url, .. } = &question.body else { panic!("[elicit-url-required-error]: {question:?}") };
     assert!(matches!(&question.why, Why::Call { name, .. } if name == "trigger-url-elicitation"), "its call is named");
     let page = UrlParts::of(url).url;
     app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
@@ -225,6 +225,6 @@ async fn a_call_that_needs_a_page_first_can_be_made_again() {
 
     let (again, question) = asked_by(&app, SERVER, "trigger-url-elicitation", arguments).await;
     app.answer(&question, UserAnswer::Deny).await;
-    let result = ended(again).await.expect("elicit-manual-controls: the same call goes on now");
+    let result = ended(again).await.expect("[elicit-manual-controls]: the same call goes on now");
     assert_eq!(raw_result(&result), json!({ "action": "decline" }), "and asks as usual");
 }

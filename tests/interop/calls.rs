@@ -24,24 +24,24 @@ async fn every_kind_of_content_arrives() {
     let app = everything().await;
     let result = call(&app, SERVER, "get-structured-content", json!({ "location": "Chicago" })).await;
     let weather = json!({ "temperature": 36, "conditions": "Light rain / drizzle", "humidity": 82 });
-    assert_eq!(result.structured_content, Some(weather.clone()), "tools-structured-object: the data arrive");
+    assert_eq!(result.structured_content, Some(weather.clone()), "[tools-structured-object]: the data arrive");
     let same: Value = serde_json::from_str(&text(&result)).unwrap();
     assert_eq!(same, weather, "beside the text that says the same");
 
     let result = call(&app, SERVER, "get-tiny-image", json!({})).await;
     let [ContentBlock::Text(_), ContentBlock::Image(image), ContentBlock::Text(_)] = &result.content[..] else {
-        panic!("tools-content-basic: a picture between two texts: {result:?}")
+        panic!("[tools-content-basic]: a picture between two texts: {result:?}")
     };
     assert_eq!(image.mime_type, "image/png", "its type is told");
     assert!(image.data.starts_with("iVBORw0KGgo"), "its bytes begin as a PNG's do, in base64: {:.20}", image.data);
 
     let result = call(&app, SERVER, "get-resource-links", json!({ "count": 2 })).await;
     let [_, ContentBlock::ResourceLink(first), ContentBlock::ResourceLink(second)] = &result.content[..] else {
-        panic!("tools-content-resource-link: two links after a text: {result:?}")
+        panic!("[tools-content-resource-link]: two links after a text: {result:?}")
     };
     for link in [first, second] {
         let read = app.host.read_resource(link.uri.clone(), SERVER.into(), link.uri.clone()).await;
-        let read = read.unwrap_or_else(|e| panic!("tools-resource-link-unlisted: {} can be read: {e}", link.uri));
+        let read = read.unwrap_or_else(|e| panic!("[tools-resource-link-unlisted]: {} can be read: {e}", link.uri));
         assert_eq!(read[0].uri, link.uri, "what was linked is what was read");
     }
 
@@ -49,10 +49,10 @@ async fn every_kind_of_content_arrives() {
         let arguments = json!({ "resourceType": kind, "resourceId": 5 });
         let result = call(&app, SERVER, "get-resource-reference", arguments).await;
         let [_, ContentBlock::Resource(embedded), _] = &result.content[..] else {
-            panic!("tools-content-basic: a resource between two texts: {result:?}")
+            panic!("[tools-content-basic]: a resource between two texts: {result:?}")
         };
         let has = (embedded.resource.text.is_some(), embedded.resource.blob.is_some());
-        assert_eq!(has, (is_text, !is_text), "resources-text-blob: {kind} as such: {embedded:?}");
+        assert_eq!(has, (is_text, !is_text), "[resources-text-blob]: {kind} as such: {embedded:?}");
     }
 
     let arguments = json!({ "messageType": "error", "includeImage": true });
@@ -61,7 +61,7 @@ async fn every_kind_of_content_arrives() {
         panic!("a text and a picture: {result:?}")
     };
     let priorities = [&message.annotations, &image.annotations].map(|a| a.as_ref().and_then(|a| a.priority));
-    assert_eq!(priorities, [Some(1.0), Some(0.5)], "resources-annotations: hints are kept: {result:?}");
+    assert_eq!(priorities, [Some(1.0), Some(0.5)], "[resources-annotations]: hints are kept: {result:?}");
 }
 
 #[tokio::test]
@@ -79,7 +79,7 @@ async fn progress_is_told_until_the_end() {
         });
         let view = view.await;
         if let Some(progress) = &view.progress {
-            assert_eq!(progress.total, Some(4.0), "progress-opt-in: how far it will go is told");
+            assert_eq!(progress.total, Some(4.0), "[progress-opt-in]: how far it will go is told");
             told.push(progress.progress);
         }
         if view.state.is_over() {
@@ -107,11 +107,11 @@ async fn a_call_can_be_cancelled_and_the_server_goes_on() {
     app.host.cancel_call("long".into()).await.unwrap();
     assert_eq!(ended(under_way).await.err(), Some(CallFailure::Cancelled), "it ends at once");
     let told = |e: &host::activity::ActivityEntry| e.sent && e.method.as_deref() == Some("notifications/cancelled");
-    seen(&app, SERVER, "cancel-stdio-notify: that the server was told", told).await;
+    seen(&app, SERVER, "[cancel-stdio-notify]: that the server was told", told).await;
     // The tool works on, as real tools do, and reports progress that nobody waits for.
     tokio::time::sleep(Duration::from_millis(500)).await;
     let result = call(&app, SERVER, "echo", json!({ "message": "still there" })).await;
-    assert_eq!(text(&result), "Echo: still there", "cancel-races: late news of it disturb nothing");
+    assert_eq!(text(&result), "Echo: still there", "[cancel-races]: late news of it disturb nothing");
 }
 
 #[tokio::test]
@@ -119,7 +119,7 @@ async fn calls_run_beside_each_other() {
     let app = everything().await;
     let slow = begin(&app, SERVER, "trigger-long-running-operation", json!({ "duration": 2, "steps": 2 })).await;
     let quick = call(&app, SERVER, "get-sum", json!({ "a": 20, "b": 3 })).await;
-    assert!(text(&quick).contains("23"), "stdio-response-correlation: the quick one answers first: {quick:?}");
+    assert!(text(&quick).contains("23"), "[stdio-response-correlation]: the quick one answers first: {quick:?}");
     assert!(!slow.is_finished(), "while the slow one is under way");
     assert!(text(&ended(slow).await.unwrap()).contains("completed"), "which answers too");
 }
@@ -133,10 +133,10 @@ async fn a_resource_made_by_a_call_appears_in_the_list() {
     let [ContentBlock::ResourceLink(link)] = &result.content[..] else { panic!("a link to it: {result:?}") };
     app.until(SERVER, "told of one resource more", |s| s.counts[2] == before + 1).await;
     let listed = whole_catalog(&app, SERVER).await.resources.iter().any(|r| r.uri == link.uri);
-    assert!(listed, "resources-list-changed: the list was read again");
+    assert!(listed, "[resources-list-changed]: the list was read again");
     let read = app.host.read_resource("read".into(), SERVER.into(), link.uri.clone()).await.unwrap();
     let blob = read[0].blob.as_deref().unwrap_or_default();
-    assert!(blob.starts_with("H4sI"), "resources-text-blob: its bytes begin as gzip does: {blob}");
+    assert!(blob.starts_with("H4sI"), "[resources-text-blob]: its bytes begin as gzip does: {blob}");
 }
 
 #[tokio::test]

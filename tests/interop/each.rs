@@ -145,13 +145,13 @@ async fn served(case: Case) {
     call_asks_and_answers(&app, &case).await;
     let (tool, arguments, why) = case.fails.clone();
     let refused = call(&app, "it", tool, arguments).await;
-    assert!(refused.is_error, "tools-is-error: the tool's refusal shows as an error: {refused:?}");
+    assert!(refused.is_error, "[tools-is-error]: the tool's refusal shows as an error: {refused:?}");
     assert!(text(&refused).contains(why), "with its words: {refused:?}");
     all_was_understood(&app).await;
     stops_without_a_trace(&app).await;
     let decisions = app.decisions().into_iter().filter(|(kind, ..)| kind != "roots").collect::<Vec<_>>();
     let allowed = |kind: &str| (kind.to_owned(), "allowed".to_owned(), "user".to_owned());
-    assert_eq!(decisions, ["start-server", "tool", "tool"].map(allowed), "tools-audit-log: each decision is kept");
+    assert_eq!(decisions, ["start-server", "tool", "tool"].map(allowed), "[tools-audit-log]: each decision is kept");
 }
 
 async fn starts_when_approved(app: &App, case: &Case) {
@@ -160,9 +160,9 @@ async fn starts_when_approved(app: &App, case: &Case) {
     let QuestionBody::StartServer { config, resolved, .. } = &question.body else {
         panic!("the command is asked about first: {question:?}")
     };
-    assert_eq!(*config, case.config, "security-local-exact-command: it is shown as it will run");
+    assert_eq!(*config, case.config, "[security-local-exact-command]: it is shown as it will run");
     assert!(resolved.is_absolute() && resolved.is_file(), "with the file that will run: {resolved:?}");
-    assert_eq!(app.server("it").await.pid, None, "security-local-approve: nothing runs before");
+    assert_eq!(app.server("it").await.pid, None, "[security-local-approve]: nothing runs before");
     app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
     let view = app.until("it", "ready", |s| s.state == ServerState::Ready).await;
     let facts = view.facts.expect("a ready server has told its facts");
@@ -171,7 +171,7 @@ async fn starts_when_approved(app: &App, case: &Case) {
     assert_eq!(claims.as_deref(), Some(case.claims), "what it calls itself is known");
 }
 
-/// `stdio-probe-discover-first`, `stdio-probe-other-error-fallback`, `lifecycle-no-handshake-modern`.
+/// `[stdio-probe-discover-first]`, `[stdio-probe-other-error-fallback]`, `[lifecycle-no-handshake-modern]`.
 async fn opened_in_order(app: &App, case: &Case) {
     let sent = sent(app, "it").await;
     let opening: Vec<&str> = sent.iter().take(3).map(String::as_str).collect();
@@ -191,10 +191,10 @@ async fn lists_are_whole(app: &App, case: &Case) {
     let capabilities = app.server("it").await.facts.unwrap().capabilities;
     let sent = sent(app, "it").await;
     for (method, is_offered, requirement) in [
-        ("tools/list", capabilities.tools.is_some(), "tools-capability-gate"),
-        ("prompts/list", capabilities.prompts.is_some(), "prompts-capability-gate"),
-        ("resources/list", capabilities.resources.is_some(), "resources-capability-gate"),
-        ("resources/templates/list", capabilities.resources.is_some(), "resources-capability-gate"),
+        ("tools/list", capabilities.tools.is_some(), "[tools-capability-gate]"),
+        ("prompts/list", capabilities.prompts.is_some(), "[prompts-capability-gate]"),
+        ("resources/list", capabilities.resources.is_some(), "[resources-capability-gate]"),
+        ("resources/templates/list", capabilities.resources.is_some(), "[resources-capability-gate]"),
     ] {
         assert_eq!(
             sent.iter().any(|m| m == method),
@@ -209,8 +209,8 @@ async fn call_asks_and_answers(app: &App, case: &Case) {
     let under_way = call_as(app, &call_id(), "it", tool, &arguments);
     let question = app.question("it", "the tool", is_tool).await;
     let QuestionBody::Tool { arguments: shown, .. } = &question.body else { panic!("{question:?}") };
-    assert_eq!(*shown, object(&arguments), "tools-show-inputs: the arguments are shown");
-    assert!(!sent(app, "it").await.iter().any(|m| m == "tools/call"), "tools-confirm: nothing is sent before");
+    assert_eq!(*shown, object(&arguments), "[tools-show-inputs]: the arguments are shown");
+    assert!(!sent(app, "it").await.iter().any(|m| m == "tools/call"), "[tools-confirm]: nothing is sent before");
     allow(app, "it", tool).await;
     let result = ended(under_way).await.unwrap_or_else(|error| panic!("{tool} should have answered: {error}"));
     assert!(!result.is_error, "it worked: {result:?}");
@@ -218,7 +218,7 @@ async fn call_asks_and_answers(app: &App, case: &Case) {
     if let Some(expected) = &case.structured {
         let given = result.structured_content.as_ref().unwrap_or_else(|| panic!("with data: {result:?}"));
         for (key, value) in expected.as_object().unwrap() {
-            assert_eq!(given.get(key), Some(value), "tools-structured-object: the data hold {key}: {given}");
+            assert_eq!(given.get(key), Some(value), "[tools-structured-object]: the data hold {key}: {given}");
         }
     }
 }

@@ -44,27 +44,27 @@ async fn prompts_are_listed_completed_and_read() {
     let listed: Vec<(&str, usize)> =
         catalog.prompts.iter().map(|p| (&*p.name, p.arguments.iter().filter(|a| a.required).count())).collect();
     let expected = [("simple-prompt", 0), ("args-prompt", 1), ("completable-prompt", 2), ("resource-prompt", 2)];
-    assert_eq!(listed, expected, "prompts-required-arguments: each with how many it needs");
+    assert_eq!(listed, expected, "[prompts-required-arguments]: each with how many it needs");
 
     let team = || CompletionReference::Prompt { name: "completable-prompt".into() };
     let all = completed(&app, team(), "department", "", &[]).await;
-    assert_eq!(all, ["Engineering", "Sales", "Marketing", "Support"], "prompts-argument-completion");
+    assert_eq!(all, ["Engineering", "Sales", "Marketing", "Support"], "[prompts-argument-completion]");
     assert_eq!(completed(&app, team(), "department", "S", &[]).await, ["Sales", "Support"], "of what was typed");
     for (department, names) in [("Sales", &["David", "Eve", "Frank"]), ("Support", &["John", "Kim", "Lee"])] {
         let offered = completed(&app, team(), "name", "", &[("department", department)]).await;
-        assert_eq!(offered, names, "completion-context: the names of {department}");
+        assert_eq!(offered, names, "[completion-context]: the names of {department}");
     }
     assert!(completed(&app, team(), "name", "", &[]).await.is_empty(), "without an earlier argument there are none");
 
     let given = arguments(&[("department", "Sales"), ("name", "Eve")]);
     let prompt = app.host.get_prompt(call_id(), SERVER.into(), "completable-prompt".into(), given).await.unwrap();
     let expected = ContentBlock::text("Please promote Eve to the head of the Sales team.");
-    assert_eq!(prompt.messages[0].content, expected, "prompts-string-arguments: they are in the message");
-    assert_eq!(prompt.messages[0].role, Role::User, "prompts-roles");
+    assert_eq!(prompt.messages[0].content, expected, "[prompts-string-arguments]: they are in the message");
+    assert_eq!(prompt.messages[0].role, Role::User, "[prompts-roles]");
 
     let given = arguments(&[("resourceType", "Text"), ("resourceId", "3")]);
     let prompt = app.host.get_prompt(call_id(), SERVER.into(), "resource-prompt".into(), given).await.unwrap();
-    assert!(matches!(prompt.messages[1].content, ContentBlock::Resource(_)), "prompts-content-basic: {prompt:?}");
+    assert!(matches!(prompt.messages[1].content, ContentBlock::Resource(_)), "[prompts-content-basic]: {prompt:?}");
 
     let failed = app.host.get_prompt(call_id(), SERVER.into(), "args-prompt".into(), BTreeMap::new()).await;
     let Err(CallFailure::Session { server, error }) = &failed else { panic!("the city is missing: {failed:?}") };
@@ -79,7 +79,7 @@ async fn resources_and_templates_are_read() {
     for resource in &catalog.resources {
         let read = app.host.read_resource(call_id(), SERVER.into(), resource.uri.clone()).await;
         let read = read.unwrap_or_else(|error| panic!("{} is listed, so it can be read: {error}", resource.uri));
-        assert!(read[0].text.as_ref().is_some_and(|t| !t.is_empty()), "resources-text-blob: {read:?}");
+        assert!(read[0].text.as_ref().is_some_and(|t| !t.is_empty()), "[resources-text-blob]: {read:?}");
     }
     assert!(catalog.templates.iter().any(|t| t.uri_template == TEMPLATE), "the template is listed: {catalog:?}");
     assert_eq!(template::variables(TEMPLATE), ["resourceId"], "its variable is known");
@@ -87,23 +87,23 @@ async fn resources_and_templates_are_read() {
     assert_eq!(
         completed(&app, of_template(), "resourceId", "7", &[]).await,
         ["7"],
-        "completion-ref-types: a number fits"
+        "[completion-ref-types]: a number fits"
     );
     assert!(completed(&app, of_template(), "resourceId", "x", &[]).await.is_empty(), "and a letter does not");
 
     for (template, is_text) in [(TEMPLATE, true), ("demo://resource/dynamic/blob/{resourceId}", false)] {
         let uri = template::expand(template, &arguments(&[("resourceId", "7")])).unwrap();
         let read = app.host.read_resource(call_id(), SERVER.into(), uri.clone()).await.unwrap();
-        assert_eq!(read[0].uri, uri, "resources-templates-rfc6570: the resource that it names");
+        assert_eq!(read[0].uri, uri, "[resources-templates-rfc6570]: the resource that it names");
         let content = if is_text { &read[0].text } else { &read[0].blob };
         // "Resource 7", as text or as base64.
         let begin = if is_text { "Resource 7" } else { "UmVzb3VyY2UgN" };
-        assert!(content.as_ref().is_some_and(|c| c.starts_with(begin)), "resources-text-blob: {read:?}");
+        assert!(content.as_ref().is_some_and(|c| c.starts_with(begin)), "[resources-text-blob]: {read:?}");
     }
     let missing = app.host.read_resource(call_id(), SERVER.into(), "demo://resource/nowhere".into()).await;
     let Err(CallFailure::Session { error, .. }) = &missing else { panic!("there is none: {missing:?}") };
     let code = if let CallError::Server(error) = &**error { error.code } else { panic!("{error}") };
-    assert!([-32002, -32602].contains(&code), "resources-not-found-both: {error}");
+    assert!([-32002, -32602].contains(&code), "[resources-not-found-both]: {error}");
 }
 
 fn updated(event: &HostEvent) -> Option<String> {
@@ -124,14 +124,14 @@ async fn subscribed_resources_tell_of_changes_and_others_do_not() {
     call(&app, SERVER, "toggle-subscriber-updates", json!({})).await;
     let mut told = [next(&mut events, "an update", updated).await, next(&mut events, "an update", updated).await];
     told.sort();
-    assert_eq!(told, [one, two], "resources-subscribe: both tell of changes");
+    assert_eq!(told, [one, two], "[resources-subscribe]: both tell of changes");
     call(&app, SERVER, "toggle-subscriber-updates", json!({})).await;
 
     app.host.subscribe(SERVER.into(), one.into(), false).await.unwrap();
     assert_eq!(app.server(SERVER).await.subscriptions, [two], "one is not watched any more");
     let mut events = app.host.events();
     call(&app, SERVER, "toggle-subscriber-updates", json!({})).await;
-    assert_eq!(next(&mut events, "an update", updated).await, two, "resources-subscribe: only the other tells now");
+    assert_eq!(next(&mut events, "an update", updated).await, two, "[resources-subscribe]: only the other tells now");
 }
 
 #[tokio::test]
@@ -140,12 +140,12 @@ async fn a_change_made_by_a_call_is_told_to_the_one_who_watches() {
     let app = App::start(vec![("memory", installed::memory(folder.path()))]).await;
     app.ready("memory").await;
     let uri = whole_catalog(&app, "memory").await.resources[0].uri.clone();
-    assert_eq!(uri, "memory://knowledge-graph", "resources-custom-schemes: it has a scheme of its own");
+    assert_eq!(uri, "memory://knowledge-graph", "[resources-custom-schemes]: it has a scheme of its own");
     app.host.subscribe("memory".into(), uri.clone(), true).await.unwrap();
     let mut events = app.host.events();
     let ship = json!({ "name": "Erna", "entityType": "ship", "observations": ["is blue"] });
     call(&app, "memory", "create_entities", json!({ "entities": [ship] })).await;
-    assert_eq!(next(&mut events, "an update", updated).await, uri, "resources-subscribe: the change is told");
+    assert_eq!(next(&mut events, "an update", updated).await, uri, "[resources-subscribe]: the change is told");
     let read = app.host.read_resource(call_id(), "memory".into(), uri).await.unwrap();
     assert!(read[0].text.as_ref().is_some_and(|t| t.contains("is blue")), "and can be read: {read:?}");
 }
@@ -163,11 +163,11 @@ async fn log_messages_come_from_the_level_that_was_set() {
     app.host.set_log_level(SERVER.into(), LogLevel::Info).await.unwrap();
     assert_eq!(app.server(SERVER).await.log_level, Some(LogLevel::Info), "the level shows");
     app.host.subscribe(SERVER.into(), loud.into(), true).await.unwrap();
-    seen(&app, SERVER, "logging-levels: a message at the level that was set", is_log_of(loud)).await;
+    seen(&app, SERVER, "[logging-levels]: a message at the level that was set", is_log_of(loud)).await;
     let all = activity(&app, SERVER).await;
-    assert!(!all.iter().any(is_log_of(quiet)), "logging-set-level: none below it");
+    assert!(!all.iter().any(is_log_of(quiet)), "[logging-set-level]: none below it");
     let log = all.iter().find(|e| is_log_of(loud)(e)).unwrap();
-    assert_eq!(log.method.as_deref(), Some("info"), "logging-present: with its level");
+    assert_eq!(log.method.as_deref(), Some("info"), "[logging-present]: with its level");
 }
 
 #[tokio::test]
@@ -177,7 +177,7 @@ async fn a_server_that_cannot_be_subscribed_to_says_so_and_goes_on() {
     let refused = app.host.subscribe("time".into(), "clock://now".into(), true).await;
     assert!(
         matches!(&refused, Err(CallFailure::Session { server, .. }) if server == "time"),
-        "resources-subscribe-gate: that is said: {refused:?}"
+        "[resources-subscribe-gate]: that is said: {refused:?}"
     );
     let view = app.server("time").await;
     assert!(view.subscriptions.is_empty() && view.state == ServerState::Ready, "and nothing else changes: {view:?}");
@@ -190,13 +190,13 @@ async fn lists_in_pages_are_read_to_the_end_in_both_eras() {
         let app = App::start(vec![("demo", demo(&["--era", era]))]).await;
         app.ready("demo").await;
         let catalog = whole_catalog(&app, "demo").await;
-        assert_eq!(catalog.tools.len(), 16, "{era}, pagination-follow-cursor: more than one page of ten");
+        assert_eq!(catalog.tools.len(), 16, "{era}, [pagination-follow-cursor]: more than one page of ten");
         let asked = sent(&app, "demo").await.iter().filter(|m| *m == "tools/list").count();
-        assert_eq!(asked, 2, "{era}, pagination-missing-cursor-end: two pages were asked for");
+        assert_eq!(asked, 2, "{era}, [pagination-missing-cursor-end]: two pages were asked for");
         let entries = activity(&app, "demo").await;
         let returns = |e: &&ActivityEntry| {
             e.sent && e.method.as_deref() == Some("tools/list") && e.body.contains("\"cursor\":\"from-10\"")
         };
-        assert_eq!(entries.iter().filter(returns).count(), 1, "{era}, pagination-opaque-cursor: as it was given");
+        assert_eq!(entries.iter().filter(returns).count(), 1, "{era}, [pagination-opaque-cursor]: as it was given");
     }
 }

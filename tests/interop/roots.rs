@@ -34,19 +34,19 @@ async fn everything_gets_the_folders_that_the_user_shares() {
     whole_catalog(&app, "everything").await;
     let question = asks_for_roots(&app, "everything").await;
     assert_eq!(question.why, Why::Server, "it asks on its own, right after its start");
-    assert_eq!(app.server("everything").await.roots, None, "roots-consent: nothing is decided yet");
+    assert_eq!(app.server("everything").await.roots, None, "[roots-consent]: nothing is decided yet");
     app.answer(&question, UserAnswer::Share(vec![first.clone()])).await;
 
     call_until(&app, "everything", "get-roots-list", &format!("file://{}", shown(&first))).await;
     app.host.set_roots("everything".into(), vec![first.clone(), second.clone()]).await.unwrap().unwrap();
     let both = call_until(&app, "everything", "get-roots-list", &format!("file://{}", shown(&second))).await;
-    assert!(text(&both).contains("(2 total)"), "roots-list-answer: both are known now: {both:?}");
+    assert!(text(&both).contains("(2 total)"), "[roots-list-answer]: both are known now: {both:?}");
     app.host.set_roots("everything".into(), Vec::new()).await.unwrap().unwrap();
     call_until(&app, "everything", "get-roots-list", "no roots are currently configured").await;
     let told = sent(&app, "everything").await.iter().filter(|m| *m == "notifications/roots/list_changed").count();
-    assert_eq!(told, 2, "roots-list-changed: every change is announced");
+    assert_eq!(told, 2, "[roots-list-changed]: every change is announced");
     let asked = app.decisions().iter().filter(|(kind, _, by)| kind == "roots" && by == "user").count();
-    assert_eq!(asked, 3, "roots-consent: one question and two changes, each by the user");
+    assert_eq!(asked, 3, "[roots-consent]: one question and two changes, each by the user");
 }
 
 #[tokio::test]
@@ -65,7 +65,7 @@ async fn filesystem_follows_the_folders_that_the_user_shares() {
 
     app.host.set_roots("files".into(), vec![second.clone()]).await.unwrap().unwrap();
     call_until(&app, "files", "list_allowed_directories", &shown(&second)).await;
-    assert_eq!(text(&read(second.join("file.txt")).await), "second", "roots-list-changed: the new one can be read");
+    assert_eq!(text(&read(second.join("file.txt")).await), "second", "[roots-list-changed]: the new one can be read");
     assert!(read(first.join("file.txt")).await.is_error, "and the old one cannot any more");
 }
 
@@ -78,7 +78,7 @@ async fn refusing_to_share_leaves_a_server_with_what_was_configured() {
     let question = asks_for_roots(&app, "files").await;
     app.answer(&question, UserAnswer::Deny).await;
     let result = call(&app, "files", "read_text_file", json!({ "path": configured.join("file.txt") })).await;
-    assert_eq!(text(&result), "configured", "roots-list-answer: to know of no folder is an answer it can work with");
+    assert_eq!(text(&result), "configured", "[roots-list-answer]: to know of no folder is an answer it can work with");
     let complains = activity(&app, "files").await.iter().any(|e| e.body.contains("Failed to request initial roots"));
     assert!(!complains, "and no error");
 }

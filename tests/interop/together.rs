@@ -53,6 +53,6 @@ async fn six_servers_start_answer_and_end_side_by_side() {
     app.host.close().await;
     for (process, (name, ..)) in processes.into_iter().zip(&calls) {
         let left = testkit::processes::alive_in_group(process);
-        assert!(left.is_empty(), "security-client-per-server: nothing of {name} is left: {left:?}");
+        assert!(left.is_empty(), "[security-client-per-server]: nothing of {name} is left: {left:?}");
     }
 }

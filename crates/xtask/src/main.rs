@@ -11,6 +11,7 @@ mod node;
 mod problem;
 mod process;
 mod progress;
+mod requirements;
 mod run;
 mod screen;
 mod system_packages;
@@ -44,6 +45,8 @@ enum Task {
     Tidy,
     /// Measure start-up, the way of a question, and memory
     Bench(bench::Options),
+    /// Each requirement of the specification with the tests that name it
+    Requirements(requirements::Options),
     /// The app with live reload of the page
     Dev(dev::Options),
 }
@@ -61,6 +64,7 @@ fn main() -> ExitCode {
         Task::Codegen(options) => codegen::run(&options),
         Task::Tidy => tidy::run(),
         Task::Bench(options) => bench::run(&options),
+        Task::Requirements(options) => requirements::run(&options),
         Task::Dev(options) => dev::run(&options),
     };
     match outcome {

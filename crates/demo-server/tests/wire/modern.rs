@@ -60,7 +60,7 @@ fn a_question_ends_the_request_and_comes_back_with_the_next() {
     let mut again = params;
     again["inputResponses"] = json!({ "model": answer });
     let forgotten = host.modern_request("tools/call", again.clone());
-    assert_eq!(host.error_of(forgotten)["code"], -32602, "an answer without the state is refused (mrtr-echo-state)");
+    assert_eq!(host.error_of(forgotten)["code"], -32602, "an answer without the state is refused ([mrtr-echo-state])");
     again["requestState"] = asked["requestState"].clone();
     let done = call(&mut host, again);
     assert_eq!(done["resultType"], "complete", "the work is done");
@@ -78,7 +78,7 @@ fn a_state_that_was_never_sent_is_refused() {
     assert!(texts(&done).contains("file:///srv"), "the folders arrive: {done}");
     again["requestState"] = json!("made up");
     let wrong = host.modern_request("tools/call", again);
-    assert_eq!(host.error_of(wrong)["code"], -32602, "a state out of nowhere is refused (mrtr-state-absent)");
+    assert_eq!(host.error_of(wrong)["code"], -32602, "a state out of nowhere is refused ([mrtr-state-absent])");
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn questions_come_in_rounds() {
     let params = json!({ "name": "check_in", "arguments": {} });
     let first = call(&mut host, params.clone());
     let asked = first["inputRequests"].as_object().expect("questions");
-    assert_eq!(asked.len(), 2, "the first round asks twice (mrtr-build-inputs)");
+    assert_eq!(asked.len(), 2, "the first round asks twice ([mrtr-build-inputs])");
     let mut second = params.clone();
     second["inputResponses"] = json!({
         "ship": { "action": "accept", "content": { "ship": "Aurora" } },
@@ -96,7 +96,7 @@ fn questions_come_in_rounds() {
     let asked = call(&mut host, second);
     assert_eq!(
         asked["inputRequests"]["welcome"]["method"], "sampling/createMessage",
-        "the second round asks for a model (mrtr-repeat-rounds): {asked}"
+        "the second round asks for a model ([mrtr-repeat-rounds]): {asked}"
     );
     let mut third = params;
     third["requestState"] = asked["requestState"].clone();
@@ -121,7 +121,7 @@ fn a_state_alone_asks_to_come_back_at_once() {
     let waiting = call(&mut host, again);
     assert!(
         waiting["inputRequests"].is_null() && waiting["requestState"].is_string(),
-        "there is nothing to ask, only to wait for (mrtr-state-only-retry): {waiting}"
+        "there is nothing to ask, only to wait for ([mrtr-state-only-retry]): {waiting}"
     );
     let mut last = params;
     last["requestState"] = waiting["requestState"].clone();
@@ -136,14 +136,14 @@ fn prompts_and_resources_ask_too() {
     let asked = host.modern("prompts/get", prompt.clone());
     assert_eq!(
         asked["inputRequests"]["event"]["method"], "elicitation/create",
-        "prompts/get can ask (mrtr-recognise): {asked}"
+        "prompts/get can ask ([mrtr-recognise]): {asked}"
     );
     let mut again = prompt;
     again["inputResponses"] = json!({ "event": { "action": "accept", "content": { "event": "A whale." } } });
     let messages = host.modern("prompts/get", again)["messages"].to_string();
     assert!(messages.contains("A whale."), "the answer is used: {messages}");
     let asked = host.modern("resources/read", json!({ "uri": "diary:///captain" }));
-    assert_eq!(asked["resultType"], "input_required", "resources/read can ask (mrtr-recognise): {asked}");
+    assert_eq!(asked["resultType"], "input_required", "resources/read can ask ([mrtr-recognise]): {asked}");
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn changes_come_to_those_who_listen() {
     let changed = host.message("notifications/tools/list_changed");
     assert_eq!(
         changed["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], listen,
-        "a change names the subscription (subs-id-is-request-id)"
+        "a change names the subscription ([subs-id-is-request-id])"
     );
     let tick = host.message("notifications/resources/updated");
     assert_eq!(tick["params"]["uri"], "clock:///now", "the clock ticks");

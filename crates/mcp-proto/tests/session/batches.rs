@@ -22,16 +22,16 @@ fn requests_that_come_together_are_answered_together() {
         { "jsonrpc": "1.0", "id": 4, "method": "ping" },
         17,
     ]));
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "base-batch-receive: the answers wait for each other");
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[base-batch-receive]: the answers wait for each other");
     let events = peer.events();
     let roots = events
         .iter()
         .find_map(|event| if let SessionEvent::Asked { request, .. } = event { Some(*request) } else { None });
     assert!(
         events.iter().any(|event| matches!(event, SessionEvent::Done { call: done, result: Ok(_) } if *done == call)),
-        "base-batch-receive: answers in it count"
+        "[base-batch-receive]: answers in it count"
     );
-    assert!(events.contains(&SessionEvent::ListChanged(ListKind::Tools)), "base-batch-receive: news in it counts");
+    assert!(events.contains(&SessionEvent::ListChanged(ListKind::Tools)), "[base-batch-receive]: news in it counts");
     assert_eq!(
         events.iter().filter(|event| matches!(event, SessionEvent::Anomaly { .. })).count(),
         2,
@@ -45,7 +45,7 @@ fn requests_that_come_together_are_answered_together() {
         { "jsonrpc": "2.0", "id": 4, "error": answers[2]["error"] },
         { "jsonrpc": "2.0", "id": 2, "result": { "roots": [] } },
     ]);
-    assert_eq!(answers, expected, "base-batch-receive: one array with each answer once");
+    assert_eq!(answers, expected, "[base-batch-receive]: one array with each answer once");
     assert_eq!(answers[1]["error"]["code"], -32601, "an unknown method");
     assert_eq!(answers[2]["error"]["code"], -32600, "a request that is invalid");
 }
@@ -54,11 +54,11 @@ fn requests_that_come_together_are_answered_together() {
 fn a_batch_without_requests_gets_nothing() {
     let mut peer = Peer::ready(Revision::V2025_03_26);
     peer.says(json!([{ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }]));
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "base-notification-no-response");
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[base-notification-no-response]");
     peer.says(json!([ask(json!(1), "roots/list", json!({}))]));
     peer.events();
     peer.tells("notifications/cancelled", json!({ "requestId": 1 }));
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "cancel-received-stop: no empty array either");
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[cancel-received-stop]: no empty array either");
 }
 
 #[test]
@@ -77,12 +77,12 @@ fn other_revisions_have_no_batches() {
         peer.says(json!([{ "jsonrpc": "2.0", "id": sent["id"], "result": { "tools": [] } }, ask(json!(1), "ping", json!({}))]));
         match peer.done(call) {
             Err(CallError::Unreadable(invalid)) => {
-                assert_eq!(invalid.cause, InvalidCause::BatchNotAllowed, "X42, base-batch-removed in {revision}");
+                assert_eq!(invalid.cause, InvalidCause::BatchNotAllowed, "X42, [base-batch-removed] in {revision}");
             }
             other => panic!("X42: the call fails at once with the cause, not {other:?}"),
         }
         if revision.is_modern() {
-            assert_eq!(peer.sent(), Vec::<Value>::new(), "stdio-no-responses-written");
+            assert_eq!(peer.sent(), Vec::<Value>::new(), "[stdio-no-responses-written]");
         } else {
             assert_contains(
                 &peer.sent_one(),

@@ -87,23 +87,23 @@ fn requests_stand_on_the_wire_as_the_schemas_say() {
     let mut ids = std::collections::HashSet::new();
     for (request, expected, answer) in cases {
         let (call, sent) = peer.sends(request.clone());
-        assert_contains(&sent, &expected, "base-jsonrpc2, pagination-opaque-cursor");
-        assert_eq!(sent["jsonrpc"], "2.0", "base-jsonrpc2");
-        assert!(ids.insert(sent["id"].to_string()), "base-request-id-session-unique");
+        assert_contains(&sent, &expected, "[base-jsonrpc2], [pagination-opaque-cursor]");
+        assert_eq!(sent["jsonrpc"], "2.0", "[base-jsonrpc2]");
+        assert!(ids.insert(sent["id"].to_string()), "[base-request-id-session-unique]");
         let long = ["tools/call", "prompts/get", "resources/read"].contains(&sent["method"].as_str().unwrap());
         let token = &sent["params"]["_meta"]["progressToken"];
-        assert_eq!(*token, if long { sent["id"].clone() } else { Value::Null }, "progress-token-unique");
+        assert_eq!(*token, if long { sent["id"].clone() } else { Value::Null }, "[progress-token-unique]");
         peer.answers(&sent["id"], answer);
         let result = peer.done(call);
         assert!(result.is_ok(), "{request:?} gets its result: {result:?}");
         if let Ok(ServerResult::Tools { items, next_cursor, .. }) = &result
             && !items.is_empty()
         {
-            assert_eq!(next_cursor.as_deref(), Some(""), "pagination-empty-string-cursor");
+            assert_eq!(next_cursor.as_deref(), Some(""), "[pagination-empty-string-cursor]");
         }
     }
     let (_, sent) = Peer::ready(Revision::V2025_03_26).sends(complete());
-    assert_eq!(sent["params"].get("context"), None, "completion-context: not before 2025-06-18");
+    assert_eq!(sent["params"].get("context"), None, "[completion-context]: not before 2025-06-18");
 }
 
 #[test]
@@ -120,20 +120,24 @@ fn modern_requests_carry_their_metadata() {
         }
         json!({ "params": { "_meta": meta } })
     };
-    assert_contains(&sent, &meta(Value::Null), "lifecycle-meta-version, -capabilities, -client-info");
+    assert_contains(
+        &sent,
+        &meta(Value::Null),
+        "[lifecycle-meta-version] [lifecycle-meta-capabilities] [lifecycle-meta-client-info]",
+    );
     let level = &sent["params"]["_meta"]["io.modelcontextprotocol/logLevel"];
-    assert!(level.is_null(), "logging-per-request-level: none unless wanted");
+    assert!(level.is_null(), "[logging-per-request-level]: none unless wanted");
     peer.answers(&sent["id"], json!({ "tools": [], "ttlMs": 0, "cacheScope": "private" }));
-    assert!(peer.done(call).is_ok(), "base-result-type-absent: complete");
+    assert!(peer.done(call).is_ok(), "[base-result-type-absent]: complete");
 
     let call = peer.call(ClientRequest::SetLogLevel { level: LogLevel::Info });
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "logging-no-set-level-modern");
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[logging-no-set-level-modern]");
     assert_eq!(peer.done(call), Ok(ServerResult::Empty), "the level is set all the same");
     let (_, sent) = peer.sends(tool_call());
-    assert_contains(&sent, &meta(json!("info")), "logging-per-request-level: in each later request");
+    assert_contains(&sent, &meta(json!("info")), "[logging-per-request-level]: in each later request");
 
     let (call, sent) = peer.sends(ClientRequest::Ping);
-    assert_eq!(sent["method"], "server/discover", "ping-removed-modern");
+    assert_eq!(sent["method"], "server/discover", "[ping-removed-modern]");
     peer.answers(&sent["id"], json!({ "supportedVersions": [], "capabilities": {} }));
     assert_eq!(peer.done(call), Ok(ServerResult::Empty), "any answer shows that the server is there");
 }
@@ -141,23 +145,23 @@ fn modern_requests_carry_their_metadata() {
 #[test]
 fn what_a_server_does_not_offer_is_not_asked() {
     let none: Vec<(&str, ClientRequest)> = vec![
-        ("tools-capability-gate", ClientRequest::ListTools { cursor: None }),
-        ("tools-capability-gate", tool_call()),
-        ("prompts-capability-gate", ClientRequest::ListPrompts { cursor: None }),
-        ("prompts-capability-gate", ClientRequest::GetPrompt { name: "p".into(), arguments: Map::new() }),
-        ("resources-capability-gate", ClientRequest::ListResources { cursor: None }),
-        ("resources-capability-gate", ClientRequest::ListResourceTemplates { cursor: None }),
-        ("resources-capability-gate", ClientRequest::ReadResource { uri: "a:b".into() }),
-        ("resources-subscribe-gate", ClientRequest::Subscribe { uri: "a:b".into() }),
-        ("completion-capability-gate", complete()),
-        ("lifecycle-only-negotiated", ClientRequest::SetLogLevel { level: LogLevel::Debug }),
+        ("[tools-capability-gate]", ClientRequest::ListTools { cursor: None }),
+        ("[tools-capability-gate]", tool_call()),
+        ("[prompts-capability-gate]", ClientRequest::ListPrompts { cursor: None }),
+        ("[prompts-capability-gate]", ClientRequest::GetPrompt { name: "p".into(), arguments: Map::new() }),
+        ("[resources-capability-gate]", ClientRequest::ListResources { cursor: None }),
+        ("[resources-capability-gate]", ClientRequest::ListResourceTemplates { cursor: None }),
+        ("[resources-capability-gate]", ClientRequest::ReadResource { uri: "a:b".into() }),
+        ("[resources-subscribe-gate]", ClientRequest::Subscribe { uri: "a:b".into() }),
+        ("[completion-capability-gate]", complete()),
+        ("[lifecycle-only-negotiated]", ClientRequest::SetLogLevel { level: LogLevel::Debug }),
     ];
     for revision in Revision::ALL {
         let mut peer = Peer::ready_with(revision, json!({ "unknown": {} }), config(Opening::Probe));
         for (requirement, request) in &none {
             let end = peer.session.call(request.clone(), PATIENT, peer.now);
-            if *requirement == "completion-capability-gate" && revision == Revision::V2024_11_05 {
-                assert!(end.is_ok(), "completion-no-flag: it is tried in {revision}");
+            if *requirement == "[completion-capability-gate]" && revision == Revision::V2024_11_05 {
+                assert!(end.is_ok(), "[completion-no-flag]: it is tried in {revision}");
                 peer.sent();
                 continue;
             }
@@ -169,11 +173,11 @@ fn what_a_server_does_not_offer_is_not_asked() {
     let offers = json!({ "resources": { "subscribe": false } });
     let mut peer = Peer::ready_with(Revision::V2025_11_25, offers, config(Opening::Probe));
     let end = peer.session.call(ClientRequest::Subscribe { uri: "a:b".into() }, PATIENT, peer.now);
-    assert!(matches!(end, Err(CallError::Unsupported { .. })), "resources-subscribe-gate: {end:?}");
+    assert!(matches!(end, Err(CallError::Unsupported { .. })), "[resources-subscribe-gate]: {end:?}");
     let mut peer = Peer::ready(Revision::V2025_11_25);
     let arguments = object(json!({ "a": 1 }));
     let end = peer.session.call(ClientRequest::GetPrompt { name: "p".into(), arguments }, PATIENT, peer.now);
-    assert!(matches!(end, Err(CallError::Unsupported { .. })), "prompts-string-arguments: {end:?}");
+    assert!(matches!(end, Err(CallError::Unsupported { .. })), "[prompts-string-arguments]: {end:?}");
 }
 
 #[test]
@@ -182,10 +186,10 @@ fn answers_find_their_calls_in_any_order() {
     let (first, a) = peer.sends(ClientRequest::ListTools { cursor: None });
     let (second, b) = peer.sends(ClientRequest::ListPrompts { cursor: None });
     peer.answers(&b["id"], json!({ "prompts": [] }));
-    assert!(matches!(peer.done(second), Ok(ServerResult::Prompts { .. })), "stdio-response-correlation");
+    assert!(matches!(peer.done(second), Ok(ServerResult::Prompts { .. })), "[stdio-response-correlation]");
     peer.refuses(&a["id"], -32603, "broken");
     let expected = CallError::Server(RpcError::new(-32603, "broken"));
-    assert_eq!(peer.done(first), Err(expected), "base-error-local-distinct: the server's own error");
+    assert_eq!(peer.done(first), Err(expected), "[base-error-local-distinct]: the server's own error");
 }
 
 #[test]
@@ -217,7 +221,7 @@ fn answers_of_the_wrong_shape_name_the_place() {
         peer.answers(&sent["id"], answer.clone());
         match peer.done(call) {
             Err(CallError::BadAnswer { cause }) => assert!(cause.contains(words), "{answer}: {cause:?} has {words:?}"),
-            other => panic!("tools-validate-results: {answer} does not fit, not {other:?}"),
+            other => panic!("[tools-validate-results]: {answer} does not fit, not {other:?}"),
         }
     }
 }
@@ -248,9 +252,9 @@ fn content_of_every_kind_arrives() {
             _ => matches!(block, ContentBlock::Unknown(value) if value["x"] == 1),
         })
         .collect();
-    assert_eq!(kinds, vec![true; 6], "tools-content-basic, tools-content-audio, tools-content-resource-link");
-    assert!(result.is_error, "tools-is-error");
-    assert_eq!(result.structured_content, Some(Value::Null), "tools-structured-any: null is a value");
+    assert_eq!(kinds, vec![true; 6], "[tools-content-basic], [tools-content-audio], [tools-content-resource-link]");
+    assert!(result.is_error, "[tools-is-error]");
+    assert_eq!(result.structured_content, Some(Value::Null), "[tools-structured-any]: null is a value");
 }
 
 #[test]
@@ -267,14 +271,14 @@ fn url_required_is_an_error_of_its_own_in_one_revision() {
                 assert!(matches!(&pages[..], [ElicitParams::Url { url, .. }] if url == "https://x.test/"), "{pages:?}");
             }
             (false, Err(CallError::Server(_))) => {}
-            _ => panic!("elicit-url-required-error in {revision}: {end:?}"),
+            _ => panic!("[elicit-url-required-error] in {revision}: {end:?}"),
         }
         peer.tells("notifications/elicitation/complete", json!({ "elicitationId": "e1" }));
         peer.tells("notifications/elicitation/complete", json!({ "elicitationId": "e1" }));
         peer.tells("notifications/elicitation/complete", json!({ "elicitationId": "other" }));
         let expected: Vec<SessionEvent> =
             if known { vec![SessionEvent::ElicitationComplete { elicitation_id: "e1".into() }] } else { vec![] };
-        assert_eq!(peer.events(), expected, "elicit-complete-unknown in {revision}: once, and only known ones");
+        assert_eq!(peer.events(), expected, "[elicit-complete-unknown] in {revision}: once, and only known ones");
     }
 }
 
@@ -286,12 +290,12 @@ fn a_cancelled_call_ends_at_once() {
         peer.session.cancel(call, CancelReason::User, peer.now);
         let expected = json!({ "method": "notifications/cancelled", "params": { "requestId": sent["id"],
                                "reason": "cancelled by the user" } });
-        assert_contains(&peer.sent_one(), &expected, "cancel-stdio-notify, cancel-should-notify");
+        assert_contains(&peer.sent_one(), &expected, "[cancel-stdio-notify], [cancel-should-notify]");
         assert_eq!(peer.done(call), Err(CallError::Cancelled), "X35: cancel works at once");
         peer.answers(&sent["id"], json!({ "content": [] }));
-        assert_eq!(peer.events(), vec![], "cancel-ignore-late-response");
+        assert_eq!(peer.events(), vec![], "[cancel-ignore-late-response]");
         peer.session.cancel(call, CancelReason::User, peer.now);
-        assert_eq!(peer.sent(), Vec::<Value>::new(), "cancel-in-progress-only");
+        assert_eq!(peer.sent(), Vec::<Value>::new(), "[cancel-in-progress-only]");
     }
 }
 
@@ -320,7 +324,7 @@ fn calls_end_with_the_session() {
         SessionEvent::Done { call, result: Err(CallError::Closed(reason.clone())) },
         SessionEvent::Closed(reason.clone()),
     ];
-    assert_eq!(events, expected, "stdio-server-closes-stdout: each call ends, then the session, once");
+    assert_eq!(events, expected, "[stdio-server-closes-stdout]: each call ends, then the session, once");
     peer.session.handle_closed(CloseReason::StoppedByUser, peer.now);
     peer.says(json!({ "jsonrpc": "2.0", "id": 9, "method": "ping" }));
     assert_eq!((peer.events(), peer.sent().len()), (vec![], 1), "nothing happens after the end");
@@ -335,6 +339,6 @@ fn roots_changes_are_told_where_that_exists() {
         peer.session.notify(ClientNotification::RootsListChanged);
         let told: Vec<Value> = peer.sent().iter().map(|sent| sent["method"].clone()).collect();
         let expected = if revision.is_modern() { vec![] } else { vec![json!("notifications/roots/list_changed")] };
-        assert_eq!(told, expected, "roots-list-changed, roots-no-list-changed-modern in {revision}");
+        assert_eq!(told, expected, "[roots-list-changed], [roots-no-list-changed-modern] in {revision}");
     }
 }

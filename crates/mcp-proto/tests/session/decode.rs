@@ -28,13 +28,13 @@ fn valid_lines_are_read() {
     let Ok(Incoming::Response { id, result: Ok(result) }) = decode(text) else {
         panic!("pairs of surrogates are text")
     };
-    assert_eq!(id, RequestId::from("a"), "base-request-id-type");
+    assert_eq!(id, RequestId::from("a"), "[base-request-id-type]");
     let body: serde_json::Value = serde_json::from_str(result.get()).unwrap();
     assert_eq!(body["t"], "😀 \u{0} \\u005cud800", "X37: an escaped NUL is text");
     let null = decode(r#"{"jsonrpc":"2.0","id":1,"result":{},"error":null,"method":null}"#);
     assert!(matches!(null, Ok(Incoming::Response { result: Ok(_), .. })), "absent fields written as null: {null:?}");
     let error = decode(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"?"},"result":null}"#);
-    assert!(matches!(error, Ok(Incoming::ErrorWithoutId { .. })), "base-error-without-id: {error:?}");
+    assert!(matches!(error, Ok(Incoming::ErrorWithoutId { .. })), "[base-error-without-id]: {error:?}");
 }
 
 #[test]
@@ -65,18 +65,18 @@ fn each_fault_has_its_cause() {
         ("X38", of(r#"{"jsonrpc":"2.0","id":99999999999999999999,"result":{}}"#), "BadId", false),
         ("X38", of(r#"{"jsonrpc":"2.0","result":{}}"#), "BadId", false),
         ("X38", of(&long_id), "BadId", false),
-        ("base-jsonrpc2", of(r#"{"id":5,"result":{}}"#), "WrongVersion", true),
-        ("base-jsonrpc2", of(r#"{"jsonrpc":"1.0","id":5,"result":{}}"#), "WrongVersion", true),
-        ("base-jsonrpc2", of(r#"{"jsonrpc":2.0,"id":5,"result":{}}"#), "WrongVersion", true),
+        ("[base-jsonrpc2]", of(r#"{"id":5,"result":{}}"#), "WrongVersion", true),
+        ("[base-jsonrpc2]", of(r#"{"jsonrpc":"1.0","id":5,"result":{}}"#), "WrongVersion", true),
+        ("[base-jsonrpc2]", of(r#"{"jsonrpc":2.0,"id":5,"result":{}}"#), "WrongVersion", true),
         (
-            "base-response-one-of",
+            "[base-response-one-of]",
             of(r#"{"jsonrpc":"2.0","id":5,"result":{},"error":{"code":1,"message":""}}"#),
             "Ambiguous",
             true,
         ),
-        ("base-response-one-of", of(r#"{"jsonrpc":"2.0","id":5}"#), "NotAMessage", true),
-        ("base-error-shape", of(r#"{"jsonrpc":"2.0","id":5,"error":{"code":"x","message":""}}"#), "BadError", true),
-        ("base-error-shape", of(r#"{"jsonrpc":"2.0","id":5,"error":7}"#), "BadError", true),
+        ("[base-response-one-of]", of(r#"{"jsonrpc":"2.0","id":5}"#), "NotAMessage", true),
+        ("[base-error-shape]", of(r#"{"jsonrpc":"2.0","id":5,"error":{"code":"x","message":""}}"#), "BadError", true),
+        ("[base-error-shape]", of(r#"{"jsonrpc":"2.0","id":5,"error":7}"#), "BadError", true),
         ("truncated", of(r#"{"jsonrpc":"2.0","id":5,"result":{"a":"#), "NotJson", true),
         ("trailing text", of(r#"{"jsonrpc":"2.0","id":5,"result":{}}Content-Length: 5"#), "NotJson", true),
         ("single quotes", of("{'jsonrpc':'2.0'}"), "NotJson", false),

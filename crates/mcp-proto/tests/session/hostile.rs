@@ -108,7 +108,7 @@ fn an_error_without_id_is_for_the_only_call_if_it_is_about_reading() {
     peer.line(r#"{"jsonrpc":"2.0","id":null,"result":{}}"#);
     assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "an answer to a notification fails no call");
     peer.says(error(-32700));
-    assert!(matches!(peer.done(call), Err(CallError::Server(_))), "base-error-without-id");
+    assert!(matches!(peer.done(call), Err(CallError::Server(_))), "[base-error-without-id]");
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn a_flood_is_merged_counted_and_bounded() {
     let latest = |event: &&SessionEvent| matches!(event, SessionEvent::Progress { .. });
     assert!(
         matches!(events.iter().find(latest), Some(SessionEvent::Progress { call: of, progress, .. }) if *of == call && *progress == 5_000.0),
-        "X41, progress-rate-limit: the latest progress is the one that is left"
+        "X41, [progress-rate-limit]: the latest progress is the one that is left"
     );
     match events.last() {
         Some(SessionEvent::Anomaly { cause, .. }) => {

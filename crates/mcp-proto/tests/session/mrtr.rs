@@ -50,15 +50,15 @@ fn a_call_is_repeated_with_the_answers() {
             .into_iter()
             .map(|event| match event {
                 SessionEvent::Asked { request, call: led_by, question } => {
-                    assert_eq!(led_by, Some(call), "mrtr-recognise: the call is known");
+                    assert_eq!(led_by, Some(call), "[mrtr-recognise]: the call is known");
                     (request, question)
                 }
-                other => panic!("mrtr-recognise: a question is asked, not {other:?}"),
+                other => panic!("[mrtr-recognise]: a question is asked, not {other:?}"),
             })
             .collect();
-        assert_eq!(asked.len(), 3, "mrtr-recognise: each input request is a question");
+        assert_eq!(asked.len(), 3, "[mrtr-recognise]: each input request is a question");
         for (question, kind) in asked {
-            assert_eq!(peer.sent(), Vec::<Value>::new(), "mrtr-build-inputs: nothing goes before the last answer");
+            assert_eq!(peer.sent(), Vec::<Value>::new(), "[mrtr-build-inputs]: nothing goes before the last answer");
             let answer = match kind {
                 ServerQuestion::Elicitation(_) => accepted(),
                 ServerQuestion::Roots => Answer::Roots(vec![]),
@@ -73,30 +73,30 @@ fn a_call_is_repeated_with_the_answers() {
             peer.session.answer(question, answer, peer.now).unwrap();
         }
         let mut again = peer.sent_one();
-        assert_ne!(again["id"], first["id"], "mrtr-new-id");
-        assert_eq!(again["params"]["requestState"], json!(state), "mrtr-echo-state");
+        assert_ne!(again["id"], first["id"], "[mrtr-new-id]");
+        assert_eq!(again["params"]["requestState"], json!(state), "[mrtr-echo-state]");
         let inputs = json!({
             "when": { "action": "accept", "content": { "day": "2026-08-01" } },
             "who": { "role": "assistant", "content": { "type": "text", "text": "4" }, "model": "m" },
             "where": { "roots": [] },
         });
-        assert_eq!(again["params"]["inputResponses"], inputs, "mrtr-matching-keys, mrtr-bare-results");
+        assert_eq!(again["params"]["inputResponses"], inputs, "[mrtr-matching-keys], [mrtr-bare-results]");
         let id = again["id"].clone();
-        assert_eq!(again["params"]["_meta"]["progressToken"], id, "progress-token-unique: a new one each round");
+        assert_eq!(again["params"]["_meta"]["progressToken"], id, "[progress-token-unique]: a new one each round");
         let mut expected = first.clone();
         expected["id"] = id.clone();
         expected["params"]["_meta"]["progressToken"] = id.clone();
         let params = again["params"].as_object_mut().unwrap();
         params.remove("inputResponses");
         params.remove("requestState");
-        assert_eq!(again, expected, "mrtr-same-request, mrtr-meta-on-retry");
+        assert_eq!(again, expected, "[mrtr-same-request], [mrtr-meta-on-retry]");
         asks_back(&mut peer, &id, None, ask_form());
         let (question, ..) = peer.asked();
         peer.session.answer(question, accepted(), peer.now).unwrap();
         let third = peer.sent_one();
-        assert_eq!(third["params"].get("requestState"), None, "mrtr-state-absent: not even an older one");
+        assert_eq!(third["params"].get("requestState"), None, "[mrtr-state-absent]: not even an older one");
         peer.answers(&third["id"], json!({ "content": [], "messages": [], "contents": [] }));
-        assert!(peer.done(call).is_ok(), "mrtr-repeat-rounds");
+        assert!(peer.done(call).is_ok(), "[mrtr-repeat-rounds]");
     }
 }
 
@@ -106,9 +106,9 @@ fn state_alone_repeats_at_once() {
     let (_, first) = peer.sends(tool_call());
     asks_back(&mut peer, &first["id"], Some("s"), Value::Null);
     let again = peer.sent_one();
-    assert_eq!(again["params"]["requestState"], "s", "mrtr-state-only-retry");
-    assert_eq!(again["params"].get("inputResponses"), None, "mrtr-state-only-retry: no answers");
-    assert_eq!(peer.events(), vec![], "mrtr-state-only-retry: no question");
+    assert_eq!(again["params"]["requestState"], "s", "[mrtr-state-only-retry]");
+    assert_eq!(again["params"].get("inputResponses"), None, "[mrtr-state-only-retry]: no answers");
+    assert_eq!(peer.events(), vec![], "[mrtr-state-only-retry]: no question");
 }
 
 #[test]
@@ -155,11 +155,11 @@ fn state_stays_with_its_request() {
         .filter_map(|event| if let SessionEvent::Asked { request, .. } = event { Some(request) } else { None })
         .collect();
     peer.session.answer(questions[1], accepted(), peer.now).unwrap();
-    assert_eq!(peer.sent_one()["params"]["requestState"], "of b", "mrtr-scope-to-request, X28");
+    assert_eq!(peer.sent_one()["params"]["requestState"], "of b", "[mrtr-scope-to-request], X28");
     let (_, other) = peer.sends(tool_call());
-    assert_eq!(other["params"].get("requestState"), None, "mrtr-scope-to-request: not in another call");
+    assert_eq!(other["params"].get("requestState"), None, "[mrtr-scope-to-request]: not in another call");
     peer.session.answer(questions[0], accepted(), peer.now).unwrap();
-    assert_eq!(peer.sent_one()["params"]["requestState"], "of a", "mrtr-scope-to-request, X28");
+    assert_eq!(peer.sent_one()["params"]["requestState"], "of a", "[mrtr-scope-to-request], X28");
 }
 
 #[test]
@@ -178,12 +178,12 @@ fn a_refusal_gives_the_call_up() {
         panic!("two questions are asked, not {events:?}");
     };
     peer.session.answer(first, Answer::Refused { code: -1, message: "no".into() }, peer.now).unwrap();
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "sampling-reject-modern: simply no retry");
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[sampling-reject-modern]: simply no retry");
     let expected = vec![
         SessionEvent::Withdrawn { request: second, why: Withdrawal::CallEnded },
         SessionEvent::Done { call, result: Err(CallError::Refused) },
     ];
-    assert_eq!(peer.events(), expected, "mrtr-may-abandon: the other question goes, the call ends");
+    assert_eq!(peer.events(), expected, "[mrtr-may-abandon]: the other question goes, the call ends");
     assert_eq!(peer.session.answer(second, Answer::Roots(vec![]), peer.now), Err(UnknownRequest::NotOpen), "gone");
 }
 
@@ -194,16 +194,16 @@ fn what_must_not_be_asked_ends_the_call() {
     let sampling_with_tools = json!({ "messages": [], "maxTokens": 1, "tools": [] });
     for (proves, settings, request, result) in [
         (
-            "mrtr-other-methods-invalid",
+            "[mrtr-other-methods-invalid]",
             &all,
             ClientRequest::ListTools { cursor: None },
             json!({ "resultType": "input_required", "inputRequests": ask_form() }),
         ),
-        ("base-result-type-unknown", &all, tool_call(), json!({ "resultType": "task", "content": [] })),
-        ("base-result-type-dispatch", &all, tool_call(), json!({ "resultType": 5, "content": [] })),
+        ("[base-result-type-unknown]", &all, tool_call(), json!({ "resultType": "task", "content": [] })),
+        ("[base-result-type-dispatch]", &all, tool_call(), json!({ "resultType": 5, "content": [] })),
         ("neither state nor request", &all, tool_call(), json!({ "resultType": "input_required" })),
         (
-            "mrtr-undeclared-input",
+            "[mrtr-undeclared-input]",
             &nothing,
             tool_call(),
             json!({ "resultType": "input_required", "inputRequests": ask_form() }),
@@ -215,7 +215,7 @@ fn what_must_not_be_asked_ends_the_call() {
             json!({ "resultType": "input_required", "inputRequests": { "x": { "method": "ping" } } }),
         ),
         (
-            "mrtr-undeclared-input",
+            "[mrtr-undeclared-input]",
             &all,
             tool_call(),
             json!({ "resultType": "input_required", "inputRequests": { "x": { "method": "sampling/createMessage", "params": sampling_with_tools } } }),
@@ -233,7 +233,7 @@ fn what_must_not_be_asked_ends_the_call() {
     let mut peer = Peer::ready(Revision::V2025_11_25);
     let (call, sent) = peer.sends(tool_call());
     peer.answers(&sent["id"], json!({ "resultType": "input_required", "content": [] }));
-    assert!(peer.done(call).is_ok(), "lifecycle-respect-version: resultType means nothing before 2026-07-28");
+    assert!(peer.done(call).is_ok(), "[lifecycle-respect-version]: resultType means nothing before 2026-07-28");
 }
 
 #[test]
@@ -245,7 +245,7 @@ fn cancelling_between_rounds_tells_nobody() {
     peer.wait(seconds(3600));
     assert_eq!(peer.events(), vec![], "no time runs while the user thinks");
     peer.session.cancel(call, CancelReason::User, peer.now);
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "cancel-in-progress-only: no request is in progress");
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[cancel-in-progress-only]: no request is in progress");
     let expected = vec![
         SessionEvent::Withdrawn { request, why: Withdrawal::CallEnded },
         SessionEvent::Done { call, result: Err(CallError::Cancelled) },
@@ -269,6 +269,6 @@ fn the_rounds_of_a_call_share_one_deadline() {
     assert_eq!(peer.events(), vec![], "50 s before the question and 49 s after it");
     peer.wait(seconds(1));
     let end = CallError::Timeout { after: seconds(100), total: true };
-    assert_eq!(peer.done(call), Err(end), "lifecycle-timeout-maximum, without the user's time");
+    assert_eq!(peer.done(call), Err(end), "[lifecycle-timeout-maximum], without the user's time");
     assert!(peer.session.call(tool_call(), PATIENT, peer.now).is_ok(), "the session goes on");
 }

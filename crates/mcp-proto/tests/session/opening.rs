@@ -109,24 +109,24 @@ fn the_probe_decides_the_era() {
     let legacy = |error: Step| vec![probe(), error, initialize(2, "2025-11-25"), Quiet];
     for (proves, steps) in [
         (
-            "stdio-probe-result-select, lifecycle-no-handshake-modern",
+            "[stdio-probe-result-select], [lifecycle-no-handshake-modern]",
             vec![probe(), result(1, discovered(&["2026-07-28", "2025-11-25"])), SendsNothing, Ready(V2026_07_28)],
         ),
-        ("stdio-probe-other-error-fallback", legacy(error(1, -32601, "no", Value::Null))),
-        ("stdio-probe-not-one-code: -32602", legacy(error(1, -32602, "no", Value::Null))),
-        ("stdio-probe-not-one-code: -32600", legacy(error(1, -32600, "no", Value::Null))),
-        ("stdio-probe-not-one-code: -1", legacy(error(1, -1, "no", Value::Null))),
-        ("stdio-probe-other-error-fallback: a result that is none", legacy(result(1, json!({})))),
+        ("[stdio-probe-other-error-fallback]", legacy(error(1, -32601, "no", Value::Null))),
+        ("[stdio-probe-not-one-code]: -32602", legacy(error(1, -32602, "no", Value::Null))),
+        ("[stdio-probe-not-one-code]: -32600", legacy(error(1, -32600, "no", Value::Null))),
+        ("[stdio-probe-not-one-code]: -1", legacy(error(1, -1, "no", Value::Null))),
+        ("[stdio-probe-other-error-fallback]: a result that is none", legacy(result(1, json!({})))),
         (
-            "stdio-probe-other-error-fallback: an error without id",
+            "[stdio-probe-other-error-fallback]: an error without id",
             legacy(Says(json!({ "jsonrpc": "2.0", "error": { "code": -32601, "message": "?" } }))),
         ),
         (
-            "stdio-probe-timeout-fallback: after 10 s, not before",
+            "[stdio-probe-timeout-fallback]: after 10 s, not before",
             vec![probe(), Waits(9), SendsNothing, Waits(1), initialize(2, "2025-11-25"), Quiet],
         ),
         (
-            "base-request-id-session-unique: a late answer to the probe is dropped",
+            "[base-request-id-session-unique]: a late answer to the probe is dropped",
             vec![
                 probe(),
                 Waits(10),
@@ -139,7 +139,7 @@ fn the_probe_decides_the_era() {
             ],
         ),
         (
-            "stdio-probe-modern-error-stay: versions in common are tried again without initialize",
+            "[stdio-probe-modern-error-stay]: versions in common are tried again without initialize",
             vec![
                 probe(),
                 error(1, -32022, "?", json!({ "supported": ["2026-07-28"] })),
@@ -149,7 +149,7 @@ fn the_probe_decides_the_era() {
             ],
         ),
         (
-            "lifecycle-unsupported-version-retry: only older versions in common",
+            "[lifecycle-unsupported-version-retry]: only older versions in common",
             vec![
                 probe(),
                 error(1, -32022, "?", json!({ "supported": ["2025-03-26", "2025-06-18"] })),
@@ -160,7 +160,7 @@ fn the_probe_decides_the_era() {
             ],
         ),
         (
-            "lifecycle-unsupported-version-surface",
+            "[lifecycle-unsupported-version-surface]",
             vec![
                 probe(),
                 error(1, -32022, "go away", json!({ "supported": ["2031-01-01"] })),
@@ -169,15 +169,15 @@ fn the_probe_decides_the_era() {
             ],
         ),
         (
-            "lifecycle-unsupported-version-surface: the server's words",
+            "[lifecycle-unsupported-version-surface]: the server's words",
             vec![probe(), error(1, -32022, "go away", Value::Null), Fails("go away")],
         ),
         (
-            "stdio-probe-modern-error-stay: a missing capability",
+            "[stdio-probe-modern-error-stay]: a missing capability",
             vec![probe(), error(1, -32021, "needs sampling", Value::Null), SendsNothing, Fails("needs sampling")],
         ),
         (
-            "lifecycle-discover-choose-version: a modern server with older versions only",
+            "[lifecycle-discover-choose-version]: a modern server with older versions only",
             vec![probe(), result(1, discovered(&["2030-01-01", "2025-11-25"])), initialize(2, "2025-11-25"), Quiet],
         ),
         (
@@ -201,23 +201,23 @@ fn initialize_settles_the_version() {
     let first = || initialize(1, "2025-11-25");
     for (proves, steps) in [
         (
-            "lifecycle-init-first, lifecycle-initialized-notification, lifecycle-init-version-latest",
+            "[lifecycle-init-first], [lifecycle-initialized-notification], [lifecycle-init-version-latest]",
             vec![first(), SendsNothing, result(1, initialized("2025-11-25")), greets(), Ready(V2025_11_25)],
         ),
         (
-            "lifecycle-init-accept-counteroffer",
+            "[lifecycle-init-accept-counteroffer]",
             vec![first(), result(1, initialized("2024-11-05")), greets(), Ready(V2024_11_05)],
         ),
         (
-            "lifecycle-disconnect-unsupported",
+            "[lifecycle-disconnect-unsupported]",
             vec![first(), result(1, initialized("1999-01-01")), SendsNothing, Fails("it speaks 1999-01-01")],
         ),
         (
-            "lifecycle-disconnect-unsupported: the modern revision is not opened with initialize",
+            "[lifecycle-disconnect-unsupported]: the modern revision is not opened with initialize",
             vec![first(), result(1, initialized("2026-07-28")), SendsNothing, Fails("it speaks 2026-07-28")],
         ),
         (
-            "lifecycle-init-errors: the server names versions and one of them is spoken",
+            "[lifecycle-init-errors]: the server names versions and one of them is spoken",
             vec![
                 first(),
                 error(1, -32602, "version", json!({ "supported": ["2024-11-05"] })),
@@ -227,22 +227,22 @@ fn initialize_settles_the_version() {
             ],
         ),
         (
-            "lifecycle-legacy-actionable-error",
+            "[lifecycle-legacy-actionable-error]",
             vec![first(), error(1, -32000, "no licence", Value::Null), Fails("no licence")],
         ),
         (
-            "lifecycle-init-errors, cancel-not-initialize: silence for 30 s",
+            "[lifecycle-init-errors], [cancel-not-initialize]: silence for 30 s",
             vec![first(), Waits(29), Quiet, Waits(1), SendsNothing, Fails("no answer to `initialize` within 30s")],
         ),
         (
-            "lifecycle-init-errors: an answer of the wrong shape names the field",
+            "[lifecycle-init-errors]: an answer of the wrong shape names the field",
             vec![
                 first(),
                 result(1, json!({ "protocolVersion": 7, "capabilities": {} })),
                 Fails("protocolVersion: invalid type"),
             ],
         ),
-        ("lifecycle-init-errors: the process ends", vec![first(), Exits(false)]),
+        ("[lifecycle-init-errors]: the process ends", vec![first(), Exits(false)]),
         (
             "X42: a banner before the answer does no harm",
             vec![
@@ -265,7 +265,7 @@ fn initialize_settles_the_version() {
             ],
         ),
         (
-            "lifecycle-init-no-batch: an answer in a batch fails at once",
+            "[lifecycle-init-no-batch]: an answer in a batch fails at once",
             vec![
                 first(),
                 Line(r#"[{"jsonrpc":"2.0","id":1,"result":{}}]"#),
@@ -274,7 +274,7 @@ fn initialize_settles_the_version() {
             ],
         ),
         (
-            "lifecycle-early-server-traffic: pings are answered",
+            "[lifecycle-early-server-traffic]: pings are answered",
             vec![
                 first(),
                 Says(json!({ "jsonrpc": "2.0", "id": "p", "method": "ping" })),
@@ -283,7 +283,7 @@ fn initialize_settles_the_version() {
             ],
         ),
         (
-            "lifecycle-early-server-traffic: other requests get an error",
+            "[lifecycle-early-server-traffic]: other requests get an error",
             vec![
                 first(),
                 Says(json!({ "jsonrpc": "2.0", "id": 5, "method": "roots/list" })),
@@ -308,7 +308,7 @@ fn a_pinned_revision_is_the_only_one() {
             let version = revision.as_str();
             let opens = |answer| Sends(json!({ "method": "initialize", "params": { "protocolVersion": answer } }));
             play(
-                "lifecycle-init-version-supported",
+                "[lifecycle-init-version-supported]",
                 opening,
                 vec![opens(version), result(1, initialized(version)), greets(), Ready(revision)],
             );
@@ -332,22 +332,26 @@ fn capabilities_are_told_in_the_words_of_the_revision() {
     ] {
         let sent = Peer::new(Opening::Pinned(revision)).sent_one();
         let offered = &sent["params"]["capabilities"];
-        assert_eq!(offered["elicitation"], elicitation, "elicit-declare-init: elicitation in {revision}");
-        assert_eq!(offered["sampling"]["context"], context, "sampling-declare-init: context in {revision}");
-        assert_eq!(offered["roots"]["listChanged"], json!(true), "roots-declare-init: roots in {revision}");
-        assert_eq!(offered["sampling"].get("tools"), None, "sampling-tools-declare: never offered");
+        assert_eq!(offered["elicitation"], elicitation, "[elicit-declare-init]: elicitation in {revision}");
+        assert_eq!(offered["sampling"]["context"], context, "[sampling-declare-init]: context in {revision}");
+        assert_eq!(offered["roots"]["listChanged"], json!(true), "[roots-declare-init]: roots in {revision}");
+        assert_eq!(offered["sampling"].get("tools"), None, "[sampling-tools-declare]: never offered");
         assert_eq!(offered.get("tasks"), None, "no tasks are offered");
     }
     let mut pages = config(Opening::Pinned(Revision::V2025_06_18));
     pages.capabilities.elicitation = Some(ElicitationCapability { form: None, url: Some(Map::new()) });
     let sent = Peer::with(pages).sent_one();
     let offered = &sent["params"]["capabilities"];
-    assert_eq!(offered.get("elicitation"), None, "elicit-declare-init: who has no forms offers nothing in 2025-06-18");
+    assert_eq!(
+        offered.get("elicitation"),
+        None,
+        "[elicit-declare-init]: who has no forms offers nothing in 2025-06-18"
+    );
     let sent = Peer::new(Opening::Probe).sent_one();
     let offered = &sent["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
-    assert_eq!(offered["roots"], json!({}), "roots-no-list-changed-modern: no listChanged");
-    assert_eq!(offered["elicitation"], json!({ "form": {}, "url": {} }), "elicit-declare-per-request");
-    assert_eq!(offered["sampling"], json!({ "context": {} }), "sampling-declare-per-request");
+    assert_eq!(offered["roots"], json!({}), "[roots-no-list-changed-modern]: no listChanged");
+    assert_eq!(offered["elicitation"], json!({ "form": {}, "url": {} }), "[elicit-declare-per-request]");
+    assert_eq!(offered["sampling"], json!({ "context": {} }), "[sampling-declare-per-request]");
 }
 
 #[test]
@@ -355,13 +359,13 @@ fn only_pings_go_out_before_the_answer_to_initialize() {
     let mut peer = Peer::new(Opening::Initialize);
     peer.sent();
     let refused = peer.session.call(ClientRequest::ListTools { cursor: None }, crate::peer::PATIENT, peer.now);
-    assert_eq!(refused, Err(CallError::NotReady), "lifecycle-no-requests-before-init");
+    assert_eq!(refused, Err(CallError::NotReady), "[lifecycle-no-requests-before-init]");
     let (call, sent) = peer.sends(ClientRequest::Ping);
-    assert_eq!(sent["method"], "ping", "lifecycle-no-requests-before-init: a ping may go out");
+    assert_eq!(sent["method"], "ping", "[lifecycle-no-requests-before-init]: a ping may go out");
     peer.answers(&sent["id"], json!({}));
     assert_eq!(peer.done(call), Ok(ServerResult::Empty), "ping: the answer comes");
     peer.session.notify(ClientNotification::RootsListChanged);
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "lifecycle-no-requests-before-init: no notification either");
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[lifecycle-no-requests-before-init]: no notification either");
 }
 
 #[test]

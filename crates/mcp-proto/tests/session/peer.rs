@@ -108,8 +108,12 @@ impl Peer {
     pub(crate) fn sent(&mut self) -> Vec<Value> {
         std::iter::from_fn(|| self.session.poll_transmit())
             .map(|outgoing| {
-                assert!(!outgoing.json.contains('\n'), "stdio-newline-delimited: no raw newline in {}", outgoing.json);
-                serde_json::from_str(&outgoing.json).expect("stdio-stdin-only-mcp: what is written is JSON")
+                assert!(
+                    !outgoing.json.contains('\n'),
+                    "[stdio-newline-delimited]: no raw newline in {}",
+                    outgoing.json
+                );
+                serde_json::from_str(&outgoing.json).expect("[stdio-stdin-only-mcp]: what is written is JSON")
             })
             .collect()
     }

@@ -158,7 +158,7 @@ impl Ledger {
                 if message.get("method").is_none() {
                     *self.answered.entry(message["id"].to_string()).or_default() += 1;
                 } else if let Some(id) = message.get("id") {
-                    assert!(self.sent_ids.insert(id.to_string()), "base-request-id-session-unique: {id}");
+                    assert!(self.sent_ids.insert(id.to_string()), "[base-request-id-session-unique]: {id}");
                 }
             }
         }
@@ -369,7 +369,7 @@ proptest! {
         peer.session.handle_closed(CloseReason::StoppedByUser, peer.now);
         for sent in peer.sent() {
             for message in sent.as_array().cloned().unwrap_or_else(|| vec![sent]) {
-                prop_assert!(missing.remove(&message["id"]), "base-response-same-id: {message} answers an open request");
+                prop_assert!(missing.remove(&message["id"]), "[base-response-same-id]: {message} answers an open request");
             }
         }
         prop_assert!(missing.is_empty(), "each request is answered exactly once: {missing:?}");

@@ -35,7 +35,7 @@ fn questions_reach_the_host_and_answers_the_server() {
     peer.session.answer(request, message(SamplingContent::One(ContentBlock::text("4"))), peer.now).unwrap();
     let expected = json!({ "jsonrpc": "2.0", "id": "s-1", "result": { "role": "assistant", "model": "by hand",
                            "content": { "type": "text", "text": "4" }, "stopReason": "endTurn" } });
-    assert_eq!(peer.sent_one(), expected, "base-response-same-id, sampling-result-fields");
+    assert_eq!(peer.sent_one(), expected, "[base-response-same-id], [sampling-result-fields]");
     assert_eq!(
         peer.session.answer(request, Answer::Roots(vec![]), peer.now),
         Err(UnknownRequest::NotOpen),
@@ -47,7 +47,7 @@ fn questions_reach_the_host_and_answers_the_server() {
     peer.session.answer(request, accepted(), peer.now).unwrap();
     let expected =
         json!({ "jsonrpc": "2.0", "id": 7, "result": { "action": "accept", "content": { "day": "2026-08-01" } } });
-    assert_eq!(peer.sent_one(), expected, "elicit-default-mode, elicit-three-actions");
+    assert_eq!(peer.sent_one(), expected, "[elicit-default-mode], [elicit-three-actions]");
 
     peer.asks(json!(8), "roots/list", Value::Null);
     let (request, _, question) = peer.asked();
@@ -55,13 +55,13 @@ fn questions_reach_the_host_and_answers_the_server() {
     let root = Root { uri: "file:///w".into(), name: Some("w".into()), meta: None };
     peer.session.answer(request, Answer::Roots(vec![root]), peer.now).unwrap();
     let expected = json!({ "jsonrpc": "2.0", "id": 8, "result": { "roots": [{ "uri": "file:///w", "name": "w" }] } });
-    assert_eq!(peer.sent_one(), expected, "roots-list-answer");
+    assert_eq!(peer.sent_one(), expected, "[roots-list-answer]");
 
     peer.asks(json!(9), "sampling/createMessage", sampling());
     let (request, ..) = peer.asked();
     let no = Answer::Refused { code: -1, message: "User rejected sampling request".into() };
     peer.session.answer(request, no, peer.now).unwrap();
-    assert_contains(&peer.sent_one(), &json!({ "id": 9, "error": { "code": -1 } }), "sampling-reject-error");
+    assert_contains(&peer.sent_one(), &json!({ "id": 9, "error": { "code": -1 } }), "[sampling-reject-error]");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn answers_carry_no_more_than_they_may() {
         let given = json!({ "a": 1 }).as_object().cloned();
         peer.session.answer(request, Answer::Elicitation(ElicitResult { action, content: given }), peer.now).unwrap();
         let sent = peer.sent_one();
-        assert_eq!(sent["result"]["content"], content, "elicit-content-accept-only, elicit-url-no-content: {sent}");
+        assert_eq!(sent["result"]["content"], content, "[elicit-content-accept-only], [elicit-url-no-content]: {sent}");
     }
     let two = || SamplingContent::Many(vec![ContentBlock::text("a"), ContentBlock::text("b")]);
     let one = || SamplingContent::Many(vec![ContentBlock::text("a")]);
@@ -96,7 +96,7 @@ fn answers_carry_no_more_than_they_may() {
         let (request, ..) = peer.asked();
         peer.session.answer(request, message(content), peer.now).unwrap();
         let sent = peer.sent_one();
-        assert_eq!(sent["result"]["content"], expected, "sampling-content-array in {revision}: {sent}");
+        assert_eq!(sent["result"]["content"], expected, "[sampling-content-array] in {revision}: {sent}");
     }
 }
 
@@ -110,15 +110,15 @@ fn what_was_not_offered_is_refused() {
     forms.capabilities.elicitation = Some(ElicitationCapability::default());
     use Revision::*;
     for (requirement, config, revision, method, params, code) in [
-        ("sampling-declare-init", &nothing, V2025_11_25, "sampling/createMessage", sampling(), -32601),
-        ("elicit-declare-init", &nothing, V2025_11_25, "elicitation/create", form(), -32601),
-        ("roots-error-codes", &nothing, V2025_11_25, "roots/list", json!({}), -32601),
+        ("[sampling-declare-init]", &nothing, V2025_11_25, "sampling/createMessage", sampling(), -32601),
+        ("[elicit-declare-init]", &nothing, V2025_11_25, "elicitation/create", form(), -32601),
+        ("[roots-error-codes]", &nothing, V2025_11_25, "roots/list", json!({}), -32601),
         ("unknown method", &all, V2025_11_25, "tasks/list", json!({}), -32601),
-        ("lifecycle-respect-version", &all, V2025_03_26, "elicitation/create", form(), -32601),
-        ("lifecycle-respect-version", &all, V2025_06_18, "elicitation/create", url(), -32602),
-        ("elicit-undeclared-mode-error", &forms, V2025_11_25, "elicitation/create", url(), -32602),
-        ("sampling-tools-undeclared-error", &all, V2025_11_25, "sampling/createMessage", with_tools, -32602),
-        ("sampling-tools-undeclared-error", &all, V2025_11_25, "sampling/createMessage", with_choice, -32602),
+        ("[lifecycle-respect-version]", &all, V2025_03_26, "elicitation/create", form(), -32601),
+        ("[lifecycle-respect-version]", &all, V2025_06_18, "elicitation/create", url(), -32602),
+        ("[elicit-undeclared-mode-error]", &forms, V2025_11_25, "elicitation/create", url(), -32602),
+        ("[sampling-tools-undeclared-error]", &all, V2025_11_25, "sampling/createMessage", with_tools, -32602),
+        ("[sampling-tools-undeclared-error]", &all, V2025_11_25, "sampling/createMessage", with_choice, -32602),
         ("bad params", &all, V2025_11_25, "sampling/createMessage", json!({ "messages": 1 }), -32602),
         ("bad params", &all, V2025_11_25, "elicitation/create", json!([1]), -32602),
         ("bad params", &all, V2025_11_25, "elicitation/create", json!({ "mode": "telepathy" }), -32602),
@@ -136,7 +136,7 @@ fn pings_are_answered_at_once() {
     for revision in Revision::ALL.into_iter().filter(|revision| !revision.is_modern()) {
         let mut peer = Peer::ready(revision);
         peer.says(json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }));
-        assert_eq!(peer.sent_one(), json!({ "jsonrpc": "2.0", "id": 1, "result": {} }), "ping-respond in {revision}");
+        assert_eq!(peer.sent_one(), json!({ "jsonrpc": "2.0", "id": 1, "result": {} }), "[ping-respond] in {revision}");
     }
 }
 
@@ -145,7 +145,11 @@ fn a_modern_server_gets_no_answers() {
     let mut peer = Peer::ready(Revision::V2026_07_28);
     for method in ["ping", "roots/list", "elicitation/create"] {
         peer.asks(json!(1), method, form());
-        assert_eq!(peer.sent(), Vec::<Value>::new(), "stdio-no-responses-written, mrtr-no-server-requests: {method}");
+        assert_eq!(
+            peer.sent(),
+            Vec::<Value>::new(),
+            "[stdio-no-responses-written], [mrtr-no-server-requests]: {method}"
+        );
         assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "but it is told");
     }
 }
@@ -156,14 +160,14 @@ fn a_withdrawn_question_gets_no_answer() {
     peer.asks(json!(4), "elicitation/create", form());
     let (request, ..) = peer.asked();
     peer.tells("notifications/cancelled", json!({ "requestId": "4" }));
-    assert_eq!(peer.events(), vec![], "cancel-received-ignore: another id");
+    assert_eq!(peer.events(), vec![], "[cancel-received-ignore]: another id");
     peer.tells("notifications/cancelled", json!({ "requestId": 4, "reason": "never mind" }));
     let expected = SessionEvent::Withdrawn { request, why: Withdrawal::CancelledByServer };
-    assert_eq!(peer.event(), expected, "cancel-received-stop");
+    assert_eq!(peer.event(), expected, "[cancel-received-stop]");
     assert_eq!(peer.session.answer(request, accepted(), peer.now), Err(UnknownRequest::NotOpen), "it is not open");
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "cancel-received-stop: no answer");
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[cancel-received-stop]: no answer");
     peer.tells("notifications/cancelled", json!({ "requestId": 4 }));
-    assert_eq!(peer.events(), vec![], "cancel-races: a second time does nothing");
+    assert_eq!(peer.events(), vec![], "[cancel-races]: a second time does nothing");
 
     peer.asks(json!(5), "roots/list", json!({}));
     peer.tells("notifications/cancelled", json!({ "requestId": 5 }));
@@ -181,7 +185,7 @@ fn cancelling_a_call_refuses_what_it_led_to() {
     peer.session.cancel(call, CancelReason::User, peer.now);
     let sent = peer.sent();
     assert_eq!(sent[0]["method"], "notifications/cancelled", "the server is told");
-    assert_contains(&sent[1], &json!({ "id": "e", "result": { "action": "cancel" } }), "elicit-dismiss-is-cancel");
+    assert_contains(&sent[1], &json!({ "id": "e", "result": { "action": "cancel" } }), "[elicit-dismiss-is-cancel]");
     assert_contains(&sent[2], &json!({ "id": "s", "error": { "code": -32603 } }), "each request gets its answer");
     let withdrawn = peer
         .events()
@@ -199,7 +203,7 @@ fn each_request_is_answered_when_the_session_ends() {
     assert_eq!(peer.events().len(), 3, "all are asked");
     peer.session.handle_closed(CloseReason::StoppedByUser, peer.now);
     let answered: Vec<Value> = peer.sent().iter().map(|sent| sent["id"].clone()).collect();
-    assert_eq!(answered, [json!("e"), json!("s"), json!("r")], "base-response-one-of: each gets one answer");
+    assert_eq!(answered, [json!("e"), json!("s"), json!("r")], "[base-response-one-of]: each gets one answer");
     let events = peer.events();
     let ends =
         events.iter().filter(|event| matches!(event, SessionEvent::Withdrawn { why: Withdrawal::SessionEnded, .. }));
@@ -238,9 +242,9 @@ fn extensions_reach_every_server() {
     settings.capabilities.extensions = Some(Map::from_iter([("io.modelcontextprotocol/ui".to_owned(), json!({}))]));
     let sent = Peer::with(settings.clone()).sent_one();
     let told = json!({ "params": { "capabilities": { "extensions": { "io.modelcontextprotocol/ui": {} } } } });
-    assert_contains(&sent, &told, "lifecycle-ext-advertise-legacy");
+    assert_contains(&sent, &told, "[lifecycle-ext-advertise-legacy]");
     settings.opening = Opening::Probe;
     let sent = Peer::with(settings).sent_one();
     let capabilities = &sent["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
-    assert_contains(capabilities, &told["params"]["capabilities"], "lifecycle-ext-advertise-modern");
+    assert_contains(capabilities, &told["params"]["capabilities"], "[lifecycle-ext-advertise-modern]");
 }

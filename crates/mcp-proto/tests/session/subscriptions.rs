@@ -17,8 +17,12 @@ fn listening() -> (Peer, Value) {
     let expected = json!({ "method": "subscriptions/listen", "params": { "notifications": {
         "toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true },
         "_meta": { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } } });
-    assert_contains(&listen, &expected, "subs-opt-in-types");
-    assert_eq!(listen["params"]["notifications"].get("resourceSubscriptions"), None, "subs-opt-in-types: no resource");
+    assert_contains(&listen, &expected, "[subs-opt-in-types]");
+    assert_eq!(
+        listen["params"]["notifications"].get("resourceSubscriptions"),
+        None,
+        "[subs-opt-in-types]: no resource"
+    );
     (peer, listen["id"].clone())
 }
 
@@ -40,13 +44,13 @@ fn news_comes_unsolicited_in_older_revisions() {
         ("notifications/resources/list_changed", ListKind::Resources),
     ] {
         peer.says(json!({ "jsonrpc": "2.0", "method": method }));
-        assert_eq!(peer.event(), SessionEvent::ListChanged(kind), "subs-legacy-unsolicited: {method}");
+        assert_eq!(peer.event(), SessionEvent::ListChanged(kind), "[subs-legacy-unsolicited]: {method}");
         peer.tells(method, Value::Null);
         assert_eq!(peer.event(), SessionEvent::ListChanged(kind), "null for no params is tolerated: {method}");
     }
     peer.tells("notifications/resources/updated", json!({ "uri": "a:b/c" }));
     let expected = SessionEvent::ResourceUpdated { uri: "a:b/c".into() };
-    assert_eq!(peer.event(), expected, "resources-updated-subresource");
+    assert_eq!(peer.event(), expected, "[resources-updated-subresource]");
     peer.tells("notifications/resources/updated", json!({}));
     assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "news of the wrong shape is told");
     peer.tells("notifications/of/the/future", json!({ "x": 1 }));
@@ -57,12 +61,12 @@ fn news_comes_unsolicited_in_older_revisions() {
 fn modern_news_is_routed_by_subscription() {
     let (mut peer, id) = listening();
     acknowledge(&mut peer, &id, &[]);
-    assert_eq!(peer.events(), vec![], "subs-ack-interleaving: the acknowledgement is no news");
+    assert_eq!(peer.events(), vec![], "[subs-ack-interleaving]: the acknowledgement is no news");
     peer.tells("notifications/tools/list_changed", json!({ "_meta": { KEY: id } }));
-    assert_eq!(peer.event(), SessionEvent::ListChanged(ListKind::Tools), "subs-correlate-stdio");
+    assert_eq!(peer.event(), SessionEvent::ListChanged(ListKind::Tools), "[subs-correlate-stdio]");
     for wrong in [json!(id.to_string()), json!(999), json!(null), json!(1.0)] {
         peer.tells("notifications/tools/list_changed", json!({ "_meta": { KEY: wrong } }));
-        assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "subs-id-is-request-id: {wrong} is not it");
+        assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "[subs-id-is-request-id]: {wrong} is not it");
     }
 }
 
@@ -74,13 +78,13 @@ fn a_subscription_is_granted_by_the_server() {
     let sent = peer.sent();
     let expected = json!({ "method": "subscriptions/listen",
         "params": { "notifications": { "toolsListChanged": true, "resourceSubscriptions": ["a:good"] } } });
-    assert_contains(&sent[0], &expected, "resources-subscribe-modern: the wanted set is sent again");
+    assert_contains(&sent[0], &expected, "[resources-subscribe-modern]: the wanted set is sent again");
     let expected = json!({ "method": "notifications/cancelled", "params": { "requestId": first } });
-    assert_contains(&sent[1], &expected, "subs-cancel: and the one before ended");
+    assert_contains(&sent[1], &expected, "[subs-cancel]: and the one before ended");
     acknowledge(&mut peer, &first, &["a:good"]);
     assert_eq!(peer.events(), vec![], "an acknowledgement of the one before says nothing");
     acknowledge(&mut peer, &sent[0]["id"], &["a:good"]);
-    assert_eq!(peer.done(good), Ok(ServerResult::Empty), "subs-ack-check: granted");
+    assert_eq!(peer.done(good), Ok(ServerResult::Empty), "[subs-ack-check]: granted");
     peer.tells("notifications/resources/updated", json!({ "uri": "a:good", "_meta": { KEY: first } }));
     assert!(matches!(peer.event(), SessionEvent::ResourceUpdated { .. }), "late news of the one before counts");
 
@@ -92,12 +96,12 @@ fn a_subscription_is_granted_by_the_server() {
     let listen = peer.sent()[0]["id"].clone();
     acknowledge(&mut peer, &listen, &["a:good"]);
     let end = peer.done(bad);
-    assert!(matches!(end, Err(CallError::Unsupported { .. })), "subs-ack-check: not granted: {end:?}");
+    assert!(matches!(end, Err(CallError::Unsupported { .. })), "[subs-ack-check]: not granted: {end:?}");
 
     let gone = peer.call(ClientRequest::Unsubscribe { uri: "a:good".into() });
     assert_eq!(peer.done(gone), Ok(ServerResult::Empty), "unsubscribed at once");
     let wanted = &peer.sent()[0]["params"]["notifications"];
-    assert_eq!(wanted.get("resourceSubscriptions"), None, "subs-opt-in-types: it is wanted no longer");
+    assert_eq!(wanted.get("resourceSubscriptions"), None, "[subs-opt-in-types]: it is wanted no longer");
 }
 
 #[test]
@@ -118,7 +122,7 @@ fn a_subscription_that_is_not_acknowledged_times_out() {
 fn listening_is_exempt_from_timeouts() {
     let (mut peer, _) = listening();
     peer.wait(seconds(1_000_000));
-    assert_eq!((peer.events(), peer.sent().len()), (vec![], 0), "subs-no-response-timeout");
+    assert_eq!((peer.events(), peer.sent().len()), (vec![], 0), "[subs-no-response-timeout]");
 }
 
 #[test]
@@ -133,7 +137,7 @@ fn the_server_may_end_the_listening_in_two_ways() {
         let event = peer.event();
         assert!(
             matches!(event, SessionEvent::Anomaly { .. }),
-            "subs-graceful-end, cancel-server-ends-listen: {event:?}"
+            "[subs-graceful-end], [cancel-server-ends-listen]: {event:?}"
         );
         assert_eq!(peer.sent(), Vec::<Value>::new(), "it is not asked again and again");
         let call = peer.call(subscribe("a:b"));
@@ -145,7 +149,7 @@ fn the_server_may_end_the_listening_in_two_ways() {
     let (mut peer, _) = listening();
     let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
     peer.tells("notifications/cancelled", json!({ "requestId": sent["id"] }));
-    assert_eq!(peer.events(), vec![], "cancel-invalid-ignore: the server cannot cancel a call of ours");
+    assert_eq!(peer.events(), vec![], "[cancel-invalid-ignore]: the server cannot cancel a call of ours");
     peer.answers(&sent["id"], json!({ "tools": [] }));
     assert!(peer.done(call).is_ok(), "its answer still counts");
 }
@@ -172,7 +176,7 @@ fn nothing_is_listened_to_without_a_reason() {
     let mut peer = Peer::with(config(Opening::Pinned(Revision::V2026_07_28)));
     let probe = peer.sent_one();
     peer.answers(&probe["id"], json!({ "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} } }));
-    assert_eq!(peer.sent(), Vec::<Value>::new(), "subs-opt-in-types: no list announces changes");
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[subs-opt-in-types]: no list announces changes");
 }
 
 #[test]
@@ -184,7 +188,7 @@ fn log_messages_of_any_shape_arrive() {
             let event = peer.event();
             assert!(
                 matches!(&event, SessionEvent::Log(message) if message.data == data),
-                "logging-levels, logging-any-data, logging-unsolicited: {event:?}"
+                "[logging-levels], [logging-any-data], [logging-unsolicited]: {event:?}"
             );
         }
     }
@@ -192,6 +196,6 @@ fn log_messages_of_any_shape_arrive() {
     let event = peer.event();
     assert!(
         matches!(&event, SessionEvent::Anomaly { cause, .. } if cause.contains("loud")),
-        "logging-validate: the unknown level is named: {event:?}"
+        "[logging-validate]: the unknown level is named: {event:?}"
     );
 }

@@ -15,14 +15,14 @@ fn silence_ends_a_call_and_tells_the_server() {
         let mut peer = Peer::ready(revision);
         let (call, sent) = peer.sends(tool_call());
         peer.wait(seconds(59));
-        assert_eq!(peer.events(), vec![], "lifecycle-timeouts: not before its time");
+        assert_eq!(peer.events(), vec![], "[lifecycle-timeouts]: not before its time");
         peer.wait(seconds(1));
         let end = CallError::Timeout { after: seconds(60), total: false };
-        assert_eq!(peer.done(call), Err(end), "lifecycle-timeouts, X35 in {revision}");
+        assert_eq!(peer.done(call), Err(end), "[lifecycle-timeouts], X35 in {revision}");
         let expected = json!({ "method": "notifications/cancelled", "params": { "requestId": sent["id"] } });
-        assert_contains(&peer.sent_one(), &expected, "lifecycle-timeout-cancel, X35");
+        assert_contains(&peer.sent_one(), &expected, "[lifecycle-timeout-cancel], X35");
         peer.answers(&sent["id"], json!({ "content": [] }));
-        assert_eq!(peer.events(), vec![], "cancel-ignore-late-response");
+        assert_eq!(peer.events(), vec![], "[cancel-ignore-late-response]");
     }
 }
 
@@ -35,7 +35,7 @@ fn each_call_has_its_own_deadline() {
     peer.session.call(tool_call(), endless, peer.now).unwrap();
     peer.wait(seconds(2));
     let end = CallError::Timeout { after: seconds(2), total: false };
-    assert_eq!(peer.done(call), Err(end), "lifecycle-timeout-configurable");
+    assert_eq!(peer.done(call), Err(end), "[lifecycle-timeout-configurable]");
     assert_eq!(peer.session.poll_timeout(), None, "a deadline beyond all time is never due and never panics");
 }
 
@@ -50,14 +50,14 @@ fn progress_keeps_a_call_alive_up_to_the_hard_cap() {
         assert!(
             matches!(&event, SessionEvent::Progress { call: of, progress, total: None, message: Some(_) }
                 if *of == call && *progress == f64::from(step)),
-            "lifecycle-timeout-progress-reset, progress-not-guaranteed: {event:?}"
+            "[lifecycle-timeout-progress-reset], [progress-not-guaranteed]: {event:?}"
         );
     }
     peer.wait(seconds(49));
     assert_eq!(peer.events(), vec![], "still within the cap");
     peer.wait(seconds(1));
     let end = CallError::Timeout { after: seconds(600), total: true };
-    assert_eq!(peer.done(call), Err(end), "lifecycle-timeout-maximum: whatever progress comes");
+    assert_eq!(peer.done(call), Err(end), "[lifecycle-timeout-maximum]: whatever progress comes");
 }
 
 #[test]
@@ -67,10 +67,10 @@ fn progress_has_to_grow_and_to_belong_to_a_call() {
     let id = sent["id"].clone();
     for unknown in [json!(999), json!(id.to_string()), json!("x")] {
         progress(&mut peer, &unknown, 1.0);
-        assert_eq!(peer.events(), vec![], "progress-track-tokens: {unknown} is no token of ours");
+        assert_eq!(peer.events(), vec![], "[progress-track-tokens]: {unknown} is no token of ours");
     }
     progress(&mut peer, &id, 0.5);
-    assert!(matches!(peer.event(), SessionEvent::Progress { .. }), "progress-floating-point");
+    assert!(matches!(peer.event(), SessionEvent::Progress { .. }), "[progress-floating-point]");
     peer.wait(seconds(40));
     progress(&mut peer, &id, 0.5);
     assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "progress that does not grow is told once");
@@ -135,18 +135,18 @@ fn pings_find_a_dead_server() {
         peer.tells("notifications/message", json!({ "level": "info", "data": 1 }));
         peer.events();
         peer.wait(seconds(29));
-        assert_eq!(peer.sent(), Vec::<Value>::new(), "ping-not-excessive: a server that talks is not pinged");
+        assert_eq!(peer.sent(), Vec::<Value>::new(), "[ping-not-excessive]: a server that talks is not pinged");
         peer.wait(seconds(1));
         let ping = peer.sent_one();
         let method = if revision.is_modern() { "server/discover" } else { "ping" };
-        assert_eq!(ping["method"], method, "ping-periodic in {revision}, ping-removed-modern");
+        assert_eq!(ping["method"], method, "[ping-periodic] in {revision}, [ping-removed-modern]");
         peer.answers(&ping["id"], json!({}));
         peer.wait(seconds(29));
-        assert_eq!(peer.sent(), Vec::<Value>::new(), "ping-frequency-configurable");
+        assert_eq!(peer.sent(), Vec::<Value>::new(), "[ping-frequency-configurable]");
         peer.wait(seconds(11));
         let events = peer.events();
         let reason = CloseReason::Unresponsive(seconds(10));
-        assert_eq!(events, vec![SessionEvent::Closed(reason)], "ping-timeout-failure in {revision}");
+        assert_eq!(events, vec![SessionEvent::Closed(reason)], "[ping-timeout-failure] in {revision}");
     }
     let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), settings);
     peer.wait(seconds(30));
@@ -154,7 +154,7 @@ fn pings_find_a_dead_server() {
     for _ in 0..3 {
         peer.wait(seconds(9));
         peer.tells("notifications/message", json!({ "level": "info", "data": 1 }));
-        assert_eq!(peer.events().len(), 1, "ping-timeout-fit: a busy server that talks is not dead");
+        assert_eq!(peer.events().len(), 1, "[ping-timeout-fit]: a busy server that talks is not dead");
     }
     peer.answers(&ping["id"], json!({}));
     assert_eq!(peer.events(), vec![], "its late answer counts");

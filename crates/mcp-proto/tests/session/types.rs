@@ -104,11 +104,11 @@ fn what_servers_in_the_field_write_is_understood() {
     assert_eq!(read.sizes, ["48x48"], "one size stands for a list of one");
     for (size, expected) in [(json!(12.0), Some(12)), (json!(-1), None), (json!("big"), None), (json!(null), None)] {
         let read: Resource = serde_json::from_value(json!({ "uri": "a:b", "name": "r", "size": size })).unwrap();
-        assert_eq!(read.size, expected, "resources-size: a size that is none is unknown: {size}");
+        assert_eq!(read.size, expected, "[resources-size]: a size that is none is unknown: {size}");
     }
     let read: ElicitParams = serde_json::from_value(json!({ "message": "m", "requestedSchema": {} })).unwrap();
-    assert!(matches!(read, ElicitParams::Form { .. }), "elicit-default-mode");
-    assert!(LogLevel::Debug < LogLevel::Emergency, "logging-levels: they are ordered by severity");
+    assert!(matches!(read, ElicitParams::Form { .. }), "[elicit-default-mode]");
+    assert!(LogLevel::Debug < LogLevel::Emergency, "[logging-levels]: they are ordered by severity");
 }
 
 #[test]

@@ -90,7 +90,7 @@ async fn answers_to_nobody_are_never_delivered() {
         let delivered = server.told.iter().any(
             |event| matches!(event, DriverEvent::Session(SessionEvent::Done { call: ended, result: Ok(_) }) if *ended == call),
         );
-        assert!(!delivered, "stdio-response-correlation, X38: {misbehaviour} must not be taken for the answer");
+        assert!(!delivered, "[stdio-response-correlation], X38: {misbehaviour} must not be taken for the answer");
         server.stop().await;
     }
 }
@@ -119,7 +119,7 @@ async fn a_banner_is_shown_and_does_no_harm() {
 #[tokio::test]
 async fn batches_are_read_where_the_revision_has_them() {
     let mut server = ready(&["--misbehave", "batch", "--revision", "2025-03-26"]).await;
-    assert_eq!(text(&server.echo("hello").await), "from a batch", "base-batch-receive: 2025-03-26 has batches");
+    assert_eq!(text(&server.echo("hello").await), "from a batch", "[base-batch-receive]: 2025-03-26 has batches");
     server.stop().await;
     let mut server = ready(&["--misbehave", "batch", "--revision", "2025-11-25"]).await;
     let begin = Instant::now();
@@ -143,7 +143,7 @@ async fn a_silent_call_is_cancelled_at_once_and_the_server_told() {
         std::fs::read_to_string(&record).unwrap_or_default().contains("notifications/cancelled")
     })
     .await;
-    assert!(told, "cancel-stdio-notify, X35: the server is told with notifications/cancelled");
+    assert!(told, "[cancel-stdio-notify], X35: the server is told with notifications/cancelled");
     server.stop().await;
 }
 
@@ -185,7 +185,7 @@ async fn every_line_is_told_in_order_and_whole() {
     assert_eq!(
         methods,
         expected.map(|(direction, method)| (direction, method.to_owned())),
-        "stdio-stdin-only-mcp: what was sent and received, in order"
+        "[stdio-stdin-only-mcp]: what was sent and received, in order"
     );
     let facts = server.told.iter().find_map(|event| match event {
         DriverEvent::Session(SessionEvent::Ready(facts)) => Some(facts.revision),

@@ -31,7 +31,7 @@ async fn exit_in_the_middle_of_a_call() {
     assert_eq!(
         server.handle.stderr.last_lines(2),
         ["fatal: cannot open the database", "hint: set DATABASE_PATH"],
-        "stdio-stderr-capture: its last words are kept"
+        "[stdio-stderr-capture]: its last words are kept"
     );
 }
 
@@ -74,7 +74,7 @@ async fn output_closed_and_alive() {
     assert_eq!(
         result,
         Err(CallError::Closed(CloseReason::ServerClosedOutput)),
-        "stdio-server-closes-stdout, X40: the connection is released"
+        "[stdio-server-closes-stdout], X40: the connection is released"
     );
     assert!(begin.elapsed() < Duration::from_secs(3), "soon, not after {:?}", begin.elapsed());
     let group = server.handle.process.group;
@@ -103,7 +103,7 @@ async fn a_polite_server_ends_when_its_input_is_closed() {
     let mut server = ready(&[]).await;
     let begin = Instant::now();
     server.stop().await;
-    assert!(begin.elapsed() < Duration::from_secs(1), "stdio-shutdown-close-stdin: not {:?}", begin.elapsed());
+    assert!(begin.elapsed() < Duration::from_secs(1), "[stdio-shutdown-close-stdin]: not {:?}", begin.elapsed());
     let stopped = DriverEvent::Session(SessionEvent::Closed(CloseReason::StoppedByUser));
     let closed = position(&server, |event| *event == stopped);
     let exited = position(&server, |event| *event == DriverEvent::Exited { status: Some(0), signal: None });
@@ -122,8 +122,8 @@ async fn a_server_that_ignores_everything_is_killed() {
     server.stop().await;
     let took = begin.elapsed();
     position(&server, |event| *event == DriverEvent::Exited { status: None, signal: Some(9) });
-    assert!(took > Duration::from_millis(800), "stdio-shutdown-wait-exit: it is given its time, not {took:?}");
-    assert!(took < Duration::from_secs(3), "stdio-shutdown-sigkill: and no more, not {took:?}");
+    assert!(took > Duration::from_millis(800), "[stdio-shutdown-wait-exit]: it is given its time, not {took:?}");
+    assert!(took < Duration::from_secs(3), "[stdio-shutdown-sigkill]: and no more, not {took:?}");
 }
 
 #[tokio::test]

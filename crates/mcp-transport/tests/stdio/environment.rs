@@ -49,7 +49,7 @@ async fn a_server_sees_the_allowed_and_the_configured_and_nothing_else() {
         .filter(|name| !ALLOWED.contains(name) && !name.starts_with("LC_") && **name != "CONFIGURED")
         .collect();
     assert!(more.is_empty(), "X33: these variables must not reach a server: {more:?}");
-    assert_eq!(seen["environment"]["CONFIGURED"], "yes", "auth-stdio-environment: what was configured reaches it");
+    assert_eq!(seen["environment"]["CONFIGURED"], "yes", "[auth-stdio-environment]: what was configured reaches it");
     assert_eq!(seen["environment"]["LANG"], "xx_XX.UTF-8", "what was configured wins");
     assert_eq!(seen["descriptors"], json!([0, 1, 2]), "X33: no descriptor above 2 is inherited");
     let directory = folder.path().canonicalize().unwrap();

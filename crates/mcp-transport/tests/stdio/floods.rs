@@ -41,7 +41,7 @@ async fn stderr_lines_are_shown_at_a_bounded_rate_and_the_last_are_kept() {
 #[tokio::test]
 async fn stderr_is_made_safe_to_show_and_proves_no_failure() {
     let mut server = ready(&["--misbehave", "stderr-garbage"]).await;
-    assert_eq!(text(&server.echo("hello").await), "after the garbage", "stdio-stderr-not-error: the call succeeds");
+    assert_eq!(text(&server.echo("hello").await), "after the garbage", "[stdio-stderr-not-error]: the call succeeds");
     server.stop().await;
     assert_eq!(
         server.handle.stderr.last_lines(9),

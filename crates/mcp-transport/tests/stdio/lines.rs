@@ -44,10 +44,14 @@ fn every_split_point_gives_the_same_lines() {
     let input = b"{\"a\":1}\n\r\n\n{\"b\":\"\xff\"}\r\nfar too long for this\nexactly 16 bytes\nlast without end";
     for at in 0..=input.len() {
         let (left, right) = input.split_at(at);
-        assert_eq!(decoded(16, &[left, right]), expected(16, input), "stdio-newline-delimited: split after byte {at}");
+        assert_eq!(
+            decoded(16, &[left, right]),
+            expected(16, input),
+            "[stdio-newline-delimited]: split after byte {at}"
+        );
     }
     let bytes: Vec<&[u8]> = input.chunks(1).collect();
-    assert_eq!(decoded(16, &bytes), expected(16, input), "stdio-newline-delimited: byte by byte");
+    assert_eq!(decoded(16, &bytes), expected(16, input), "[stdio-newline-delimited]: byte by byte");
 }
 
 proptest! {

@@ -38,7 +38,7 @@ async fn every_revision_is_found() {
 
 #[tokio::test]
 async fn a_legacy_server_that_is_silent_on_the_probe() {
-    // stdio-probe-timeout-fallback
+    // [stdio-probe-timeout-fallback]
     opens_as(&["--probe", "silence"], Revision::V2025_11_25).await;
 }
 

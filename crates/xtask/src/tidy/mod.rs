@@ -10,7 +10,7 @@ mod pure_crates;
 mod rust_code;
 mod single_places;
 mod svelte_text;
-mod tree;
+pub(crate) mod tree;
 mod words;
 
 use std::fmt;

@@ -12,23 +12,23 @@ const NOT_OURS: [&str; 7] =
 
 /// A text file.
 #[derive(Debug)]
-pub(super) struct SourceFile {
+pub(crate) struct SourceFile {
     /// Relative to the top, with slashes.
-    pub(super) path: String,
-    pub(super) text: String,
+    pub(crate) path: String,
+    pub(crate) text: String,
 }
 
 impl SourceFile {
-    pub(super) fn has_extension(&self, extensions: &[&str]) -> bool {
+    pub(crate) fn has_extension(&self, extensions: &[&str]) -> bool {
         self.path.rsplit_once('.').is_some_and(|(_, extension)| extensions.contains(&extension))
     }
 
-    pub(super) fn is_rust(&self) -> bool {
+    pub(crate) fn is_rust(&self) -> bool {
         self.has_extension(&["rs"])
     }
 
     /// Whether it is only compiled for tests: in a folder `tests`, or a module file named so.
-    pub(super) fn is_test(&self) -> bool {
+    pub(crate) fn is_test(&self) -> bool {
         let name = self.path.rsplit('/').next().unwrap_or_default();
         self.path.split('/').any(|folder| folder == "tests")
             || name.ends_with("tests.rs")
@@ -38,7 +38,7 @@ impl SourceFile {
     }
 
     /// Rust lines with their numbers, without comments, contents of strings, and test modules.
-    pub(super) fn product_lines(&self) -> Vec<(usize, String)> {
+    pub(crate) fn product_lines(&self) -> Vec<(usize, String)> {
         if self.is_test() {
             return Vec::new();
         }
@@ -61,14 +61,14 @@ impl SourceFile {
 
 /// The repository.
 #[derive(Debug, Default)]
-pub(super) struct Tree {
+pub(crate) struct Tree {
     /// Names of the entries at the top.
-    pub(super) top_level: Vec<String>,
-    pub(super) files: Vec<SourceFile>,
+    pub(crate) top_level: Vec<String>,
+    pub(crate) files: Vec<SourceFile>,
 }
 
 impl Tree {
-    pub(super) fn read(root: &Path) -> Result<Self, Problem> {
+    pub(crate) fn read(root: &Path) -> Result<Self, Problem> {
         let mut tree = Self::default();
         tree.read_folder(root, "")?;
         tree.files.sort_by(|one, other| one.path.cmp(&other.path));
@@ -103,17 +103,17 @@ impl Tree {
     }
 
     /// Files below a folder, which ends in a slash.
-    pub(super) fn below<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = &'a SourceFile> {
+    pub(crate) fn below<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = &'a SourceFile> {
         self.files.iter().filter(move |file| file.path.starts_with(folder))
     }
 
-    pub(super) fn rust(&self) -> impl Iterator<Item = &SourceFile> {
+    pub(crate) fn rust(&self) -> impl Iterator<Item = &SourceFile> {
         self.files.iter().filter(|file| file.is_rust())
     }
 
     /// A tree for a rule's test.
     #[cfg(test)]
-    pub(super) fn of(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn of(files: &[(&str, &str)]) -> Self {
         let file = |(path, text): &(&str, &str)| SourceFile { path: (*path).to_owned(), text: (*text).to_owned() };
         Self {
             top_level: files.iter().map(|(path, _)| path.split('/').next().unwrap_or("").to_owned()).collect(),

@@ -1,0 +1,172 @@
+//! `cargo xtask requirements`: each requirement of the specification with the tests that name its id.
+
+mod named;
+mod report;
+mod table;
+
+use clap::Args;
+use named::Named;
+use table::{Requirement, Tables};
+
+use crate::problem::Problem;
+use crate::tidy::tree::Tree;
+use crate::workspace;
+
+/// What must have a test or a reason: these areas, in the levels MUST and SHOULD.
+const AREAS: [&str; 18] = [
+    "transport-stdio",
+    "transport-http",
+    "transport-sse",
+    "lifecycle",
+    "base",
+    "tools",
+    "prompts",
+    "resources",
+    "completion",
+    "logging",
+    "pagination",
+    "progress",
+    "cancellation",
+    "ping",
+    "tasks",
+    "mrtr",
+    "subscriptions",
+    "caching",
+];
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Only these areas
+    #[arg(long)]
+    area: Vec<String>,
+    /// Only what has neither a test nor a reason
+    #[arg(long)]
+    missing: bool,
+    /// Fail when a MUST or SHOULD has neither a test nor a reason, or an id is unknown
+    #[arg(long)]
+    check: bool,
+}
+
+/// The tables and what the tests say.
+struct Trace {
+    tables: Tables,
+    named: Vec<Named>,
+}
+
+impl Trace {
+    fn read() -> Result<Self, Problem> {
+        Self::of(&Tree::read(&workspace::root())?, Tables::read(&workspace::tests().join("conformance"))?)
+    }
+
+    fn of(tree: &Tree, tables: Tables) -> Result<Self, Problem> {
+        // An id that is misspelled begins as others do.
+        let begins_known = |id: &str| {
+            let first = |id: &str| id.split('-').next().unwrap_or_default().to_owned();
+            tables.requirements.iter().any(|requirement| first(&requirement.id) == first(id))
+        };
+        let named = named::in_tree(tree, begins_known);
+        Ok(Self { tables, named })
+    }
+
+    fn tests<'a>(&'a self, id: &'a str) -> impl Iterator<Item = &'a Named> {
+        self.named.iter().filter(move |named| named.id == id)
+    }
+
+    fn is_missing(&self, requirement: &Requirement) -> bool {
+        self.tables.reason(&requirement.id).is_none() && self.tests(&requirement.id).next().is_none()
+    }
+
+    /// What is wrong, one line each: path, line (0 for none), text.
+    fn findings(&self) -> Vec<(String, usize, String)> {
+        let mut findings = Vec::new();
+        for named in self.named.iter().filter(|named| !self.tables.knows(&named.id)) {
+            findings.push((named.path.clone(), named.line, format!("`{}` is no requirement", named.id)));
+        }
+        const REASONS: &str = "tests/conformance/not-applicable.tsv";
+        for (index, reason) in self.tables.reasons.iter().enumerate() {
+            let mut say = |text: String| findings.push((REASONS.to_owned(), index + 2, text));
+            if !self.tables.knows(&reason.id) {
+                say(format!("`{}` is no requirement", reason.id));
+            }
+            if let Some(test) = self.tests(&reason.id).next() {
+                say(format!("`{}` has a test ({}:{}); the reason can go", reason.id, test.path, test.line));
+            }
+        }
+        for requirement in &self.tables.requirements {
+            let is_asked = AREAS.contains(&requirement.area.as_str()) && requirement.level != "MAY";
+            if is_asked && self.is_missing(requirement) {
+                let text = format!("{} `{}` has neither a test nor a reason", requirement.level, requirement.id);
+                findings.push(("tests/conformance/requirements.tsv".to_owned(), 0, text));
+            }
+        }
+        findings
+    }
+}
+
+pub(crate) fn run(options: &Options) -> Result<(), Problem> {
+    let trace = Trace::read()?;
+    if let Some(area) = options.area.iter().find(|area| !trace.has_area(area)) {
+        return Err(Problem::Machine(format!("there is no area `{area}`; the areas are {}", trace.areas().join(", "))));
+    }
+    print!("{}", trace.report(&options.area, options.missing));
+    if !options.check {
+        return Ok(());
+    }
+    let findings = trace.findings();
+    for (path, line, text) in &findings {
+        match line {
+            0 => println!("{path}: {text}"),
+            line => println!("{path}:{line}: {text}"),
+        }
+    }
+    if findings.is_empty() { Ok(()) } else { Err(Problem::ChecksFailed) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use table::Reason;
+
+    fn trace(test: &str, reasons: &[&str]) -> Trace {
+        let requirement = |id: &str, area: &str, level: &str| Requirement {
+            id: id.to_owned(),
+            area: area.to_owned(),
+            level: level.to_owned(),
+            revisions: "2025-11-25".to_owned(),
+            text: "Do it.".to_owned(),
+        };
+        let requirements = vec![
+            requirement("ping-one", "ping", "MUST"),
+            requirement("ping-two", "ping", "MAY"),
+            requirement("auth-one", "auth", "MUST"),
+        ];
+        let reason = |id: &&str| Reason { id: (*id).to_owned(), text: "No.".to_owned() };
+        let tables = Tables { requirements, reasons: reasons.iter().map(reason).collect() };
+        Trace::of(&Tree::of(&[("crates/a/tests/all.rs", test)]), tables).unwrap()
+    }
+
+    fn texts(trace: &Trace) -> Vec<String> {
+        trace.findings().into_iter().map(|(_, _, text)| text).collect()
+    }
+
+    /// A test's comment that names this id.
+    fn naming(id: &str) -> String {
+        format!("fn a() {{\n    // [{id}]\n}}\n")
+    }
+
+    #[test]
+    fn a_must_of_the_areas_needs_a_test_or_a_reason() {
+        let missing = texts(&trace("", &[]));
+        assert_eq!(missing, ["MUST `ping-one` has neither a test nor a reason"], "neither MAY nor other areas");
+        assert!(texts(&trace(&naming("ping-one"), &[])).is_empty(), "a test is enough");
+        assert!(texts(&trace("", &["ping-one"])).is_empty(), "a reason is enough");
+    }
+
+    #[test]
+    fn misspelled_ids_and_idle_reasons_are_found() {
+        let found = texts(&trace(&naming("ping-onne"), &["ping-one"]));
+        assert_eq!(found, ["`ping-onne` is no requirement"], "it begins as a known one does");
+        let found = texts(&trace(&naming("ping-one"), &["ping-one", "ping-three"]));
+        assert_eq!(found.len(), 2, "a reason for what is tested, and one for nothing: {found:?}");
+    }
+}

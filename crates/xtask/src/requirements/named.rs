@@ -1,0 +1,124 @@
+//! Which tests name which requirement: `[the-id]` in a comment or a message of a test.
+
+use crate::tidy::tree::{SourceFile, Tree};
+
+/// One place where a requirement is named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Named {
+    pub(crate) id: String,
+    pub(crate) path: String,
+    /// Counted from 1.
+    pub(crate) line: usize,
+    /// The test, or the function that a test calls; empty when the place lies in none.
+    pub(crate) test: String,
+}
+
+/// All places in all tests. What merely looks like a name, as `[a-z]` does, is left out by `is_candidate`.
+pub(crate) fn in_tree(tree: &Tree, is_candidate: impl Fn(&str) -> bool) -> Vec<Named> {
+    let mut found = Vec::new();
+    for file in &tree.files {
+        for (number, line) in test_lines(file) {
+            for id in ids(line).filter(|id| is_candidate(id)) {
+                let test = test_at(&file.text, number, file.is_rust());
+                found.push(Named { id: id.to_owned(), path: file.path.clone(), line: number, test });
+            }
+        }
+    }
+    found
+}
+
+/// The lines of tests, with their numbers: whole files in folders of tests, else what follows `#[cfg(test)] mod`.
+fn test_lines(file: &SourceFile) -> impl Iterator<Item = (usize, &str)> {
+    let is_script = file.has_extension(&["ts", "mjs"]);
+    let first = match (file.is_test(), file.is_rust()) {
+        (true, true) => Some(0),
+        (true, false) if is_script => Some(0),
+        (false, true) => file.text.find("\n#[cfg(test)]\n").map(|at| file.text[..at].lines().count()),
+        _ => None,
+    };
+    let skipped = first.unwrap_or(usize::MAX);
+    file.text.lines().enumerate().map(|(index, line)| (index + 1, line)).filter(move |(number, _)| *number > skipped)
+}
+
+/// What stands in square brackets and is made of lower-case words and hyphens.
+fn ids(line: &str) -> impl Iterator<Item = &str> {
+    line.split('[').skip(1).filter_map(|rest| {
+        let id = rest.split_once(']')?.0;
+        let is_word = |word: &str| {
+            !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+        };
+        (id.contains('-') && id.split('-').all(is_word)).then_some(id)
+    })
+}
+
+/// The name of the test around a line; a comment in front of a test belongs to it.
+fn test_at(text: &str, number: usize, is_rust: bool) -> String {
+    let name = if is_rust { rust_name } else { script_name };
+    let lines: Vec<&str> = text.lines().collect();
+    let is_outside = |line: &str| {
+        let line = line.trim_start();
+        line.starts_with("//") || line.starts_with("#[") || line.is_empty()
+    };
+    let below = lines[number - 1..].iter().find(|line| !is_outside(line)).and_then(|line| name(line));
+    let above = || lines[..number].iter().rev().find_map(|line| name(line));
+    below.or_else(above).unwrap_or_default().to_owned()
+}
+
+fn rust_name(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let line = line.strip_prefix("pub ").or_else(|| line.strip_prefix("pub(crate) ")).unwrap_or(line);
+    let line = line.strip_prefix("async ").unwrap_or(line);
+    let name = line.strip_prefix("fn ")?;
+    name.split(['(', '<']).next()
+}
+
+fn script_name(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let call = ["test(", "it(", "test.describe("].iter().find_map(|start| line.strip_prefix(start))?;
+    let quote = call.chars().next().filter(|first| matches!(first, '"' | '\'' | '`'))?;
+    call[1..].split(quote).next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(path: &str, text: &str) -> Vec<(String, usize, String)> {
+        let named = in_tree(&Tree::of(&[(path, text)]), |id| id.starts_with("ping-"));
+        named.into_iter().map(|named| (named.id, named.line, named.test)).collect()
+    }
+
+    // The brackets are put in here, as this file is read like any other.
+    fn named(text: &str) -> String {
+        text.replace('<', "[").replace('>', "]")
+    }
+
+    #[test]
+    fn an_id_belongs_to_the_test_around_it_or_below_its_comment() {
+        let text = "//! T.\n/// <ping-one>\n#[test]\nfn first() {\n    assert!(true, \"<ping-two> holds\");\n}\n// <ping-three> <ping-four>\n#[tokio::test]\nasync fn second() {}\n";
+        let found = found("crates/a/tests/all.rs", &named(text));
+        let short: Vec<_> = found.iter().map(|(id, line, test)| (id.as_str(), *line, test.as_str())).collect();
+        let wanted = [
+            ("ping-one", 2, "first"),
+            ("ping-two", 5, "first"),
+            ("ping-three", 7, "second"),
+            ("ping-four", 7, "second"),
+        ];
+        assert_eq!(short, wanted, "each with its line and its test");
+    }
+
+    #[test]
+    fn only_tests_count() {
+        let text = "//! A.\n// <ping-one>\nfn product() {}\n\n#[cfg(test)]\nmod tests {\n    // <ping-two>\n    fn test() {}\n}\n";
+        let found = found("crates/a/src/lib.rs", &named(text));
+        assert_eq!(found, [("ping-two".to_owned(), 7, "test".to_owned())], "the product naming it proves nothing");
+    }
+
+    #[test]
+    fn scripts_are_read_and_other_brackets_are_not_ids() {
+        let text =
+            "test(\"answers\", async () => {\n  // <ping-one>\n  text.match(/<a-z>/); list<i-1>; `<PING-x>`\n});\n";
+        let found = found("tests/page/a.spec.ts", &named(text));
+        assert_eq!(found, [("ping-one".to_owned(), 2, "answers".to_owned())], "the one id, with the test's title");
+    }
+}

@@ -1,0 +1,90 @@
+//! The list that a person reads: area by area, each requirement with its tests or the reason for having none.
+
+use std::fmt::Write;
+
+use super::{Named, Requirement, Trace};
+
+/// How many of one level have what.
+#[derive(Default)]
+struct Totals {
+    tested: usize,
+    excused: usize,
+    missing: usize,
+}
+
+impl Totals {
+    fn add(&mut self, trace: &Trace, requirement: &Requirement) {
+        if trace.tests(&requirement.id).next().is_some() {
+            self.tested += 1;
+        } else if trace.tables.reason(&requirement.id).is_some() {
+            self.excused += 1;
+        } else {
+            self.missing += 1;
+        }
+    }
+
+    fn line(&self, label: &str) -> String {
+        let Self { tested, excused, missing } = self;
+        format!("{label:<24} {tested:>4} tested {excused:>4} with a reason {missing:>4} missing\n")
+    }
+}
+
+impl Trace {
+    /// The areas, in the order of the table.
+    pub(super) fn areas(&self) -> Vec<&str> {
+        let mut areas: Vec<&str> = Vec::new();
+        for requirement in &self.tables.requirements {
+            if !areas.contains(&requirement.area.as_str()) {
+                areas.push(&requirement.area);
+            }
+        }
+        areas
+    }
+
+    pub(super) fn has_area(&self, area: &str) -> bool {
+        self.areas().contains(&area)
+    }
+
+    /// The list for the areas asked for (all when none is), and the totals.
+    pub(super) fn report(&self, asked: &[String], only_missing: bool) -> String {
+        let mut list = String::new();
+        let mut totals = String::from("\ntotals\n");
+        for area in self.areas() {
+            if !asked.is_empty() && !asked.iter().any(|asked| asked == area) {
+                continue;
+            }
+            let of_area = || self.tables.requirements.iter().filter(|requirement| requirement.area == area);
+            let mut rows = String::new();
+            for level in ["MUST", "SHOULD", "MAY"] {
+                let mut sum = Totals::default();
+                for requirement in of_area().filter(|requirement| requirement.level == level) {
+                    sum.add(self, requirement);
+                    if !only_missing || self.is_missing(requirement) {
+                        rows.push_str(&self.rows(requirement));
+                    }
+                }
+                totals.push_str(&sum.line(&format!("{area} {level}")));
+            }
+            if !rows.is_empty() {
+                let _ = write!(list, "\n{area}\n{rows}");
+            }
+        }
+        list + &totals
+    }
+
+    fn rows(&self, requirement: &Requirement) -> String {
+        let Requirement { id, level, revisions, text, .. } = requirement;
+        let mut rows = format!("  {level:<6} {id}: {text} ({revisions})\n");
+        for Named { path, line, test, .. } in self.tests(id) {
+            let _ = writeln!(rows, "           {path}:{line} {test}");
+        }
+        match self.tables.reason(id) {
+            Some(reason) => {
+                let _ = writeln!(rows, "           no test: {reason}");
+            }
+            None if self.is_missing(requirement) => rows.push_str("           no test and no reason\n"),
+            None => {}
+        }
+        rows
+    }
+}

@@ -1,0 +1,111 @@
+//! The two tables of `tests/conformance`: what the specification asks of a host, and why some of it has no test.
+
+use std::fs;
+use std::path::Path;
+
+use crate::problem::Problem;
+
+/// One line of `requirements.tsv`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Requirement {
+    /// What tests name, in square brackets.
+    pub(crate) id: String,
+    /// The part of the specification.
+    pub(crate) area: String,
+    /// MUST, SHOULD or MAY.
+    pub(crate) level: String,
+    /// The revisions that ask for it.
+    pub(crate) revisions: String,
+    /// What is asked.
+    pub(crate) text: String,
+}
+
+/// One line of `not-applicable.tsv`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Reason {
+    /// The requirement.
+    pub(crate) id: String,
+    /// Why a host has no such behaviour, or why this one does otherwise.
+    pub(crate) text: String,
+}
+
+/// Both tables.
+#[derive(Debug, Default)]
+pub(crate) struct Tables {
+    /// In the order of the file, which is that of the specification.
+    pub(crate) requirements: Vec<Requirement>,
+    /// In the order of the file.
+    pub(crate) reasons: Vec<Reason>,
+}
+
+impl Tables {
+    pub(crate) fn read(folder: &Path) -> Result<Self, Problem> {
+        let text = |name: &str| {
+            let path = folder.join(name);
+            fs::read_to_string(&path).map_err(Problem::file(&path))
+        };
+        Ok(Self {
+            requirements: requirements(&text("requirements.tsv")?)?,
+            reasons: reasons(&text("not-applicable.tsv")?)?,
+        })
+    }
+
+    pub(crate) fn knows(&self, id: &str) -> bool {
+        self.requirements.iter().any(|requirement| requirement.id == id)
+    }
+
+    pub(crate) fn reason(&self, id: &str) -> Option<&str> {
+        self.reasons.iter().find(|reason| reason.id == id).map(|reason| reason.text.as_str())
+    }
+}
+
+/// Rows below the heading, with at least so many columns.
+fn rows<'a>(name: &str, text: &'a str, columns: usize) -> Result<Vec<Vec<&'a str>>, Problem> {
+    let mut rows = Vec::new();
+    for (number, line) in text.lines().enumerate().skip(1) {
+        let row: Vec<&str> = line.split('\t').collect();
+        if row.len() < columns || row.iter().take(columns).any(|cell| cell.trim().is_empty()) {
+            let wanted = format!("{name}:{}: a row needs {columns} cells, separated by tabs", number + 1);
+            return Err(Problem::Machine(wanted));
+        }
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+fn requirements(text: &str) -> Result<Vec<Requirement>, Problem> {
+    let read = |row: Vec<&str>| Requirement {
+        id: row[0].to_owned(),
+        area: row[1].to_owned(),
+        level: row[2].to_owned(),
+        revisions: row[3].to_owned(),
+        text: row[4].to_owned(),
+    };
+    Ok(rows("requirements.tsv", text, 5)?.into_iter().map(read).collect())
+}
+
+fn reasons(text: &str) -> Result<Vec<Reason>, Problem> {
+    let read = |row: Vec<&str>| Reason { id: row[0].to_owned(), text: row[1].to_owned() };
+    Ok(rows("not-applicable.tsv", text, 2)?.into_iter().map(read).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_heading_is_left_out_and_the_columns_have_their_names() {
+        let text =
+            "id\tarea\tlevel\trevisions\trequirement\tsource\nping-respond\tping\tMUST\t2024-11-05\tAnswer.\ta page\n";
+        let read = requirements(text).unwrap();
+        assert_eq!(read.len(), 1, "one row below the heading");
+        assert_eq!((read[0].id.as_str(), read[0].level.as_str()), ("ping-respond", "MUST"), "columns by position");
+        assert_eq!(read[0].text, "Answer.", "the source does not get into the text");
+    }
+
+    #[test]
+    fn a_row_that_lacks_a_cell_is_named() {
+        let problem = reasons("id\treason\nping-respond\t \n").unwrap_err();
+        assert!(problem.to_string().contains("not-applicable.tsv:2"), "file and line: {problem}");
+    }
+}
