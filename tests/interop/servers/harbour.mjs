@@ -1,0 +1,141 @@
+// The small harbour that the two TypeScript servers show: what there is and how it changes, without a word of any SDK.
+
+import { readFileSync } from 'node:fs';
+
+export const data = JSON.parse(readFileSync(new URL('./harbour.json', import.meta.url), 'utf8'));
+
+const tools = data.tools;
+const notes = new Map([['log', 'Nothing happened.']]);
+
+/** Those who are told of changes; each takes the kind of change and, for a resource, its URI. */
+export const watchers = new Set();
+
+function announce(change, uri) {
+    for (const watcher of watchers) watcher(change, uri);
+}
+
+/** One page of a list, under the name that the protocol gives it. */
+export function page(name, request) {
+    const all = name === 'tools' ? tools : data[name];
+    const start = Number(request.params?.cursor ?? 0);
+    const next = start + data.pageSize;
+    const nextCursor = next < all.length ? String(next) : undefined;
+    return { [name]: all.slice(start, next), ...(nextCursor && { nextCursor }) };
+}
+
+export function addTool(name) {
+    tools.push({ name, description: 'Added while the server runs.', inputSchema: { type: 'object', properties: {} } });
+    announce('tools');
+}
+
+export function writeNote(name, text) {
+    notes.set(name, text);
+    announce('resource', `note:///${name}`);
+}
+
+/** The contents of a resource; undefined if there is none. */
+export function contents(uri) {
+    if (uri === 'harbour:///welcome.txt') return { uri, mimeType: 'text/plain', text: 'Welcome to the harbour.' };
+    if (uri === 'harbour:///chart.png') return { uri, mimeType: 'image/png', blob: data.chart };
+    const text = uri.startsWith('note:///') ? notes.get(uri.slice('note:///'.length)) : undefined;
+    return text === undefined ? undefined : { uri, mimeType: 'text/plain', text };
+}
+
+export function prompt(name, args) {
+    const words = {
+        greet_ship: () => `Greet the ${args.ship} in ${args.harbour}.`,
+        safety_check: () => 'Go through the safety check.'
+    }[name];
+    return words && { messages: [{ role: 'user', content: text(words()) }] };
+}
+
+/** What fits what was typed; the ships depend on the harbour that was chosen before. */
+export function complete({ argument, context }) {
+    const harbour = context?.arguments?.harbour;
+    const known = {
+        harbour: Object.keys(data.harbours),
+        ship: harbour ? (data.harbours[harbour] ?? []) : Object.values(data.harbours).flat(),
+        name: [...notes.keys()]
+    }[argument.name];
+    const values = (known ?? []).filter(value => value.toLowerCase().startsWith(argument.value.toLowerCase()));
+    return { completion: { values, total: values.length, hasMore: false } };
+}
+
+export function text(text) {
+    return { type: 'text', text };
+}
+
+export function said(words, more = {}) {
+    return { content: [text(words)], ...more };
+}
+
+/** The tools that need nothing but their arguments; undefined for all others. */
+export function simple(name, args) {
+    switch (name) {
+        case 'add':
+            return said(`${args.a} + ${args.b} = ${args.a + args.b}`, { structuredContent: { sum: args.a + args.b } });
+        case 'fail':
+            return said(`It did not work: ${args.reason}.`, { isError: true });
+        case 'show_everything':
+            return {
+                content: [
+                    text('Everything:'),
+                    { type: 'image', data: data.chart, mimeType: 'image/png' },
+                    { type: 'audio', data: data.bell, mimeType: 'audio/wav' },
+                    { type: 'resource_link', ...data.resources[0] },
+                    { type: 'resource', resource: contents('harbour:///welcome.txt') }
+                ]
+            };
+        case 'add_tool':
+            addTool(args.name);
+            return said(`There is a new tool: ${args.name}`);
+        case 'write_note':
+            writeNote(args.name, args.text);
+            return said(`Written: note:///${args.name}`);
+    }
+}
+
+/** Works for a while and tells how far it is, until it is done or no longer wanted. */
+export async function slowReport({ seconds = 1, steps = 4 }, signal, progress) {
+    for (let step = 1; step <= steps; step++) {
+        await new Promise(done => setTimeout(done, (seconds * 1000) / steps));
+        if (signal.aborted) {
+            console.error('slow_report was cancelled');
+            return said('Cancelled.', { isError: true });
+        }
+        await progress({ progress: step, total: steps, message: `Page ${step} of ${steps}` });
+    }
+    return said(`The report has ${steps} pages.`);
+}
+
+/** Events of streams, so that one that was dropped can be taken up again. */
+export class EventStore {
+    #events = [];
+
+    async storeEvent(stream, message) {
+        this.#events.push({ stream, message });
+        return String(this.#events.length);
+    }
+
+    async getStreamIdForEventId(id) {
+        return this.#events[Number(id) - 1]?.stream;
+    }
+
+    async replayEventsAfter(id, { send }) {
+        const { stream } = this.#events[Number(id) - 1];
+        for (let at = Number(id); at < this.#events.length; at++) {
+            const event = this.#events[at];
+            if (event.stream === stream && Object.keys(event.message).length > 0) await send(String(at + 1), event.message);
+        }
+        return stream;
+    }
+}
+
+/** Listens on the port that the environment names, or on any, and says where on standard output. */
+export function listen(server) {
+    server.listen(Number(process.env.PORT ?? 0), '127.0.0.1', () => {
+        console.log(`http://127.0.0.1:${server.address().port}`);
+    });
+    // Whoever started it has gone.
+    process.stdin.on('end', () => process.exit(0)).resume();
+}

@@ -1,0 +1,147 @@
+// A server on version 2 of the TypeScript SDK, in both eras: `typescript-v2.mjs stdio` or `typescript-v2.mjs http`.
+// Questions are written once, as input that a call requires; the SDK asks them itself in sessions of older revisions.
+
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+
+import { NodeStreamableHTTPServerTransport, toNodeHandler, toWebRequest } from '@modelcontextprotocol/node';
+import {
+    ProtocolError,
+    ProtocolErrorCode,
+    Server,
+    createMcpHandler,
+    inputRequired,
+    inputResponse,
+    isLegacyRequest
+} from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+
+import * as harbour from './harbour.mjs';
+
+const { data, said } = harbour;
+
+const capabilities = {
+    tools: { listChanged: true },
+    prompts: {},
+    resources: { subscribe: true },
+    completions: {},
+    logging: {}
+};
+
+function harbourServer() {
+    const options = { capabilities, cacheHints: { 'tools/list': { ttlMs: 5000, cacheScope: 'private' } } };
+    const server = new Server({ name: 'typescript-v2', version: '1.0.0' }, options);
+    const subscribed = new Set();
+    for (const [method, list] of [
+        ['tools/list', 'tools'],
+        ['prompts/list', 'prompts'],
+        ['resources/list', 'resources'],
+        ['resources/templates/list', 'resourceTemplates']
+    ]) {
+        server.setRequestHandler(method, request => harbour.page(list, request));
+    }
+    server.setRequestHandler('prompts/get', ({ params }) => found(harbour.prompt(params.name, params.arguments), params.name));
+    server.setRequestHandler('resources/read', ({ params }) => ({ contents: [found(harbour.contents(params.uri), params.uri)] }));
+    server.setRequestHandler('resources/subscribe', ({ params }) => (subscribed.add(params.uri), {}));
+    server.setRequestHandler('resources/unsubscribe', ({ params }) => (subscribed.delete(params.uri), {}));
+    server.setRequestHandler('completion/complete', ({ params }) => harbour.complete(params));
+    server.setRequestHandler('tools/call', ({ params }, context) => call(params.name, params.arguments ?? {}, context));
+    return { server, subscribed };
+}
+
+/** Tells a connection that lasts of changes. */
+function watched({ server, subscribed }) {
+    const tell = (change, uri) => {
+        const told =
+            change === 'tools' ? server.sendToolListChanged() : subscribed.has(uri) && server.sendResourceUpdated({ uri });
+        Promise.resolve(told).catch(error => console.error(`not told of a change: ${error.message}`));
+    };
+    harbour.watchers.add(tell);
+    server.onclose = () => harbour.watchers.delete(tell);
+    return server;
+}
+
+function found(what, name) {
+    if (what === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no ${name}`);
+    return what;
+}
+
+async function call(name, args, { mcpReq, http }) {
+    const answer = inputResponse(mcpReq.inputResponses, 'answer');
+    const ask = request => inputRequired({ inputRequests: { answer: request }, requestState: 'asked' });
+    switch (name) {
+        case 'slow_report':
+            return harbour.slowReport(args, mcpReq.signal, async step => {
+                const progressToken = mcpReq._meta?.progressToken;
+                if (progressToken === undefined) return;
+                await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, ...step } });
+            });
+        case 'log_something':
+            await mcpReq.log('warning', args.text, 'harbour');
+            return said('Logged.');
+        case 'ask_user':
+            if (answer.kind !== 'elicit') {
+                return ask(inputRequired.elicit({ message: data.formMessage, requestedSchema: data.form }));
+            }
+            return said(`form: ${answer.action} ${answer.content?.captain ?? ''}`);
+        case 'ask_url':
+            if (answer.kind !== 'elicit') return ask(inputRequired.elicitUrl({ message: data.urlMessage, url: data.url }));
+            return said(`url: ${answer.action}`);
+        case 'ask_model': {
+            if (answer.kind === 'sampling') return said(`model: ${[answer.result.content].flat()[0].text}`);
+            const messages = [{ role: 'user', content: harbour.text(data.question) }];
+            return ask(inputRequired.createMessage({ messages, maxTokens: 100 }));
+        }
+        case 'list_folders':
+            if (answer.kind !== 'roots') return ask(inputRequired.listRoots());
+            return said(`folders: ${answer.roots.map(root => root.uri).join(' ')}`);
+        case 'nap':
+            http?.closeSSE?.();
+            await new Promise(done => setTimeout(done, 300));
+            return said('Awake again.');
+        default:
+            return harbour.simple(name, args) ?? said(`${name} does nothing.`);
+    }
+}
+
+if (process.argv[2] === 'stdio') {
+    serveStdio(() => watched(harbourServer()));
+} else {
+    const modern = createMcpHandler(() => harbourServer().server, { legacy: 'reject' });
+    harbour.watchers.add((change, uri) =>
+        change === 'tools' ? modern.notify.toolsChanged() : modern.notify.resourceUpdated(uri)
+    );
+    const modernHandler = toNodeHandler(modern);
+    const sessions = new Map();
+    harbour.listen(
+        createServer(async (request, response) => {
+            if (new URL(request.url, 'http://harbour').pathname !== '/mcp') return response.writeHead(404).end();
+            const body = request.method === 'POST' ? await parsed(request) : undefined;
+            if (!(await isLegacyRequest(await toWebRequest(request, body), body))) {
+                return modernHandler(request, response, body);
+            }
+            const id = request.headers['mcp-session-id'];
+            if (id !== undefined && !sessions.has(id)) return response.writeHead(404).end();
+            const transport = sessions.get(id) ?? (await session(sessions));
+            await transport.handleRequest(request, response, body);
+        })
+    );
+}
+
+async function session(sessions) {
+    const transport = new NodeStreamableHTTPServerTransport({
+        sessionIdGenerator: randomUUID,
+        eventStore: new harbour.EventStore(),
+        retryInterval: 100,
+        onsessioninitialized: id => void sessions.set(id, transport),
+        onsessionclosed: id => void sessions.delete(id)
+    });
+    await watched(harbourServer()).connect(transport);
+    return transport;
+}
+
+async function parsed(request) {
+    const chunks = [];
+    for await (const chunk of request) chunks.push(chunk);
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+}
