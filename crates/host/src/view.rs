@@ -304,6 +304,8 @@ impl CallState {
 /// How far a call is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Progress {
+    /// How many notifications of it have come. What is told of them between two ticks is only the latest.
+    pub count: u64,
     /// How much is done.
     pub progress: f64,
     /// Of how much.

@@ -307,9 +307,9 @@ impl Run<'_> {
                     self.tell_owner(News::Withdrawn { request }).await;
                 }
             }
-            SessionEvent::Progress { call, progress, total, message } => {
+            SessionEvent::Progress { call, count, progress, total, message } => {
                 if let Some(Purpose::Ticket(ticket)) = self.calls.get(&call) {
-                    self.progress.insert(*ticket, Progress { progress, total, message });
+                    self.progress.insert(*ticket, Progress { count, progress, total, message });
                     self.tick_soon();
                 }
             }

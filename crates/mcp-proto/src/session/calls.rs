@@ -27,8 +27,9 @@ pub(super) struct Call {
     pub(super) wire: Option<i64>,
     /// Questions that stop its clock.
     pub(super) questions: usize,
-    /// The last progress, and whether it was complained about.
+    /// The last progress, how many there were, and whether it was complained about.
     pub(super) progress: Option<f64>,
+    pub(super) progressed: u64,
     pub(super) complained: bool,
     /// How often the server asked back, and what it asked last.
     pub(super) rounds: usize,
@@ -67,6 +68,7 @@ impl Session {
             wire: None,
             questions: 0,
             progress: None,
+            progressed: 0,
             complained: false,
             rounds: 0,
             inputs: None,

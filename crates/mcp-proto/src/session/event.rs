@@ -198,10 +198,12 @@ pub enum SessionEvent {
         /// Why.
         why: Withdrawal,
     },
-    /// A call goes on. Only the latest one of a call waits in the queue.
+    /// A call goes on. Only the latest one of a call waits in the queue; `count` tells of those before it.
     Progress {
         /// The call.
         call: CallId,
+        /// How many notifications of its progress have come by now, this one included.
+        count: u64,
         /// How far it is; grows.
         progress: f64,
         /// How far it will go, if known.

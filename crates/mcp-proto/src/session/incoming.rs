@@ -46,6 +46,10 @@ impl Session {
                 let method = escape(&method, 80);
                 self.anomaly(format!("the request `{method}`, which servers of this revision do not send"), Some(id));
             }
+            // There may be thousands of these for one call.
+            Incoming::Notification { method, params } if method == "notifications/progress" => {
+                self.progressed(params.as_ref(), now);
+            }
             Incoming::Notification { method, params } => match object(params.as_ref()) {
                 Ok(read) => self.notification(&method, read, size(params.as_ref()), now),
                 Err(cause) => {
@@ -145,10 +149,6 @@ impl Session {
     fn notification(&mut self, method: &str, params: Map, bytes: usize, now: Instant) {
         let ready = matches!(self.phase, Phase::Ready);
         let read = match method {
-            "notifications/progress" => {
-                self.progressed(params, now);
-                Ok(())
-            }
             "notifications/message" => results::read::<LogMessage>(params)
                 .map(|message| self.events.push_sized(SessionEvent::Log(message), bytes)),
             "notifications/cancelled" => results::read::<Cancelled>(params).map(|Cancelled { request_id }| {

@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use serde::Deserialize;
 
-use crate::jsonrpc::RequestId;
-use crate::types::Map;
+use crate::jsonrpc::{RawJson, RequestId};
 
-use super::{Session, SessionEvent, results};
+use super::wire::Purpose;
+use super::{Session, SessionEvent};
 
 /// How much of a progress message is kept: it is one line beside a bar.
 const MESSAGE: usize = 4096;
@@ -23,15 +23,19 @@ struct Params {
 
 impl Session {
     /// The token of a call is its id on the wire: unique, and gone when the call has ended.
-    pub(super) fn progressed(&mut self, params: Map, now: Instant) {
-        let Params { progress_token, progress, total, message } = match results::read(params) {
+    pub(super) fn progressed(&mut self, params: Option<&RawJson>, now: Instant) {
+        let Params { progress_token, progress, total, message } = match read(params) {
             Ok(params) => params,
             Err(cause) => return self.anomaly(format!("progress that does not fit: {cause}"), None),
         };
         let RequestId::Number(token) = progress_token else { return };
-        let found = self.calls.iter_mut().find(|(_, call)| call.wire == Some(token) && call.request.may_ask_back());
-        let Some((id, call)) = found else { return };
-        let id = *id;
+        // A call that goes on after its answer, as a task, keeps its token.
+        let found = match self.wire.purpose(token) {
+            Some(Purpose::Call(id)) => Some(id),
+            _ => self.calls.iter().find(|(_, call)| call.wire == Some(token)).map(|(id, _)| *id),
+        };
+        let Some(id) = found else { return };
+        let Some(call) = self.calls.get_mut(&id).filter(|call| call.request.may_ask_back()) else { return };
         if call.progress.is_some_and(|before| progress <= before) {
             if !std::mem::replace(&mut call.complained, true) {
                 self.anomaly("progress that does not grow was ignored".into(), Some(progress_token));
@@ -39,8 +43,15 @@ impl Session {
             return;
         }
         call.progress = Some(progress);
+        call.progressed += 1;
+        let count = call.progressed;
         call.clock.alive(now);
         let message = message.map(|message| message.chars().take(MESSAGE).collect());
-        self.events.push(SessionEvent::Progress { call: id, progress, total, message });
+        self.events.push(SessionEvent::Progress { call: id, count, progress, total, message });
     }
+}
+
+fn read(params: Option<&RawJson>) -> Result<Params, String> {
+    let params = params.ok_or("it has no params")?;
+    serde_json::from_str(params.get()).map_err(|error| error.to_string())
 }

@@ -82,6 +82,11 @@ impl Wire {
         }
     }
 
+    /// What a request that waits for its answer is for.
+    pub(super) fn purpose(&self, id: i64) -> Option<Purpose> {
+        self.waiting.get(&id).copied()
+    }
+
     pub(super) fn is_waiting(&self, id: &RequestId) -> bool {
         matches!(id, RequestId::Number(id) if self.waiting.contains_key(id))
     }

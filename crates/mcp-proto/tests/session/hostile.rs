@@ -131,7 +131,7 @@ fn a_flood_is_merged_counted_and_bounded() {
     assert_eq!(count(|event| matches!(event, SessionEvent::ResourceUpdated { .. })), 1, "X41: updates are merged");
     let latest = |event: &&SessionEvent| matches!(event, SessionEvent::Progress { .. });
     assert!(
-        matches!(events.iter().find(latest), Some(SessionEvent::Progress { call: of, progress, .. }) if *of == call && *progress == 5_000.0),
+        matches!(events.iter().find(latest), Some(SessionEvent::Progress { call: of, count: 5_000, progress, .. }) if *of == call && *progress == 5_000.0),
         "X41, [progress-rate-limit]: the latest progress is the one that is left"
     );
     match events.last() {

@@ -48,7 +48,7 @@ fn progress_keeps_a_call_alive_up_to_the_hard_cap() {
         progress(&mut peer, &sent["id"], f64::from(step));
         let event = peer.event();
         assert!(
-            matches!(&event, SessionEvent::Progress { call: of, progress, total: None, message: Some(_) }
+            matches!(&event, SessionEvent::Progress { call: of, progress, total: None, message: Some(_), .. }
                 if *of == call && *progress == f64::from(step)),
             "[lifecycle-timeout-progress-reset], [progress-not-guaranteed]: {event:?}"
         );
