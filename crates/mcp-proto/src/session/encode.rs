@@ -24,6 +24,7 @@ impl ClientRequest {
             ClientRequest::Unsubscribe { .. } => "resources/unsubscribe",
             ClientRequest::Complete { .. } => "completion/complete",
             ClientRequest::ListTasks { .. } => "tasks/list",
+            ClientRequest::Extension { method, .. } => method,
             ClientRequest::SetLogLevel { .. } => "logging/setLevel",
         }
     }
@@ -53,12 +54,18 @@ impl ClientRequest {
                 }
                 params
             }
+            ClientRequest::Extension { params, .. } => return params.clone(),
             ClientRequest::SetLogLevel { level } => json!({ "level": level }),
         };
         match params {
             Value::Object(params) => params,
             _ => Map::new(),
         }
+    }
+
+    /// Whether it changes nothing when it is done twice.
+    pub(super) fn is_safe_to_repeat(&self) -> bool {
+        !matches!(self, ClientRequest::CallTool { .. })
     }
 
     /// Whether the server may ask back before it answers (`basic/patterns/mrtr`), and whether it is
@@ -91,6 +98,9 @@ impl ClientRequest {
                 "completion of arguments",
             ),
             ClientRequest::ListTasks { .. } => (tasks::may_list(facts), "a list of tasks"),
+            ClientRequest::Extension { extension, .. } => {
+                (offers.extensions.as_ref().is_some_and(|offered| offered.contains_key(*extension)), *extension)
+            }
             ClientRequest::SetLogLevel { .. } => (offers.logging.is_some(), "log messages"),
         };
         if !there {

@@ -83,6 +83,16 @@ pub enum ClientRequest {
         /// `next_cursor` of the page before; `None` for the first.
         cursor: Option<String>,
     },
+    /// A method of an extension, which only a server that declares the extension is asked for
+    /// (`basic/lifecycle`: extensions). The server can't ask back before it answers.
+    Extension {
+        /// The extension's identifier.
+        extension: &'static str,
+        /// The method.
+        method: &'static str,
+        /// Its parameters without `_meta`.
+        params: Map,
+    },
     /// The least severe log messages to be sent (`server/utilities/logging`). In 2026-07-28 the level
     /// goes with every later request.
     SetLogLevel {
@@ -152,4 +162,11 @@ pub enum ServerResult {
     },
     /// Values for an argument.
     Completion(CompletionResult),
+    /// What a method of an extension answered, as it came.
+    Extension {
+        /// The result.
+        result: Map,
+        /// How long it may be kept, if the server says so.
+        cache: Option<CacheHint>,
+    },
 }

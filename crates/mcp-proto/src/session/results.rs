@@ -99,6 +99,7 @@ pub(super) fn result(request: &ClientRequest, body: Map, cache: Option<CacheHint
             read(body).map(|Contents { contents }| ServerResult::Contents { contents, cache })
         }
         ClientRequest::ListTasks { .. } => tasks::page(body),
+        ClientRequest::Extension { .. } => Ok(ServerResult::Extension { result: body, cache }),
         ClientRequest::Complete { .. } => {
             read(body).map(|Completion { completion }| ServerResult::Completion(completion))
         }
