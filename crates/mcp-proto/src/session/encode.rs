@@ -65,7 +65,7 @@ impl ClientRequest {
 
     /// Whether it changes nothing when it is done twice.
     pub(super) fn is_safe_to_repeat(&self) -> bool {
-        !matches!(self, ClientRequest::CallTool { .. })
+        !matches!(self, ClientRequest::CallTool { .. } | ClientRequest::Extension { .. })
     }
 
     /// Whether the server may ask back before it answers (`basic/patterns/mrtr`), and whether it is
