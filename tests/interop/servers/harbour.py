@@ -1,0 +1,95 @@
+"""The small harbour that the Python servers show: what there is and how it changes, without a word of any SDK."""
+
+import json
+import os
+import socket
+import sys
+import threading
+from pathlib import Path
+
+DATA = json.loads((Path(__file__).parent / "harbour.json").read_text(encoding="utf-8"))
+
+notes = {"log": "Nothing happened."}
+
+
+def add_tool(name):
+    tool = {"name": name, "description": "Added while the server runs.", "inputSchema": {"type": "object", "properties": {}}}
+    DATA["tools"].append(tool)
+
+
+def page(name, cursor):
+    """One page of a list, and the cursor of the next."""
+    everything, start = DATA[name], int(cursor or 0)
+    end = start + DATA["pageSize"]
+    return everything[start:end], str(end) if end < len(everything) else None
+
+
+def contents(uri):
+    """The contents of a resource; None if there is none."""
+    if uri == "harbour:///welcome.txt":
+        return {"uri": uri, "mimeType": "text/plain", "text": "Welcome to the harbour."}
+    if uri == "harbour:///chart.png":
+        return {"uri": uri, "mimeType": "image/png", "blob": DATA["chart"]}
+    text = notes.get(uri.removeprefix("note:///")) if uri.startswith("note:///") else None
+    return None if text is None else {"uri": uri, "mimeType": "text/plain", "text": text}
+
+
+def prompt(name, arguments):
+    """The words of a prompt; None if there is none."""
+    if name == "greet_ship":
+        return f"Greet the {arguments['ship']} in {arguments['harbour']}."
+    return "Go through the safety check." if name == "safety_check" else None
+
+
+def complete(argument, typed, earlier):
+    """What fits what was typed; the ships depend on the harbour that was chosen before."""
+    harbours = DATA["harbours"]
+    ships = [ship for name in harbours for ship in harbours[name] if earlier.get("harbour") in (None, name)]
+    known = {"harbour": list(harbours), "ship": ships, "name": list(notes)}.get(argument, [])
+    return [value for value in known if value.lower().startswith(typed.lower())]
+
+
+def everything(with_newer_kinds=True):
+    """One content block of each kind."""
+    basic = [
+        {"type": "text", "text": "Everything:"},
+        {"type": "image", "data": DATA["chart"], "mimeType": "image/png"},
+        {"type": "resource", "resource": contents("harbour:///welcome.txt")},
+    ]
+    newer = [
+        {"type": "audio", "data": DATA["bell"], "mimeType": "audio/wav"},
+        {"type": "resource_link", **DATA["resources"][0]},
+    ]
+    return basic + newer if with_newer_kinds else basic
+
+
+def simple(name, arguments):
+    """The tools that need nothing but their arguments: content, structured content, whether it failed. None for others."""
+    if name == "add":
+        total = arguments["a"] + arguments["b"]
+        return said(f"{arguments['a']} + {arguments['b']} = {total}"), {"sum": total}, False
+    if name == "fail":
+        return said(f"It did not work: {arguments['reason']}."), None, True
+    if name == "show_everything":
+        return everything(), None, False
+    return None
+
+
+def said(words):
+    return [{"type": "text", "text": words}]
+
+
+def listening_socket():
+    """A socket on the port that the environment names, or on any; where it listens is said on standard output."""
+    listening = socket.socket()
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listening.bind(("127.0.0.1", int(os.environ.get("PORT", "0"))))
+    listening.listen()
+    print(f"http://127.0.0.1:{listening.getsockname()[1]}", flush=True)
+    threading.Thread(target=_leave_with_whoever_started_us, daemon=True).start()
+    return listening
+
+
+def _leave_with_whoever_started_us():
+    sys.stdin.read()
+    os._exit(0)
