@@ -4,9 +4,11 @@
 //! needs them, so that a large result is neither copied nor parsed twice.
 
 mod decode;
+mod envelope;
 mod invalid;
 mod outgoing;
 mod raw;
+mod scan;
 mod survey;
 
 use std::fmt;

@@ -173,7 +173,7 @@ fn code_unit(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 /// A short key, with its escapes resolved.
-fn plain(quoted: &[u8]) -> Option<String> {
+pub(super) fn plain(quoted: &[u8]) -> Option<String> {
     // No key of the envelope is longer, even if each letter is written as \uXXXX.
     (quoted.len() <= 64).then(|| serde_json::from_slice(quoted).ok()).flatten()
 }
@@ -183,6 +183,10 @@ pub(super) fn read_id(bytes: &[u8]) -> Option<RequestId> {
     // Twice the length and a margin for quotes, so that escapes do not count against a short id.
     if bytes.len() > 2 * MAX_ID + 16 {
         return None;
+    }
+    if bytes.len() < 19 && bytes.first() != Some(&b'0') && bytes.iter().all(u8::is_ascii_digit) {
+        // The id of nearly every message.
+        return std::str::from_utf8(bytes).ok()?.parse().ok().map(RequestId::Number);
     }
     match serde_json::from_slice(bytes).ok()? {
         RequestId::Text(text) if text.len() > MAX_ID => None,

@@ -1,0 +1,208 @@
+//! How long the protocol takes to read what comes: nanoseconds for each message, and the peak memory of a
+//! large result. Prints; asserts nothing about speed. Run it with `--release`.
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a measurement that fails says where"
+)]
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use mcp_proto::types::Implementation;
+use mcp_proto::{
+    ClientRequest, Deadline, Incoming, Opening, OutgoingKind, RequestId, Revision, ServerResult, Session,
+    SessionConfig, SessionEvent, StreamOrigin,
+};
+use serde_json::{Map, json};
+
+const DEADLINE: Deadline = Deadline { idle: Duration::from_secs(60), total: Duration::from_secs(60) };
+
+fn main() {
+    image();
+    notification();
+    echo();
+    tools();
+}
+
+/// A session that is ready, with a server that offers tools.
+fn ready() -> Session {
+    let client = Implementation { name: "speed".into(), version: "1".into(), ..Implementation::default() };
+    let opening = Opening::Pinned(Revision::V2025_11_25);
+    let config = SessionConfig { client, opening, ..SessionConfig::default() };
+    let mut session = Session::new(config, Instant::now());
+    let opened = json!({ "protocolVersion": "2025-11-25", "capabilities": { "tools": {} },
+                         "serverInfo": { "name": "server", "version": "1" } });
+    let id = sent(&mut session);
+    hear(&mut session, &answer(&id, &opened.to_string()));
+    while session.poll_event().is_some() {}
+    while session.poll_transmit().is_some() {}
+    session
+}
+
+/// The id of the request that the session has just written.
+fn sent(session: &mut Session) -> RequestId {
+    match session.poll_transmit().expect("a request is sent").about {
+        OutgoingKind::Request { id, .. } => id,
+        other => panic!("a request is sent, not {other:?}"),
+    }
+}
+
+fn answer(id: &RequestId, result: &str) -> Bytes {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#).into()
+}
+
+fn hear(session: &mut Session, line: &Bytes) {
+    let message = Incoming::decode(line).expect("the line is valid");
+    session.handle_message(message, StreamOrigin::Stdio, Instant::now());
+}
+
+fn done(session: &mut Session) -> ServerResult {
+    match session.poll_event() {
+        Some(SessionEvent::Done { result, .. }) => result.expect("the call succeeds"),
+        other => panic!("the call ends, not {other:?}"),
+    }
+}
+
+fn ask(session: &mut Session, request: ClientRequest) -> RequestId {
+    session.call(request, DEADLINE, Instant::now()).expect("the call can be made");
+    sent(session)
+}
+
+fn call(name: &str) -> ClientRequest {
+    let arguments = Map::from_iter([("text".to_owned(), json!("hello"))]);
+    ClientRequest::CallTool { name: name.into(), arguments, as_task: false }
+}
+
+/// Times of one thing, taken again and again.
+#[derive(Default)]
+struct Times(Vec<Duration>);
+
+impl Times {
+    fn take<T>(&mut self, what: impl FnOnce() -> T) -> T {
+        let began = Instant::now();
+        let made = what();
+        self.0.push(began.elapsed());
+        made
+    }
+
+    /// `each`: how many things one time stands for.
+    fn print(mut self, what: &str, each: u32) {
+        self.0.sort_unstable();
+        let nanoseconds = |time: Duration| time.as_secs_f64() * 1e9 / f64::from(each);
+        let (fastest, median) = (self.0[0], self.0[self.0.len() / 2]);
+        println!("{what:<48} median {:>10.0} ns, fastest {:>10.0} ns", nanoseconds(median), nanoseconds(fastest));
+    }
+}
+
+fn notification() {
+    let line = Bytes::from_static(
+        br#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":4711,"total":10000,"message":"four thousand seven hundred ele"}}"#,
+    );
+    let mut times = Times::default();
+    for _ in 0..1_000 {
+        times.take(|| {
+            for _ in 0..100 {
+                drop(black_box(Incoming::decode(black_box(&line))));
+            }
+        });
+    }
+    times.print(&format!("a notification of {} bytes, decoded", line.len()), 100);
+}
+
+fn echo() {
+    let mut session = ready();
+    let (mut asking, mut hearing) = (Times::default(), Times::default());
+    for _ in 0..50_000 {
+        let id = asking.take(|| ask(&mut session, call("echo")));
+        let line = answer(&id, r#"{"content":[{"type":"text","text":"hello"}]}"#);
+        hearing.take(|| {
+            hear(&mut session, &line);
+            black_box(done(&mut session));
+        });
+    }
+    asking.print("an echo call, made and encoded", 1);
+    hearing.print("its answer, decoded and read", 1);
+}
+
+fn tools() {
+    let tool = |n: usize| {
+        let tool = json!({
+            "name": format!("tool_{n:05}"),
+            "description": "Looks something up in a place that is described at some length, so that it fills a list.",
+            "inputSchema": {
+                "type": "object",
+                "properties": {
+                    "text": { "type": "string", "description": "What to look for" },
+                    "count": { "type": "integer", "minimum": 1, "maximum": 100, "default": 10 },
+                    "exact": { "type": "boolean" }
+                },
+                "required": ["text"]
+            },
+            "annotations": { "title": "Look something up", "readOnlyHint": true }
+        });
+        tool.to_string()
+    };
+    let list: Vec<String> = (0..5000).map(tool).collect();
+    let body = format!(r#"{{"tools":[{}]}}"#, list.join(","));
+    let mut session = ready();
+    let (mut decoding, mut reading) = (Times::default(), Times::default());
+    for _ in 0..40 {
+        let id = ask(&mut session, ClientRequest::ListTools { cursor: None });
+        let line = answer(&id, &body);
+        let message = decoding.take(|| Incoming::decode(&line).expect("the line is valid"));
+        let page = reading.take(|| {
+            session.handle_message(message, StreamOrigin::Stdio, Instant::now());
+            done(&mut session)
+        });
+        drop(black_box(page));
+    }
+    decoding.print(&format!("a list of 5000 tools, {} bytes, decoded", body.len()), 1);
+    reading.print("  and read", 1);
+}
+
+fn image() {
+    let mut session = ready();
+    let id = ask(&mut session, call("big"));
+    let data = "QUJD".repeat(3_500_000);
+    let line = answer(&id, &format!(r#"{{"content":[{{"type":"image","mimeType":"image/png","data":"{data}"}}]}}"#));
+    drop(data);
+    // The first reading shows the memory, as long as nothing else has used as much.
+    forget_peak();
+    let before = memory("VmHWM:");
+    let message = Incoming::decode(&line).expect("the line is valid");
+    session.handle_message(message, StreamOrigin::Stdio, Instant::now());
+    let result = done(&mut session);
+    if let (Some(before), Some(after)) = (before, memory("VmHWM:")) {
+        println!("an image of {} bytes: {} kB above the line itself", line.len(), after.saturating_sub(before));
+    }
+    drop(black_box(result));
+    let (mut decoding, mut reading) = (Times::default(), Times::default());
+    for _ in 0..20 {
+        let id = ask(&mut session, call("big"));
+        let text = std::str::from_utf8(&line).expect("the line is text");
+        let body = text.split_once("\"result\":").expect("it is a result").1;
+        let line = answer(&id, &body[..body.len() - 1]);
+        let message = decoding.take(|| Incoming::decode(&line).expect("the line is valid"));
+        let result = reading.take(|| {
+            session.handle_message(message, StreamOrigin::Stdio, Instant::now());
+            done(&mut session)
+        });
+        drop(black_box(result));
+    }
+    decoding.print("  decoded", 1);
+    reading.print("  and read", 1);
+}
+
+/// Lets the peak begin anew (Linux).
+fn forget_peak() {
+    let _elsewhere_there_is_no_such_file = std::fs::write("/proc/self/clear_refs", "5");
+}
+
+/// A line of `/proc/self/status`, in kB.
+fn memory(name: &str) -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    status.lines().find_map(|line| line.strip_prefix(name))?.trim().strip_suffix(" kB")?.parse().ok()
+}
