@@ -1,14 +1,15 @@
 //! `demo-server`: a small MCP server about a harbour that shows everything a host can meet.
 //!
-//! It speaks over standard input and output, in both eras: the sessions that open with
-//! `initialize` (2024-11-05 to 2025-11-25) and the stateless requests of 2026-07-28. It keeps
-//! everything in memory, reads no files and opens no connections.
+//! It speaks over standard input and output or over Streamable HTTP, in both eras: the sessions
+//! that open with `initialize` (2024-11-05 to 2025-11-25) and the stateless requests of
+//! 2026-07-28. It keeps everything in memory, reads no files and opens no connections.
 
 mod client;
 mod completion;
 mod content;
 mod forms;
 mod harbour;
+mod http;
 mod legacy;
 mod options;
 mod page;
@@ -19,6 +20,7 @@ mod server;
 mod state;
 mod stdio;
 mod subscriptions;
+mod tasks;
 mod templates;
 mod tools;
 
@@ -41,7 +43,12 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let outcome = runtime.block_on(stdio::serve(options));
+    let outcome = runtime.block_on(async {
+        match options.http {
+            Some(port) => http::serve(options, port).await.map_err(|error| error.to_string()),
+            None => stdio::serve(options).await.map_err(|error| error.to_string()),
+        }
+    });
     // A read of standard input that is still waiting must not hold the process.
     runtime.shutdown_background();
     match outcome {

@@ -16,6 +16,10 @@ pub(crate) struct Options {
     /// Speak this revision only, for example 2025-06-18. It decides the era.
     #[arg(long, value_parser = known_revision)]
     pub(crate) revision: Option<ProtocolVersion>,
+    /// Serve Streamable HTTP at /mcp on this port of 127.0.0.1 instead of standard input and
+    /// output; 0 takes any. The address is printed first.
+    #[arg(long, value_name = "PORT")]
+    pub(crate) http: Option<u16>,
 }
 
 /// The two ways of MCP to hold a conversation.

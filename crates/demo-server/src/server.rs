@@ -10,11 +10,11 @@ use std::sync::{Arc, Mutex};
 
 use rmcp::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, ErrorData, GetPromptRequestParams,
-    GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams, CompleteResult, ErrorData,
+    GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
     ListToolsResult, LoggingLevel, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
     ReadResourceResponse, ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
-    SubscriptionFilter, UnsubscribeRequestParams,
+    SubscriptionFilter, UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RoleServer, SubscriptionContext};
 
@@ -25,7 +25,7 @@ use crate::page::page;
 use crate::questions::Answers;
 use crate::state::{State, lock};
 use crate::subscriptions::{self, Subscriptions};
-use crate::{completion, prompts, resources, tools};
+use crate::{completion, prompts, resources, tasks, tools};
 
 const INSTRUCTIONS: &str = "A demonstration harbour. Start with the tool \"add\", then \
     \"show_everything\". \"ask_user\", \"ask_url\", \"ask_model\", \"list_folders\" and \
@@ -43,11 +43,12 @@ pub(crate) struct DemoServer {
 }
 
 impl DemoServer {
-    /// A server that has not met its host yet.
-    pub(crate) fn new(options: Options) -> Self {
+    /// A server that has not met its host yet. Over HTTP there is one for each session or request, and
+    /// what they remember is the same.
+    pub(crate) fn new(options: Options, state: Arc<State>) -> Self {
         Self {
             options,
-            state: Arc::new(State::new()),
+            state,
             subscriptions: Subscriptions::default(),
             log_level: Mutex::new(LoggingLevel::Info),
         }
@@ -66,6 +67,7 @@ impl ServerHandler for DemoServer {
             .enable_resources_subscribe()
             .enable_tools()
             .enable_tool_list_changed()
+            .enable_tasks()
             .build();
         let server = Implementation::new("demo-server", env!("CARGO_PKG_VERSION"))
             .with_title("Demo harbour")
@@ -88,14 +90,21 @@ impl ServerHandler for DemoServer {
         Ok(())
     }
 
-    async fn list_tools(&self, request: Option<PaginatedRequestParams>, _: Context) -> Reply<ListToolsResult> {
-        let (items, next_cursor) = page(tools::list(&self.state), request.as_ref())?;
+    async fn list_tools(&self, request: Option<PaginatedRequestParams>, context: Context) -> Reply<ListToolsResult> {
+        let mut all = tools::list(&self.state);
+        if tasks::are_understood(&context) {
+            all.push(tasks::definition());
+        }
+        let (items, next_cursor) = page(all, request.as_ref())?;
         let mut result = ListToolsResult::with_all_items(items);
         result.next_cursor = next_cursor;
         Ok(result)
     }
 
     async fn call_tool(&self, request: CallToolRequestParams, context: Context) -> Reply<CallToolResponse> {
+        if request.name == tasks::DO_LATER && tasks::are_understood(&context) {
+            return Ok(tasks::do_later(self.state.tasks()));
+        }
         let call = tools::Call {
             state: &self.state,
             context: &context,
@@ -162,6 +171,18 @@ impl ServerHandler for DemoServer {
             uris.truncate(subscriptions::MAX_SUBSCRIPTIONS);
         }
         Some(accepted)
+    }
+
+    async fn get_task(&self, request: GetTaskParams, _: Context) -> Reply<GetTaskResult> {
+        self.state.tasks().get_task(&request.task_id).map(GetTaskResult::new)
+    }
+
+    async fn update_task(&self, request: UpdateTaskParams, _: Context) -> Reply<()> {
+        self.state.tasks().update_task(&request.task_id, request.input_responses)
+    }
+
+    async fn cancel_task(&self, request: CancelTaskParams, _: Context) -> Reply<()> {
+        self.state.tasks().cancel_task(&request.task_id)
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Reply<()> {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use rmcp::task_manager::TaskManager;
 use serde_json::Value;
 use tokio::sync::broadcast;
 
@@ -38,11 +39,11 @@ pub(crate) struct AddedTool {
 }
 
 /// Everything the server remembers.
-#[derive(Debug)]
 pub(crate) struct State {
     notes: Mutex<BTreeMap<String, String>>,
     added_tools: Mutex<Vec<AddedTool>>,
     visits: Mutex<Visits>,
+    tasks: TaskManager,
     changes: broadcast::Sender<Change>,
 }
 
@@ -65,6 +66,7 @@ impl State {
                 with_prompt: false,
             }]),
             visits: Mutex::default(),
+            tasks: TaskManager::new(),
             changes: broadcast::channel(MAX_WAITING_CHANGES).0,
         }
     }
@@ -95,6 +97,11 @@ impl State {
     /// What was answered under that handle.
     pub(crate) fn visit(&self, handle: &str) -> Option<Vec<Value>> {
         lock(&self.visits).open.iter().find(|(known, _)| known == handle).map(|(_, answers)| answers.clone())
+    }
+
+    /// The tasks that run or have ended not long ago.
+    pub(crate) fn tasks(&self) -> &TaskManager {
+        &self.tasks
     }
 
     /// Tells everyone who listens.

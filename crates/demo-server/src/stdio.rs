@@ -1,6 +1,7 @@
 //! Serving one host over standard input and output, and leaving soon after it has gone.
 
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::legacy::LegacyOnly;
 use crate::options::{Era, Options};
 use crate::server::DemoServer;
+use crate::state::State;
 
 /// How long answers in the making may take once standard input has closed. The SDK alone would
 /// wait five seconds for a subscription, which never ends by itself.
@@ -21,7 +23,7 @@ const LAST_ANSWERS: Duration = Duration::from_millis(500);
 /// Serves until the host closes standard input.
 pub(crate) async fn serve(options: Options) -> Result<(), ServerInitializeError> {
     let era = options.era();
-    let server = DemoServer::new(options);
+    let server = DemoServer::new(options, Arc::new(State::new()));
     tracing::info!("the harbour is open (era: {era:?})");
     let outcome = match era {
         Era::Legacy => run(LegacyOnly(server)).await,

@@ -1,0 +1,30 @@
+//! Serving hosts over Streamable HTTP: sessions for those of the legacy era, single requests for the others.
+
+use std::io::{Write as _, stdout};
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+
+use axum::Router;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::net::TcpListener;
+
+use crate::options::Options;
+use crate::server::DemoServer;
+use crate::state::State;
+
+/// Serves at `/mcp` until the process is ended; the server's address is the first line of standard output.
+pub(crate) async fn serve(options: Options, port: u16) -> std::io::Result<()> {
+    let state = Arc::new(State::new());
+    let factory = move || Ok(DemoServer::new(options.clone(), Arc::clone(&state)));
+    let sessions = Arc::new(LocalSessionManager::default());
+    let service = StreamableHttpService::new(factory, sessions, StreamableHttpServerConfig::default());
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
+    let address = listener.local_addr()?;
+    // Not buffered: whoever started it waits for this line.
+    let mut out = stdout();
+    writeln!(out, "http://{address}")?;
+    out.flush()?;
+    tracing::info!("the harbour is open at http://{address}/mcp");
+    axum::serve(listener, Router::new().nest_service("/mcp", service)).await
+}

@@ -1,0 +1,43 @@
+//! `do_later`: a tool whose call becomes a task (the extension io.modelcontextprotocol/tasks of 2026-07-28).
+
+use std::time::Duration;
+
+use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, CreateTaskResult, Tool};
+use rmcp::task_manager::{TaskManager, TaskOptions};
+use serde_json::{Value, json};
+
+use crate::client::{self, Context};
+
+/// The tool's name.
+pub(crate) const DO_LATER: &str = "do_later";
+const POLL_MS: u64 = 200;
+const TAKES: Duration = Duration::from_millis(600);
+
+/// Whether the host has declared the extension: to all others the tool is not there.
+pub(crate) fn are_understood(context: &Context) -> bool {
+    client::is_modern(context) && client::capabilities(context).supports_tasks()
+}
+
+/// The tool.
+pub(crate) fn definition() -> Tool {
+    let input = match json!({ "type": "object", "properties": {}, "additionalProperties": false }) {
+        Value::Object(object) => object,
+        _ => Default::default(),
+    };
+    Tool::new(DO_LATER, "Sweeps the quay as a task: the call is answered at once, the result comes later.", input)
+        .with_title("Do it later")
+}
+
+/// Begins the task.
+pub(crate) fn do_later(tasks: &TaskManager) -> CallToolResponse {
+    let options = TaskOptions::new().with_poll_interval_ms(POLL_MS).with_status_message("Looking for the broom.");
+    let task = tasks.spawn(options, |context| {
+        Box::pin(async move {
+            tokio::time::sleep(TAKES / 2).await;
+            context.set_status_message("Half of the quay is swept.");
+            tokio::time::sleep(TAKES / 2).await;
+            Ok(CallToolResult::success(vec![ContentBlock::text("The quay is swept.")]))
+        })
+    });
+    CallToolResponse::Task(CreateTaskResult::new(task))
+}
