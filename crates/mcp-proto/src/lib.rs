@@ -22,5 +22,5 @@ pub use session::{
     Answer, CacheHint, CacheScope, CallError, CallId, CancelReason, Carrier, ClientNotification, ClientRequest,
     CloseReason, Deadline, DeliveryFault, DroppedItem, Facts, Limits, ListKind, Opening, OpeningFault, ServerQuestion,
     ServerRequestId, ServerResult, Session, SessionConfig, SessionEvent, StreamOrigin, TaskView, Timeouts,
-    UnknownRequest, Withdrawal,
+    TraceContext, UnknownRequest, Withdrawal,
 };

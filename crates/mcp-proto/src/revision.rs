@@ -51,6 +51,7 @@ const MULTI_ROUND_TRIP: Span = Span(E, E);
 const LISTEN: Span = Span(E, E);
 const CORE_TASKS: Span = Span(D, D);
 const CACHE_HINTS: Span = Span(E, E);
+const REQUEST_HEADERS: Span = Span(E, E);
 const REQUEST_META: Span = Span(E, E);
 
 impl Revision {
@@ -140,6 +141,10 @@ impl Revision {
     /// Whether results say how long they may be kept.
     pub fn has_cache_hints(self) -> bool {
         self.has(&CACHE_HINTS)
+    }
+    /// Whether HTTP headers repeat the method and what a request is about.
+    pub fn has_request_headers(self) -> bool {
+        self.has(&REQUEST_HEADERS)
     }
     /// Whether each request carries version, client and capabilities in `_meta`.
     pub fn has_request_meta(self) -> bool {

@@ -27,6 +27,7 @@ impl From<ServerError> for ApiError {
         let code = match &error {
             ServerError::NotFound(_) => ErrorCode::NotFound,
             ServerError::BadName { .. } => ErrorCode::BadName,
+            ServerError::BadConfig { .. } => ErrorCode::Invalid,
             ServerError::Config(_) => ErrorCode::Config,
         };
         Self::new(code, error.to_string())
@@ -66,7 +67,7 @@ impl From<CallFailure> for ApiError {
                 CallError::BadAnswer { .. } | CallError::Unreadable(_) | CallError::TooManyRounds => {
                     ErrorCode::BadAnswer
                 }
-                CallError::Closed(_) | CallError::Undelivered { .. } => ErrorCode::ServerGone,
+                CallError::Closed(_) | CallError::Undelivered { .. } | CallError::TaskCancelled { .. } => ErrorCode::ServerGone,
                 CallError::Unsupported { .. } => ErrorCode::Unsupported,
                 CallError::Refused => ErrorCode::Refused,
                 CallError::NotReady | CallError::TooManyCalls => ErrorCode::NotReady,

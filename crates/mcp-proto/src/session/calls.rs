@@ -2,19 +2,18 @@
 
 use std::time::Instant;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::jsonrpc::{Outgoing, RawJson, RequestId, RpcError, code, escape};
+use crate::jsonrpc::{RawJson, RpcError, code, escape};
 use crate::revision::Revision;
 use crate::types::{ElicitParams, Map};
 
 use super::mrtr::Inputs;
 use super::opening::Phase;
 use super::timers::Clock;
-use super::wire::Purpose;
 use super::{
-    CacheHint, CallError, CallId, CancelReason, Carrier, ClientRequest, CloseReason, Deadline, ServerResult, Session,
-    SessionEvent, meta, results,
+    CacheHint, CallError, CallId, CancelReason, ClientRequest, CloseReason, Deadline, ServerResult, Session,
+    SessionEvent, results,
 };
 
 /// A call that has not ended.
@@ -25,6 +24,12 @@ pub(super) struct Call {
     /// Its id on the wire; none while the server waits for answers of the user, or if it needs no
     /// request of its own.
     pub(super) wire: Option<i64>,
+    /// When its request is to be sent again.
+    pub(super) send_at: Option<Instant>,
+    /// How often that was done, and whether the session was opened anew for it, or the tools listed.
+    pub(super) resends: u32,
+    pub(super) reopened: bool,
+    pub(super) relisted: bool,
     /// Questions that stop its clock.
     pub(super) questions: usize,
     /// The last progress, how many there were, and whether it was complained about.
@@ -43,13 +48,14 @@ impl Session {
         deadline: Deadline,
         now: Instant,
     ) -> Result<CallId, CallError> {
-        match (&self.phase, &self.facts) {
+        let known = self.facts.as_ref().or(self.reopening.as_ref().map(|reopening| &reopening.facts));
+        match (&self.phase, known) {
             (Phase::Closed(reason), _) => return Err(CallError::Closed(reason.clone())),
             (Phase::Failed(cause), _) => {
                 return Err(CallError::Closed(CloseReason::OpeningFailed(cause.clone())));
             }
             (Phase::Initializing { .. }, None) if request == ClientRequest::Ping => {}
-            (Phase::Ready, Some(facts)) => {
+            (Phase::Ready | Phase::Probing { .. } | Phase::Initializing { .. }, Some(facts)) => {
                 if let Some(what) = request.obstacle(facts) {
                     return Err(CallError::Unsupported { what });
                 }
@@ -66,6 +72,10 @@ impl Session {
             request,
             clock: Clock::start(deadline, now),
             wire: None,
+            send_at: None,
+            resends: 0,
+            reopened: false,
+            relisted: false,
             questions: 0,
             progress: None,
             progressed: 0,
@@ -74,14 +84,23 @@ impl Session {
             inputs: None,
         };
         self.calls.insert(id, call);
-        if !self.emulate(id) {
-            self.transmit(id);
+        if self.is_reopening() {
+            self.hold(id);
+        } else {
+            self.go_on(id, now);
         }
         Ok(id)
     }
 
+    /// Does what a call needs next.
+    pub(super) fn go_on(&mut self, id: CallId, now: Instant) {
+        if !self.emulate(id, now) {
+            self.transmit(id);
+        }
+    }
+
     /// 2026-07-28 has no request for some calls. Does what they ask for in its way.
-    fn emulate(&mut self, id: CallId) -> bool {
+    fn emulate(&mut self, id: CallId, now: Instant) -> bool {
         let revision = self.revision();
         let Some(call) = self.calls.get(&id) else { return false };
         match call.request.clone() {
@@ -89,32 +108,11 @@ impl Session {
                 self.log_level = Some(level);
                 self.end_call(id, Ok(ServerResult::Empty));
             }
-            ClientRequest::Subscribe { uri } if !revision.has_resource_subscribe() => self.subscribe(id, uri),
-            ClientRequest::Unsubscribe { uri } if !revision.has_resource_subscribe() => self.unsubscribe(id, &uri),
+            ClientRequest::Subscribe { uri } if !revision.has_resource_subscribe() => self.subscribe(id, uri, now),
+            ClientRequest::Unsubscribe { uri } if !revision.has_resource_subscribe() => self.unsubscribe(id, &uri, now),
             _ => return false,
         }
         true
-    }
-
-    /// Sends a call's request, for the first time or with answers to what the server asked back.
-    pub(super) fn transmit(&mut self, id: CallId) {
-        let revision = self.revision();
-        let Some(call) = self.calls.get_mut(&id) else { return };
-        let wire = self.wire.open(Purpose::Call(id));
-        call.wire = Some(wire);
-        call.progress = None;
-        let mut params = call.request.params(revision);
-        if let Some(inputs) = call.inputs.take() {
-            inputs.add_to(&mut params);
-        }
-        let token = call.request.may_ask_back().then_some(wire);
-        let meta = meta::request_meta(&self.config, revision, self.log_level, token);
-        if !meta.is_empty() {
-            params.insert("_meta".into(), Value::Object(meta));
-        }
-        let method = call.request.method(revision);
-        let params = (!params.is_empty()).then_some(Value::Object(params));
-        self.send_request(wire, method, params.as_ref());
     }
 
     /// The revision that is spoken; before that is known, the one that was offered.
@@ -132,15 +130,30 @@ impl Session {
         let (body, bytes) = match answer {
             Ok(raw) => (results::object(&raw), raw.get().len()),
             Err(error) => {
+                if self.era_changed(id, &error, now) || self.headers_refused(id, &error) {
+                    return;
+                }
                 let error = self.explain(error);
                 return self.end_call(id, Err(error));
             }
         };
         match body.and_then(|body| self.dispatch_result(id, body, bytes, now)) {
-            Ok(Some(result)) => self.end_call(id, Ok(result)),
+            Ok(Some(result)) => self.done(id, result),
             Ok(None) => {}
             Err(cause) => self.end_call(id, Err(CallError::BadAnswer { cause })),
         }
+    }
+
+    /// A call has its result. What the session itself has to remember of it is remembered.
+    fn done(&mut self, id: CallId, mut result: ServerResult) {
+        let request = self.calls.get(&id).map(|call| call.request.clone());
+        match (&mut result, request) {
+            (ServerResult::Tools { items, .. }, _) => self.learn_tools(items),
+            (_, Some(ClientRequest::SetLogLevel { level })) => self.log_level = Some(level),
+            (_, Some(request)) => self.subscribed(&request),
+            _ => {}
+        }
+        self.end_call(id, Ok(result));
     }
 
     /// Reads a body by its `resultType` (`basic`, 2026-07-28). `None` means that the call goes on.
@@ -198,22 +211,9 @@ impl Session {
             self.wire.give_up(wire);
             self.tell_cancelled(wire, Some(reason));
         }
-        self.drop_subscription(id);
+        self.drop_subscription(id, now);
         self.end_call(id, Err(error));
         self.abandon_questions(id, now);
-    }
-
-    /// Tells the server that a request is not wanted any longer: over HTTP in 2026-07-28 by closing its
-    /// stream, else by a notification (`basic/patterns/cancellation`).
-    pub(super) fn tell_cancelled(&mut self, wire: i64, reason: Option<&str>) {
-        if self.config.carrier == Carrier::StreamableHttp && self.revision().is_modern() {
-            return self.send(Outgoing::abort(RequestId::Number(wire)));
-        }
-        let mut params = json!({ "requestId": wire });
-        if let Some(reason) = reason {
-            params["reason"] = json!(reason);
-        }
-        self.tell("notifications/cancelled", Some(&params));
     }
 
     /// The one place where a call ends.

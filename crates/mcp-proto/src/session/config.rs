@@ -16,9 +16,11 @@ pub struct SessionConfig {
     pub opening: Opening,
     /// What carries the messages.
     pub carrier: Carrier,
-    /// What this server spoke last time. Over HTTP it is tried first, and found anew if it stops being
-    /// true; a local server is a new process each time and is always asked.
+    /// What this server spoke last time. Its era is tried first, and the other one if that stops working.
     pub known: Option<Revision>,
+    /// Resources that are wanted from the beginning, as after a [`Subscribe`](super::ClientRequest::Subscribe)
+    /// in the session before this one.
+    pub subscribed: Vec<String>,
     /// Times after which something has failed.
     pub timeouts: Timeouts,
     /// Bounds.

@@ -1,11 +1,17 @@
 //! What the transport could not deliver: which requests may be sent again, and which end.
 
 use std::fmt;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::jsonrpc::{RequestId, RpcError, escape};
 
-use super::{CallError, Session};
+use super::timers::{due, later};
+use super::wire::Purpose;
+use super::{CallError, CallId, CloseReason, Session};
+
+/// How often one call is sent again, and how long after the first loss; twice as long after each other.
+const RESENDS: u32 = 3;
+const RESEND_AFTER: Duration = Duration::from_millis(250);
 
 /// How a request, or the stream with its answer, failed in the transport.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,18 +69,68 @@ impl DeliveryFault {
             DeliveryFault::Lost { .. } | DeliveryFault::Unusable { .. } => true,
         }
     }
+
+    /// Whether the same request may well get through a little later. `safe`: it changes nothing when it
+    /// is done twice.
+    fn is_passing(&self, safe: bool) -> bool {
+        match self {
+            DeliveryFault::Unreachable { .. } => true,
+            DeliveryFault::Lost { .. } => safe,
+            DeliveryFault::Status { code, .. } => safe && matches!(code, 502..=504),
+            DeliveryFault::Unusable { .. } => false,
+        }
+    }
 }
 
 impl Session {
     pub(super) fn undelivered(&mut self, id: &RequestId, fault: DeliveryFault, now: Instant) {
-        let error = CallError::Undelivered { cause: fault.to_string(), sent: fault.may_have_acted() };
-        self.fail_request(id, error, now);
-    }
-
-    pub(super) fn session_lost(&mut self, refused: Option<&RequestId>, now: Instant) {
-        if let Some(id) = refused {
-            let error = CallError::Undelivered { cause: "the server forgot the session".into(), sent: false };
-            self.fail_request(id, error, now);
+        // A late answer to it, perhaps on another stream, is of no interest.
+        let Some(purpose) = self.wire.withdraw(id) else { return };
+        match purpose {
+            Purpose::Probe => self.probe_undelivered(&fault, now),
+            Purpose::Initialize => self.initialize_undelivered(&fault, now),
+            Purpose::Call(call) => self.call_undelivered(call, fault, now),
+            Purpose::Listen => match fault {
+                DeliveryFault::Status { error: Some(error), .. } => self.listen_ended(Err(error), now),
+                fault => self.listen_lost(fault.to_string(), now),
+            },
+            Purpose::HealthCheck => match fault {
+                DeliveryFault::Status { code: 400..=499, .. } | DeliveryFault::Status { error: Some(_), .. } => {
+                    self.liveness.answered();
+                }
+                fault => self.end(CloseReason::ConnectionLost(fault.to_string())),
+            },
+            Purpose::Relist { call, .. } => self.end_call(call, Err(lost(&fault))),
+            Purpose::Restore => self.anomaly(format!("a subscription could not be renewed: {fault}"), None),
         }
     }
+
+    fn call_undelivered(&mut self, id: CallId, fault: DeliveryFault, now: Instant) {
+        if let DeliveryFault::Status { error: Some(error), .. } = fault {
+            return self.call_answered(id, Err(error), now);
+        }
+        let Some(call) = self.calls.get_mut(&id) else { return };
+        call.wire = None;
+        let safe = call.request.is_safe_to_repeat();
+        if call.resends < RESENDS && fault.is_passing(safe) {
+            call.resends += 1;
+            call.send_at = later(now, RESEND_AFTER * 2u32.pow(call.resends - 1));
+        } else {
+            self.end_call(id, Err(lost(&fault)));
+            self.abandon_questions(id, now);
+        }
+    }
+
+    /// Sends what was lost again, if its time has come.
+    pub(super) fn resend(&mut self, now: Instant) {
+        let due: Vec<CallId> =
+            self.calls.iter().filter(|(_, call)| due(call.send_at, now)).map(|(id, _)| *id).collect();
+        for id in due {
+            self.transmit(id);
+        }
+    }
+}
+
+pub(super) fn lost(fault: &DeliveryFault) -> CallError {
+    CallError::Undelivered { cause: fault.to_string(), sent: fault.may_have_acted() }
 }

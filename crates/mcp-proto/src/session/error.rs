@@ -63,6 +63,12 @@ pub enum CallError {
         /// Whether the server may have acted on it.
         sent: bool,
     },
+    /// The call went on as a task, and the server stopped that.
+    #[error("the server stopped the task{}", .message.as_ref().map(|message| format!(": {message}")).unwrap_or_default())]
+    TaskCancelled {
+        /// What the server says about it. Untrusted text.
+        message: Option<String>,
+    },
     /// Too many calls are in flight; wait until one has ended.
     #[error("too many calls at the same time")]
     TooManyCalls,
@@ -96,6 +102,8 @@ pub enum CloseReason {
     OpeningFailed(String),
     /// The server did not answer a ping in this time.
     Unresponsive(Duration),
+    /// The connection to a remote server failed.
+    ConnectionLost(String),
     /// The server does not read: this many messages wait for it.
     NotReading(usize),
 }
@@ -115,6 +123,7 @@ impl fmt::Display for CloseReason {
             CloseReason::WriteFailed(cause) => write!(f, "writing to the server failed: {cause}"),
             CloseReason::OpeningFailed(cause) => write!(f, "the connection could not be opened: {cause}"),
             CloseReason::Unresponsive(after) => write!(f, "the server did not answer a ping within {after:?}"),
+            CloseReason::ConnectionLost(cause) => write!(f, "the connection was lost: {cause}"),
             CloseReason::NotReading(waiting) => {
                 write!(f, "the server does not read its input: {waiting} messages wait for it")
             }

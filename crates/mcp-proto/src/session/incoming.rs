@@ -38,7 +38,7 @@ impl Session {
             Incoming::ErrorWithoutId { error } => self.error_without_id(error, now),
             Incoming::Request { id, method, params } if self.answers_requests() => {
                 let bytes = size(params.as_ref());
-                self.requested(id, &method, object(params.as_ref()), bytes, batch, now);
+                self.requested(id, &method, object(params.as_ref()), bytes, (batch, &origin), now);
             }
             // 2026-07-28 has no requests of servers, and nothing but requests and notifications may
             // be written to a local one (`basic/transports/stdio`).
@@ -72,7 +72,9 @@ impl Session {
             Found::Waiting(Purpose::Probe) => self.probe_answered(result, now),
             Found::Waiting(Purpose::Initialize) => self.initialize_answered(result, now),
             Found::Waiting(Purpose::Call(call)) => self.call_answered(call, result, now),
-            Found::Waiting(Purpose::Listen) => self.listen_ended(result.map(|_| ())),
+            Found::Waiting(Purpose::Listen) => self.listen_ended(result.map(|_| ()), now),
+            Found::Waiting(Purpose::Relist { call, page }) => self.relisted(call, page, result),
+            Found::Waiting(Purpose::Restore) => self.restored(result),
             Found::Waiting(Purpose::HealthCheck) => self.liveness.answered(),
             Found::GivenUp => {}
             Found::Answered => self.anomaly(format!("a second answer to request {id} was ignored"), Some(id.clone())),
@@ -137,9 +139,10 @@ impl Session {
             Found::Waiting(purpose @ (Purpose::Probe | Purpose::Initialize)) => {
                 self.opening_unreadable(purpose, &error, now);
             }
-            Found::Waiting(Purpose::Call(call)) => self.end_call(call, Err(error)),
+            Found::Waiting(Purpose::Call(call) | Purpose::Relist { call, .. }) => self.end_call(call, Err(error)),
+            Found::Waiting(Purpose::Restore) => {}
             Found::Waiting(Purpose::Listen) => {
-                self.listen_ended(Err(RpcError::new(code::PARSE_ERROR, error.to_string())));
+                self.listen_ended(Err(RpcError::new(code::PARSE_ERROR, error.to_string())), now);
             }
             Found::Waiting(Purpose::HealthCheck) => self.liveness.answered(),
             Found::GivenUp | Found::Answered | Found::Unknown => {}
@@ -155,7 +158,7 @@ impl Session {
                 if self.answers_requests() {
                     self.cancelled_by_server(&request_id, now);
                 } else {
-                    self.listen_cancelled(&request_id);
+                    self.listen_cancelled(&request_id, now);
                 }
             }),
             // The lists are read when the server is ready, so earlier news says nothing.
@@ -175,7 +178,7 @@ impl Session {
                     .map(|done| self.elicitation_completed(done.elicitation_id))
             }
             "notifications/subscriptions/acknowledged" if self.revision().has_listen() => {
-                self.acknowledged(params);
+                self.acknowledged(params, now);
                 Ok(())
             }
             // Servers may send what later revisions or extensions define.

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::timers::{due, later};
 use super::wire::Purpose;
-use super::{ClientRequest, CloseReason, Session, meta};
+use super::{ClientRequest, CloseReason, Session};
 
 /// When to ping, and until when the answer has to come.
 #[derive(Debug, Default)]
@@ -50,9 +50,7 @@ impl Session {
         }
         self.liveness.asked = true;
         self.liveness.waiting = later(now, patience);
-        let revision = self.revision();
-        let meta = meta::request_meta(&self.config, revision, None, None);
-        let params = (!meta.is_empty()).then(|| serde_json::json!({ "_meta": meta }));
-        self.request(Purpose::HealthCheck, ClientRequest::Ping.method(revision), params.as_ref());
+        let method = ClientRequest::Ping.method(self.revision());
+        self.ask_server(Purpose::HealthCheck, method, serde_json::json!({}), None);
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::revision::Revision;
 use crate::types::{ClientCapabilities, ElicitationCapability, LogLevel, Map};
 
-use super::SessionConfig;
+use super::{SessionConfig, TraceContext};
 
 /// Keys in `_meta` of 2026-07-28 (`basic`, section on `_meta`).
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
@@ -57,6 +57,7 @@ pub(super) fn request_meta(
     revision: Revision,
     log_level: Option<LogLevel>,
     progress_token: Option<i64>,
+    trace: Option<&TraceContext>,
 ) -> Map {
     let mut meta = Map::new();
     if revision.has_request_meta() {
@@ -65,6 +66,9 @@ pub(super) fn request_meta(
         meta.insert(CAPABILITIES.into(), json!(offered(&config.capabilities, revision)));
         if let Some(level) = log_level {
             meta.insert(LOG_LEVEL.into(), json!(level));
+        }
+        if let Some(trace) = trace {
+            trace.add_to(&mut meta);
         }
     }
     if let Some(token) = progress_token {

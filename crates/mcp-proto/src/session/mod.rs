@@ -16,16 +16,21 @@ mod event;
 mod incoming;
 mod liveness;
 mod meta;
+mod mirrored;
 mod mrtr;
 mod opening;
 mod progress;
 mod questions;
 mod queue;
+mod reopening;
 mod request;
 mod results;
 mod subscriptions;
 mod tasks;
 mod timers;
+mod tool_headers;
+mod trace;
+mod transmit;
 mod wire;
 
 use std::collections::VecDeque;
@@ -33,7 +38,6 @@ use std::fmt;
 use std::time::Instant;
 
 use indexmap::{IndexMap, IndexSet};
-use serde_json::Value;
 
 use crate::jsonrpc::{Incoming, InvalidMessage, Outgoing, RequestId};
 use crate::types::LogLevel;
@@ -41,11 +45,13 @@ use crate::types::LogLevel;
 use batches::Batch;
 use calls::Call;
 use liveness::Liveness;
-use opening::Phase;
+use mirrored::Mirrored;
+use opening::{Phase, Tried};
 use questions::Question;
 use queue::EventQueue;
+use reopening::Reopening;
 use subscriptions::Listen;
-use wire::{Purpose, Wire};
+use wire::Wire;
 
 pub use caching::{CacheHint, CacheScope};
 pub use config::{Carrier, Deadline, Limits, Opening, SessionConfig, Timeouts};
@@ -57,12 +63,15 @@ pub use event::{
 };
 pub use request::{ClientRequest, ServerResult};
 pub use tasks::TaskView;
+pub use trace::{BadTraceContext, TraceContext};
 
 /// One connection to one server.
 pub struct Session {
     config: SessionConfig,
     phase: Phase,
     facts: Option<Facts>,
+    tried: Tried,
+    reopening: Option<Reopening>,
     out: VecDeque<Outgoing>,
     events: EventQueue,
     wire: Wire,
@@ -75,6 +84,8 @@ pub struct Session {
     listen: Listen,
     liveness: Liveness,
     log_level: Option<LogLevel>,
+    trace: Option<TraceContext>,
+    mirrored: Mirrored,
     elicitations: IndexSet<String>,
     /// While opening: the last thing that was no message, to explain a failure.
     last_output: Option<String>,
@@ -97,6 +108,8 @@ impl Session {
         let mut session = Session {
             phase: Phase::Failed(String::new()),
             facts: None,
+            tried: Tried::default(),
+            reopening: None,
             out: VecDeque::new(),
             events: EventQueue::new(config.limits.queued_events, config.limits.queued_event_bytes),
             wire: Wire::new(),
@@ -109,6 +122,8 @@ impl Session {
             listen: Listen::default(),
             liveness: Liveness::default(),
             log_level: None,
+            trace: None,
+            mirrored: Mirrored::default(),
             elicitations: IndexSet::new(),
             last_output: None,
             config,
@@ -200,6 +215,11 @@ impl Session {
         }
     }
 
+    /// Where calls belong in a distributed trace, from now on; sent in 2026-07-28.
+    pub fn set_trace(&mut self, trace: Option<TraceContext>) {
+        self.trace = trace;
+    }
+
     /// What the opening found out, once it is done.
     pub fn facts(&self) -> Option<&Facts> {
         self.facts.as_ref()
@@ -248,23 +268,5 @@ impl Session {
 
     fn anomaly(&mut self, cause: String, id: Option<RequestId>) {
         self.events.push(SessionEvent::Anomaly { cause, id });
-    }
-
-    fn send(&mut self, outgoing: Outgoing) {
-        self.out.push_back(outgoing);
-    }
-
-    fn tell(&mut self, method: &str, params: Option<&Value>) {
-        self.send(Outgoing::notification(method, params));
-    }
-
-    fn request(&mut self, purpose: Purpose, method: &str, params: Option<&Value>) -> i64 {
-        let id = self.wire.open(purpose);
-        self.send_request(id, method, params);
-        id
-    }
-
-    fn send_request(&mut self, id: i64, method: &str, params: Option<&Value>) {
-        self.send(Outgoing::request(RequestId::Number(id), method, params));
     }
 }

@@ -30,13 +30,13 @@ impl std::fmt::Debug for Inputs {
 impl Inputs {
     /// Adds what the repeated request carries. Without state in the last result there is none, not
     /// even an older one.
-    pub(super) fn add_to(self, params: &mut Map) {
+    pub(super) fn add_to(&self, params: &mut Map) {
         if !self.answers.is_empty() {
-            let answers = self.answers.into_iter().map(|(key, answer)| (key, answer.unwrap_or_default())).collect();
-            params.insert("inputResponses".into(), Value::Object(answers));
+            let given = |(key, answer): (&String, &Option<Value>)| (key.clone(), answer.clone().unwrap_or_default());
+            params.insert("inputResponses".into(), Value::Object(self.answers.iter().map(given).collect()));
         }
-        if let Some(state) = self.state {
-            params.insert("requestState".into(), Value::String(state));
+        if let Some(state) = &self.state {
+            params.insert("requestState".into(), Value::String(state.clone()));
         }
     }
 }

@@ -12,8 +12,11 @@ use crate::revision::Revision;
 use crate::types::{Implementation, Map, ServerCapabilities};
 
 use super::timers::{due, later};
+use super::transmit::Extra;
 use super::wire::Purpose;
-use super::{CallError, CloseReason, Facts, Opening, OpeningFault, Session, SessionEvent, meta, results};
+use super::{
+    CallError, Carrier, CloseReason, DeliveryFault, Facts, Opening, OpeningFault, Session, SessionEvent, meta, results,
+};
 
 /// Where the session is in its life.
 #[derive(Debug)]
@@ -28,6 +31,16 @@ pub(super) enum Phase {
     Failed(String),
     /// It is over.
     Closed(CloseReason),
+}
+
+/// What an opening has tried.
+#[derive(Debug, Default)]
+pub(super) struct Tried {
+    probed: bool,
+    /// How the probe failed, if `initialize` came after it.
+    probe_said: Option<String>,
+    /// How `initialize` failed, if the probe came after it.
+    refused: Option<(String, OpeningFault)>,
 }
 
 #[derive(Deserialize)]
@@ -52,31 +65,121 @@ struct InitializeResult {
 
 impl Session {
     pub(super) fn open(&mut self, now: Instant) {
+        let sse = self.config.carrier == Carrier::HttpSse;
         match self.config.opening {
-            Opening::Probe => self.probe(false, now),
-            Opening::Initialize => self.initialize(Revision::NEWEST_LEGACY, false, now),
+            Opening::Pinned(revision) if revision.is_modern() && sse => {
+                self.fail_opening(format!("it has to speak {revision}, which HTTP+SSE does not carry"));
+            }
             Opening::Pinned(revision) if revision.is_modern() => self.probe(false, now),
             Opening::Pinned(revision) => self.initialize(revision, false, now),
+            // HTTP+SSE is older than the probe.
+            Opening::Probe if sse || self.known_legacy() => self.initialize(Revision::NEWEST_LEGACY, false, now),
+            Opening::Probe => self.probe(false, now),
+            Opening::Initialize => self.initialize(Revision::NEWEST_LEGACY, false, now),
+        }
+    }
+
+    fn known_legacy(&self) -> bool {
+        self.config.known.is_some_and(|revision| !revision.is_modern())
+    }
+
+    /// The session is opened a second time, in the era that it had.
+    pub(super) fn initialize_anew(&mut self, now: Instant) {
+        self.tried = Tried::default();
+        match self.config.opening {
+            Opening::Pinned(revision) => self.initialize(revision, false, now),
+            Opening::Probe | Opening::Initialize => self.initialize(Revision::NEWEST_LEGACY, false, now),
+        }
+    }
+
+    /// The session is opened a second time, and nothing is taken as known.
+    pub(super) fn probe_anew(&mut self, now: Instant) {
+        self.tried = Tried::default();
+        match self.config.opening {
+            Opening::Pinned(_) => self.open(now),
+            Opening::Probe | Opening::Initialize => self.probe(false, now),
         }
     }
 
     fn probe(&mut self, again: bool, now: Instant) {
-        let params = json!({ "_meta": meta::request_meta(&self.config, Revision::NEWEST, None, None) });
-        let id = self.request(Purpose::Probe, "server/discover", Some(&params));
+        self.tried.probed = true;
+        let params = json!({ "_meta": meta::request_meta(&self.config, Revision::NEWEST, None, None, None) });
+        let id = self.wire.open(Purpose::Probe);
         self.phase = Phase::Probing { id, until: later(now, self.config.timeouts.probe), again };
+        self.send_request(id, "server/discover", Some(&params), Extra::default());
     }
 
     fn initialize(&mut self, offered: Revision, again: bool, now: Instant) {
         let params = meta::initialize_params(&self.config, offered);
-        let id = self.request(Purpose::Initialize, "initialize", Some(&params));
+        let id = self.wire.open(Purpose::Initialize);
         self.phase = Phase::Initializing { id, offered, until: later(now, self.config.timeouts.initialize), again };
+        self.send_request(id, "initialize", Some(&params), Extra::default());
     }
 
     /// The server does not know the probe. Any error but the modern ones means that, and so does silence.
     fn fall_back(&mut self, because: &str, now: Instant) {
-        match self.config.opening {
-            Opening::Pinned(revision) => self.fail_opening(format!("it has to speak {revision}, but {because}")),
-            Opening::Probe | Opening::Initialize => self.initialize(Revision::NEWEST_LEGACY, false, now),
+        match (self.config.opening, self.tried.refused.take()) {
+            (Opening::Pinned(revision), _) => self.fail_opening(format!("it has to speak {revision}, but {because}")),
+            // `initialize` came first, because it was the way the last time.
+            (_, Some((cause, fault))) => self.opening_failed(format!("{cause}; and {because}"), fault),
+            (Opening::Probe | Opening::Initialize, None) => {
+                self.tried.probe_said = Some(because.to_owned());
+                self.initialize(Revision::NEWEST_LEGACY, false, now);
+            }
+        }
+    }
+
+    /// The server did not take `initialize`. If that was tried first because it is how the server was
+    /// spoken to before, the probe comes now: it may be a newer server.
+    fn initialize_failed(&mut self, mut cause: String, fault: OpeningFault, now: Instant) {
+        let pinned = matches!(self.config.opening, Opening::Pinned(_));
+        let was_guess = self.is_reopening() || (self.config.opening == Opening::Probe && self.known_legacy());
+        if !pinned && was_guess && !self.tried.probed && self.config.carrier != Carrier::HttpSse {
+            self.tried.refused = Some((cause, fault));
+            return self.probe(false, now);
+        }
+        if let Some(said) = self.tried.probe_said.take().filter(|_| self.config.carrier == Carrier::StreamableHttp) {
+            cause = format!("{cause}; before, {said}");
+        }
+        self.opening_failed(cause, fault);
+    }
+
+    pub(super) fn probe_undelivered(&mut self, fault: &DeliveryFault, now: Instant) {
+        match fault {
+            DeliveryFault::Status { code: 401 | 403, .. } => {
+                self.opening_failed(fault.to_string(), OpeningFault::Unauthorized);
+            }
+            DeliveryFault::Status { error: Some(error), .. } if is_modern(error) => {
+                self.probe_answered(Err(error.clone()), now);
+            }
+            DeliveryFault::Status { code: 408 | 425 | 429 | 502..=504, .. } => {
+                self.opening_failed(fault.to_string(), OpeningFault::ServerError);
+            }
+            DeliveryFault::Unreachable { .. } => {
+                self.opening_failed(fault.to_string(), OpeningFault::Unreachable);
+            }
+            // Old servers fail in many ways on what they do not know.
+            fault => self.fall_back(&format!("`server/discover` failed: {fault}"), now),
+        }
+    }
+
+    pub(super) fn initialize_undelivered(&mut self, fault: &DeliveryFault, now: Instant) {
+        let cause = format!("`initialize` failed: {fault}");
+        match fault {
+            DeliveryFault::Status { code: 401 | 403, .. } => self.opening_failed(cause, OpeningFault::Unauthorized),
+            DeliveryFault::Status { error: Some(error), .. } if supported(error).is_some() => {
+                self.initialize_answered(Err(error.clone()), now);
+            }
+            DeliveryFault::Status { code: 408 | 425 | 429 | 500..=599, .. } | DeliveryFault::Lost { .. } => {
+                self.opening_failed(cause, OpeningFault::ServerError);
+            }
+            DeliveryFault::Status { code: 400..=499, .. } if self.config.carrier == Carrier::StreamableHttp => {
+                self.initialize_failed(cause, OpeningFault::NotStreamable, now);
+            }
+            DeliveryFault::Unreachable { .. } => self.opening_failed(cause, OpeningFault::Unreachable),
+            DeliveryFault::Status { .. } | DeliveryFault::Unusable { .. } => {
+                self.initialize_failed(cause, OpeningFault::Refused, now);
+            }
         }
     }
 
@@ -98,7 +201,7 @@ impl Session {
                     self.settle_for_legacy(&versions, Some(&error), now);
                 }
             }
-            Err(error) if matches!(error.code, code::MISSING_CAPABILITY | code::HEADER_MISMATCH) => {
+            Err(error) if is_modern(&error) => {
                 self.fail_opening(format!("it refused `server/discover`: {}", quote(&error)));
             }
             Err(error) => self.fall_back(&format!("it does not know `server/discover`: {}", quote(&error)), now),
@@ -118,7 +221,6 @@ impl Session {
             instructions: found.instructions,
         };
         self.ready(facts, now);
-        self.listen_anew();
     }
 
     /// A modern server that does not speak our modern revision: perhaps an older one that we share.
@@ -143,12 +245,15 @@ impl Session {
                 let other = versions.as_deref().and_then(best_legacy).filter(|best| *best != offered);
                 return match (other, versions) {
                     (Some(revision), _) if !again && !pinned => self.initialize(revision, true, now),
-                    (_, Some(versions)) => self.fail_opening(format!(
-                        "{}; it said: {}",
-                        no_common_version(&versions, self.config.opening),
-                        quote(&error)
-                    )),
-                    (_, None) => self.fail_opening(format!("it refused `initialize`: {}", quote(&error))),
+                    (_, Some(versions)) => {
+                        let none = no_common_version(&versions, self.config.opening);
+                        let cause = format!("{none}; it said: {}", quote(&error));
+                        self.initialize_failed(cause, OpeningFault::Refused, now);
+                    }
+                    (_, None) => {
+                        let cause = format!("it refused `initialize`: {}", quote(&error));
+                        self.initialize_failed(cause, OpeningFault::Refused, now);
+                    }
                 };
             }
         };
@@ -174,14 +279,27 @@ impl Session {
     }
 
     fn ready(&mut self, facts: Facts, now: Instant) {
-        if !facts.revision.is_modern() {
-            self.tell("notifications/initialized", None);
-        }
+        let modern = facts.revision.is_modern();
         self.phase = Phase::Ready;
         self.facts = Some(facts.clone());
-        self.events.push(SessionEvent::Ready(facts));
+        if !modern {
+            self.tell("notifications/initialized", None);
+        }
         self.last_output = None;
         self.liveness.start(self.config.timeouts.ping_interval, now);
+        match self.reopening.take() {
+            None => {
+                self.events.push(SessionEvent::Ready(facts));
+                self.restore_subscriptions();
+            }
+            Some(reopening) => {
+                self.events.push(SessionEvent::Reopened(facts));
+                self.resume(reopening, now);
+            }
+        }
+        if modern && !self.listen.is_open() {
+            self.listen_anew(now);
+        }
     }
 
     /// The probe or `initialize` got an answer that cannot be read.
@@ -198,6 +316,9 @@ impl Session {
             Phase::Probing { id, until, .. } if due(until, now) => {
                 // Not cancelled: nothing but pings may come before the answer to `initialize`.
                 self.wire.give_up(id);
+                if self.config.carrier == Carrier::StreamableHttp {
+                    self.abort(id);
+                }
                 let waited = self.config.timeouts.probe;
                 self.fall_back(&format!("it gave no answer to `server/discover` within {waited:?}"), now);
             }
@@ -232,11 +353,17 @@ impl Session {
             Phase::Ready | Phase::Failed(_) | Phase::Closed(_) => return,
         };
         if *reason != CloseReason::StoppedByUser {
-            let on_probe = probing && self.config.opening == Opening::Probe;
+            let local = self.config.carrier == Carrier::Stdio;
+            let on_probe = probing && local && self.config.opening == Opening::Probe;
             let fault = if on_probe { OpeningFault::ExitedOnProbe } else { OpeningFault::Exited };
             self.opening_failed(format!("{reason} before it answered `{asked}`"), fault);
         }
     }
+}
+
+/// Errors that only a server of 2026-07-28 sends.
+fn is_modern(error: &RpcError) -> bool {
+    matches!(error.code, code::UNSUPPORTED_VERSION | code::MISSING_CAPABILITY | code::HEADER_MISMATCH)
 }
 
 /// `data.supported` of an error about versions.

@@ -9,8 +9,10 @@ use crate::types::{ElicitAction, ElicitResult};
 
 use super::asked::question;
 use super::opening::Phase;
+use super::wire::Purpose;
 use super::{
-    Answer, CallId, ServerQuestion, ServerRequestId, Session, SessionEvent, UnknownRequest, Withdrawal, asked, meta,
+    Answer, CallId, ServerQuestion, ServerRequestId, Session, SessionEvent, StreamOrigin, UnknownRequest, Withdrawal,
+    asked, meta,
 };
 
 /// A question that waits for an answer of the host.
@@ -52,7 +54,7 @@ impl Session {
         method: &str,
         params: Result<crate::types::Map, String>,
         bytes: usize,
-        batch: Option<u64>,
+        (batch, origin): (Option<u64>, &StreamOrigin),
         now: Instant,
     ) {
         if self.is_open(&id) {
@@ -82,7 +84,7 @@ impl Session {
                 self.respond(id, batch, Err(error));
             }
             Ok(question) => {
-                let (call, stops) = self.likely_calls();
+                let (call, stops) = self.likely_calls(origin);
                 self.ask(Origin::Request { id, batch }, call, stops, (question, bytes), now);
             }
         }
@@ -96,9 +98,15 @@ impl Session {
             && open.saturating_add(bytes) <= limits.open_question_bytes
     }
 
-    /// Which call led to a request of the server. Local servers do not say, so it is known only when
-    /// one call is in flight; otherwise the clocks of all stop, because it may be any of them.
-    fn likely_calls(&self) -> (Option<CallId>, Vec<CallId>) {
+    /// Which call led to a request of the server: over Streamable HTTP the one whose stream carried it.
+    /// Else nobody says, so it is known only when one call is in flight; otherwise the clocks of all stop,
+    /// because it may be any of them.
+    fn likely_calls(&self, origin: &StreamOrigin) -> (Option<CallId>, Vec<CallId>) {
+        if let StreamOrigin::Post(RequestId::Number(id)) = origin
+            && let Some(call) = self.wire.purpose(*id).and_then(Purpose::call)
+        {
+            return (Some(call), vec![call]);
+        }
         let stops: Vec<CallId> =
             self.calls.iter().filter(|(_, call)| call.request.may_ask_back()).map(|(id, _)| *id).collect();
         let call = if let [only] = stops[..] { Some(only) } else { None };
@@ -147,7 +155,7 @@ impl Session {
     }
 
     /// Takes a question out and lets the clocks run again that it stopped.
-    fn close_question(&mut self, request: ServerRequestId, now: Instant) -> Option<Question> {
+    pub(super) fn close_question(&mut self, request: ServerRequestId, now: Instant) -> Option<Question> {
         let question = self.questions.shift_remove(&request)?;
         for id in &question.stops {
             if let Some(call) = self.calls.get_mut(id) {
@@ -160,7 +168,7 @@ impl Session {
         Some(question)
     }
 
-    fn withdraw(&mut self, request: ServerRequestId, why: Withdrawal) {
+    pub(super) fn withdraw(&mut self, request: ServerRequestId, why: Withdrawal) {
         // A question that the host has not seen needs no withdrawal.
         if !self.events.unask(request) {
             self.events.push(SessionEvent::Withdrawn { request, why });

@@ -1,27 +1,69 @@
 //! Change notifications of 2026-07-28: one `subscriptions/listen` that is sent again when the wanted
-//! set changes (`basic/patterns/subscriptions`). Older servers need none of this.
+//! set changes or the stream ends (`basic/patterns/subscriptions`). Older servers are told of each
+//! resource with a request of its own, and need nothing else.
+
+use std::time::{Duration, Instant};
 
 use indexmap::IndexSet;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::jsonrpc::{RequestId, RpcError};
+use crate::jsonrpc::{RequestId, RpcError, code, escape};
 use crate::types::Map;
 
+use super::timers::{due, later};
 use super::wire::Purpose;
-use super::{CallError, CallId, ClientRequest, ServerResult, Session, meta, results};
+use super::{CallError, CallId, ClientRequest, ServerResult, Session, SessionEvent, meta, results};
+
+/// How long the server has for its acknowledgement.
+const ACKNOWLEDGE: Duration = Duration::from_secs(30);
+/// How long after a loss the listening is renewed: twice as long after each, up to the second number.
+const RENEW_AFTER: Duration = Duration::from_secs(1);
+const RENEW_AT_MOST: Duration = Duration::from_secs(60);
+/// A listening that lived for so long was a good one.
+const GOOD_LIFE: Duration = Duration::from_secs(60);
 
 /// What is listened to.
 #[derive(Debug, Default)]
 pub(super) struct Listen {
-    /// The resources that are wanted.
+    /// The resources that are wanted, in every revision.
     uris: IndexSet<String>,
+    /// The tasks that are wanted.
+    tasks: IndexSet<String>,
     /// Calls that wait for the server to grant a resource.
     waiting: Vec<(CallId, String)>,
     /// The id of the request that is open, and of the one before, whose last news may still come.
     current: Option<i64>,
     previous: Option<i64>,
     granted: bool,
+    /// Until when the acknowledgement has to come.
+    acknowledge_by: Option<Instant>,
+    /// When the open one was acknowledged.
+    since: Option<Instant>,
+    /// When it is renewed, and how long was waited for that the last time.
+    renew_at: Option<Instant>,
+    waited: Duration,
+    /// Whether the host knows that it is lost.
+    told: bool,
+}
+
+impl Listen {
+    /// The connection that carried it is gone.
+    pub(super) fn forget_stream(&mut self) {
+        self.previous = None;
+        self.current = None;
+        self.granted = false;
+        self.acknowledge_by = None;
+        self.renew_at = None;
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        self.current.is_some()
+    }
+
+    pub(super) fn next(&self) -> Option<Instant> {
+        self.acknowledge_by.into_iter().chain(self.renew_at).min()
+    }
 }
 
 #[derive(Deserialize, Default)]
@@ -44,46 +86,84 @@ impl Session {
         Ok(())
     }
 
-    pub(super) fn subscribe(&mut self, call: CallId, uri: String) {
+    pub(super) fn subscribe(&mut self, call: CallId, uri: String, now: Instant) {
         let known = !self.listen.uris.insert(uri.clone());
         if known && self.listen.granted {
             return self.end_call(call, Ok(ServerResult::Empty));
         }
         self.listen.waiting.push((call, uri));
         if !known || self.listen.current.is_none() {
-            self.listen_anew();
+            self.listen_anew(now);
         }
     }
 
-    pub(super) fn unsubscribe(&mut self, call: CallId, uri: &str) {
+    pub(super) fn unsubscribe(&mut self, call: CallId, uri: &str, now: Instant) {
         if self.listen.uris.shift_remove(uri) {
-            self.listen_anew();
+            self.listen_anew(now);
         }
         self.end_call(call, Ok(ServerResult::Empty));
     }
 
-    /// A call that waited for a grant ended from our side.
-    pub(super) fn drop_subscription(&mut self, ended: CallId) {
-        let Some(at) = self.listen.waiting.iter().position(|(call, _)| *call == ended) else { return };
-        let (_, uri) = self.listen.waiting.remove(at);
-        if !self.listen.waiting.iter().any(|(_, other)| *other == uri) && self.listen.uris.shift_remove(&uri) {
-            self.listen_anew();
+    /// Up to 2025-11-25: the server took a subscription, or took it back.
+    pub(super) fn subscribed(&mut self, request: &ClientRequest) {
+        match request {
+            ClientRequest::Subscribe { uri } => {
+                self.listen.uris.insert(uri.clone());
+            }
+            ClientRequest::Unsubscribe { uri } => {
+                self.listen.uris.shift_remove(uri);
+            }
+            _ => {}
         }
     }
 
+    /// Subscribes to what was wanted before, where each resource has a request of its own.
+    pub(super) fn restore_subscriptions(&mut self) {
+        let Some(facts) = &self.facts else { return };
+        let offered = facts.capabilities.resources.as_ref().is_some_and(|resources| resources.subscribe == Some(true));
+        let limit = self.config.limits.subscriptions;
+        let early = std::mem::take(&mut self.config.subscribed);
+        self.listen.uris.extend(early.into_iter().take(limit));
+        if facts.revision.has_resource_subscribe() && offered {
+            for uri in self.listen.uris.clone() {
+                self.ask_server(Purpose::Restore, "resources/subscribe", json!({ "uri": uri }), None);
+            }
+        }
+    }
+
+    /// A call that waited for a grant ended from our side.
+    pub(super) fn drop_subscription(&mut self, ended: CallId, now: Instant) {
+        let Some(at) = self.listen.waiting.iter().position(|(call, _)| *call == ended) else { return };
+        let (_, uri) = self.listen.waiting.remove(at);
+        if !self.listen.waiting.iter().any(|(_, other)| *other == uri) && self.listen.uris.shift_remove(&uri) {
+            self.listen_anew(now);
+        }
+    }
+
+    /// News of a task is wanted, too. One that has ended is left out the next time.
+    pub(super) fn listen_to_task(&mut self, task: &str, now: Instant) {
+        if self.listen.tasks.insert(task.to_owned()) {
+            self.listen_anew(now);
+        }
+    }
+
+    pub(super) fn forget_task(&mut self, task: &str) {
+        self.listen.tasks.shift_remove(task);
+    }
+
     /// Opens the listening that is wanted now, then ends the one before, so that no news is missed.
-    pub(super) fn listen_anew(&mut self) {
+    pub(super) fn listen_anew(&mut self, now: Instant) {
         let before = self.listen.current.take();
         self.listen.granted = false;
+        self.listen.renew_at = None;
+        self.listen.acknowledge_by = None;
         let wanted = self.wanted();
         if !wanted.is_empty() {
-            let revision = self.revision();
             // Log messages never come here, so no level is asked for.
-            let params = json!({
-                "notifications": wanted,
-                "_meta": meta::request_meta(&self.config, revision, None, None),
-            });
-            self.listen.current = Some(self.request(Purpose::Listen, "subscriptions/listen", Some(&params)));
+            let params = json!({ "notifications": wanted });
+            self.listen.current = Some(self.ask_server(Purpose::Listen, "subscriptions/listen", params, None));
+            self.listen.acknowledge_by = later(now, ACKNOWLEDGE);
+            self.listen.since = None;
         }
         if let Some(id) = before {
             self.wire.give_up(id);
@@ -107,11 +187,14 @@ impl Session {
         if !self.listen.uris.is_empty() {
             wanted.insert("resourceSubscriptions".into(), json!(self.listen.uris));
         }
+        if !self.listen.tasks.is_empty() {
+            wanted.insert("taskIds".into(), json!(self.listen.tasks));
+        }
         wanted
     }
 
     /// `notifications/subscriptions/acknowledged`: what was granted of what was wanted.
-    pub(super) fn acknowledged(&mut self, params: Map) {
+    pub(super) fn acknowledged(&mut self, params: Map, now: Instant) {
         match self.subscription(&params) {
             Some(id) if Some(id) == self.listen.current => {}
             Some(id) if Some(id) == self.listen.previous => return,
@@ -122,14 +205,26 @@ impl Session {
             Err(cause) => return self.anomaly(format!("an acknowledgement that does not fit: {cause}"), None),
         };
         self.listen.granted = true;
-        self.listen.uris.retain(|uri| granted.contains(uri));
+        self.listen.acknowledge_by = None;
+        self.listen.since = Some(now);
+        self.listen.told = false;
         for (call, uri) in std::mem::take(&mut self.listen.waiting) {
             let result = if granted.contains(&uri) {
                 Ok(ServerResult::Empty)
             } else {
+                self.listen.uris.shift_remove(&uri);
                 Err(CallError::Unsupported { what: "it did not grant the subscription".into() })
             };
             self.end_call(call, result);
+        }
+        let missing: Vec<&String> = self.listen.uris.iter().filter(|uri| !granted.contains(*uri)).collect();
+        if let Some(first) = missing.first() {
+            let cause = format!(
+                "changes of {} resource(s) are not told any longer, such as {}",
+                missing.len(),
+                escape(first, 200)
+            );
+            self.anomaly(cause, None);
         }
     }
 
@@ -149,6 +244,10 @@ impl Session {
             self.anomaly("a change notification for a subscription that does not exist was ignored".into(), None);
             return false;
         }
+        if id.is_some() && id == self.listen.current {
+            // It works, whether it was acknowledged or not.
+            self.listen.acknowledge_by = None;
+        }
         if !named {
             self.anomaly("a change notification does not name its subscription".into(), None);
         }
@@ -156,36 +255,64 @@ impl Session {
     }
 
     /// The server cancelled one of our requests, which it may do only to end the listening.
-    pub(super) fn listen_cancelled(&mut self, id: &RequestId) {
+    pub(super) fn listen_cancelled(&mut self, id: &RequestId, now: Instant) {
         if let (RequestId::Number(id), Some(current)) = (id, self.listen.current)
             && *id == current
         {
             self.wire.give_up(current);
-            self.listen_ended(Ok(()));
+            self.listen_ended(Ok(()), now);
         }
     }
 
-    /// The listening ended: in order, or with an error. It is not opened again by itself, so that a
-    /// server that ends it at once is not asked for ever.
-    pub(super) fn listen_ended(&mut self, how: Result<(), RpcError>) {
-        self.listen.previous = self.listen.current.take();
-        self.listen.granted = false;
-        let waiting = std::mem::take(&mut self.listen.waiting);
-        let refused_change = how.is_err() && !waiting.is_empty();
+    /// The server ended the listening: in order, or with an error.
+    pub(super) fn listen_ended(&mut self, how: Result<(), RpcError>, now: Instant) {
         let error = match how {
-            Ok(()) => CallError::Unsupported { what: "it ended its change notifications".into() },
-            Err(error) => CallError::Server(error),
+            Ok(()) => return self.listen_lost("the server ended them".into(), now),
+            Err(error) => error,
         };
-        for (call, uri) in waiting {
-            self.listen.uris.shift_remove(&uri);
-            self.end_call(call, Err(error.clone()));
+        let waiting = std::mem::take(&mut self.listen.waiting);
+        if !waiting.is_empty() {
+            // What was granted before is still wanted; what is new is refused.
+            self.listen.previous = self.listen.current.take();
+            for (call, uri) in waiting {
+                self.listen.uris.shift_remove(&uri);
+                self.end_call(call, Err(CallError::Server(error.clone())));
+            }
+            return self.listen_anew(now);
         }
-        if refused_change {
-            // What was granted before is still wanted.
-            self.listen_anew();
-        } else {
-            self.listen.uris.clear();
-            self.anomaly(format!("change notifications ended: {error}"), None);
+        let never = error.code == code::METHOD_NOT_FOUND;
+        self.listen_lost(CallError::Server(error).to_string(), now);
+        if never {
+            self.listen.renew_at = None;
+        }
+    }
+
+    /// The listening is over. What is wanted stays wanted, and is asked for again later.
+    pub(super) fn listen_lost(&mut self, cause: String, now: Instant) {
+        let listen = &mut self.listen;
+        listen.previous = listen.current.take();
+        listen.granted = false;
+        listen.acknowledge_by = None;
+        let good = listen.since.is_some_and(|since| now.saturating_duration_since(since) >= GOOD_LIFE);
+        let wait = if good || listen.waited.is_zero() { RENEW_AFTER } else { listen.waited * 2 };
+        listen.waited = wait.min(RENEW_AT_MOST);
+        listen.renew_at = later(now, listen.waited);
+        if !std::mem::replace(&mut listen.told, true) {
+            self.events.push(SessionEvent::SubscriptionsLost { cause });
+        }
+    }
+
+    /// Renews the listening, or gives one up that is not acknowledged.
+    pub(super) fn check_listening(&mut self, now: Instant) {
+        if due(self.listen.acknowledge_by, now)
+            && let Some(current) = self.listen.current
+        {
+            self.wire.give_up(current);
+            self.tell_cancelled(current, None);
+            self.listen_lost(format!("the server did not acknowledge them within {ACKNOWLEDGE:?}"), now);
+        }
+        if due(self.listen.renew_at, now) {
+            self.listen_anew(now);
         }
     }
 }

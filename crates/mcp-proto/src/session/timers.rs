@@ -87,7 +87,8 @@ impl Session {
             Phase::Ready | Phase::Failed(_) | Phase::Closed(_) => None,
         };
         let calls = self.calls.values().map(|call| call.clock.next());
-        earliest(calls.chain([opening, self.liveness.next()]))
+        let sends = self.calls.values().map(|call| call.send_at);
+        earliest(calls.chain(sends).chain([opening, self.liveness.next(), self.listen.next()]))
     }
 
     pub(super) fn expire(&mut self, now: Instant) {
@@ -97,6 +98,8 @@ impl Session {
         for (id, error) in expired {
             self.stop_call(id, "no answer in time", error, now);
         }
+        self.resend(now);
+        self.check_listening(now);
         self.check_liveness(now);
     }
 }

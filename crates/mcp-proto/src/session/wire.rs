@@ -12,6 +12,10 @@ const REMEMBERED: usize = 1024;
 /// Who waits for an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
+    /// `tools/list`, because the headers of a call did not fit what the server lists.
+    Relist { call: CallId, page: u32 },
+    /// Something that the session had before it was opened anew.
+    Restore,
     /// `server/discover`, to find the era.
     Probe,
     /// `initialize`.
@@ -22,6 +26,13 @@ pub(super) enum Purpose {
     Listen,
     /// A ping of the session itself.
     HealthCheck,
+}
+
+impl Purpose {
+    /// The call whose own request this is.
+    pub(super) fn call(self) -> Option<CallId> {
+        if let Purpose::Call(call) = self { Some(call) } else { None }
+    }
 }
 
 /// What an id on an answer means.
@@ -85,6 +96,21 @@ impl Wire {
     /// What a request that waits for its answer is for.
     pub(super) fn purpose(&self, id: i64) -> Option<Purpose> {
         self.waiting.get(&id).copied()
+    }
+
+    /// The answer will not come on its own way. Tells who waited for it.
+    pub(super) fn withdraw(&mut self, id: &RequestId) -> Option<Purpose> {
+        let RequestId::Number(id) = id else { return None };
+        let purpose = self.purpose(*id)?;
+        self.give_up(*id);
+        Some(purpose)
+    }
+
+    /// No answer is wanted any longer.
+    pub(super) fn give_up_all(&mut self) -> Vec<Purpose> {
+        let waiting: Vec<(i64, Purpose)> = self.waiting.iter().map(|(id, purpose)| (*id, *purpose)).collect();
+        waiting.iter().for_each(|(id, _)| self.give_up(*id));
+        waiting.into_iter().map(|(_, purpose)| purpose).collect()
     }
 
     pub(super) fn is_waiting(&self, id: &RequestId) -> bool {

@@ -72,7 +72,10 @@ impl Peer {
         peer.says(json!({ "jsonrpc": "2.0", "id": id, "result": opened }));
         let events = peer.events();
         assert!(matches!(events[..], [SessionEvent::Ready(_)]), "the session opens: {events:?}");
-        peer.sent();
+        for listen in peer.sent().iter().filter(|sent| sent["method"] == "subscriptions/listen") {
+            peer.grants(listen);
+        }
+        assert_eq!(peer.events(), vec![], "the acknowledgement is no news");
         peer
     }
 
@@ -100,6 +103,13 @@ impl Peer {
         self.says(json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
+    /// The server grants all that a `subscriptions/listen` wants.
+    pub(crate) fn grants(&mut self, listen: &Value) {
+        let meta = json!({ "io.modelcontextprotocol/subscriptionId": listen["id"] });
+        let granted = &listen["params"]["notifications"];
+        self.tells("notifications/subscriptions/acknowledged", json!({ "_meta": meta, "notifications": granted }));
+    }
+
     pub(crate) fn asks(&mut self, id: Value, method: &str, params: Value) {
         self.says(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
     }
@@ -108,6 +118,10 @@ impl Peer {
     pub(crate) fn sent(&mut self) -> Vec<Value> {
         std::iter::from_fn(|| self.session.poll_transmit())
             .map(|outgoing| {
+                if let OutgoingKind::Abort { id } = outgoing.about {
+                    assert!(outgoing.json.is_empty(), "nothing is written to close a stream");
+                    return json!({ "aborted": id });
+                }
                 assert!(
                     !outgoing.json.contains('\n'),
                     "[stdio-newline-delimited]: no raw newline in {}",

@@ -120,7 +120,8 @@ fn a_subscription_that_is_not_acknowledged_times_out() {
 
 #[test]
 fn listening_is_exempt_from_timeouts() {
-    let (mut peer, _) = listening();
+    let (mut peer, id) = listening();
+    acknowledge(&mut peer, &id, &[]);
     peer.wait(seconds(1_000_000));
     assert_eq!((peer.events(), peer.sent().len()), (vec![], 0), "[subs-no-response-timeout]");
 }
@@ -136,13 +137,13 @@ fn the_server_may_end_the_listening_in_two_ways() {
         }
         let event = peer.event();
         assert!(
-            matches!(event, SessionEvent::Anomaly { .. }),
+            matches!(event, SessionEvent::SubscriptionsLost { .. }),
             "[subs-graceful-end], [cancel-server-ends-listen]: {event:?}"
         );
-        assert_eq!(peer.sent(), Vec::<Value>::new(), "it is not asked again and again");
+        assert_eq!(peer.sent(), Vec::<Value>::new(), "it is not asked again at once");
         let call = peer.call(subscribe("a:b"));
         let listen = peer.sent_one();
-        assert_eq!(listen["method"], "subscriptions/listen", "but again when something is wanted");
+        assert_eq!(listen["method"], "subscriptions/listen", "but when something is wanted");
         acknowledge(&mut peer, &listen["id"], &["a:b"]);
         assert_eq!(peer.done(call), Ok(ServerResult::Empty), "and then it works");
     }
@@ -152,6 +153,104 @@ fn the_server_may_end_the_listening_in_two_ways() {
     assert_eq!(peer.events(), vec![], "[cancel-invalid-ignore]: the server cannot cancel a call of ours");
     peer.answers(&sent["id"], json!({ "tools": [] }));
     assert!(peer.done(call).is_ok(), "its answer still counts");
+}
+
+/// Ends the listening `id` in one of the ways in which that happens.
+fn loses(peer: &mut Peer, id: &Value, how: usize) {
+    let lost = DeliveryFault::Lost { cause: "the stream broke".into() };
+    let down = DeliveryFault::Unreachable { cause: "connection refused".into() };
+    let id = RequestId::Number(id.as_i64().unwrap());
+    match how % 3 {
+        0 => peer.session.handle_undelivered(&id, lost, peer.now),
+        1 => peer.session.handle_undelivered(&id, down, peer.now),
+        _ => peer.answers(&json!(id), json!({ "resultType": "complete" })),
+    }
+}
+
+#[test]
+fn a_lost_listening_is_renewed_later_and_later() {
+    for carrier in [Carrier::Stdio, Carrier::StreamableHttp] {
+        let mut peer = Peer::with(SessionConfig { carrier, ..config(Opening::Pinned(Revision::V2026_07_28)) });
+        let probe = peer.sent_one();
+        peer.answers(&probe["id"], json!({ "supportedVersions": ["2026-07-28"], "capabilities": all_capabilities() }));
+        peer.events();
+        let first = peer.sent_one();
+        peer.grants(&first);
+        let call = peer.call(subscribe("a:b"));
+        let mut listen = peer.sent().remove(0);
+        peer.grants(&listen);
+        peer.done(call).unwrap();
+        for (how, wait) in [1, 2, 4, 8, 16, 32, 60, 60].into_iter().enumerate() {
+            loses(&mut peer, &listen["id"], how);
+            let events = peer.events();
+            let told = matches!(&events[..], [SessionEvent::SubscriptionsLost { .. }]);
+            assert_eq!(told, how == 0, "the loss is told once: {events:?}");
+            peer.wait(seconds(wait) - std::time::Duration::from_millis(1));
+            assert_eq!(peer.sent(), Vec::<Value>::new(), "[cache-poll-jitter]: not before {wait} s");
+            peer.wait(std::time::Duration::from_millis(1));
+            let again = peer.sent_one();
+            assert_eq!(
+                again["params"]["notifications"], listen["params"]["notifications"],
+                "[subs-abrupt-reconnect]: the whole wanted set is asked for again"
+            );
+            assert_ne!(again["id"], listen["id"], "[base-request-id-session-unique]: with a new id");
+            listen = again;
+        }
+        peer.grants(&listen);
+        peer.wait(seconds(60));
+        loses(&mut peer, &listen["id"], 0);
+        assert!(matches!(peer.event(), SessionEvent::SubscriptionsLost { .. }), "a loss after a good life is told");
+        peer.wait(seconds(1));
+        assert_eq!(peer.sent_one()["method"], "subscriptions/listen", "and 60 s of life begin anew with 1 s");
+    }
+}
+
+#[test]
+fn a_listening_that_is_not_acknowledged_is_given_up() {
+    let (mut peer, id) = listening();
+    peer.wait(seconds(29));
+    assert_eq!((peer.events(), peer.sent().len()), (vec![], 0), "30 s are allowed");
+    peer.wait(seconds(1));
+    assert!(
+        matches!(peer.event(), SessionEvent::SubscriptionsLost { cause } if cause.contains("acknowledge")),
+        "[subs-ack-check]: silence is no acknowledgement"
+    );
+    assert_eq!(peer.sent_one()["params"]["requestId"], id, "[subs-cancel]: the server is told to stop");
+    peer.wait(seconds(1));
+    let again = peer.sent_one();
+    peer.tells("notifications/tools/list_changed", json!({ "_meta": { KEY: again["id"] } }));
+    peer.events();
+    peer.wait(seconds(100));
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "news shows that it works, even without an acknowledgement");
+}
+
+#[test]
+fn a_server_without_the_method_is_not_asked_again() {
+    let (mut peer, id) = listening();
+    peer.refuses(&id, -32601, "no such method");
+    peer.events();
+    peer.wait(seconds(1_000_000));
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "the method will not appear by itself");
+}
+
+#[test]
+fn what_was_subscribed_to_before_a_restart_is_again() {
+    for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
+        let settings = config(Opening::Pinned(revision));
+        let mut peer = Peer::with(SessionConfig { subscribed: vec!["a:b".into()], ..settings });
+        let opening = peer.sent_one();
+        let mut result = json!({ "capabilities": all_capabilities(), "protocolVersion": revision });
+        result["supportedVersions"] = json!([revision]);
+        peer.answers(&opening["id"], result);
+        let sent = peer.sent();
+        let (method, params) = (&sent.last().unwrap()["method"], &sent.last().unwrap()["params"]);
+        if revision.is_modern() {
+            assert_eq!(*method, "subscriptions/listen", "[subs-relisten-stdio]");
+            assert_eq!(params["notifications"]["resourceSubscriptions"], json!(["a:b"]), "[subs-relisten-stdio]");
+        } else {
+            assert_eq!((method.as_str(), &params["uri"]), (Some("resources/subscribe"), &json!("a:b")), "{revision}");
+        }
+    }
 }
 
 #[test]

@@ -1,0 +1,130 @@
+//! A session that the server has forgotten, or that speaks a revision which the server does not speak
+//! any longer: it is opened anew, and what can go on goes on (`basic/transports`, 404 to a session id).
+
+use std::time::Instant;
+
+use serde_json::json;
+
+use crate::jsonrpc::{RawJson, RequestId, RpcError, code};
+
+use super::opening::Phase;
+use super::questions::Origin;
+use super::wire::Purpose;
+use super::{CallError, CallId, Carrier, Facts, ServerRequestId, Session, Withdrawal};
+
+/// What waits for the new session.
+#[derive(Debug)]
+pub(super) struct Reopening {
+    /// What was known of the old one.
+    pub(super) facts: Facts,
+    /// Calls that are sent when the new one is open.
+    held: Vec<CallId>,
+}
+
+impl Session {
+    pub(super) fn is_reopening(&self) -> bool {
+        self.reopening.is_some()
+    }
+
+    pub(super) fn session_lost(&mut self, refused: Option<&RequestId>, now: Instant) {
+        let of_session = self.facts.as_ref().is_some_and(|facts| !facts.revision.is_modern());
+        let call = refused.and_then(|id| self.wire.withdraw(id)).and_then(|purpose| purpose.call());
+        if matches!(self.phase, Phase::Ready) && of_session {
+            self.reopen(call, now);
+            self.initialize_anew(now);
+        } else if let Some(call) = call
+            && self.is_reopening()
+        {
+            self.hold(call);
+        }
+    }
+
+    /// Whether an error says that the server speaks another era now. If so the session is opened
+    /// anew, and `call` is sent again.
+    pub(super) fn era_changed(&mut self, call: CallId, error: &RpcError, now: Instant) -> bool {
+        let Some(facts) = &self.facts else { return false };
+        let other_era = match error.code {
+            code::UNSUPPORTED_VERSION => true,
+            code::HEADER_MISMATCH | code::MISSING_CAPABILITY => !facts.revision.is_modern(),
+            _ => false,
+        };
+        let Some(record) = self.calls.get_mut(&call) else { return false };
+        let ready = matches!(self.phase, Phase::Ready);
+        if !other_era || !ready || self.config.carrier != Carrier::StreamableHttp || record.reopened {
+            return false;
+        }
+        record.reopened = true;
+        self.reopen(Some(call), now);
+        self.probe_anew(now);
+        true
+    }
+
+    /// Leaves the old session: what may be repeated is held, all else ends.
+    fn reopen(&mut self, refused: Option<CallId>, now: Instant) {
+        let Some(facts) = self.facts.take() else { return };
+        self.reopening = Some(Reopening { facts, held: Vec::new() });
+        self.out.clear();
+        let asked: Vec<ServerRequestId> = self
+            .questions
+            .iter()
+            .filter(|(_, question)| matches!(question.origin, Origin::Request { .. }))
+            .map(|(request, _)| *request)
+            .collect();
+        for request in asked {
+            // Nobody waits for an answer to it any longer.
+            self.close_question(request, now);
+            self.withdraw(request, Withdrawal::SessionEnded);
+        }
+        self.batches.clear();
+        for purpose in self.wire.give_up_all() {
+            if purpose == Purpose::HealthCheck {
+                self.liveness.answered();
+            }
+        }
+        self.listen.forget_stream();
+        let calls: Vec<CallId> = self.calls.keys().copied().collect();
+        for id in calls {
+            let Some(call) = self.calls.get_mut(&id) else { continue };
+            let in_flight = call.wire.take().is_some();
+            if Some(id) == refused || !in_flight || call.request.is_safe_to_repeat() {
+                self.hold(id);
+            } else {
+                let cause = "the server forgot the session before it answered".into();
+                self.end_call(id, Err(CallError::Undelivered { cause, sent: true }));
+            }
+        }
+    }
+
+    /// A call waits for the new session.
+    pub(super) fn hold(&mut self, id: CallId) {
+        if let Some(reopening) = &mut self.reopening {
+            if let Some(call) = self.calls.get_mut(&id) {
+                call.wire = None;
+                call.send_at = None;
+            }
+            if !reopening.held.contains(&id) {
+                reopening.held.push(id);
+            }
+        }
+    }
+
+    /// The server answered to something that was restored.
+    pub(super) fn restored(&mut self, answer: Result<RawJson, RpcError>) {
+        if let Err(error) = answer {
+            self.anomaly(format!("what the session before this one had could not be restored: {error}"), None);
+        }
+    }
+
+    /// The new session is open.
+    pub(super) fn resume(&mut self, reopening: Reopening, now: Instant) {
+        self.restore_subscriptions();
+        if let Some(level) = self.log_level
+            && self.revision().has_set_log_level()
+        {
+            self.ask_server(Purpose::Restore, "logging/setLevel", json!({ "level": level }), None);
+        }
+        for id in reopening.held {
+            self.go_on(id, now);
+        }
+    }
+}

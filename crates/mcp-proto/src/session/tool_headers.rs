@@ -1,0 +1,94 @@
+//! The tools that the server listed, as far as their calls need it, and what happens when a call's
+//! headers did not fit them any longer (`basic/transports/streamable-http`, 2026-07-28).
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::jsonrpc::{RawJson, RpcError, code};
+use crate::types::Tool;
+
+use super::wire::Purpose;
+use super::{CallError, CallId, Carrier, ClientRequest, DroppedItem, ListKind, Session, SessionEvent, results};
+
+/// How many pages are read to find one tool.
+const PAGES: u32 = 100;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Page {
+    tools: Vec<Value>,
+    next_cursor: Option<String>,
+}
+
+impl Session {
+    fn sends_headers(&self) -> bool {
+        self.config.carrier == Carrier::StreamableHttp && self.revision().has_request_headers()
+    }
+
+    /// Remembers what calls of these tools need, and leaves out those that must not be called.
+    pub(super) fn learn_tools(&mut self, tools: &mut Vec<Tool>) {
+        if !self.sends_headers() {
+            return;
+        }
+        let mut dropped = Vec::new();
+        tools.retain(|tool| match self.mirrored.learn(&tool.name, &tool.input_schema) {
+            Ok(()) => true,
+            Err(cause) => {
+                dropped.push(DroppedItem { name: tool.name.clone(), cause });
+                false
+            }
+        });
+        if !dropped.is_empty() {
+            self.events.push(SessionEvent::ItemsDropped { list: ListKind::Tools, items: dropped });
+        }
+    }
+
+    /// Whether an error says that headers and body differ, and the tools are listed again for that. Only
+    /// once for each call: its arguments may be what is wrong.
+    pub(super) fn headers_refused(&mut self, id: CallId, error: &RpcError) -> bool {
+        let refused = error.code == code::HEADER_MISMATCH && self.sends_headers();
+        let Some(call) = self.calls.get_mut(&id).filter(|_| refused) else { return false };
+        if call.relisted || !matches!(call.request, ClientRequest::CallTool { .. }) {
+            return false;
+        }
+        call.relisted = true;
+        self.relist(id, None, 1);
+        true
+    }
+
+    fn relist(&mut self, id: CallId, cursor: Option<String>, page: u32) {
+        let params = cursor.map_or_else(|| json!({}), |cursor| json!({ "cursor": cursor }));
+        let wire = self.ask_server(Purpose::Relist { call: id, page }, "tools/list", params, None);
+        if let Some(call) = self.calls.get_mut(&id) {
+            call.wire = Some(wire);
+        }
+    }
+
+    /// A page of the tools came.
+    pub(super) fn relisted(&mut self, id: CallId, page: u32, answer: Result<RawJson, RpcError>) {
+        let Some(call) = self.calls.get_mut(&id) else { return };
+        call.wire = None;
+        let ClientRequest::CallTool { name, .. } = &call.request else { return };
+        let name = name.clone();
+        let read = match answer {
+            Ok(body) => results::object(&body).and_then(results::read::<Page>),
+            Err(error) => return self.end_call(id, Err(CallError::Server(error))),
+        };
+        let Page { tools, next_cursor } = match read {
+            Ok(page) => page,
+            Err(cause) => return self.end_call(id, Err(CallError::BadAnswer { cause })),
+        };
+        let found = tools.iter().find(|tool| tool.get("name").and_then(Value::as_str) == Some(&name));
+        match (found, next_cursor) {
+            (None, Some(cursor)) if page < PAGES => return self.relist(id, Some(cursor), page + 1),
+            (None, _) => self.mirrored.forget(&name),
+            (Some(tool), _) => {
+                if let Err(what) = self.mirrored.learn(&name, tool.get("inputSchema").unwrap_or(&Value::Null)) {
+                    return self.end_call(id, Err(CallError::Unsupported { what }));
+                }
+            }
+        }
+        self.events.push(SessionEvent::ListChanged(ListKind::Tools));
+        self.transmit(id);
+    }
+}

@@ -1,0 +1,68 @@
+//! Trace context in `_meta` (`basic`, section on `_meta`, 2026-07-28; W3C Trace Context and W3C Baggage).
+
+use serde_json::Value;
+
+use crate::types::Map;
+
+/// How much of `tracestate` and `baggage` is passed on; the W3C pages ask for no more.
+const LONGEST: usize = 8192;
+
+/// Where calls belong in a distributed trace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TraceContext {
+    traceparent: String,
+    tracestate: Option<String>,
+    baggage: Option<String>,
+}
+
+/// A trace context that is not of the form that W3C gives it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` does not have the form of W3C Trace Context or W3C Baggage")]
+pub struct BadTraceContext(&'static str);
+
+impl TraceContext {
+    /// # Errors
+    /// If a part does not have the form that W3C gives it.
+    pub fn new(
+        traceparent: String,
+        tracestate: Option<String>,
+        baggage: Option<String>,
+    ) -> Result<TraceContext, BadTraceContext> {
+        if !is_traceparent(&traceparent) {
+            return Err(BadTraceContext("traceparent"));
+        }
+        for (name, list) in [("tracestate", &tracestate), ("baggage", &baggage)] {
+            if list.as_ref().is_some_and(|list| !is_list(list)) {
+                return Err(BadTraceContext(name));
+            }
+        }
+        Ok(TraceContext { traceparent, tracestate, baggage })
+    }
+
+    pub(super) fn add_to(&self, meta: &mut Map) {
+        meta.insert("traceparent".into(), Value::String(self.traceparent.clone()));
+        for (name, list) in [("tracestate", &self.tracestate), ("baggage", &self.baggage)] {
+            if let Some(list) = list {
+                meta.insert(name.into(), Value::String(list.clone()));
+            }
+        }
+    }
+}
+
+/// `00-<32 hex>-<16 hex>-<2 hex>`, in lower case, with no id of zeros alone.
+fn is_traceparent(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('-').collect();
+    let [version, trace, span, flags] = parts[..] else { return false };
+    let hex = |part: &str, length: usize| {
+        part.len() == length && part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    };
+    let zeros = |part: &str| part.bytes().all(|byte| byte == b'0');
+    version == "00" && hex(trace, 32) && hex(span, 16) && hex(flags, 2) && !zeros(trace) && !zeros(span)
+}
+
+/// Members `key=value`, separated by commas, in printable ASCII.
+fn is_list(text: &str) -> bool {
+    text.len() <= LONGEST
+        && text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t'))
+        && text.split(',').all(|member| member.split_once('=').is_some_and(|(key, _)| !key.trim().is_empty()))
+}
