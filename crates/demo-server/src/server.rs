@@ -11,10 +11,10 @@ use std::sync::{Arc, Mutex};
 use rmcp::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams, CompleteResult, ErrorData,
-    GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, LoggingLevel, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
-    SubscriptionFilter, UnsubscribeRequestParams, UpdateTaskParams,
+    GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, LoggingLevel, PaginatedRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RoleServer, SubscriptionContext};
 
@@ -46,12 +46,7 @@ impl DemoServer {
     /// A server that has not met its host yet. Over HTTP there is one for each session or request, and
     /// what they remember is the same.
     pub(crate) fn new(options: Options, state: Arc<State>) -> Self {
-        Self {
-            options,
-            state,
-            subscriptions: Subscriptions::default(),
-            log_level: Mutex::new(LoggingLevel::Info),
-        }
+        Self { options, state, subscriptions: Subscriptions::default(), log_level: Mutex::new(LoggingLevel::Info) }
     }
 }
 
