@@ -14,7 +14,7 @@ use tauri::{App, AppHandle, Builder, Manager as _, WebviewUrl, WebviewWindowBuil
 use tokio::sync::mpsc;
 
 use crate::measure::{Drawn, Measure, Measured, since_process_start};
-use crate::{commands, window};
+use crate::{commands, drawing, window};
 
 /// What to compare with: the least that a window can show.
 const EMPTY_PAGE: &str = include_str!("empty.html");
@@ -62,7 +62,8 @@ pub(crate) fn empty_app() -> tauri::Result<App> {
         .invoke_handler(commands::handler())
         .setup(|app| {
             let page = WebviewUrl::CustomProtocol("empty://localhost/".parse()?);
-            WebviewWindowBuilder::new(app, window::MAIN, page).inner_size(1180.0, 780.0).build()?;
+            let window = WebviewWindowBuilder::new(app, window::MAIN, page).inner_size(1180.0, 780.0).build()?;
+            drawing::suit_the_machine(&window)?;
             let (measured, drawn) = Measured::channel();
             app.manage(measured);
             report(app.handle(), "painted", until_page(drawn));

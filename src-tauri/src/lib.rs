@@ -4,6 +4,7 @@
 mod bench;
 mod closing;
 mod commands;
+mod drawing;
 mod events;
 mod measure;
 mod places;

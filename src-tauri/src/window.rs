@@ -6,6 +6,8 @@ use tauri::webview::NewWindowResponse;
 use tauri::{AppHandle, Manager as _, Url, WebviewUrl, WebviewWindowBuilder};
 use tauri_plugin_window_state::StateFlags;
 
+use crate::drawing;
+
 /// Its label, which the capability names.
 pub(crate) const MAIN: &str = "main";
 
@@ -25,7 +27,7 @@ pub(crate) fn open(app: &AppHandle, data_dir: &Path) -> tauri::Result<()> {
         .data_directory(data_dir.join("webview"))
         .on_navigation(is_own_page)
         .on_new_window(|_, _| NewWindowResponse::Deny);
-    builder.build().map(drop)
+    drawing::suit_the_machine(&builder.build()?)
 }
 
 /// Brings the window to the front.
