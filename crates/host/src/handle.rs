@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mcp_proto::session::{ClientRequest, ServerResult};
+use mcp_proto::session::{ClientRequest, ListKind, ServerResult};
 use mcp_proto::types::{
     CallToolResult, CompletionReference, CompletionResult, GetPromptResult, LogLevel, ResourceContents,
 };
@@ -218,6 +218,17 @@ impl Host {
             move |owner| owner.server(&server).map(|r| Arc::clone(&r.activity))
         });
         found.await?.ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))
+    }
+
+    /// Reads a list of a server again now, and gives what the server offers then.
+    ///
+    /// # Errors
+    /// If the server is not in use, or ends meanwhile.
+    pub async fn refresh_list(&self, server: String, kind: ListKind) -> Result<Arc<Catalog>, CallFailure> {
+        let (reply, replied) = oneshot::channel();
+        let told = server.clone();
+        self.with(move |owner| owner.refresh_list(&told, kind, reply)).await??;
+        replied.await.map_err(|_| CallFailure::NotReady { server })
     }
 
     async fn call(&self, call: NewCall) -> CallReply {

@@ -2,18 +2,19 @@
 //! owner only what the owner must know, at a bounded rate. A server that floods is slowed down here, and no other notices.
 
 mod outcome;
+mod refresh;
 mod run;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use mcp_proto::session::{
-    Answer, CallError, ClientNotification, ClientRequest, Deadline, Facts, ServerQuestion, ServerRequestId,
+    Answer, CallError, ClientNotification, ClientRequest, Deadline, Facts, ListKind, ServerQuestion, ServerRequestId,
     ServerResult, SessionConfig,
 };
 use mcp_transport::orphans::RunningRecord;
 use mcp_transport::stdio::{SearchPath, ServerCommand};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 use crate::activity::Activity;
 use crate::catalog::Catalog;
@@ -52,6 +53,8 @@ pub(crate) enum Tell {
     Cancel { ticket: Ticket },
     Answer { request: ServerRequestId, answer: Answer },
     Notify(ClientNotification),
+    /// Read a list again now.
+    Refresh { kind: ListKind, reply: oneshot::Sender<Arc<Catalog>> },
     Stop,
 }
 

@@ -13,6 +13,7 @@ use mcp_transport::driver::{Direction, DriverCommand, DriverEvent, DriverHandle}
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
+use super::refresh::Refreshes;
 use super::{MAX_QUESTIONS, News, RunId, Start, Tell, Ticket, outcome};
 use crate::activity::{Activity, ActivityKind};
 use crate::catalog::{Catalog, List, Next, Reading};
@@ -59,6 +60,7 @@ struct Run<'a> {
     offered: Vec<List>,
     changed_lists: Vec<List>,
     last_read: HashMap<List, Instant>,
+    refreshes: Refreshes,
     progress: HashMap<Ticket, Progress>,
     updated: HashSet<String>,
     told_activity: u64,
@@ -120,6 +122,7 @@ async fn attempt(start: &Start, told: &mut mpsc::Receiver<Tell>, news: &mpsc::Se
         offered: Vec::new(),
         changed_lists: Vec::new(),
         last_read: HashMap::new(),
+        refreshes: Refreshes::default(),
         progress: HashMap::new(),
         updated: HashSet::new(),
         told_activity: 0,
@@ -209,6 +212,7 @@ impl Run<'_> {
             Tell::Notify(notification) => {
                 let _ = self.driver.commands.send(DriverCommand::Notify(notification)).await;
             }
+            Tell::Refresh { kind, reply } => self.refresh(kind, reply).await,
             Tell::Stop => {
                 self.stopped = true;
                 let _ = self.driver.commands.send(DriverCommand::Stop).await;
@@ -315,12 +319,7 @@ impl Run<'_> {
             }
             SessionEvent::Done { call, result } => self.done(call, result).await,
             SessionEvent::ListChanged(kind) => {
-                let lists: &[List] = match kind {
-                    ListKind::Tools => &[List::Tools],
-                    ListKind::Prompts => &[List::Prompts],
-                    ListKind::Resources => &[List::Resources, List::Templates],
-                };
-                for list in lists {
+                for list in lists_of(kind) {
                     if !self.changed_lists.contains(list) {
                         self.changed_lists.push(*list);
                     }
@@ -429,10 +428,12 @@ impl Run<'_> {
     }
 
     async fn finish(&mut self, reading: Reading) {
-        self.last_read.insert(reading.list, Instant::now());
+        let list = reading.list;
+        self.last_read.insert(list, Instant::now());
         reading.finish(Arc::make_mut(&mut self.catalog));
         Arc::make_mut(&mut self.catalog).is_read = self.offered.iter().all(|list| self.last_read.contains_key(list));
         self.tell_owner(News::Catalog(Arc::clone(&self.catalog))).await;
+        self.refreshes.read(list, &self.catalog);
         if !self.changed_lists.is_empty() {
             self.tick_soon();
         }
@@ -457,20 +458,44 @@ impl Run<'_> {
         }
     }
 
+    /// Reads lists again as soon as they are not being read already.
+    async fn refresh(&mut self, kind: ListKind, reply: oneshot::Sender<Arc<Catalog>>) {
+        let lists: Vec<List> = lists_of(kind).iter().copied().filter(|list| self.offered.contains(list)).collect();
+        for list in &lists {
+            if !self.changed_lists.contains(list) {
+                self.changed_lists.push(*list);
+            }
+        }
+        self.refreshes.wanted(lists, reply, &self.catalog);
+        if self.ready {
+            self.read_changed_lists().await;
+        }
+    }
+
     async fn read_changed_lists(&mut self) {
         let now = Instant::now();
         for list in std::mem::take(&mut self.changed_lists) {
             let being_read = self.calls.values().any(|p| matches!(p, Purpose::Page(r) if r.list == list));
-            let again_at = self.last_read.get(&list).map_or(now, |read| *read + REREAD);
+            let read_at = self.last_read.get(&list).filter(|_| !self.refreshes.wants(list));
+            let again_at = read_at.map_or(now, |read| *read + REREAD);
             if being_read || again_at > now {
                 self.changed_lists.push(list);
                 self.tick_at(again_at.max(now + TICK));
             } else {
+                self.refreshes.begun(list);
                 let reading = Reading::new(list);
                 let request = reading.request(None);
                 self.read(reading, request).await;
             }
         }
+    }
+}
+
+const fn lists_of(kind: ListKind) -> &'static [List] {
+    match kind {
+        ListKind::Tools => &[List::Tools],
+        ListKind::Prompts => &[List::Prompts],
+        ListKind::Resources => &[List::Resources, List::Templates],
     }
 }
 

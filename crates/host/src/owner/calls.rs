@@ -1,6 +1,8 @@
 //! Calls of tools, prompts and resources: asked about, sent, followed, ended.
 
-use mcp_proto::session::{CallError, ClientRequest, CloseReason, Deadline, ServerResult};
+use std::sync::Arc;
+
+use mcp_proto::session::{CallError, ClientRequest, CloseReason, Deadline, ListKind, ServerResult};
 use mcp_proto::types::{ElicitParams, LogLevel, Tool};
 use policy::{Act, Decision, Hash};
 use serde_json::{Map, Value, json};
@@ -11,6 +13,7 @@ use super::questions::For;
 use super::servers::config_hash;
 use super::{Decided, Owner};
 use crate::activity::now;
+use crate::catalog::Catalog;
 use crate::connection::{MAX_QUESTIONS, RunId, Tell, Ticket};
 use crate::server_config::ServerConfig;
 use crate::view::{CallFailure, CallKind, CallState, CallView, HostEvent, Progress, QuestionBody, ServerState, Why};
@@ -198,6 +201,16 @@ impl Owner {
                 let _ = reply.send(Err(failure));
             }
         }
+    }
+
+    /// Has a list read again.
+    pub(crate) fn refresh_list(
+        &self,
+        server: &str,
+        kind: ListKind,
+        reply: oneshot::Sender<Arc<Catalog>>,
+    ) -> Result<(), CallFailure> {
+        self.tell(server, Tell::Refresh { kind, reply }).map(|_| ())
     }
 
     /// Tells a ready server's connection something, without waiting for it.

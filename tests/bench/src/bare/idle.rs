@@ -1,0 +1,56 @@
+//! Idle child processes, each with a task that waits for its output.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use bench::report::{Clock, Memory, Report};
+use bench::scenario::{IDLE_SESSIONS, Scenario};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::{Child, Command};
+
+use crate::Outcome;
+use crate::pipe::{ECHO_BYTES, REQUEST};
+
+const SETTLE: Duration = Duration::from_secs(1);
+
+/// Starts them, and tells what each of them cost.
+#[tokio::main(flavor = "current_thread")]
+pub(crate) async fn run(server: &Path) -> Outcome<Report> {
+    let mut running = vec![open(server).await?];
+    tokio::time::sleep(SETTLE).await;
+    let before = Memory::now()?;
+    let clock = Clock::start()?;
+    for _ in 1..IDLE_SESSIONS {
+        running.push(open(server).await?);
+    }
+    let mut report = clock.stop(Scenario::Idle200)?;
+    tokio::time::sleep(SETTLE).await;
+    Memory::now()?.per_session(before, IDLE_SESSIONS - 1, &mut report);
+    for child in &mut running {
+        child.kill().await?;
+    }
+    Ok(report)
+}
+
+async fn open(server: &Path) -> Outcome<Child> {
+    let mut child = Command::new(server)
+        .args(["bare", "--bytes", &ECHO_BYTES.to_string()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()?;
+    let (Some(mut input), Some(mut output)) = (child.stdin.take(), child.stdout.take()) else {
+        return Err("the server has no pipes".into());
+    };
+    input.write_all(REQUEST).await?;
+    let mut answer = [0; ECHO_BYTES];
+    output.read_exact(&mut answer).await?;
+    tokio::spawn(async move {
+        // Held open until the server ends.
+        let _input = input;
+        let mut byte = [0];
+        let _ = output.read(&mut byte).await;
+    });
+    Ok(child)
+}

@@ -1,0 +1,49 @@
+//! The bare limit: the bytes of each scenario through the same pipe, or the same HTTP stack, with no protocol and no JSON.
+// It starts the server itself, and nothing else.
+#![allow(clippy::disallowed_methods)]
+
+mod http;
+mod idle;
+mod pipe;
+
+use std::error::Error;
+use std::path::PathBuf;
+
+use bench::report::{Clock, Report};
+use bench::scenario::Scenario;
+use clap::Parser;
+
+/// A measurement that fails says where.
+type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+
+#[derive(Parser)]
+#[command(about = "Moves the bytes of a scenario with no protocol and no JSON")]
+struct Arguments {
+    /// What to measure
+    #[arg(value_enum)]
+    scenario: Scenario,
+    /// bench-server
+    #[arg(long, value_name = "PATH", required_unless_present = "url")]
+    server: Option<PathBuf>,
+    /// The URL that `bench-server http-bare` has printed
+    #[arg(long)]
+    url: Option<String>,
+}
+
+fn main() -> Outcome<()> {
+    let Arguments { scenario, server, url } = Arguments::parse();
+    let report = match (scenario, server, url) {
+        (Scenario::HttpSeqJson | Scenario::HttpSeqSse | Scenario::Http64, _, Some(url)) => http::run(scenario, &url)?,
+        (Scenario::Idle200, Some(server), _) => idle::run(&server)?,
+        (_, Some(server), _) => {
+            let mut pipe = pipe::Pipe::open(scenario, &server)?;
+            pipe.warm_up()?;
+            let clock = Clock::start()?;
+            let counted = pipe.run(scenario)?;
+            Report { counted, ..clock.stop(scenario)? }
+        }
+        _ => return Err("scenarios over HTTP need --url, all others --server".into()),
+    };
+    report.print()?;
+    Ok(())
+}

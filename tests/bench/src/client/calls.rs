@@ -1,0 +1,102 @@
+//! The calls of each scenario.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use bench::scenario::{IMAGE_BYTES, NOTIFICATIONS, Scenario, TEXT};
+use host::Host;
+use host::view::HostEvent;
+use mcp_proto::session::ListKind;
+use serde_json::{Map, Value};
+
+use crate::Outcome;
+use crate::open::SERVER;
+
+/// Makes the calls of a scenario. Gives the notifications that were counted, if it is about them.
+pub(crate) async fn run(host: &Host, scenario: Scenario) -> Outcome<Option<u64>> {
+    let operations = scenario.operations();
+    match scenario {
+        Scenario::StdioSeq | Scenario::HttpSeqJson | Scenario::HttpSeqSse => {
+            for call in 0..operations {
+                echo(host, call.to_string()).await?;
+            }
+        }
+        Scenario::Stdio64 | Scenario::Http64 => in_flight(host, operations, scenario.in_flight()).await?,
+        Scenario::StdioList5000 => {
+            for _ in 0..operations {
+                let found = host.refresh_list(SERVER.to_owned(), ListKind::Tools).await?;
+                let tools = found.counts()[0];
+                if tools != scenario.tools() {
+                    return Err(format!("the list has {tools} tools").into());
+                }
+            }
+        }
+        Scenario::StdioBig10MB => {
+            for call in 0..operations {
+                big(host, call.to_string()).await?;
+            }
+        }
+        Scenario::StdioProgress10000 => return progress(host).await.map(Some),
+        Scenario::Idle200 => {}
+    }
+    Ok(None)
+}
+
+/// One call of `echo`.
+pub(crate) async fn echo(host: &Host, id: String) -> Outcome<()> {
+    let arguments = Map::from_iter([("text".to_owned(), Value::from(TEXT))]);
+    let (result, _) = host.call_tool(id, SERVER.to_owned(), "echo".to_owned(), arguments, None).await?;
+    if result.is_error || result.content.len() != 1 {
+        return Err("echo did not answer with one text".into());
+    }
+    Ok(())
+}
+
+/// Makes calls of `echo` with so many under way at a time.
+async fn in_flight(host: &Host, calls: usize, at_once: usize) -> Outcome<()> {
+    let next = Arc::new(AtomicUsize::new(0));
+    let callers: Vec<_> = (0..at_once)
+        .map(|_| {
+            let (host, next) = (host.clone(), Arc::clone(&next));
+            tokio::spawn(async move {
+                loop {
+                    let call = next.fetch_add(1, Ordering::Relaxed);
+                    if call >= calls {
+                        return Ok(());
+                    }
+                    echo(&host, call.to_string()).await?;
+                }
+            })
+        })
+        .collect();
+    for caller in callers {
+        let ended: Outcome<()> = caller.await?;
+        ended?;
+    }
+    Ok(())
+}
+
+async fn big(host: &Host, id: String) -> Outcome<()> {
+    let arguments = Map::from_iter([("bytes".to_owned(), Value::from(IMAGE_BYTES))]);
+    let (result, _) = host.call_tool(id, SERVER.to_owned(), "big".to_owned(), arguments, None).await?;
+    if result.is_error || result.content.len() != 1 {
+        return Err("big did not answer with one image".into());
+    }
+    Ok(())
+}
+
+/// One call of `progress`; gives how many notifications its caller was told of.
+async fn progress(host: &Host) -> Outcome<u64> {
+    let mut events = host.events();
+    let arguments = Map::from_iter([("count".to_owned(), Value::from(NOTIFICATIONS))]);
+    host.call_tool("progress".to_owned(), SERVER.to_owned(), "progress".to_owned(), arguments, None).await?;
+    let mut counted = 0;
+    while let Some(event) = events.try_next() {
+        if let HostEvent::CallChanged(call) = &event.event
+            && let Some(progress) = &call.progress
+        {
+            counted = progress.count;
+        }
+    }
+    Ok(counted)
+}

@@ -1,0 +1,27 @@
+//! The memory of sessions that stand idle.
+
+use std::time::Duration;
+
+use bench::report::{Clock, Memory, Report};
+use bench::scenario::{IDLE_SESSIONS, Scenario};
+use host::server_config::ServerConfig;
+
+use crate::Outcome;
+use crate::open::Bench;
+
+/// How long it is waited until all that happens after an opening has happened.
+const SETTLE: Duration = Duration::from_secs(1);
+
+/// Opens sessions beside the first one, and tells what each of them cost.
+pub(crate) async fn measure(bench: &Bench, config: &ServerConfig) -> Outcome<Report> {
+    tokio::time::sleep(SETTLE).await;
+    let before = Memory::now()?;
+    let clock = Clock::start()?;
+    for session in 1..IDLE_SESSIONS {
+        bench.open(&format!("idle-{session}"), config).await?;
+    }
+    let mut report = clock.stop(Scenario::Idle200)?;
+    tokio::time::sleep(SETTLE).await;
+    Memory::now()?.per_session(before, IDLE_SESSIONS - 1, &mut report);
+    Ok(report)
+}

@@ -1,0 +1,66 @@
+//! Drawbridge's own client, to be measured: the whole host over ports in memory, by its own path. Only the user is replaced,
+//! by a policy that allows.
+
+mod calls;
+mod idle;
+mod open;
+mod ports;
+
+use std::error::Error;
+use std::path::PathBuf;
+
+use bench::report::{Clock, Report};
+use bench::scenario::{Scenario, WARM_UP};
+use clap::Parser;
+
+use open::{Bench, SERVER};
+
+/// A measurement that fails says where.
+type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+
+#[derive(Parser)]
+#[command(about = "Measures Drawbridge's client against a server with the tools echo {text}, big {bytes} and progress {count}")]
+struct Arguments {
+    /// What to measure
+    #[arg(value_enum)]
+    scenario: Scenario,
+    /// A server that `PATH stdio --tools N` starts
+    #[arg(long, value_name = "PATH", required_unless_present = "url", conflicts_with = "url")]
+    server: Option<PathBuf>,
+    /// The URL of a running server
+    #[arg(long)]
+    url: Option<String>,
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Outcome<()> {
+    let arguments = Arguments::parse();
+    let bench = Bench::start().await;
+    let report = measure(&bench, &arguments).await?;
+    report.print()?;
+    bench.host.close().await;
+    Ok(())
+}
+
+async fn measure(bench: &Bench, arguments: &Arguments) -> Outcome<Report> {
+    let Arguments { scenario, server, url } = arguments;
+    let config = match (server, url) {
+        (Some(program), _) => open::local(program, scenario.tools())?,
+        (None, Some(url)) => open::remote(url)?,
+        (None, None) => return Err("a server is needed: --server or --url".into()),
+    };
+    let user = bench.user_who_allows();
+    bench.open(SERVER, &config).await?;
+    for call in 0..WARM_UP {
+        calls::echo(&bench.host, format!("warm-{call}")).await?;
+    }
+    if *scenario == Scenario::Idle200 {
+        return idle::measure(bench, &config).await;
+    }
+    // All is allowed by now, and an observer would be one more thing to measure.
+    user.abort();
+    let _ = user.await;
+    let clock = Clock::start()?;
+    let counted = calls::run(&bench.host, *scenario).await?;
+    Ok(Report { counted, ..clock.stop(*scenario)? })
+}

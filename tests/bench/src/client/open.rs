@@ -1,0 +1,81 @@
+//! A host whose user allows all, and its servers, opened as a user would open them.
+
+use std::path::Path;
+use std::time::Duration;
+
+use host::server_config::{ServerConfig, ServerEntry};
+use host::view::{AppSettings, HostEvent, QuestionBody, ServerState, UserAnswer};
+use host::{Host, HostOptions};
+use policy::Scope;
+use tokio::task::JoinHandle;
+
+use crate::{Outcome, ports};
+
+/// The name of the server that is called.
+pub(crate) const SERVER: &str = "bench";
+/// How long a server may take to be ready with its lists read.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub(crate) struct Bench {
+    pub(crate) host: Host,
+}
+
+/// A server that is started with `stdio --tools N`.
+pub(crate) fn local(program: &Path, tools: usize) -> Outcome<ServerConfig> {
+    Ok(ServerConfig {
+        command: std::path::absolute(program)?.display().to_string(),
+        args: vec!["stdio".to_owned(), "--tools".to_owned(), tools.to_string()],
+        ..ServerConfig::default()
+    })
+}
+
+/// A server that runs already.
+pub(crate) fn remote(url: &str) -> Outcome<ServerConfig> {
+    Err(format!("{url}: servers are not reached by URL yet").into())
+}
+
+impl Bench {
+    pub(crate) async fn start() -> Self {
+        Self { host: Host::start(ports::in_memory(), HostOptions::default()).await }
+    }
+
+    /// Allows servers to start and tools to be called, until it is ended.
+    pub(crate) fn user_who_allows(&self) -> JoinHandle<()> {
+        let host = self.host.clone();
+        let mut events = host.events();
+        tokio::spawn(async move {
+            // Nobody looks at announcements here.
+            let quiet = AppSettings { announce: false, ..AppSettings::default() };
+            let _ = host.set_settings(quiet).await;
+            while let Some(event) = events.next().await {
+                let HostEvent::QuestionChanged(question) = &event.event else { continue };
+                let scope = match question.body {
+                    QuestionBody::Tool { .. } => Scope::Session,
+                    _ => Scope::Once,
+                };
+                // It may be gone already, with its call or its server.
+                let _ = host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(scope)).await;
+            }
+        })
+    }
+
+    /// Adds a server, starts it, and waits until it is ready and its tools are known.
+    pub(crate) async fn open(&self, name: &str, config: &ServerConfig) -> Outcome<()> {
+        let mut events = self.host.events();
+        self.host.add_server(ServerEntry { name: name.to_owned(), config: config.clone() }).await??;
+        self.host.start_server(name.to_owned()).await??;
+        let deadline = tokio::time::Instant::now() + PATIENCE;
+        loop {
+            let event = tokio::time::timeout_at(deadline, events.next()).await?.ok_or("the host has ended")?;
+            let HostEvent::ServerChanged(view) = &event.event else { continue };
+            if view.name != name {
+                continue;
+            }
+            match &view.state {
+                ServerState::Ready if view.counts[0] > 0 => return Ok(()),
+                ServerState::Failed(failure) => return Err(format!("{name}: {}", failure.message).into()),
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! What the host needs from outside, in memory.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use host::conversation::Conversation;
+use host::ports::{
+    AuditEntry, AuditLog, Conversations, Document, Documents, Platform, Ports, ServerSettings, StoreError,
+};
+use host::server_config::{ConfigProblem, Imported, ServerEntry};
+use serde_json::Value;
+use tokio::sync::mpsc;
+
+/// Ports that keep what they are given, and forget the audit log.
+pub(crate) fn in_memory() -> Ports {
+    let memory = Arc::new(Memory::default());
+    Ports {
+        servers: memory.clone(),
+        documents: memory.clone(),
+        audit: memory.clone(),
+        conversations: memory.clone(),
+        platform: memory,
+    }
+}
+
+#[derive(Default)]
+struct Memory {
+    servers: Mutex<Vec<ServerEntry>>,
+    documents: Mutex<HashMap<Document, Value>>,
+    audited: AtomicU64,
+}
+
+impl ServerSettings for Memory {
+    fn path(&self) -> PathBuf {
+        PathBuf::new()
+    }
+
+    fn load(&self) -> Result<Vec<ServerEntry>, ConfigProblem> {
+        Ok(self.servers.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
+    fn put(&self, entry: &ServerEntry, was: Option<&str>) -> Result<(), ConfigProblem> {
+        let mut servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
+        servers.retain(|other| other.name != entry.name && Some(other.name.as_str()) != was);
+        servers.push(entry.clone());
+        Ok(())
+    }
+
+    fn remove(&self, name: &str) -> Result<(), ConfigProblem> {
+        self.servers.lock().unwrap_or_else(PoisonError::into_inner).retain(|entry| entry.name != name);
+        Ok(())
+    }
+
+    fn import(&self, _: &str, _: &[String]) -> Result<Vec<Imported>, ConfigProblem> {
+        Ok(Vec::new())
+    }
+
+    fn watch(&self, _: mpsc::Sender<()>) {}
+}
+
+impl Documents for Memory {
+    fn path(&self) -> PathBuf {
+        PathBuf::new()
+    }
+
+    fn read(&self, name: Document) -> Result<Option<Value>, StoreError> {
+        Ok(self.documents.lock().unwrap_or_else(PoisonError::into_inner).get(&name).cloned())
+    }
+
+    fn set_aside(&self, name: Document) -> Result<PathBuf, StoreError> {
+        self.documents.lock().unwrap_or_else(PoisonError::into_inner).remove(&name);
+        Ok(PathBuf::new())
+    }
+
+    fn write(&self, name: Document, value: &Value) -> Result<(), StoreError> {
+        self.documents.lock().unwrap_or_else(PoisonError::into_inner).insert(name, value.clone());
+        Ok(())
+    }
+}
+
+impl AuditLog for Memory {
+    fn path(&self) -> PathBuf {
+        PathBuf::new()
+    }
+
+    fn append(&self, _: AuditEntry) -> Result<u64, StoreError> {
+        Ok(self.audited.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
+    fn read(&self, _: Option<u64>, _: usize) -> Result<Vec<AuditEntry>, StoreError> {
+        Ok(Vec::new())
+    }
+}
+
+impl Conversations for Memory {
+    fn list(&self) -> Result<Vec<(String, String, u64)>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    fn read(&self, _: &str) -> Result<Option<Conversation>, StoreError> {
+        Ok(None)
+    }
+
+    fn write(&self, _: &Conversation) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn delete(&self, _: &str) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+#[async_trait::async_trait]
+impl Platform for Memory {
+    async fn open_url(&self, _: &str) -> Result<(), String> {
+        Err("there is no browser here".to_owned())
+    }
+
+    async fn pick_folder(&self) -> Result<Option<PathBuf>, String> {
+        Ok(None)
+    }
+
+    async fn pick_save_file(&self, _: &str) -> Result<Option<PathBuf>, String> {
+        Ok(None)
+    }
+
+    fn announce(&self, _: &str, _: &str) {}
+}

@@ -1,0 +1,89 @@
+//! What is measured: how many operations, and of which kind.
+
+use clap::ValueEnum;
+
+/// Calls that every client makes before the clock starts, so that nothing is measured that happens once.
+pub const WARM_UP: usize = 200;
+/// Bytes of the image that `big` is asked for.
+pub const IMAGE_BYTES: usize = 10 * 1024 * 1024;
+/// Notifications that `progress` is asked for.
+pub const NOTIFICATIONS: usize = 10_000;
+/// Tools that the server of [`Scenario::StdioList5000`] offers.
+pub const MANY_TOOLS: usize = 5_000;
+/// Tools that every other server offers: `echo`, `big` and `progress`.
+pub const FEW_TOOLS: usize = 3;
+/// Calls under way in the scenarios that do not call one by one.
+pub const IN_FLIGHT: usize = 64;
+/// Sessions that stand idle at the end of [`Scenario::Idle200`].
+pub const IDLE_SESSIONS: usize = 200;
+/// The text that `echo` is given.
+pub const TEXT: &str = "hello";
+
+/// One row of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Scenario {
+    /// 5,000 `echo` calls over stdio, one by one.
+    StdioSeq,
+    /// 20,000 `echo` calls over stdio, 64 in flight.
+    #[value(name = "stdio-64")]
+    Stdio64,
+    /// The list of 5,000 tools, read 20 times.
+    #[value(name = "stdio-list-5000")]
+    StdioList5000,
+    /// An image of 10 MB, five times.
+    #[value(name = "stdio-big-10MB", alias = "stdio-big-10mb")]
+    StdioBig10MB,
+    /// One call with 10,000 progress notifications.
+    #[value(name = "stdio-progress-10000")]
+    StdioProgress10000,
+    /// 2,000 `echo` calls over HTTP, one by one, answered with JSON.
+    HttpSeqJson,
+    /// 2,000 `echo` calls over HTTP, one by one, answered with a stream.
+    HttpSeqSse,
+    /// 5,000 `echo` calls over HTTP, 64 in flight.
+    #[value(name = "http-64")]
+    Http64,
+    /// 200 idle sessions over stdio.
+    #[value(name = "idle-200")]
+    Idle200,
+}
+
+impl Scenario {
+    /// How many operations are measured.
+    #[must_use]
+    pub const fn operations(self) -> usize {
+        match self {
+            Self::StdioSeq | Self::Http64 => 5_000,
+            Self::Stdio64 => 20_000,
+            Self::StdioList5000 => 20,
+            Self::StdioBig10MB => 5,
+            Self::StdioProgress10000 => 1,
+            Self::HttpSeqJson | Self::HttpSeqSse => 2_000,
+            Self::Idle200 => IDLE_SESSIONS,
+        }
+    }
+
+    /// How many calls are under way at a time.
+    #[must_use]
+    pub const fn in_flight(self) -> usize {
+        match self {
+            Self::Stdio64 | Self::Http64 => IN_FLIGHT,
+            _ => 1,
+        }
+    }
+
+    /// How many tools its server offers.
+    #[must_use]
+    pub const fn tools(self) -> usize {
+        match self {
+            Self::StdioList5000 => MANY_TOOLS,
+            _ => FEW_TOOLS,
+        }
+    }
+
+    /// Its name on the command line.
+    #[must_use]
+    pub fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,254 @@
+//! From a message to the lines that answer it. Ids, texts and tokens are copied as they are written, not read.
+
+use std::borrow::Cow;
+use std::io::Write as _;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::Era;
+
+/// Bytes of each tool's definition.
+const TOOL_BYTES: usize = 436;
+
+/// The outside of a message, and what this server looks at inside.
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    method: Cow<'a, str>,
+    #[serde(borrow)]
+    params: Option<Params<'a>>,
+}
+
+#[derive(Deserialize, Default)]
+struct Params<'a> {
+    #[serde(borrow, default)]
+    name: Cow<'a, str>,
+    #[serde(borrow)]
+    arguments: Option<Arguments<'a>>,
+    #[serde(borrow, rename = "protocolVersion")]
+    protocol_version: Option<Cow<'a, str>>,
+    #[serde(borrow, rename = "_meta")]
+    meta: Option<Meta<'a>>,
+}
+
+#[derive(Deserialize, Default)]
+struct Arguments<'a> {
+    #[serde(borrow)]
+    text: Option<&'a RawValue>,
+    bytes: Option<usize>,
+    count: Option<usize>,
+}
+
+#[derive(Deserialize)]
+struct Meta<'a> {
+    #[serde(borrow, rename = "progressToken")]
+    progress_token: Option<&'a RawValue>,
+}
+
+/// What is offered. Clones are cheap.
+#[derive(Clone)]
+pub(super) struct Server {
+    era: Era,
+    /// The result of `tools/list`.
+    list: Arc<str>,
+    /// The result of the last `big`, by the bytes it was asked for.
+    image: (usize, Vec<u8>),
+}
+
+impl Server {
+    pub(super) fn new(tools: usize, era: Era) -> Self {
+        let tools: Vec<String> = (0..tools).map(tool).collect();
+        let list = format!("{{{}\"tools\":[{}]}}", complete_list(era), tools.join(","));
+        Self { era, list: list.into(), image: (usize::MAX, Vec::new()) }
+    }
+
+    /// Puts the lines that answer `message` at the end of `out`. Nothing answers a notification.
+    pub(super) fn answer(&mut self, message: &[u8], out: &mut Vec<u8>) {
+        let Ok(Message { id, method, params }) = serde_json::from_slice::<Message<'_>>(message) else {
+            out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"not JSON\"}}\n");
+            return;
+        };
+        let Some(id) = id.map(RawValue::get) else { return };
+        let params = params.unwrap_or_default();
+        match (method.as_ref(), self.era) {
+            ("tools/call", _) => self.call(id, &params, out),
+            ("tools/list", _) => respond(id, out, |out| out.extend_from_slice(self.list.as_bytes())),
+            ("initialize", Era::Legacy) => {
+                let version = params.protocol_version.unwrap_or(Cow::Borrowed("2025-11-25"));
+                let version = if version.as_ref() >= "2026" { "2025-11-25" } else { version.as_ref() };
+                let info = "\"serverInfo\":{\"name\":\"bench-server\",\"version\":\"1\"}";
+                let result =
+                    format!("{{\"protocolVersion\":\"{version}\",\"capabilities\":{{\"tools\":{{}}}},{info}}}");
+                respond(id, out, |out| out.extend_from_slice(result.as_bytes()));
+            }
+            ("ping", Era::Legacy) => respond(id, out, |out| out.extend_from_slice(b"{}")),
+            ("server/discover", Era::Modern) => respond(id, out, |out| {
+                out.extend_from_slice(b"{\"resultType\":\"complete\",\"ttlMs\":0,\"cacheScope\":\"private\",");
+                out.extend_from_slice(b"\"supportedVersions\":[\"2026-07-28\"],\"capabilities\":{\"tools\":{}},");
+                out.extend_from_slice(b"\"_meta\":{\"io.modelcontextprotocol/serverInfo\":");
+                out.extend_from_slice(b"{\"name\":\"bench-server\",\"version\":\"1\"}}}");
+            }),
+            _ => fail(id, -32601, "unknown method", out),
+        }
+    }
+
+    fn call(&mut self, id: &str, params: &Params<'_>, out: &mut Vec<u8>) {
+        let nothing = Arguments::default();
+        let arguments = params.arguments.as_ref().unwrap_or(&nothing);
+        let complete: &[u8] = if self.era == Era::Modern { b"\"resultType\":\"complete\"," } else { b"" };
+        match params.name.as_ref() {
+            "echo" => respond(id, out, |out| {
+                out.push(b'{');
+                out.extend_from_slice(complete);
+                out.extend_from_slice(b"\"content\":[{\"type\":\"text\",\"text\":");
+                out.extend_from_slice(arguments.text.map_or("\"\"", RawValue::get).as_bytes());
+                out.extend_from_slice(b"}]}");
+            }),
+            "big" => {
+                let bytes = arguments.bytes.unwrap_or(0);
+                if self.image.0 != bytes {
+                    self.image = (bytes, base64(bytes));
+                }
+                respond(id, out, |out| {
+                    out.push(b'{');
+                    out.extend_from_slice(complete);
+                    out.extend_from_slice(b"\"content\":[{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":\"");
+                    out.extend_from_slice(&self.image.1);
+                    out.extend_from_slice(b"\"}]}");
+                });
+            }
+            "progress" => {
+                let count = arguments.count.unwrap_or(0);
+                if let Some(token) = params.meta.as_ref().and_then(|meta| meta.progress_token) {
+                    for step in 1..=count {
+                        progress(token.get(), step, count, out);
+                    }
+                }
+                respond(id, out, |out| {
+                    out.push(b'{');
+                    out.extend_from_slice(complete);
+                    out.extend_from_slice(b"\"content\":[{\"type\":\"text\",\"text\":\"done\"}]}");
+                });
+            }
+            _ => fail(id, -32602, "unknown tool", out),
+        }
+    }
+}
+
+fn respond(id: &str, out: &mut Vec<u8>, result: impl FnOnce(&mut Vec<u8>)) {
+    out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
+    out.extend_from_slice(id.as_bytes());
+    out.extend_from_slice(b",\"result\":");
+    result(out);
+    out.extend_from_slice(b"}\n");
+}
+
+fn fail(id: &str, code: i32, message: &str, out: &mut Vec<u8>) {
+    // Writing to a Vec cannot fail.
+    let _ = writeln!(
+        out,
+        "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":{code},\"message\":\"{message}\"}}}}"
+    );
+}
+
+fn progress(token: &str, step: usize, count: usize, out: &mut Vec<u8>) {
+    // Writing to a Vec cannot fail.
+    let _ = writeln!(
+        out,
+        "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{{\"progressToken\":{token},\
+         \"progress\":{step},\"total\":{count},\"message\":\"step by step\"}}}}"
+    );
+}
+
+/// What lists of 2026-07-28 say besides.
+const fn complete_list(era: Era) -> &'static str {
+    match era {
+        Era::Modern => "\"resultType\":\"complete\",\"ttlMs\":0,\"cacheScope\":\"private\",",
+        Era::Legacy => "",
+    }
+}
+
+/// The definition of one tool, of [`TOOL_BYTES`] bytes.
+fn tool(number: usize) -> String {
+    let (name, field, kind) = match number {
+        0 => ("echo".to_owned(), "text", "string"),
+        1 => ("big".to_owned(), "bytes", "integer"),
+        2 => ("progress".to_owned(), "count", "integer"),
+        _ => (format!("tool_{number:05}"), "text", "string"),
+    };
+    let with = |description: &str| {
+        format!(
+            "{{\"name\":\"{name}\",\"title\":\"A tool\",\"description\":\"{description}\",\"inputSchema\":\
+             {{\"type\":\"object\",\"properties\":{{\"{field}\":{{\"type\":\"{kind}\",\"description\":\"What it is given\"}}}},\
+             \"required\":[\"{field}\"],\"additionalProperties\":false}},\
+             \"annotations\":{{\"readOnlyHint\":true,\"openWorldHint\":false}}}}"
+        )
+    };
+    let words = "It does what its name says and nothing else. ";
+    let missing = TOOL_BYTES.saturating_sub(with("").len());
+    with(&words.chars().cycle().take(missing).collect::<String>())
+}
+
+/// So many bytes as base64; which bytes does not matter.
+fn base64(bytes: usize) -> Vec<u8> {
+    let mut text = b"QUJD".repeat(bytes / 3);
+    text.extend_from_slice(match bytes % 3 {
+        0 => b"",
+        1 => b"QQ==",
+        _ => b"QUI=",
+    });
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answered(server: &mut Server, message: &str) -> String {
+        let mut out = Vec::new();
+        server.answer(message.as_bytes(), &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_text_comes_back_as_it_was_written() {
+        let mut server = Server::new(3, Era::Legacy);
+        let call = r#"{"jsonrpc":"2.0","id":"a\"b","method":"tools/call","params":{"name":"echo","arguments":{"text":"x\ny"}}}"#;
+        let line = answered(&mut server, call);
+        assert_eq!(
+            line,
+            "{\"jsonrpc\":\"2.0\",\"id\":\"a\\\"b\",\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"x\\ny\"}]}}\n",
+            "id and text are copied, escapes and all"
+        );
+    }
+
+    #[test]
+    fn every_tool_has_the_same_size() {
+        for number in [0, 1, 2, 3, 4_999] {
+            let tool = tool(number);
+            assert_eq!(tool.len(), TOOL_BYTES, "tool {number}: {tool}");
+            assert!(serde_json::from_str::<serde_json::Value>(&tool).is_ok(), "it is JSON: {tool}");
+        }
+    }
+
+    #[test]
+    fn as_many_notifications_as_asked_for_come_before_the_answer() {
+        let mut server = Server::new(3, Era::Legacy);
+        let call = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"progress","arguments":{"count":3},"_meta":{"progressToken":7}}}"#;
+        let text = answered(&mut server, call);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 4, "three notifications and the answer: {text}");
+        assert!(lines[2].contains("\"progress\":3,\"total\":3"), "progress grows to its total: {text}");
+    }
+
+    #[test]
+    fn an_image_has_the_bytes_that_were_asked_for() {
+        for (bytes, length) in [(0, 0), (1, 4), (2, 4), (3, 4), (10_485_760, 13_981_016)] {
+            assert_eq!(base64(bytes).len(), length, "base64 of {bytes} bytes");
+        }
+    }
+}

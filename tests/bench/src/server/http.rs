@@ -1,0 +1,130 @@
+//! Serving Streamable HTTP, without sessions: a thread for each connection, one write for each answer.
+
+use std::io::{self, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::thread;
+
+use memchr::memmem;
+
+use super::Answers;
+use super::answers::Server;
+
+/// The largest head of a request.
+const MAX_HEAD: usize = 64 * 1024;
+
+/// Serves MCP until it is ended.
+pub(super) fn serve(port: u16, answers: Answers, server: &Server) -> io::Result<()> {
+    listen(port, || {
+        let mut server = server.clone();
+        let mut lines = Vec::new();
+        move |body: &[u8], out: &mut Vec<u8>| {
+            lines.clear();
+            server.answer(body, &mut lines);
+            respond(&lines, answers, out);
+        }
+    })
+}
+
+/// Answers every POST with a body of so many bytes.
+pub(super) fn bare(bytes: usize, answers: Answers) -> io::Result<()> {
+    let mut answer = Vec::new();
+    whole(&vec![b'x'; bytes], answers, &mut answer);
+    listen(0, || {
+        let answer = answer.clone();
+        move |_: &[u8], out: &mut Vec<u8>| out.extend_from_slice(&answer)
+    })
+}
+
+fn listen<A: FnMut(&[u8], &mut Vec<u8>) + Send + 'static>(port: u16, answerer: impl Fn() -> A) -> io::Result<()> {
+    let listener = TcpListener::bind(("127.0.0.1", port))?;
+    let mut told = io::stdout().lock();
+    writeln!(told, "http://{}/mcp", listener.local_addr()?)?;
+    told.flush()?;
+    for stream in listener.incoming() {
+        let (stream, answer) = (stream?, answerer());
+        // A connection that breaks is the client's affair.
+        thread::spawn(move || connection(stream, answer));
+    }
+    Ok(())
+}
+
+fn connection(mut stream: TcpStream, mut answer: impl FnMut(&[u8], &mut Vec<u8>)) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    let (mut read, mut out) = (Vec::with_capacity(16 * 1024), Vec::new());
+    let mut chunk = vec![0; 16 * 1024];
+    loop {
+        let head = loop {
+            if let Some(end) = memmem::find(&read, b"\r\n\r\n") {
+                break end + 4;
+            }
+            let length = stream.read(&mut chunk)?;
+            if length == 0 || read.len() > MAX_HEAD {
+                return Ok(());
+            }
+            read.extend_from_slice(&chunk[..length]);
+        };
+        let (post, length) = request(&read[..head]);
+        while read.len() < head + length {
+            let length = stream.read(&mut chunk)?;
+            if length == 0 {
+                return Ok(());
+            }
+            read.extend_from_slice(&chunk[..length]);
+        }
+        out.clear();
+        if post {
+            answer(&read[head..head + length], &mut out);
+        } else {
+            out.extend_from_slice(b"HTTP/1.1 405 Method Not Allowed\r\nallow: POST\r\ncontent-length: 0\r\n\r\n");
+        }
+        stream.write_all(&out)?;
+        read.drain(..head + length);
+    }
+}
+
+/// Whether it is a POST, and the length of its body.
+fn request(head: &[u8]) -> (bool, usize) {
+    let text = String::from_utf8_lossy(head);
+    let length = text.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse().ok())?
+    });
+    (head.starts_with(b"POST "), length.unwrap_or(0))
+}
+
+/// The response that carries these lines; a notification is only accepted.
+fn respond(lines: &[u8], answers: Answers, out: &mut Vec<u8>) {
+    let several = memchr::memchr_iter(b'\n', lines).nth(1).is_some();
+    if lines.is_empty() {
+        out.extend_from_slice(b"HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n");
+    } else if answers == Answers::Json && !several {
+        whole(&lines[..lines.len() - 1], Answers::Json, out);
+    } else {
+        let mut events = Vec::with_capacity(lines.len() + 32);
+        for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            events.extend_from_slice(b"event: message\ndata: ");
+            events.extend_from_slice(line);
+            events.extend_from_slice(b"\n\n");
+        }
+        whole(&events, Answers::Sse, out);
+    }
+}
+
+fn whole(body: &[u8], answers: Answers, out: &mut Vec<u8>) {
+    let length = body.len();
+    // Writing to a Vec cannot fail.
+    let _ = match answers {
+        Answers::Json => {
+            write!(out, "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n")
+        }
+        // A stream's length is not known before its end.
+        Answers::Sse => write!(
+            out,
+            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n{length:x}\r\n"
+        ),
+    };
+    out.extend_from_slice(body);
+    if answers == Answers::Sse {
+        out.extend_from_slice(b"\r\n0\r\n\r\n");
+    }
+}

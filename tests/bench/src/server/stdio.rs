@@ -1,0 +1,58 @@
+//! Serving on standard input and output: one thread, as few system calls as there can be.
+
+use std::io::{self, Read, Write};
+
+use memchr::memchr;
+
+use super::answers::Server;
+
+/// What is read at once.
+const READ_BYTES: usize = 64 * 1024;
+
+/// Answers every line until standard input ends.
+pub(super) fn serve(server: &mut Server) -> io::Result<()> {
+    each_line(|line, out| server.answer(line, out))
+}
+
+/// Answers every line with `lines` lines of `bytes` bytes.
+pub(super) fn bare(bytes: usize, lines: usize) -> io::Result<()> {
+    let mut line = vec![b'x'; bytes.max(1)];
+    if let Some(end) = line.last_mut() {
+        *end = b'\n';
+    }
+    let answer = line.repeat(lines);
+    each_line(|_, out| out.extend_from_slice(&answer))
+}
+
+/// Hands over every line that came, and writes what was answered once all that came together is answered.
+fn each_line(mut answer: impl FnMut(&[u8], &mut Vec<u8>)) -> io::Result<()> {
+    let (mut input, mut output) = (io::stdin().lock(), unbuffered_output()?);
+    let mut read = vec![0; READ_BYTES];
+    let (mut begun, mut out) = (Vec::new(), Vec::new());
+    loop {
+        let length = input.read(&mut read)?;
+        if length == 0 {
+            return Ok(());
+        }
+        let mut rest = &read[..length];
+        while let Some(end) = memchr(b'\n', rest) {
+            if begun.is_empty() {
+                answer(&rest[..end], &mut out);
+            } else {
+                begun.extend_from_slice(&rest[..end]);
+                answer(&begun, &mut out);
+                begun.clear();
+            }
+            rest = &rest[end + 1..];
+        }
+        begun.extend_from_slice(rest);
+        output.write_all(&out)?;
+        out.clear();
+    }
+}
+
+/// Standard output without the standard library's buffer, which would split writes at line ends.
+fn unbuffered_output() -> io::Result<std::fs::File> {
+    use std::os::fd::AsFd as _;
+    Ok(io::stdout().as_fd().try_clone_to_owned()?.into())
+}
