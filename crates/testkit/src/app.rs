@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use host::ports::Platform;
-use host::server_config::{ServerConfig, ServerEntry};
+use host::server_config::{HttpConfig, ServerConfig, ServerEntry, StdioConfig};
 use host::view::{HostEvent, QuestionBody, QuestionView, ServerState, ServerView, UserAnswer};
 use host::{Host, HostOptions};
 
@@ -61,11 +61,17 @@ pub struct App {
 
 /// A server's command.
 pub fn command(program: PathBuf, args: &[&str]) -> ServerConfig {
-    ServerConfig {
+    StdioConfig {
         command: program.display().to_string(),
         args: args.iter().map(|&a| a.to_owned()).collect(),
-        ..ServerConfig::default()
+        ..StdioConfig::default()
     }
+    .into()
+}
+
+/// A remote server at this URL, whatever transport and revision it speaks.
+pub fn remote(url: &str) -> ServerConfig {
+    HttpConfig { url: url.to_owned(), ..HttpConfig::default() }.into()
 }
 
 /// The hostile server with these arguments.
@@ -94,7 +100,10 @@ impl App {
     /// If the folder can't be used or a server not be added.
     pub async fn start_in(folder: tempfile::TempDir, servers: Vec<(&str, ServerConfig)>, options: HostOptions) -> Self {
         let platform = Arc::new(TestPlatform::default());
-        let ports = store::open(&folder.path().join("mcp.json"), &folder.path().join("data"), platform.clone())
+        let (config, data) = (folder.path().join("mcp.json"), folder.path().join("data"));
+        // The keychain of whoever runs the tests is no place for them.
+        let secrets = Arc::new(store::SecretsInMemory::default());
+        let ports = store::open_with(&config, &data, platform.clone(), secrets)
             .unwrap_or_else(|e| panic!("the folder can't be used: {e}"));
         let host = Host::start(ports, options).await;
         for (name, config) in servers {
@@ -135,7 +144,7 @@ impl App {
         }
     }
 
-    /// Starts a server, approves its command for once, and waits until it is ready with its lists read.
+    /// Starts a server, approves its command or address for once, and waits until it is ready with its lists read.
     ///
     /// # Panics
     /// If it does not become ready.
@@ -145,14 +154,17 @@ impl App {
         self.until(name, "known", |s| s.counts.iter().any(|&n| n > 0)).await
     }
 
-    /// Starts a server and approves its command for once.
+    /// Starts a server and approves its command or address for once.
     ///
     /// # Panics
     /// If it does not ask.
     pub async fn approve_start(&self, name: &str) {
         let started = self.host.start_server(name.to_owned()).await;
         assert!(matches!(started, Ok(Ok(()))), "{name} can be started: {started:?}");
-        let question = self.question(name, "its command", |q| matches!(q.body, QuestionBody::StartServer { .. })).await;
+        let is_start = |q: &QuestionView| {
+            matches!(q.body, QuestionBody::StartServer { .. } | QuestionBody::ConnectServer { .. })
+        };
+        let question = self.question(name, "its start", is_start).await;
         self.answer(&question, UserAnswer::Allow(policy::Scope::Once)).await;
     }
 

@@ -1,8 +1,11 @@
 //! What tests share: the hostile `scripted-server` (a binary of this crate), finding it, waiting with a
-//! deadline, and looking at processes. With the feature `app`, the whole host over a temporary folder.
+//! deadline, looking at processes, an HTTP server that a test scripts, and a proxy that spoils what passes.
+//! With the feature `app`, the whole host over a temporary folder.
 
 #[cfg(feature = "app")]
 pub mod app;
 pub mod binaries;
 pub mod deadline;
+pub mod http;
 pub mod processes;
+pub mod proxy;

@@ -1,0 +1,69 @@
+//! An MCP server that does nothing wrong, as the rest of one that does one thing wrong: one tool, `echo`.
+
+use std::io;
+
+use serde_json::{Value, json};
+
+use super::{Answer, Request};
+
+/// The tool's definition.
+pub fn echo_tool() -> Value {
+    json!({
+        "name": "echo",
+        "description": "Says what it is told.",
+        "inputSchema": { "type": "object", "properties": { "text": { "type": "string" } } }
+    })
+}
+
+/// The result of a method in this revision; none if there is no such method in it.
+pub fn result(revision: &str, message: &Value) -> Option<Value> {
+    let is_modern = revision >= "2026";
+    let server = json!({ "name": "scripted", "version": "1" });
+    let mut result = match message["method"].as_str()? {
+        "server/discover" if is_modern => {
+            json!({ "supportedVersions": [revision], "capabilities": { "tools": {} }, "serverInfo": server })
+        }
+        "initialize" if !is_modern => {
+            json!({ "protocolVersion": revision, "capabilities": { "tools": {} }, "serverInfo": server })
+        }
+        "ping" => json!({}),
+        "tools/list" => json!({ "tools": [echo_tool()] }),
+        "tools/call" => json!({ "content": [{ "type": "text", "text": message["params"]["arguments"]["text"] }] }),
+        _ => return None,
+    };
+    if is_modern {
+        result["resultType"] = json!("complete");
+        result["ttlMs"] = json!(0);
+        result["cacheScope"] = json!("private");
+    }
+    Some(result)
+}
+
+/// The whole answer to a message: a result, or the error for an unknown method.
+pub fn message(revision: &str, request: &Value) -> Value {
+    match result(revision, request) {
+        Some(result) => json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }),
+        None => json!({
+            "jsonrpc": "2.0", "id": request["id"],
+            "error": { "code": -32601, "message": "there is no such method" }
+        }),
+    }
+}
+
+/// Answers a request as Streamable HTTP wants it, without sessions and without streams.
+///
+/// # Errors
+/// If the client has gone.
+pub async fn answer(revision: &str, request: &Request, mut answer: Answer) -> io::Result<()> {
+    let body = request.json();
+    match request.method.as_str() {
+        "POST" if body.get("id").is_none() || body.get("method").is_none() => answer.status(202).await,
+        "POST" if result(revision, &body).is_none() => {
+            let status = if revision >= "2026" { 404 } else { 400 };
+            let error = message(revision, &body).to_string();
+            answer.whole(status, "content-type: application/json\r\n", error.as_bytes()).await
+        }
+        "POST" => answer.json(&message(revision, &body)).await,
+        _ => answer.status(405).await,
+    }
+}

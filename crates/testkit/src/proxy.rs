@@ -1,0 +1,143 @@
+//! A TCP proxy that spoils what passes, for tests of what a client makes of it.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+/// What happens to what the server says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Fault {
+    /// Nothing.
+    #[default]
+    None,
+    /// It comes one byte at a time.
+    Bytewise,
+    /// It comes this much later.
+    Late(Duration),
+    /// Each connection is cut after so many bytes of it.
+    CutAfter(usize),
+    /// It never comes; the connection stays open.
+    Swallowed,
+    /// Every connection is closed at once.
+    Refused,
+}
+
+/// The proxy; it is gone when this is dropped.
+#[derive(Debug)]
+pub struct Proxy {
+    /// Where it listens.
+    pub address: SocketAddr,
+    fault: Arc<Mutex<Fault>>,
+    cut: watch::Sender<u64>,
+    accepting: JoinHandle<()>,
+}
+
+impl Proxy {
+    /// Starts a proxy in front of a server.
+    ///
+    /// # Panics
+    /// If there is no free port.
+    pub async fn before(server: SocketAddr) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap_or_else(|e| panic!("no free port: {e}"));
+        let address = listener.local_addr().unwrap_or_else(|e| panic!("a listener has no address: {e}"));
+        let fault = Arc::new(Mutex::new(Fault::None));
+        let (cut, cuts) = watch::channel(0);
+        let now = Arc::clone(&fault);
+        let accepting = tokio::spawn(async move {
+            let mut connections = tokio::task::JoinSet::new();
+            while let Ok((client, _)) = listener.accept().await {
+                while connections.try_join_next().is_some() {}
+                let (fault, mut cuts) = (Arc::clone(&now), cuts.clone());
+                cuts.mark_unchanged();
+                connections.spawn(async move {
+                    tokio::select! {
+                        _ = connect(client, server, fault) => {}
+                        _ = cuts.changed() => {}
+                    }
+                });
+            }
+        });
+        Self { address, fault, cut, accepting }
+    }
+
+    /// What happens from now on, also on connections that are open.
+    pub fn set(&self, fault: Fault) {
+        *self.fault.lock().unwrap_or_else(PoisonError::into_inner) = fault;
+    }
+
+    /// Cuts all connections now.
+    pub fn cut(&self) {
+        self.cut.send_modify(|count| *count += 1);
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+async fn connect(client: TcpStream, server: SocketAddr, fault: Arc<Mutex<Fault>>) -> io::Result<()> {
+    if now(&fault) == Fault::Refused {
+        return Ok(());
+    }
+    let server = TcpStream::connect(server).await?;
+    // Bytes are to go out as they are written.
+    client.set_nodelay(true)?;
+    server.set_nodelay(true)?;
+    let (mut from_client, to_client) = client.into_split();
+    let (from_server, mut to_server) = server.into_split();
+    tokio::select! {
+        result = tokio::io::copy(&mut from_client, &mut to_server) => result.map(|_| ()),
+        result = spoiled(from_server, to_client, fault) => result,
+    }
+}
+
+fn now(fault: &Mutex<Fault>) -> Fault {
+    *fault.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn spoiled(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, fault: Arc<Mutex<Fault>>) -> io::Result<()> {
+    let (mut buffer, mut passed) = (vec![0; 64 * 1024], 0);
+    loop {
+        let count = from.read(&mut buffer).await?;
+        if count == 0 && now(&fault) == Fault::Swallowed {
+            // The end is part of what never comes.
+            std::future::pending::<()>().await;
+        }
+        if count == 0 {
+            return to.shutdown().await;
+        }
+        let bytes = &buffer[..count];
+        match now(&fault) {
+            Fault::None => to.write_all(bytes).await?,
+            Fault::Late(pause) => {
+                tokio::time::sleep(pause).await;
+                to.write_all(bytes).await?;
+            }
+            Fault::Bytewise => {
+                for byte in bytes {
+                    to.write_all(&[*byte]).await?;
+                    tokio::task::yield_now().await;
+                }
+            }
+            Fault::CutAfter(most) => {
+                let rest = most.saturating_sub(passed);
+                to.write_all(&bytes[..rest.min(count)]).await?;
+                if rest <= count {
+                    return Ok(());
+                }
+            }
+            Fault::Swallowed => {}
+            Fault::Refused => return Ok(()),
+        }
+        passed += count;
+    }
+}

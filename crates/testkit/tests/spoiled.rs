@@ -1,0 +1,67 @@
+//! The scripted HTTP server and the proxy do what tests believe of them.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use testkit::http::{HttpServer, ordinary};
+use testkit::proxy::{Fault, Proxy};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+async fn post(address: SocketAddr, method: &str) -> String {
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": {} }).to_string();
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let head = format!("POST /mcp HTTP/1.1\r\nhost: x\r\nX-Mark: here\r\ncontent-length: {}\r\n\r\n", body.len());
+    stream.write_all(head.as_bytes()).await.unwrap();
+    stream.write_all(body.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    // A connection that was cut may end with an error; what came before is what counts.
+    let _ = stream.read_to_end(&mut answer).await;
+    String::from_utf8(answer).unwrap()
+}
+
+async fn ordinary_server() -> HttpServer {
+    HttpServer::start(|request, answer| async move { ordinary::answer("2025-11-25", &request, answer).await }).await
+}
+
+#[tokio::test]
+async fn requests_are_answered_and_kept() {
+    let server = ordinary_server().await;
+    let answer = post(server.address, "tools/list").await;
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("\"echo\""), "the tools are listed: {answer}");
+    let unknown = post(server.address, "server/discover").await;
+    assert!(unknown.starts_with("HTTP/1.1 400"), "an older server knows no discovery: {unknown}");
+    assert_eq!(server.count("tools/list"), 1, "what came is kept");
+    let first = &server.seen()[0];
+    assert_eq!((first.method.as_str(), first.path.as_str()), ("POST", "/mcp"), "with its first line");
+    assert_eq!(first.header("x-mark"), Some("here"), "and its headers, whatever their case");
+}
+
+#[tokio::test]
+async fn a_proxy_spoils_what_the_server_says() {
+    let server = ordinary_server().await;
+    let proxy = Proxy::before(server.address).await;
+    let plain = post(proxy.address, "tools/list").await;
+    assert_eq!(plain, post(server.address, "tools/list").await, "nothing is changed unless told so");
+    proxy.set(Fault::Bytewise);
+    assert_eq!(post(proxy.address, "tools/list").await, plain, "byte by byte is still the same");
+    proxy.set(Fault::Late(Duration::from_millis(200)));
+    let began = Instant::now();
+    assert_eq!(post(proxy.address, "tools/list").await, plain, "late is still the same");
+    assert!(began.elapsed() >= Duration::from_millis(200), "and late: {:?}", began.elapsed());
+    proxy.set(Fault::CutAfter(30));
+    assert_eq!(post(proxy.address, "tools/list").await, plain[..30], "no more comes than was let through");
+    proxy.set(Fault::Refused);
+    assert_eq!(post(proxy.address, "tools/list").await, "", "nothing comes at all");
+    proxy.set(Fault::Swallowed);
+    let silent = timeout(Duration::from_millis(300), post(proxy.address, "tools/list")).await;
+    assert!(silent.is_err(), "the connection stays open and silent: {silent:?}");
+    let waiting = tokio::spawn(post(proxy.address, "tools/list"));
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    proxy.cut();
+    let cut = timeout(Duration::from_secs(2), waiting).await.expect("a cut ends it").unwrap();
+    assert_eq!(cut, "", "with nothing");
+}
