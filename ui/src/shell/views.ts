@@ -41,15 +41,21 @@ export const serverTabs: Partial<Record<ServerTab, Load<TabProps>>> = {
   settings: () => import("../servers/Settings.svelte"),
 };
 
-/** Drawn over every view, from the start on. */
-export const layers: Load<NoProps>[] = [() => import("../questions/Questions.svelte")];
+/** Drawn over every view. */
+export const questions: Load<NoProps> = () => import("../questions/Questions.svelte");
 
-/** Fetches what was not shown yet, one after another, so that it is there when it is wanted. */
+/** How long nothing is fetched between one thing and the next, in milliseconds: what the user does comes first. */
+const PAUSE = 50;
+
+/** Fetches what was not shown yet, one after another, so that it is there when it is wanted; questions first. */
 export async function preload(): Promise<void> {
   const palette = () => import("./CommandPalette.svelte");
   const views = [serverPage, ...Object.values(serverTabs), ...Object.values(pages), addServer];
-  const all: (() => Promise<unknown>)[] = [palette, ...views];
-  for (const load of all) await load().catch(() => undefined);
+  const all: (() => Promise<unknown>)[] = [questions, palette, ...views];
+  for (const load of all) {
+    await load().catch(() => undefined);
+    await new Promise((next) => setTimeout(next, PAUSE));
+  }
 }
 
 /** Opens the queue of questions. */
