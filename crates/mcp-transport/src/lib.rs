@@ -1,7 +1,8 @@
 //! Carries MCP messages between a server and its session.
 //!
 //! - [`stdio`]: local servers as child processes: finding the program, starting it, its
-//!   standard error. Other transports will stand beside it.
+//!   standard error
+//! - [`http`]: remote servers over Streamable HTTP and HTTP+SSE: finding out which, and their drivers
 //! - [`driver`]: the one task per server that reads frames, feeds the session, writes what it wants
 //!   to send, and tells its owner everything in order
 //! - [`lines`]: newline framing with a cap
@@ -13,6 +14,7 @@
 //! more than that server's own session.
 
 pub mod driver;
+pub mod http;
 pub mod lines;
 pub mod memory;
 pub mod orphans;

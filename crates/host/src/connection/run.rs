@@ -255,6 +255,10 @@ impl Run<'_> {
                 self.with_activity(|a| a.frame(sent, frame.at, &frame.bytes, frame.note));
             }
             DriverEvent::Stderr { line } => self.with_activity(|a| a.line(ActivityKind::Stderr, &line)),
+            DriverEvent::Connected { transport, how } => {
+                self.with_activity(|a| a.line(ActivityKind::State, &format!("connected over {transport}: {how}")));
+            }
+            DriverEvent::Note { line } => self.with_activity(|a| a.line(ActivityKind::State, &line)),
             DriverEvent::StderrDropped { bytes } => {
                 self.with_activity(|a| {
                     a.line(ActivityKind::Stderr, &format!("({bytes} bytes of standard error were left out)"))

@@ -4,14 +4,15 @@
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use mcp_proto::{CloseReason, Session};
+use mcp_proto::CloseReason;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::Notify;
 use tokio::time::timeout;
 
+use super::DriverEvent;
+use super::core::{Core, now, refuse};
 use super::outbox::Outbox;
-use super::task::{Stderr, Task, now, stderr_of};
-use super::{DriverCommand, DriverEvent};
+use super::task::{Stderr, Task, stderr_of};
 use crate::shutdown;
 use crate::stdio::Exit;
 
@@ -27,18 +28,15 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<R, W> {
     pub(super) async fn end(mut self) {
         let exited = self.ends.exit;
         if let Some(exit) = exited {
-            drain_stderr(&mut self.stderr, &mut self.outbox).await;
-            self.outbox.push(exit.into());
+            drain_stderr(&mut self.stderr, &mut self.core.outbox).await;
+            self.core.outbox.push(exit.into());
         }
-        self.session.handle_closed(self.reason(), now());
+        self.core.session.handle_closed(self.reason(), now());
         self.pump();
-        while let Some(event) = self.session.poll_event() {
-            self.tell(event);
-        }
-        self.intake.report(&mut self.outbox);
+        self.core.tell_rest();
 
-        let Task { mut session, mut reader, mut writer, mut queue, mut outbox, .. } = self;
-        let Task { mut commands, events, mut group, mut stderr, limits, .. } = self;
+        let Task { core, mut reader, mut writer, mut queue, mut group, mut stderr, limits, .. } = self;
+        let Core { mut session, mut outbox, mut commands, events, .. } = core;
         let kill = Notify::new();
         let end_server = async {
             // Also when there is no process: the other side may still read.
@@ -65,10 +63,10 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<R, W> {
 
     fn reason(&self) -> CloseReason {
         let ends = &self.ends;
-        if ends.stopped {
+        if self.core.stopped {
             return CloseReason::StoppedByUser;
         }
-        if let Some(reason) = &ends.session {
+        if let Some(reason) = &self.core.over {
             return reason.clone();
         }
         match (ends.exit, ends.output, &ends.write) {
@@ -83,21 +81,6 @@ impl From<Exit> for DriverEvent {
     fn from(Exit { status, signal }: Exit) -> DriverEvent {
         DriverEvent::Exited { status, signal }
     }
-}
-
-/// Takes commands until everything else is done. Never ends.
-async fn refuse(commands: &mut mpsc::Receiver<DriverCommand>, session: &mut Session, kill: &Notify) {
-    while let Some(command) = commands.recv().await {
-        match command {
-            DriverCommand::Stop => kill.notify_one(),
-            DriverCommand::Call { request, deadline, reply } => {
-                let _ = reply.send(session.call(request, deadline, now()));
-            }
-            // The session is over: there is nothing to cancel, to answer or to notify.
-            DriverCommand::Cancel { .. } | DriverCommand::Answer { .. } | DriverCommand::Notify(_) => {}
-        }
-    }
-    std::future::pending().await
 }
 
 /// Reads what a server still writes, so that it does not hang on a full pipe. Never ends.

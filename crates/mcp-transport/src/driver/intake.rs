@@ -19,7 +19,7 @@ const REPORT_INTERVAL: Duration = Duration::from_secs(1);
 const LONG_LINE_LIMIT: Duration = Duration::from_millis(1500);
 
 #[derive(Debug)]
-pub(super) struct Intake {
+pub(crate) struct Intake {
     line_limit: usize,
     lines: TokenBucket,
     anomalies: TokenBucket,
@@ -34,6 +34,37 @@ struct Dropped {
     bytes: u64,
     anomalies: u64,
     report_at: Option<Instant>,
+}
+
+/// How a message answers the request of ours whose POST carried it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answers {
+    /// It does not.
+    Nothing,
+    WithResult,
+    /// With this code.
+    WithError(i64),
+    /// It seems to, and cannot be read.
+    Unreadable,
+}
+
+impl Answers {
+    fn of(message: &Incoming, origin: &StreamOrigin) -> Answers {
+        let StreamOrigin::Post(request) = origin else { return Answers::Nothing };
+        match message {
+            Incoming::Response { id, result } if id == request => match result {
+                Ok(_) => Answers::WithResult,
+                Err(error) => Answers::WithError(error.code),
+            },
+            // It came as the answer, so it is about this request, even if the server could not read the id.
+            Incoming::ErrorWithoutId { error } => Answers::WithError(error.code),
+            Incoming::Batch(messages) => {
+                let answers = messages.iter().flatten().map(|message| Answers::of(message, origin));
+                answers.into_iter().find(|answers| *answers != Answers::Nothing).unwrap_or(Answers::Nothing)
+            }
+            _ => Answers::Nothing,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -54,15 +85,28 @@ impl Intake {
     }
 
     /// Decodes a line, shows it, and hands it to the session.
-    pub(super) fn line(&mut self, line: Line, session: &mut Session, outbox: &mut Outbox, now: Instant) {
+    pub(super) fn line(
+        &mut self,
+        line: Line,
+        origin: StreamOrigin,
+        session: &mut Session,
+        outbox: &mut Outbox,
+        now: Instant,
+    ) -> Answers {
         match line {
             Line::Whole(bytes) => match Incoming::decode(&bytes) {
                 Ok(message) => {
+                    let answers = Answers::of(&message, &origin);
                     outbox.push(received(bytes, None));
-                    session.handle_message(message, StreamOrigin::Stdio, now);
+                    session.handle_message(message, origin, now);
+                    return answers;
                 }
                 Err(invalid) if invalid.cause == InvalidCause::Blank => {}
-                Err(invalid) => self.invalid(invalid, bytes, session, outbox, now),
+                Err(invalid) => {
+                    let ours = matches!(&origin, StreamOrigin::Post(id) if invalid.id.as_ref() == Some(id));
+                    self.invalid(invalid, bytes, session, outbox, now);
+                    return if ours { Answers::Unreadable } else { Answers::Nothing };
+                }
             },
             Line::TooLong { head } => {
                 let seen = self.line_limit.saturating_add(1);
@@ -81,6 +125,7 @@ impl Intake {
                 }
             }
         }
+        Answers::Nothing
     }
 
     /// Passes an event of the session on, unless it is one anomaly too many.

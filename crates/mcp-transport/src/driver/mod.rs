@@ -4,9 +4,10 @@
 //! here; commands are taken at any time. Writing never keeps it from reading, so a server that does not
 //! read its input cannot block it either.
 
+pub(crate) mod core;
 mod ending;
-mod intake;
-mod outbox;
+pub(crate) mod intake;
+pub(crate) mod outbox;
 mod task;
 mod write_queue;
 
@@ -21,12 +22,13 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, oneshot};
 
 use self::task::{Stderr, Task};
+use crate::http::TransportFound;
 use crate::lines::DEFAULT_LINE_LIMIT;
 use crate::shutdown::Grace;
 use crate::stdio::{ServerProcess, Spawned, StderrRing, drain};
 
 /// How many commands may wait.
-const WAITING_COMMANDS: usize = 256;
+pub(crate) const WAITING_COMMANDS: usize = 256;
 /// How many lines of standard error may wait to be shown. More are counted as dropped.
 const WAITING_STDERR: usize = 64;
 
@@ -70,11 +72,24 @@ pub enum DriverCommand {
 pub enum DriverEvent {
     /// News from the session.
     Session(SessionEvent),
-    /// A line that was sent or received.
+    /// A message that was sent or received.
     Frame(Frame),
     /// A line on standard error, safe to be shown. It proves no failure.
     Stderr {
         /// The line; at most 8 KiB of the server's bytes.
+        line: String,
+    },
+    /// A remote server was found; comes before its [`SessionEvent::Ready`].
+    Connected {
+        /// What it speaks.
+        transport: TransportFound,
+        /// How that was found, in words, such as "server/discover answered 404, initialize answered".
+        how: String,
+    },
+    /// News of the connection to a remote server, in words and safe to be shown: streams opened and lost, a
+    /// redirect that was followed, what will be tried again and when.
+    Note {
+        /// One line.
         line: String,
     },
     /// Standard error came faster than it is shown.
@@ -100,14 +115,14 @@ pub enum DriverEvent {
     },
 }
 
-/// One line on the wire.
+/// One message on the wire: a line of stdio, a body or an event of HTTP.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
     /// Which way it went.
     pub direction: Direction,
     /// When it was put in the queue to be written, or had been read.
     pub at: SystemTime,
-    /// The whole line without its end; of an over-long line its first 4 KiB.
+    /// The whole message without a line end; of an over-long one its first 4 KiB.
     pub bytes: Bytes,
     /// Why it is invalid, if it is.
     pub note: Option<String>,

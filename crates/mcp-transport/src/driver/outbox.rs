@@ -16,34 +16,34 @@ const CROWDED_EVENTS: usize = 16 * FULL_EVENTS;
 const LARGE_BYTES: usize = 64 * 1024;
 
 #[derive(Debug, Default)]
-pub(super) struct Outbox {
+pub(crate) struct Outbox {
     waiting: VecDeque<DriverEvent>,
     bytes: usize,
 }
 
 impl Outbox {
-    pub(super) fn push(&mut self, event: DriverEvent) {
+    pub(crate) fn push(&mut self, event: DriverEvent) {
         self.bytes += size(&event);
         self.waiting.push_back(event);
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
     /// Whether nothing more should be read for now.
-    pub(super) fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.waiting.len() >= FULL_EVENTS || self.bytes >= FULL_BYTES
     }
 
     /// Whether not even commands should add events.
-    pub(super) fn is_crowded(&self) -> bool {
+    pub(crate) fn is_crowded(&self) -> bool {
         self.waiting.len() >= CROWDED_EVENTS
     }
 
     /// Hands one event over as soon as there is room, and others that fit at once. Never ends if nothing
     /// waits; fails when the owner is gone. May be dropped and called again.
-    pub(super) async fn deliver(&mut self, events: &mpsc::Sender<DriverEvent>) -> Result<(), OwnerGone> {
+    pub(crate) async fn deliver(&mut self, events: &mpsc::Sender<DriverEvent>) -> Result<(), OwnerGone> {
         let Some(first) = self.waiting.front() else {
             return std::future::pending().await;
         };
@@ -62,7 +62,7 @@ impl Outbox {
     }
 
     /// Hands all over.
-    pub(super) async fn deliver_all(&mut self, events: &mpsc::Sender<DriverEvent>) -> Result<(), OwnerGone> {
+    pub(crate) async fn deliver_all(&mut self, events: &mpsc::Sender<DriverEvent>) -> Result<(), OwnerGone> {
         while !self.is_empty() {
             self.deliver(events).await?;
         }
@@ -78,16 +78,17 @@ impl Outbox {
 
 /// Nobody takes the events any more.
 #[derive(Debug)]
-pub(super) struct OwnerGone;
+pub(crate) struct OwnerGone;
 
 /// Bytes that may be large. What a session event holds came in a frame that was counted just before.
 fn size(event: &DriverEvent) -> usize {
     match event {
         DriverEvent::Frame(Frame { bytes, .. }) => bytes.len(),
-        DriverEvent::Stderr { line } => line.len(),
+        DriverEvent::Stderr { line } | DriverEvent::Note { line } => line.len(),
         DriverEvent::Session(_)
         | DriverEvent::StderrDropped { .. }
         | DriverEvent::InvalidDropped { .. }
+        | DriverEvent::Connected { .. }
         | DriverEvent::Exited { .. } => 0,
     }
 }

@@ -1,20 +1,19 @@
 //! The driver's loop: waits for whatever comes next and moves it one step on.
 
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_util::{FutureExt, StreamExt};
-use mcp_proto::{CallError, ClientNotification, CloseReason, Session, SessionConfig, SessionEvent};
+use mcp_proto::{SessionConfig, StreamOrigin};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 use tokio::time::sleep_until;
 use tokio_util::codec::FramedRead;
 
-use super::intake::Intake;
-use super::outbox::Outbox;
+use super::core::{Core, now};
 use super::write_queue::WriteQueue;
-use super::{Direction, DriverCommand, DriverEvent, DriverLimits, Frame};
+use super::{DriverCommand, DriverEvent, DriverLimits};
 use crate::lines::Lines;
 use crate::stdio::{Exit, ServerGroup, StderrOutput};
 
@@ -27,21 +26,15 @@ const READ_BYTES: usize = 8 * 1024;
 
 /// The driver of one server.
 pub(super) struct Task<R, W> {
-    pub(super) session: Session,
+    pub(super) core: Core,
     pub(super) reader: FramedRead<R, Lines>,
     /// None once the server takes no more.
     pub(super) writer: Option<W>,
     pub(super) queue: WriteQueue,
-    pub(super) intake: Intake,
-    pub(super) outbox: Outbox,
-    pub(super) commands: mpsc::Receiver<DriverCommand>,
-    pub(super) events: mpsc::Sender<DriverEvent>,
     pub(super) group: Option<ServerGroup>,
     pub(super) stderr: Option<Stderr>,
     pub(super) limits: DriverLimits,
     pub(super) ends: Ends,
-    /// Waits for room in the outbox. It says the same however often it is said.
-    notification: Option<ClientNotification>,
 }
 
 /// What the server prints on standard error.
@@ -53,10 +46,6 @@ pub(super) struct Stderr {
 /// What has come to its end.
 #[derive(Debug, Default)]
 pub(super) struct Ends {
-    /// The owner wants it, or is gone.
-    pub(super) stopped: bool,
-    /// The session itself is over, for this reason if it has told it.
-    pub(super) session: Option<CloseReason>,
     pub(super) exit: Option<Exit>,
     pub(super) output: bool,
     pub(super) write: Option<String>,
@@ -75,19 +64,14 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<R, W> {
     ) -> Task<R, W> {
         let (group, stderr) = process.unzip();
         Task {
-            session: Session::new(session, now()),
+            core: Core::new(session, commands, events, limits.line_bytes),
             reader: FramedRead::with_capacity(reader, Lines::new(limits.line_bytes), READ_BYTES),
             writer: Some(writer),
             queue: WriteQueue::new(limits.write_queue_bytes, limits.write_stall),
-            intake: Intake::new(limits.line_bytes),
-            outbox: Outbox::default(),
-            commands,
-            events,
             ends: Ends::default(),
             group,
             stderr,
             limits,
-            notification: None,
         }
     }
 
@@ -107,11 +91,11 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<R, W> {
             return;
         }
         let wake = self.wakes_at().unwrap_or_else(|| now() + Duration::from_secs(3600));
-        let room = !self.outbox.is_full();
+        let room = self.core.has_room();
         tokio::select! {
             biased;
-            command = self.commands.recv() => self.on_command(command),
-            () = self.events.closed() => self.ends.stopped = true,
+            command = self.core.commands.recv() => self.core.on_command(command),
+            () = self.core.events.closed() => self.core.stopped = true,
             () = sleep_until(wake.into()) => self.on_time(),
             exit = exit_of(&mut self.group), if self.ends.exit.is_none() => {
                 self.ends.exit = Some(exit);
@@ -123,7 +107,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<R, W> {
                 }
             }
             // That the owner is gone is seen above.
-            _ = self.outbox.deliver(&self.events), if !self.outbox.is_empty() => {}
+            _ = self.core.outbox.deliver(&self.core.events), if !self.core.outbox.is_empty() => {}
             output = stderr_of(&mut self.stderr), if room && self.stderr.is_some() => self.on_stderr(output),
             line = self.reader.next(), if room && !self.ends.output => {
                 self.on_line(line);
@@ -134,32 +118,13 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<R, W> {
 
     /// Takes over what the session wants to send and to tell.
     pub(super) fn pump(&mut self) {
-        if !self.outbox.is_crowded()
-            && let Some(notification) = self.notification.take()
-        {
-            self.session.notify(notification);
-        }
-        while let Some(outgoing) = self.session.poll_transmit() {
+        self.core.pump_notification();
+        while let Some(outgoing) = self.core.session.poll_transmit() {
             let mut line = outgoing.json.into_bytes();
             line.push(b'\n');
             self.send(Bytes::from(line));
         }
-        // What does not fit stays in the session, which bounds and merges what waits there.
-        while !self.outbox.is_full() {
-            let Some(event) = self.session.poll_event() else { break };
-            self.tell(event);
-        }
-    }
-
-    pub(super) fn tell(&mut self, event: SessionEvent) {
-        match &event {
-            SessionEvent::Closed(reason) => self.ends.session = Some(reason.clone()),
-            SessionEvent::OpeningFailed { cause, .. } => {
-                self.ends.session.get_or_insert_with(|| CloseReason::OpeningFailed(cause.clone()));
-            }
-            _ => {}
-        }
-        self.intake.tell(event, &mut self.outbox, now());
+        self.core.pump_events();
     }
 
     fn send(&mut self, line: Bytes) {
@@ -172,39 +137,14 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<R, W> {
             self.on_write_failed(format!("the server does not read its input; {waiting} bytes wait for it"));
             return;
         }
-        self.outbox.push(DriverEvent::Frame(Frame {
-            direction: Direction::Sent,
-            at: SystemTime::now(),
-            bytes: frame,
-            note: None,
-        }));
-    }
-
-    fn on_command(&mut self, command: Option<DriverCommand>) {
-        match command {
-            None | Some(DriverCommand::Stop) => self.ends.stopped = true,
-            Some(DriverCommand::Call { request, deadline, reply }) => {
-                let result = if self.outbox.is_crowded() {
-                    Err(CallError::TooManyCalls)
-                } else {
-                    self.session.call(request, deadline, now())
-                };
-                // A caller that does not wait for the name is not told it.
-                let _ = reply.send(result);
-            }
-            Some(DriverCommand::Cancel { call, reason }) => self.session.cancel(call, reason, now()),
-            Some(DriverCommand::Answer { request, answer }) => {
-                if let Err(error) = self.session.answer(request, answer, now()) {
-                    tracing::debug!(%request, %error, "an answer was passed over");
-                }
-            }
-            Some(DriverCommand::Notify(notification)) => self.notification = Some(notification),
-        }
+        self.core.show_sent(frame);
     }
 
     fn on_line(&mut self, line: Option<Result<crate::lines::Line, std::io::Error>>) {
         match line {
-            Some(Ok(line)) => self.intake.line(line, &mut self.session, &mut self.outbox, now()),
+            Some(Ok(line)) => {
+                self.core.line(line, StreamOrigin::Stdio, now());
+            }
             // A pipe that cannot be read is as good as closed.
             Some(Err(_)) | None => {
                 self.ends.output = true;
@@ -217,7 +157,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<R, W> {
     fn on_more_lines(&mut self) {
         for _ in 1..LINES_AT_ONCE {
             self.pump();
-            if self.outbox.is_full() || self.is_over() || self.ends.output {
+            if !self.core.has_room() || self.is_over() || self.ends.output {
                 return;
             }
             match self.reader.next().now_or_never() {
@@ -229,7 +169,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<R, W> {
 
     fn on_stderr(&mut self, output: Option<StderrOutput>) {
         match output {
-            Some(output) => self.outbox.push(output.into()),
+            Some(output) => self.core.outbox.push(output.into()),
             None => self.stderr = None,
         }
     }
@@ -240,10 +180,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<R, W> {
             let (waiting, stall) = (self.queue.bytes(), self.limits.write_stall);
             self.on_write_failed(format!("the server took none of the {waiting} bytes that wait for it in {stall:?}"));
         }
-        if self.session.poll_timeout().is_some_and(|at| at <= now) {
-            self.session.handle_timeout(now);
-        }
-        self.intake.on_time(&mut self.session, &mut self.outbox, now);
+        self.core.on_time(now);
     }
 
     fn on_write_failed(&mut self, cause: String) {
@@ -258,8 +195,8 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<R, W> {
     }
 
     fn wakes_at(&self) -> Option<Instant> {
-        let times = [self.session.poll_timeout(), self.queue.stalls_at(), self.intake.wakes_at(), self.ends.until];
-        let passed_over = self.outbox.is_full().then_some(self.ends.until).flatten();
+        let times = [self.core.wakes_at(), self.queue.stalls_at(), self.ends.until];
+        let passed_over = self.ends.until.filter(|_| !self.core.has_room());
         times.into_iter().flatten().filter(|at| Some(*at) != passed_over).min()
     }
 
@@ -271,14 +208,9 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<R, W> {
             None => ends.output || ends.write.is_some(),
         };
         // While the owner takes nothing, the last messages cannot be read, however late it is.
-        let late = ends.until.is_some_and(|until| until <= now()) && !self.outbox.is_full();
-        ends.stopped || ends.session.is_some() || all || late
+        let late = ends.until.is_some_and(|until| until <= now()) && self.core.has_room();
+        self.core.stopped || self.core.over.is_some() || all || late
     }
-}
-
-/// The tokio clock, so that tests can stop it.
-pub(super) fn now() -> Instant {
-    tokio::time::Instant::now().into_std()
 }
 
 async fn exit_of(group: &mut Option<ServerGroup>) -> Exit {

@@ -1,0 +1,44 @@
+//! The one place that makes HTTP clients.
+
+use reqwest::Client;
+use reqwest::redirect::Policy;
+use std::time::Duration;
+use url::{Host, Url};
+
+use super::HttpLimits;
+
+/// How often a silent connection is checked, and how long its answer may take.
+const KEEP_ALIVE: Duration = Duration::from_secs(30);
+const KEEP_ALIVE_ANSWER: Duration = Duration::from_secs(15);
+
+/// A client for one server: its connections are used again and shared with no other.
+///
+/// No compression, because proxies and servers then hold back events to compress more at once.
+///
+/// # Errors
+/// If TLS cannot be set up on this system.
+#[allow(clippy::disallowed_methods, reason = "the one place that makes HTTP clients")]
+pub(super) fn build(server: &Url, limits: &HttpLimits) -> Result<Client, reqwest::Error> {
+    let builder = Client::builder()
+        .redirect(Policy::none())
+        .referer(false)
+        .no_gzip()
+        .no_brotli()
+        .no_deflate()
+        .no_zstd()
+        .connect_timeout(limits.connect)
+        .tcp_keepalive(KEEP_ALIVE)
+        .http2_keep_alive_interval(KEEP_ALIVE)
+        .http2_keep_alive_timeout(KEEP_ALIVE_ANSWER);
+    // A proxy cannot reach what listens on this machine only.
+    if is_loopback(server) { builder.no_proxy().build() } else { builder.build() }
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}

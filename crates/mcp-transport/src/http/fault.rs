@@ -1,0 +1,81 @@
+//! What went wrong with a request, in the words of the session.
+
+use std::error::Error;
+
+use bytes::Bytes;
+use mcp_proto::{DeliveryFault, Incoming, RpcError};
+use reqwest::Response;
+use reqwest::header::WWW_AUTHENTICATE;
+
+use super::endpoint::bounded_body;
+use crate::visible::visible;
+
+/// The most that is read of a body that only explains a failure, in bytes.
+const EXPLANATION_BYTES: usize = 64 * 1024;
+/// How long that may take.
+const EXPLANATION_TIME: std::time::Duration = std::time::Duration::from_secs(5);
+/// The most of it that is shown, in characters.
+const SHOWN: usize = 300;
+
+/// An answer whose status is no success.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pub(super) status: u16,
+    pub(super) fault: DeliveryFault,
+    /// The body, if it was a JSON-RPC error.
+    pub(super) message: Option<Bytes>,
+}
+
+/// Reads why the server refused.
+pub(super) async fn refusal(mut response: Response) -> Refusal {
+    let status = response.status().as_u16();
+    let challenge = response.headers().get(WWW_AUTHENTICATE).map(|value| shown(&String::from_utf8_lossy(value.as_bytes())));
+    let read = bounded_body(&mut response, EXPLANATION_BYTES);
+    let body = tokio::time::timeout(EXPLANATION_TIME, read).await.ok().and_then(Result::ok).unwrap_or_default();
+    let error = rpc_error(&body);
+    let message = error.is_some().then(|| body.clone());
+    let text = if error.is_some() { String::new() } else { shown(&String::from_utf8_lossy(&body)) };
+    Refusal { status, fault: DeliveryFault::Status { code: status, error, text, challenge }, message }
+}
+
+fn rpc_error(body: &Bytes) -> Option<RpcError> {
+    match Incoming::decode(body) {
+        Ok(Incoming::Response { result: Err(error), .. } | Incoming::ErrorWithoutId { error }) => Some(error),
+        _ => None,
+    }
+}
+
+/// Why a request could not be sent, or no answer came.
+pub(super) fn sending(error: &reqwest::Error) -> DeliveryFault {
+    if error.is_connect() {
+        let cause = if error.is_timeout() {
+            "the server could not be reached in time".to_owned()
+        } else {
+            format!("the server could not be reached: {}", root(error))
+        };
+        DeliveryFault::Unreachable { cause }
+    } else if error.is_builder() {
+        DeliveryFault::Unreachable { cause: format!("the request could not be made: {}", root(error)) }
+    } else {
+        DeliveryFault::Lost { cause: format!("the connection broke before an answer came: {}", root(error)) }
+    }
+}
+
+/// Why a body broke off.
+pub(super) fn body(error: &reqwest::Error) -> DeliveryFault {
+    DeliveryFault::Lost { cause: format!("the answer broke off: {}", root(error)) }
+}
+
+/// The innermost cause, which alone says something and holds no address with secrets in it.
+pub(super) fn root(error: &reqwest::Error) -> String {
+    let mut cause: &dyn Error = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    if cause.is::<reqwest::Error>() { "it failed inside".to_owned() } else { shown(&cause.to_string()) }
+}
+
+/// Text that may be shown: bounded, one line.
+pub(super) fn shown(text: &str) -> String {
+    visible(text.trim()).chars().take(SHOWN).collect()
+}

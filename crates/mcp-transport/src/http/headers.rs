@@ -1,0 +1,101 @@
+//! The headers of the protocol (`basic/transports` of each revision).
+
+use mcp_proto::{HttpHead, Revision};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
+
+pub(super) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
+const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+const NAME: HeaderName = HeaderName::from_static("mcp-name");
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const EVENT_STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
+const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
+
+/// The longest session id that is kept, in bytes.
+const SESSION_ID_BYTES: usize = 8 * 1024;
+
+pub(super) type Headers = Vec<(HeaderName, HeaderValue)>;
+
+/// What says which session a request belongs to.
+#[derive(Clone, Copy)]
+pub(super) struct Belongs<'a> {
+    pub(super) session: Option<&'a HeaderValue>,
+    pub(super) revision: Option<Revision>,
+}
+
+impl Belongs<'_> {
+    pub(super) const NOTHING: Belongs<'static> = Belongs { session: None, revision: None };
+
+    fn add_to(self, headers: &mut Headers) {
+        if let Some(session) = self.session {
+            headers.push((SESSION_ID, session.clone()));
+        }
+        if let Some(revision) = self.revision {
+            headers.push((VERSION, HeaderValue::from_static(revision.as_str())));
+        }
+    }
+}
+
+/// Of a POST. `belongs` counts where the message itself says nothing.
+///
+/// # Errors
+/// The name of a header whose value cannot be sent.
+pub(super) fn post(head: Option<&HttpHead>, belongs: Belongs<'_>) -> Result<Headers, String> {
+    let mut headers = Headers::with_capacity(8);
+    headers.push((ACCEPT, BOTH));
+    headers.push((CONTENT_TYPE, JSON));
+    belongs.add_to(&mut headers);
+    let Some(head) = head else { return Ok(headers) };
+    if let Some(method) = &head.method {
+        headers.push((METHOD, value("Mcp-Method", method)?));
+    }
+    if let Some(name) = &head.name {
+        headers.push((NAME, value("Mcp-Name", name)?));
+    }
+    for (name, text) in &head.params {
+        let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| name.clone())?;
+        headers.push((header, value(name, text)?));
+    }
+    Ok(headers)
+}
+
+fn value(name: &str, text: &str) -> Result<HeaderValue, String> {
+    HeaderValue::from_str(text).map_err(|_| name.to_owned())
+}
+
+/// Of a POST of HTTP+SSE, which knows no headers of its own.
+pub(super) fn plain_post() -> Headers {
+    vec![(ACCEPT, BOTH), (CONTENT_TYPE, JSON)]
+}
+
+/// Of a GET.
+pub(super) fn get(last_id: Option<&HeaderValue>, belongs: Belongs<'_>) -> Headers {
+    let mut headers = vec![(ACCEPT, EVENT_STREAM)];
+    belongs.add_to(&mut headers);
+    if let Some(id) = last_id {
+        headers.push((LAST_EVENT_ID, id.clone()));
+    }
+    headers
+}
+
+/// Of a DELETE.
+pub(super) fn delete(belongs: Belongs<'_>) -> Headers {
+    let mut headers = Headers::new();
+    belongs.add_to(&mut headers);
+    headers
+}
+
+/// A session id as the server gave it, marked as a secret. Nothing if it is none: it has to be visible ASCII.
+pub(super) fn session_id(value: &HeaderValue) -> Option<HeaderValue> {
+    let valid = (1..=SESSION_ID_BYTES).contains(&value.len()) && value.as_bytes().iter().all(u8::is_ascii_graphic);
+    let mut value = value.clone();
+    value.set_sensitive(true);
+    valid.then_some(value)
+}
+
+/// The id of an event as a header; nothing if there is none or it cannot stand there.
+pub(super) fn last_event_id(id: &str) -> Option<HeaderValue> {
+    HeaderValue::from_bytes(id.as_bytes()).ok().filter(|value| !value.is_empty())
+}

@@ -1,0 +1,319 @@
+//! HTTP+SSE of 2024-11-05: one stream on which everything comes, and POSTs to the address that it names.
+//!
+//! The session lives and dies with the stream: connecting again is a new session, for the owner to start.
+
+use std::collections::{HashMap, VecDeque};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt, StreamExt};
+use mcp_proto::{CloseReason, DeliveryFault, Outgoing, OutgoingKind, SessionEvent, StreamOrigin};
+use reqwest::Method;
+use tokio::time::{sleep_until, timeout};
+use url::Url;
+
+use super::endpoint::{Endpoint, Parts};
+use super::exchange::{self, Step, Stream, What, Work, end_cause};
+use super::headers::{self, Belongs};
+use super::news::News;
+use super::sse::{End, Event};
+use super::{HttpLimits, TransportFound, fault, news};
+use crate::driver::DriverEvent;
+use crate::driver::core::{Core, now};
+use crate::lines::Line;
+
+/// The number of the stream among the exchanges.
+const STREAM: u64 = 0;
+const STEPS_AT_ONCE: usize = 64;
+/// How many messages may wait for a free place before the session is closed.
+const WAITING: usize = 10_000;
+/// How long the last messages may take.
+const LAST_MESSAGES: Duration = Duration::from_millis(500);
+
+/// The driver of one server over HTTP+SSE.
+pub(super) struct Legacy {
+    pub(super) core: Core,
+    pub(super) news: News,
+    endpoint: Endpoint,
+    /// Of the stream.
+    url: Url,
+    limits: HttpLimits,
+    work: FuturesUnordered<Work>,
+    posts: HashMap<u64, OutgoingKind>,
+    last_post: u64,
+    waiting: VecDeque<Outgoing>,
+    /// Where messages go, once the server has said it.
+    post_to: Option<Url>,
+    /// The POST that the others wait for.
+    gate: Option<u64>,
+    /// Whether a server that does not speak this is given back.
+    may_give_back: bool,
+    not_found: Option<DeliveryFault>,
+}
+
+/// How it came to an end.
+pub(super) enum Finished {
+    /// All is told and done.
+    Done,
+    /// The server does not speak this transport, for this reason.
+    NotFound(Box<(Core, News, DeliveryFault)>),
+}
+
+impl Legacy {
+    pub(super) fn new(
+        core: Core,
+        news: News,
+        endpoint: Endpoint,
+        url: Url,
+        limits: HttpLimits,
+        may_give_back: bool,
+    ) -> Legacy {
+        Legacy {
+            core,
+            news,
+            endpoint,
+            url,
+            limits,
+            work: FuturesUnordered::new(),
+            posts: HashMap::new(),
+            last_post: STREAM,
+            waiting: VecDeque::new(),
+            post_to: None,
+            gate: None,
+            may_give_back,
+            not_found: None,
+        }
+    }
+
+    pub(super) async fn run(mut self) -> Finished {
+        let headers = headers::get(None, Belongs::NOTHING);
+        let parts = Parts { method: Method::GET, url: self.url.clone(), headers, body: None };
+        let limit = self.limits.message_bytes;
+        self.work.push(exchange::stream(STREAM, self.endpoint.clone(), parts, limit, Duration::ZERO));
+        while !self.is_over() {
+            self.step().await;
+            self.pump();
+        }
+        match self.not_found.take() {
+            Some(fault) if !self.core.stopped => Finished::NotFound(Box::new((self.core, self.news, fault))),
+            _ => {
+                self.end().await;
+                Finished::Done
+            }
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.core.stopped || self.core.over.is_some() || self.not_found.is_some()
+    }
+
+    /// As over Streamable HTTP: commands first, what comes from the server last and only while there is room.
+    async fn step(&mut self) {
+        let wake = self.core.wakes_at().unwrap_or_else(|| now() + Duration::from_secs(3600));
+        let room = self.core.has_room();
+        let core = &mut self.core;
+        tokio::select! {
+            biased;
+            command = core.commands.recv() => core.on_command(command),
+            () = core.events.closed() => core.stopped = true,
+            () = sleep_until(wake.into()) => core.on_time(now()),
+            _ = core.outbox.deliver(&core.events), if !core.outbox.is_empty() => {}
+            Some(step) = self.work.next(), if room && !self.work.is_empty() => {
+                let now = now();
+                self.on_step(step, now);
+                for _ in 1..STEPS_AT_ONCE {
+                    self.pump();
+                    if !self.core.has_room() || self.is_over() {
+                        return;
+                    }
+                    match self.work.next().now_or_never() {
+                        Some(Some(step)) => self.on_step(step, now),
+                        _ => return,
+                    }
+                }
+            }
+        }
+    }
+
+    fn pump(&mut self) {
+        self.core.pump_notification();
+        self.pump_messages();
+        while self.core.has_room() {
+            let Some(event) = self.core.session.poll_event() else { break };
+            if matches!(event, SessionEvent::Ready(_)) {
+                let connected = DriverEvent::Connected { transport: TransportFound::HttpSse, how: self.news.how() };
+                self.core.outbox.push(connected);
+            }
+            self.core.tell(event);
+        }
+    }
+
+    /// Sends what can be sent now. Until the server has said where to, everything waits in the session.
+    fn pump_messages(&mut self) {
+        let Some(post_to) = self.post_to.clone() else { return };
+        while let Some(outgoing) = self.core.session.poll_transmit() {
+            self.waiting.push_back(outgoing);
+        }
+        if self.waiting.len() > WAITING {
+            return self.core.session.handle_closed(CloseReason::NotReading(self.waiting.len()), now());
+        }
+        while self.gate.is_none()
+            && self.posts.len() < self.limits.posts
+            && let Some(outgoing) = self.waiting.pop_front()
+        {
+            self.post(outgoing, post_to.clone());
+        }
+    }
+
+    fn post(&mut self, outgoing: Outgoing, url: Url) {
+        let Outgoing { json, about, .. } = outgoing;
+        let body = Bytes::from(json);
+        self.core.show_sent(body.clone());
+        self.last_post += 1;
+        if matches!(&about, OutgoingKind::Notification { method } if method == "notifications/initialized") {
+            self.gate = Some(self.last_post);
+        }
+        self.posts.insert(self.last_post, about);
+        let parts = Parts { method: Method::POST, url, headers: headers::plain_post(), body: Some(body) };
+        self.work.push(exchange::message(self.last_post, self.endpoint.clone(), parts, self.limits.accept));
+    }
+
+    fn on_step(&mut self, step: Step, now: Instant) {
+        let Step { exchange, moved, what, .. } = step;
+        if exchange == STREAM {
+            if let Some(moved) = moved {
+                self.note(format!("a redirect was followed to {}", fault::shown(moved.to.path())));
+                self.url = moved.to;
+            }
+            return self.on_stream(what, now);
+        }
+        let Some(about) = self.posts.remove(&exchange) else { return };
+        if self.gate == Some(exchange) {
+            self.gate = None;
+        }
+        let fault = match what {
+            What::Refused(refusal) => {
+                if let Some(message) = refusal.message {
+                    self.core.show_received(message);
+                }
+                refusal.fault
+            }
+            What::Failed(fault) => fault,
+            What::Accepted | What::Body(_) | What::Events { .. } | What::Expired => return,
+        };
+        match about {
+            OutgoingKind::Request { id, .. } => self.core.session.handle_undelivered(&id, fault, now),
+            about => {
+                let line = format!("{} was not delivered: {}", news::name(&about), fault::shown(&fault.to_string()));
+                self.note(line);
+            }
+        }
+    }
+
+    fn on_stream(&mut self, what: What, now: Instant) {
+        match what {
+            What::Events { events, next, .. } => {
+                for event in events {
+                    self.on_event(event, now);
+                    if self.is_over() {
+                        return;
+                    }
+                }
+                self.on_rest(next);
+            }
+            What::Refused(refusal) => self.on_no_stream(refusal.fault, now),
+            What::Failed(fault) => self.on_no_stream(fault, now),
+            What::Accepted | What::Body(_) | What::Expired => {}
+        }
+    }
+
+    fn on_rest(&mut self, next: Result<Stream, End<reqwest::Error>>) {
+        match next {
+            Ok(stream) => self.work.push(exchange::more(STREAM, stream)),
+            Err(end) if self.post_to.is_none() => {
+                let cause = format!("{} before it named an endpoint", end_cause(&end));
+                self.on_no_stream(DeliveryFault::Unusable { cause }, now());
+            }
+            Err(end) => {
+                let cause = end_cause(&end);
+                self.note(cause.clone());
+                self.core.session.handle_closed(CloseReason::ConnectionLost(cause), now());
+            }
+        }
+    }
+
+    fn on_event(&mut self, event: Event, now: Instant) {
+        match event {
+            Event::Data { kind, data } if self.post_to.is_none() => {
+                let found = if kind == "endpoint" {
+                    self.endpoint_at(&data)
+                } else {
+                    Err(format!("its first event is `{}`, not `endpoint`", fault::shown(&kind)))
+                };
+                match found {
+                    Ok(url) => {
+                        self.news.step("GET answered with an endpoint event".to_owned());
+                        self.post_to = Some(url);
+                    }
+                    Err(cause) => self.on_no_stream(DeliveryFault::Unusable { cause }, now),
+                }
+            }
+            Event::Data { kind, data } if kind == "message" => {
+                self.core.line(Line::Whole(data), StreamOrigin::Get, now);
+            }
+            Event::TooLarge { head } => {
+                self.core.line(Line::TooLong { head }, StreamOrigin::Get, now);
+            }
+            Event::Data { .. } | Event::Id(_) | Event::Retry(_) => {}
+        }
+    }
+
+    /// Where messages go. Another origin would get all that is said, so it is refused.
+    fn endpoint_at(&self, data: &[u8]) -> Result<Url, String> {
+        let text = String::from_utf8_lossy(data);
+        let mut url = self.url.join(text.trim()).map_err(|_| "its endpoint event names no address".to_owned())?;
+        if url.origin() != self.url.origin() {
+            let shown = fault::shown(&url.origin().ascii_serialization());
+            return Err(format!("its endpoint event names another origin, {shown}, which is not followed"));
+        }
+        url.set_fragment(None);
+        Ok(url)
+    }
+
+    /// The server does not speak this, or is not there.
+    fn on_no_stream(&mut self, fault: DeliveryFault, now: Instant) {
+        if self.may_give_back {
+            self.not_found = Some(fault);
+            return;
+        }
+        while let Some(outgoing) = self.core.session.poll_transmit() {
+            if let OutgoingKind::Request { id, .. } = &outgoing.about {
+                self.core.session.handle_undelivered(id, fault.clone(), now);
+            }
+        }
+        // Whatever the session makes of it: without the stream it cannot go on.
+        self.core.session.handle_closed(CloseReason::ConnectionLost(fault.to_string()), now);
+    }
+
+    /// The session ends with its connections.
+    async fn end(mut self) {
+        self.core.close_session();
+        self.gate = None;
+        self.pump_messages();
+        self.core.tell_rest();
+        let Legacy { core, mut work, posts, .. } = self;
+        let mut left = posts.len();
+        let last = timeout(LAST_MESSAGES, async {
+            while left > 0 && work.next().await.is_some_and(|step| step.exchange != STREAM) {
+                left -= 1;
+            }
+            drop(work);
+        });
+        core.farewell(last).await;
+    }
+
+    fn note(&mut self, line: impl Into<String>) {
+        self.news.note(&mut self.core.outbox, line);
+    }
+}

@@ -1,0 +1,95 @@
+//! Which redirects are followed: those that stay at the server's origin.
+//!
+//! Another origin would get the body, the user's headers and the session. So it is not followed, and the
+//! cause names the address for the user to judge.
+
+use reqwest::StatusCode;
+use reqwest::header::HeaderValue;
+use url::Url;
+
+use crate::visible::visible;
+
+/// The most that are followed in a row.
+pub(super) const MOST: usize = 10;
+/// The most of a foreign address that is shown, in characters.
+const SHOWN: usize = 200;
+
+/// Where a redirect leads, if it may be followed with the same method and body. Nothing if the status is no
+/// redirect.
+///
+/// # Errors
+/// Why it may not be followed.
+pub(super) fn next(
+    from: &Url,
+    status: StatusCode,
+    location: Option<&HeaderValue>,
+    has_body: bool,
+) -> Result<Option<Url>, String> {
+    match status.as_u16() {
+        // Browsers turn a POST into a GET at 301 and 302 for old reasons only (RFC 9110, 15.4.2). It would be
+        // no MCP any more, so the method is kept.
+        301 | 302 | 307 | 308 => {}
+        303 if !has_body => {}
+        303 => return Err("it answers a message with a redirect (303) and no answer".to_owned()),
+        _ => return Ok(None),
+    }
+    let location = location.and_then(|value| std::str::from_utf8(value.as_bytes()).ok());
+    let Some(mut to) = location.and_then(|location| from.join(location).ok()) else {
+        return Err(format!("its redirect ({}) names no address", status.as_u16()));
+    };
+    if to.origin() != from.origin() {
+        let _ = to.set_password(None);
+        to.set_query(None);
+        to.set_fragment(None);
+        let shown: String = visible(to.as_str()).chars().take(SHOWN).collect();
+        return Err(format!(
+            "it redirects to another origin, {shown}, which is not followed; if you trust that address, use it instead"
+        ));
+    }
+    to.set_fragment(None);
+    Ok(Some(to))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn at(from: &str, status: u16, location: &str, has_body: bool) -> Result<Option<Url>, String> {
+        let status = StatusCode::from_u16(status).unwrap();
+        next(&Url::parse(from).unwrap(), status, Some(&HeaderValue::from_str(location).unwrap()), has_body)
+    }
+
+    #[test]
+    fn redirects_within_the_origin_keep_the_method() {
+        for status in [301, 302, 307, 308] {
+            let to = at("https://a.example/mcp", status, "/mcp/", true).unwrap().unwrap();
+            assert_eq!(to.as_str(), "https://a.example/mcp/", "{status} within the origin is followed");
+        }
+        assert_eq!(at("https://a.example/mcp", 404, "/x", true), Ok(None), "404 is no redirect");
+    }
+
+    #[test]
+    fn other_origins_are_not_followed() {
+        for (from, to) in [
+            ("https://a.example/mcp", "https://b.example/mcp"),
+            ("https://a.example/mcp", "http://a.example/mcp"),
+            ("http://a.example/mcp", "https://a.example/mcp"),
+            ("https://a.example/mcp", "https://a.example:8443/mcp"),
+            ("https://a.example/mcp", "//b.example/mcp"),
+            ("https://a.example/mcp", "file:///etc/passwd"),
+        ] {
+            let refused = at(from, 307, to, true);
+            assert!(refused.is_err(), "X49: {from} must not lead to {to}: {refused:?}");
+        }
+        let cause = at("https://a.example/", 308, "https://u:p@b.example/x?token=1", true).unwrap_err();
+        assert!(cause.contains("b.example/x") && !cause.contains("token"), "the cause names the place: {cause}");
+    }
+
+    #[test]
+    fn a_303_to_a_message_has_no_answer() {
+        assert!(at("https://a.example/mcp", 303, "/other", true).is_err(), "there is nothing to post to");
+        assert!(at("https://a.example/mcp", 303, "/other", false).unwrap().is_some(), "a GET may follow");
+    }
+}

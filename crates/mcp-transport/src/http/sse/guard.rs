@@ -1,0 +1,196 @@
+//! Clean blocks of lines out of raw bytes.
+//!
+//! What comes out has no byte order mark, no comments, no fields that mean nothing, no invalid UTF-8, only
+//! `\n` as line end, and no block above the limit. A block is handed on when it is complete, line by line.
+//! A line ends as soon as its end is seen: after `\r` nothing is waited for. Time is linear in the input.
+
+use bytes::{Buf, Bytes, BytesMut};
+use memchr::{memchr, memchr2};
+
+use crate::lines::EXCERPT_BYTES;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+/// More digits than this are no time to wait for.
+const RETRY_DIGITS: usize = 18;
+
+/// An event beyond the limit. It is passed over; the stream goes on after it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TooLarge {
+    /// The beginning of its data.
+    pub(super) head: Bytes,
+}
+
+/// What comes out.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Clean {
+    /// One line with its `\n`; the line `\n` alone ends a block.
+    Line(Bytes),
+    TooLarge(TooLarge),
+}
+
+#[derive(Debug)]
+pub(super) struct Guard {
+    limit: usize,
+    input: Bytes,
+    /// The block that is being read; its last line begins at `line`.
+    block: BytesMut,
+    line: usize,
+    /// Nothing but a byte order mark may have come.
+    at_start: bool,
+    /// The last byte was `\r`: a `\n` that follows belongs to it.
+    after_return: bool,
+    has_data: bool,
+    /// There is an `id` or a `retry`, which count even without data.
+    has_control: bool,
+    /// Set while the rest of a block beyond the limit is passed over: whether the current line is empty so far.
+    skipping: Option<bool>,
+    ready: Bytes,
+}
+
+impl Guard {
+    /// `limit`: the largest block that is accepted, in bytes.
+    pub(super) fn new(limit: usize) -> Guard {
+        Guard {
+            limit,
+            input: Bytes::new(),
+            block: BytesMut::new(),
+            line: 0,
+            at_start: true,
+            after_return: false,
+            has_data: false,
+            has_control: false,
+            skipping: None,
+            ready: Bytes::new(),
+        }
+    }
+
+    /// Gives it more bytes, when [`Guard::next`] has no more to give.
+    pub(super) fn push(&mut self, chunk: Bytes) {
+        debug_assert!(self.input.is_empty(), "all that was pushed before has been taken");
+        self.input = chunk;
+    }
+
+    /// The next line of a complete block.
+    pub(super) fn next(&mut self) -> Option<Clean> {
+        loop {
+            if !self.ready.is_empty() {
+                let end = memchr(b'\n', &self.ready).map_or(self.ready.len(), |at| at + 1);
+                return Some(Clean::Line(self.ready.split_to(end)));
+            }
+            if self.input.is_empty() {
+                return None;
+            }
+            if let Some(too_large) = self.take_line() {
+                return Some(Clean::TooLarge(too_large));
+            }
+        }
+    }
+
+    /// Takes the input up to the end of a line, or all of it.
+    fn take_line(&mut self) -> Option<TooLarge> {
+        if std::mem::take(&mut self.after_return) && self.input.first() == Some(&b'\n') {
+            self.input.advance(1);
+        }
+        let end = memchr2(b'\r', b'\n', &self.input);
+        let part = self.input.split_to(end.unwrap_or(self.input.len()));
+        if end.is_some() {
+            self.after_return = self.input.first() == Some(&b'\r');
+            self.input.advance(1);
+        }
+        if let Some(empty) = &mut self.skipping {
+            *empty &= part.is_empty();
+            if end.is_some() && std::mem::replace(empty, true) {
+                self.skipping = None;
+            }
+            return None;
+        }
+        if self.block.len() + part.len() > self.limit {
+            return Some(self.skip(&part, end.is_some()));
+        }
+        self.block.extend_from_slice(&part);
+        if end.is_some() {
+            self.end_line();
+        }
+        None
+    }
+
+    fn skip(&mut self, part: &[u8], line_ended: bool) -> TooLarge {
+        let room = EXCERPT_BYTES.saturating_sub(self.block.len());
+        self.block.extend_from_slice(&part[..part.len().min(room)]);
+        self.block.truncate(EXCERPT_BYTES);
+        let block = std::mem::take(&mut self.block).freeze();
+        let head = memchr::memmem::find(&block, b"data:").map_or(0, |at| at + 5);
+        let head = block.slice(head..);
+        self.clear();
+        // The line that was too long is not empty; a next one may be.
+        self.skipping = Some(line_ended);
+        TooLarge { head }
+    }
+
+    fn end_line(&mut self) {
+        if std::mem::take(&mut self.at_start) && self.block.starts_with(BYTE_ORDER_MARK) {
+            self.block.advance(BYTE_ORDER_MARK.len());
+        }
+        if self.block.len() == self.line {
+            return self.end_block();
+        }
+        let line = &self.block[self.line..];
+        let colon = memchr(b':', line);
+        let value = colon.map_or(&[][..], |at| &line[at + 1..]);
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        let keep = match &line[..colon.unwrap_or(line.len())] {
+            b"data" => {
+                self.has_data = true;
+                true
+            }
+            b"event" => true,
+            b"id" if memchr(0, value).is_none() => {
+                self.has_control = true;
+                true
+            }
+            b"retry" if is_time(value) => {
+                self.has_control = true;
+                true
+            }
+            _ => false,
+        };
+        if keep {
+            if let Some(corrected) = corrected(line) {
+                self.block.truncate(self.line);
+                self.block.extend_from_slice(corrected.as_bytes());
+            }
+            self.block.extend_from_slice(b"\n");
+        } else {
+            self.block.truncate(self.line);
+        }
+        self.line = self.block.len();
+    }
+
+    fn end_block(&mut self) {
+        if self.has_data || self.has_control {
+            if !self.has_data {
+                // The events that come out of this have empty data, which nobody takes for a message.
+                self.block.extend_from_slice(b"data\n");
+            }
+            self.block.extend_from_slice(b"\n");
+            self.ready = self.block.split().freeze();
+        }
+        self.clear();
+    }
+
+    fn clear(&mut self) {
+        self.block.clear();
+        self.line = 0;
+        self.has_data = false;
+        self.has_control = false;
+    }
+}
+
+fn is_time(value: &[u8]) -> bool {
+    !value.is_empty() && value.len() <= RETRY_DIGITS && value.iter().all(u8::is_ascii_digit)
+}
+
+/// The line with its invalid bytes replaced, if it has any.
+fn corrected(line: &[u8]) -> Option<String> {
+    std::str::from_utf8(line).is_err().then(|| String::from_utf8_lossy(line).into_owned())
+}

@@ -1,0 +1,48 @@
+//! The rules of the specification, one by one and on whole input, to compare the reader with
+//! (WHATWG HTML, 9.2.5 and 9.2.6).
+
+use std::time::Duration;
+
+use super::Event;
+
+/// What a whole stream says.
+pub(super) fn read(input: &[u8]) -> Vec<Event> {
+    let text = String::from_utf8_lossy(input).into_owned();
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text).replace("\r\n", "\n").replace('\r', "\n");
+    let mut said = Vec::new();
+    let (mut data, mut kind, mut id, mut retry) = (String::new(), String::new(), String::new(), None);
+    let mut last_id = String::new();
+    // What follows the last line end is no line.
+    let complete = text.rfind('\n').map_or("", |at| &text[..=at]);
+    for line in complete.split_terminator('\n') {
+        if line.is_empty() {
+            said.extend(retry.take().map(Event::Retry));
+            if id != last_id {
+                last_id.clone_from(&id);
+                said.push(Event::Id(id.clone()));
+            }
+            if data.pop().is_some() && !data.is_empty() {
+                let kind = if kind.is_empty() { "message".to_owned() } else { kind.clone() };
+                said.push(Event::Data { kind, data: data.clone().into() });
+            }
+            data.clear();
+            kind.clear();
+            continue;
+        }
+        let (field, value) = line.split_once(':').unwrap_or((line, ""));
+        let value = value.strip_prefix(' ').unwrap_or(value);
+        match field {
+            "event" => value.clone_into(&mut kind),
+            "data" => {
+                data.push_str(value);
+                data.push('\n');
+            }
+            "id" if !value.contains('\0') => value.clone_into(&mut id),
+            "retry" if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) => {
+                retry = value.parse().ok().map(Duration::from_millis).or(retry);
+            }
+            _ => {}
+        }
+    }
+    said
+}

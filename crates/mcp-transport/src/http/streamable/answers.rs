@@ -1,0 +1,229 @@
+//! What has come from the server, and what follows from it.
+
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use mcp_proto::{DeliveryFault, RequestId, StreamOrigin};
+use reqwest::header::HeaderValue;
+
+use super::{Exchange, Kind, Streamable};
+use crate::driver::intake::Answers;
+use crate::http::endpoint::Moved;
+use crate::http::exchange::{self, Step, Stream, What, end_cause};
+use crate::http::fault::{self, Refusal};
+use crate::http::sse::{End, Event};
+use crate::http::{headers, retry};
+use crate::lines::Line;
+
+/// How long a stream may stay open after its answer.
+const AFTER_ANSWER: Duration = Duration::from_secs(1);
+
+impl Streamable {
+    pub(super) fn on_answer(&mut self, step: Step, now: Instant) {
+        let Step { exchange, moved, session, what } = step;
+        let Some(running) = self.exchanges.get(&exchange) else { return };
+        if let Some(moved) = moved {
+            self.on_moved(moved);
+        } else if let Some(session) = session
+            && running.name == "initialize"
+        {
+            self.on_session_id(&session);
+        }
+        match what {
+            What::Accepted => self.on_accepted(exchange),
+            What::Body(body) => self.on_body(exchange, body, now),
+            What::Events { opened, events, next } => self.on_events(exchange, opened, events, next, now),
+            What::Refused(refusal) => self.on_refused(exchange, refusal, now),
+            What::Failed(fault) => self.on_failed(exchange, fault, now),
+            What::Expired => {
+                self.finish(exchange);
+            }
+        }
+    }
+
+    fn on_moved(&mut self, moved: Moved) {
+        let Moved { to, permanent } = moved;
+        self.note(format!("a redirect was followed to {}", fault::shown(to.path())));
+        if permanent {
+            self.url = to;
+        }
+    }
+
+    fn on_session_id(&mut self, value: &HeaderValue) {
+        self.session_id = headers::session_id(value);
+        if self.session_id.is_none() {
+            self.note("the server's session id was ignored: it is not visible ASCII");
+        }
+    }
+
+    fn on_accepted(&mut self, exchange: u64) {
+        let opened = self.gate == Some(exchange);
+        self.finish(exchange);
+        if opened {
+            self.listen();
+        }
+    }
+
+    /// The answer in one piece.
+    fn on_body(&mut self, exchange: u64, body: Bytes, now: Instant) {
+        let Some(finished) = self.finish(exchange) else { return };
+        let Kind::Request { id, .. } = finished.kind else { return };
+        let cause = if body.is_empty() { "the answer is empty" } else { "the answer is to something else" };
+        let answers = self.core.line(Line::Whole(body), StreamOrigin::Post(id.clone()), now);
+        self.on_opening_step(&finished.name, answers);
+        if answers == Answers::Nothing {
+            self.core.session.handle_undelivered(&id, DeliveryFault::Unusable { cause: cause.to_owned() }, now);
+        }
+    }
+
+    fn on_opening_step(&mut self, name: &str, answers: Answers) {
+        if matches!(name, "initialize" | "server/discover") {
+            match answers {
+                Answers::Nothing => self.news.step(format!("{name} was not answered")),
+                Answers::WithResult => self.news.step(format!("{name} answered")),
+                Answers::WithError(code) => self.news.step(format!("{name} answered with error {code}")),
+                Answers::Unreadable => self.news.step(format!("{name} answered with something unreadable")),
+            }
+        }
+    }
+
+    fn on_events(
+        &mut self,
+        exchange: u64,
+        opened: bool,
+        events: Vec<Event>,
+        next: Result<Stream, End<reqwest::Error>>,
+        now: Instant,
+    ) {
+        if opened {
+            self.on_stream_open(exchange, now);
+        }
+        for event in events {
+            // An event may have ended the exchange, or the session.
+            let Some(running) = self.exchanges.get_mut(&exchange) else { return };
+            running.resume.failures = 0;
+            match event {
+                Event::Id(id) => running.resume.last_id = id,
+                Event::Retry(wanted) => running.resume.retry = Some(retry::clamped(wanted)),
+                Event::Data { kind, data } if kind == "message" => self.on_message(exchange, data, now),
+                // Of other kinds MCP knows nothing.
+                Event::Data { .. } => {}
+                Event::TooLarge { head } => self.on_too_large(exchange, head, now),
+            }
+        }
+        let Some(running) = self.exchanges.get(&exchange) else { return };
+        let answered = match running.kind {
+            Kind::Request { answered, .. } => answered,
+            Kind::Message | Kind::Get => None,
+        };
+        match (next, answered) {
+            (Ok(stream), None) => self.go_on(exchange, exchange::more(exchange, stream)),
+            (Ok(stream), Some(at)) => self.go_on(exchange, exchange::rest(exchange, stream, at + AFTER_ANSWER)),
+            (Err(_), Some(_)) => {
+                self.finish(exchange);
+            }
+            (Err(end), None) => self.on_stream_end(exchange, &end_cause(&end), now),
+        }
+    }
+
+    fn on_message(&mut self, exchange: u64, data: Bytes, now: Instant) {
+        let Some(running) = self.exchanges.get_mut(&exchange) else { return };
+        let (origin, name) = match &running.kind {
+            Kind::Request { id, .. } => (StreamOrigin::Post(id.clone()), running.name.clone()),
+            Kind::Message | Kind::Get => (StreamOrigin::Get, String::new()),
+        };
+        let answers = self.core.line(Line::Whole(data), origin, now);
+        if answers == Answers::Nothing {
+            return;
+        }
+        self.on_opening_step(&name, answers);
+        if let Some(Exchange { kind: Kind::Request { answered, .. }, .. }) = self.exchanges.get_mut(&exchange) {
+            answered.get_or_insert(tokio::time::Instant::from_std(now));
+        }
+    }
+
+    /// An event beyond the limit. In the stream of a request it can only be its answer.
+    fn on_too_large(&mut self, exchange: u64, head: Bytes, now: Instant) {
+        let limit = self.limits.message_bytes;
+        match self.exchanges.get(&exchange).map(|running| &running.kind) {
+            Some(Kind::Request { id, .. }) => {
+                let id = id.clone();
+                self.finish(exchange);
+                let cause = format!("an event of its stream is larger than {limit} bytes");
+                self.core.session.handle_undelivered(&id, DeliveryFault::Unusable { cause }, now);
+            }
+            _ => {
+                self.core.line(Line::TooLong { head }, StreamOrigin::Get, now);
+            }
+        }
+    }
+
+    fn on_refused(&mut self, exchange: u64, refusal: Refusal, now: Instant) {
+        let Some(running) = self.exchanges.get(&exchange) else { return };
+        let Refusal { status, fault, message } = refusal;
+        let lost = status == 404 && running.in_session;
+        if running.resume.reopening || matches!(running.kind, Kind::Get) {
+            return self.on_stream_refused(exchange, status, &fault, now);
+        }
+        let opened = self.gate == Some(exchange);
+        let Some(Exchange { kind, name, .. }) = self.finish(exchange) else { return };
+        if let Some(message) = message {
+            self.core.show_received(message);
+        }
+        match kind {
+            _ if lost => {
+                let refused = if let Kind::Request { id, .. } = &kind { Some(id) } else { None };
+                self.on_session_lost(refused, now);
+            }
+            Kind::Request { id, .. } => {
+                if matches!(&*name, "initialize" | "server/discover") {
+                    self.news.step(format!("{name} answered {status}"));
+                }
+                self.core.session.handle_undelivered(&id, fault, now);
+            }
+            Kind::Message | Kind::Get => {
+                self.note(format!("{name} was refused: {}", fault::shown(&fault.to_string())));
+                if opened {
+                    self.listen();
+                }
+            }
+        }
+    }
+
+    /// The server has forgotten the session. Nothing that belongs to it is of use any more.
+    pub(super) fn on_session_lost(&mut self, refused: Option<&RequestId>, now: Instant) {
+        self.note("the server ended the session (404); a new one is opened");
+        self.session_id = None;
+        self.had_get = false;
+        let running: Vec<u64> = self.exchanges.keys().copied().collect();
+        for exchange in running {
+            self.finish(exchange);
+        }
+        self.requests.clear();
+        self.messages.clear();
+        self.core.session.handle_session_lost(refused, now);
+    }
+
+    fn on_failed(&mut self, exchange: u64, fault: DeliveryFault, now: Instant) {
+        let Some(running) = self.exchanges.get(&exchange) else { return };
+        if running.resume.reopening || matches!(running.kind, Kind::Get) {
+            return self.on_stream_failed(exchange, &fault, now);
+        }
+        let opened = self.gate == Some(exchange);
+        let Some(Exchange { kind, name, .. }) = self.finish(exchange) else { return };
+        match kind {
+            Kind::Request { id, .. } => {
+                if matches!(&*name, "initialize" | "server/discover") {
+                    self.news.step(format!("{name} failed ({fault})"));
+                }
+                self.core.session.handle_undelivered(&id, fault, now);
+            }
+            Kind::Message | Kind::Get => {
+                self.note(format!("{name} was not delivered: {}", fault::shown(&fault.to_string())));
+                if opened {
+                    self.listen();
+                }
+            }
+        }
+    }
+}

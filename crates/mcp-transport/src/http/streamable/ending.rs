@@ -1,0 +1,43 @@
+//! The end of a session: last messages, DELETE, and what the owner still has to learn.
+
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use reqwest::Method;
+use tokio::time::timeout;
+
+use super::{Kind, Streamable};
+use crate::http::endpoint::Parts;
+use crate::http::headers::{self, Belongs};
+
+/// How much of the time for the end the last messages may take.
+const LAST_MESSAGES: Duration = Duration::from_millis(500);
+
+impl Streamable {
+    /// Closes the session, ends it at the server, tells the rest. Only the telling waits for the owner.
+    pub(super) async fn end(mut self) {
+        self.core.close_session();
+        // Answers that nobody waits for any more are not waited for either.
+        let open: Vec<u64> = self.exchanges.iter().filter(|(_, e)| !matches!(e.kind, Kind::Message)).map(|(n, _)| *n).collect();
+        for exchange in open {
+            self.finish(exchange);
+        }
+        self.gate = None;
+        self.pump_messages();
+        self.core.tell_rest();
+
+        let goodbye = self.session_id.as_ref().map(|session| {
+            let headers = headers::delete(Belongs { session: Some(session), revision: self.revision() });
+            Parts { method: Method::DELETE, url: self.url.clone(), headers, body: None }
+        });
+        let Streamable { core, mut work, endpoint, limits, .. } = self;
+        let last = timeout(limits.close, async {
+            let _ = timeout(LAST_MESSAGES, async { while work.next().await.is_some() {} }).await;
+            if let Some(parts) = goodbye {
+                // 405 means that the server ends sessions by itself; any other failure changes nothing either.
+                let _ = endpoint.send(parts).await;
+            }
+        });
+        core.farewell(last).await;
+    }
+}

@@ -1,0 +1,283 @@
+//! Streamable HTTP: the driver of one session.
+//!
+//! One task owns the session and runs all exchanges with the server itself: each POST with its answer, and
+//! the GET stream. It reads from them only while its owner takes the events.
+
+mod answers;
+mod ending;
+mod posts;
+mod streams;
+
+use std::collections::{HashMap, VecDeque};
+use std::time::{Duration, Instant};
+
+use futures_util::future::{AbortHandle, Abortable, Aborted};
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt, StreamExt};
+use mcp_proto::{CloseReason, OpeningFault, Outgoing, RequestId, Revision, SessionEvent};
+use reqwest::header::HeaderValue;
+use tokio::time::sleep_until;
+use url::Url;
+
+use super::endpoint::Endpoint;
+use super::exchange::{Step, Work};
+use super::news::News;
+use super::{HttpLimits, TransportFound};
+use crate::driver::core::{Core, now};
+use crate::driver::DriverEvent;
+
+/// How many answers are taken in before commands are looked at again.
+const STEPS_AT_ONCE: usize = 64;
+
+/// The driver of one server over Streamable HTTP.
+pub(super) struct Streamable {
+    pub(super) core: Core,
+    pub(super) news: News,
+    endpoint: Endpoint,
+    url: Url,
+    limits: HttpLimits,
+    work: FuturesUnordered<Abortable<Work>>,
+    exchanges: HashMap<u64, Exchange>,
+    last_exchange: u64,
+    /// POSTs that run.
+    posts: usize,
+    /// Requests that wait for a free place.
+    requests: VecDeque<Outgoing>,
+    /// Notifications and responses that wait for one.
+    messages: VecDeque<Outgoing>,
+    /// The exchange that everything else waits for: a server may refuse what it gets before `initialized`.
+    gate: Option<u64>,
+    session_id: Option<HeaderValue>,
+    /// The GET stream.
+    get: Option<u64>,
+    /// There has been a GET stream in this session.
+    had_get: bool,
+    /// Whether a server that does not speak this is given back to be tried with HTTP+SSE.
+    may_fall_back: bool,
+    /// The server does not speak this, for this reason.
+    not_streamable: Option<SessionEvent>,
+}
+
+/// How it came to an end.
+pub(super) enum Finished {
+    /// All is told and done.
+    Done,
+    /// The server seems not to speak this transport; the event says why.
+    NotStreamable(Box<(Core, News, SessionEvent)>),
+}
+
+/// Something that is on its way, or goes on.
+struct Exchange {
+    kind: Kind,
+    abort: AbortHandle,
+    /// What it is, for notes.
+    name: String,
+    /// It carried the session id.
+    in_session: bool,
+    resume: Resume,
+}
+
+enum Kind {
+    /// A POST with a request, and the stream of its answer.
+    Request {
+        id: RequestId,
+        /// Its stream cannot be resumed (2026-07-28).
+        modern: bool,
+        answered: Option<tokio::time::Instant>,
+    },
+    /// A POST with something else.
+    Message,
+    /// The GET stream.
+    Get,
+}
+
+/// What is known for opening a stream again.
+#[derive(Default)]
+struct Resume {
+    last_id: String,
+    /// The pause that the server wants.
+    retry: Option<Duration>,
+    failures: u32,
+    /// When it was opened last.
+    opened_at: Option<Instant>,
+    /// This stream is not open but waits or connects.
+    reopening: bool,
+}
+
+impl Streamable {
+    pub(super) fn new(
+        core: Core,
+        news: News,
+        endpoint: Endpoint,
+        url: Url,
+        limits: HttpLimits,
+        may_fall_back: bool,
+    ) -> Streamable {
+        Streamable {
+            core,
+            news,
+            endpoint,
+            url,
+            limits,
+            work: FuturesUnordered::new(),
+            exchanges: HashMap::new(),
+            last_exchange: 0,
+            posts: 0,
+            requests: VecDeque::new(),
+            messages: VecDeque::new(),
+            gate: None,
+            session_id: None,
+            get: None,
+            had_get: false,
+            may_fall_back,
+            not_streamable: None,
+        }
+    }
+
+    pub(super) async fn run(mut self) -> Finished {
+        self.pump();
+        while !self.is_over() {
+            self.step().await;
+            self.pump();
+        }
+        match self.not_streamable.take() {
+            Some(why) if !self.core.stopped => Finished::NotStreamable(Box::new((self.core, self.news, why))),
+            _ => {
+                self.end().await;
+                Finished::Done
+            }
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.core.stopped || self.core.over.is_some() || self.not_streamable.is_some()
+    }
+
+    /// Waits for one thing and handles it. Commands come first, so that nothing keeps Stop waiting; what comes
+    /// from the server is last, and only taken while the owner takes the events.
+    async fn step(&mut self) {
+        let wake = self.core.wakes_at().unwrap_or_else(|| now() + Duration::from_secs(3600));
+        let room = self.core.has_room();
+        let core = &mut self.core;
+        tokio::select! {
+            biased;
+            command = core.commands.recv() => core.on_command(command),
+            () = core.events.closed() => core.stopped = true,
+            () = sleep_until(wake.into()) => core.on_time(now()),
+            // That the owner is gone is seen above.
+            _ = core.outbox.deliver(&core.events), if !core.outbox.is_empty() => {}
+            Some(step) = self.work.next(), if room && !self.work.is_empty() => {
+                let now = now();
+                self.on_step(step, now);
+                self.on_more_steps(now);
+            }
+        }
+    }
+
+    /// Takes in what has come already, without another round of the loop for each.
+    fn on_more_steps(&mut self, now: Instant) {
+        for _ in 1..STEPS_AT_ONCE {
+            self.pump();
+            if !self.core.has_room() || self.is_over() {
+                return;
+            }
+            match self.work.next().now_or_never() {
+                Some(Some(step)) => self.on_step(step, now),
+                _ => return,
+            }
+        }
+    }
+
+    fn on_step(&mut self, step: Result<Step, Aborted>, now: Instant) {
+        // What was aborted has left the table before.
+        if let Ok(step) = step {
+            self.on_answer(step, now);
+        }
+    }
+
+    /// Takes over what the session wants to send and to tell.
+    fn pump(&mut self) {
+        self.core.pump_notification();
+        self.pump_messages();
+        while self.core.has_room() {
+            let Some(event) = self.core.session.poll_event() else { break };
+            self.tell(event);
+        }
+    }
+
+    fn tell(&mut self, event: SessionEvent) {
+        match &event {
+            SessionEvent::OpeningFailed { fault: OpeningFault::NotStreamable, .. } if self.may_fall_back => {
+                self.not_streamable = Some(event);
+                return;
+            }
+            SessionEvent::Ready(_) => {
+                let connected =
+                    DriverEvent::Connected { transport: TransportFound::StreamableHttp, how: self.news.how() };
+                self.core.outbox.push(connected);
+            }
+            _ => {}
+        }
+        self.core.tell(event);
+    }
+
+    /// Runs `work` as what an exchange waits for next.
+    fn go_on(&mut self, exchange: u64, work: Work) {
+        if let Some(running) = self.exchanges.get_mut(&exchange) {
+            let (abort, registration) = AbortHandle::new_pair();
+            running.abort = abort;
+            self.work.push(Abortable::new(work, registration));
+        }
+    }
+
+    fn start(&mut self, kind: Kind, name: String, in_session: bool) -> u64 {
+        self.last_exchange += 1;
+        if !matches!(kind, Kind::Get) {
+            self.posts += 1;
+        }
+        let abort = AbortHandle::new_pair().0;
+        self.exchanges.insert(self.last_exchange, Exchange { kind, abort, name, in_session, resume: Resume::default() });
+        self.last_exchange
+    }
+
+    /// Ends an exchange; what it still waits for is dropped, which closes its stream.
+    fn finish(&mut self, exchange: u64) -> Option<Exchange> {
+        let finished = self.exchanges.remove(&exchange)?;
+        finished.abort.abort();
+        if matches!(finished.kind, Kind::Get) {
+            self.get = None;
+        } else {
+            self.posts -= 1;
+        }
+        if self.gate == Some(exchange) {
+            self.gate = None;
+        }
+        Some(finished)
+    }
+
+    fn finish_request(&mut self, request: &RequestId) {
+        let found = self.exchanges.iter().find(|(_, exchange)| exchange.is_for(request)).map(|(number, _)| *number);
+        if let Some(exchange) = found {
+            self.finish(exchange);
+        }
+    }
+
+    /// The revision that was agreed on.
+    fn revision(&self) -> Option<Revision> {
+        self.core.session.facts().map(|facts| facts.revision)
+    }
+
+    fn note(&mut self, line: impl Into<String>) {
+        self.news.note(&mut self.core.outbox, line);
+    }
+
+    fn close(&mut self, reason: CloseReason) {
+        self.core.session.handle_closed(reason, now());
+    }
+}
+
+impl Exchange {
+    fn is_for(&self, request: &RequestId) -> bool {
+        matches!(&self.kind, Kind::Request { id, .. } if id == request)
+    }
+}

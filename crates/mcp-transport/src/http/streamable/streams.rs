@@ -1,0 +1,145 @@
+//! Streams that stay: the GET stream, and opening a stream again that has ended early.
+//!
+//! A stream is resumed by a GET with the id of its last event, also that of a POST; its answer then comes on
+//! the GET (`basic/transports`, resumability). 2026-07-28 has none of this.
+
+use std::time::{Duration, Instant};
+
+use mcp_proto::{DeliveryFault, RequestId};
+use reqwest::Method;
+
+use super::{Kind, Streamable};
+use crate::http::endpoint::Parts;
+use crate::http::headers::{self, Belongs};
+use crate::http::{exchange, fault, retry};
+
+/// A stream that has lived so long was no failure, even without events.
+const LONG_LIFE: Duration = Duration::from_secs(10);
+
+impl Streamable {
+    /// Opens the GET stream, which a server need not have.
+    pub(super) fn listen(&mut self) {
+        let legacy = self.revision().is_some_and(|revision| !revision.is_modern());
+        if legacy && self.get.is_none() {
+            let number = self.start(Kind::Get, "the GET stream".to_owned(), self.session_id.is_some());
+            self.get = Some(number);
+            self.reopen(number, Duration::ZERO);
+        }
+    }
+
+    pub(super) fn on_stream_open(&mut self, exchange: u64, now: Instant) {
+        let Some(running) = self.exchanges.get_mut(&exchange) else { return };
+        running.resume.opened_at = Some(now);
+        let again = std::mem::take(&mut running.resume.reopening);
+        match &running.kind {
+            Kind::Get => {
+                self.had_get = true;
+                self.note("the GET stream is open");
+            }
+            Kind::Request { .. } if again => {
+                let line = format!("the stream of {} was resumed", running.name);
+                self.had_get = true;
+                self.note(line);
+            }
+            Kind::Request { .. } | Kind::Message => {}
+        }
+    }
+
+    /// A stream ended before the answer.
+    pub(super) fn on_stream_end(&mut self, exchange: u64, cause: &str, now: Instant) {
+        let Some(running) = self.exchanges.get_mut(&exchange) else { return };
+        if running.resume.opened_at.is_some_and(|at| now.saturating_duration_since(at) >= LONG_LIFE) {
+            running.resume.failures = 0;
+        }
+        match &running.kind {
+            Kind::Message => {
+                self.finish(exchange);
+            }
+            Kind::Request { id, modern: true, .. } => {
+                let id = id.clone();
+                self.lose(exchange, &id, format!("{cause} before the answer"), now);
+            }
+            Kind::Request { id, modern: false, .. } if headers::last_event_id(&running.resume.last_id).is_none() => {
+                let id = id.clone();
+                self.lose(exchange, &id, format!("{cause} before the answer, and it cannot be resumed"), now);
+            }
+            Kind::Request { .. } | Kind::Get => self.again(exchange, cause),
+        }
+    }
+
+    /// Opening it again, or the GET stream, was answered with a status that is no success.
+    pub(super) fn on_stream_refused(&mut self, exchange: u64, status: u16, fault: &DeliveryFault, now: Instant) {
+        let Some(running) = self.exchanges.get(&exchange) else { return };
+        // Servers without GET may say 404 as well as 405. Only where there has been a stream, 404 means that the
+        // session is gone.
+        if status == 404 && running.in_session && self.had_get {
+            return self.on_session_lost(None, now);
+        }
+        if status >= 500 && status != 501 {
+            return self.on_stream_failed(exchange, fault, now);
+        }
+        match &running.kind {
+            Kind::Request { id, .. } => {
+                let id = id.clone();
+                let cause = format!("the stream ended before the answer, and resuming it was refused: {fault}");
+                self.lose(exchange, &id, cause, now);
+            }
+            Kind::Get | Kind::Message => {
+                self.finish(exchange);
+                if status == 405 {
+                    self.note("the server offers no GET stream (405)");
+                } else {
+                    self.note(format!("there is no GET stream: {}", fault::shown(&fault.to_string())));
+                }
+            }
+        }
+    }
+
+    /// A stream could not be opened.
+    pub(super) fn on_stream_failed(&mut self, exchange: u64, fault: &DeliveryFault, now: Instant) {
+        let most = self.limits.resumptions;
+        let Some(running) = self.exchanges.get(&exchange) else { return };
+        let unusable = matches!(fault, DeliveryFault::Unusable { .. });
+        match &running.kind {
+            Kind::Request { id, .. } if unusable || running.resume.failures >= most => {
+                let id = id.clone();
+                let cause = format!("the stream ended before the answer and could not be resumed: {fault}");
+                self.lose(exchange, &id, cause, now);
+            }
+            Kind::Get if unusable => {
+                self.finish(exchange);
+                self.note(format!("there is no GET stream: {}", fault::shown(&fault.to_string())));
+            }
+            _ => self.again(exchange, &fault::shown(&fault.to_string())),
+        }
+    }
+
+    /// The answer will not come.
+    fn lose(&mut self, exchange: u64, request: &RequestId, cause: String, now: Instant) {
+        self.finish(exchange);
+        self.core.session.handle_undelivered(request, DeliveryFault::Lost { cause }, now);
+    }
+
+    /// Opens a stream again after a pause.
+    fn again(&mut self, exchange: u64, cause: &str) {
+        let Some(running) = self.exchanges.get_mut(&exchange) else { return };
+        let pause = retry::pause(running.resume.retry, self.limits.pause, running.resume.failures);
+        // Reset by the first event that comes.
+        running.resume.failures = running.resume.failures.saturating_add(1);
+        let line = format!("{}: {cause}; again in {:.1} s", running.name, pause.as_secs_f64());
+        self.note(line);
+        self.reopen(exchange, pause);
+    }
+
+    fn reopen(&mut self, exchange: u64, pause: Duration) {
+        let revision = self.revision();
+        let Some(running) = self.exchanges.get_mut(&exchange) else { return };
+        running.resume.reopening = true;
+        let last_id = headers::last_event_id(&running.resume.last_id);
+        let belongs = Belongs { session: self.session_id.as_ref(), revision };
+        let headers = headers::get(last_id.as_ref(), belongs);
+        let parts = Parts { method: Method::GET, url: self.url.clone(), headers, body: None };
+        let work = exchange::stream(exchange, self.endpoint.clone(), parts, self.limits.message_bytes, pause);
+        self.go_on(exchange, work);
+    }
+}
