@@ -316,6 +316,15 @@ impl Host {
         replied.await.map_err(|_| CallFailure::Closing)?
     }
 
+    /// One request that belongs to reading a list.
+    pub(crate) async fn list_request(
+        &self,
+        server: String,
+        request: ClientRequest,
+    ) -> Result<ServerResult, CallFailure> {
+        self.request(server, request, self.times.list).await
+    }
+
     /// Completes an argument.
     ///
     /// # Errors

@@ -15,6 +15,7 @@ mod owner;
 pub mod ports;
 pub mod sampling;
 pub mod server_config;
+pub mod skills;
 pub mod template;
 pub mod url_parts;
 pub mod view;

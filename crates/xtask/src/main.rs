@@ -5,6 +5,7 @@
 mod bench;
 mod check;
 mod codegen;
+mod conformance;
 mod desktop_app;
 mod dev;
 mod node;
@@ -45,6 +46,8 @@ enum Task {
     Tidy,
     /// Measure start-up, the way of a question, and memory
     Bench(bench::Options),
+    /// Run the official conformance suite against our client
+    Conformance(conformance::Options),
     /// Each requirement of the specification with the tests that name it
     Requirements(requirements::Options),
     /// The app with live reload of the page
@@ -64,6 +67,7 @@ fn main() -> ExitCode {
         Task::Codegen(options) => codegen::run(&options),
         Task::Tidy => tidy::run(),
         Task::Bench(options) => bench::run(&options),
+        Task::Conformance(options) => conformance::run(&options),
         Task::Requirements(options) => requirements::run(&options),
         Task::Dev(options) => dev::run(&options),
     };

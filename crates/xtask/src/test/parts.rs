@@ -1,12 +1,14 @@
 //! The parts of `cargo xtask test`: names, order, and what each needs.
 
+use std::cell::RefCell;
+
 use clap::ValueEnum;
 
 use super::log::Log;
 use super::{page_and_window, real_servers, rust};
 use crate::problem::Problem;
 use crate::system_packages::{BUILD_SHELL, CHROMIUM, COMPILER, HEADLESS, INTEROP, Need, PAGE, WINDOW_TESTS};
-use crate::tidy;
+use crate::{conformance, tidy};
 
 /// One part; the order here is the order of running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
@@ -25,6 +27,8 @@ pub(super) enum Part {
     Ui,
     /// Real servers from npm and PyPI
     Interop,
+    /// The official suite drives our client
+    Conformance,
     /// The page in Chromium
     Page,
     /// The real window in WebKitGTK
@@ -50,13 +54,14 @@ impl Part {
             Self::Unit => "unit",
             Self::Ui => "ui",
             Self::Interop => "interop",
+            Self::Conformance => "conformance",
             Self::Page => "page",
             Self::Desktop => "desktop",
         }
     }
 
     pub(super) fn needs_node(&self) -> bool {
-        matches!(self, Self::Ui | Self::Interop | Self::Page | Self::Desktop)
+        matches!(self, Self::Ui | Self::Interop | Self::Conformance | Self::Page | Self::Desktop)
     }
 
     pub(super) fn run(self, log: &mut Log) -> Result<Done, Problem> {
@@ -68,6 +73,7 @@ impl Part {
             Self::Unit => rust::unit(log),
             Self::Ui => page_and_window::ui(log),
             Self::Interop => real_servers::run(log),
+            Self::Conformance => official_suite(log),
             Self::Page => page_and_window::chromium(log),
             Self::Desktop => page_and_window::window(log),
         }
@@ -77,7 +83,7 @@ impl Part {
         match self {
             Self::Tidy | Self::Fmt | Self::Deny => vec![],
             Self::Clippy => vec![COMPILER, BUILD_SHELL],
-            Self::Unit | Self::Ui => vec![COMPILER],
+            Self::Unit | Self::Ui | Self::Conformance => vec![COMPILER],
             Self::Interop => vec![COMPILER, INTEROP],
             Self::Page => vec![COMPILER, PAGE],
             Self::Desktop => vec![COMPILER, BUILD_SHELL, HEADLESS, WINDOW_TESTS, PAGE],
@@ -110,6 +116,14 @@ pub(super) fn system_packages(parts: &[Part], debian_chromium: bool) -> Vec<Need
     needs
 }
 
+fn official_suite(log: &mut Log) -> Result<Done, Problem> {
+    // Both write to the log, one after the other.
+    let log = RefCell::new(log);
+    let mut say = |line: &str| log.borrow_mut().line(line);
+    conformance::drive(&conformance::Options::default(), &mut |program| log.borrow_mut().run(program), &mut say)?;
+    Ok(Done::Ran)
+}
+
 fn tidy(log: &mut Log) -> Result<Done, Problem> {
     let findings = tidy::findings()?;
     for finding in &findings {
@@ -129,7 +143,7 @@ mod tests {
     fn parts_run_in_their_order_and_once() {
         let asked = [Part::Desktop, Part::Tidy, Part::Unit, Part::Tidy];
         assert_eq!(in_order(&asked), [Part::Tidy, Part::Unit, Part::Desktop], "the order is ours, not the caller's");
-        assert_eq!(in_order(&[]).len(), 9, "without names everything runs");
+        assert_eq!(in_order(&[]).len(), 10, "without names everything runs");
     }
 
     #[test]

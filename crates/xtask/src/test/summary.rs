@@ -57,9 +57,9 @@ impl Summary {
 fn line(name: &str, time: Duration, outcome: &Outcome) -> String {
     let seconds = time.as_secs_f32();
     match outcome {
-        Outcome::Ok(counts) => format!("{name:<8} ok       {seconds:>6.1} s  {}", amount(*counts)),
-        Outcome::Failed { counts, .. } => format!("{name:<8} FAILED   {seconds:>6.1} s  {}", amount(*counts)),
-        Outcome::LeftOut(reason) => format!("{name:<8} left out {seconds:>6.1} s  {reason}"),
+        Outcome::Ok(counts) => format!("{name:<11} ok       {seconds:>6.1} s  {}", amount(*counts)),
+        Outcome::Failed { counts, .. } => format!("{name:<11} FAILED   {seconds:>6.1} s  {}", amount(*counts)),
+        Outcome::LeftOut(reason) => format!("{name:<11} left out {seconds:>6.1} s  {reason}"),
     }
 }
 

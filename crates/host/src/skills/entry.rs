@@ -1,0 +1,214 @@
+//! A skill's entry, as `skills/list` and `skills/get` give it, and what makes an entry unusable.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// The most files of one skill; what every host has to take.
+pub const MAX_FILES: usize = 512;
+/// The most bytes of all files of one skill; what every host has to take.
+pub const MAX_SKILL_BYTES: u64 = 16 * 1024 * 1024;
+/// The longest name, as the Agent Skills specification says.
+const MAX_NAME: usize = 64;
+
+/// One skill of one server. Its identity is that server's name here together with `uri`; names may stand twice.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Skill {
+    /// Where its `SKILL.md` is.
+    pub uri: String,
+    /// Its label.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// All that its author wrote above the instructions.
+    pub frontmatter: Map<String, Value>,
+    /// Its files.
+    pub files: SkillFiles,
+}
+
+/// The files of a skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SkillFiles {
+    /// All of them, `SKILL.md` included.
+    Listed(Vec<SkillFile>),
+    /// They are made when they are asked for, so nothing can be compared.
+    Dynamic,
+}
+
+/// One file of a skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkillFile {
+    /// Where it is.
+    pub uri: String,
+    /// SHA-256 of its bytes, 64 hexadecimal digits.
+    pub sha256: String,
+    /// How many bytes it has.
+    pub size: u64,
+}
+
+#[derive(Deserialize)]
+struct RawEntry {
+    uri: String,
+    frontmatter: Map<String, Value>,
+    resources: Value,
+}
+
+#[derive(Deserialize)]
+struct RawFile {
+    uri: String,
+    digest: String,
+    size: u64,
+}
+
+impl Skill {
+    /// Reads an entry.
+    ///
+    /// # Errors
+    /// With the cause, if it breaks a rule of the extension; such a skill must not be loaded.
+    pub fn read(entry: Value) -> Result<Self, String> {
+        let RawEntry { uri, frontmatter, resources } = serde_json::from_value(entry).map_err(|e| e.to_string())?;
+        let text = |key: &str| match frontmatter.get(key).and_then(Value::as_str) {
+            Some(text) if !text.trim().is_empty() => Ok(text.to_owned()),
+            _ => Err(format!("its frontmatter has no {key}")),
+        };
+        let (name, description) = (text("name")?, text("description")?);
+        if !is_name(&name) {
+            return Err("its name is not made of small letters, digits and single hyphens".to_owned());
+        }
+        let root = uri.strip_suffix("/SKILL.md").ok_or("its URI does not end with /SKILL.md")?;
+        if root.rsplit('/').next() != Some(name.as_str()) {
+            return Err(format!("its folder is not called {name}, as its name says"));
+        }
+        let files = files(&uri, root, resources)?;
+        Ok(Self { uri, name, description, frontmatter, files })
+    }
+
+    /// What its entry says of a file.
+    #[must_use]
+    pub fn file(&self, uri: &str) -> Option<&SkillFile> {
+        match &self.files {
+            SkillFiles::Listed(files) => files.iter().find(|file| file.uri == uri),
+            SkillFiles::Dynamic => None,
+        }
+    }
+
+    /// Whether a URI lies in the skill's folder.
+    pub(super) fn contains(&self, uri: &str) -> bool {
+        self.uri.strip_suffix("/SKILL.md").is_some_and(|root| is_below(root, uri))
+    }
+}
+
+/// Whether a URI is that of a file in a folder, without a way out of it.
+fn is_below(root: &str, uri: &str) -> bool {
+    let rest = uri.strip_prefix(root).and_then(|rest| rest.strip_prefix('/'));
+    rest.is_some_and(|path| path.split('/').all(|part| !matches!(part, "" | "." | "..")))
+}
+
+fn files(uri: &str, root: &str, resources: Value) -> Result<SkillFiles, String> {
+    let entries = match resources {
+        Value::Array(entries) => entries,
+        Value::String(word) if word == "dynamic" => return Ok(SkillFiles::Dynamic),
+        _ => return Err("its resources are neither a list nor \"dynamic\"".to_owned()),
+    };
+    if entries.len() > MAX_FILES {
+        return Err(format!("it has {} files, more than {MAX_FILES}", entries.len()));
+    }
+    let mut files: Vec<SkillFile> = Vec::with_capacity(entries.len());
+    let mut bytes: u64 = 0;
+    for entry in entries {
+        let RawFile { uri, digest, size } = serde_json::from_value(entry).map_err(|e| format!("a file of it: {e}"))?;
+        let digits = digest.strip_prefix("sha256:").filter(|digits| is_sha256(digits));
+        let sha256 = digits.ok_or_else(|| format!("the digest of {uri} is not a SHA-256"))?.to_owned();
+        if !is_below(root, &uri) {
+            return Err(format!("{uri} does not lie in its folder"));
+        }
+        if files.iter().any(|file| file.uri == uri) {
+            return Err(format!("{uri} stands there twice"));
+        }
+        bytes = bytes.saturating_add(size);
+        files.push(SkillFile { uri, sha256, size });
+    }
+    if bytes > MAX_SKILL_BYTES {
+        return Err(format!("its files have {bytes} bytes, more than {MAX_SKILL_BYTES}"));
+    }
+    if files.iter().all(|file| file.uri != uri) {
+        return Err("its files lack its own SKILL.md".to_owned());
+    }
+    Ok(SkillFiles::Listed(files))
+}
+
+fn is_sha256(digits: &str) -> bool {
+    digits.len() == 64 && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+fn is_name(name: &str) -> bool {
+    let is_part =
+        |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    name.len() <= MAX_NAME && name.split('-').all(is_part)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const URI: &str = "skill://acme/refunds/SKILL.md";
+
+    fn entry() -> Value {
+        let digest = format!("sha256:{}", "0a".repeat(32));
+        json!({
+            "uri": URI,
+            "frontmatter": { "name": "refunds", "description": "Pay it back", "license": "MIT" },
+            "resources": [
+                { "uri": URI, "digest": digest, "size": 10 },
+                { "uri": "skill://acme/refunds/a/b.md", "digest": digest, "size": 20 },
+            ],
+        })
+    }
+
+    #[test]
+    fn an_entry_is_kept_whole() {
+        let skill = Skill::read(entry()).unwrap();
+        assert_eq!((skill.name.as_str(), skill.description.as_str()), ("refunds", "Pay it back"), "what is shown");
+        assert_eq!(skill.frontmatter["license"], "MIT", "fields that mean nothing here stay");
+        assert_eq!(skill.file("skill://acme/refunds/a/b.md").unwrap().size, 20, "its files are known");
+        let mut dynamic = entry();
+        dynamic["resources"] = json!("dynamic");
+        assert_eq!(Skill::read(dynamic).unwrap().files, SkillFiles::Dynamic, "files without digests are said to be so");
+    }
+
+    #[test]
+    fn an_entry_that_breaks_a_rule_is_not_read() {
+        let broken = |path: &str, value: Value, says: &str| {
+            let mut entry = entry();
+            *entry.pointer_mut(path).unwrap() = value.clone();
+            let cause = Skill::read(entry).unwrap_err();
+            assert!(cause.contains(says), "{path} as {value} must be refused because of {says}: {cause}");
+        };
+        broken("/uri", json!("skill://acme/refunds"), "/SKILL.md");
+        broken("/uri", json!("skill://acme/other/SKILL.md"), "not called refunds");
+        broken("/frontmatter/name", json!("Refunds"), "small letters");
+        broken("/frontmatter/description", json!(" "), "description");
+        broken("/resources", Value::Null, "neither a list");
+        broken("/resources/0/uri", json!("skill://acme/refunds/c.md"), "lack its own");
+        broken("/resources/1/uri", json!(URI), "twice");
+        broken("/resources/1/uri", json!("skill://acme/refunds/../x.md"), "not lie in");
+        broken("/resources/1/uri", json!("skill://other/x.md"), "not lie in");
+        broken("/resources/1/digest", json!("sha256:00"), "not a SHA-256");
+        broken("/resources/1/size", json!(MAX_SKILL_BYTES), "more than");
+    }
+
+    #[test]
+    fn the_limits_themselves_are_taken() {
+        let digest = format!("sha256:{}", "0a".repeat(32));
+        let files = |count: usize| {
+            let uri = |i: usize| if i == 0 { URI.to_owned() } else { format!("skill://acme/refunds/{i}.md") };
+            let mut entry = entry();
+            entry["resources"] =
+                (0..count).map(|i| json!({ "uri": uri(i), "digest": digest, "size": 32 * 1024 })).collect();
+            Skill::read(entry)
+        };
+        assert!(files(MAX_FILES).is_ok(), "512 files with 16 MiB in all");
+        assert!(files(MAX_FILES + 1).is_err(), "and no more");
+    }
+}

@@ -1,0 +1,105 @@
+//! The frontmatter of a `SKILL.md`: YAML between two lines of three hyphens at its beginning.
+
+use serde_json::{Map, Value};
+
+/// The longest frontmatter that is read, in bytes.
+const MAX_FRONTMATTER: usize = 64 * 1024;
+/// How deep its values may be nested.
+const MAX_DEPTH: usize = 32;
+/// The most values in it.
+const MAX_NODES: usize = 4_096;
+
+/// Reads it as JSON.
+///
+/// # Errors
+/// With the cause, if there is none or it is not a YAML mapping with text as keys.
+pub(super) fn read(text: &str) -> Result<Map<String, Value>, String> {
+    let yaml = yaml(text).ok_or("it does not begin with frontmatter between lines of three hyphens")?;
+    if yaml.len() > MAX_FRONTMATTER {
+        return Err(format!("its frontmatter is longer than {MAX_FRONTMATTER} bytes"));
+    }
+    // Only `true` and `false` are truth values, as in YAML 1.2. The library bounds what aliases may stand for.
+    let options = serde_saphyr::options! {
+        strict_booleans: true,
+        budget: serde_saphyr::budget! { max_depth: MAX_DEPTH, max_nodes: MAX_NODES },
+        alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: MAX_NODES },
+    };
+    serde_saphyr::from_str_with_options(yaml, options).map_err(|error| {
+        let cause: String = error.to_string().lines().next().unwrap_or_default().chars().take(200).collect();
+        format!("its frontmatter can't be read: {cause}")
+    })
+}
+
+/// What stands between the two lines.
+fn yaml(text: &str) -> Option<&str> {
+    let mut lines = text.split_inclusive('\n');
+    let first = lines.next()?;
+    if first.trim_end() != "---" {
+        return None;
+    }
+    let mut at = first.len();
+    for line in lines {
+        if line.trim_end() == "---" {
+            return Some(&text[first.len()..at]);
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// Whether two values are the same; a number may be written in several ways.
+pub(super) fn is_same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => one == other || one.as_f64() == other.as_f64(),
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => difference(one, other).is_none(),
+        _ => one == other,
+    }
+}
+
+/// The first field in which two mappings differ.
+pub(super) fn difference<'a>(one: &'a Map<String, Value>, other: &'a Map<String, Value>) -> Option<&'a str> {
+    let is_different = |key: &&String| match (one.get(*key), other.get(*key)) {
+        (Some(one), Some(other)) => !is_same(one, other),
+        _ => true,
+    };
+    one.keys().chain(other.keys()).find(is_different).map(String::as_str)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_stands_between_the_lines_is_read() {
+        let read = read("---\r\nname: a\nmetadata:\n  version: 1.0\n  tags: [x, y]\n---\n\n---\n# A\n").unwrap();
+        let expected = json!({ "name": "a", "metadata": { "version": 1, "tags": ["x", "y"] } });
+        assert_eq!(difference(&read, expected.as_object().unwrap()), None, "as JSON: {read:?}");
+    }
+
+    #[test]
+    fn without_frontmatter_there_is_a_cause() {
+        for text in ["", "# A", "---\nname: a\n", "name: a\n---\n", "---\n- a\n---\n", "---\na: [\n---\n"] {
+            assert!(read(text).is_err(), "{text:?} has none");
+        }
+        let nested = format!("---\na: {}1{}\n---\n", "[".repeat(10_000), "]".repeat(10_000));
+        assert!(read(&nested).is_err(), "nesting is bounded");
+        let many: String =
+            (1..9).map(|i| format!("x{i}: &x{i} [{}]\n", vec![format!("*x{}", i - 1); 9].join(","))).collect();
+        assert!(read(&format!("---\nx0: &x0 [1,1,1,1,1,1,1,1,1]\n{many}---\n")).is_err(), "so are aliases of aliases");
+    }
+
+    #[test]
+    fn a_difference_is_named_wherever_it_is() {
+        let of = |value: Value| value.as_object().unwrap().clone();
+        let (one, other) = (of(json!({ "a": { "b": [1] } })), of(json!({ "a": { "b": [2] } })));
+        assert_eq!(difference(&one, &other), Some("a"), "inside another value");
+        assert_eq!(difference(&one, &Map::new()), Some("a"), "a field that one lacks");
+        assert_eq!(difference(&Map::new(), &one), Some("a"), "or the other");
+        assert!(!is_same(&json!(1), &json!("1")), "text is no number");
+    }
+}

@@ -1,0 +1,155 @@
+//! `cargo xtask conformance`: the official suite drives our client, scenario by scenario, strictly.
+
+mod scenarios;
+mod suite;
+mod verdict;
+
+use std::collections::VecDeque;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use clap::Args;
+use scenarios::{Run, WIRES};
+use suite::Suite;
+use verdict::Verdict;
+
+use crate::node::RunWith;
+use crate::problem::Problem;
+use crate::process::{self, Program, cargo};
+use crate::progress::step;
+use crate::workspace;
+
+/// How many scenarios run at a time.
+const AT_ONCE: usize = 4;
+/// What these scenarios ask for is no part of the client yet.
+const SIGN_IN: &str = "auth/";
+
+#[derive(Args, Default)]
+pub(crate) struct Options {
+    /// Only scenarios whose name contains one of these
+    scenarios: Vec<String>,
+    /// Only over this wire
+    #[arg(long, value_parser = WIRES)]
+    wire: Option<String>,
+    /// The scenarios of sign-in (auth/) too
+    #[arg(long)]
+    all: bool,
+}
+
+impl Options {
+    fn wants(&self, run: &Run) -> bool {
+        let by_name = |name: &String| run.scenario.contains(name.as_str());
+        let is_named = self.scenarios.iter().any(by_name) || self.scenarios.is_empty();
+        let is_meant = self.all || !self.scenarios.is_empty() || !run.scenario.starts_with(SIGN_IN);
+        let over_wire = self.wire.is_none() || self.wire.as_deref() == run.wire;
+        is_named && is_meant && over_wire
+    }
+}
+
+pub(crate) fn run(options: &Options) -> Result<(), Problem> {
+    drive(options, &mut Program::run, &mut |line| {
+        println!("{line}");
+        Ok(())
+    })
+}
+
+/// Installs the suite, builds the client and runs the scenarios; `say` gets one line each and the numbers at the end.
+pub(crate) fn drive(
+    options: &Options,
+    run: RunWith,
+    say: &mut dyn FnMut(&str) -> Result<(), Problem>,
+) -> Result<(), Problem> {
+    let suite = Suite::install(run)?;
+    step("building the conformance client");
+    run(cargo().dir(workspace::root()).args(["build", "--package", "conformance"]))?;
+    let runs: Vec<Run> = scenarios::runs(&suite.list()?).into_iter().filter(|run| options.wants(run)).collect();
+    if runs.is_empty() {
+        return Err(Problem::Machine(
+            "no scenario is meant by that; `cargo xtask conformance --all` runs every one".into(),
+        ));
+    }
+    step(&format!("conformance: {} scenarios", runs.len()));
+    let client = workspace::binary("debug", "conformance-client");
+    let count = runs.len();
+    let mut passed = 0;
+    for (name, outcome) in verdicts(&suite, runs, &client)? {
+        let verdict = outcome?;
+        say(&verdict.line(&name))?;
+        for fault in &verdict.faults {
+            say(&format!("         {fault}"))?;
+        }
+        passed += usize::from(verdict.passed());
+    }
+    say(&format!("{passed} passed, {} failed", count - passed))?;
+    if passed == count { Ok(()) } else { Err(Problem::ChecksFailed) }
+}
+
+type Outcomes = Vec<(String, Result<Verdict, Problem>)>;
+
+/// Runs some scenarios at a time; what comes back is in the suite's order.
+fn verdicts(suite: &Suite, runs: Vec<Run>, client: &Path) -> Result<Outcomes, Problem> {
+    let output = workspace::target_folder("conformance/output")?;
+    let queue: Mutex<VecDeque<(usize, Run)>> = Mutex::new(runs.into_iter().enumerate().collect());
+    let done = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                loop {
+                    let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+                    let Some((at, run)) = next else { return };
+                    let verdict = verdict(suite, &run, client, &output);
+                    done.lock().unwrap_or_else(PoisonError::into_inner).push((at, run.name(), verdict));
+                }
+            });
+        }
+    });
+    process::check_interrupt()?;
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(at, ..)| *at);
+    Ok(done.into_iter().map(|(_, name, verdict)| (name, verdict)).collect())
+}
+
+/// One scenario. What the suite and the client wrote stays in a folder of its own.
+fn verdict(suite: &Suite, run: &Run, client: &Path, output: &Path) -> Result<Verdict, Problem> {
+    process::check_interrupt()?;
+    let folder: PathBuf = output.join(run.name().replace(['/', ' '], "_"));
+    if folder.exists() {
+        fs::remove_dir_all(&folder).map_err(Problem::file(&folder))?;
+    }
+    fs::create_dir_all(&folder).map_err(Problem::file(&folder))?;
+    let log = folder.join("suite.log");
+    let log = fs::File::create(&log).map_err(Problem::file(&log))?;
+    let program = suite.scenario(run, client, &folder).errors_to(&log).map_err(Problem::file(&folder))?;
+    let (printed, ended) = program.output_and_end()?;
+    match ended {
+        Err(Problem::Interrupted) => Err(Problem::Interrupted),
+        ended => Ok(Verdict::of(&printed, ended.is_ok())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(scenario: &str, wire: Option<&'static str>) -> Run {
+        Run { scenario: scenario.to_owned(), wire }
+    }
+
+    #[test]
+    fn sign_in_is_left_out_unless_it_is_asked_for() {
+        let sign_in = run("auth/basic-cimd", Some(WIRES[0]));
+        assert!(!Options::default().wants(&sign_in), "by itself");
+        assert!(Options { all: true, ..Options::default() }.wants(&sign_in), "with all");
+        assert!(Options { scenarios: vec!["cimd".into()], ..Options::default() }.wants(&sign_in), "by its name");
+    }
+
+    #[test]
+    fn a_wire_and_names_narrow_what_runs() {
+        let options = Options { scenarios: vec!["tools".into()], wire: Some(WIRES[1].into()), all: false };
+        assert!(options.wants(&run("tools_call", Some(WIRES[1]))), "both fit");
+        assert!(!options.wants(&run("tools_call", Some(WIRES[0]))), "another wire");
+        assert!(!options.wants(&run("initialize", Some(WIRES[1]))), "another scenario");
+    }
+}

@@ -1,0 +1,62 @@
+//! Which scenarios the suite has for clients, and over which wires each runs.
+
+/// The wires that the suite drives clients over: the latest revision of either era.
+pub(super) const WIRES: [&str; 2] = ["2025-11-25", "2026-07-28"];
+
+/// One scenario over one wire.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Run {
+    pub(super) scenario: String,
+    /// The wire; none where the scenario brings its own.
+    pub(super) wire: Option<&'static str>,
+}
+
+impl Run {
+    pub(super) fn name(&self) -> String {
+        match self.wire {
+            Some(wire) => format!("{} {wire}", self.scenario),
+            None => self.scenario.clone(),
+        }
+    }
+}
+
+/// Reads what `list --client` prints: `  - NAME [REVISION,REVISION]`, `[extension]` for those without a revision.
+/// A scenario runs over each wire it names, and an extension's over its own.
+pub(super) fn runs(list: &str) -> Vec<Run> {
+    let mut runs = Vec::new();
+    for line in list.lines() {
+        let Some((scenario, revisions)) = line.trim().strip_prefix("- ").and_then(|line| line.split_once(" [")) else {
+            continue;
+        };
+        let named: Vec<&str> = revisions.trim_end_matches(']').split(',').collect();
+        let before = runs.len();
+        for wire in WIRES.into_iter().filter(|wire| named.contains(wire)) {
+            runs.push(Run { scenario: scenario.to_owned(), wire: Some(wire) });
+        }
+        if runs.len() == before {
+            runs.push(Run { scenario: scenario.to_owned(), wire: None });
+        }
+    }
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_scenario_runs_over_every_wire_it_names() {
+        let list = "Client scenarios (test against a client):\n  - tools_call [2025-06-18,2025-11-25,2026-07-28]\n  \
+                    - sse-retry [2025-11-25]\n  - sep-2640-client-verify-size [extension]\n  - auth/x [2025-03-26]\n";
+        let names: Vec<String> = runs(list).iter().map(Run::name).collect();
+        let wanted = [
+            "tools_call 2025-11-25",
+            "tools_call 2026-07-28",
+            "sse-retry 2025-11-25",
+            "sep-2640-client-verify-size",
+            "auth/x",
+        ];
+        assert_eq!(names, wanted, "both wires, one wire, none");
+        assert_eq!(runs("nothing here"), [], "other text names no scenario");
+    }
+}

@@ -1,0 +1,74 @@
+//! The official suite and the Node.js it needs, both from npm and pinned by tests/conformance/package-lock.json.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::scenarios::Run;
+use crate::node::{self, RunWith};
+use crate::problem::Problem;
+use crate::process::Program;
+use crate::progress::step;
+use crate::workspace;
+
+/// Milliseconds that the suite gives a client. Ours ends itself before.
+const TIMEOUT: &str = "30000";
+
+/// The suite as installed below the target folder.
+pub(super) struct Suite {
+    node: PathBuf,
+    script: PathBuf,
+}
+
+impl Suite {
+    /// Installs it, unless that was done for this very lockfile.
+    pub(super) fn install(run: RunWith) -> Result<Self, Problem> {
+        let folder = workspace::target_folder("conformance")?;
+        let ours = workspace::tests().join("conformance");
+        let lockfile = ours.join("package-lock.json");
+        let stamp = workspace::target_folder("stamps")?.join("conformance-package-lock.json");
+        let modules = folder.join("node_modules");
+        node::once_per_content(&lockfile, &stamp, modules.exists(), || {
+            step("installing the conformance suite into target/conformance");
+            for name in ["package.json", "package-lock.json"] {
+                fs::copy(ours.join(name), folder.join(name)).map_err(Problem::file(folder.join(name)))?;
+            }
+            run(node::npm(&folder).args(["ci", "--no-audit", "--no-fund"]))
+        })?;
+        let script = modules.join("@modelcontextprotocol/conformance/dist/index.js");
+        Ok(Self { node: node_from_npm(&modules).unwrap_or_else(|| "node".into()), script })
+    }
+
+    /// What `list --client` prints.
+    pub(super) fn list(&self) -> Result<String, Problem> {
+        let listed = Program::new(&self.node).arg(&self.script).args(["list", "--client"]).output();
+        listed.map_err(|problem| Problem::Machine(format!("{problem}. The suite needs Node.js 22 or newer")))
+    }
+
+    /// One scenario against a client, by itself: then the suite looks at warnings, at the client's end and at the time.
+    /// The client's own output is kept below `output`.
+    pub(super) fn scenario(&self, run: &Run, client: &Path, output: &Path) -> Program {
+        // Without `exec` the suite would end a shell, and wait for what the shell started.
+        let client = format!("exec {}", client.display());
+        let program = Program::new(&self.node).arg(&self.script).args(["client", "--command", &client]);
+        let program = program.args(["--scenario", &run.scenario, "--timeout", TIMEOUT, "--verbose", "-o"]).arg(output);
+        match run.wire {
+            Some(wire) => program.args(["--spec-version", wire, "--force"]),
+            None => program,
+        }
+    }
+}
+
+/// The Node.js of the package for this platform. Where npm has none, the system's is used.
+fn node_from_npm(modules: &Path) -> Option<PathBuf> {
+    let system = if cfg!(windows) {
+        "win"
+    } else if cfg!(target_os = "macos") {
+        "darwin"
+    } else {
+        "linux"
+    };
+    let processor = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
+    let folder = modules.join(format!("node-{system}-{processor}")).join("bin");
+    let node = folder.join(if cfg!(windows) { "node.exe" } else { "node" });
+    node.is_file().then_some(node)
+}

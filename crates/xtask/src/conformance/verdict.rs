@@ -1,0 +1,98 @@
+//! How a scenario went, read from the checks that the suite prints and from how it ended.
+
+use serde_json::Value;
+
+/// How many checks had which end.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Checks {
+    pub(super) passed: usize,
+    pub(super) failed: usize,
+    pub(super) warned: usize,
+    pub(super) skipped: usize,
+}
+
+/// One scenario's end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Verdict {
+    pub(super) checks: Checks,
+    /// What counts against it; nothing when it passed.
+    pub(super) faults: Vec<String>,
+}
+
+impl Verdict {
+    /// The suite calls a scenario passed when nothing failed. Here something must also have been checked and passed, nothing
+    /// may have been warned of, and the client must have ended as it should (`ended_well`, the suite's own exit status).
+    pub(super) fn of(printed: &str, ended_well: bool) -> Self {
+        let mut checks = Checks::default();
+        let mut faults = Vec::new();
+        for check in list(printed) {
+            let status = check["status"].as_str().unwrap_or_default();
+            match status {
+                "SUCCESS" => checks.passed += 1,
+                "SKIPPED" => checks.skipped += 1,
+                "FAILURE" => checks.failed += 1,
+                "WARNING" => checks.warned += 1,
+                _ => {}
+            }
+            if matches!(status, "FAILURE" | "WARNING") {
+                let id = check["id"].as_str().unwrap_or_default();
+                let cause = check["errorMessage"].as_str().or(check["description"].as_str()).unwrap_or_default();
+                faults.push(format!("{status} {id}: {cause}"));
+            }
+        }
+        if checks.passed == 0 {
+            faults.push("no check passed".to_owned());
+        }
+        if !ended_well && faults.is_empty() {
+            faults.push("the client failed or took too long".to_owned());
+        }
+        Self { checks, faults }
+    }
+
+    pub(super) fn passed(&self) -> bool {
+        self.faults.is_empty()
+    }
+
+    pub(super) fn line(&self, name: &str) -> String {
+        let Checks { passed, failed, warned, skipped } = self.checks;
+        let word = if self.passed() { "ok    " } else { "FAILED" };
+        format!("{word} {name:<52} {passed:>2} passed {failed:>2} failed {warned:>2} warned {skipped:>2} skipped")
+    }
+}
+
+/// The checks are printed as one JSON array.
+fn list(printed: &str) -> Vec<Value> {
+    match printed.find('[').map(|at| serde_json::from_str(printed[at..].trim_end())) {
+        Some(Ok(Value::Array(checks))) => checks,
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn printed(statuses: &[&str]) -> String {
+        let checks: Vec<_> = statuses
+            .iter()
+            .map(|status| serde_json::json!({ "id": "a", "status": status, "description": "b" }))
+            .collect();
+        serde_json::to_string(&checks).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_scenario_passes_when_something_passed_and_nothing_else_happened() {
+        assert!(Verdict::of(&printed(&["SUCCESS", "INFO", "SKIPPED"]), true).passed(), "notes do not count");
+        for statuses in [&["SUCCESS", "FAILURE"][..], &["SUCCESS", "WARNING"], &["SKIPPED"], &[]] {
+            assert!(!Verdict::of(&printed(statuses), true).passed(), "{statuses:?} is no success");
+        }
+        assert!(!Verdict::of(&printed(&["SUCCESS"]), false).passed(), "the client's own end counts");
+        assert!(!Verdict::of("the suite broke", true).passed(), "nor is output without checks");
+    }
+
+    #[test]
+    fn the_cause_is_named() {
+        let verdict = Verdict::of(&printed(&["SUCCESS", "FAILURE"]), false);
+        assert_eq!(verdict.faults, ["FAILURE a: b"], "the check that failed, and not its consequence");
+    }
+}
