@@ -209,7 +209,7 @@ async fn x24_a_flood_of_questions_is_bounded_and_others_can_still_ask() {
 #[tokio::test]
 async fn x33_a_server_sees_nothing_that_it_was_not_given() {
     let mut config = scripted(&[]);
-    config.env.insert("GIVEN".into(), "yes".into());
+    config.as_stdio_mut().unwrap().env.insert("GIVEN".into(), "yes".into());
     // The test's own environment has much that no server may see, cargo's for one.
     let app = App::start(vec![("curious", config)]).await;
     let user = app.always(is_start_or_tool);

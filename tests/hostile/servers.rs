@@ -1,6 +1,6 @@
 //! Servers that start, end, fail and change, as the user sees them.
 
-use host::server_config::{ServerConfig, ServerEntry};
+use host::server_config::{ServerEntry, StdioConfig};
 use host::view::{FailureReason, QuestionBody, ServerState, UserAnswer};
 use policy::Scope;
 use testkit::app::{App, demo, scripted};
@@ -88,7 +88,7 @@ async fn approvals_outlive_the_host() {
 
 #[tokio::test]
 async fn a_command_that_is_not_there_says_where_was_looked() {
-    let config = ServerConfig { command: "no-such-program-anywhere".into(), ..ServerConfig::default() };
+    let config = StdioConfig { command: "no-such-program-anywhere".into(), ..StdioConfig::default() }.into();
     let app = App::start(vec![("ghost", config)]).await;
     app.host.start_server("ghost".into()).await.unwrap().unwrap();
     let view = app.until("ghost", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
@@ -101,12 +101,12 @@ async fn a_command_that_is_not_there_says_where_was_looked() {
 
 #[tokio::test]
 async fn a_server_that_exits_at_once_shows_its_own_words() {
-    let config = ServerConfig {
+    let config = StdioConfig {
         command: "/bin/sh".into(),
         args: vec!["-c".into(), "echo 'the key is missing' >&2; exit 3".into()],
-        ..ServerConfig::default()
+        ..StdioConfig::default()
     };
-    let app = App::start(vec![("short", config)]).await;
+    let app = App::start(vec![("short", config.into())]).await;
     app.approve_start("short").await;
     let view = app.until("short", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     let failure = failure(&view.state);
@@ -224,7 +224,9 @@ async fn a_settings_file_that_is_empty_or_gone_for_a_moment_takes_nothing_away()
 
 #[tokio::test]
 async fn a_relative_working_folder_is_refused() {
-    let app = App::start(vec![("here", ServerConfig { cwd: Some("tools".into()), ..demo(&[]) })]).await;
+    let mut here = demo(&[]);
+    here.as_stdio_mut().unwrap().cwd = Some("tools".into());
+    let app = App::start(vec![("here", here)]).await;
     app.host.start_server("here".into()).await.unwrap().unwrap();
     let view = app.until("here", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     assert!(failure(&view.state).message.contains("working folder"), "the cause is named: {:?}", view.state);

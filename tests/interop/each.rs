@@ -160,7 +160,7 @@ async fn starts_when_approved(app: &App, case: &Case) {
     let QuestionBody::StartServer { config, resolved, .. } = &question.body else {
         panic!("the command is asked about first: {question:?}")
     };
-    assert_eq!(*config, case.config, "[security-local-exact-command]: it is shown as it will run");
+    assert_eq!(Some(config), case.config.as_stdio(), "[security-local-exact-command]: it is shown as it will run");
     assert!(resolved.is_absolute() && resolved.is_file(), "with the file that will run: {resolved:?}");
     assert_eq!(app.server("it").await.pid, None, "[security-local-approve]: nothing runs before");
     app.answer(&question, UserAnswer::Allow(Scope::Once)).await;

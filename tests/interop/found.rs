@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use host::server_config::ServerConfig;
+use host::server_config::StdioConfig;
 use host::view::{QuestionBody, UserAnswer};
 use policy::Scope;
 use serde_json::{Value, json};
@@ -55,15 +55,15 @@ fn run_again(home: &Path) {
 async fn in_the_session() {
     let home = std::env::home_dir().unwrap();
     let node = home.join(".versions/bin/node");
-    let by_name = ServerConfig {
+    let by_name = StdioConfig {
         command: "node".into(),
         args: vec![installed::script("server-everything")],
-        ..ServerConfig::default()
+        ..StdioConfig::default()
     };
     // Its first line is `#!/usr/bin/env node`.
     let script = installed::node_modules().join(".bin/mcp-server-everything");
     let by_script = command(script.clone(), &[]);
-    let app = App::start(vec![("name", by_name), ("script", by_script)]).await;
+    let app = App::start(vec![("name", by_name.into()), ("script", by_script)]).await;
     for (server, expected) in [("name", &node), ("script", &script)] {
         app.host.start_server(server.into()).await.unwrap().unwrap();
         let question = app.question(server, "its command", |_| true).await;

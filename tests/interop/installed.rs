@@ -6,13 +6,43 @@ use std::process::Command;
 use host::server_config::ServerConfig;
 use testkit::app::command;
 
+use crate::matrix::process::Launch;
+
 /// The packages from npm.
 pub(crate) fn node_modules() -> PathBuf {
     place("INTEROP_NODE_MODULES", "../node_modules")
 }
 
 fn venv_programs() -> PathBuf {
-    place("INTEROP_VENV", "../../target/venv").join(if cfg!(windows) { "Scripts" } else { "bin" })
+    programs("INTEROP_VENV", "../../target/venv")
+}
+
+fn programs(variable: &str, usual: &str) -> PathBuf {
+    place(variable, usual).join(if cfg!(windows) { "Scripts" } else { "bin" })
+}
+
+/// A server of our own, on the TypeScript SDK.
+pub(crate) fn with_node(script: &str) -> Launch {
+    Launch::new(node(), &[&own(script)])
+}
+
+/// A server of our own, on the Python SDK as it is now.
+pub(crate) fn with_python(script: &str) -> Launch {
+    Launch::new(file(venv_programs().join(python())), &[&own(script)])
+}
+
+/// A server of our own, on the Python SDK of long ago.
+pub(crate) fn with_old_python(script: &str) -> Launch {
+    let programs = programs("INTEROP_VENV_OLD", "../../target/venv-old");
+    Launch::new(file(programs.join(python())), &[&own(script)])
+}
+
+fn own(script: &str) -> String {
+    file(Path::new(env!("CARGO_MANIFEST_DIR")).join("servers").join(script)).display().to_string()
+}
+
+fn python() -> String {
+    format!("python{}", std::env::consts::EXE_SUFFIX)
 }
 
 fn place(variable: &str, usual: &str) -> PathBuf {
@@ -60,7 +90,8 @@ pub(crate) fn everything() -> ServerConfig {
 /// Keeps its graph in a file of this folder.
 pub(crate) fn memory(folder: &Path) -> ServerConfig {
     let mut config = from_npm("server-memory", &[]);
-    config.env.insert("MEMORY_FILE_PATH".into(), folder.join("memory.jsonl").display().to_string());
+    let file = folder.join("memory.jsonl").display().to_string();
+    config.as_stdio_mut().unwrap().env.insert("MEMORY_FILE_PATH".into(), file);
     config
 }
 

@@ -10,11 +10,13 @@ macro_rules! commands {
             snapshot: Nothing => Snapshot,
 
             /// Adds a server to the settings. It is not started.
-            add_server: AddServer => Nothing,
-            /// Reads pasted text: `mcpServers`, VS Code's `servers`, one bare entry, or a command line.
+            add_server: AddServer => SecretsKept,
+            /// Reads pasted text: `mcpServers`, VS Code's `servers`, one bare entry, a command line, or a URL.
             check_import: ImportText => ImportPreview,
-            /// Changes a server's name or command. A running server is stopped; the new command asks again.
-            update_server: UpdateServer => Nothing,
+            /// Changes a server's name, command or address. A running server is stopped; what is new asks again.
+            update_server: UpdateServer => SecretsKept,
+            /// Enters the secret of a header again.
+            set_secret: SetSecret => SecretsKept,
             /// Stops a server and takes it out of the settings.
             remove_server: ServerName => Nothing,
             /// Starts a server, asking first when its exact command was not approved yet.

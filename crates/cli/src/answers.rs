@@ -57,7 +57,8 @@ pub(crate) enum Kind {
 impl Kind {
     pub(crate) const fn of(question: &Question) -> Self {
         match question.body {
-            QuestionBody::StartServer { .. } => Self::StartServer,
+            // To connect is to start, for whoever allows it.
+            QuestionBody::StartServer { .. } | QuestionBody::ConnectServer { .. } => Self::StartServer,
             QuestionBody::Tool { .. } => Self::Tool,
             QuestionBody::Sampling { .. } => Self::Sampling,
             QuestionBody::Form { .. } => Self::Elicitation,
@@ -81,7 +82,7 @@ impl Kind {
 /// What a question is about, as patterns see it.
 pub(crate) fn name_of(question: &Question) -> String {
     match (&question.body, &question.why) {
-        (QuestionBody::StartServer { .. }, _) => question.command_line.clone(),
+        (QuestionBody::StartServer { .. } | QuestionBody::ConnectServer { .. }, _) => question.command_line.clone(),
         (QuestionBody::Tool { tool, .. }, _) => tool.clone(),
         (QuestionBody::Url { url, .. }, _) => url.url.clone(),
         (_, Why::Call { name, .. }) => name.clone(),

@@ -33,7 +33,9 @@ impl Asker {
     pub(crate) async fn ask(&mut self, api: &Api, question: &Question) -> Reply {
         write(&describe::question(question));
         let answer = match &question.body {
-            QuestionBody::StartServer { .. } | QuestionBody::Tool { .. } => self.allow(question).await,
+            QuestionBody::StartServer { .. } | QuestionBody::ConnectServer { .. } | QuestionBody::Tool { .. } => {
+                self.allow(question).await
+            }
             QuestionBody::Sampling { step: SamplingStep::Request, .. } => self.yes_or("decline").await.map(allow_once),
             QuestionBody::Sampling { step: SamplingStep::Response, .. } => return self.respond().await,
             QuestionBody::Url { url, .. } if !url.openable => Some(self.refuse().await),

@@ -39,6 +39,20 @@ pub(crate) fn question(question: &Question) -> String {
                 add(format!("  CHANGED: approved before was  {}", line(before)));
             }
         }
+        QuestionBody::ConnectServer { url, headers, transport_kind, unencrypted, approved_before } => {
+            add(format!("── Connect to the server {server}? All that you send it goes to this address:"));
+            add(url_parts(url, *unencrypted));
+            for header in headers {
+                let kept = if header.secret { "from the keychain" } else { "not shown" };
+                add(format!("  header   {} (its value is {kept})", line(&header.name)));
+            }
+            if let Some(kind) = transport_kind {
+                add(format!("  over     {}", crate::output::value(kind).as_str().unwrap_or_default()));
+            }
+            if let Some(before) = approved_before {
+                add(format!("  CHANGED: approved before was  {}", line(before)));
+            }
+        }
         QuestionBody::Tool { tool, description, claims, arguments, bytes, changed_since_allowed, .. } => {
             add(format!("── Let {server} run its tool {} with this? ({bytes} bytes)", line(tool)));
             add(block(&pretty(arguments), "  "));
@@ -81,7 +95,7 @@ pub(crate) fn question(question: &Question) -> String {
         QuestionBody::Url { message, url } => {
             add(format!("── {server} asks you to open an address in your browser. What it says:"));
             add(block(message, BAR));
-            add(url_parts(url));
+            add(url_parts(url, true));
         }
         QuestionBody::Roots { .. } => {
             add(format!("── {server} asks which folders it may know of."));
@@ -141,7 +155,8 @@ fn json_words(json: &Value) -> String {
     pretty(json)
 }
 
-fn url_parts(url: &UrlParts) -> String {
+/// An address with what is strange about it. That it is not encrypted matters where others can read along.
+fn url_parts(url: &UrlParts, unencrypted_matters: bool) -> String {
     let mut text = format!("  address  {}\n", line(&url.url));
     if url.openable {
         text.push_str(&format!("  domain   {}\n", line(&url.domain)));
@@ -151,7 +166,7 @@ fn url_parts(url: &UrlParts) -> String {
     if let Some(ascii) = &url.ascii_host {
         text.push_str(&format!("  host     {}\n", line(ascii)));
     }
-    for warning in &url.warnings {
+    for warning in url.warnings.iter().filter(|w| **w != UrlWarning::NotEncrypted || unencrypted_matters) {
         text.push_str(match warning {
             UrlWarning::NotEncrypted => "  WARNING: it is not encrypted; others can read along\n",
             UrlWarning::UserInformation => "  WARNING: there is a user name before the host, which may pass for one\n",

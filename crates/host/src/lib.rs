@@ -14,6 +14,7 @@ pub mod output;
 mod owner;
 pub mod ports;
 pub mod sampling;
+pub mod secrets;
 pub mod server_config;
 pub mod skills;
 pub mod template;

@@ -48,7 +48,7 @@ pub trait ServerSettings: Send + Sync {
     fn watch(&self, changed: mpsc::Sender<()>);
 }
 
-/// Small documents the host keeps: app settings, grants, roots, what runs. Each is one readable JSON file.
+/// Small documents the host keeps: app settings, grants, roots, what runs, what was found out of servers. Each is one readable JSON file.
 pub trait Documents: Send + Sync {
     /// The folder, to show.
     fn path(&self) -> PathBuf;
@@ -67,6 +67,19 @@ pub trait Documents: Send + Sync {
     /// # Errors
     /// If the file can't be written; it is then unchanged.
     fn write(&self, name: Document, value: &serde_json::Value) -> Result<(), StoreError>;
+    /// Reads a document, lets `change` make it anew, and writes it. Where other programs may use the documents at the same
+    /// moment (the app and a terminal), none of them may come between.
+    ///
+    /// # Errors
+    /// If the file can't be read or written; it is then unchanged.
+    fn update(
+        &self,
+        name: Document,
+        change: &mut dyn FnMut(Option<serde_json::Value>) -> serde_json::Value,
+    ) -> Result<(), StoreError> {
+        let value = change(self.read(name)?);
+        self.write(name, &value)
+    }
 }
 
 /// The documents.
@@ -80,6 +93,8 @@ pub enum Document {
     Roots,
     /// `running.json`: the processes of this run, for the sweep at the next start.
     Running,
+    /// `servers.json`: the transport and revision that were found for each remote server.
+    Servers,
 }
 
 impl Document {
@@ -91,6 +106,7 @@ impl Document {
             Self::Grants => "grants.json",
             Self::Roots => "roots.json",
             Self::Running => "running.json",
+            Self::Servers => "servers.json",
         }
     }
 }
@@ -173,6 +189,48 @@ pub trait Platform: Send + Sync {
     fn announce(&self, server: &str, question: &str);
 }
 
+/// The system's keychain. Calls block, and may take as long as the user takes to unlock it.
+pub trait Secrets: Send + Sync {
+    /// Reads a secret. None does not prove that it was never kept: some keychains say the same while they are locked.
+    ///
+    /// # Errors
+    /// If the keychain can't be read.
+    fn get(&self, key: &str) -> Result<Option<String>, SecretError>;
+    /// Keeps a secret, in the keychain or, where there is none, in memory until the program ends.
+    ///
+    /// # Errors
+    /// If it can't be kept at all.
+    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError>;
+    /// Forgets a secret; fine if there is none.
+    ///
+    /// # Errors
+    /// If the keychain can't be changed.
+    fn delete(&self, key: &str) -> Result<(), SecretError>;
+}
+
+/// Where a secret is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SecretKept {
+    /// In the system's keychain.
+    Keychain,
+    /// In memory, until the program ends: there is no keychain, or it is locked.
+    ThisRun {
+        /// Why it is not in the keychain.
+        cause: String,
+    },
+}
+
+/// Why the keychain can't be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SecretError {
+    /// It is locked, or the user did not let Drawbridge in.
+    #[error("the keychain is locked or refuses ({0}); unlock it and try again")]
+    Locked(String),
+    /// It does not work.
+    #[error("the keychain can't be used: {0}")]
+    Failed(String),
+}
+
 /// All ports.
 #[derive(Clone)]
 pub struct Ports {
@@ -184,6 +242,8 @@ pub struct Ports {
     pub audit: std::sync::Arc<dyn AuditLog>,
     /// Conversations.
     pub conversations: std::sync::Arc<dyn Conversations>,
+    /// The keychain.
+    pub secrets: std::sync::Arc<dyn Secrets>,
     /// The shell.
     pub platform: std::sync::Arc<dyn Platform>,
 }

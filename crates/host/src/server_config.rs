@@ -1,20 +1,44 @@
 //! How a server is set up: its entry in `mcp.json`.
 
+mod address;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+
+use mcp_proto::Revision;
+
+pub use address::{HttpConfig, HttpKind, header_problem, url_problem};
 
 /// One server of `mcp.json`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerEntry {
     /// The user's own name for it; unique, not empty, at most 64 characters, no control characters.
     pub name: String,
-    /// How it is started.
+    /// How it is reached.
     pub config: ServerConfig,
+}
+
+/// How a server is reached, and what is known of it beforehand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerConfig {
+    /// How it is reached.
+    pub transport: ServerTransport,
+    /// The revision to speak with it and no other; none to find out.
+    pub revision: Option<Revision>,
+}
+
+/// How a server is reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ServerTransport {
+    /// A local program that is started.
+    Stdio(StdioConfig),
+    /// A URL.
+    Http(HttpConfig),
 }
 
 /// How a local server is started.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ServerConfig {
+pub struct StdioConfig {
     /// The program, a name to be found or a path.
     pub command: String,
     /// Its arguments, each as it is passed.
@@ -30,11 +54,11 @@ pub struct ServerConfig {
 pub struct Imported {
     /// The name it would get: usable, and not taken.
     pub name: String,
-    /// How it would be started.
+    /// How it would be reached.
     pub config: ServerConfig,
     /// What to look at, in words: placeholders to fill in, keys that are not understood, why it can't be used.
     pub notes: Vec<String>,
-    /// Whether it can be added: a local server with a command. Placeholders are noted and do not count.
+    /// Whether it can be added: it has a command or a URL that can be used. Placeholders are noted and do not count.
     pub usable: bool,
 }
 
@@ -52,7 +76,74 @@ pub struct ConfigProblem {
     pub message: String,
 }
 
+impl Default for ServerConfig {
+    fn default() -> Self {
+        StdioConfig::default().into()
+    }
+}
+
+impl From<StdioConfig> for ServerConfig {
+    fn from(config: StdioConfig) -> Self {
+        Self { transport: ServerTransport::Stdio(config), revision: None }
+    }
+}
+
+impl From<HttpConfig> for ServerConfig {
+    fn from(config: HttpConfig) -> Self {
+        Self { transport: ServerTransport::Http(config), revision: None }
+    }
+}
+
 impl ServerConfig {
+    /// What is reached, on one line: program and arguments, or the URL.
+    #[must_use]
+    pub fn command_line(&self) -> String {
+        match &self.transport {
+            ServerTransport::Stdio(config) => config.command_line(),
+            ServerTransport::Http(config) => config.url.clone(),
+        }
+    }
+
+    /// The command of a local server.
+    #[must_use]
+    pub const fn as_stdio(&self) -> Option<&StdioConfig> {
+        match &self.transport {
+            ServerTransport::Stdio(config) => Some(config),
+            ServerTransport::Http(_) => None,
+        }
+    }
+
+    /// The command of a local server, to change.
+    pub const fn as_stdio_mut(&mut self) -> Option<&mut StdioConfig> {
+        match &mut self.transport {
+            ServerTransport::Stdio(config) => Some(config),
+            ServerTransport::Http(_) => None,
+        }
+    }
+
+    /// Where a remote server is.
+    #[must_use]
+    pub const fn as_http(&self) -> Option<&HttpConfig> {
+        match &self.transport {
+            ServerTransport::Stdio(_) => None,
+            ServerTransport::Http(config) => Some(config),
+        }
+    }
+
+    /// Why it can't be used, in words; nothing if it can. Whether a program is there is found out when it is started.
+    #[must_use]
+    pub fn problem(&self) -> Option<String> {
+        match &self.transport {
+            ServerTransport::Stdio(config) if config.command.trim().is_empty() => {
+                Some("the program to start is missing".to_owned())
+            }
+            ServerTransport::Stdio(_) => None,
+            ServerTransport::Http(config) => config.problem(),
+        }
+    }
+}
+
+impl StdioConfig {
     /// Program and arguments on one line, quoted so that each argument can be told apart. For showing; it is never run by a shell.
     #[must_use]
     pub fn command_line(&self) -> String {

@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use mcp_proto::session::Facts;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, LogLevel, Tool};
+pub use mcp_transport::http::TransportFound;
 use policy::{Hash, Scope};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::form::Form;
 use crate::ports::AuditEntry;
-use crate::server_config::{ConfigProblem, ServerConfig};
+use crate::server_config::{ConfigProblem, HttpConfig, ServerConfig, StdioConfig};
 
 /// Milliseconds since 1970.
 pub type Millis = u64;
@@ -21,13 +22,13 @@ pub type Millis = u64;
 pub struct ServerView {
     /// The user's own name for it.
     pub name: String,
-    /// How it is started.
+    /// How it is reached.
     pub config: ServerConfig,
     /// How it is.
     pub state: ServerState,
     /// Since when.
     pub since: Millis,
-    /// Whether exactly this command is approved to start without asking.
+    /// Whether exactly this command, or address, is approved to start without asking.
     pub approved: bool,
     /// What the opening of its session told, once ready.
     pub facts: Option<Facts>,
@@ -43,6 +44,17 @@ pub struct ServerView {
     pub muted: bool,
     /// Its process while it runs.
     pub pid: Option<u32>,
+    /// How it was reached, if it is a remote server.
+    pub connected: Option<Connected>,
+}
+
+/// How a remote server was reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Connected {
+    /// The transport that it speaks.
+    pub transport: TransportFound,
+    /// How that was found, in words.
+    pub how: String,
 }
 
 /// How a server is.
@@ -50,7 +62,7 @@ pub struct ServerView {
 pub enum ServerState {
     /// Not running.
     Stopped,
-    /// Waits for the user to approve its command.
+    /// Waits for the user to approve its command or address.
     AwaitingApproval,
     /// Started, or being looked for, not ready yet.
     Starting,
@@ -92,8 +104,22 @@ pub enum FailureReason {
     NoAnswer,
     /// It speaks no revision spoken here, or not the protocol at all.
     Protocol,
-    /// The user refused its command.
+    /// The user refused its command or address.
     Refused,
+    /// A remote server could not be reached.
+    Unreachable,
+    /// A remote server wants an authorization that it was not given.
+    Unauthorized,
+    /// A secret for a remote server could not be read.
+    NoSecret,
+}
+
+impl Failure {
+    /// A failure with nothing but its cause.
+    #[must_use]
+    pub fn new(reason: FailureReason, message: impl Into<String>) -> Self {
+        Self { reason, message: message.into(), stderr: Vec::new(), looked_in: Vec::new(), hint: None }
+    }
 }
 
 /// To refer to a question by.
@@ -109,8 +135,10 @@ pub struct QuestionView {
     pub hash: Hash,
     /// The user's own name for the server.
     pub server: String,
-    /// Its command on one line.
+    /// Its command on one line, or its URL.
     pub command_line: String,
+    /// How it is reached: `stdio` or `http`.
+    pub transport: &'static str,
     /// When it was asked.
     pub asked_at: Millis,
     /// What led to it.
@@ -147,10 +175,17 @@ pub enum Why {
 /// What is asked.
 #[derive(Debug, Clone, PartialEq)]
 pub enum QuestionBody {
+    /// To connect to a remote server at exactly this URL.
+    ConnectServer {
+        /// The URL, and what is sent along.
+        config: HttpConfig,
+        /// The address approved before, if this is a change of it.
+        approved_before: Option<String>,
+    },
     /// To start a server with exactly this command.
     StartServer {
         /// The command.
-        config: ServerConfig,
+        config: StdioConfig,
         /// The file that will run.
         resolved: PathBuf,
         /// The command line approved before, if this is a change of it.

@@ -14,6 +14,13 @@ pub enum Act<'a> {
         /// Over program, arguments, environment and folder.
         command: &'a Hash,
     },
+    /// A remote server is to be connected to.
+    ConnectServer {
+        /// The user's name for it.
+        server: &'a str,
+        /// Over URL, headers and transport.
+        address: &'a Hash,
+    },
     /// A tool is to be called.
     CallTool {
         /// The server.
@@ -58,6 +65,7 @@ impl Act<'_> {
     pub const fn server(&self) -> &str {
         match self {
             Self::StartServer { server, .. }
+            | Self::ConnectServer { server, .. }
             | Self::CallTool { server, .. }
             | Self::Sample { server }
             | Self::FillForm { server }
@@ -103,6 +111,10 @@ pub enum Rule {
     NewCommand,
     /// A command is not the one that was approved.
     CommandChanged,
+    /// A remote server's address was never approved.
+    NewAddress,
+    /// A remote server's address is not the one that was approved.
+    AddressChanged,
     /// Tool calls ask.
     ToolsAsk,
     /// A tool is no longer as it was when it was allowed.
@@ -126,6 +138,8 @@ impl Rule {
         match self {
             Self::NewCommand => "new-command",
             Self::CommandChanged => "command-changed",
+            Self::NewAddress => "new-address",
+            Self::AddressChanged => "address-changed",
             Self::ToolsAsk => "tools-ask",
             Self::ToolChanged => "tool-changed",
             Self::SamplingAsks => "sampling-asks",

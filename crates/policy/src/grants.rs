@@ -12,7 +12,7 @@ pub struct GrantId(pub u64);
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Subject {
-    /// Starting the server.
+    /// Starting the server, or connecting to it.
     Command,
     /// Calling this tool.
     Tool(String),
@@ -33,7 +33,7 @@ pub struct Grant {
     pub scope: Scope,
     /// Since when, in milliseconds since 1970.
     pub since: u64,
-    /// What was approved, in words for the user (a command line).
+    /// What was approved, in words for the user (a command line or a URL).
     #[serde(default)]
     pub words: String,
 }

@@ -37,6 +37,11 @@ impl Policy {
                 Some(_) => Decision::Ask { rule: Rule::CommandChanged, scopes: &[Scope::Once, Scope::Always] },
                 None => Decision::Ask { rule: Rule::NewCommand, scopes: &[Scope::Once, Scope::Always] },
             },
+            Act::ConnectServer { server, address } => match self.grants.find(server, &Subject::Command) {
+                Some(grant) if grant.rests_on == **address => Decision::Allow { by: Some(grant.id) },
+                Some(_) => Decision::Ask { rule: Rule::AddressChanged, scopes: &[Scope::Once, Scope::Always] },
+                None => Decision::Ask { rule: Rule::NewAddress, scopes: &[Scope::Once, Scope::Always] },
+            },
             Act::CallTool { server, tool, definition } => {
                 const SCOPES: &[Scope] = &[Scope::Once, Scope::Session, Scope::Always];
                 match self.grants.find(server, &Subject::Tool((*tool).to_owned())) {

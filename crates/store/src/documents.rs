@@ -6,6 +6,7 @@ use host::ports::{Document, Documents, StoreError};
 use serde_json::Value;
 
 use crate::files::{self, Existing};
+use crate::lock::Lock;
 
 /// A document is small; more is not read.
 const LIMIT: u64 = 16 << 20;
@@ -14,11 +15,12 @@ const LIMIT: u64 = 16 << 20;
 #[derive(Debug)]
 pub(crate) struct DocumentFolder {
     path: PathBuf,
+    lock: Lock,
 }
 
 impl DocumentFolder {
-    pub(crate) fn new(path: PathBuf) -> Self {
-        Self { path }
+    pub(crate) fn new(path: PathBuf, lock: Lock) -> Self {
+        Self { path, lock }
     }
 }
 
@@ -48,5 +50,11 @@ impl Documents for DocumentFolder {
         let mut text = format!("{value:#}");
         text.push('\n');
         files::write(&path, text.as_bytes(), Existing::Replace).map(|_| ())
+    }
+
+    fn update(&self, name: Document, change: &mut dyn FnMut(Option<Value>) -> Value) -> Result<(), StoreError> {
+        let _held = self.lock.hold()?;
+        let value = change(self.read(name)?);
+        self.write(name, &value)
     }
 }

@@ -7,7 +7,8 @@ mod names;
 mod notes;
 
 pub use host::server_config::Imported;
-use host::server_config::{ConfigProblem, ServerConfig};
+use host::server_config::{ConfigProblem, HttpConfig, ServerConfig, ServerTransport, StdioConfig};
+use mcp_proto::Revision;
 
 use crate::json_text::{JsonText, without_mark};
 use find::Part;
@@ -22,13 +23,27 @@ const MAX_SERVERS: usize = 100;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Candidate {
     name: Option<String>,
-    config: ServerConfig,
+    config: StdioConfig,
+    /// Where it is, if it is not started here.
+    remote: Option<HttpConfig>,
+    revision: Option<Revision>,
     notes: Vec<String>,
-    remote: bool,
+    /// Its transport is not known here.
+    unknown: bool,
+}
+
+impl Candidate {
+    fn config(&self) -> ServerConfig {
+        let transport = match &self.remote {
+            Some(remote) => ServerTransport::Http(remote.clone()),
+            None => ServerTransport::Stdio(self.config.clone()),
+        };
+        ServerConfig { transport, revision: self.revision }
+    }
 }
 
 /// Reads the servers in pasted text: `mcpServers` and its cousins in other programs' settings, one bare entry, a fragment without
-/// its outer braces, a page of Markdown with any of these, or a command line. `taken_names` are the user's servers.
+/// its outer braces, a page of Markdown with any of these, a command line or a URL. `taken_names` are the user's servers.
 ///
 /// # Errors
 /// With line and column where known, and what was expected, if no server can be read from it.
@@ -56,7 +71,7 @@ pub fn import(text: &str, taken_names: &[String]) -> Result<Vec<Imported>, Confi
         _ if !candidates.is_empty() => Ok(settle(candidates, taken_names)),
         Some(problem) => Err(problem),
         None => {
-            Err(nothing("no server found: expected JSON with \"mcpServers\", or the command line that starts a server"))
+            Err(nothing("no server found: expected JSON with \"mcpServers\", a URL, or the command line that starts a server"))
         }
     }
 }
@@ -101,15 +116,21 @@ fn settle(candidates: Vec<Candidate>, taken_names: &[String]) -> Vec<Imported> {
     for mut candidate in candidates {
         let wanted = match &candidate.name {
             Some(name) => names::valid(name),
-            None => names::from_command(&candidate.config),
+            None => match &candidate.remote {
+                Some(remote) => names::from_url(&remote.url),
+                None => names::from_command(&candidate.config),
+            },
         };
         let name = names::free(&wanted, &taken);
         taken.push(name.clone());
-        if !candidate.remote {
-            candidate.notes.extend(notes::placeholders(&candidate.config));
+        let config = candidate.config();
+        let problem = config.problem().filter(|_| !candidate.unknown);
+        if !candidate.unknown {
+            candidate.notes.extend(notes::placeholders(&config));
         }
-        let usable = !candidate.remote && !candidate.config.command.trim().is_empty();
-        settled.push(Imported { name, config: candidate.config, notes: candidate.notes, usable });
+        let usable = !candidate.unknown && problem.is_none();
+        candidate.notes.extend(problem);
+        settled.push(Imported { name, config, notes: candidate.notes, usable });
     }
     settled
 }

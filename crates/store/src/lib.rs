@@ -7,6 +7,7 @@ mod documents;
 mod files;
 mod import;
 mod json_text;
+mod keychain;
 mod lines_from_end;
 mod locations;
 mod lock;
@@ -17,7 +18,7 @@ mod private;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use host::ports::{Platform, Ports, StoreError};
+use host::ports::{Platform, Ports, Secrets, StoreError};
 
 pub use import::{Imported, import};
 pub use locations::{Locations, default_locations};
@@ -31,6 +32,19 @@ pub use platform_in_folder::PlatformInFolder;
 /// # Errors
 /// If a folder can't be made.
 pub fn open(config_file: &Path, data_dir: &Path, platform: Arc<dyn Platform>) -> Result<Ports, StoreError> {
+    open_with(config_file, data_dir, platform, Arc::new(keychain::Keychain::default()))
+}
+
+/// The same with another place for secrets than the system's keychain.
+///
+/// # Errors
+/// If a folder can't be made.
+pub fn open_with(
+    config_file: &Path,
+    data_dir: &Path,
+    platform: Arc<dyn Platform>,
+    secrets: Arc<dyn Secrets>,
+) -> Result<Ports, StoreError> {
     let config_file = absolute(config_file)?;
     let data_dir = absolute(data_dir)?;
     if let Some(folder) = config_file.parent() {
@@ -40,9 +54,10 @@ pub fn open(config_file: &Path, data_dir: &Path, platform: Arc<dyn Platform>) ->
     let lock = lock::Lock::new(data_dir.join("lock"));
     Ok(Ports {
         servers: Arc::new(mcp_json::McpJson::new(config_file, lock.clone())),
-        documents: Arc::new(documents::DocumentFolder::new(data_dir.clone())),
+        documents: Arc::new(documents::DocumentFolder::new(data_dir.clone(), lock.clone())),
         audit: Arc::new(audit::AuditFile::new(data_dir.join("audit.jsonl"), lock)),
         conversations: Arc::new(conversations::ConversationFolder::new(data_dir.join("conversations"))?),
+        secrets,
         platform,
     })
 }

@@ -1,6 +1,6 @@
 //! `mcp.json`: the servers the user has set up, in the form other programs use, too.
 //!
-//! Plain JSON. What this version does not understand stays in it: unknown keys, and servers that are not local.
+//! Plain JSON. What this version does not understand stays in it: unknown keys, and servers with an unknown transport.
 
 mod edit;
 mod read;
@@ -9,14 +9,14 @@ mod watch;
 use std::path::{Path, PathBuf};
 
 use host::ports::{ServerSettings, StoreError};
-use host::server_config::{ConfigProblem, Imported, ServerConfig, ServerEntry};
+use host::server_config::{ConfigProblem, Imported, ServerEntry, StdioConfig};
 use tokio::sync::mpsc;
 
 use crate::files::{self, Existing};
 use crate::json_text::JsonText;
 use crate::lock::Lock;
 
-pub(crate) use read::{is_remote, name_problem};
+pub(crate) use read::{PIN, Reached, URLS, kind_named, name_problem, reached};
 
 /// A settings file is small; more is not read.
 const LIMIT: u64 = 4 << 20;
@@ -79,7 +79,7 @@ impl McpJson {
             let bare = crate::json_text::without_mark(text);
             let edit = edit(bare).map_err(|message| self.without_place(message))?;
             let after = format!("{}{}", &text[..text.len() - bare.len()], edit.text);
-            if self.servers(&after)?.local != edit.expected {
+            if self.servers(&after)?.usable != edit.expected {
                 return Err(self.without_place("the change could not be put into the file; edit it by hand"));
             }
             if self.text()? == before {
@@ -137,7 +137,7 @@ impl ServerSettings for McpJson {
                 column: None,
                 message: "the file is empty; expected an object with \"mcpServers\"".to_owned(),
             }),
-            Some(text) => Ok(self.servers(&text)?.local),
+            Some(text) => Ok(self.servers(&text)?.usable),
             None => Ok(Vec::new()),
         }
     }
@@ -159,11 +159,11 @@ impl ServerSettings for McpJson {
         }
         self.change(|text| {
             let mut servers = read::servers(&JsonText::pasted(text)).map_err(|problem| problem.to_string())?;
-            servers.local.retain(|entry| entry.name != name);
-            if servers.remote.iter().any(|remote| remote == name) {
-                return Ok(Edit { text: text.to_owned(), expected: servers.local });
+            servers.usable.retain(|entry| entry.name != name);
+            if servers.unknown.iter().any(|unknown| unknown == name) {
+                return Ok(Edit { text: text.to_owned(), expected: servers.usable });
             }
-            Ok(Edit { text: edit::remove(text, name)?, expected: servers.local })
+            Ok(Edit { text: edit::remove(text, name)?, expected: servers.usable })
         })
     }
 
@@ -194,8 +194,8 @@ pub fn add_demo_server_if_first_start(config_file: &Path, demo_program: &Path) -
     let command = demo_program
         .to_str()
         .ok_or_else(|| without_place(format!("the path {} is not Unicode text", demo_program.display())))?;
-    let config = ServerConfig { command: command.to_owned(), ..ServerConfig::default() };
-    let entry = ServerEntry { name: String::from("demo"), config };
+    let config = StdioConfig { command: command.to_owned(), ..StdioConfig::default() };
+    let entry = ServerEntry { name: String::from("demo"), config: config.into() };
     let text = edit::put(EMPTY, &entry, None).map_err(without_place)?;
     files::write(config_file, text.as_bytes(), Existing::Keep).map_err(problem)
 }

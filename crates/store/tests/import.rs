@@ -1,6 +1,7 @@
 //! Pasted text: the shapes that servers' READMEs print, and what is said about what can't be read.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use host::server_config::HttpKind;
 use store::import;
 
 /// A shape, and the servers in it: name, command, arguments, variables.
@@ -243,10 +244,11 @@ fn every_shape_is_read() {
         let names: Vec<&str> = found.iter().map(|server| server.name.as_str()).collect();
         assert_eq!(names, servers.iter().map(|server| server.0).collect::<Vec<_>>(), "{what}: the names");
         for (server, (_, command, args, env)) in found.iter().zip(*servers) {
-            assert_eq!(server.config.command, *command, "{what}: the command");
-            assert_eq!(server.config.args, *args, "{what}: the arguments");
+            let config = server.config.as_stdio().unwrap_or_else(|| panic!("{what}: it is local"));
+            assert_eq!(config.command, *command, "{what}: the command");
+            assert_eq!(config.args, *args, "{what}: the arguments");
             let variables: Vec<(&str, &str)> =
-                server.config.env.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
+                config.env.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
             assert_eq!(variables, *env, "{what}: the variables");
             assert!(server.usable, "{what}: it can be added");
         }
@@ -256,7 +258,8 @@ fn every_shape_is_read() {
 #[test]
 fn a_page_from_a_file_of_this_project_reads_its_own_format() {
     let found = import(r#"{"mcpServers": {"b": {"command": "y", "cwd": "/srv/x"}}}"#, &[]).unwrap();
-    assert_eq!(found[0].config.cwd.as_deref(), Some(std::path::Path::new("/srv/x")), "the folder is read");
+    let cwd = found[0].config.as_stdio().unwrap().cwd.as_deref();
+    assert_eq!(cwd, Some(std::path::Path::new("/srv/x")), "the folder is read");
     assert_eq!(found[0].notes, Vec::<String>::new(), "there is nothing to look at");
 }
 
@@ -329,28 +332,69 @@ fn notes_say_what_to_look_at() {
 }
 
 #[test]
-fn remote_servers_are_shown_and_not_usable() {
-    let cases = [
-        (r#"{"mcpServers": {"far": {"url": "https://example.com/mcp"}}}"#, "far"),
-        (r#"{"servers": {"far": {"type": "http", "url": "https://example.com/mcp", "headers": {"A": "b"}}}}"#, "far"),
-        (r#"{"mcpServers": {"far": {"serverUrl": "https://example.com/mcp"}}}"#, "far"),
-        (r#"{"mcpServers": {"far": {"httpUrl": "https://example.com/mcp", "timeout": 5}}}"#, "far"),
-        ("claude mcp add --transport http far https://example.com/mcp --header \"A: b\"", "far"),
-        ("claude mcp add -t sse far https://example.com/mcp", "far"),
-        ("codex mcp add far --url https://example.com/mcp", "far"),
-        ("https://example.com/mcp", "remote"),
+fn remote_servers_are_read_in_every_shape() {
+    use HttpKind::{Http, Sse};
+    let url = "https://mcp.example.com/mcp";
+    let cases: &[(&str, &str, Option<HttpKind>, &[(&str, &str)])] = &[
+        (r#"{"mcpServers": {"far": {"url": "https://mcp.example.com/mcp"}}}"#, "far", None, &[]),
+        (
+            r#"{"servers": {"far": {"type": "http", "url": "https://mcp.example.com/mcp", "headers": {"A": "b"}}}}"#,
+            "far",
+            Some(Http),
+            &[("A", "b")],
+        ),
+        (r#"{"far": {"type": "streamable-http", "url": "https://mcp.example.com/mcp"}}"#, "far", Some(Http), &[]),
+        (r#"{"far": {"transport": "sse", "url": "https://mcp.example.com/mcp"}}"#, "far", Some(Sse), &[]),
+        (r#"{"mcpServers": {"far": {"serverUrl": "https://mcp.example.com/mcp"}}}"#, "far", None, &[]),
+        (r#"{"mcpServers": {"far": {"httpUrl": "https://mcp.example.com/mcp"}}}"#, "far", None, &[]),
+        (r#"{"mcp": {"far": {"type": "remote", "url": "https://mcp.example.com/mcp"}}}"#, "far", None, &[]),
+        (
+            "claude mcp add --transport http far https://mcp.example.com/mcp --header \"A: b:c\" -H 'D: e'",
+            "far",
+            Some(Http),
+            &[("A", "b:c"), ("D", "e")],
+        ),
+        ("claude mcp add -t sse far https://mcp.example.com/mcp", "far", Some(Sse), &[]),
+        ("codex mcp add far --url https://mcp.example.com/mcp", "far", None, &[]),
+        ("https://mcp.example.com/mcp", "example", None, &[]),
     ];
-    for (text, name) in cases {
+    for (text, name, kind, headers) in cases {
         let found = import(text, &[]).unwrap_or_else(|problem| panic!("{text}: {problem}"));
         assert_eq!(found.len(), 1, "one server in {text}");
-        assert_eq!(found[0].name, name, "its name in {text}");
-        assert!(!found[0].usable, "it can't be added yet: {text}");
-        let note =
-            "this is a remote server at \"https://example.com/mcp\"; Drawbridge can use local servers only, so far";
-        assert_eq!(found[0].notes, [note], "it is said why: {text}");
+        assert_eq!(found[0].name, *name, "its name in {text}");
+        let config = found[0].config.as_http().unwrap_or_else(|| panic!("{text}: it is remote"));
+        assert_eq!((config.url.as_str(), config.kind), (url, *kind), "where and how in {text}");
+        let read: Vec<(&str, &str)> = config.headers.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
+        assert_eq!(read, *headers, "the headers in {text}");
+        assert!(found[0].usable, "it can be added: {text}");
+        assert_eq!(found[0].notes, Vec::<String>::new(), "there is nothing to look at: {text}");
     }
-    let both = import(r#"{"mcpServers": {"a": {"url": "https://x"}, "b": {"command": "x"}}}"#, &[]).unwrap();
-    assert_eq!((both[0].usable, both[1].usable), (false, true), "a remote server does not hinder a local one");
+}
+
+#[test]
+fn what_is_wrong_with_a_remote_server_is_noted() {
+    let cases: &[(&str, bool, &str)] = &[
+        (r#"{"a": {"type": "ws", "url": "wss://x.example"}}"#, false, "its transport is not known here"),
+        (r#"{"a": {"url": "ftp://x.example"}}"#, false, "must begin with https://"),
+        (r#"{"a": {"url": "https://ann:pw@x.example"}}"#, false, "user name or password"),
+        (r#"{"a": {"url": "https://x.example", "headers": {"Host": "y"}}}"#, false, "set by Drawbridge itself"),
+        (r#"{"a": {"url": "https://x.example", "headers": {"A b": "y"}}}"#, false, "not the name of a header"),
+        (r#"{"a": {"url": "https://x.example", "headers": {"K": "Bearer ${TOKEN}"}}}"#, true, "as it stands"),
+        (r#"{"a": {"url": "https://x.example", "headers": {"K": "<your key>"}}}"#, true, "placeholder"),
+        (r#"{"a": {"url": "https://x.example", "protocolVersion": "1999-01-01"}}"#, true, "no known protocol revision"),
+    ];
+    for (text, usable, note) in cases {
+        let found = import(text, &[]).unwrap_or_else(|problem| panic!("{text}: {problem}"));
+        assert_eq!(found[0].usable, *usable, "whether it can be added: {text}");
+        assert!(found[0].notes.iter().any(|n| n.contains(note)), "{note:?} is noted about {text}: {:?}", found[0].notes);
+    }
+    let secret = r#"{"a": {"url": "https://x.example", "headers": {"K": "Bearer ${secret:a.K}"}}}"#;
+    assert_eq!(import(secret, &[]).unwrap()[0].notes, Vec::<String>::new(), "a secret of ours is filled in");
+    let pinned = r#"{"a": {"url": "https://x.example", "protocolVersion": "2025-06-18"}}"#;
+    let revision = import(pinned, &[]).unwrap()[0].config.revision;
+    assert_eq!(revision.map(|r| r.to_string()).as_deref(), Some("2025-06-18"), "a pinned revision is read");
+    let both = import(r#"{"mcpServers": {"a": {"type": "ws"}, "b": {"command": "x"}}}"#, &[]).unwrap();
+    assert_eq!((both[0].usable, both[1].usable), (false, true), "one that can't be used does not hinder another");
 }
 
 #[test]
@@ -371,7 +415,7 @@ fn names_are_valid_and_free() {
 
 #[test]
 fn what_cannot_be_read_is_placed_and_explained() {
-    let nothing = "no server found: expected JSON with \"mcpServers\", or the command line that starts a server";
+    let nothing = "no server found: expected JSON with \"mcpServers\", a URL, or the command line that starts a server";
     type Case = (&'static str, Option<(u32, u32)>, &'static str);
     let cases: &[Case] = &[
         ("", None, nothing),

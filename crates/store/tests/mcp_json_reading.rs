@@ -7,6 +7,7 @@ mod common;
 use std::path::PathBuf;
 
 use common::Store;
+use host::server_config::HttpKind;
 
 fn load(text: impl AsRef<[u8]>) -> Result<Vec<host::server_config::ServerEntry>, host::server_config::ConfigProblem> {
     let store = Store::new();
@@ -28,13 +29,15 @@ fn a_whole_file_is_understood() {
     )
     .unwrap();
     let names: Vec<&str> = servers.iter().map(|server| server.name.as_str()).collect();
-    assert_eq!(names, ["files", "near"], "local servers come in the file's order, remote ones are left out");
-    let files = &servers[0].config;
+    assert_eq!(names, ["files", "far", "near"], "servers come in the file's order");
+    let far = servers[1].config.as_http().unwrap();
+    assert_eq!((far.url.as_str(), far.kind), ("https://example.com/mcp", Some(HttpKind::Http)), "where a remote one is");
+    let files = servers[0].config.as_stdio().unwrap();
     assert_eq!(files.command, "npx", "the command");
     assert_eq!(files.args, ["-y", "pkg", "/tmp/a b"], "each argument as it is written");
     assert_eq!(files.env.get("A").map(String::as_str), Some("1"), "the variables");
     assert_eq!(files.cwd, Some(PathBuf::from("/srv")), "the folder");
-    assert!(servers[1].config.args.is_empty(), "null counts as left out");
+    assert!(servers[2].config.as_stdio().unwrap().args.is_empty(), "null counts as left out");
 }
 
 #[test]
@@ -87,6 +90,26 @@ fn every_problem_is_placed_and_explained() {
             "this is not JSON: control character (\\u0000-\\u001F) found while parsing a string",
         ),
         ("{\n \"a\": \"no end\n}", 2, 7, "this is not JSON: Unterminated string literal"),
+        ("{\"mcpServers\": {\n\"a\": {\"type\": \"http\"}}}", 2, 6, "server \"a\" has no \"url\": where it is was expected"),
+        (
+            "{\"mcpServers\": {\"a\": {\n\"url\": \"ftp://x\"}}}",
+            2,
+            8,
+            "server \"a\": the URL must begin with https:// or http://",
+        ),
+        (
+            "{\"mcpServers\": {\"a\": {\"url\": \"https://x\",\n\"headers\": {\"b\": 1}}}}",
+            2,
+            18,
+            "the header \"b\" of server \"a\" must be a text, found a number; write \"1\"",
+        ),
+        (
+            "{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"protocolVersion\": \"1\"}}}",
+            2,
+            20,
+            "server \"a\": \"1\" is no known protocol revision; known are 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25 \
+             and 2026-07-28",
+        ),
         // JSON of another shape.
         ("[]", 1, 1, "expected an object with \"mcpServers\", found a list"),
         ("\"x\"", 1, 1, "expected an object with \"mcpServers\", found a text"),
@@ -106,7 +129,7 @@ fn every_problem_is_placed_and_explained() {
             "{\"mcpServers\": {\n\"a\": \"npx\"}}",
             2,
             6,
-            "server \"a\" must be an object with a \"command\", found a text",
+            "server \"a\" must be an object with a \"command\" or a \"url\", found a text",
         ),
         (
             "{\"mcpServers\": {\n\"a\": {\"args\": []}}}",

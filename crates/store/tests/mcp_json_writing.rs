@@ -9,21 +9,22 @@ use std::fs;
 use std::path::PathBuf;
 
 use common::Store;
-use host::server_config::{ServerConfig, ServerEntry};
+use host::server_config::{HttpConfig, HttpKind, ServerEntry, StdioConfig};
 
 fn entry(name: &str, command: &str, args: &[&str]) -> ServerEntry {
     let args = args.iter().map(ToString::to_string).collect();
-    ServerEntry { name: name.into(), config: ServerConfig { command: command.into(), args, ..ServerConfig::default() } }
+    let config = StdioConfig { command: command.into(), args, ..StdioConfig::default() };
+    ServerEntry { name: name.into(), config: config.into() }
 }
 
 fn with_env(mut entry: ServerEntry, env: &[(&str, &str)]) -> ServerEntry {
-    entry.config.env =
+    entry.config.as_stdio_mut().unwrap().env =
         env.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect::<BTreeMap<_, _>>();
     entry
 }
 
 fn with_cwd(mut entry: ServerEntry, cwd: &str) -> ServerEntry {
-    entry.config.cwd = Some(PathBuf::from(cwd));
+    entry.config.as_stdio_mut().unwrap().cwd = Some(PathBuf::from(cwd));
     entry
 }
 
@@ -40,6 +41,7 @@ const FILE: &str = "{
 \t\t\t\"alwaysAllow\": [ \"x\" ]
 \t\t},
 \t\t\"far\": { \"url\": \"https://example.com\" , \"headers\": {} },
+\t\t\"odd\": { \"type\": \"ws\", \"url\": \"wss://example.com\" },
 \t\t\"two\": {\"command\":\"b\"}
 \t},
 \t\"last\": [1,2 , 3]
@@ -153,11 +155,11 @@ fn names_do_not_collide() {
     fs::write(store.config(), FILE).unwrap();
     let cases = [
         (entry("two", "x", &[]), Some("one"), "another server is called \"two\"; choose another name"),
-        (entry("far", "x", &[]), None, "the name \"far\" belongs to a remote server in the file; choose another one"),
+        (entry("far", "x", &[]), Some("one"), "another server is called \"far\"; choose another name"),
         (
-            entry("far", "x", &[]),
-            Some("one"),
-            "the name \"far\" belongs to a remote server in the file; choose another one",
+            entry("odd", "x", &[]),
+            None,
+            "the name \"odd\" belongs to a server in the file that Drawbridge can't use; choose another one",
         ),
         (entry(" ", "x", &[]), None, "a server's name must not be empty"),
         (entry("a\nb", "x", &[]), None, "the name \"a\\nb\" has control characters"),
@@ -168,7 +170,49 @@ fn names_do_not_collide() {
         assert_eq!(fs::read_to_string(store.config()).unwrap(), FILE, "the file is as it was");
     }
     store.ports.servers.put(&entry("new", "x", &[]), Some("gone")).unwrap();
-    assert_eq!(store.ports.servers.load().unwrap().len(), 3, "one whose old name is gone is added");
+    assert_eq!(store.ports.servers.load().unwrap().len(), 4, "one whose old name is gone is added");
+}
+
+fn remote(name: &str, url: &str, kind: Option<HttpKind>, headers: &[(&str, &str)]) -> ServerEntry {
+    let headers = headers.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+    ServerEntry { name: name.into(), config: HttpConfig { url: url.into(), kind, headers }.into() }
+}
+
+#[test]
+fn remote_servers_are_written_as_other_programs_write_them() {
+    let store = Store::new();
+    let headers = [("Authorization", "Bearer ${secret:far.Authorization}")];
+    let mut entry = remote("far", "https://example.com/mcp", Some(HttpKind::Http), &headers);
+    entry.config.revision = Some("2025-06-18".parse().unwrap());
+    store.ports.servers.put(&entry, None).unwrap();
+    let text = fs::read_to_string(store.config()).unwrap();
+    let written: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let wanted = serde_json::json!({
+        "type": "http",
+        "url": "https://example.com/mcp",
+        "headers": {"Authorization": "Bearer ${secret:far.Authorization}"},
+        "protocolVersion": "2025-06-18",
+    });
+    assert_eq!(written["mcpServers"]["far"], wanted, "a remote server as it stands in the file");
+    assert_eq!(store.ports.servers.load().unwrap(), [entry], "and it reads the same");
+}
+
+#[test]
+fn a_remote_server_is_changed_in_the_words_of_its_file() {
+    let text = r#"{"mcpServers": {"far": {"type": "streamable-http", "serverUrl": "https://a.example/x", "oauth": {"k": 1}}}}"#;
+    let store = Store::new();
+    fs::write(store.config(), text).unwrap();
+    store.ports.servers.put(&remote("far", "https://a.example/y", Some(HttpKind::Http), &[]), None).unwrap();
+    let changed = text.replace("/x", "/y");
+    assert_eq!(fs::read_to_string(store.config()).unwrap(), changed, "its own word for the transport and key stay");
+    store.ports.servers.put(&remote("far", "https://a.example/y", Some(HttpKind::Sse), &[]), None).unwrap();
+    let entry: serde_json::Value = serde_json::from_str(&fs::read_to_string(store.config()).unwrap()).unwrap();
+    let entry = &entry["mcpServers"]["far"];
+    assert_eq!((&entry["type"], &entry["oauth"]["k"]), (&"sse".into(), &1.into()), "another transport is written: {entry}");
+    store.ports.servers.put(&self::entry("far", "npx", &["x"]), None).unwrap();
+    let entry: serde_json::Value = serde_json::from_str(&fs::read_to_string(store.config()).unwrap()).unwrap();
+    let wanted = serde_json::json!({"oauth": {"k": 1}, "command": "npx", "args": ["x"]});
+    assert_eq!(entry["mcpServers"]["far"], wanted, "nothing of the URL is left when it becomes a local server");
 }
 
 #[test]
@@ -198,7 +242,7 @@ fn strange_texts_survive() {
         "$HOME `x` %PATH%",
     ];
     let mut wanted = with_env(entry("strange \"name\" \\ 🦀", "c\\m\"d", &strange), &[("A", "\n"), ("ß", "\\")]);
-    wanted.config.cwd = Some(PathBuf::from("C:\\Program Files\\\"x\""));
+    wanted.config.as_stdio_mut().unwrap().cwd = Some(PathBuf::from("C:\\Program Files\\\"x\""));
     store.ports.servers.put(&wanted, None).unwrap();
     assert_eq!(store.ports.servers.load().unwrap(), [wanted], "every character comes back");
 }

@@ -102,7 +102,7 @@ impl App {
         let platform = Arc::new(TestPlatform::default());
         let (config, data) = (folder.path().join("mcp.json"), folder.path().join("data"));
         // The keychain of whoever runs the tests is no place for them.
-        let secrets = Arc::new(store::SecretsInMemory::default());
+        let secrets = Arc::new(host::secrets::SecretsInMemory::default());
         let ports = store::open_with(&config, &data, platform.clone(), secrets)
             .unwrap_or_else(|e| panic!("the folder can't be used: {e}"));
         let host = Host::start(ports, options).await;

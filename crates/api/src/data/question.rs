@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use super::{CallKind, FormField, SamplingRequest, SamplingResponse, ToolClaims};
+use super::{CallKind, FormField, HttpHeader, HttpKind, SamplingRequest, SamplingResponse, ToolClaims};
 
 /// One question in the queue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -16,9 +16,9 @@ pub struct Question {
     pub hash: String,
     /// Who asks: the user's own name for the server.
     pub server: String,
-    /// How the server is reached: `stdio`.
+    /// How the server is reached: `stdio` or `http`.
     pub transport: String,
-    /// The server's command on one line.
+    /// The server's command on one line, or its URL.
     pub command_line: String,
     /// When it was asked, in milliseconds since 1970.
     pub asked_at: u64,
@@ -71,6 +71,19 @@ pub enum QuestionBody {
         /// The folder it starts in.
         cwd: Option<String>,
         /// The command line that was approved before, if this one is a change of it.
+        approved_before: Option<String>,
+    },
+    /// To connect to a remote server at exactly this URL.
+    ConnectServer {
+        /// The URL, taken apart.
+        url: UrlParts,
+        /// The headers sent along, without their values.
+        headers: Vec<HttpHeader>,
+        /// The transport to use, if the user chose one.
+        transport_kind: Option<HttpKind>,
+        /// Whether all that is sent can be read along: it is plain http, and not to this computer.
+        unencrypted: bool,
+        /// The address that was approved before, if this one is a change of it.
         approved_before: Option<String>,
     },
     /// To call a tool.
@@ -244,6 +257,7 @@ pub struct UrlText {
 
 /// A URL taken apart, to be shown whole with the domain marked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
 pub struct UrlParts {
     /// The URL as it would be opened.
     pub url: String,

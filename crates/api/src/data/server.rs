@@ -5,21 +5,66 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// How a local server is started.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct ServerConfig {
-    /// The program, a name to be found or a path.
-    pub command: String,
-    /// Its arguments, each as it is passed.
+use super::UrlParts;
+
+/// How a server is reached.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum ServerConfig {
+    /// A local program that is started.
+    Stdio {
+        /// The program, a name to be found or a path.
+        command: String,
+        /// Its arguments, each as it is passed.
+        #[serde(default)]
+        args: Vec<String>,
+        /// Variables set beside the allow-listed ones.
+        #[serde(default)]
+        env: BTreeMap<String, String>,
+        /// The folder it starts in.
+        #[serde(default)]
+        cwd: Option<String>,
+        /// The protocol revision to speak and no other, such as `2025-06-18`; none to find out.
+        #[serde(default)]
+        revision: Option<String>,
+    },
+    /// A URL.
+    Http {
+        /// Where it is.
+        url: String,
+        /// What is sent with each request.
+        #[serde(default)]
+        headers: Vec<HttpHeader>,
+        /// The transport to use and no other; none to find out.
+        #[serde(default)]
+        kind: Option<HttpKind>,
+        /// The protocol revision to speak and no other; none to find out.
+        #[serde(default)]
+        revision: Option<String>,
+    },
+}
+
+/// A header that is sent to a remote server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct HttpHeader {
+    /// Its name.
+    pub name: String,
+    /// Its value. Of a server that is set up it is never told; none in a change keeps the value that is set.
     #[serde(default)]
-    pub args: Vec<String>,
-    /// Variables set beside the allow-listed ones.
+    pub value: Option<String>,
+    /// Whether the value lies, or is to be put, in the system's keychain and not in the settings file.
     #[serde(default)]
-    pub env: BTreeMap<String, String>,
-    /// The folder it starts in.
-    #[serde(default)]
-    pub cwd: Option<String>,
+    pub secret: bool,
+}
+
+/// A transport over HTTP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum HttpKind {
+    /// Streamable HTTP, since 2025-03-26.
+    Http,
+    /// HTTP+SSE of 2024-11-05.
+    Sse,
 }
 
 /// A server as the user sees it.
@@ -28,21 +73,23 @@ pub struct ServerConfig {
 pub struct Server {
     /// The user's own name for it; unique.
     pub name: String,
-    /// How it is started.
+    /// How it is reached.
     pub config: ServerConfig,
-    /// Program and arguments on one line, quoted where needed.
+    /// Program and arguments on one line, quoted where needed; of a remote server its URL.
     pub command_line: String,
-    /// How messages travel: `stdio`.
+    /// A remote server's URL taken apart.
+    pub url: Option<UrlParts>,
+    /// How messages travel: `stdio`, `streamable-http` or `http-sse`; `http` until that is found out.
     pub transport: String,
     /// How it is.
     pub state: ServerState,
     /// Since when, in milliseconds since 1970.
     pub since: u64,
-    /// Whether exactly this command was approved.
+    /// Whether exactly this command or address was approved.
     pub approved: bool,
     /// The revision in use once ready.
     pub revision: Option<String>,
-    /// How the revision was found, in the protocol's words.
+    /// How the revision, and the transport of a remote server, were found.
     pub found_by: Option<String>,
     /// What the server says about itself; nothing of it is checked.
     pub claims: Option<ServerClaims>,
@@ -70,7 +117,7 @@ pub struct Server {
 pub enum ServerState {
     /// Not running.
     Stopped,
-    /// Waits for the user to approve its command.
+    /// Waits for the user to approve its command or address.
     AwaitingApproval,
     /// Started, not ready to be used yet.
     Starting,
@@ -109,8 +156,14 @@ pub enum FailureReason {
     NoAnswer,
     /// It speaks no revision that Drawbridge speaks, or not the protocol at all.
     Protocol,
-    /// The user refused its command.
+    /// The user refused its command or address.
     Refused,
+    /// A remote server could not be reached.
+    Unreachable,
+    /// A remote server wants an authorization that it was not given.
+    Unauthorized,
+    /// A secret for a remote server could not be read.
+    NoSecret,
 }
 
 /// What a server says about itself.
@@ -153,6 +206,25 @@ pub struct RootsState {
     pub folders: Vec<String>,
 }
 
+/// What became of the secrets of a server that was added or changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SecretsKept {
+    /// Why secrets are kept only until Drawbridge is closed, if they are: there is no keychain, or it is locked.
+    pub only_this_run: Option<String>,
+}
+
+/// A secret of a header, to be entered again.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SetSecret {
+    /// The server.
+    pub server: String,
+    /// The header's name.
+    pub header: String,
+    /// The header's new value.
+    pub value: String,
+}
+
 /// A server by name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ServerName {
@@ -165,7 +237,7 @@ pub struct ServerName {
 pub struct AddServer {
     /// The user's name for it.
     pub name: String,
-    /// How it is started.
+    /// How it is reached.
     pub config: ServerConfig,
 }
 
@@ -177,7 +249,7 @@ pub struct UpdateServer {
     pub server: String,
     /// Its name from now on.
     pub name: String,
-    /// How it is started from now on.
+    /// How it is reached from now on.
     pub config: ServerConfig,
 }
 
@@ -203,9 +275,9 @@ pub struct ImportPreview {
 pub struct ImportedServer {
     /// The name it would get; free among the user's servers.
     pub name: String,
-    /// How it would be started.
+    /// How it would be reached.
     pub config: ServerConfig,
-    /// What to look at: placeholders to fill in, keys that are not understood, a remote server that can't be used yet.
+    /// What to look at: placeholders to fill in, keys that are not understood, why it can't be used.
     pub notes: Vec<String>,
     /// Whether it can be added as it is.
     pub usable: bool,

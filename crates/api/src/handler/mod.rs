@@ -5,6 +5,7 @@ mod conversations;
 mod errors;
 mod questions;
 mod servers;
+mod set_up;
 mod views;
 
 use std::collections::BTreeMap;
@@ -67,18 +68,20 @@ impl Handler for Api {
         self.snapshot().await
     }
 
-    async fn add_server(&self, r: AddServer) -> Result<Nothing, ApiError> {
-        self.host.add_server(servers::entry(r.name, r.config)).await??;
-        Ok(Nothing {})
+    async fn add_server(&self, r: AddServer) -> Result<SecretsKept, ApiError> {
+        self.add_server(r).await
     }
 
     async fn check_import(&self, r: ImportText) -> Result<ImportPreview, ApiError> {
         self.check_import(&r.text).await
     }
 
-    async fn update_server(&self, r: UpdateServer) -> Result<Nothing, ApiError> {
-        self.host.update_server(r.server, servers::entry(r.name, r.config)).await??;
-        Ok(Nothing {})
+    async fn update_server(&self, r: UpdateServer) -> Result<SecretsKept, ApiError> {
+        self.update_server(r).await
+    }
+
+    async fn set_secret(&self, r: SetSecret) -> Result<SecretsKept, ApiError> {
+        self.set_secret(r).await
     }
 
     async fn remove_server(&self, r: ServerName) -> Result<Nothing, ApiError> {

@@ -1,10 +1,8 @@
 //! Servers and their activity.
 
 use std::io::Write as _;
-use std::path::PathBuf;
 use std::sync::PoisonError;
 
-use host::server_config::{ServerConfig as HostConfig, ServerEntry};
 use serde_json::json;
 
 use super::{Api, errors, views};
@@ -13,11 +11,6 @@ use crate::{ApiError, ErrorCode};
 
 /// The most entries of one page of activity.
 const MAX_PAGE: usize = 1_000;
-
-pub(super) fn entry(name: String, config: ServerConfig) -> ServerEntry {
-    let cwd = config.cwd.filter(|cwd| !cwd.is_empty()).map(PathBuf::from);
-    ServerEntry { name, config: HostConfig { command: config.command, args: config.args, env: config.env, cwd } }
-}
 
 impl Api {
     pub(super) async fn snapshot(&self) -> Result<Snapshot, ApiError> {

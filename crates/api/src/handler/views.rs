@@ -10,13 +10,16 @@ pub(super) use question::{form_problem, question, to_request, to_response, url_p
 use host::activity::{ActivityEntry as HostEntry, ActivityKind as HostActivityKind};
 use host::ports::AuditEntry as HostAudit;
 use host::server_config::{ConfigProblem as HostProblem, Imported, ServerConfig as HostConfig};
+use host::url_parts::UrlParts as HostUrl;
 use host::view::{
-    AppSettings, CallKind as HostCallKind, CallState as HostCallState, CallView, FailureReason as HostReason,
-    HostEvent, Outcome, ServerState as HostState, ServerView,
+    AppSettings, CallKind as HostCallKind, CallState as HostCallState, CallView, Connected, FailureReason as HostReason,
+    HostEvent, Outcome, ServerState as HostState, ServerView, TransportFound,
 };
+use mcp_proto::session::Facts;
 use mcp_proto::types::ServerCapabilities;
 use policy::{Scope as HostScope, Subject};
 
+use super::set_up::{self, Values};
 use crate::Event;
 use crate::data::*;
 
@@ -49,30 +52,23 @@ const fn outcome(outcome: Outcome) -> QuestionOutcome {
     }
 }
 
-pub(super) fn server_config(config: HostConfig) -> ServerConfig {
-    ServerConfig {
-        command: config.command,
-        args: config.args,
-        env: config.env,
-        cwd: config.cwd.map(|cwd| cwd.display().to_string()),
-    }
-}
-
 pub(super) fn server(view: ServerView) -> Server {
     let [tools, prompts, resources, templates] = view.counts.map(|n| u32::try_from(n).unwrap_or(u32::MAX));
     let facts = view.facts;
     Server {
         command_line: view.config.command_line(),
         name: view.name,
-        config: server_config(view.config),
-        transport: "stdio".to_owned(),
+        url: view.config.as_http().map(|http| url_parts(HostUrl::of(&http.url))),
+        transport: transport(&view.config, view.connected.as_ref()).to_owned(),
+        config: set_up::config(view.config, Values::Hidden),
         state: state(view.state),
         since: view.since,
         approved: view.approved,
         revision: facts.as_ref().map(|f| f.revision.to_string()),
-        found_by: facts
-            .as_ref()
-            .map(|f| if f.revision.is_modern() { "server/discover" } else { "initialize" }.to_owned()),
+        found_by: view.connected.map(|c| c.how).or_else(|| {
+            let way = |f: &Facts| if f.revision.is_modern() { "server/discover" } else { "initialize" };
+            facts.as_ref().map(|f| way(f).to_owned())
+        }),
         claims: facts.as_ref().and_then(|f| f.server.clone()).map(|s| ServerClaims {
             name: s.name,
             title: s.title,
@@ -91,6 +87,16 @@ pub(super) fn server(view: ServerView) -> Server {
         log_level: view.log_level.and_then(|l| serde_json::to_value(l).ok()?.as_str().map(str::to_owned)),
         muted: view.muted,
         pid: view.pid,
+    }
+}
+
+/// How messages travel: as it was found, else as far as the settings tell.
+fn transport(config: &HostConfig, connected: Option<&Connected>) -> &'static str {
+    match connected.map(|c| c.transport) {
+        Some(TransportFound::StreamableHttp) => "streamable-http",
+        Some(TransportFound::HttpSse) => "http-sse",
+        None if config.as_http().is_some() => "http",
+        None => "stdio",
     }
 }
 
@@ -122,6 +128,9 @@ fn state(state: HostState) -> ServerState {
                 HostReason::NoAnswer => FailureReason::NoAnswer,
                 HostReason::Protocol => FailureReason::Protocol,
                 HostReason::Refused => FailureReason::Refused,
+                HostReason::Unreachable => FailureReason::Unreachable,
+                HostReason::Unauthorized => FailureReason::Unauthorized,
+                HostReason::NoSecret => FailureReason::NoSecret,
             },
             message: failure.message,
             stderr: failure.stderr,
@@ -165,7 +174,7 @@ pub(super) fn config_problem(problem: HostProblem) -> ConfigProblem {
 }
 
 pub(super) fn imported(found: Imported) -> ImportedServer {
-    ImportedServer { name: found.name, config: server_config(found.config), notes: found.notes, usable: found.usable }
+    ImportedServer { name: found.name, config: set_up::config(found.config, Values::Shown), notes: found.notes, usable: found.usable }
 }
 
 pub(super) fn activity_entry(entry: &HostEntry) -> ActivityEntry {

@@ -1,26 +1,31 @@
 //! One task per running server: it runs the session's driver, keeps the server's catalog and activity, and passes to the
 //! owner only what the owner must know, at a bounded rate. A server that floods is slowed down here, and no other notices.
 
+mod link;
 mod outcome;
 mod refresh;
 mod run;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use mcp_proto::session::{
     Answer, CallError, ClientNotification, ClientRequest, Deadline, Facts, ListKind, ServerQuestion, ServerRequestId,
     ServerResult, SessionConfig,
 };
+use mcp_transport::http::{KnownServer, TransportFound};
 use mcp_transport::orphans::RunningRecord;
 use mcp_transport::stdio::{SearchPath, ServerCommand};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::activity::Activity;
 use crate::catalog::Catalog;
+use crate::server_config::HttpKind;
 use crate::view::{CallTimes, Failure, Progress};
 
-pub(crate) use outcome::not_found as outcome_not_found;
+pub(crate) use outcome::{not_found as outcome_not_found, unresolved as outcome_unresolved};
 
 /// The most questions of one server that wait for the user at a time; more are refused.
 pub const MAX_QUESTIONS: usize = 10;
@@ -38,12 +43,36 @@ pub(crate) struct Ticket(pub(crate) u64);
 /// What a connection needs to start.
 pub(crate) struct Start {
     pub(crate) run: RunId,
-    pub(crate) command: ServerCommand,
-    pub(crate) program: PathBuf,
-    pub(crate) path: SearchPath,
+    pub(crate) target: Target,
     pub(crate) session: SessionConfig,
     pub(crate) times: CallTimes,
     pub(crate) activity: Arc<Mutex<Activity>>,
+}
+
+/// What is started or connected to.
+pub(crate) enum Target {
+    /// A local program that was found.
+    Process { command: ServerCommand, program: PathBuf, path: SearchPath },
+    /// A remote server.
+    Url(HttpStart),
+}
+
+impl Target {
+    /// How long it may be silent before it is asked whether it lives.
+    pub(crate) const fn ping_interval(&self) -> Duration {
+        match self {
+            Self::Process { .. } => Duration::from_secs(60),
+            Self::Url(_) => Duration::from_secs(30),
+        }
+    }
+}
+
+/// A remote server, with the secrets in its headers.
+pub(crate) struct HttpStart {
+    pub(crate) url: String,
+    pub(crate) headers: BTreeMap<String, String>,
+    pub(crate) kind: Option<HttpKind>,
+    pub(crate) known: Option<KnownServer>,
 }
 
 /// What the owner tells a connection.
@@ -64,6 +93,11 @@ pub(crate) enum News {
     Started {
         pid: u32,
         record: RunningRecord,
+    },
+    /// A remote server was reached.
+    Connected {
+        transport: TransportFound,
+        how: String,
     },
     Ready(Box<Facts>),
     Asked {

@@ -1,11 +1,13 @@
 //! Why a server is not running, in words, with what helps to find out.
 
 use mcp_proto::session::{CloseReason, OpeningFault};
-use mcp_transport::stdio::{CommandNotFound, SpawnError, StderrRing};
+use mcp_transport::stdio::{CommandNotFound, SpawnError};
 
+use crate::secrets::Unresolved;
 use crate::view::{Failure, FailureReason};
 
-const STDERR_LINES: usize = 20;
+/// The most lines of standard error that explain a failure.
+pub(super) const STDERR_LINES: usize = 20;
 
 /// The command is nowhere to be found.
 pub(crate) fn not_found(error: CommandNotFound) -> Failure {
@@ -20,13 +22,12 @@ pub(crate) fn not_found(error: CommandNotFound) -> Failure {
 
 /// The system refused to start it.
 pub(crate) fn could_not_start(error: &SpawnError) -> Failure {
-    Failure {
-        reason: FailureReason::CouldNotStart,
-        message: error.to_string(),
-        stderr: Vec::new(),
-        looked_in: Vec::new(),
-        hint: None,
-    }
+    Failure::new(FailureReason::CouldNotStart, error.to_string())
+}
+
+/// A header of it can't be completed.
+pub(crate) fn unresolved(cause: &Unresolved) -> Failure {
+    Failure::new(FailureReason::NoSecret, cause.to_string())
 }
 
 /// It ended, or was ended because it does not speak the protocol. Nothing if the user stopped it.
@@ -34,23 +35,28 @@ pub(crate) fn closed(
     reason: &CloseReason,
     fault: Option<OpeningFault>,
     was_ready: bool,
-    stderr: &StderrRing,
+    remote: bool,
+    stderr: Vec<String>,
 ) -> Option<Failure> {
     let reason_kind = match reason {
         CloseReason::StoppedByUser => return None,
         _ if fault == Some(OpeningFault::NoAnswer) => FailureReason::NoAnswer,
-        _ if fault == Some(OpeningFault::Refused) => FailureReason::Protocol,
+        _ if matches!(fault, Some(OpeningFault::Refused | OpeningFault::NotStreamable)) => FailureReason::Protocol,
+        _ if fault == Some(OpeningFault::Unauthorized) => FailureReason::Unauthorized,
+        _ if matches!(fault, Some(OpeningFault::Unreachable | OpeningFault::ServerError)) => FailureReason::Unreachable,
         CloseReason::Unresponsive(_) => FailureReason::NoAnswer,
         _ if was_ready => FailureReason::Exited,
+        _ if remote => FailureReason::Unreachable,
         _ => FailureReason::ExitedEarly,
     };
-    let hint = (reason_kind == FailureReason::ExitedEarly)
-        .then(|| "Its own words below usually say why. Try the same command in a terminal.".to_owned());
-    Some(Failure {
-        reason: reason_kind,
-        message: reason.to_string(),
-        stderr: stderr.last_lines(STDERR_LINES),
-        looked_in: Vec::new(),
-        hint,
-    })
+    let hint = match reason_kind {
+        FailureReason::ExitedEarly => {
+            Some("Its own words below usually say why. Try the same command in a terminal.".to_owned())
+        }
+        FailureReason::Unauthorized => {
+            Some("If its provider gave you a key, put it into a header such as Authorization.".to_owned())
+        }
+        _ => None,
+    };
+    Some(Failure { stderr, hint, ..Failure::new(reason_kind, reason.to_string()) })
 }

@@ -9,12 +9,13 @@ use mcp_proto::session::{
     ServerQuestion, ServerRequestId, ServerResult, SessionEvent,
 };
 use mcp_proto::types::{ElicitAction, ElicitResult};
-use mcp_transport::driver::{Direction, DriverCommand, DriverEvent, DriverHandle};
+use mcp_transport::driver::{Direction, DriverCommand, DriverEvent};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
+use super::link::Link;
 use super::refresh::Refreshes;
-use super::{MAX_QUESTIONS, News, RunId, Start, Tell, Ticket, outcome};
+use super::{MAX_QUESTIONS, News, RunId, Start, Target, Tell, Ticket, outcome};
 use crate::activity::{Activity, ActivityKind};
 use crate::catalog::{Catalog, List, Next, Reading};
 use crate::view::{Failure, Progress};
@@ -40,7 +41,7 @@ enum Purpose {
 
 struct Run<'a> {
     id: RunId,
-    driver: DriverHandle,
+    link: Link,
     events: mpsc::Receiver<DriverEvent>,
     /// Events that came while a call's id was awaited.
     waiting: VecDeque<DriverEvent>,
@@ -93,20 +94,28 @@ pub(super) async fn run(
 }
 
 async fn attempt(start: &Start, told: &mut mpsc::Receiver<Tell>, news: &mpsc::Sender<(RunId, News)>) -> Ended {
-    let process = match mcp_transport::stdio::spawn(&start.command, &start.program, &start.path).await {
-        Ok(process) => process,
-        Err(error) => {
-            note(&start.activity, &error.to_string());
-            return Ended::For(Some(outcome::could_not_start(&error)));
+    let (events, received) = mpsc::channel(MAX_EVENTS);
+    let link = match Link::start(&start.target, start.session.clone(), events).await {
+        Ok(link) => link,
+        Err(failure) => {
+            note(&start.activity, &failure.message);
+            return Ended::For(Some(failure));
         }
     };
-    let (events, received) = mpsc::channel(MAX_EVENTS);
-    let driver = mcp_transport::driver::run(start.session.clone(), process, events);
-    note(&start.activity, &format!("started {} as process {}", start.program.display(), driver.process.pid));
-    let started = News::Started { pid: driver.process.pid, record: driver.process.record() };
+    let started = match (&link, &start.target) {
+        (Link::Process(driver), Target::Process { program, .. }) => {
+            note(&start.activity, &format!("started {} as process {}", program.display(), driver.process.pid));
+            Some(News::Started { pid: driver.process.pid, record: driver.process.record() })
+        }
+        (_, Target::Url(target)) => {
+            note(&start.activity, &format!("connecting to {}", target.url));
+            None
+        }
+        _ => None,
+    };
     let mut run = Run {
         id: start.run,
-        driver,
+        link,
         events: received,
         waiting: VecDeque::new(),
         news,
@@ -129,7 +138,9 @@ async fn attempt(start: &Start, told: &mut mpsc::Receiver<Tell>, news: &mpsc::Se
         next_tick: None,
         ready: false,
     };
-    run.tell_owner(started).await;
+    if let Some(started) = started {
+        run.tell_owner(started).await;
+    }
     run.until_closed(told).await
 }
 
@@ -155,7 +166,7 @@ impl Run<'_> {
                             None => {
                                 owner_gone = true;
                                 self.stopped = true;
-                                let _ = self.driver.commands.send(DriverCommand::Stop).await;
+                                let _ = self.link.commands().send(DriverCommand::Stop).await;
                             }
                         }
                         continue;
@@ -187,7 +198,9 @@ impl Run<'_> {
             return Ended::OnProbe;
         }
         let reason = closed.unwrap_or(CloseReason::ServerClosedOutput);
-        Ended::For(outcome::closed(&reason, fault, self.ready, &self.driver.stderr))
+        let remote = matches!(self.link, Link::Url(_));
+        let stderr = self.link.stderr(outcome::STDERR_LINES);
+        Ended::For(outcome::closed(&reason, fault, self.ready, remote, stderr))
     }
 
     async fn tell_owner(&self, news: News) {
@@ -205,17 +218,17 @@ impl Run<'_> {
             Tell::Cancel { ticket } => {
                 if let Some(call) = self.tickets.get(&ticket) {
                     let command = DriverCommand::Cancel { call: *call, reason: CancelReason::User };
-                    let _ = self.driver.commands.send(command).await;
+                    let _ = self.link.commands().send(command).await;
                 }
             }
             Tell::Answer { request, answer } => self.answer(request, answer).await,
             Tell::Notify(notification) => {
-                let _ = self.driver.commands.send(DriverCommand::Notify(notification)).await;
+                let _ = self.link.commands().send(DriverCommand::Notify(notification)).await;
             }
             Tell::Refresh { kind, reply } => self.refresh(kind, reply).await,
             Tell::Stop => {
                 self.stopped = true;
-                let _ = self.driver.commands.send(DriverCommand::Stop).await;
+                let _ = self.link.commands().send(DriverCommand::Stop).await;
             }
         }
     }
@@ -224,7 +237,7 @@ impl Run<'_> {
         let gone = || CallError::Closed(CloseReason::ServerClosedOutput);
         let (reply, mut replied) = oneshot::channel();
         let command = DriverCommand::Call { request, deadline, reply };
-        self.driver.commands.send(command).await.map_err(|_| gone())?;
+        self.link.commands().send(command).await.map_err(|_| gone())?;
         // The driver may be waiting to hand over an event before it takes the command.
         let call = loop {
             tokio::select! {
@@ -245,7 +258,7 @@ impl Run<'_> {
 
     async fn answer(&mut self, request: ServerRequestId, answer: Answer) {
         self.questions.remove(&request);
-        let _ = self.driver.commands.send(DriverCommand::Answer { request, answer }).await;
+        let _ = self.link.commands().send(DriverCommand::Answer { request, answer }).await;
     }
 
     async fn event(&mut self, event: DriverEvent) {
@@ -257,6 +270,7 @@ impl Run<'_> {
             DriverEvent::Stderr { line } => self.with_activity(|a| a.line(ActivityKind::Stderr, &line)),
             DriverEvent::Connected { transport, how } => {
                 self.with_activity(|a| a.line(ActivityKind::State, &format!("connected over {transport}: {how}")));
+                self.tell_owner(News::Connected { transport, how }).await;
             }
             DriverEvent::Note { line } => self.with_activity(|a| a.line(ActivityKind::State, &line)),
             DriverEvent::StderrDropped { bytes } => {

@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 use super::calls::definition_hash;
 use super::questions::{For, Pending, refused};
-use super::servers::approval_words;
+use super::approvals::{address_words, command_words};
 use super::{Decided, Owner};
 use crate::activity::now;
 use crate::connection::Tell;
@@ -94,7 +94,11 @@ impl Owner {
         self.write_down(&pending, outcome, None);
         self.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome });
         match &pending.what_for {
-            For::Start => self.fail(&pending.view.server, "its command was not approved"),
+            For::Start => {
+                let remote = matches!(pending.view.body, QuestionBody::ConnectServer { .. });
+                let what = if remote { "its address was not approved" } else { "its command was not approved" };
+                self.fail(&pending.view.server, what);
+            }
             For::Call(call) => {
                 let failure = match outcome {
                     Outcome::Denied => CallFailure::Refused(format!("by the {}", self.options.decides)),
@@ -119,7 +123,13 @@ impl Owner {
         }
         match &pending.view.body {
             QuestionBody::StartServer { config, .. } => {
-                let (server, words) = (pending.view.server.clone(), approval_words(config));
+                let (server, words) = (pending.view.server.clone(), command_words(config));
+                let pending = self.take_allowed(at, scope)?;
+                self.grant(&server, Subject::Command, pending.view.hash, scope, words);
+                self.launch(&server);
+            }
+            QuestionBody::ConnectServer { config, .. } => {
+                let (server, words) = (pending.view.server.clone(), address_words(config));
                 let pending = self.take_allowed(at, scope)?;
                 self.grant(&server, Subject::Command, pending.view.hash, scope, words);
                 self.launch(&server);

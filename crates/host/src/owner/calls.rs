@@ -10,7 +10,7 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::oneshot;
 
 use super::questions::For;
-use super::servers::config_hash;
+use super::approvals::config_hash;
 use super::{Decided, Owner};
 use crate::activity::now;
 use crate::catalog::Catalog;

@@ -2,12 +2,16 @@
 //! and nothing in it waits. What takes time runs beside it and comes back as another command.
 
 mod answers;
+mod approvals;
 mod calls;
+mod known;
 mod questions;
 mod roots;
 mod running;
 mod servers;
+mod sessions;
 mod settings;
+mod starting;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -19,6 +23,7 @@ use mcp_proto::types::LogLevel;
 use mcp_transport::orphans::RunningRecord;
 use mcp_transport::stdio::SearchPath;
 use policy::{Grants, Policy};
+use serde_json::{Map, Value};
 use tokio::sync::{broadcast, mpsc, oneshot};
 
 use crate::activity::{Activity, now};
@@ -26,13 +31,14 @@ use crate::catalog::Catalog;
 use crate::connection::{Connection, News, RunId, Ticket};
 use crate::ports::{AuditEntry, Document, Ports, StoreError};
 use crate::server_config::{ConfigProblem, ServerConfig};
-use crate::view::{AppSettings, HostEvent, Millis, ServerState, ServerView, Snapshot};
+use crate::view::{AppSettings, Connected, HostEvent, Millis, ServerState, ServerView, Snapshot};
 use crate::{HostOptions, NumberedEvent};
 
 pub use answers::AnswerError;
 pub use calls::definition_hash;
 use calls::{CallRecord, TicketUse};
 pub(crate) use calls::{CallReply, NewCall};
+use known::Remembered;
 use questions::Pending;
 use roots::SharedRoots;
 pub(crate) use running::sweep_orphans;
@@ -55,6 +61,8 @@ pub(crate) struct ServerRecord {
     pub(crate) pid: Option<u32>,
     /// Where its command was found, and how, between the approval's question and the start.
     pub(crate) found: Option<(PathBuf, SearchPath)>,
+    /// How a remote server was reached.
+    pub(crate) connected: Option<Connected>,
     /// Whether to start it again once it has stopped.
     pub(crate) start_again: bool,
 }
@@ -70,6 +78,7 @@ pub(crate) struct Owner {
     calls: HashMap<String, CallRecord>,
     tickets: HashMap<Ticket, TicketUse>,
     roots: BTreeMap<String, SharedRoots>,
+    known: BTreeMap<String, Remembered>,
     running: HashMap<RunId, RunningRecord>,
     settings: AppSettings,
     config_problem: Option<ConfigProblem>,
@@ -96,6 +105,7 @@ impl Owner {
         let grants = read(&ports, Document::Grants, &mut problem).map(Grants::from_kept).unwrap_or_default();
         let roots = read(&ports, Document::Roots, &mut problem).unwrap_or_default();
         let settings = read(&ports, Document::Settings, &mut problem).unwrap_or_default();
+        let known = read(&ports, Document::Servers, &mut problem).unwrap_or_default();
         let mut owner = Self {
             ports,
             options,
@@ -106,6 +116,7 @@ impl Owner {
             calls: HashMap::new(),
             tickets: HashMap::new(),
             roots,
+            known,
             running: HashMap::new(),
             settings,
             config_problem: None,
@@ -165,6 +176,7 @@ impl Owner {
         let Some(server) = self.runs.get(&run).cloned() else { return };
         match news {
             News::Started { pid, record } => self.on_started(run, &server, pid, record),
+            News::Connected { transport, how } => self.on_connected(run, &server, transport, how),
             News::Ready(facts) => self.on_ready(run, &server, *facts),
             News::Asked { request, ticket, question } => self.on_asked(run, &server, request, ticket, *question),
             News::Withdrawn { request } => self.on_withdrawn(run, request),
@@ -203,6 +215,7 @@ impl Owner {
             log_level: record.log_level,
             muted: self.policy.is_muted(name),
             pid: record.pid,
+            connected: record.connected.clone(),
         })
     }
 
@@ -265,6 +278,22 @@ impl Owner {
         let value = serde_json::to_value(value)
             .map_err(|e| StoreError { path: document.file_name().into(), cause: e.to_string() })?;
         self.ports.documents.write(document, &value)
+    }
+
+    /// Writes one entry of a document that has one for each server, or takes it out. All else in it stays.
+    fn keep_entry(&self, document: Document, server: &str, value: Option<Value>) -> Result<(), StoreError> {
+        self.ports.documents.update(document, &mut |kept| {
+            let mut entries = kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_else(Map::new);
+            match &value {
+                Some(value) => {
+                    entries.insert(server.to_owned(), value.clone());
+                }
+                None => {
+                    entries.shift_remove(server);
+                }
+            }
+            entries.into()
+        })
     }
 }
 

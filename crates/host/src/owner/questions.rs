@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::calls::call_hash;
-use super::servers::command_hash;
+use super::approvals::{address_hash, command_hash};
 use super::{Decided, Owner};
 use crate::activity::now;
 use crate::connection::{RunId, Tell, Ticket};
@@ -71,6 +71,7 @@ impl Pending {
 fn hash_of(body: &QuestionBody, schema: Option<&Value>) -> Hash {
     match body {
         QuestionBody::StartServer { config, resolved, .. } => command_hash(config, resolved),
+        QuestionBody::ConnectServer { config, .. } => address_hash(config),
         QuestionBody::Tool { tool, arguments, .. } => call_hash(tool, arguments),
         QuestionBody::Sampling { request, response } => match response {
             Some(response) => Hash::of(&json!({ "answer": response })),
@@ -107,12 +108,15 @@ impl Owner {
         what_for: For,
         schema: Option<Value>,
     ) {
-        let command_line = self.servers.get(server).map(|r| r.config.command_line()).unwrap_or_default();
+        let config = self.servers.get(server).map(|record| &record.config);
+        let command_line = config.map(|config| config.command_line()).unwrap_or_default();
+        let transport = if config.is_some_and(|config| config.as_http().is_some()) { "http" } else { "stdio" };
         let view = QuestionView {
             id: QuestionId(self.new_id()),
             hash: hash_of(&body, schema.as_ref()),
             server: server.to_owned(),
             command_line,
+            transport,
             asked_at: now(),
             why,
             body,
@@ -323,6 +327,7 @@ fn body_of(question: ServerQuestion) -> (QuestionBody, Option<Value>) {
 pub(super) const fn kind_of(body: &QuestionBody) -> &'static str {
     match body {
         QuestionBody::StartServer { .. } => "start-server",
+        QuestionBody::ConnectServer { .. } => "connect-server",
         QuestionBody::Tool { .. } => "tool",
         QuestionBody::Sampling { response: None, .. } => "sampling",
         QuestionBody::Sampling { response: Some(_), .. } => "sampling-answer",
@@ -335,6 +340,7 @@ pub(super) const fn kind_of(body: &QuestionBody) -> &'static str {
 fn subject_of(body: &QuestionBody) -> String {
     match body {
         QuestionBody::StartServer { config, .. } => config.command_line(),
+        QuestionBody::ConnectServer { config, .. } => config.url.clone(),
         QuestionBody::Tool { tool, .. } => tool.name.clone(),
         QuestionBody::Sampling { request, .. } => format!("{} message(s)", request.messages.len()),
         QuestionBody::Form { message, .. } => message.clone(),

@@ -7,7 +7,7 @@ use policy::Hash;
 use serde::{Deserialize, Serialize};
 
 use super::Owner;
-use super::servers::config_hash;
+use super::approvals::config_hash;
 use crate::ports::Document;
 
 /// The folders a server may know of.
@@ -31,26 +31,28 @@ impl Owner {
         self.roots.insert(server.to_owned(), shared);
         // What a script answers holds while the script runs; only a person decides for longer.
         if self.options.decides == "user" {
-            self.keep_roots();
+            self.keep_roots(server);
         }
     }
 
     pub(super) fn rename_roots(&mut self, was: &str, name: &str) {
         if let Some(shared) = self.roots.remove(was) {
             self.roots.insert(name.to_owned(), shared);
-            self.keep_roots();
+            self.keep_roots(was);
+            self.keep_roots(name);
         }
     }
 
     pub(super) fn forget_roots(&mut self, server: &str) {
         if self.roots.remove(server).is_some() {
-            self.keep_roots();
+            self.keep_roots(server);
         }
     }
 
-    fn keep_roots(&mut self) {
-        let roots = self.roots.clone();
-        if let Err(error) = self.keep(Document::Roots, &roots) {
+    /// Writes down what stands for one server. All else in the file stays: another host may have written it.
+    fn keep_roots(&mut self, server: &str) {
+        let own = self.roots.get(server).and_then(|shared| serde_json::to_value(shared).ok());
+        if let Err(error) = self.keep_entry(Document::Roots, server, own) {
             tracing::error!(%error, "the folders could not be written; they hold until Drawbridge ends");
         }
     }

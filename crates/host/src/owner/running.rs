@@ -2,50 +2,49 @@
 
 use mcp_transport::orphans::{RunningRecord, SweepOutcome, sweep};
 
+use serde_json::Value;
+
 use super::Owner;
 use crate::ports::{Document, Documents};
 
 impl Owner {
+    /// Writes down what runs. What other hosts over the same folder (the app beside a terminal) wrote stays.
     pub(super) fn keep_running(&mut self) {
-        let mut lines: Vec<String> = others(self.ports.documents.as_ref()).iter().map(ToString::to_string).collect();
-        lines.extend(self.running.values().map(ToString::to_string));
-        if let Err(error) = self.keep(Document::Running, &lines) {
+        let own: Vec<String> = self.running.values().map(ToString::to_string).collect();
+        let written = self.ports.documents.update(Document::Running, &mut |kept| {
+            let others = records(kept).into_iter().filter(|record| record.owner != std::process::id());
+            others.map(|record| record.to_string()).chain(own.iter().cloned()).collect()
+        });
+        if let Err(error) = written {
             tracing::warn!(%error, "what runs could not be written down");
         }
     }
 }
 
-/// The records of other hosts that run over the same folder (the app beside a terminal).
-fn others(documents: &dyn Documents) -> Vec<RunningRecord> {
-    let mut records = read(documents);
-    records.retain(|record| record.owner != std::process::id());
-    records
-}
-
-fn read(documents: &dyn Documents) -> Vec<RunningRecord> {
-    let lines: Vec<String> = documents
-        .read(Document::Running)
-        .ok()
-        .flatten()
-        .and_then(|v| serde_json::from_value(v).ok())
-        .unwrap_or_default();
+fn records(kept: Option<Value>) -> Vec<RunningRecord> {
+    let lines: Vec<String> = kept.and_then(|v| serde_json::from_value(v).ok()).unwrap_or_default();
     lines.iter().filter_map(|line| line.parse().ok()).collect()
 }
 
 /// Ends servers whose host is gone. Returns how many there were. Blocks for a moment.
 pub(crate) fn sweep_orphans(documents: &dyn Documents) -> usize {
-    let records = read(documents);
+    let records = records(documents.read(Document::Running).ok().flatten());
     if records.is_empty() {
         return 0;
     }
     let swept = sweep(&records);
     let ended = swept.iter().filter(|s| matches!(s.outcome, SweepOutcome::Killed)).count();
-    let left: Vec<String> = swept
+    let gone: Vec<String> = swept
         .iter()
-        .filter(|s| !matches!(s.outcome, SweepOutcome::Killed | SweepOutcome::NotRunning))
+        .filter(|s| matches!(s.outcome, SweepOutcome::Killed | SweepOutcome::NotRunning))
         .map(|s| s.record.to_string())
         .collect();
-    if let Err(error) = documents.write(Document::Running, &left.into()) {
+    // What another host wrote meanwhile stays.
+    let written = documents.update(Document::Running, &mut |kept| {
+        let left = self::records(kept).into_iter().map(|record| record.to_string());
+        left.filter(|line| !gone.contains(line)).collect()
+    });
+    if let Err(error) = written {
         tracing::warn!(%error, "what runs could not be written down");
     }
     ended

@@ -1,9 +1,9 @@
 //! Servers given as a command line: one to start it by, or one that adds it to some program.
 
-use host::server_config::ServerConfig;
+use host::server_config::{HttpConfig, StdioConfig};
 
 use super::Candidate;
-use super::notes::{quoted, remote_note};
+use super::notes::quoted;
 use crate::json_text::JsonText;
 
 /// Programs with a command to add a server, in one grammar: `claude mcp add [options] NAME [--] COMMAND [ARGUMENTS]`.
@@ -38,9 +38,9 @@ pub(super) fn candidates(line: &str) -> Result<Vec<Candidate>, String> {
         return added(&words);
     }
     if let [url] = &words[..]
-        && (url.starts_with("https://") || url.starts_with("http://"))
+        && is_url(url)
     {
-        return Ok(vec![remote(None, Some(url))]);
+        return Ok(vec![remote(None, url, Some(None), Vec::new())]);
     }
     let program = words.iter().find(|word| variable(word).is_none()).or(words.first());
     let first = program.map(String::as_str).unwrap_or_default();
@@ -48,11 +48,15 @@ pub(super) fn candidates(line: &str) -> Result<Vec<Candidate>, String> {
     let prose = first.ends_with([',', '.', ':', '!', '?', ';'])
         || (!is_path && !first.contains('=') && first.starts_with(char::is_uppercase));
     if first.is_empty() || prose || first.starts_with(['[', '<', '-']) {
-        let message = "no server found: expected JSON with \"mcpServers\", or the command line that starts a server";
+        let message = "no server found: expected JSON with \"mcpServers\", a URL, or the command line that starts a server";
         return Err(String::from(message));
     }
     needs_no_shell(line, &words)?;
     started(None, words).map(|candidate| vec![candidate])
+}
+
+fn is_url(word: &str) -> bool {
+    word.starts_with("https://") || word.starts_with("http://")
 }
 
 /// Drawbridge starts one program without a shell; what only a shell understands would reach the program as text.
@@ -71,7 +75,7 @@ fn needs_no_shell(line: &str, words: &[String]) -> Result<(), String> {
 
 /// A server started by these words; assignments before the program are variables.
 fn started(name: Option<String>, words: Vec<String>) -> Result<Candidate, String> {
-    let mut config = ServerConfig::default();
+    let mut config = StdioConfig::default();
     let mut words = words.into_iter();
     for word in words.by_ref() {
         match variable(&word) {
@@ -98,13 +102,27 @@ fn variable(word: &str) -> Option<(String, String)> {
     valid.then(|| (name.to_owned(), value.to_owned()))
 }
 
-fn remote(name: Option<String>, url: Option<&str>) -> Candidate {
-    Candidate {
-        name: name.or_else(|| Some(String::from("remote"))),
-        notes: vec![remote_note(url)],
-        remote: true,
-        ..Candidate::default()
+/// A server at a URL; `kind` as the settings name it, none if the word is not known.
+fn remote(
+    name: Option<String>,
+    url: &str,
+    kind: Option<Option<host::server_config::HttpKind>>,
+    headers: Vec<String>,
+) -> Candidate {
+    let mut notes = Vec::new();
+    let mut config = HttpConfig { url: url.to_owned(), kind: kind.flatten(), ..HttpConfig::default() };
+    for header in headers {
+        match header.split_once(':') {
+            Some((name, value)) => {
+                config.headers.insert(name.trim().to_owned(), value.trim().to_owned());
+            }
+            None => notes.push(format!("the header {} has no value", quoted(&header))),
+        }
     }
+    if kind.is_none() {
+        notes.push(String::from("its transport is not known here"));
+    }
+    Candidate { name, remote: Some(config), notes, unknown: kind.is_none(), ..Candidate::default() }
 }
 
 /// A server that a command adds to some program.
@@ -148,6 +166,7 @@ fn in_json(name: Option<String>, json: &str) -> Result<Vec<Candidate>, String> {
 fn by_words(words: &[String]) -> Result<Candidate, String> {
     let mut plain: Vec<String> = Vec::new();
     let mut variables = Vec::new();
+    let mut headers = Vec::new();
     let mut transport = None;
     let mut words = words.iter().peekable();
     while let Some(word) = words.next() {
@@ -155,8 +174,8 @@ fn by_words(words: &[String]) -> Result<Candidate, String> {
             "--" => {
                 plain.extend(words.by_ref().cloned());
             }
-            // The command has begun: all that follows is its own.
-            _ if plain.len() >= 2 => plain.push(word.clone()),
+            // The command has begun: all that follows is its own. A URL has no more than headers.
+            _ if plain.len() >= 2 && !plain.get(1).is_some_and(|word| is_url(word)) => plain.push(word.clone()),
             "-e" | "--env" => {
                 while let Some(variable) = words.peek().and_then(|word| variable(word)) {
                     variables.push(variable);
@@ -164,15 +183,14 @@ fn by_words(words: &[String]) -> Result<Candidate, String> {
                 }
             }
             "-t" | "--transport" => transport = words.next().cloned(),
-            "-s" | "--scope" | "-H" | "--header" => {
+            "-s" | "--scope" => {
                 words.next();
             }
+            "-H" | "--header" => headers.extend(words.next().cloned()),
             word if word.starts_with("--env=") => variables.extend(variable(&word["--env=".len()..])),
             word if word.starts_with("--transport=") => transport = Some(word["--transport=".len()..].to_owned()),
-            "--url" => {
-                transport = Some(String::from("http"));
-                plain.extend(words.next().cloned());
-            }
+            "--url" => plain.extend(words.next().cloned()),
+            word if word.starts_with("--header=") => headers.push(word["--header=".len()..].to_owned()),
             word if word.starts_with('-') => {}
             word => plain.push(word.to_owned()),
         }
@@ -180,9 +198,8 @@ fn by_words(words: &[String]) -> Result<Candidate, String> {
     let mut plain = plain.into_iter();
     let name = plain.next().ok_or_else(incomplete)?;
     let command: Vec<String> = plain.collect();
-    let url = command.first().filter(|word| word.starts_with("https://") || word.starts_with("http://"));
-    if url.is_some() || transport.as_deref().is_some_and(|transport| transport != "stdio") {
-        return Ok(remote(Some(name), url.map(String::as_str)));
+    if let Some(url) = command.first().filter(|word| is_url(word)) {
+        return Ok(remote(Some(name), url, crate::mcp_json::kind_named(transport.as_deref()), headers));
     }
     if command.is_empty() {
         return Err(incomplete());

@@ -2,18 +2,34 @@
 
 use std::path::PathBuf;
 
-use host::server_config::ConfigProblem;
+use host::server_config::{ConfigProblem, HttpConfig};
 use jsonc_parser::ast::{Array, Object, Value};
 
 use super::Candidate;
-use super::notes::{quoted, remote_note};
+use super::notes::quoted;
+use crate::mcp_json::{PIN, Reached, URLS, reached};
 use crate::json_text::{Dialect, JsonText, given, kind};
 
 /// Where programs keep their servers: most of them, VS Code, Zed, and OpenCode.
 const MAPS: [&str; 4] = ["mcpServers", "servers", "context_servers", "mcp"];
 
 /// Keys that say how an entry is reached, or nothing to be told of.
-const SILENT: [&str; 9] = ["name", "type", "transport", "command", "args", "env", "environment", "cwd", "description"];
+const SILENT: [&str; 14] = [
+    "name",
+    "type",
+    "transport",
+    "command",
+    "args",
+    "env",
+    "environment",
+    "cwd",
+    "description",
+    "url",
+    "serverUrl",
+    "httpUrl",
+    "headers",
+    PIN,
+];
 
 /// Reads every server in the text.
 pub(super) fn candidates(text: &JsonText<'_>) -> Result<Vec<Candidate>, ConfigProblem> {
@@ -60,7 +76,7 @@ fn in_object(text: &JsonText<'_>, object: &Object<'_>) -> Result<Vec<Candidate>,
 /// Whether an object is a server itself.
 fn is_entry(object: &Object<'_>) -> bool {
     let text_or_list = |key| given(object, key).is_some_and(|p| !matches!(p.value, Value::Object(_)));
-    text_or_list("command") || ["url", "serverUrl", "httpUrl"].iter().any(|key| object.get_string(key).is_some())
+    text_or_list("command") || URLS.iter().any(|key| object.get_string(key).is_some())
 }
 
 /// Whether an object has servers under names.
@@ -110,11 +126,29 @@ fn entry(
     root: &Object<'_>,
 ) -> Result<Candidate, ConfigProblem> {
     let mut found = Candidate { name, ..Candidate::default() };
-    if crate::mcp_json::is_remote(object) {
-        let url = ["url", "serverUrl", "httpUrl"].iter().find_map(|key| object.get_string(key));
-        found.notes.push(remote_note(url.map(|url| url.value.as_ref())));
-        found.remote = true;
-        return Ok(found);
+    if let Some(pin) = given(object, PIN) {
+        let words = Reader { text, found: &mut found }.one(&pin.value, PIN)?;
+        match words.parse() {
+            Ok(revision) => found.revision = Some(revision),
+            Err(error) => found.notes.push(format!("{PIN:?} is left out: {error}")),
+        }
+    }
+    match reached(object) {
+        Reached::Stdio => {}
+        Reached::Http(kind) => {
+            let mut reader = Reader { text, found: &mut found };
+            let mut config = reader.http(object)?;
+            config.kind = kind;
+            found.remote = Some(config);
+            note_inputs(&mut found, root);
+            note_unused(&mut found, object);
+            return Ok(found);
+        }
+        Reached::Unknown => {
+            found.unknown = true;
+            found.notes.push(String::from("its transport is not known here; Drawbridge speaks stdio, http and sse"));
+            return Ok(found);
+        }
     }
     let Some(command) = given(object, "command") else {
         let whose = found.name.as_deref().map(|name| format!("server {} ", quoted(name))).unwrap_or_default();
@@ -192,6 +226,24 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
+    fn http(&mut self, object: &Object<'_>) -> Result<HttpConfig, ConfigProblem> {
+        let mut config = HttpConfig::default();
+        if let Some(url) = URLS.iter().find_map(|key| given(object, key)) {
+            config.url = self.one(&url.value, url.name.as_str())?;
+        }
+        if let Some(headers) = given(object, "headers") {
+            let Value::Object(map) = &headers.value else {
+                return Err(self.wrong(&headers.value, "headers", "an object of texts"));
+            };
+            for property in &map.properties {
+                let name = property.name.as_str();
+                let value = self.one(&property.value, name)?;
+                config.headers.insert(name.to_owned(), value);
+            }
+        }
+        Ok(config)
+    }
+
     fn texts(&mut self, list: &Array<'_>, key: &str) -> Result<Vec<String>, ConfigProblem> {
         list.elements.iter().map(|value| self.one(value, key)).collect()
     }
@@ -242,7 +294,8 @@ fn note_inputs(found: &mut Candidate, root: &Object<'_>) {
         let Some(id) = input.get_string("id") else { continue };
         let placeholder = format!("${{input:{}}}", id.value);
         let used = |value: &String| value.contains(&placeholder);
-        if found.config.args.iter().any(used) || found.config.env.values().any(used) {
+        let in_headers = found.remote.as_ref().is_some_and(|remote| remote.headers.values().any(used));
+        if in_headers || found.config.args.iter().any(used) || found.config.env.values().any(used) {
             let what =
                 input.get_string("description").map(|text| format!(" ({})", quoted(&text.value))).unwrap_or_default();
             found.notes.push(format!("{} stands for a value that VS Code would ask for{what}", quoted(&placeholder)));

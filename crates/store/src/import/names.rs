@@ -1,6 +1,7 @@
 //! Names for servers that were pasted.
 
-use host::server_config::ServerConfig;
+use host::server_config::StdioConfig;
+use host::url_parts::UrlParts;
 
 const MAX_NAME: usize = 64;
 
@@ -24,8 +25,16 @@ pub(super) fn free(wanted: &str, taken: &[String]) -> String {
     (2_u32..).map(|number| format!("{base}-{number}")).find(|name| is_free(name)).unwrap_or(base)
 }
 
+/// A name after whom the URL belongs to.
+pub(super) fn from_url(url: &str) -> String {
+    let domain = UrlParts::of(url).domain;
+    let is_address = domain.starts_with('[') || domain.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    let first = domain.split('.').next().unwrap_or_default();
+    if is_address || first.is_empty() || first == "localhost" { valid("remote") } else { valid(first) }
+}
+
 /// A name after what the command starts: the package, image, module or file.
-pub(super) fn from_command(config: &ServerConfig) -> String {
+pub(super) fn from_command(config: &StdioConfig) -> String {
     let program = stem(&config.command);
     let subject = match program {
         "docker" | "podman" => image(&config.args),

@@ -1,6 +1,7 @@
 //! What to look at before a pasted server is added.
 
-use host::server_config::ServerConfig;
+use host::secrets;
+use host::server_config::{ServerConfig, ServerTransport};
 
 /// The most notes about placeholders for one server.
 const MAX_NOTES: usize = 20;
@@ -15,19 +16,25 @@ pub(super) fn quoted(text: &str) -> String {
     format!("{short:?}")
 }
 
-/// Why a remote server can't be used.
-pub(super) fn remote_note(url: Option<&str>) -> String {
-    let place = url.map(|url| format!(" at {}", quoted(url))).unwrap_or_default();
-    format!("this is a remote server{place}; Drawbridge can use local servers only, so far")
-}
-
 /// What looks as if it must be filled in, or as if another program would fill it in.
 pub(super) fn placeholders(config: &ServerConfig) -> Vec<String> {
-    let mut places = vec![(String::from("the command"), config.command.as_str())];
-    places.extend((1..).zip(&config.args).map(|(number, arg)| (format!("argument {number}"), arg.as_str())));
-    places.extend(config.env.iter().map(|(name, value)| (format!("the variable {}", quoted(name)), value.as_str())));
-    if let Some(cwd) = config.cwd.as_deref().and_then(|cwd| cwd.to_str()) {
-        places.push((String::from("the folder"), cwd));
+    let mut places: Vec<(String, &str)> = Vec::new();
+    match &config.transport {
+        ServerTransport::Stdio(config) => {
+            places.push((String::from("the command"), config.command.as_str()));
+            places.extend((1..).zip(&config.args).map(|(number, arg)| (format!("argument {number}"), arg.as_str())));
+            let variables = config.env.iter();
+            places.extend(variables.map(|(name, value)| (format!("the variable {}", quoted(name)), value.as_str())));
+            if let Some(cwd) = config.cwd.as_deref().and_then(|cwd| cwd.to_str()) {
+                places.push((String::from("the folder"), cwd));
+            }
+        }
+        ServerTransport::Http(config) => {
+            places.push((String::from("the URL"), config.url.as_str()));
+            // A secret of ours is filled in.
+            let headers = config.headers.iter().filter(|(_, value)| secrets::names(value).is_empty());
+            places.extend(headers.map(|(name, value)| (format!("the header {}", quoted(name)), value.as_str())));
+        }
     }
     places.iter().filter_map(|(place, text)| note(place, text)).take(MAX_NOTES).collect()
 }

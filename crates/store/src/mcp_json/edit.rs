@@ -4,9 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use host::server_config::{ServerConfig, ServerEntry};
+use host::server_config::{HttpConfig, ServerConfig, ServerEntry, ServerTransport, StdioConfig};
 use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstObjectProp, CstRootNode, ObjectPropName};
 
+use super::read::{PIN, URLS};
 use crate::json_text::Dialect;
 
 /// Adds a server at the end, or changes the one called `was` or else by its own name.
@@ -52,7 +53,7 @@ fn rename(property: &CstObjectProp, name: &str) {
     }
 }
 
-fn folder(config: &ServerConfig) -> Result<Option<&str>, String> {
+fn folder(config: &StdioConfig) -> Result<Option<&str>, String> {
     match &config.cwd {
         None => Ok(None),
         Some(path) => match path.to_str() {
@@ -71,20 +72,98 @@ fn variables(env: &BTreeMap<String, String>) -> CstInputValue {
 }
 
 fn new_entry(config: &ServerConfig) -> Result<CstInputValue, String> {
-    let mut properties = vec![(String::from("command"), config.command.as_str().into())];
-    if !config.args.is_empty() {
-        properties.push((String::from("args"), texts(&config.args)));
+    let mut properties: Vec<(String, CstInputValue)> = Vec::new();
+    let mut add = |name: &str, value: CstInputValue| properties.push((name.to_owned(), value));
+    match &config.transport {
+        ServerTransport::Stdio(config) => {
+            add("command", config.command.as_str().into());
+            if !config.args.is_empty() {
+                add("args", texts(&config.args));
+            }
+            if !config.env.is_empty() {
+                add("env", variables(&config.env));
+            }
+            if let Some(folder) = folder(config)? {
+                add("cwd", folder.into());
+            }
+        }
+        ServerTransport::Http(config) => {
+            if let Some(kind) = config.kind {
+                add("type", kind.name().into());
+            }
+            add("url", config.url.as_str().into());
+            if !config.headers.is_empty() {
+                add("headers", variables(&config.headers));
+            }
+        }
     }
-    if !config.env.is_empty() {
-        properties.push((String::from("env"), variables(&config.env)));
-    }
-    if let Some(folder) = folder(config)? {
-        properties.push((String::from("cwd"), folder.into()));
+    if let Some(revision) = config.revision {
+        add(PIN, revision.as_str().into());
     }
     Ok(CstInputValue::Object(properties))
 }
 
 fn change(entry: &CstObject, config: &ServerConfig) -> Result<(), String> {
+    match &config.transport {
+        ServerTransport::Stdio(config) => {
+            if !matches!(text_of(entry, "type").as_deref(), Some("stdio" | "local")) {
+                remove_all(entry, &["type", "transport"]);
+            }
+            remove_all(entry, &[URLS.as_slice(), &["headers"]].concat());
+            change_stdio(entry, config)?;
+        }
+        ServerTransport::Http(config) => {
+            remove_all(entry, &["command", "args", "env", "cwd"]);
+            change_http(entry, config);
+        }
+    }
+    match config.revision {
+        Some(revision) => set_text(entry, PIN, revision.as_str()),
+        None => remove_all(entry, &[PIN]),
+    }
+    Ok(())
+}
+
+fn remove_all(entry: &CstObject, names: &[&str]) {
+    for name in names {
+        if let Some(property) = find(entry, name) {
+            property.remove();
+        }
+    }
+}
+
+fn text_of(entry: &CstObject, name: &str) -> Option<String> {
+    find(entry, name)?.value()?.as_string_lit()?.decoded_value().ok()
+}
+
+fn change_http(entry: &CstObject, config: &HttpConfig) {
+    // The words for a transport are many; they stay if they mean the same.
+    let named = super::read::kind_named(text_of(entry, "type").or_else(|| text_of(entry, "transport")).as_deref());
+    if named != Some(config.kind) {
+        remove_all(entry, &["type", "transport"]);
+        if let Some(kind) = config.kind {
+            entry.append("type", kind.name().into());
+        }
+    }
+    let key = URLS.into_iter().find(|key| find(entry, key).is_some()).unwrap_or("url");
+    set_text(entry, key, &config.url);
+    change_map(entry, "headers", &config.headers);
+}
+
+fn change_map(entry: &CstObject, name: &str, wanted: &BTreeMap<String, String>) {
+    match find(entry, name) {
+        Some(property) => match property.object_value() {
+            Some(map) => change_variables(&map, wanted),
+            None => property.set_value(variables(wanted)),
+        },
+        None if wanted.is_empty() => {}
+        None => {
+            entry.append(name, variables(wanted));
+        }
+    }
+}
+
+fn change_stdio(entry: &CstObject, config: &StdioConfig) -> Result<(), String> {
     set_text(entry, "command", &config.command);
     match find(entry, "args") {
         Some(property) => match property.array_value() {
@@ -96,16 +175,7 @@ fn change(entry: &CstObject, config: &ServerConfig) -> Result<(), String> {
             entry.append("args", texts(&config.args));
         }
     }
-    match find(entry, "env") {
-        Some(property) => match property.object_value() {
-            Some(map) => change_variables(&map, &config.env),
-            None => property.set_value(variables(&config.env)),
-        },
-        None if config.env.is_empty() => {}
-        None => {
-            entry.append("env", variables(&config.env));
-        }
-    }
+    change_map(entry, "env", &config.env);
     match (folder(config)?, find(entry, "cwd")) {
         (Some(folder), _) => set_text(entry, "cwd", folder),
         (None, Some(property)) => property.remove(),

@@ -3,11 +3,18 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use host::server_config::{ConfigProblem, ServerConfig, ServerEntry};
+use host::server_config::{
+    ConfigProblem, HttpConfig, HttpKind, ServerConfig, ServerEntry, ServerTransport, StdioConfig, header_problem,
+    url_problem,
+};
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged as _;
+use mcp_proto::Revision;
 
-use crate::json_text::{Dialect, JsonText, given, kind};
+use crate::json_text::{Dialect, JsonText, given, kind as kind_of};
+
+/// The key of the revision that is to be spoken and no other.
+pub(crate) const PIN: &str = "protocolVersion";
 
 /// The longest name, in characters.
 const MAX_NAME: usize = 64;
@@ -16,31 +23,31 @@ const MAX_NAME: usize = 64;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Servers {
     /// Those that can be used, in the file's order.
-    pub(crate) local: Vec<ServerEntry>,
-    /// The names of those that are reached by URL.
-    pub(crate) remote: Vec<String>,
+    pub(crate) usable: Vec<ServerEntry>,
+    /// The names of those with a transport that is not known here; they stay in the file.
+    pub(crate) unknown: Vec<String>,
 }
 
 impl Servers {
-    /// The local servers with one added or changed.
+    /// The servers with one added or changed.
     pub(crate) fn with(mut self, entry: &ServerEntry, was: Option<&str>) -> Result<Vec<ServerEntry>, String> {
-        if self.remote.contains(&entry.name) {
+        if self.unknown.contains(&entry.name) {
             return Err(format!(
-                "the name {:?} belongs to a remote server in the file; choose another one",
+                "the name {:?} belongs to a server in the file that Drawbridge can't use; choose another one",
                 entry.name
             ));
         }
-        let position = |name: &str| self.local.iter().position(|other| other.name == name);
+        let position = |name: &str| self.usable.iter().position(|other| other.name == name);
         let same = position(&entry.name);
         match was.and_then(position) {
-            Some(index) if same.is_none_or(|other| other == index) => self.local[index] = entry.clone(),
+            Some(index) if same.is_none_or(|other| other == index) => self.usable[index] = entry.clone(),
             Some(_) => return Err(format!("another server is called {:?}; choose another name", entry.name)),
             None => match same {
-                Some(index) => self.local[index] = entry.clone(),
-                None => self.local.push(entry.clone()),
+                Some(index) => self.usable[index] = entry.clone(),
+                None => self.usable.push(entry.clone()),
             },
         }
-        Ok(self.local)
+        Ok(self.usable)
     }
 }
 
@@ -57,19 +64,42 @@ pub(crate) fn name_problem(name: &str) -> Option<String> {
     }
 }
 
-/// Whether an entry is reached by URL and not started.
-pub(crate) fn is_remote(entry: &Object<'_>) -> bool {
-    let transport =
-        entry.get_string("type").or_else(|| entry.get_string("transport")).map(|literal| literal.value.to_lowercase());
-    match transport.as_deref() {
-        Some("stdio" | "local") => false,
-        Some(
-            "http" | "sse" | "streamable-http" | "streamablehttp" | "streamable_http" | "remote" | "ws" | "websocket",
-        ) => true,
-        _ => {
-            given(entry, "command").is_none()
-                && ["url", "serverUrl", "httpUrl"].iter().any(|key| given(entry, key).is_some())
-        }
+/// Where programs put the URL of a remote server.
+pub(crate) const URLS: [&str; 3] = ["url", "serverUrl", "httpUrl"];
+
+/// How an entry is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reached {
+    /// By starting a program.
+    Stdio,
+    /// By URL, with this transport if one is named.
+    Http(Option<HttpKind>),
+    /// In a way that is not known here.
+    Unknown,
+}
+
+/// How an entry says that it is reached.
+pub(crate) fn reached(entry: &Object<'_>) -> Reached {
+    let transport = entry.get_string("type").or_else(|| entry.get_string("transport"));
+    let transport = transport.map(|literal| literal.value.to_lowercase());
+    let is_url = || given(entry, "command").is_none() && URLS.iter().any(|key| given(entry, key).is_some());
+    match (transport.as_deref(), kind_named(transport.as_deref())) {
+        (Some("ws" | "websocket"), _) => Reached::Unknown,
+        (Some(_), Some(kind)) => Reached::Http(kind),
+        (Some("stdio" | "local"), _) => Reached::Stdio,
+        _ if is_url() => Reached::Http(None),
+        _ => Reached::Stdio,
+    }
+}
+
+/// The transport over HTTP that a word means, in the words of many programs: none to find out. No word means the same.
+/// Nothing if it means none over HTTP.
+pub(crate) fn kind_named(transport: Option<&str>) -> Option<Option<HttpKind>> {
+    match transport.map(str::to_lowercase).as_deref() {
+        None | Some("remote") => Some(None),
+        Some("http" | "streamable-http" | "streamablehttp" | "streamable_http") => Some(Some(HttpKind::Http)),
+        Some("sse") => Some(Some(HttpKind::Sse)),
+        Some(_) => None,
     }
 }
 
@@ -77,7 +107,7 @@ pub(crate) fn is_remote(entry: &Object<'_>) -> bool {
 pub(crate) fn servers(text: &JsonText<'_>) -> Result<Servers, ConfigProblem> {
     let Some(root) = text.parse(Dialect::Plain)? else { return Ok(Servers::default()) };
     let Value::Object(root) = &root else {
-        return Err(text.problem_at(&root, format!("expected an object with \"mcpServers\", found {}", kind(&root))));
+        return Err(text.problem_at(&root, format!("expected an object with \"mcpServers\", found {}", kind_of(&root))));
     };
     text.no_duplicates(root, "the file")?;
     let Some(property) = given(root, "mcpServers") else {
@@ -89,7 +119,7 @@ pub(crate) fn servers(text: &JsonText<'_>) -> Result<Servers, ConfigProblem> {
     };
     let Value::Object(map) = &property.value else {
         let message =
-            format!("\"mcpServers\" must be an object with a server under each name, found {}", kind(&property.value));
+            format!("\"mcpServers\" must be an object with a server under each name, found {}", kind_of(&property.value));
         return Err(text.problem_at(&property.value, message));
     };
     text.no_duplicates(map, "\"mcpServers\"")?;
@@ -101,35 +131,85 @@ pub(crate) fn servers(text: &JsonText<'_>) -> Result<Servers, ConfigProblem> {
         }
         let Value::Object(entry) = &property.value else {
             let message =
-                format!("server {name:?} must be an object with a \"command\", found {}", kind(&property.value));
+                format!("server {name:?} must be an object with a \"command\" or a \"url\", found {}", kind_of(&property.value));
             return Err(text.problem_at(&property.value, message));
         };
         text.no_duplicates(entry, &format!("server {name:?}"))?;
-        if is_remote(entry) {
-            servers.remote.push(name.to_owned());
-        } else {
-            servers.local.push(ServerEntry { name: name.to_owned(), config: config(text, name, entry)? });
-        }
+        let transport = match reached(entry) {
+            Reached::Stdio => ServerTransport::Stdio(stdio(text, name, entry)?),
+            Reached::Http(kind) => ServerTransport::Http(http(text, name, entry, kind)?),
+            Reached::Unknown => {
+                servers.unknown.push(name.to_owned());
+                continue;
+            }
+        };
+        let config = ServerConfig { transport, revision: revision(text, name, entry)? };
+        servers.usable.push(ServerEntry { name: name.to_owned(), config });
     }
     Ok(servers)
 }
 
-fn config(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<ServerConfig, ConfigProblem> {
+/// The revision that the user wants to be spoken and no other.
+fn revision(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<Option<Revision>, ConfigProblem> {
+    let Some(pin) = given(entry, PIN) else { return Ok(None) };
+    let words = words(text, &pin.value, &format!("{PIN:?} of server {name:?}"), "a text")?;
+    words.parse().map(Some).map_err(|error| text.problem_at(&pin.value, format!("server {name:?}: {error}")))
+}
+
+fn http(
+    text: &JsonText<'_>,
+    name: &str,
+    entry: &Object<'_>,
+    kind: Option<HttpKind>,
+) -> Result<HttpConfig, ConfigProblem> {
+    let Some(url) = URLS.iter().find_map(|key| given(entry, key)) else {
+        let message = format!("server {name:?} has no \"url\": where it is was expected");
+        return Err(text.problem(entry.range.start, message));
+    };
+    let what = format!("{:?} of server {name:?}", url.name.as_str());
+    let mut config =
+        HttpConfig { url: words(text, &url.value, &what, "a text")?.to_owned(), kind, ..HttpConfig::default() };
+    if let Some(problem) = url_problem(&config.url) {
+        return Err(text.problem_at(&url.value, format!("server {name:?}: {problem}")));
+    }
+    let Some(headers) = given(entry, "headers") else { return Ok(config) };
+    let what = format!("\"headers\" of server {name:?}");
+    let Value::Object(map) = &headers.value else {
+        let message = format!("{what} must be an object of texts, found {}", kind_of(&headers.value));
+        return Err(text.problem_at(&headers.value, message));
+    };
+    text.no_duplicates(map, &what)?;
+    for property in &map.properties {
+        let header = property.name.as_str();
+        let what = format!("the header {header:?} of server {name:?}");
+        let value = words(text, &property.value, &what, "a text")?;
+        if let Some(problem) = header_problem(header, value) {
+            return Err(text.problem(property.range.start, format!("server {name:?}: {problem}")));
+        }
+        config.headers.insert(header.to_owned(), value.to_owned());
+    }
+    match config.problem() {
+        Some(problem) => Err(text.problem_at(&headers.value, format!("server {name:?}: {problem}"))),
+        None => Ok(config),
+    }
+}
+
+fn stdio(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<StdioConfig, ConfigProblem> {
     let Some(command) = given(entry, "command") else {
         let message = format!("server {name:?} has no \"command\": the program to start was expected");
         return Err(text.problem(entry.range.start, message));
     };
     let what = |key: &str| format!("{key:?} of server {name:?}");
-    let mut config = ServerConfig {
+    let mut config = StdioConfig {
         command: words(text, &command.value, &what("command"), "a text")?.to_owned(),
-        ..ServerConfig::default()
+        ..StdioConfig::default()
     };
     if config.command.trim().is_empty() {
         return Err(text.problem_at(&command.value, format!("{} must not be empty", what("command"))));
     }
     if let Some(args) = given(entry, "args") {
         let Value::Array(list) = &args.value else {
-            let message = format!("{} must be a list of texts, found {}", what("args"), kind(&args.value));
+            let message = format!("{} must be a list of texts, found {}", what("args"), kind_of(&args.value));
             return Err(text.problem_at(&args.value, message));
         };
         for value in &list.elements {
@@ -138,7 +218,7 @@ fn config(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<ServerC
     }
     if let Some(env) = given(entry, "env") {
         let Value::Object(map) = &env.value else {
-            let message = format!("{} must be an object of texts, found {}", what("env"), kind(&env.value));
+            let message = format!("{} must be an object of texts, found {}", what("env"), kind_of(&env.value));
             return Err(text.problem_at(&env.value, message));
         };
         text.no_duplicates(map, &what("env"))?;
@@ -179,6 +259,6 @@ fn words<'v>(text: &JsonText<'_>, value: &'v Value<'_>, what: &str, expected: &s
             let message = format!("{what} must be {expected}, found a number; write \"{}\"", literal.value);
             Err(text.problem_at(value, message))
         }
-        other => Err(text.problem(other.range().start, format!("{what} must be {expected}, found {}", kind(other)))),
+        other => Err(text.problem(other.range().start, format!("{what} must be {expected}, found {}", kind_of(other)))),
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use host::server_config::{ServerConfig, ServerEntry};
+use host::server_config::{HttpConfig, ServerConfig, ServerEntry, StdioConfig};
 use host::view::{AppSettings, HostEvent, QuestionBody, ServerState, UserAnswer};
 use host::{Host, HostOptions};
 use policy::Scope;
@@ -22,16 +22,17 @@ pub(crate) struct Bench {
 
 /// A server that is started with `stdio --tools N`.
 pub(crate) fn local(program: &Path, tools: usize) -> Outcome<ServerConfig> {
-    Ok(ServerConfig {
+    Ok(StdioConfig {
         command: std::path::absolute(program)?.display().to_string(),
         args: vec!["stdio".to_owned(), "--tools".to_owned(), tools.to_string()],
-        ..ServerConfig::default()
-    })
+        ..StdioConfig::default()
+    }
+    .into())
 }
 
 /// A server that runs already.
 pub(crate) fn remote(url: &str) -> Outcome<ServerConfig> {
-    Err(format!("{url}: servers are not reached by URL yet").into())
+    Ok(HttpConfig { url: url.to_owned(), ..HttpConfig::default() }.into())
 }
 
 impl Bench {

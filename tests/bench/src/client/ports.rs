@@ -9,6 +9,7 @@ use host::conversation::Conversation;
 use host::ports::{
     AuditEntry, AuditLog, Conversations, Document, Documents, Platform, Ports, ServerSettings, StoreError,
 };
+use host::secrets::SecretsInMemory;
 use host::server_config::{ConfigProblem, Imported, ServerEntry};
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -21,6 +22,7 @@ pub(crate) fn in_memory() -> Ports {
         documents: memory.clone(),
         audit: memory.clone(),
         conversations: memory.clone(),
+        secrets: Arc::new(SecretsInMemory::default()),
         platform: memory,
     }
 }

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::content::{claims, content, role, to_block};
 use super::{call_kind, scope};
+use crate::handler::set_up::{self, Values};
 use crate::data::*;
 
 pub(in crate::handler) fn question(view: QuestionView) -> Question {
@@ -15,7 +16,7 @@ pub(in crate::handler) fn question(view: QuestionView) -> Question {
         id: view.id.0.to_string(),
         hash: view.hash.to_string(),
         server: view.server,
-        transport: "stdio".to_owned(),
+        transport: view.transport.to_owned(),
         command_line: view.command_line,
         asked_at: view.asked_at,
         why: match view.why {
@@ -37,6 +38,13 @@ fn body(body: HostBody) -> QuestionBody {
             args: config.args,
             env: config.env.into_iter().collect(),
             cwd: config.cwd.map(|cwd| cwd.display().to_string()),
+            approved_before,
+        },
+        HostBody::ConnectServer { config, approved_before } => QuestionBody::ConnectServer {
+            url: url_parts(HostUrl::of(&config.url)),
+            headers: set_up::headers(&config, Values::Hidden),
+            transport_kind: config.kind.map(set_up::kind),
+            unencrypted: config.is_plain_outside(),
             approved_before,
         },
         HostBody::Tool { tool, arguments, changed_since_allowed } => QuestionBody::Tool {

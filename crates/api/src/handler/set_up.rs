@@ -1,0 +1,199 @@
+//! How servers are set up, from the page's data to the host's and back. Secret values of headers go to the keychain on the
+//! way in, and no value of a header comes out.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use host::ports::{SecretKept, Secrets};
+use host::secrets;
+use host::server_config::{
+    HttpConfig, HttpKind as HostKind, ServerConfig as HostConfig, ServerEntry, ServerTransport, StdioConfig,
+};
+
+use super::{Api, errors};
+use crate::data::*;
+use crate::{ApiError, ErrorCode};
+
+impl Api {
+    pub(super) async fn add_server(&self, r: AddServer) -> Result<SecretsKept, ApiError> {
+        let wanted = wanted(r.config, &r.name, None)?;
+        let entry = ServerEntry { name: r.name, config: wanted.config };
+        // Nothing is put into the keychain for a server that can't be added.
+        self.host.add_server(entry).await??;
+        self.keep_secrets(wanted.secrets).await
+    }
+
+    pub(super) async fn update_server(&self, r: UpdateServer) -> Result<SecretsKept, ApiError> {
+        let was = self.config_of(&r.server).await?;
+        let wanted = wanted(r.config, &r.name, Some(&was))?;
+        let entry = ServerEntry { name: r.name, config: wanted.config };
+        self.host.update_server(r.server, entry).await??;
+        self.keep_secrets(wanted.secrets).await
+    }
+
+    /// Enters the secrets of one header again.
+    pub(super) async fn set_secret(&self, r: SetSecret) -> Result<SecretsKept, ApiError> {
+        let config = self.config_of(&r.server).await?;
+        let http = config.as_http().ok_or_else(|| invalid("only remote servers have headers"))?;
+        let value = http.headers.get(&r.header).ok_or_else(|| errors::not_found("this header"))?;
+        let origin = http.origin().ok_or_else(|| invalid("its URL can't be used"))?;
+        check_header(&r.header, &r.value)?;
+        let names = secrets::names(value);
+        let [name] = names[..] else {
+            return Err(invalid("the value of this header is not one secret; change it in the settings file"));
+        };
+        self.keep_secrets(vec![(secrets::key(name, &origin), r.value)]).await
+    }
+
+    async fn config_of(&self, server: &str) -> Result<HostConfig, ApiError> {
+        let servers = self.host.snapshot().await?.servers;
+        let found = servers.into_iter().find(|s| s.name == server).map(|s| s.config);
+        found.ok_or_else(|| errors::not_found(&format!("server \"{server}\"")))
+    }
+
+    async fn keep_secrets(&self, wanted: Vec<(String, String)>) -> Result<SecretsKept, ApiError> {
+        if wanted.is_empty() {
+            return Ok(SecretsKept::default());
+        }
+        let keychain: Arc<dyn Secrets> = Arc::clone(&self.host.ports().secrets);
+        let kept = tokio::task::spawn_blocking(move || {
+            let mut only_this_run = None;
+            for (key, value) in wanted {
+                if let SecretKept::ThisRun { cause } = keychain.set(&key, &value)? {
+                    only_this_run = Some(cause);
+                }
+            }
+            Ok(SecretsKept { only_this_run })
+        });
+        kept.await
+            .map_err(|error| ApiError::new(ErrorCode::Internal, error.to_string()))?
+            .map_err(|error: host::ports::SecretError| errors::system(error.to_string()))
+    }
+}
+
+fn invalid(message: impl Into<String>) -> ApiError {
+    ApiError::new(ErrorCode::Invalid, message)
+}
+
+fn check_header(name: &str, value: &str) -> Result<(), ApiError> {
+    host::server_config::header_problem(name, value).map_or(Ok(()), |problem| Err(invalid(problem)))
+}
+
+/// A server as it is wanted, and what is to be put into the keychain for it: key and value.
+struct Wanted {
+    config: HostConfig,
+    secrets: Vec<(String, String)>,
+}
+
+/// Reads the page's wish. `was` is the server as it is set up now, whose header values stay where none is given.
+fn wanted(config: ServerConfig, server: &str, was: Option<&HostConfig>) -> Result<Wanted, ApiError> {
+    let (transport, revision, secrets) = match config {
+        ServerConfig::Stdio { command, args, env, cwd, revision } => {
+            let cwd = cwd.filter(|cwd| !cwd.is_empty()).map(PathBuf::from);
+            (ServerTransport::Stdio(StdioConfig { command, args, env, cwd }), revision, Vec::new())
+        }
+        ServerConfig::Http { url, headers, kind, revision } => {
+            let kind = kind.map(to_kind);
+            let mut http = HttpConfig { url, kind, ..HttpConfig::default() };
+            let secrets = put_headers(&mut http, headers, server, was.and_then(HostConfig::as_http))?;
+            (ServerTransport::Http(http), revision, secrets)
+        }
+    };
+    let revision = revision
+        .filter(|text| !text.is_empty())
+        .map(|text| text.parse().map_err(|e: mcp_proto::revision::UnknownRevision| invalid(e.to_string())))
+        .transpose()?;
+    Ok(Wanted { config: HostConfig { transport, revision }, secrets })
+}
+
+fn put_headers(
+    http: &mut HttpConfig,
+    headers: Vec<HttpHeader>,
+    server: &str,
+    was: Option<&HttpConfig>,
+) -> Result<Vec<(String, String)>, ApiError> {
+    // Before any secret is kept for it.
+    if let Some(problem) = host::server_config::url_problem(&http.url) {
+        return Err(invalid(problem));
+    }
+    let origin = http.origin().unwrap_or_default();
+    let mut kept = Vec::new();
+    for header in headers {
+        let value = match header.value {
+            Some(value) => {
+                check_header(&header.name, &value)?;
+                if header.secret {
+                    let name = secrets::name_for(server, &header.name);
+                    kept.push((secrets::key(&name, &origin), value));
+                    secrets::reference(&name)
+                } else {
+                    value
+                }
+            }
+            None => kept_value(&header.name, was, &origin)?,
+        };
+        if http.headers.insert(header.name.clone(), value).is_some() {
+            return Err(invalid(format!("the header {:?} stands there twice", header.name)));
+        }
+    }
+    Ok(kept)
+}
+
+/// The value that is set. What was entered for one address is not sent to another.
+fn kept_value(name: &str, was: Option<&HttpConfig>, origin: &str) -> Result<String, ApiError> {
+    let value = was.and_then(|was| was.headers.get(name));
+    let value = value.ok_or_else(|| invalid(format!("the header {name:?} has no value")))?;
+    if was.and_then(HttpConfig::origin).as_deref() != Some(origin) {
+        return Err(invalid(format!("enter the value of the header {name:?} again: it was meant for another address")));
+    }
+    Ok(value.clone())
+}
+
+const fn to_kind(kind: HttpKind) -> HostKind {
+    match kind {
+        HttpKind::Http => HostKind::Http,
+        HttpKind::Sse => HostKind::Sse,
+    }
+}
+
+pub(super) const fn kind(kind: HostKind) -> HttpKind {
+    match kind {
+        HostKind::Http => HttpKind::Http,
+        HostKind::Sse => HttpKind::Sse,
+    }
+}
+
+/// Whether values of headers may be seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Values {
+    /// The user pasted them a moment ago, and they go back with the wish to add the server.
+    Shown,
+    /// They are set up, and stay inside.
+    Hidden,
+}
+
+pub(super) fn headers(http: &HttpConfig, values: Values) -> Vec<HttpHeader> {
+    let shown = |value: &String| (values == Values::Shown).then(|| value.clone());
+    let one = |(name, value): (&String, &String)| HttpHeader {
+        name: name.clone(),
+        value: shown(value),
+        secret: values == Values::Hidden && !secrets::names(value).is_empty(),
+    };
+    http.headers.iter().map(one).collect()
+}
+
+/// A server's configuration for the page.
+pub(super) fn config(config: HostConfig, values: Values) -> ServerConfig {
+    let revision = config.revision.map(|revision| revision.to_string());
+    match config.transport {
+        ServerTransport::Stdio(StdioConfig { command, args, env, cwd }) => {
+            ServerConfig::Stdio { command, args, env, cwd: cwd.map(|cwd| cwd.display().to_string()), revision }
+        }
+        ServerTransport::Http(http) => ServerConfig::Http {
+            headers: headers(&http, values),
+            kind: http.kind.map(kind),
+            url: http.url,
+            revision,
+        },
+    }
+}

@@ -1,0 +1,87 @@
+//! What an approval to start a server, or to connect to one, rests on: the hash over all that decides what is reached.
+
+use std::path::Path;
+
+use policy::Hash;
+use serde_json::json;
+
+use crate::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig};
+
+/// Over a server as it is configured. The pinned revision is no part of it: it changes how is spoken, not with whom.
+pub(super) fn config_hash(config: &ServerConfig) -> Hash {
+    match &config.transport {
+        ServerTransport::Stdio(config) => stdio_hash(config),
+        ServerTransport::Http(config) => address_hash(config),
+    }
+}
+
+fn stdio_hash(config: &StdioConfig) -> Hash {
+    Hash::of(&json!({
+        "command": config.command,
+        "args": config.args,
+        "env": config.env,
+        "cwd": config.cwd.as_ref().map(|cwd| cwd.to_string_lossy()),
+    }))
+}
+
+/// Over all that decides what runs: the command as it is configured, and the file that it leads to.
+pub(super) fn command_hash(config: &StdioConfig, program: &Path) -> Hash {
+    Hash::of(&json!({ "command": stdio_hash(config), "program": program.to_string_lossy() }))
+}
+
+/// Over all that decides what is connected to, and what it is told: URL, headers as they are configured, transport.
+pub(super) fn address_hash(config: &HttpConfig) -> Hash {
+    Hash::of(&json!({
+        "url": config.url,
+        "headers": config.headers,
+        "kind": config.kind.map(crate::server_config::HttpKind::name),
+    }))
+}
+
+/// The words of an approval: what the user reads, and what else tells two commands or addresses apart.
+pub(super) fn approval_words(config: &ServerConfig) -> String {
+    match &config.transport {
+        ServerTransport::Stdio(config) => command_words(config),
+        ServerTransport::Http(config) => address_words(config),
+    }
+}
+
+pub(super) fn command_words(config: &StdioConfig) -> String {
+    let mut words = config.command_line();
+    if let Some(cwd) = &config.cwd {
+        words = format!("{words} (in {})", cwd.display());
+    }
+    if !config.env.is_empty() {
+        let names: Vec<&str> = config.env.keys().map(String::as_str).collect();
+        words = format!("{words} (with {})", names.join(", "));
+    }
+    words
+}
+
+pub(super) fn address_words(config: &HttpConfig) -> String {
+    let names: Vec<&str> = config.headers.keys().map(String::as_str).collect();
+    if names.is_empty() { config.url.clone() } else { format!("{} (with {})", config.url, names.join(", ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::server_config::HttpKind;
+
+    #[test]
+    fn any_change_of_an_address_gives_another_hash() {
+        let base = HttpConfig {
+            url: "https://example.com/mcp".into(),
+            headers: [("Authorization".to_owned(), "Bearer a".to_owned())].into(),
+            kind: None,
+        };
+        let mut others = vec![HttpConfig { url: "https://example.com/mcp/".into(), ..base.clone() }];
+        others.push(HttpConfig { kind: Some(HttpKind::Sse), ..base.clone() });
+        others.push(HttpConfig { headers: [].into(), ..base.clone() });
+        others.push(HttpConfig { headers: [("Authorization".to_owned(), "Bearer b".to_owned())].into(), ..base.clone() });
+        for other in others {
+            assert_ne!(address_hash(&other), address_hash(&base), "another hash for {other:?}");
+            assert!(!address_words(&other).contains("Bearer"), "values of headers are in no words");
+        }
+    }
+}

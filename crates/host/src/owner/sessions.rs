@@ -1,0 +1,100 @@
+//! What becomes of a started server: ready, known, ended.
+
+use std::sync::Arc;
+
+use mcp_proto::session::Facts;
+use mcp_transport::orphans::RunningRecord;
+
+use super::{Owner, ServerRecord};
+use crate::catalog::Catalog;
+use crate::connection::RunId;
+use crate::view::{Failure, HostEvent, ServerState};
+
+impl Owner {
+    pub(super) fn on_started(&mut self, run: RunId, name: &str, pid: u32, record: RunningRecord) {
+        self.running.insert(run, record);
+        self.keep_running();
+        if let Some(server) = self.current(name, run) {
+            server.pid = Some(pid);
+        }
+        self.emit_server(name);
+    }
+
+    pub(super) fn on_ready(&mut self, run: RunId, name: &str, facts: Facts) {
+        if let Some(record) = self.current(name, run).filter(|r| r.state == ServerState::Starting) {
+            record.facts = Some(bounded(facts));
+            record.set(ServerState::Ready);
+            self.remember(name);
+        }
+        self.emit_server(name);
+    }
+
+    pub(super) fn on_catalog(&mut self, run: RunId, name: &str, catalog: Arc<Catalog>) {
+        let Some(record) = self.current(name, run) else { return };
+        record.catalog = catalog;
+        self.look_again_at_tools(name);
+        self.emit(HostEvent::CatalogChanged(name.to_owned()));
+        self.emit_server(name);
+    }
+
+    pub(super) fn on_ended(&mut self, run: RunId, name: &str, failure: Option<Failure>) {
+        self.runs.remove(&run);
+        if self.running.remove(&run).is_some() {
+            self.keep_running();
+        }
+        self.end_calls_of(run);
+        self.end_questions(|p| p.ends_with(run, name));
+        let mut again = false;
+        if let Some(record) = self.current(name, run) {
+            record.connection = None;
+            record.facts = None;
+            record.connected = None;
+            record.pid = None;
+            record.subscriptions.clear();
+            record.log_level = None;
+            record.catalog = Arc::default();
+            again = std::mem::take(&mut record.start_again);
+            let stopped = record.state == ServerState::Stopping;
+            record.set(failure.filter(|_| !stopped).map_or(ServerState::Stopped, ServerState::Failed));
+            self.emit(HostEvent::CatalogChanged(name.to_owned()));
+        }
+        self.emit_server(name);
+        if again && !self.is_closing {
+            let _ = self.start(name);
+        }
+    }
+
+    /// The server, if this is still its run.
+    pub(super) fn current(&mut self, name: &str, run: RunId) -> Option<&mut ServerRecord> {
+        self.servers.get_mut(name).filter(|r| r.connection.as_ref().is_some_and(|c| c.run == run))
+    }
+}
+
+/// The most of a server's instructions that is kept, in characters.
+const MAX_INSTRUCTIONS: usize = 64 * 1024;
+/// The most of a text about the server itself that is kept, in characters.
+const MAX_CLAIM: usize = 1_000;
+
+/// What a server told at its opening, cut where it is too long to be shown again and again.
+fn bounded(mut facts: Facts) -> Facts {
+    if let Some(instructions) = &mut facts.instructions {
+        cut(instructions, MAX_INSTRUCTIONS);
+    }
+    if let Some(server) = &mut facts.server {
+        let optional = [&mut server.title, &mut server.description, &mut server.website_url];
+        for text in optional.into_iter().flatten().chain([&mut server.name, &mut server.version]) {
+            cut(text, MAX_CLAIM);
+        }
+        server.icons.clear();
+        server.extra.clear();
+    }
+    facts
+}
+
+fn cut(text: &mut String, most: usize) {
+    if let Some((at, _)) = text.char_indices().nth(most) {
+        let left_out = text[at..].chars().count();
+        text.truncate(at);
+        text.push_str(&format!("… ({left_out} more characters)"));
+    }
+}

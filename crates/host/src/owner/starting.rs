@@ -1,0 +1,282 @@
+//! How a server is started and stopped: found, asked about, run. Its command or address is approved in between.
+
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError};
+
+use mcp_proto::session::{Opening, SessionConfig};
+use mcp_proto::types::{ClientCapabilities, ElicitationCapability, RootsCapability, SamplingCapability};
+use mcp_transport::stdio::{CommandNotFound, PathSource, SearchPath, ServerCommand};
+use policy::{Act, Decision, Hash, Rule, Scope, Subject};
+
+use super::approvals::{address_hash, command_hash};
+use super::questions::{For, kind_of};
+use super::{Decided, Owner, ServerError};
+use crate::activity::ActivityKind;
+use crate::connection::{self, HttpStart, RunId, Start, Target, Tell, outcome_not_found, outcome_unresolved};
+use crate::ports::Secrets;
+use crate::secrets::Unresolved;
+use crate::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig};
+use crate::view::{Failure, FailureReason, QuestionBody, ServerState, Why};
+
+impl Owner {
+    /// Starts a server: finds its command or looks at its address, asks if need be, and then runs it.
+    pub(crate) fn start(&mut self, name: &str) -> Result<(), ServerError> {
+        if self.is_closing {
+            return Ok(());
+        }
+        let record = self.servers.get_mut(name).ok_or_else(|| ServerError::NotFound(name.to_owned()))?;
+        match record.state {
+            ServerState::Stopping => {
+                record.start_again = true;
+                return Ok(());
+            }
+            ServerState::Stopped | ServerState::Failed(_) => {}
+            ServerState::AwaitingApproval | ServerState::Starting | ServerState::Ready => return Ok(()),
+        }
+        record.set(ServerState::Starting);
+        let (name, config) = (name.to_owned(), record.config.clone());
+        if let Some(problem) = config.problem() {
+            self.could_not_start(&name, &problem);
+            return Ok(());
+        }
+        match &config.transport {
+            ServerTransport::Stdio(stdio) => self.find_command(name, &config, stdio),
+            ServerTransport::Http(http) => {
+                let body = QuestionBody::ConnectServer { config: http.clone(), approved_before: None };
+                self.emit_server(&name);
+                self.decide_start(&name, &address_hash(http), body);
+            }
+        }
+        Ok(())
+    }
+
+    fn find_command(&mut self, name: String, config: &ServerConfig, stdio: &StdioConfig) {
+        if stdio.cwd.as_ref().is_some_and(|cwd| cwd.is_relative()) {
+            self.could_not_start(&name, "its working folder must be a whole path, from the root");
+            return;
+        }
+        let (config, known) = (config.clone(), Arc::clone(&self.search_path));
+        self.emit_server(&name);
+        self.beside(find(command(stdio), known), move |owner, (path, found)| {
+            owner.on_found(&name, &config, path, found);
+        });
+    }
+
+    fn could_not_start(&mut self, name: &str, message: &str) {
+        self.fail_with(name, Failure::new(FailureReason::CouldNotStart, message));
+    }
+
+    fn on_found(
+        &mut self,
+        name: &str,
+        config: &ServerConfig,
+        path: SearchPath,
+        found: Result<PathBuf, CommandNotFound>,
+    ) {
+        let Some(record) = self.awaited(name, config) else { return };
+        let program = match found {
+            Ok(program) => program,
+            Err(error) => {
+                self.fail_with(name, outcome_not_found(error));
+                return;
+            }
+        };
+        record.found = Some((program.clone(), path));
+        let Some(stdio) = config.as_stdio().cloned() else { return };
+        let hash = command_hash(&stdio, &program);
+        let body = QuestionBody::StartServer { config: stdio, resolved: program, approved_before: None };
+        self.decide_start(name, &hash, body);
+    }
+
+    /// A server that is still to be started as it was when what took time began. It may have been stopped, changed or
+    /// removed meanwhile.
+    fn awaited(&mut self, name: &str, config: &ServerConfig) -> Option<&mut super::ServerRecord> {
+        self.servers
+            .get_mut(name)
+            .filter(|r| r.state == ServerState::Starting && r.connection.is_none() && r.config == *config)
+    }
+
+    /// Asks the policy whether a server may be started or connected to, and does what it says.
+    fn decide_start(&mut self, name: &str, hash: &Hash, mut body: QuestionBody) {
+        let act = match &body {
+            QuestionBody::ConnectServer { .. } => Act::ConnectServer { server: name, address: hash },
+            _ => Act::StartServer { server: name, command: hash },
+        };
+        match self.policy.decide(&act) {
+            Decision::Allow { .. } => self.launch_audited(name, hash, kind_of(&body), "grant"),
+            Decision::Deny { rule } => self.fail(name, rule.name()),
+            Decision::Ask { rule, scopes } => self.ask_start(name, &mut body, rule, scopes),
+        }
+    }
+
+    fn ask_start(&mut self, name: &str, body: &mut QuestionBody, rule: Rule, scopes: &'static [Scope]) {
+        let before = self.policy.grants().find(name, &Subject::Command).map(|g| g.words.clone());
+        let before = before.filter(|words| !words.is_empty());
+        if let QuestionBody::StartServer { approved_before, .. } | QuestionBody::ConnectServer { approved_before, .. } =
+            body
+        {
+            *approved_before = before;
+        }
+        if let Some(record) = self.servers.get_mut(name) {
+            record.set(ServerState::AwaitingApproval);
+        }
+        self.emit_server(name);
+        self.ask(name, Why::User { conversation: None }, body.clone(), scopes, rule, For::Start);
+    }
+
+    fn launch_audited(&mut self, name: &str, hash: &Hash, kind: &str, by: &str) {
+        let Some(record) = self.servers.get(name) else { return };
+        let words = record.config.command_line();
+        let decided =
+            Decided { server: name, kind, subject: &words, decision: "allowed", scope: None, by, hash: hash.as_str() };
+        match self.audit(decided) {
+            Ok(()) => self.launch(name),
+            Err(error) => self.fail(name, &error.to_string()),
+        }
+    }
+
+    /// The server is not running, for want of an approval.
+    pub(super) fn fail(&mut self, name: &str, message: &str) {
+        self.fail_with(name, Failure::new(FailureReason::Refused, message));
+    }
+
+    pub(super) fn fail_with(&mut self, name: &str, failure: Failure) {
+        if let Some(record) = self.servers.get_mut(name) {
+            let mut activity = record.activity.lock().unwrap_or_else(PoisonError::into_inner);
+            activity.line(ActivityKind::State, &failure.message);
+            drop(activity);
+            record.set(ServerState::Failed(failure));
+        }
+        self.emit_server(name);
+    }
+
+    /// Runs a server whose command is found, or whose address is known, and approved.
+    pub(super) fn launch(&mut self, name: &str) {
+        if self.is_closing {
+            return;
+        }
+        let Some(record) = self.servers.get_mut(name) else { return };
+        record.set(ServerState::Starting);
+        let config = record.config.clone();
+        match &config.transport {
+            ServerTransport::Stdio(stdio) => {
+                let Some((program, path)) = record.found.take() else { return };
+                self.connect(name, Target::Process { command: command(stdio), program, path });
+            }
+            ServerTransport::Http(http) => {
+                let (name, http, secrets) = (name.to_owned(), http.clone(), Arc::clone(&self.ports.secrets));
+                self.emit_server(&name);
+                self.beside(read_secrets(http, secrets), move |owner, resolved| {
+                    owner.on_resolved(&name, &config, resolved);
+                });
+            }
+        }
+    }
+
+    fn on_resolved(&mut self, name: &str, config: &ServerConfig, resolved: Result<HttpStart, Unresolved>) {
+        if self.is_closing || self.awaited(name, config).is_none() {
+            return;
+        }
+        match resolved {
+            Ok(mut start) => {
+                start.known = self.known_server(name);
+                self.connect(name, Target::Url(start));
+            }
+            Err(cause) => self.fail_with(name, outcome_unresolved(&cause)),
+        }
+    }
+
+    fn connect(&mut self, name: &str, target: Target) {
+        let run = RunId(self.new_id());
+        let Some(record) = self.servers.get_mut(name) else { return };
+        let mut timeouts = self.options.timeouts.clone();
+        timeouts.ping_interval.get_or_insert(target.ping_interval());
+        let session = SessionConfig {
+            client: self.options.client.clone(),
+            capabilities: capabilities(),
+            opening: record.config.revision.map_or(Opening::Probe, Opening::Pinned),
+            timeouts,
+            ..SessionConfig::default()
+        };
+        let start =
+            Start { run, target, session, times: self.options.times, activity: Arc::clone(&record.activity) };
+        record.connection = Some(connection::connect(start, self.news.clone()));
+        self.runs.insert(run, name.to_owned());
+        self.emit_server(name);
+    }
+
+    /// Stops a server, whatever it is doing.
+    pub(crate) fn stop(&mut self, name: &str) {
+        let Some(record) = self.servers.get_mut(name) else { return };
+        record.start_again = false;
+        if let Some(connection) = &record.connection {
+            if record.state != ServerState::Stopping {
+                let tell = connection.tell.clone();
+                record.set(ServerState::Stopping);
+                // The connection may be busy; stopping must not wait in the owner for it.
+                tokio::spawn(async move { tell.send(Tell::Stop).await });
+            }
+        } else {
+            record.set(ServerState::Stopped);
+        }
+        // What was asked about for this process must not go to the next one. Requests of the server end with its session.
+        self.end_questions(|p| p.view.server == name && !matches!(p.what_for, For::Request { .. }));
+        self.emit_server(name);
+    }
+
+    /// Stops a server and starts it again.
+    pub(crate) fn restart(&mut self, name: &str) -> Result<(), ServerError> {
+        self.stop(name);
+        self.start(name)
+    }
+}
+
+/// Puts the secrets into the headers. The keychain may ask the user, so nothing waits for it.
+async fn read_secrets(config: HttpConfig, secrets: Arc<dyn Secrets>) -> Result<HttpStart, Unresolved> {
+    let read = tokio::task::spawn_blocking(move || {
+        let headers = crate::secrets::resolve(&config, secrets.as_ref())?;
+        Ok(HttpStart { url: config.url, headers, kind: config.kind, known: None })
+    });
+    read.await.unwrap_or_else(|error| Err(Unresolved::Interrupted(error.to_string())))
+}
+
+fn command(config: &StdioConfig) -> ServerCommand {
+    ServerCommand {
+        program: config.command.clone(),
+        arguments: config.args.clone(),
+        environment: config.env.clone(),
+        working_directory: config.cwd.clone(),
+    }
+}
+
+/// Finds a command. The login shell is asked for its path once for all servers, and again when the command is not found in
+/// it, for it may have been installed since. What the shell told is never given up for a guess.
+async fn find(
+    command: ServerCommand,
+    known: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
+) -> (SearchPath, Result<PathBuf, CommandNotFound>) {
+    let mut known = known.lock().await;
+    if let Some(path) = &*known
+        && let Ok(program) = path.resolve(&command)
+    {
+        return (path.clone(), Ok(program));
+    }
+    let read = SearchPath::read().await;
+    let path = match known.take() {
+        Some(old) if old.source == PathSource::LoginShell && read.source != PathSource::LoginShell => old,
+        _ => read,
+    };
+    *known = Some(path.clone());
+    let found = path.resolve(&command);
+    (path, found)
+}
+
+/// What the host can do for a server. The session leaves out what a revision does not know.
+fn capabilities() -> ClientCapabilities {
+    ClientCapabilities {
+        roots: Some(RootsCapability { list_changed: Some(true) }),
+        sampling: Some(SamplingCapability::default()),
+        elicitation: Some(ElicitationCapability { form: Some(Default::default()), url: Some(Default::default()) }),
+        ..ClientCapabilities::default()
+    }
+}

@@ -1,0 +1,171 @@
+//! Secrets in the values of headers. `mcp.json` has `${secret:NAME}` in their place; the values lie in the system's keychain.
+//!
+//! A secret is bound to the origin it was entered for, so that an entry which names it under another address gets nothing.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, PoisonError};
+
+use crate::ports::{SecretError, SecretKept, Secrets};
+use crate::server_config::HttpConfig;
+
+const OPENS: &str = "${secret:";
+const CLOSES: char = '}';
+/// The longest name of a secret, in bytes.
+const MAX_NAME: usize = 128;
+
+/// The names of the secrets in a value, in order.
+#[must_use]
+pub fn names(value: &str) -> Vec<&str> {
+    parts(value).into_iter().filter_map(|part| if let Part::Secret(name) = part { Some(name) } else { None }).collect()
+}
+
+/// The text that stands for a secret.
+#[must_use]
+pub fn reference(name: &str) -> String {
+    format!("{OPENS}{name}{CLOSES}")
+}
+
+/// A name for the secret of a header: letters, digits, `-`, `_` and `.`.
+#[must_use]
+pub fn name_for(server: &str, header: &str) -> String {
+    let plain = |text: &str| -> String {
+        text.chars().map(|c| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' }).take(60).collect()
+    };
+    format!("{}.{}", plain(server), plain(header))
+}
+
+/// What a secret is kept under.
+#[must_use]
+pub fn key(name: &str, origin: &str) -> String {
+    format!("{name} @ {origin}")
+}
+
+enum Part<'t> {
+    Text(&'t str),
+    Secret(&'t str),
+}
+
+fn parts(value: &str) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
+    let mut rest = value;
+    while let Some(at) = rest.find(OPENS) {
+        let inner = &rest[at + OPENS.len()..];
+        let name = inner.split(CLOSES).next().unwrap_or_default();
+        let is_name = inner.len() > name.len()
+            && (1..=MAX_NAME).contains(&name.len())
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
+        let end = if is_name { at } else { at + OPENS.len() };
+        if end > 0 {
+            parts.push(Part::Text(&rest[..end]));
+        }
+        if is_name {
+            parts.push(Part::Secret(name));
+            rest = &inner[name.len() + CLOSES.len_utf8()..];
+        } else {
+            rest = inner;
+        }
+    }
+    if !rest.is_empty() {
+        parts.push(Part::Text(rest));
+    }
+    parts
+}
+
+/// Secrets that live as long as the program: for tests, and for systems without a keychain.
+#[derive(Default)]
+pub struct SecretsInMemory {
+    secrets: Mutex<HashMap<String, String>>,
+}
+
+impl SecretsInMemory {
+    fn with<T>(&self, act: impl FnOnce(&mut HashMap<String, String>) -> T) -> T {
+        act(&mut self.secrets.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Secrets for SecretsInMemory {
+    fn get(&self, key: &str) -> Result<Option<String>, SecretError> {
+        Ok(self.with(|secrets| secrets.get(key).cloned()))
+    }
+
+    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
+        self.with(|secrets| secrets.insert(key.to_owned(), secret.to_owned()));
+        Ok(SecretKept::ThisRun { cause: "there is no keychain here".to_owned() })
+    }
+
+    fn delete(&self, key: &str) -> Result<(), SecretError> {
+        self.with(|secrets| secrets.remove(key));
+        Ok(())
+    }
+}
+
+/// Why the headers of a server can't be completed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unresolved {
+    /// It is not there.
+    #[error(
+        "the secret \"{name}\" for {origin} is not in the keychain; enter it again (a locked keychain may look empty, too)"
+    )]
+    Missing {
+        /// The secret.
+        name: String,
+        /// For whom.
+        origin: String,
+    },
+    /// The keychain can't be read.
+    #[error("the secret \"{name}\" can't be read: {cause}")]
+    Keychain {
+        /// The secret.
+        name: String,
+        /// Why not.
+        cause: SecretError,
+    },
+    /// Reading was broken off.
+    #[error("the keychain could not be read: {0}")]
+    Interrupted(String),
+}
+
+/// The headers with the secrets put in. Blocks.
+///
+/// # Errors
+/// If a secret is missing or can't be read.
+pub(crate) fn resolve(config: &HttpConfig, secrets: &dyn Secrets) -> Result<BTreeMap<String, String>, Unresolved> {
+    let origin = config.origin().unwrap_or_default();
+    let mut resolved = BTreeMap::new();
+    for (header, value) in &config.headers {
+        let mut whole = String::new();
+        for part in parts(value) {
+            match part {
+                Part::Text(text) => whole.push_str(text),
+                Part::Secret(name) => match secrets.get(&key(name, &origin)) {
+                    Ok(Some(secret)) => whole.push_str(&secret),
+                    Ok(None) => return Err(Unresolved::Missing { name: name.to_owned(), origin }),
+                    Err(cause) => return Err(Unresolved::Keychain { name: name.to_owned(), cause }),
+                },
+            }
+        }
+        resolved.insert(header.clone(), whole);
+    }
+    Ok(resolved)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_secrets_in_a_value_are_found() {
+        let cases: [(&str, &[&str]); 6] = [
+            ("Bearer ${secret:github.Authorization}", &["github.Authorization"]),
+            ("${secret:a}${secret:b}", &["a", "b"]),
+            ("plain", &[]),
+            ("${secret:}", &[]),
+            ("${secret:no spaces}", &[]),
+            ("${secret:${secret:inner}", &["inner"]),
+        ];
+        for (value, wanted) in cases {
+            assert_eq!(names(value), wanted, "what {value} names");
+        }
+        assert_eq!(names(&reference(&name_for("my server", "X-Key"))), ["my_server.X-Key"], "made names can be read");
+    }
+}
