@@ -1,0 +1,66 @@
+//! The client that the official conformance suite drives. It is the host as the app runs it; the scenario's name decides only
+//! what is done with the server, and its last argument is the server's URL.
+#![allow(clippy::print_stderr, reason = "a program says why it failed")]
+
+mod client;
+mod scenarios;
+mod user;
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use client::Client;
+use serde_json::Value;
+
+/// The suite waits longer, and for ever on a client that hangs.
+const LIMIT: Duration = Duration::from_secs(25);
+
+/// What the suite asks for.
+struct Task {
+    url: String,
+    scenario: String,
+    /// What some scenarios give along.
+    context: Value,
+}
+
+impl Task {
+    fn given() -> Result<Self, String> {
+        let url = std::env::args().next_back().filter(|last| last.starts_with("http"));
+        let scenario = std::env::var("MCP_CONFORMANCE_SCENARIO");
+        let context = std::env::var("MCP_CONFORMANCE_CONTEXT").ok();
+        Ok(Self {
+            url: url.ok_or("the last argument has to be the server's URL")?,
+            scenario: scenario.map_err(|_| "MCP_CONFORMANCE_SCENARIO has to name a scenario")?,
+            context: context.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default(),
+        })
+    }
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let task = match Task::given() {
+        Ok(task) => task,
+        Err(cause) => {
+            eprintln!("{cause}");
+            return ExitCode::from(2);
+        }
+    };
+    let outcome = tokio::time::timeout(LIMIT, perform(&task)).await;
+    match outcome.unwrap_or_else(|_| Err(format!("not done after {} s", LIMIT.as_secs()))) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(cause) => {
+            eprintln!("{}: {cause}", task.scenario);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn perform(task: &Task) -> Result<(), String> {
+    let client = Client::connect(&task.url).await?;
+    let outcome = scenarios::perform(&client, &task.scenario, &task.context).await;
+    if outcome.is_err() {
+        client.tell_activity().await;
+    }
+    client.close().await;
+    outcome
+}

@@ -1,0 +1,93 @@
+//! What is done with the server in each scenario.
+
+use host::skills::{SkillError, SkillFiles};
+use serde_json::{Map, Value, json};
+
+use crate::client::Client;
+
+/// Does what a scenario asks for. Connecting and reading the lists came before.
+pub(crate) async fn perform(client: &Client, scenario: &str, context: &Value) -> Result<(), String> {
+    match scenario {
+        "initialize" | "request-metadata" | "json-schema-ref-no-deref" => Ok(()),
+        "tools_call" => client.call("add_numbers", object(json!({ "a": 5, "b": 3 }))).await,
+        "elicitation-sep1034-client-defaults" | "sse-retry" | "http-invalid-tool-headers" => every_tool(client).await,
+        "http-standard-headers" => everything(client).await,
+        "http-custom-headers" => given_calls(client, context).await,
+        "sep-2322-client-request-state" => all_at_once(client).await,
+        "json-schema-2020-12-preservation" => echoed_schema(client).await,
+        "sep-2640-client-no-prefetch" => client.skills().await.map(|_| ()),
+        skills if skills.starts_with("sep-2640-client-verify-") => every_skill(client).await,
+        other => Err(format!("nothing is known to do for the scenario {other}")),
+    }
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(object) => object,
+        _ => Map::new(),
+    }
+}
+
+/// Calls every tool that may be used, without arguments.
+async fn every_tool(client: &Client) -> Result<(), String> {
+    let catalog = client.catalog().await?;
+    for tool in &catalog.tools {
+        client.call(&tool.name, Map::new()).await?;
+    }
+    if catalog.tools.is_empty() { Err("no tool is left to call".to_owned()) } else { Ok(()) }
+}
+
+/// Uses every tool, resource and prompt once.
+async fn everything(client: &Client) -> Result<(), String> {
+    every_tool(client).await?;
+    let catalog = client.catalog().await?;
+    for resource in &catalog.resources {
+        client.read(&resource.uri).await?;
+    }
+    for prompt in &catalog.prompts {
+        client.get_prompt(&prompt.name).await?;
+    }
+    Ok(())
+}
+
+/// Makes the calls that the suite hands over.
+async fn given_calls(client: &Client, context: &Value) -> Result<(), String> {
+    let calls = context["toolCalls"].as_array().filter(|calls| !calls.is_empty()).ok_or("no calls were given")?;
+    for call in calls {
+        let name = call["name"].as_str().ok_or("a call without a name")?;
+        client.call(name, object(call["arguments"].clone())).await?;
+    }
+    Ok(())
+}
+
+/// Calls every tool at the same time: what belongs to one call must not get into another.
+async fn all_at_once(client: &Client) -> Result<(), String> {
+    let [echo, plain, unrelated, untyped] =
+        ["test_mrtr_echo_state", "test_mrtr_no_state", "test_mrtr_unrelated", "test_mrtr_no_result_type"]
+            .map(|tool| client.call(tool, Map::new()));
+    let (echo, plain, unrelated, untyped) = tokio::join!(echo, plain, unrelated, untyped);
+    echo.and(plain).and(unrelated).and(untyped)
+}
+
+/// Sends a tool's schema back as it is known here.
+async fn echoed_schema(client: &Client) -> Result<(), String> {
+    let catalog = client.catalog().await?;
+    let tool = catalog.tool("json_schema_2020_12_tool").ok_or("the tool with the schema is missing")?;
+    client.call("json_schema_echo", object(json!({ "schema": tool.input_schema }))).await
+}
+
+/// Loads every skill, and then its files. A skill that is not what was listed is left alone.
+async fn every_skill(client: &Client) -> Result<(), String> {
+    for skill in client.skills().await?.skills {
+        let loaded = match client.load_skill(skill).await {
+            Ok(loaded) => loaded,
+            Err(SkillError::Mismatch { .. }) => continue,
+            Err(error) => return Err(error.to_string()),
+        };
+        let SkillFiles::Listed(files) = &loaded.skill.files else { continue };
+        for file in files {
+            client.read_skill_file(&loaded, &file.uri).await.map_err(|e| e.to_string())?;
+        }
+    }
+    Ok(())
+}

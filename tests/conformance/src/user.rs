@@ -1,0 +1,36 @@
+//! The user of the client: allows what the scenarios want done, and fills in forms as they come, or the least that fits.
+
+use host::form::{Field, FieldKind, Form};
+use host::view::{QuestionBody, UserAnswer};
+use policy::Scope;
+use serde_json::{Map, Value, json};
+
+/// What the user says to a question.
+pub(crate) fn answer(body: &QuestionBody) -> UserAnswer {
+    match body {
+        QuestionBody::ConnectServer { .. } | QuestionBody::Tool { .. } => UserAnswer::Allow(Scope::Once),
+        QuestionBody::Form { form: Ok(form), .. } => UserAnswer::Submit(filled(form)),
+        _ => UserAnswer::Deny,
+    }
+}
+
+fn filled(form: &Form) -> Map<String, Value> {
+    let value = |field: &Field| match &field.default {
+        Some(default) => Some(default.clone()),
+        None if field.required => Some(least(&field.kind)),
+        None => None,
+    };
+    form.fields.iter().filter_map(|field| Some((field.name.clone(), value(field)?))).collect()
+}
+
+fn least(kind: &FieldKind) -> Value {
+    match kind {
+        FieldKind::Text { min_length, .. } => json!("x".repeat(min_length.unwrap_or(1) as usize)),
+        FieldKind::Number { minimum, .. } => json!(minimum.unwrap_or(1.0)),
+        FieldKind::Boolean => json!(true),
+        FieldKind::Choice(options) => json!(options.first().map(|option| option.value.as_str())),
+        FieldKind::Choices { options, min_items, .. } => {
+            options.iter().take(min_items.unwrap_or(1) as usize).map(|option| option.value.as_str()).collect()
+        }
+    }
+}
