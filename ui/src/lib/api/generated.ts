@@ -2,9 +2,10 @@
 
 export interface Commands {
   snapshot: { request: Nothing; response: Snapshot };
-  add_server: { request: AddServer; response: Nothing };
+  add_server: { request: AddServer; response: SecretsKept };
   check_import: { request: ImportText; response: ImportPreview };
-  update_server: { request: UpdateServer; response: Nothing };
+  update_server: { request: UpdateServer; response: SecretsKept };
+  set_secret: { request: SetSecret; response: SecretsKept };
   remove_server: { request: ServerName; response: Nothing };
   start_server: { request: ServerName; response: Nothing };
   stop_server: { request: ServerName; response: Nothing };
@@ -157,7 +158,7 @@ export type AddServer = {
  */
 name: string, 
 /**
- * How it is started.
+ * How it is reached.
  */
 config: ServerConfig, };
 
@@ -798,7 +799,7 @@ uri: string, };
 /**
  * Why a server is not running.
  */
-export type FailureReason = "command_not_found" | "could_not_start" | "exited_early" | "exited" | "no_answer" | "protocol" | "refused";
+export type FailureReason = "command_not_found" | "could_not_start" | "exited_early" | "exited" | "no_answer" | "protocol" | "refused" | "unreachable" | "unauthorized" | "no_secret";
 
 /**
  * What a field takes.
@@ -978,6 +979,28 @@ export type Grants = {
 grants: Array<Grant>, };
 
 /**
+ * A header that is sent to a remote server.
+ */
+export type HttpHeader = { 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * Its value. Of a server that is set up it is never told; none in a change keeps the value that is set.
+ */
+value: string | null, 
+/**
+ * Whether the value lies, or is to be put, in the system's keychain and not in the settings file.
+ */
+secret: boolean, };
+
+/**
+ * A transport over HTTP.
+ */
+export type HttpKind = "http" | "sse";
+
+/**
  * A picture a server gives for something. Only `data:` pictures are shown.
  */
 export type Icon = { 
@@ -1021,11 +1044,11 @@ export type ImportedServer = {
  */
 name: string, 
 /**
- * How it would be started.
+ * How it would be reached.
  */
 config: ServerConfig, 
 /**
- * What to look at: placeholders to fill in, keys that are not understood, a remote server that can't be used yet.
+ * What to look at: placeholders to fill in, keys that are not understood, why it can't be used.
  */
 notes: Array<string>, 
 /**
@@ -1264,11 +1287,11 @@ hash: string,
  */
 server: string, 
 /**
- * How the server is reached: `stdio`.
+ * How the server is reached: `stdio` or `http`.
  */
 transport: string, 
 /**
- * The server's command on one line.
+ * The server's command on one line, or its URL.
  */
 commandLine: string, 
 /**
@@ -1318,6 +1341,26 @@ env: Array<[string, string]>,
 cwd: string | null, 
 /**
  * The command line that was approved before, if this one is a change of it.
+ */
+approvedBefore: string | null, } | { "kind": "connect_server", 
+/**
+ * The URL, taken apart.
+ */
+url: UrlParts, 
+/**
+ * The headers sent along, without their values.
+ */
+headers: Array<HttpHeader>, 
+/**
+ * The transport to use, if the user chose one.
+ */
+transportKind: HttpKind | null, 
+/**
+ * Whether all that is sent can be read along: it is plain http, and not to this computer.
+ */
+unencrypted: boolean, 
+/**
+ * The address that was approved before, if this one is a change of it.
  */
 approvedBefore: string | null, } | { "kind": "tool", 
 /**
@@ -1637,6 +1680,15 @@ path: string | null, };
 export type Scope = "once" | "session" | "always";
 
 /**
+ * What became of the secrets of a server that was added or changed.
+ */
+export type SecretsKept = { 
+/**
+ * Why secrets are kept only until Drawbridge is closed, if they are: there is no keychain, or it is locked.
+ */
+onlyThisRun: string | null, };
+
+/**
  * A server as the user sees it.
  */
 export type Server = { 
@@ -1645,15 +1697,19 @@ export type Server = {
  */
 name: string, 
 /**
- * How it is started.
+ * How it is reached.
  */
 config: ServerConfig, 
 /**
- * Program and arguments on one line, quoted where needed.
+ * Program and arguments on one line, quoted where needed; of a remote server its URL.
  */
 commandLine: string, 
 /**
- * How messages travel: `stdio`.
+ * A remote server's URL taken apart.
+ */
+url: UrlParts | null, 
+/**
+ * How messages travel: `stdio`, `streamable-http` or `http-sse`; `http` until that is found out.
  */
 transport: string, 
 /**
@@ -1665,7 +1721,7 @@ state: ServerState,
  */
 since: number, 
 /**
- * Whether exactly this command was approved.
+ * Whether exactly this command or address was approved.
  */
 approved: boolean, 
 /**
@@ -1673,7 +1729,7 @@ approved: boolean,
  */
 revision: string | null, 
 /**
- * How the revision was found, in the protocol's words.
+ * How the revision, and the transport of a remote server, were found.
  */
 foundBy: string | null, 
 /**
@@ -1739,9 +1795,9 @@ description: string | null,
 websiteUrl: string | null, };
 
 /**
- * How a local server is started.
+ * How a server is reached.
  */
-export type ServerConfig = { 
+export type ServerConfig = { "type": "stdio", 
 /**
  * The program, a name to be found or a path.
  */
@@ -1757,7 +1813,27 @@ env: { [key in string]: string },
 /**
  * The folder it starts in.
  */
-cwd: string | null, };
+cwd: string | null, 
+/**
+ * The protocol revision to speak and no other, such as `2025-06-18`; none to find out.
+ */
+revision: string | null, } | { "type": "http", 
+/**
+ * Where it is.
+ */
+url: string, 
+/**
+ * What is sent with each request.
+ */
+headers: Array<HttpHeader>, 
+/**
+ * The transport to use and no other; none to find out.
+ */
+kind: HttpKind | null, 
+/**
+ * The protocol revision to speak and no other; none to find out.
+ */
+revision: string | null, };
 
 /**
  * A server by name.
@@ -1818,6 +1894,23 @@ server: string,
  * Absolute paths.
  */
 folders: Array<string>, };
+
+/**
+ * A secret of a header, to be entered again.
+ */
+export type SetSecret = { 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * The header's name.
+ */
+header: string, 
+/**
+ * The header's new value.
+ */
+value: string, };
 
 /**
  * The app's own settings.
@@ -1982,7 +2075,7 @@ server: string,
  */
 name: string, 
 /**
- * How it is started from now on.
+ * How it is reached from now on.
  */
 config: ServerConfig, };
 
@@ -2009,7 +2102,7 @@ after: string,
 /**
  * The host in ASCII, if it is written otherwise.
  */
-ascii_host: string | null, 
+asciiHost: string | null, 
 /**
  * What to look at.
  */
