@@ -1,13 +1,12 @@
 //! From the bytes of a line to an [`Incoming`], with a named cause for each way to go wrong.
 
-use std::borrow::Cow;
-
 use bytes::Bytes;
 use bytestring::ByteString;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use super::envelope::Envelope;
+use super::scan::unquote;
 use super::survey::{Survey, read_id, trim};
 use super::{Incoming, InvalidCause, InvalidMessage, MAX_BATCH, MAX_DEPTH, MAX_VALUES, RawJson, RpcError};
 
@@ -90,7 +89,7 @@ fn message(text: &ByteString, envelope: &Envelope<'_>) -> Result<Incoming, Inval
     if let Some(key) = envelope.duplicate {
         return Err(InvalidCause::DuplicateKey(key.into()));
     }
-    if envelope.jsonrpc.and_then(string).as_deref() != Some("2.0") {
+    if envelope.jsonrpc.and_then(unquote).as_deref() != Some("2.0") {
         return Err(InvalidCause::WrongVersion);
     }
     let body = |raw: &str| RawJson::new(text.slice_ref(raw));
@@ -101,7 +100,7 @@ fn message(text: &ByteString, envelope: &Envelope<'_>) -> Result<Incoming, Inval
     let method = envelope.method.filter(|_| there(envelope.method) || (result.is_none() && error.is_none()));
     match (method, result, error) {
         (Some(method), None, None) => {
-            let method = string(method).ok_or(InvalidCause::BadMethod)?.into_owned();
+            let method = unquote(method).ok_or(InvalidCause::BadMethod)?.into_owned();
             let params = envelope.params.filter(|_| there(envelope.params)).map(body);
             match envelope.id {
                 None => Ok(Incoming::Notification { method, params }),
@@ -134,12 +133,4 @@ fn message(text: &ByteString, envelope: &Envelope<'_>) -> Result<Incoming, Inval
 
 fn broken(error: serde_json::Error) -> InvalidCause {
     InvalidCause::NotJson(error.to_string())
-}
-
-/// The string that `raw` is, if it is one.
-fn string(raw: &str) -> Option<Cow<'_, str>> {
-    match raw.strip_prefix('"')?.strip_suffix('"') {
-        Some(plain) if !plain.contains('\\') => Some(plain.into()),
-        _ => serde_json::from_str(raw).ok().map(Cow::Owned),
-    }
 }

@@ -1,7 +1,6 @@
 //! The members of a message, found in the one pass that checks it.
 
-use super::scan::Scan;
-use super::survey::plain;
+use super::scan::{Quoted, Scan};
 
 /// The members that JSON-RPC knows, unparsed. Others are passed over.
 #[derive(Debug, Default)]
@@ -31,9 +30,10 @@ impl<'a> Envelope<'a> {
         scan.is_done().then_some(envelope)
     }
 
-    fn put(&mut self, key: &str, value: &'a str) {
-        let plain = key.contains('\\').then(|| plain(key.as_bytes()).unwrap_or_default());
-        let (name, slot) = match plain.as_deref().unwrap_or(key.trim_matches('"')) {
+    fn put(&mut self, key: Quoted<'_>, value: &'a str) {
+        // No key of the envelope is longer, even if each letter is written as \uXXXX.
+        let key = if key.len() <= 64 { key.plain() } else { None };
+        let (name, slot) = match key.as_deref().unwrap_or_default() {
             "jsonrpc" => ("jsonrpc", &mut self.jsonrpc),
             "id" => ("id", &mut self.id),
             "method" => ("method", &mut self.method),

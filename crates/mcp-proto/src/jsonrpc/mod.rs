@@ -21,6 +21,7 @@ pub(crate) use invalid::escape;
 pub use invalid::{InvalidCause, InvalidMessage};
 pub use outgoing::{Outgoing, OutgoingKind};
 pub use raw::RawJson;
+pub(crate) use scan::{Quoted, Scan, unquote};
 
 /// How deeply arrays and objects may nest in one message.
 pub const MAX_DEPTH: usize = 128;

@@ -9,13 +9,24 @@ use serde::Deserialize;
 /// The text of one JSON value, as it came.
 ///
 /// Cloning it copies nothing, and keeps the whole frame in memory: what stays for long should be a
-/// [`RawJson::detached`] copy. Whether the text is valid JSON is found by whoever reads it.
+/// [`RawJson::detached`] copy. The text is valid JSON, within
+/// the bounds of this crate.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RawJson(ByteString);
 
 impl RawJson {
     pub(super) fn new(text: ByteString) -> RawJson {
         RawJson(text)
+    }
+
+    /// A copy of `text`, which must be JSON.
+    pub(crate) fn copy_of(text: &str) -> RawJson {
+        RawJson(text.into())
+    }
+
+    /// A part of this text. It keeps the frame in memory as well.
+    pub(crate) fn share(&self, part: &str) -> ByteString {
+        self.0.slice_ref(part)
     }
 
     /// The text.
@@ -39,7 +50,7 @@ impl RawJson {
     /// A copy that does not keep the frame in memory.
     #[must_use]
     pub fn detached(&self) -> RawJson {
-        RawJson(self.get().into())
+        RawJson::copy_of(self.get())
     }
 }
 

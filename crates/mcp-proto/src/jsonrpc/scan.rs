@@ -2,6 +2,8 @@
 //!
 //! Servers send megabytes in one message, so strings are passed over in blocks.
 
+use std::borrow::Cow;
+
 use super::{MAX_DEPTH, MAX_VALUES};
 
 /// A place in a text of JSON. `None` from one of its functions means that the text is not valid there.
@@ -19,9 +21,18 @@ impl<'a> Scan<'a> {
     }
 
     /// How many bytes were passed.
-    #[allow(dead_code)]
     pub(crate) fn at(&self) -> usize {
         self.at
+    }
+
+    /// What was passed since `at`.
+    pub(crate) fn since(&self, at: usize) -> &'a str {
+        self.text.get(at..self.at).unwrap_or_default()
+    }
+
+    /// Passes `null`, if it is next.
+    pub(crate) fn null(&mut self) -> bool {
+        self.peek() == Some(b'n') && self.word(b"null").is_some()
     }
 
     /// The next byte that is no white space.
@@ -46,14 +57,14 @@ impl<'a> Scan<'a> {
         self.peek().is_none()
     }
 
-    /// Passes a string and returns it with its quotes.
-    pub(crate) fn string(&mut self) -> Option<&'a str> {
+    /// Passes a string.
+    pub(crate) fn string(&mut self) -> Option<Quoted<'a>> {
         if !self.take(b'"') {
             return None;
         }
         let start = self.at - 1;
-        self.rest_of_string()?;
-        self.text.get(start..self.at)
+        let escapes = self.rest_of_string()?;
+        Some(Quoted { text: self.text.get(start..self.at)?, escapes })
     }
 
     /// Begins an object or array: whether it has anything inside.
@@ -81,8 +92,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The key of a member, with its quotes; what follows is the value.
-    pub(crate) fn key(&mut self) -> Option<&'a str> {
+    /// The key of a member; what follows is the value.
+    pub(crate) fn key(&mut self) -> Option<Quoted<'a>> {
         let key = self.string()?;
         self.take(b':').then_some(key)
     }
@@ -174,15 +185,19 @@ impl<'a> Scan<'a> {
         (self.at > start).then(|| self.at - start)
     }
 
-    /// Passes a string whose opening quote was passed.
-    fn rest_of_string(&mut self) -> Option<()> {
+    /// Passes a string whose opening quote was passed, and tells whether it has escapes.
+    fn rest_of_string(&mut self) -> Option<bool> {
+        let mut escapes = false;
         loop {
             self.plain();
             let byte = *self.bytes.get(self.at)?;
             self.at += 1;
             match byte {
-                b'"' => return Some(()),
-                b'\\' => self.escape()?,
+                b'"' => return Some(escapes),
+                b'\\' => {
+                    self.escape()?;
+                    escapes = true;
+                }
                 // A raw control character.
                 _ => return None,
             }
@@ -250,6 +265,34 @@ const fn special(word: u64) -> u64 {
         word.wrapping_sub(ONES * limit as u64) & !word & (ONES << 7)
     }
     below(word, b' ') | below(word ^ (ONES * b'"' as u64), 1) | below(word ^ (ONES * b'\\' as u64), 1)
+}
+
+/// A string as it stands in JSON.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Quoted<'a> {
+    /// With its quotes.
+    text: &'a str,
+    escapes: bool,
+}
+
+impl<'a> Quoted<'a> {
+    /// The text that it is. Nothing is copied unless it has escapes.
+    pub(crate) fn plain(&self) -> Option<Cow<'a, str>> {
+        if self.escapes {
+            return serde_json::from_str(self.text).ok().map(Cow::Owned);
+        }
+        self.text.get(1..self.text.len() - 1).map(Cow::Borrowed)
+    }
+
+    /// How many bytes it has on the wire.
+    pub(crate) fn len(&self) -> usize {
+        self.text.len()
+    }
+}
+
+/// The text of a string of JSON, if it is one.
+pub(crate) fn unquote(quoted: &str) -> Option<Cow<'_, str>> {
+    Scan::new(quoted).string()?.plain()
 }
 
 #[cfg(test)]

@@ -173,7 +173,7 @@ fn code_unit(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 /// A short key, with its escapes resolved.
-pub(super) fn plain(quoted: &[u8]) -> Option<String> {
+fn plain(quoted: &[u8]) -> Option<String> {
     // No key of the envelope is longer, even if each letter is written as \uXXXX.
     (quoted.len() <= 64).then(|| serde_json::from_slice(quoted).ok()).flatten()
 }

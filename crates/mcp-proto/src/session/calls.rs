@@ -6,14 +6,15 @@ use serde_json::Value;
 
 use crate::jsonrpc::{RawJson, RpcError, code, escape};
 use crate::revision::Revision;
-use crate::types::{ElicitParams, Map};
+use crate::types::ElicitParams;
 
 use super::mrtr::Inputs;
 use super::opening::Phase;
+use super::results::{self, Body};
 use super::timers::Clock;
 use super::{
     CacheHint, CallError, CallId, CancelReason, ClientRequest, CloseReason, Deadline, ServerResult, Session,
-    SessionEvent, results,
+    SessionEvent,
 };
 
 /// A call that has not ended.
@@ -128,7 +129,7 @@ impl Session {
         let Some(call) = self.calls.get_mut(&id) else { return };
         call.wire = None;
         let (body, bytes) = match answer {
-            Ok(raw) => (results::object(&raw), raw.get().len()),
+            Ok(raw) => (Body::read(&call.request, &raw), raw.get().len()),
             Err(error) => {
                 if self.era_changed(id, &error, now) || self.headers_refused(id, &error) {
                     return;
@@ -160,7 +161,7 @@ impl Session {
     fn dispatch_result(
         &mut self,
         id: CallId,
-        body: Map,
+        mut body: Body,
         bytes: usize,
         now: Instant,
     ) -> Result<Option<ServerResult>, String> {
@@ -173,7 +174,7 @@ impl Session {
                     if !call.request.may_ask_back() {
                         return Err("it asks back where that is not allowed".into());
                     }
-                    self.asked_back(id, body, bytes, now);
+                    self.asked_back(id, body.into_fields(), bytes, now);
                     return Ok(None);
                 }
                 Some(other) => return Err(format!("unknown resultType {}", escape(&other.to_string(), 80))),
@@ -181,6 +182,9 @@ impl Session {
         }
         // Results of repeated requests hold the user's answers and are never kept.
         let cache = (self.revision().has_cache_hints() && call.rounds == 0).then(|| CacheHint::of(&body));
+        if let Some((list, items)) = body.take_dropped() {
+            self.events.push(SessionEvent::ItemsDropped { list, items });
+        }
         results::result(&call.request, body, cache).map(Some)
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::types::{
-    CallToolResult, CompletionReference, CompletionResult, GetPromptResult, LogLevel, Map, Prompt, Resource,
+    CallToolResult, CompletionReference, CompletionResult, GetPromptResult, Listed, LogLevel, Map, Prompt, Resource,
     ResourceContents, ResourceTemplate, Tool,
 };
 
@@ -109,7 +109,7 @@ pub enum ServerResult {
     /// One page of tools.
     Tools {
         /// The tools.
-        items: Vec<Tool>,
+        items: Vec<Listed<Tool>>,
         /// For the next page; an empty string is a cursor like any other.
         next_cursor: Option<String>,
         /// How long the page may be kept, if the server says so.
@@ -118,7 +118,7 @@ pub enum ServerResult {
     /// One page of prompts.
     Prompts {
         /// The prompts.
-        items: Vec<Prompt>,
+        items: Vec<Listed<Prompt>>,
         /// For the next page; an empty string is a cursor like any other.
         next_cursor: Option<String>,
         /// How long the page may be kept, if the server says so.
@@ -127,7 +127,7 @@ pub enum ServerResult {
     /// One page of resources.
     Resources {
         /// The resources.
-        items: Vec<Resource>,
+        items: Vec<Listed<Resource>>,
         /// For the next page; an empty string is a cursor like any other.
         next_cursor: Option<String>,
         /// How long the page may be kept, if the server says so.
@@ -136,7 +136,7 @@ pub enum ServerResult {
     /// One page of resource templates.
     Templates {
         /// The templates.
-        items: Vec<ResourceTemplate>,
+        items: Vec<Listed<ResourceTemplate>>,
         /// For the next page; an empty string is a cursor like any other.
         next_cursor: Option<String>,
         /// How long the page may be kept, if the server says so.

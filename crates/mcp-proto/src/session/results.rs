@@ -5,11 +5,17 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::jsonrpc::{RawJson, escape};
-use crate::types::{CompletionResult, Map, Prompt, Resource, ResourceContents, ResourceTemplate, Tool};
+use crate::types::{
+    CallToolResult, CompletionResult, ContentBlock, Entry, InPlace, Listed, Map, Prompt, Resource, ResourceContents,
+    ResourceTemplate, Tool,
+};
 
-use super::{CacheHint, ClientRequest, ServerResult, tasks};
+use super::{CacheHint, ClientRequest, DroppedItem, ListKind, ServerResult, tasks};
 
-/// The body as an object. It is parsed here and only here; what follows moves its parts.
+/// How many malformed entries of a page are told one by one.
+const DROPPED: usize = 20;
+
+/// A small body as an object; what follows moves its parts.
 pub(super) fn object(raw: &RawJson) -> Result<Map, String> {
     match raw.parse() {
         Ok(Value::Object(body)) => Ok(body),
@@ -28,37 +34,119 @@ pub(super) fn read<T: DeserializeOwned>(body: Map) -> Result<T, String> {
     })
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ToolsPage {
-    tools: Vec<Tool>,
-    next_cursor: Option<String>,
+/// The body of an answer. What may be large is read at once, from the text; the rest is a small map.
+#[derive(Debug, Default)]
+pub(super) struct Body {
+    fields: Map,
+    bulk: Bulk,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct PromptsPage {
-    prompts: Vec<Prompt>,
-    next_cursor: Option<String>,
+/// What answers are mostly made of.
+#[derive(Debug, Default)]
+enum Bulk {
+    #[default]
+    None,
+    Tools(Result<Page<Tool>, String>),
+    Prompts(Result<Page<Prompt>, String>),
+    Resources(Result<Page<Resource>, String>),
+    Templates(Result<Page<ResourceTemplate>, String>),
+    Content(Result<Vec<ContentBlock>, String>),
+    Contents(Result<Vec<ResourceContents>, String>),
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ResourcesPage {
-    resources: Vec<Resource>,
-    next_cursor: Option<String>,
+/// One page of a list.
+#[derive(Debug)]
+struct Page<T> {
+    items: Vec<Listed<T>>,
+    dropped: Vec<DroppedItem>,
+    more_dropped: usize,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct TemplatesPage {
-    resource_templates: Vec<ResourceTemplate>,
-    next_cursor: Option<String>,
+impl std::ops::Deref for Body {
+    type Target = Map;
+
+    /// The members that are not large.
+    fn deref(&self) -> &Map {
+        &self.fields
+    }
 }
 
-#[derive(Deserialize)]
-struct Contents {
-    contents: Vec<ResourceContents>,
+impl Body {
+    /// Reads the answer to `request`.
+    pub(super) fn read(request: &ClientRequest, raw: &RawJson) -> Result<Body, String> {
+        let mut bulk = Bulk::None;
+        let fields = InPlace::new(raw).members(|key, place| {
+            bulk = match (request, key) {
+                (ClientRequest::ListTools { .. }, "tools") => Bulk::Tools(page(place)),
+                (ClientRequest::ListPrompts { .. }, "prompts") => Bulk::Prompts(page(place)),
+                (ClientRequest::ListResources { .. }, "resources") => Bulk::Resources(page(place)),
+                (ClientRequest::ListResourceTemplates { .. }, "resourceTemplates") => Bulk::Templates(page(place)),
+                (ClientRequest::CallTool { .. }, "content") => {
+                    Bulk::Content(place.list(InPlace::block).map(Option::unwrap_or_default))
+                }
+                (ClientRequest::ReadResource { .. }, "contents") => Bulk::Contents(
+                    place
+                        .list(InPlace::contents)
+                        .and_then(|read| read.ok_or(": invalid type: it is not an array".into())),
+                ),
+                _ => return Ok(false),
+            };
+            Ok(true)
+        });
+        Ok(Body { fields: fields.map_err(|cause| escape(&cause, 300))?, bulk })
+    }
+
+    /// The members that are not large.
+    pub(super) fn into_fields(self) -> Map {
+        self.fields
+    }
+
+    /// Entries of the list that were left out.
+    pub(super) fn take_dropped(&mut self) -> Option<(ListKind, Vec<DroppedItem>)> {
+        let (kind, dropped, more) = match &mut self.bulk {
+            Bulk::Tools(Ok(page)) => (ListKind::Tools, &mut page.dropped, page.more_dropped),
+            Bulk::Prompts(Ok(page)) => (ListKind::Prompts, &mut page.dropped, page.more_dropped),
+            Bulk::Resources(Ok(page)) => (ListKind::Resources, &mut page.dropped, page.more_dropped),
+            Bulk::Templates(Ok(page)) => (ListKind::Resources, &mut page.dropped, page.more_dropped),
+            _ => return None,
+        };
+        let mut dropped = std::mem::take(dropped);
+        if more > 0 {
+            dropped.push(DroppedItem { name: format!("{more} more"), cause: "they are malformed too".into() });
+        }
+        (!dropped.is_empty()).then_some((kind, dropped))
+    }
+}
+
+/// The entries of a list. One that is malformed is left out and never costs the others.
+fn page<T: Entry>(place: &mut InPlace<'_>) -> Result<Page<T>, String> {
+    let mut page = Page { items: Vec::new(), dropped: Vec::new(), more_dropped: 0 };
+    let mut place_in_page = 0;
+    let list = place.list(|place| {
+        match Listed::pass(place.scan()).ok_or("it is no valid JSON")? {
+            Ok(item) => page.items.push(item),
+            Err(_) if page.dropped.len() == DROPPED => page.more_dropped += 1,
+            Err((name, cause)) => {
+                let name = name.unwrap_or_else(|| format!("[{place_in_page}]"));
+                page.dropped.push(DroppedItem { name: escape(&name, 200), cause });
+            }
+        }
+        place_in_page += 1;
+        Ok(())
+    });
+    match list? {
+        Some(_) => Ok(page),
+        None => Err(": invalid type: it is not an array".into()),
+    }
+}
+
+/// `nextCursor`, which may be any string.
+fn cursor(mut fields: Map) -> Result<Option<String>, String> {
+    match fields.shift_remove("nextCursor") {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(cursor)) => Ok(Some(cursor)),
+        Some(_) => Err("nextCursor: invalid type: it is not a string".into()),
+    }
 }
 
 #[derive(Deserialize)]
@@ -67,41 +155,55 @@ struct Completion {
 }
 
 /// The answer to `request`.
-pub(super) fn result(request: &ClientRequest, body: Map, cache: Option<CacheHint>) -> Result<ServerResult, String> {
-    match request {
-        ClientRequest::Ping
-        | ClientRequest::Subscribe { .. }
-        | ClientRequest::Unsubscribe { .. }
-        | ClientRequest::SetLogLevel { .. } => Ok(ServerResult::Empty),
-        ClientRequest::ListTools { .. } => {
-            read(body).map(|ToolsPage { tools, next_cursor }| ServerResult::Tools { items: tools, next_cursor, cache })
+pub(super) fn result(request: &ClientRequest, body: Body, cache: Option<CacheHint>) -> Result<ServerResult, String> {
+    let Body { fields, bulk } = body;
+    // The cause goes on from the name of the member.
+    let of = |name: &'static str| move |cause: String| escape(&format!("{name}{cause}"), 300);
+    match (request, bulk) {
+        (
+            ClientRequest::Ping
+            | ClientRequest::Subscribe { .. }
+            | ClientRequest::Unsubscribe { .. }
+            | ClientRequest::SetLogLevel { .. },
+            _,
+        ) => Ok(ServerResult::Empty),
+        (_, Bulk::Tools(page)) => {
+            let items = page.map_err(of("tools"))?.items;
+            Ok(ServerResult::Tools { items, next_cursor: cursor(fields)?, cache })
         }
-        ClientRequest::ListPrompts { .. } => read(body)
-            .map(|PromptsPage { prompts, next_cursor }| ServerResult::Prompts { items: prompts, next_cursor, cache }),
-        ClientRequest::ListResources { .. } => read(body).map(|ResourcesPage { resources, next_cursor }| {
-            ServerResult::Resources { items: resources, next_cursor, cache }
-        }),
-        ClientRequest::ListResourceTemplates { .. } => {
-            read(body).map(|TemplatesPage { resource_templates, next_cursor }| ServerResult::Templates {
-                items: resource_templates,
-                next_cursor,
-                cache,
-            })
+        (_, Bulk::Prompts(page)) => {
+            let items = page.map_err(of("prompts"))?.items;
+            Ok(ServerResult::Prompts { items, next_cursor: cursor(fields)?, cache })
         }
-        ClientRequest::CallTool { .. } => {
-            if !body.contains_key("content") && !body.contains_key("structuredContent") {
-                return Err("missing field `content`".into());
-            }
-            read(body).map(ServerResult::Tool)
+        (_, Bulk::Resources(page)) => {
+            let items = page.map_err(of("resources"))?.items;
+            Ok(ServerResult::Resources { items, next_cursor: cursor(fields)?, cache })
         }
-        ClientRequest::GetPrompt { .. } => read(body).map(ServerResult::Prompt),
-        ClientRequest::ReadResource { .. } => {
-            read(body).map(|Contents { contents }| ServerResult::Contents { contents, cache })
+        (_, Bulk::Templates(page)) => {
+            let items = page.map_err(of("resourceTemplates"))?.items;
+            Ok(ServerResult::Templates { items, next_cursor: cursor(fields)?, cache })
         }
-        ClientRequest::ListTasks { .. } => tasks::page(body),
-        ClientRequest::Extension { .. } => Ok(ServerResult::Extension { result: body, cache }),
-        ClientRequest::Complete { .. } => {
-            read(body).map(|Completion { completion }| ServerResult::Completion(completion))
+        (_, Bulk::Content(content)) => {
+            let content = content.map_err(of("content"))?;
+            Ok(ServerResult::Tool(CallToolResult { content, ..read(fields)? }))
         }
+        (_, Bulk::Contents(contents)) => {
+            Ok(ServerResult::Contents { contents: contents.map_err(of("contents"))?, cache })
+        }
+        (ClientRequest::CallTool { .. }, Bulk::None) if fields.contains_key("structuredContent") => {
+            read(fields).map(ServerResult::Tool)
+        }
+        (ClientRequest::GetPrompt { .. }, _) => read(fields).map(ServerResult::Prompt),
+        (ClientRequest::ListTasks { .. }, _) => tasks::page(fields),
+        (ClientRequest::Extension { .. }, _) => Ok(ServerResult::Extension { result: fields, cache }),
+        (ClientRequest::Complete { .. }, _) => {
+            read(fields).map(|Completion { completion }| ServerResult::Completion(completion))
+        }
+        (ClientRequest::ListTools { .. }, _) => Err("missing field `tools`".into()),
+        (ClientRequest::ListPrompts { .. }, _) => Err("missing field `prompts`".into()),
+        (ClientRequest::ListResources { .. }, _) => Err("missing field `resources`".into()),
+        (ClientRequest::ListResourceTemplates { .. }, _) => Err("missing field `resourceTemplates`".into()),
+        (ClientRequest::CallTool { .. }, _) => Err("missing field `content`".into()),
+        (ClientRequest::ReadResource { .. }, _) => Err("missing field `contents`".into()),
     }
 }

@@ -4,8 +4,8 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::jsonrpc::{RawJson, RpcError, code};
-use crate::types::Tool;
+use crate::jsonrpc::{RawJson, RpcError, code, escape};
+use crate::types::{Listed, Tool};
 
 use super::wire::Purpose;
 use super::{CallError, CallId, Carrier, ClientRequest, DroppedItem, ListKind, Session, SessionEvent, results};
@@ -20,23 +20,35 @@ struct Page {
     next_cursor: Option<String>,
 }
 
+/// Whether the annotation may be somewhere in the text of a tool, be it with escapes.
+fn may_have_headers(text: &str) -> bool {
+    text.contains("x-mcp-header") || text.contains("\\u")
+}
+
 impl Session {
     fn sends_headers(&self) -> bool {
         self.config.carrier == Carrier::StreamableHttp && self.revision().has_request_headers()
     }
 
     /// Remembers what calls of these tools need, and leaves out those that must not be called.
-    pub(super) fn learn_tools(&mut self, tools: &mut Vec<Tool>) {
+    pub(super) fn learn_tools(&mut self, tools: &mut Vec<Listed<Tool>>) {
         if !self.sends_headers() {
             return;
         }
         let mut dropped = Vec::new();
-        tools.retain(|tool| match self.mirrored.learn(&tool.name, &tool.input_schema) {
-            Ok(()) => true,
-            Err(cause) => {
-                dropped.push(DroppedItem { name: tool.name.clone(), cause });
-                false
+        tools.retain(|tool| {
+            // Most tools have no such headers, and need not be parsed to know it.
+            let learnt = if may_have_headers(tool.raw().get()) {
+                tool.read().map_err(|error| error.to_string()).map(|tool| tool.input_schema)
+            } else {
+                Ok(Value::Null)
+            };
+            let learnt = learnt.and_then(|schema| self.mirrored.learn(tool.name(), &schema));
+            if let Err(cause) = learnt {
+                dropped.push(DroppedItem { name: escape(tool.name(), 200), cause: escape(&cause, 300) });
+                return false;
             }
+            true
         });
         if !dropped.is_empty() {
             self.events.push(SessionEvent::ItemsDropped { list: ListKind::Tools, items: dropped });

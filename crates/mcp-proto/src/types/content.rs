@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::lenient::{null_as_default, present};
-use super::{Annotations, Map, Resource, ResourceContents};
+use super::{Annotations, Map, Resource, ResourceContents, Text};
 
 /// One piece of content. A kind that is not known here is kept as it came.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,7 +30,7 @@ pub enum ContentBlock {
 
 impl ContentBlock {
     /// A plain text block.
-    pub fn text(text: impl Into<String>) -> ContentBlock {
+    pub fn text(text: impl Into<Text>) -> ContentBlock {
         ContentBlock::Text(TextContent { text: text.into(), ..TextContent::default() })
     }
 }
@@ -40,7 +40,7 @@ impl ContentBlock {
 #[serde(rename_all = "camelCase")]
 pub struct TextContent {
     /// The text.
-    pub text: String,
+    pub text: Text,
     /// Hints on its use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
@@ -57,7 +57,7 @@ pub struct TextContent {
 #[serde(rename_all = "camelCase")]
 pub struct ImageContent {
     /// The bytes, base64.
-    pub data: String,
+    pub data: Text,
     /// Claimed media type.
     pub mime_type: String,
     /// Hints on its use.

@@ -8,13 +8,17 @@ mod common;
 mod completion;
 mod content;
 mod elicitation;
+mod in_place;
 mod lenient;
+mod listed;
 mod logging;
 mod prompts;
 mod resources;
 mod roots;
 mod sampling;
+mod shape;
 mod tasks;
+mod text;
 mod tools;
 
 pub use capabilities::{
@@ -27,6 +31,8 @@ pub use content::{
     AudioContent, ContentBlock, EmbeddedResource, ImageContent, TextContent, ToolResultContent, ToolUseContent,
 };
 pub use elicitation::{ElicitAction, ElicitParams, ElicitResult};
+pub(crate) use in_place::InPlace;
+pub use listed::{Entry, Listed};
 pub use logging::{LogLevel, LogMessage};
 pub use prompts::{GetPromptResult, Prompt, PromptArgument, PromptMessage};
 pub use resources::{Resource, ResourceContents, ResourceTemplate};
@@ -36,6 +42,7 @@ pub use sampling::{
     SamplingMessage, ToolChoice,
 };
 pub use tasks::TaskStatus;
+pub use text::Text;
 pub use tools::{CallToolResult, Tool, ToolAnnotations, ToolExecution};
 
 /// A JSON object with its fields in the order in which they came.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::lenient::{null_as_default, whole_number};
-use super::{Annotations, Icon, Map};
+use super::{Annotations, Icon, Map, Text};
 
 /// A resource as the server lists it, or as a link in content.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -81,10 +81,10 @@ pub struct ResourceContents {
     pub mime_type: Option<String>,
     /// The text.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
+    pub text: Option<Text>,
     /// The bytes, base64.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub blob: Option<String>,
+    pub blob: Option<Text>,
     /// `_meta`, since 2025-06-18.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
@@ -99,8 +99,8 @@ pub struct ResourceContents {
 struct AnyContents {
     uri: String,
     mime_type: Option<String>,
-    text: Option<String>,
-    blob: Option<String>,
+    text: Option<Text>,
+    blob: Option<Text>,
     #[serde(rename = "_meta")]
     meta: Option<Map>,
     #[serde(flatten)]

@@ -1,0 +1,189 @@
+//! Content read from the message in which it came: large texts stay parts of it.
+
+use std::borrow::Cow;
+
+use bytestring::ByteString;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::jsonrpc::{Quoted, RawJson, Scan};
+
+use super::{ContentBlock, EmbeddedResource, ImageContent, Map, ResourceContents, Text, TextContent};
+
+/// Shorter texts are copied: that costs nothing, and they do not keep their message in memory.
+const LARGE: usize = 4096;
+
+const BROKEN: &str = "it is no valid JSON";
+
+/// A place in the text of a body.
+pub(crate) struct InPlace<'a> {
+    body: &'a RawJson,
+    scan: Scan<'a>,
+}
+
+/// One value, not yet parsed.
+enum Part<'a> {
+    Text(Quoted<'a>),
+    Other(&'a str),
+}
+
+impl Part<'_> {
+    fn value(&self) -> Result<Value, String> {
+        match self {
+            Part::Text(quoted) => quoted.plain().map(|text| Value::String(text.into_owned())).ok_or(BROKEN.into()),
+            Part::Other(raw) => serde_json::from_str(raw).map_err(|error| error.to_string()),
+        }
+    }
+}
+
+type Parts<'a> = Vec<(Cow<'a, str>, Part<'a>)>;
+
+impl<'a> InPlace<'a> {
+    pub(crate) fn new(body: &'a RawJson) -> InPlace<'a> {
+        InPlace { body, scan: Scan::new(body.get()) }
+    }
+
+    /// The members of an object, in order. `bulk` may read a member's value itself, and says whether it did.
+    pub(crate) fn members(
+        &mut self,
+        mut bulk: impl FnMut(&str, &mut InPlace<'a>) -> Result<bool, String>,
+    ) -> Result<Map, String> {
+        let mut members = Map::new();
+        let mut more = self.scan.enter(b'{', b'}').ok_or("it is no object")?;
+        while more {
+            let key = self.scan.key().and_then(|key| key.plain()).ok_or(BROKEN)?;
+            if !bulk(&key, self)? {
+                let value = self.part()?.value()?;
+                members.insert(key.into_owned(), value);
+            }
+            more = self.scan.more(b'}').ok_or(BROKEN)?;
+        }
+        Ok(members)
+    }
+
+    /// The elements of an array, each read by `read`; `None` if there is `null` in its place.
+    pub(crate) fn list<T>(
+        &mut self,
+        mut read: impl FnMut(&mut InPlace<'a>) -> Result<T, String>,
+    ) -> Result<Option<Vec<T>>, String> {
+        if self.scan.null() {
+            return Ok(None);
+        }
+        let Some(mut more) = self.scan.enter(b'[', b']') else {
+            self.scan.value().ok_or(BROKEN)?;
+            return Err(": invalid type: it is not an array".into());
+        };
+        let mut items = Vec::new();
+        while more {
+            items.push(read(self).map_err(|cause| format!("[{}]: {cause}", items.len()))?);
+            more = self.scan.more(b']').ok_or(BROKEN)?;
+        }
+        Ok(Some(items))
+    }
+
+    pub(crate) fn scan(&mut self) -> &mut Scan<'a> {
+        &mut self.scan
+    }
+
+    fn part(&mut self) -> Result<Part<'a>, String> {
+        let part = if self.scan.peek() == Some(b'"') {
+            self.scan.string().map(Part::Text)
+        } else {
+            self.scan.value().map(Part::Other)
+        };
+        part.ok_or_else(|| BROKEN.into())
+    }
+
+    fn parts(&mut self) -> Result<Parts<'a>, String> {
+        let mut parts = Vec::new();
+        let mut more = self.scan.enter(b'{', b'}').ok_or("it is no object")?;
+        while more {
+            let key = self.scan.key().and_then(|key| key.plain()).ok_or(BROKEN)?;
+            parts.push((key, self.part()?));
+            more = self.scan.more(b'}').ok_or(BROKEN)?;
+        }
+        Ok(parts)
+    }
+
+    fn text(&self, quoted: &Quoted<'a>) -> Result<Text, String> {
+        match quoted.plain().ok_or(BROKEN)? {
+            Cow::Borrowed(plain) if plain.len() >= LARGE => Ok(Text::shared(self.body.share(plain))),
+            plain => Ok(Text::shared(ByteString::from(plain.into_owned()))),
+        }
+    }
+
+    /// Parts as a `T`. Those called `large` are kept apart if they are strings, and are empty in the `T`.
+    fn typed<T: DeserializeOwned, const N: usize>(
+        &self,
+        parts: &Parts<'a>,
+        large: [&str; N],
+    ) -> Result<(T, [Option<Text>; N]), String> {
+        let mut texts = [const { None }; N];
+        let mut members = Map::new();
+        for (key, part) in parts {
+            let value = match (large.iter().position(|name| name == key), part) {
+                (Some(at), Part::Text(quoted)) => {
+                    texts[at] = Some(self.text(quoted)?);
+                    Value::String(String::new())
+                }
+                _ => part.value()?,
+            };
+            members.insert(key.to_string(), value);
+        }
+        let read = T::deserialize(Value::Object(members)).map_err(|error| error.to_string())?;
+        Ok((read, texts))
+    }
+
+    /// A content block.
+    pub(crate) fn block(&mut self) -> Result<ContentBlock, String> {
+        let mut parts = self.parts()?;
+        let Some(Part::Text(kind)) = parts.iter().rev().find(|(key, _)| key == "type").map(|(_, part)| part) else {
+            return Err("a content block needs a `type` that is a string".into());
+        };
+        let kind = kind.plain().ok_or(BROKEN)?;
+        if matches!(&*kind, "text" | "image" | "audio" | "resource") {
+            parts.retain(|(key, _)| key != "type");
+        }
+        let named = |cause| format!("{kind} block: {cause}");
+        match &*kind {
+            "text" => {
+                let (block, [text]) = self.typed(&parts, ["text"]).map_err(named)?;
+                Ok(ContentBlock::Text(TextContent { text: text.unwrap_or_default(), ..block }))
+            }
+            "image" | "audio" => {
+                let (block, [data]) = self.typed(&parts, ["data"]).map_err(named)?;
+                let block = ImageContent { data: data.unwrap_or_default(), ..block };
+                Ok(if kind == "image" { ContentBlock::Image(block) } else { ContentBlock::Audio(block) })
+            }
+            "resource" => self.embedded(parts).map(ContentBlock::Resource).map_err(named),
+            _ => {
+                let members = parts.iter().map(|(key, part)| Ok((key.to_string(), part.value()?)));
+                let members = members.collect::<Result<Map, String>>()?;
+                ContentBlock::deserialize(Value::Object(members)).map_err(|error| error.to_string())
+            }
+        }
+    }
+
+    fn embedded(&self, mut parts: Parts<'a>) -> Result<EmbeddedResource, String> {
+        let mut contents = None;
+        for (_, part) in parts.iter_mut().filter(|(key, _)| key == "resource") {
+            if let Part::Other(raw) = part {
+                let read = InPlace { body: self.body, scan: Scan::new(raw) }.contents();
+                contents = Some(read.map_err(|cause| format!("resource: {cause}"))?);
+                *raw = r#"{"uri":"","text":""}"#;
+            }
+        }
+        let (block, []) = self.typed::<EmbeddedResource, 0>(&parts, [])?;
+        Ok(EmbeddedResource { resource: contents.unwrap_or_default(), ..block })
+    }
+
+    /// A resource's contents.
+    pub(crate) fn contents(&mut self) -> Result<ResourceContents, String> {
+        let parts = self.parts()?;
+        let (mut contents, [text, blob]) = self.typed::<ResourceContents, 2>(&parts, ["text", "blob"])?;
+        contents.text = text.or(contents.text);
+        contents.blob = blob.or(contents.blob);
+        Ok(contents)
+    }
+}
