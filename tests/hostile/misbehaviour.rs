@@ -222,7 +222,7 @@ async fn x33_a_server_sees_nothing_that_it_was_not_given() {
         .unwrap()
         .tools
         .iter()
-        .map(|t| t.name.clone())
+        .map(|t| t.name().to_owned())
         .find(|n| n.contains("environment") || n.contains("surroundings"));
     let tool = tool.expect("the scripted server can tell what it sees");
     let (result, _) = app.host.call_tool("1".into(), "curious".into(), tool, Map::new(), None).await.unwrap();

@@ -132,7 +132,7 @@ async fn a_resource_made_by_a_call_appears_in_the_list() {
     let result = call(&app, SERVER, "gzip-file-as-resource", arguments).await;
     let [ContentBlock::ResourceLink(link)] = &result.content[..] else { panic!("a link to it: {result:?}") };
     app.until(SERVER, "told of one resource more", |s| s.counts[2] == before + 1).await;
-    let listed = whole_catalog(&app, SERVER).await.resources.iter().any(|r| r.uri == link.uri);
+    let listed = whole_catalog(&app, SERVER).await.resources.iter().any(|r| r.name() == link.uri);
     assert!(listed, "[resources-list-changed]: the list was read again");
     let read = app.host.read_resource("read".into(), SERVER.into(), link.uri.clone()).await.unwrap();
     let blob = read[0].blob.as_deref().unwrap_or_default();

@@ -6,7 +6,7 @@ use host::activity::{ActivityEntry, ActivityKind};
 use host::template;
 use host::view::{CallFailure, HostEvent, ServerState};
 use mcp_proto::session::CallError;
-use mcp_proto::types::{CompletionReference, ContentBlock, LogLevel, Role};
+use mcp_proto::types::{CompletionReference, ContentBlock, LogLevel, Prompt, Role};
 use serde_json::json;
 use testkit::app::{App, demo};
 
@@ -41,8 +41,9 @@ async fn completed(
 async fn prompts_are_listed_completed_and_read() {
     let app = everything().await;
     let catalog = whole_catalog(&app, SERVER).await;
+    let prompts: Vec<Prompt> = catalog.prompts.iter().map(|p| p.read().unwrap()).collect();
     let listed: Vec<(&str, usize)> =
-        catalog.prompts.iter().map(|p| (&*p.name, p.arguments.iter().filter(|a| a.required).count())).collect();
+        prompts.iter().map(|p| (&*p.name, p.arguments.iter().filter(|a| a.required).count())).collect();
     let expected = [("simple-prompt", 0), ("args-prompt", 1), ("completable-prompt", 2), ("resource-prompt", 2)];
     assert_eq!(listed, expected, "[prompts-required-arguments]: each with how many it needs");
 
@@ -77,11 +78,11 @@ async fn resources_and_templates_are_read() {
     let app = everything().await;
     let catalog = whole_catalog(&app, SERVER).await;
     for resource in &catalog.resources {
-        let read = app.host.read_resource(call_id(), SERVER.into(), resource.uri.clone()).await;
-        let read = read.unwrap_or_else(|error| panic!("{} is listed, so it can be read: {error}", resource.uri));
+        let read = app.host.read_resource(call_id(), SERVER.into(), resource.name().to_owned()).await;
+        let read = read.unwrap_or_else(|error| panic!("{} is listed, so it can be read: {error}", resource.name()));
         assert!(read[0].text.as_ref().is_some_and(|t| !t.is_empty()), "[resources-text-blob]: {read:?}");
     }
-    assert!(catalog.templates.iter().any(|t| t.uri_template == TEMPLATE), "the template is listed: {catalog:?}");
+    assert!(catalog.templates.iter().any(|t| t.name() == TEMPLATE), "the template is listed: {catalog:?}");
     assert_eq!(template::variables(TEMPLATE), ["resourceId"], "its variable is known");
     let of_template = || CompletionReference::Resource { uri: TEMPLATE.into() };
     assert_eq!(
@@ -139,7 +140,7 @@ async fn a_change_made_by_a_call_is_told_to_the_one_who_watches() {
     let folder = tempfile::tempdir().unwrap();
     let app = App::start(vec![("memory", installed::memory(folder.path()))]).await;
     app.ready("memory").await;
-    let uri = whole_catalog(&app, "memory").await.resources[0].uri.clone();
+    let uri = whole_catalog(&app, "memory").await.resources[0].name().to_owned();
     assert_eq!(uri, "memory://knowledge-graph", "[resources-custom-schemes]: it has a scheme of its own");
     app.host.subscribe("memory".into(), uri.clone(), true).await.unwrap();
     let mut events = app.host.events();

@@ -3,8 +3,7 @@
 use std::collections::HashSet;
 
 use mcp_proto::session::{ClientRequest, ServerResult};
-use mcp_proto::types::{Prompt, Resource, ResourceTemplate, ServerCapabilities, Tool};
-use serde::Serialize;
+use mcp_proto::types::{Listed, Prompt, Resource, ResourceTemplate, ServerCapabilities, Tool};
 
 /// The most pages that are read of a list.
 pub const MAX_PAGES: usize = 100;
@@ -15,17 +14,17 @@ pub const MAX_ITEM: usize = 256 * 1024;
 /// The most bytes that are kept of a list, as JSON.
 pub const MAX_LIST: usize = 16 * 1024 * 1024;
 
-/// What a server offers.
+/// What a server offers. Entries are kept as the text that came, and parsed when they are needed.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Catalog {
     /// Its tools.
-    pub tools: Vec<Tool>,
+    pub tools: Vec<Listed<Tool>>,
     /// Its prompts.
-    pub prompts: Vec<Prompt>,
+    pub prompts: Vec<Listed<Prompt>>,
     /// Its resources.
-    pub resources: Vec<Resource>,
+    pub resources: Vec<Listed<Resource>>,
     /// Its resource templates.
-    pub templates: Vec<ResourceTemplate>,
+    pub templates: Vec<Listed<ResourceTemplate>>,
     /// Where a list is not whole, and why; by list.
     pub notes: [Vec<String>; 4],
     /// Whether every list that the server offers was read since it became ready.
@@ -41,8 +40,8 @@ impl Catalog {
 
     /// A tool by name.
     #[must_use]
-    pub fn tool(&self, name: &str) -> Option<&Tool> {
-        self.tools.iter().find(|tool| tool.name == name)
+    pub fn tool(&self, name: &str) -> Option<Tool> {
+        self.tools.iter().find(|tool| tool.name() == name)?.read().ok()
     }
 }
 
@@ -129,19 +128,19 @@ impl Reading {
         let mut found = std::mem::take(&mut self.found);
         let next = match (self.list, result) {
             (List::Tools, ServerResult::Tools { items, next_cursor, .. }) => {
-                self.keep(&mut found.tools, items, |t| &t.name);
+                self.keep(&mut found.tools, items);
                 next_cursor
             }
             (List::Prompts, ServerResult::Prompts { items, next_cursor, .. }) => {
-                self.keep(&mut found.prompts, items, |p| &p.name);
+                self.keep(&mut found.prompts, items);
                 next_cursor
             }
             (List::Resources, ServerResult::Resources { items, next_cursor, .. }) => {
-                self.keep(&mut found.resources, items, |r| &r.uri);
+                self.keep(&mut found.resources, items);
                 next_cursor
             }
             (List::Templates, ServerResult::Templates { items, next_cursor, .. }) => {
-                self.keep(&mut found.templates, items, |t| &t.uri_template);
+                self.keep(&mut found.templates, items);
                 next_cursor
             }
             // The session answers each request with its own kind of result.
@@ -173,21 +172,22 @@ impl Reading {
         });
     }
 
-    fn keep<T: Serialize>(&mut self, kept: &mut Vec<T>, items: Vec<T>, name: impl Fn(&T) -> &String) {
+    fn keep<T>(&mut self, kept: &mut Vec<Listed<T>>, items: Vec<Listed<T>>) {
         let words = self.list.words();
         for item in items {
-            let shown: String = name(&item).chars().take(60).collect();
-            let size = serde_json::to_string(&item).map_or(usize::MAX, |json| json.len());
+            let size = item.raw().get().len();
+            let shown = || item.name().chars().take(60).collect::<String>();
             if size > MAX_ITEM {
                 self.say_once(format!(
-                    "\"{shown}\" was left out of the {words}: it is larger than {} KiB",
+                    "\"{}\" was left out of the {words}: it is larger than {} KiB",
+                    shown(),
                     MAX_ITEM / 1024
                 ));
             } else if kept.len() >= MAX_ITEMS || self.bytes + size > MAX_LIST {
                 self.say_once(format!("the list of {words} is too long; only the first {} are shown", kept.len()));
                 return;
-            } else if !self.names.insert(name(&item).clone()) {
-                self.say_once(format!("\"{shown}\" stands more than once in the {words}; the first is used"));
+            } else if !self.names.insert(item.name().to_owned()) {
+                self.say_once(format!("\"{}\" stands more than once in the {words}; the first is used", shown()));
             } else {
                 self.bytes += size;
                 kept.push(item);

@@ -28,18 +28,29 @@ impl Api {
         let tools = catalog
             .tools
             .iter()
+            .filter_map(|tool| tool.read().ok())
             .map(|tool| {
                 let is_allowed = !allowed.is_empty()
-                    && allowed.contains(&(tool.name.as_str(), &host::definition_hash(&config, tool)));
-                views::tool(tool.clone(), is_allowed)
+                    && allowed.contains(&(tool.name.as_str(), &host::definition_hash(&config, &tool)));
+                views::tool(tool, is_allowed)
             })
             .collect();
         Ok(Catalog {
             server,
             tools,
-            prompts: catalog.prompts.iter().cloned().map(views::prompt).collect(),
-            resources: catalog.resources.iter().cloned().map(views::resource).collect(),
-            templates: catalog.templates.iter().cloned().map(views::template).collect(),
+            prompts: catalog.prompts.iter().filter_map(|prompt| prompt.read().ok()).map(views::prompt).collect(),
+            resources: catalog
+                .resources
+                .iter()
+                .filter_map(|resource| resource.read().ok())
+                .map(views::resource)
+                .collect(),
+            templates: catalog
+                .templates
+                .iter()
+                .filter_map(|template| template.read().ok())
+                .map(views::template)
+                .collect(),
             notes: catalog.notes.concat(),
         })
     }
@@ -68,7 +79,7 @@ impl Api {
 
     async fn call_tool(&self, r: CallTool) -> Result<ToolResult, ApiError> {
         let arguments = object(r.arguments, "arguments")?;
-        let schema = self.host.catalog(r.server.clone()).await?.tool(&r.tool).and_then(|t| t.output_schema.clone());
+        let schema = self.host.catalog(r.server.clone()).await?.tool(&r.tool).and_then(|t| t.output_schema);
         let (result, arguments) = self.host.call_tool(r.call, r.server, r.tool, arguments, r.conversation).await?;
         let checked = result.structured_content.clone().zip(schema).map(|(value, schema)| {
             // A hostile schema may take long; nothing else must wait for it.

@@ -67,7 +67,9 @@ impl From<CallFailure> for ApiError {
                 CallError::BadAnswer { .. } | CallError::Unreadable(_) | CallError::TooManyRounds => {
                     ErrorCode::BadAnswer
                 }
-                CallError::Closed(_) | CallError::Undelivered { .. } | CallError::TaskCancelled { .. } => ErrorCode::ServerGone,
+                CallError::Closed(_) | CallError::Undelivered { .. } | CallError::TaskCancelled { .. } => {
+                    ErrorCode::ServerGone
+                }
                 CallError::Unsupported { .. } => ErrorCode::Unsupported,
                 CallError::Refused => ErrorCode::Refused,
                 CallError::NotReady | CallError::TooManyCalls => ErrorCode::NotReady,

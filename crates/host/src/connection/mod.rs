@@ -78,12 +78,24 @@ pub(crate) struct HttpStart {
 /// What the owner tells a connection.
 #[derive(Debug)]
 pub(crate) enum Tell {
-    Call { ticket: Ticket, request: ClientRequest, deadline: Deadline },
-    Cancel { ticket: Ticket },
-    Answer { request: ServerRequestId, answer: Answer },
+    Call {
+        ticket: Ticket,
+        request: ClientRequest,
+        deadline: Deadline,
+    },
+    Cancel {
+        ticket: Ticket,
+    },
+    Answer {
+        request: ServerRequestId,
+        answer: Answer,
+    },
     Notify(ClientNotification),
     /// Read a list again now.
-    Refresh { kind: ListKind, reply: oneshot::Sender<Arc<Catalog>> },
+    Refresh {
+        kind: ListKind,
+        reply: oneshot::Sender<Arc<Catalog>>,
+    },
     Stop,
 }
 

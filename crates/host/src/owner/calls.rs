@@ -113,7 +113,7 @@ impl Owner {
             .tool(name)
             .ok_or_else(|| CallFailure::NotFound(format!("tool \"{name}\" on {}", call.server)))?;
         Ok(Some(QuestionBody::Tool {
-            tool: Box::new(tool.clone()),
+            tool: Box::new(tool),
             arguments: arguments.clone(),
             changed_since_allowed: false,
         }))

@@ -222,9 +222,9 @@ impl Owner {
             if pending.view.server == server
                 && let QuestionBody::Tool { tool, changed_since_allowed, .. } = &mut pending.view.body
                 && let Some(now) = catalog.tool(&tool.name)
-                && **tool != *now
+                && **tool != now
             {
-                **tool = now.clone();
+                **tool = now;
                 *changed_since_allowed = true;
                 self.changed(at);
             }

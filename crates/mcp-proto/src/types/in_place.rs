@@ -62,7 +62,8 @@ impl<'a> InPlace<'a> {
         Ok(members)
     }
 
-    /// The elements of an array, each read by `read`; `None` if there is `null` in its place.
+    /// The elements of an array, each read by `read`; `None` if there is `null` in its place. It is passed
+    /// even if it is of no use.
     pub(crate) fn list<T>(
         &mut self,
         mut read: impl FnMut(&mut InPlace<'a>) -> Result<T, String>,
@@ -70,16 +71,23 @@ impl<'a> InPlace<'a> {
         if self.scan.null() {
             return Ok(None);
         }
-        let Some(mut more) = self.scan.enter(b'[', b']') else {
+        let before = self.scan.clone();
+        let items = self.elements(&mut read);
+        if items.is_err() {
+            self.scan = before;
             self.scan.value().ok_or(BROKEN)?;
-            return Err(": invalid type: it is not an array".into());
-        };
+        }
+        items.map(Some)
+    }
+
+    fn elements<T>(&mut self, read: &mut dyn FnMut(&mut InPlace<'a>) -> Result<T, String>) -> Result<Vec<T>, String> {
+        let mut more = self.scan.enter(b'[', b']').ok_or(": invalid type: it is not an array")?;
         let mut items = Vec::new();
         while more {
             items.push(read(self).map_err(|cause| format!("[{}]: {cause}", items.len()))?);
             more = self.scan.more(b']').ok_or(BROKEN)?;
         }
-        Ok(Some(items))
+        Ok(items)
     }
 
     pub(crate) fn scan(&mut self) -> &mut Scan<'a> {

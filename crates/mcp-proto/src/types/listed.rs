@@ -29,6 +29,9 @@ pub struct Listed<T> {
     kind: PhantomData<fn() -> T>,
 }
 
+/// The name of an entry, if that much can be told, and why it is of no use.
+pub(crate) type Malformed = (Option<String>, String);
+
 impl<T> Listed<T> {
     /// What tells it apart in its list: the name of a tool or prompt, the URI of a resource, the template
     /// of resources.
@@ -51,9 +54,8 @@ impl<T: Entry> Listed<T> {
         self.raw.parse()
     }
 
-    /// Passes the entry at `scan`. An error says what it is called, if that much can be told, and why it
-    /// is of no use. `None` means that the JSON itself is broken.
-    pub(crate) fn pass(scan: &mut Scan<'_>) -> Option<Result<Listed<T>, (Option<String>, String)>> {
+    /// Passes the entry at `scan`. `None` means that the JSON itself is broken.
+    pub(crate) fn pass(scan: &mut Scan<'_>) -> Option<Result<Listed<T>, Malformed>> {
         scan.peek();
         let before = scan.clone();
         let mut name = None;

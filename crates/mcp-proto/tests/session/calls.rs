@@ -1,5 +1,6 @@
 //! Calls of the host: what goes out, what comes back, how they end.
 
+use bytes::Bytes;
 use mcp_proto::types::*;
 use mcp_proto::*;
 use serde_json::{Map, Value, json};
@@ -197,11 +198,8 @@ fn answers_of_the_wrong_shape_name_the_place() {
     let cases: Vec<(ClientRequest, Value, &str)> = vec![
         (ClientRequest::ListTools { cursor: None }, json!({}), "missing field `tools`"),
         (ClientRequest::ListTools { cursor: None }, json!([1]), "no object"),
-        (
-            ClientRequest::ListTools { cursor: None },
-            json!({ "tools": [{ "name": "a", "inputSchema": {} }, { "name": 7 }] }),
-            "tools[1].name",
-        ),
+        (ClientRequest::ListTools { cursor: None }, json!({ "tools": {} }), "tools: invalid type"),
+        (ClientRequest::ListTools { cursor: None }, json!({ "resources": [] }), "missing field `tools`"),
         (ClientRequest::ListTools { cursor: None }, json!({ "tools": [], "nextCursor": 4 }), "nextCursor"),
         (tool_call(), json!({}), "missing field `content`"),
         (tool_call(), json!({ "content": [{ "type": "text" }] }), "content[0]: text block: missing field `text`"),
@@ -224,6 +222,73 @@ fn answers_of_the_wrong_shape_name_the_place() {
             other => panic!("[tools-validate-results]: {answer} does not fit, not {other:?}"),
         }
     }
+}
+
+#[test]
+fn a_malformed_entry_costs_only_itself() {
+    let good = json!({ "name": "a", "inputSchema": { "type": "object" }, "future": [1] });
+    let cases = [
+        (json!(7), "[1]", "it is not an object"),
+        (json!({ "name": 7, "inputSchema": {} }), "[1]", "name: it is not a string"),
+        (json!({ "name": "b" }), "b", "missing field `inputSchema`"),
+        (json!({ "inputSchema": {}, "name": "b", "title": 7 }), "b", "title: it is not a string"),
+        (json!({ "name": "b", "inputSchema": {}, "icons": [{ "src": "a:b" }, { "src": 1 }] }), "b", "icons[1].src:"),
+        (json!({ "name": "b", "inputSchema": {}, "annotations": { "readOnlyHint": "yes" } }), "b", "annotations.read"),
+    ];
+    let mut peer = Peer::ready(Revision::V2025_11_25);
+    for (bad, name, words) in cases {
+        let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
+        peer.answers(&sent["id"], json!({ "tools": [good, bad, { "name": "c", "inputSchema": {}, "title": null }] }));
+        let events = peer.events();
+        let [SessionEvent::ItemsDropped { list: ListKind::Tools, items }, SessionEvent::Done { call: done, result }] =
+            &events[..]
+        else {
+            panic!("it is told, and the call ends: {events:?}")
+        };
+        assert_eq!(*done, call, "the list's own call ends");
+        assert_eq!(items.len(), 1, "one entry was left out: {items:?}");
+        assert_eq!(items[0].name, name, "it is named as far as it has a name");
+        assert!(items[0].cause.contains(words), "{bad}: {:?} has {words:?}", items[0].cause);
+        let Ok(ServerResult::Tools { items, .. }) = result else { panic!("the page is read: {result:?}") };
+        let names: Vec<&str> = items.iter().map(Listed::name).collect();
+        assert_eq!(names, ["a", "c"], "the others are there");
+        assert_eq!(json!(items[0].read().unwrap()), good, "and read in full, with what is not known");
+    }
+    let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
+    peer.answers(&sent["id"], json!({ "tools": vec![json!(1); 5000] }));
+    let events = peer.events();
+    let Some(SessionEvent::ItemsDropped { items, .. }) = events.first() else { panic!("{events:?}") };
+    assert_eq!((items.len(), &*items[20].name), (21, "4980 more"), "what is told of a bad page is bounded");
+    assert!(matches!(events.last(), Some(SessionEvent::Done { call: done, .. }) if *done == call), "{events:?}");
+}
+
+#[test]
+fn large_content_is_not_copied_and_small_content_does_not_hold_its_message() {
+    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let (call, sent) = peer.sends(tool_call());
+    let (data, escaped) = ("QUJD".repeat(5000), "line\n".repeat(5000));
+    let answer = json!({ "jsonrpc": "2.0", "id": sent["id"], "result": { "content": [
+        { "data": data, "mimeType": "image/png", "type": "image" }, { "type": "text", "text": "small" },
+        { "type": "text", "text": escaped }, { "type": "resource", "resource": { "uri": "a:b", "blob": data } } ] } });
+    let line = Bytes::from(answer.to_string());
+    let range = line.as_ptr_range();
+    peer.session.handle_message(Incoming::decode(&line).unwrap(), StreamOrigin::Stdio, peer.now);
+    let Ok(ServerResult::Tool(result)) = peer.done(call) else { panic!("a tool's result comes") };
+    assert_eq!(json!(result), answer["result"], "it is the same JSON again");
+    let [
+        ContentBlock::Image(image),
+        ContentBlock::Text(small),
+        ContentBlock::Text(escaped),
+        ContentBlock::Resource(blob),
+    ] = &result.content[..]
+    else {
+        panic!("{result:?}")
+    };
+    let within = |text: &str| range.contains(&text.as_ptr());
+    assert!(within(&image.data), "a picture is a part of the line");
+    assert!(blob.resource.blob.as_deref().is_some_and(within), "and so is a file");
+    assert!(!within(&small.text), "what is small is copied, so that the line can go");
+    assert!(!within(&escaped.text), "what has escapes has to be written anew");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Servers that break the rules: the call in question fails with a cause, nothing else does.
 
 use mcp_proto::*;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::peer::{Peer, all_capabilities, config, tool_call};
 
@@ -200,12 +200,15 @@ fn text_of_the_server_is_shortened_and_escaped_in_causes() {
     peer.asks(json!(1), &nasty, json!({}));
     let refused = peer.sent_one()["error"]["message"].to_string();
     let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
-    peer.answers(&sent["id"], json!({ "tools": [{ "name": "t", "inputSchema": {}, "icons": nasty }] }));
+    peer.answers(&sent["id"], json!({ "tools": [{ "name": nasty, "inputSchema": {}, "icons": [{ "src": 1 }] }] }));
+    let (prompt, asked) = peer.sends(ClientRequest::GetPrompt { name: "p".into(), arguments: Map::new() });
+    peer.answers(&asked["id"], json!({ "messages": [{ "role": nasty, "content": {} }] }));
     let events = peer.events();
     let Some(SessionEvent::Anomaly { cause, .. }) = events.first() else { panic!("an anomaly comes: {events:?}") };
     let Some(SessionEvent::Done { call: done, result: Err(error) }) = events.last() else { panic!("{events:?}") };
-    assert_eq!(*done, call, "the call ends");
-    for text in [cause, &error.to_string(), &refused] {
+    assert_eq!(*done, prompt, "the call ends");
+    let Some(SessionEvent::ItemsDropped { items, .. }) = events.get(1) else { panic!("{call:?}: {events:?}") };
+    for text in [cause, &error.to_string(), &refused, &items[0].name, &items[0].cause] {
         assert!(text.len() < 2000, "X37: causes are short: {}", text.len());
         assert!(!text.contains(['\u{1b}', '\u{7}', '\u{202e}']), "X11: causes carry no controls: {text:?}");
     }

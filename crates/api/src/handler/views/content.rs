@@ -72,14 +72,19 @@ pub(in crate::handler) fn template(template: mcp::ResourceTemplate) -> ResourceT
 }
 
 pub(crate) fn contents(contents: mcp::ResourceContents) -> ResourceContents {
-    ResourceContents { uri: contents.uri, mime_type: contents.mime_type, text: contents.text, blob: contents.blob }
+    ResourceContents {
+        uri: contents.uri,
+        mime_type: contents.mime_type,
+        text: contents.text.map(Into::into),
+        blob: contents.blob.map(Into::into),
+    }
 }
 
 pub(in crate::handler) fn content(block: ContentBlock) -> Content {
     match block {
-        ContentBlock::Text(text) => Content::Text { text: text.text },
-        ContentBlock::Image(image) => Content::Image { data: image.data, mime_type: image.mime_type },
-        ContentBlock::Audio(audio) => Content::Audio { data: audio.data, mime_type: audio.mime_type },
+        ContentBlock::Text(text) => Content::Text { text: text.text.into() },
+        ContentBlock::Image(image) => Content::Image { data: image.data.into(), mime_type: image.mime_type },
+        ContentBlock::Audio(audio) => Content::Audio { data: audio.data.into(), mime_type: audio.mime_type },
         ContentBlock::ResourceLink(link) => Content::ResourceLink {
             uri: link.uri,
             name: link.name,
@@ -100,10 +105,10 @@ pub(super) fn to_block(content: Content) -> ContentBlock {
     match content {
         Content::Text { text } => ContentBlock::text(text),
         Content::Image { data, mime_type } => {
-            ContentBlock::Image(mcp::ImageContent { data, mime_type, ..mcp::ImageContent::default() })
+            ContentBlock::Image(mcp::ImageContent { data: data.into(), mime_type, ..mcp::ImageContent::default() })
         }
         Content::Audio { data, mime_type } => {
-            ContentBlock::Audio(mcp::AudioContent { data, mime_type, ..mcp::AudioContent::default() })
+            ContentBlock::Audio(mcp::AudioContent { data: data.into(), mime_type, ..mcp::AudioContent::default() })
         }
         Content::ResourceLink { uri, name, title, description, mime_type, size } => {
             ContentBlock::ResourceLink(mcp::Resource {
@@ -120,8 +125,8 @@ pub(super) fn to_block(content: Content) -> ContentBlock {
             resource: mcp::ResourceContents {
                 uri: contents.uri,
                 mime_type: contents.mime_type,
-                text: contents.text,
-                blob: contents.blob,
+                text: contents.text.map(Into::into),
+                blob: contents.blob.map(Into::into),
                 ..mcp::ResourceContents::default()
             },
             ..mcp::EmbeddedResource::default()
