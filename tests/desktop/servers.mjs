@@ -46,7 +46,7 @@ export async function servers(page, place, step) {
     await page.go("#/add-server");
     await page.click("tab", "Paste");
     const text = JSON.stringify({ mcpServers: { modern: { command: place.demo, args: ["--era", "modern"] } } });
-    await page.fill("What the server's README says to paste", text);
+    await page.fill("A URL, a command, or what the server's README says to paste", text);
     await page.reads("Found 1 server");
     await page.picture("add-by-paste");
     await page.click("button", "Add 1 server");

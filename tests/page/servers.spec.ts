@@ -45,7 +45,7 @@ test.describe("adding a server", () => {
 
   test("from a README's JSON, with what is not understood said", async ({ app, host }) => {
     await visit(app, "#/add-server");
-    const pasted = app.getByRole("textbox", { name: "What the server's README says to paste" });
+    const pasted = app.getByRole("textbox", { name: "A URL, a command, or what the server's README says to paste" });
     await pasted.fill('{"mcpServers": {\n  "files": {"command": }\n}}');
     await expect(app.getByText(/^Line 2, column/), "the place of the mistake").toBeVisible();
     await pasted.fill(

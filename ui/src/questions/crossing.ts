@@ -97,6 +97,7 @@ export function subject(question: Question): string {
   const body = question.body;
   switch (body.kind) {
     case "start_server":
+    case "connect_server":
       return question.commandLine;
     case "tool":
       return body.tool;

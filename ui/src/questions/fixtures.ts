@@ -157,10 +157,25 @@ export const url: QuestionBody = {
     before: "http://login.",
     domain: "éxample.com",
     after: "/path?x=1",
-    ascii_host: "login.xn--xample-9ua.com",
+    asciiHost: "login.xn--xample-9ua.com",
     warnings: ["not_encrypted", "internationalized"],
     openable: true,
   },
 };
 
 export const roots: QuestionBody = { kind: "roots", folders: ["/home/ann/trip"] };
+
+export const connect: Extract<QuestionBody, { kind: "connect_server" }> = {
+  kind: "connect_server",
+  url: {
+    ...{ url: "http://mcp.example.com/v1?team=7", before: "http://mcp.", domain: "example.com" },
+    ...{ after: "/v1?team=7", asciiHost: null, warnings: ["not_encrypted"], openable: true },
+  },
+  headers: [
+    { name: "Authorization", value: null, secret: true },
+    { name: "X-Team", value: null, secret: false },
+  ],
+  transportKind: null,
+  unencrypted: true,
+  approvedBefore: null,
+};

@@ -2,10 +2,11 @@ import { screen } from "@testing-library/svelte";
 import { tick } from "svelte";
 import { describe, expect, it, vi } from "vitest";
 
-import type { QuestionBody } from "$lib/api/generated";
+import type { Question, QuestionBody } from "$lib/api/generated";
 
 import { QUIET } from "./arming.svelte";
 import {
+  connect,
   form,
   question,
   roots,
@@ -37,6 +38,11 @@ describe("every kind", () => {
     [
       "start_server, changed",
       { ...startServer, approvedBefore: "npx -y other /home/ann" } as QuestionBody,
+    ],
+    ["connect_server", connect],
+    [
+      "connect_server, changed",
+      { ...connect, headers: [], approvedBefore: "https://example.com/" } as QuestionBody,
     ],
     ["tool", tool({ path: "/x", deep: { list: [1, 2] }, none: null })],
     ["tool without arguments", tool({})],
@@ -74,6 +80,18 @@ describe("every kind", () => {
       button("Always allow this command"),
       "the longer approval has its button",
     ).toBeInTheDocument();
+  });
+
+  it("connect: the whole address, the domain marked, headers by name, plain http warned of", () => {
+    const remote = { transport: "http", commandLine: connect.url.url, scopes: ["once", "always"] };
+    show(question(connect, remote as Partial<Question>));
+    const address = document.querySelector(".url");
+    expect(address?.textContent, "X58: whole").toBe("http://mcp.example.com/v1?team=7");
+    expect(address?.querySelector("strong")?.textContent, "whom it belongs to").toBe("example.com");
+    expect(screen.getByText(/^Not encrypted: whoever/), "others can read along").toBeVisible();
+    expect(screen.getByText("Authorization"), "what is sent along").toBeVisible();
+    expect(screen.getByText("a secret from the keychain"), "not its value").toBeVisible();
+    expect(button("Always allow this address"), "not a command").toBeInTheDocument();
   });
 
   it("tool: can be edited, comes back with another hash, and can't be allowed meanwhile", async () => {

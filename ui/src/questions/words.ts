@@ -31,6 +31,8 @@ export function wants(body: QuestionBody): string {
   switch (body.kind) {
     case "start_server":
       return m.questions_wants_start_server();
+    case "connect_server":
+      return m.questions_wants_connect_server();
     case "tool":
       return m.questions_wants_tool();
     case "sampling":
@@ -45,7 +47,8 @@ export function wants(body: QuestionBody): string {
 }
 
 export function transport(name: string): string {
-  return name === "stdio" ? m.questions_transport_stdio() : named(name);
+  if (name === "stdio") return m.questions_transport_stdio();
+  return name === "http" ? m.questions_transport_http() : named(name);
 }
 
 /** Why it is asked now. `title` finds a conversation's title. */
@@ -97,6 +100,9 @@ export function allowWords(question: Question, scope: Scope, folders: number): s
     case "start_server":
       if (scope === "always") return m.questions_allow_always_command();
       break;
+    case "connect_server":
+      if (scope === "always") return m.questions_allow_always_address();
+      break;
     case "tool":
       if (scope === "always") return m.questions_allow_always_tool();
       break;
@@ -130,6 +136,8 @@ export function ruleWords(rule: string): string {
   const known: Record<string, () => string> = {
     "new-command": m.questions_rule_new_command,
     "command-changed": m.questions_rule_command_changed,
+    "new-address": m.questions_rule_new_address,
+    "address-changed": m.questions_rule_address_changed,
     "tools-ask": m.questions_rule_tools_ask,
     "tool-changed": m.questions_rule_tool_changed,
     "sampling-asks": m.questions_rule_sampling_asks,

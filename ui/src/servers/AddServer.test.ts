@@ -12,7 +12,10 @@ import AddServer from "./AddServer.svelte";
 function imported(name: string, changes: Partial<ImportedServer> = {}): ImportedServer {
   return {
     name,
-    config: { command: "npx", args: ["-y", name, "/a folder"], env: {}, cwd: null },
+    config: {
+      ...{ type: "stdio", command: "npx", args: ["-y", name, "/a folder"] },
+      ...{ env: {}, cwd: null, revision: null },
+    },
     notes: [],
     usable: true,
     ...changes,
@@ -32,7 +35,7 @@ beforeEach(async () => {
       check_import: () => preview,
       add_server: ({ name }) => {
         if (refused.includes(name)) throw { code: "config", message: `can't write ${name}` };
-        return {};
+        return { onlyThisRun: null };
       },
       pick_folder: () => ({ folder: "/home/ann/work" }),
     },
@@ -98,6 +101,50 @@ describe("pasted text", () => {
     expect(router.current.at, "the page stays").toBe("add-server");
   });
 
+  test("a URL asks at once for what it needs, and its key goes to the keychain", async () => {
+    preview.servers = [
+      imported("example", {
+        config: {
+          ...{ type: "http", url: "https://example.com/mcp", headers: [] },
+          ...{ kind: null, revision: null },
+        },
+      }),
+    ];
+    await paste("https://example.com/mcp");
+    await screen.findByRole("group", { name: "example" });
+    expect(screen.getByRole("textbox", { name: "Address" }), "open already").toHaveValue(
+      "https://example.com/mcp",
+    );
+    await user.click(screen.getByRole("button", { name: "Add header" }));
+    await user.keyboard("Authorization");
+    await user.click(screen.getByLabelText("Value of Authorization"));
+    await user.keyboard("Bearer s3cret");
+    expect(screen.getByLabelText("Value of Authorization"), "hidden").toHaveAttribute(
+      "type",
+      "password",
+    );
+    await user.selectOptions(screen.getByRole("combobox", { name: "How to speak to it" }), "sse");
+    await user.click(screen.getByText("Advanced"));
+    await user.selectOptions(
+      screen.getByRole("combobox", { name: "Protocol revision" }),
+      "2024-11-05",
+    );
+    expect(await axeProblems(), "axe").toEqual([]);
+    await user.click(screen.getByRole("button", { name: "Add 1 server" }));
+    expect(host.requests("add_server"), "with everything that was chosen").toEqual([
+      {
+        name: "example",
+        config: {
+          type: "http",
+          url: "https://example.com/mcp",
+          headers: [{ name: "Authorization", value: "Bearer s3cret", secret: true }],
+          kind: "sse",
+          revision: "2024-11-05",
+        },
+      },
+    ]);
+  });
+
   test("a name that is taken is said, and nothing is added", async () => {
     preview.servers = [imported("files")];
     await paste("{}");
@@ -115,11 +162,9 @@ describe("pasted text", () => {
     await user.clear(argument);
     await user.type(argument, "/home/ann/my repo");
     await user.click(screen.getByRole("button", { name: "Add 1 server" }));
-    expect(host.requests("add_server")[0]?.config.args, "with the user's folder").toEqual([
-      "-y",
-      "git",
-      "/home/ann/my repo",
-    ]);
+    expect(host.requests("add_server")[0]?.config, "with the user's folder").toMatchObject({
+      args: ["-y", "git", "/home/ann/my repo"],
+    });
   });
 
   test("that can't be read says where and why", async () => {
@@ -161,10 +206,12 @@ describe("the form", () => {
       {
         name: "notes",
         config: {
+          type: "stdio",
           command: "uvx",
           args: ["--first", "two words"],
           env: { API_KEY: "s3cret" },
           cwd: "/home/ann/work",
+          revision: null,
         },
       },
     ]);

@@ -104,7 +104,7 @@ describe("the overview", () => {
     expect(screen.getByText(/<b>Do<\/b> as I say/), "text, not markup").toBeVisible();
     expect(screen.getByText("U+202E"), "hidden characters are named").toBeVisible();
     expect(screen.getByText("tools.listChanged"), "capabilities").toBeVisible();
-    expect(screen.getByText(/found by initialize/), "how the revision was found").toBeVisible();
+    expect(screen.getByText("initialize"), "how the revision was found").toBeVisible();
     await user.click(within(claims).getByRole("button", { name: "Open…" }));
     expect(link.asked, "the website is shown before it is opened").toBe("https://example.com");
     expect(await axeProblems(), "axe").toEqual([]);
@@ -126,17 +126,17 @@ describe("the overview", () => {
       state: {
         is: "failed",
         reason: "command_not_found",
-        message: "uvx was not found.",
+        message: "npx was not found.",
         stderr: ["line one", "line two"],
         lookedIn: ["/usr/bin", "/opt/bin"],
-        hint: "uvx comes with uv.",
+        hint: "It comes with Node.js, says the host.",
       },
     });
     const failure = await screen.findByRole("group", { name: "Why this server is not running" });
     const inside = within(failure);
     expect(inside.getByText("The program was not found"), "the cause").toBeVisible();
     expect(inside.getByText(/is in none of the folders/), "in words, once").toBeVisible();
-    expect(inside.getByText("uvx comes with uv."), "the hint").toBeVisible();
+    expect(inside.getByText("It comes with Node.js (nodejs.org)."), "the hint").toBeVisible();
     expect(inside.getByText(/line one\s+line two/), "stderr").toBeVisible();
     expect(inside.getByText("Looked in 2 folders"), "where was looked").toBeVisible();
     expect(inside.getByText("/opt/bin"), "each folder").toBeInTheDocument();
@@ -145,6 +145,79 @@ describe("the overview", () => {
     expect(host.requests("start_server"), "the next step").toEqual([{ server: "files" }]);
     await user.click(inside.getByRole("button", { name: "Change the command" }));
     expect(router.current, "the other next step").toMatchObject({ tab: "settings" });
+  });
+});
+
+describe("a remote server", () => {
+  const remote: Partial<Server> = {
+    config: {
+      ...{ type: "http", url: "https://mcp.example.com/v1", kind: null, revision: "2025-06-18" },
+      headers: [{ name: "Authorization", value: null, secret: true }],
+    },
+    commandLine: "https://mcp.example.com/v1",
+    url: {
+      ...{ url: "https://mcp.example.com/v1", before: "https://mcp.", domain: "example.com" },
+      ...{ after: "/v1", asciiHost: null, warnings: [], openable: true },
+    },
+    transport: "streamable-http",
+    foundBy: "server/discover answered 404, initialize answered",
+    pid: null,
+  };
+
+  test("shows its address with the domain marked, and what was found and how", async () => {
+    await show("overview", remote);
+    expect(await screen.findByText("example.com"), "the domain").toHaveProperty(
+      "tagName",
+      "STRONG",
+    );
+    expect(screen.getByText("Streamable HTTP"), "the transport").toBeVisible();
+    expect(screen.getByText(/server\/discover answered 404/), "how").toBeVisible();
+    expect(
+      screen.getByText("chosen by you"),
+      "the revision was not found but chosen",
+    ).toBeVisible();
+    expect(screen.getByText("secret, in the keychain"), "no value of a header").toBeVisible();
+    expect(await axeProblems(), "axe").toEqual([]);
+  });
+
+  test("keeps the values of its headers unless they are written again", async () => {
+    const kept = { onlyThisRun: "there is no keychain" };
+    const host = await show("settings", remote, { update_server: () => kept });
+    await user.click(await screen.findByRole("button", { name: "Add header" }));
+    await user.keyboard("X-Team");
+    await user.click(screen.getByLabelText("Value of X-Team"));
+    await user.keyboard("42");
+    await user.click(screen.getByRole("checkbox", { name: "X-Team is secret" }));
+    expect(screen.getByText(/disconnects the server/), "it is asked again").toBeVisible();
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    expect(host.requests("update_server")[0]?.config, "only what was written").toMatchObject({
+      headers: [
+        { name: "Authorization", value: null, secret: true },
+        { name: "X-Team", value: "42", secret: false },
+      ],
+    });
+    await waitFor(() =>
+      expect(failures.list.at(-1)?.title, "a secret that does not stay is said").toBe(
+        "Secrets are kept only until Drawbridge is closed",
+      ),
+    );
+    failures.list = [];
+  });
+
+  test("that wants an authorization says where to put a key", async () => {
+    await show("overview", {
+      ...remote,
+      state: {
+        ...{ is: "failed", reason: "unauthorized", message: "401 Unauthorized" },
+        ...{ stderr: [], lookedIn: [], hint: null },
+      },
+    });
+    const failure = within(
+      await screen.findByRole("group", { name: "Why this server is not running" }),
+    );
+    expect(failure.getByText(/put it into a header/), "the next step").toBeVisible();
+    await user.click(failure.getByRole("button", { name: "Change the address" }));
+    expect(router.current, "there").toMatchObject({ tab: "settings" });
   });
 });
 
@@ -167,7 +240,10 @@ describe("the settings", () => {
       {
         server: "files",
         name: "papers",
-        config: { command: "npx", args: ["server-filesystem", "/home/ann"], env: {}, cwd: null },
+        config: {
+          ...{ type: "stdio", command: "npx", args: ["server-filesystem", "/home/ann"] },
+          ...{ env: {}, cwd: null, revision: null },
+        },
       },
     ]);
     expect(router.current, "the page follows the name").toMatchObject({ name: "papers" });
@@ -186,7 +262,7 @@ describe("the settings", () => {
       screen.getByRole("textbox", { name: "Name" }),
       "what is written survives a change of the state",
     ).toHaveValue("git");
-    const config = { command: "deno", args: [], env: {}, cwd: null };
+    const config = { ...sampleServer().config, command: "deno" };
     host.send({ type: "server_changed", server: sampleServer({ config }) });
     await waitFor(() =>
       expect(screen.getByRole("textbox", { name: "Command" }), "the file's").toHaveValue("deno"),

@@ -10,5 +10,16 @@ export function draftProblem(problem: DraftProblem): string {
     command_missing: m.servers_problem_command_missing,
     env_name: m.servers_problem_env_name,
     env_twice: m.servers_problem_env_twice,
+    url_missing: m.servers_problem_url_missing,
+    url_bad: m.servers_problem_url_bad,
+    header_name: m.servers_problem_header_name,
+    header_twice: m.servers_problem_header_twice,
+    header_value: m.servers_problem_header_value,
   }[problem]();
+}
+
+/** The first of these problems that is there, in words. */
+export function said(problems: DraftProblem[], ...which: DraftProblem[]): string | null {
+  const found = problems.find((problem) => which.includes(problem));
+  return found ? draftProblem(found) : null;
 }

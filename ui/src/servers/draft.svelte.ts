@@ -1,6 +1,10 @@
-// A server's command while it is being written.
-import type { ServerConfig } from "$lib/api/generated";
+// A server while it is being written: a command to run here, or a URL to connect to.
+import type { HttpHeader, HttpKind, ServerConfig } from "$lib/api/generated";
 import { joinCommand } from "$lib/format/command-line";
+
+import { draftProblems, type DraftProblem } from "./draft-problems";
+
+export type { DraftProblem } from "./draft-problems";
 
 interface Row {
   id: number;
@@ -12,21 +16,50 @@ export interface EnvRow extends Row {
   key: string;
   value: string;
 }
+export interface HeaderRow extends Row {
+  name: string;
+  /** What is sent; empty while the value that is set already stays. */
+  value: string;
+  /** Whether it goes to the keychain and not into the settings file. */
+  secret: boolean;
+  /** Whether a value is set already, which is never told. */
+  kept: boolean;
+}
 
-export type DraftProblem =
-  "name_missing" | "name_taken" | "command_missing" | "env_name" | "env_twice";
+/** The revisions of the protocol, the latest first. */
+export const REVISIONS = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+
+/** Headers whose values are keys to something. */
+const SECRET_NAMES = /authorization|cookie|key|password|secret|token/i;
 
 export class Draft {
   name = $state("");
+  type = $state<ServerConfig["type"]>("stdio");
+  /** The revision to speak and no other; empty to find out. */
+  revision = $state("");
+
   command = $state("");
   cwd = $state("");
   args = $state<ArgRow[]>([]);
   env = $state<EnvRow[]>([]);
+
+  url = $state("");
+  /** The transport to use and no other; empty to find out. */
+  kind = $state<HttpKind | "">("");
+  headers = $state<HeaderRow[]>([]);
   #next = 1;
 
   constructor(name = "", config?: ServerConfig) {
     this.name = name;
     if (!config) return;
+    this.type = config.type;
+    this.revision = config.revision ?? "";
+    if (config.type === "http") {
+      this.url = config.url;
+      this.kind = config.kind ?? "";
+      for (const header of config.headers) this.#addHeader(header);
+      return;
+    }
     this.command = config.command;
     this.cwd = config.cwd ?? "";
     for (const value of config.args) this.addArg(value);
@@ -59,34 +92,60 @@ export class Draft {
     this.env = this.env.filter((row) => row.id !== id);
   }
 
+  /** A header to fill in; it is a secret until the user says that it is none. */
+  addHeader(): void {
+    this.headers.push({ id: this.#next++, name: "", value: "", secret: true, kept: false });
+  }
+
+  #addHeader({ name, value, secret }: HttpHeader): void {
+    this.headers.push({
+      id: this.#next++,
+      name,
+      value: value ?? "",
+      secret: secret || (value !== null && SECRET_NAMES.test(name)),
+      kept: value === null,
+    });
+  }
+
+  removeHeader(id: number): void {
+    this.headers = this.headers.filter((row) => row.id !== id);
+  }
+
   get config(): ServerConfig {
+    const revision = this.revision === "" ? null : this.revision;
+    if (this.type === "http") {
+      const kind = this.kind === "" ? null : this.kind;
+      const headers = this.headers.filter((row) => row.name.trim() !== "").map(headerOf);
+      return { type: "http", url: this.url.trim(), headers, kind, revision };
+    }
     const env = this.env.filter((row) => row.key.trim() !== "");
     return {
+      type: "stdio",
       command: this.command.trim(),
       args: this.args.map((row) => row.value),
       env: Object.fromEntries(env.map((row) => [row.key.trim(), row.value])),
       cwd: this.cwd.trim() === "" ? null : this.cwd.trim(),
+      revision,
     };
   }
 
   /** As it will be asked for, on one line. */
   get commandLine(): string {
-    const { command, args } = this.config;
-    return joinCommand([command, ...args]);
+    const { config } = this;
+    return config.type === "http" ? config.url : joinCommand([config.command, ...config.args]);
+  }
+
+  /** Whether it says yet what to start or where to connect. */
+  get isEmpty(): boolean {
+    return (this.type === "http" ? this.url : this.command).trim() === "";
   }
 
   /** What keeps it from being saved. `taken` are the names of the other servers. */
   problems(taken: string[]): DraftProblem[] {
-    const found: DraftProblem[] = [];
-    const name = this.name.trim();
-    if (name === "") found.push("name_missing");
-    else if (taken.includes(name)) found.push("name_taken");
-    if (this.command.trim() === "") found.push("command_missing");
-    const keys = this.env.map((row) => row.key.trim());
-    const used = keys.filter((key) => key !== "");
-    if (used.some((key) => /[=\s\0]/.test(key))) found.push("env_name");
-    if (this.env.some((row) => row.key.trim() === "" && row.value !== "")) found.push("env_name");
-    if (new Set(used).size < used.length) found.push("env_twice");
-    return [...new Set(found)];
+    return draftProblems(this, taken);
   }
+}
+
+function headerOf({ name, value, secret, kept }: HeaderRow): HttpHeader {
+  return { name: name.trim(), value: kept && value === "" ? null : value, secret };
 }

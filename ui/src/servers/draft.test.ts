@@ -1,37 +1,57 @@
 import { describe, expect, test } from "vitest";
 
+import type { ServerConfig } from "$lib/api/generated";
+
 import { Draft, type DraftProblem } from "./draft.svelte";
 
-const config = {
+const config: Extract<ServerConfig, { type: "stdio" }> = {
+  type: "stdio",
   command: "npx",
   args: ["-y", "server files", ""],
   env: { TOKEN: "a=b c" },
   cwd: "/home/ann",
+  revision: "2025-06-18",
+};
+const remote: Extract<ServerConfig, { type: "http" }> = {
+  type: "http",
+  url: "https://example.com/mcp",
+  headers: [
+    { name: "Authorization", value: null, secret: true },
+    { name: "X-Team", value: "42", secret: false },
+  ],
+  kind: "sse",
+  revision: null,
 };
 
 describe("a draft", () => {
   test("gives back the configuration it was made of", () => {
-    expect(new Draft("files", config).config, "nothing is lost or changed").toEqual(config);
+    for (const one of [config, remote])
+      expect(new Draft("files", one).config, "nothing is lost or changed").toEqual(one);
   });
 
   test("moves and removes arguments", () => {
     const draft = new Draft("files", config);
     const [first, second] = draft.args;
     draft.moveArg(first!.id, -1);
-    expect(draft.config.args, "the first can't go up").toEqual(["-y", "server files", ""]);
+    expect(draft.config, "the first can't go up").toMatchObject({
+      args: ["-y", "server files", ""],
+    });
     draft.moveArg(first!.id, 1);
-    expect(draft.config.args, "one down").toEqual(["server files", "-y", ""]);
+    expect(draft.config, "one down").toMatchObject({ args: ["server files", "-y", ""] });
     draft.removeArg(second!.id);
-    expect(draft.config.args, "one less").toEqual(["-y", ""]);
+    expect(draft.config, "one less").toMatchObject({ args: ["-y", ""] });
     draft.addArg("a b");
     expect(draft.commandLine, "as it will be asked for").toBe("npx -y '' 'a b'");
   });
 
   test("leaves out what is empty, but not empty arguments", () => {
-    const draft = new Draft("x", { command: " node ", args: [""], env: {}, cwd: null });
+    const draft = new Draft("x", { ...config, command: " node ", args: [""], env: {} });
     draft.addEnv();
     draft.cwd = "  ";
-    expect(draft.config, "trimmed").toEqual({ command: "node", args: [""], env: {}, cwd: null });
+    expect(draft.config, "trimmed").toEqual({
+      ...{ ...config, command: "node", args: [""] },
+      ...{ env: {}, cwd: null },
+    });
   });
 
   test.each<[DraftProblem, (draft: Draft) => unknown]>([
@@ -43,6 +63,32 @@ describe("a draft", () => {
     ["env_twice", (d) => d.addEnv("TOKEN", "2")],
   ])("says %s", (problem, change) => {
     const draft = new Draft("files", config);
+    expect(draft.problems(["git"]), "all is well before").toEqual([]);
+    change(draft);
+    expect(draft.problems(["git"]), "and only this is wrong after").toEqual([problem]);
+  });
+
+  test("marks what looks like a key as secret, unless it is known not to be one", () => {
+    const headers = [
+      { name: "authorization", value: "Bearer x", secret: false },
+      { name: "Accept-Language", value: "en", secret: false },
+    ];
+    const draft = new Draft("far", { ...remote, headers });
+    expect(
+      draft.headers.map((row) => row.secret),
+      "a pasted key goes to the keychain",
+    ).toEqual([true, false]);
+  });
+
+  test.each<[DraftProblem, (draft: Draft) => unknown]>([
+    ["url_missing", (d) => (d.url = " ")],
+    ["url_bad", (d) => (d.url = "ftp://example.com/")],
+    ["url_bad", (d) => (d.url = "https://")],
+    ["header_name", (d) => (d.headers[1]!.name = "X Team")],
+    ["header_twice", (d) => (d.headers[1]!.name = "AUTHORIZATION")],
+    ["header_value", (d) => (d.headers[1]!.value = "")],
+  ])("of a remote server says %s", (problem, change) => {
+    const draft = new Draft("far", remote);
     expect(draft.problems(["git"]), "all is well before").toEqual([]);
     change(draft);
     expect(draft.problems(["git"]), "and only this is wrong after").toEqual([problem]);

@@ -3,6 +3,7 @@ import { call } from "$lib/api/client";
 import type { ConfigProblem, ImportedServer } from "$lib/api/generated";
 
 import { Draft } from "./draft.svelte";
+import { sayKept } from "./secrets";
 
 const QUIET_MS = 200;
 
@@ -53,6 +54,9 @@ export class Import {
       const preview = await call("check_import", { text });
       if (this.text !== text) return;
       this.found = preview.servers.map((server) => new Found(server));
+      // A URL alone says little: what else it needs is asked for at once.
+      const [only] = this.found;
+      if (only && this.found.length === 1) only.open = only.usable && only.draft.type === "http";
       this.problem = preview.problem;
     } catch (cause) {
       if (this.text === text) this.error = cause;
@@ -76,7 +80,8 @@ export class Import {
     for (const one of this.chosen) {
       one.error = null;
       try {
-        await call("add_server", { name: one.draft.name.trim(), config: one.draft.config });
+        const { name, config } = one.draft;
+        sayKept(await call("add_server", { name: name.trim(), config }));
         added.push(one);
       } catch (cause) {
         one.error = cause;

@@ -11,6 +11,7 @@ type Words = Record<string, () => string>;
 export function kindWords(kind: string): string {
   return look(kind, {
     "start-server": m.settings_kind_start_server,
+    "connect-server": m.settings_kind_connect_server,
     tool: m.settings_kind_tool,
     sampling: m.settings_kind_sampling,
     "sampling-answer": m.settings_kind_sampling_answer,

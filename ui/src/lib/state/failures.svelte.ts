@@ -2,11 +2,12 @@
 const MOST = 3;
 
 class Failures {
-  list = $state.raw<{ id: number; cause: unknown }[]>([]);
+  list = $state.raw<{ id: number; cause: unknown; title?: string }[]>([]);
   #next = 1;
 
-  add(cause: unknown): void {
-    this.list = [...this.list, { id: this.#next++, cause }].slice(-MOST);
+  /** Shows a failure; `title` is said instead of what its kind gives. */
+  add(cause: unknown, title?: string): void {
+    this.list = [...this.list, { id: this.#next++, cause, title }].slice(-MOST);
   }
 
   close(id: number): void {

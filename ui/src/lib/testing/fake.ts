@@ -108,8 +108,12 @@ export function sampleSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
 export function sampleServer(changes: Partial<Server> = {}): Server {
   return {
     name: "files",
-    config: { command: "npx", args: ["-y", "server-filesystem", "/home/ann"], env: {}, cwd: null },
+    config: {
+      ...{ type: "stdio", command: "npx", args: ["-y", "server-filesystem", "/home/ann"] },
+      ...{ env: {}, cwd: null, revision: null },
+    },
     commandLine: "npx -y server-filesystem /home/ann",
+    url: null,
     transport: "stdio",
     state: { is: "ready" } as ServerState,
     since: Date.now() - 60_000,

@@ -1,0 +1,50 @@
+// What keeps a server that is being written from being saved.
+import type { Draft } from "./draft.svelte";
+
+export type DraftProblem =
+  | "name_missing"
+  | "name_taken"
+  | "command_missing"
+  | "env_name"
+  | "env_twice"
+  | "url_missing"
+  | "url_bad"
+  | "header_name"
+  | "header_twice"
+  | "header_value";
+
+/** A header's name (RFC 9110, section 5.6.2). */
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+export function draftProblems(draft: Draft, taken: string[]): DraftProblem[] {
+  const found: DraftProblem[] = [];
+  const name = draft.name.trim();
+  if (name === "") found.push("name_missing");
+  else if (taken.includes(name)) found.push("name_taken");
+  found.push(...(draft.type === "http" ? remote(draft) : local(draft)));
+  return [...new Set(found)];
+}
+
+function local(draft: Draft): DraftProblem[] {
+  const found: DraftProblem[] = [];
+  if (draft.command.trim() === "") found.push("command_missing");
+  const keys = draft.env.map((row) => row.key.trim());
+  const used = keys.filter((key) => key !== "");
+  if (used.some((key) => /[=\s\0]/.test(key))) found.push("env_name");
+  if (draft.env.some((row) => row.key.trim() === "" && row.value !== "")) found.push("env_name");
+  if (new Set(used).size < used.length) found.push("env_twice");
+  return found;
+}
+
+function remote(draft: Draft): DraftProblem[] {
+  const found: DraftProblem[] = [];
+  const url = draft.url.trim();
+  if (url === "") found.push("url_missing");
+  else if (!/^https?:\/\/[^/]/i.test(url) || !URL.canParse(url)) found.push("url_bad");
+  const rows = draft.headers.filter((row) => row.name.trim() !== "" || row.value !== "");
+  const names = rows.map((row) => row.name.trim().toLowerCase());
+  if (names.some((name) => !TOKEN.test(name))) found.push("header_name");
+  if (new Set(names).size < names.length) found.push("header_twice");
+  if (rows.some((row) => row.value === "" && !row.kept)) found.push("header_value");
+  return found;
+}

@@ -1,0 +1,12 @@
+// How messages travel, in words.
+import { m } from "../paraglide/messages";
+
+export function transportText(transport: string): string {
+  const known: Record<string, () => string> = {
+    stdio: m.servers_transport_stdio,
+    http: m.servers_transport_http,
+    "streamable-http": m.servers_transport_streamable,
+    "http-sse": m.servers_transport_sse,
+  };
+  return known[transport]?.() ?? transport;
+}
