@@ -11,10 +11,11 @@ use crate::types::ElicitParams;
 use super::mrtr::Inputs;
 use super::opening::Phase;
 use super::results::{self, Body};
+use super::task_calls::Running;
 use super::timers::Clock;
 use super::{
     CacheHint, CallError, CallId, CancelReason, ClientRequest, CloseReason, Deadline, ServerResult, Session,
-    SessionEvent,
+    SessionEvent, tasks,
 };
 
 /// A call that has not ended.
@@ -31,6 +32,11 @@ pub(super) struct Call {
     pub(super) resends: u32,
     pub(super) reopened: bool,
     pub(super) relisted: bool,
+    /// Whether it was asked to become a task, and the task that it became.
+    pub(super) augmented: bool,
+    pub(super) task: Option<Box<Running>>,
+    /// Under which name the server tells of its progress.
+    pub(super) token: Option<i64>,
     /// Questions that stop its clock.
     pub(super) questions: usize,
     /// The last progress, how many there were, and whether it was complained about.
@@ -77,6 +83,9 @@ impl Session {
             resends: 0,
             reopened: false,
             relisted: false,
+            augmented: false,
+            task: None,
+            token: None,
             questions: 0,
             progress: None,
             progressed: 0,
@@ -95,7 +104,9 @@ impl Session {
 
     /// Does what a call needs next.
     pub(super) fn go_on(&mut self, id: CallId, now: Instant) {
-        if !self.emulate(id, now) {
+        if self.running(id).is_some() {
+            self.poll_task(id);
+        } else if !self.emulate(id, now) {
             self.transmit(id);
         }
     }
@@ -147,11 +158,13 @@ impl Session {
 
     /// A call has its result. What the session itself has to remember of it is remembered.
     fn done(&mut self, id: CallId, mut result: ServerResult) {
-        let request = self.calls.get(&id).map(|call| call.request.clone());
-        match (&mut result, request) {
-            (ServerResult::Tools { items, .. }, _) => self.learn_tools(items),
-            (_, Some(ClientRequest::SetLogLevel { level })) => self.log_level = Some(level),
-            (_, Some(request)) => self.subscribed(&request),
+        if let ServerResult::Tools { items, .. } = &mut result {
+            self.learn_tools(items);
+        }
+        match self.calls.get(&id).map(|call| &call.request) {
+            Some(ClientRequest::SetLogLevel { level }) => self.log_level = Some(*level),
+            Some(ClientRequest::Subscribe { uri }) => self.listen.add(uri.clone()),
+            Some(ClientRequest::Unsubscribe { uri }) => self.listen.remove(uri),
             _ => {}
         }
         self.end_call(id, Ok(result));
@@ -166,6 +179,15 @@ impl Session {
         now: Instant,
     ) -> Result<Option<ServerResult>, String> {
         let Some(call) = self.calls.get(&id) else { return Ok(None) };
+        let is_call = matches!(call.request, ClientRequest::CallTool { .. });
+        let core = call.augmented;
+        let extension = !core && self.revision().has_listen();
+        if is_call
+            && (core || extension)
+            && let Some(task) = tasks::created(&mut body, core)
+        {
+            return self.became_task(id, task, now).map(|()| None);
+        }
         if self.revision().has_multi_round_trip() {
             match body.get("resultType") {
                 None => {}
@@ -189,7 +211,7 @@ impl Session {
     }
 
     /// An error of the server, in the terms of the host.
-    fn explain(&mut self, error: RpcError) -> CallError {
+    pub(super) fn explain(&mut self, error: RpcError) -> CallError {
         if error.code == code::URL_REQUIRED && self.revision().has_url_required_error() {
             let pages = error.data.as_ref().and_then(|data| data.get("elicitations"));
             let pages: Option<Vec<ElicitParams>> = pages.and_then(|pages| serde_json::from_value(pages.clone()).ok());
@@ -210,8 +232,9 @@ impl Session {
 
     /// Ends a call from our side, and tells the server if it works on it.
     pub(super) fn stop_call(&mut self, id: CallId, reason: &str, error: CallError, now: Instant) {
+        let as_task = self.cancel_task(id);
         let Some(call) = self.calls.get_mut(&id) else { return };
-        if let Some(wire) = call.wire.take() {
+        if let Some(wire) = call.wire.take().filter(|_| !as_task) {
             self.wire.give_up(wire);
             self.tell_cancelled(wire, Some(reason));
         }
@@ -222,7 +245,10 @@ impl Session {
 
     /// The one place where a call ends.
     pub(super) fn end_call(&mut self, id: CallId, result: Result<ServerResult, CallError>) {
-        if self.calls.shift_remove(&id).is_some() {
+        if let Some(call) = self.calls.shift_remove(&id) {
+            if let Some(running) = call.task {
+                self.forget_task(&running.view.id);
+            }
             self.withdraw_round(id);
             self.events.push(SessionEvent::Done { call: id, result });
         }

@@ -96,11 +96,17 @@ impl Session {
             },
             Purpose::HealthCheck => match fault {
                 DeliveryFault::Status { code: 400..=499, .. } | DeliveryFault::Status { error: Some(_), .. } => {
+                    // Refused, but by somebody.
                     self.liveness.answered();
+                    self.heard(now);
                 }
                 fault => self.end(CloseReason::ConnectionLost(fault.to_string())),
             },
             Purpose::Relist { call, .. } => self.end_call(call, Err(lost(&fault))),
+            Purpose::TaskGet(call) | Purpose::TaskResult(call) | Purpose::TaskUpdate(call) => {
+                self.task_undelivered((call, purpose), id, &fault, now);
+            }
+            Purpose::TaskCancel => {}
             Purpose::Restore => self.anomaly(format!("a subscription could not be renewed: {fault}"), None),
         }
     }

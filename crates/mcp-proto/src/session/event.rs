@@ -233,6 +233,8 @@ pub enum SessionEvent {
         /// Why, in words.
         cause: String,
     },
+    /// Change notifications come again.
+    SubscriptionsRenewed,
     /// The server had forgotten the session, and a new one was opened (404 over Streamable HTTP). Lists
     /// should be read again.
     Reopened(Facts),

@@ -76,7 +76,11 @@ impl Session {
             Found::Waiting(Purpose::Relist { call, page }) => self.relisted(call, page, result),
             Found::Waiting(Purpose::Restore) => self.restored(result),
             Found::Waiting(Purpose::HealthCheck) => self.liveness.answered(),
-            Found::GivenUp => {}
+            Found::Waiting(Purpose::TaskGet(call)) => self.task_got(call, result, now),
+            Found::Waiting(Purpose::TaskResult(call)) => self.task_result(call, result),
+            Found::Waiting(Purpose::TaskUpdate(call)) => self.task_updated(call, id, result, now),
+            Found::Waiting(Purpose::TaskCancel) => {}
+            Found::GivenUp => self.answered_late(id, result),
             Found::Answered => self.anomaly(format!("a second answer to request {id} was ignored"), Some(id.clone())),
             Found::Unknown => {
                 self.anomaly(format!("an answer to request {id}, which was never sent, was ignored"), Some(id.clone()));
@@ -139,8 +143,10 @@ impl Session {
             Found::Waiting(purpose @ (Purpose::Probe | Purpose::Initialize)) => {
                 self.opening_unreadable(purpose, &error, now);
             }
-            Found::Waiting(Purpose::Call(call) | Purpose::Relist { call, .. }) => self.end_call(call, Err(error)),
-            Found::Waiting(Purpose::Restore) => {}
+            Found::Waiting(
+                Purpose::Call(call) | Purpose::Relist { call, .. } | Purpose::TaskGet(call) | Purpose::TaskResult(call),
+            ) => self.end_call(call, Err(error)),
+            Found::Waiting(Purpose::Restore | Purpose::TaskUpdate(_) | Purpose::TaskCancel) => {}
             Found::Waiting(Purpose::Listen) => {
                 self.listen_ended(Err(RpcError::new(code::PARSE_ERROR, error.to_string())), now);
             }
@@ -176,6 +182,13 @@ impl Session {
             "notifications/elicitation/complete" if self.revision().has_elicitation_complete() => {
                 results::read::<ElicitationCompleted>(params)
                     .map(|done| self.elicitation_completed(done.elicitation_id))
+            }
+            "notifications/tasks/status" if self.revision().has_core_tasks() => self.task_told(params, now),
+            "notifications/tasks" if self.revision().has_listen() => {
+                if !self.is_wanted_news(&params) {
+                    return;
+                }
+                self.task_told(params, now)
             }
             "notifications/subscriptions/acknowledged" if self.revision().has_listen() => {
                 self.acknowledged(params, now);

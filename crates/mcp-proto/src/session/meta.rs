@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::revision::Revision;
 use crate::types::{ClientCapabilities, ElicitationCapability, LogLevel, Map};
 
-use super::{SessionConfig, TraceContext};
+use super::{SessionConfig, TraceContext, tasks};
 
 /// Keys in `_meta` of 2026-07-28 (`basic`, section on `_meta`).
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
@@ -33,6 +33,10 @@ pub(super) fn offered(all: &ClientCapabilities, revision: Revision) -> ClientCap
     offered.elicitation = offered.elicitation.filter(|_| revision.has_elicitation());
     if !revision.has_elicitation_modes() {
         offered.elicitation = offered.elicitation.filter(has_forms).map(|_| ElicitationCapability::default());
+    }
+    if revision.has_listen() {
+        // The session itself does what this promises.
+        offered.extensions.get_or_insert_with(Map::new).insert(tasks::EXTENSION.into(), json!({}));
     }
     offered
 }

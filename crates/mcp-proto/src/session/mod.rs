@@ -26,6 +26,8 @@ mod reopening;
 mod request;
 mod results;
 mod subscriptions;
+mod task_calls;
+mod task_inputs;
 mod tasks;
 mod timers;
 mod tool_headers;
@@ -51,6 +53,7 @@ use questions::Question;
 use queue::EventQueue;
 use reopening::Reopening;
 use subscriptions::Listen;
+use task_calls::TaskMemory;
 use wire::Wire;
 
 pub use caching::{CacheHint, CacheScope};
@@ -86,6 +89,7 @@ pub struct Session {
     log_level: Option<LogLevel>,
     trace: Option<TraceContext>,
     mirrored: Mirrored,
+    tasks: TaskMemory,
     elicitations: IndexSet<String>,
     /// While opening: the last thing that was no message, to explain a failure.
     last_output: Option<String>,
@@ -124,6 +128,7 @@ impl Session {
             log_level: None,
             trace: None,
             mirrored: Mirrored::default(),
+            tasks: TaskMemory::default(),
             elicitations: IndexSet::new(),
             last_output: None,
             config,

@@ -49,9 +49,9 @@ struct InputRequired {
 }
 
 #[derive(Deserialize)]
-struct InputRequest {
-    method: String,
-    params: Option<Map>,
+pub(super) struct InputRequest {
+    pub(super) method: String,
+    pub(super) params: Option<Map>,
 }
 
 impl Session {

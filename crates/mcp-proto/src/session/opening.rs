@@ -286,7 +286,9 @@ impl Session {
             self.tell("notifications/initialized", None);
         }
         self.last_output = None;
-        self.liveness.start(self.config.timeouts.ping_interval, now);
+        // A modern server over HTTP holds no connection that could die.
+        let stateless = self.config.carrier == Carrier::StreamableHttp && self.revision().is_modern();
+        self.liveness.start(self.config.timeouts.ping_interval.filter(|_| !stateless), now);
         match self.reopening.take() {
             None => {
                 self.events.push(SessionEvent::Ready(facts));

@@ -32,7 +32,7 @@ impl Session {
         // A call that goes on after its answer, as a task, keeps its token.
         let found = match self.wire.purpose(token) {
             Some(Purpose::Call(id)) => Some(id),
-            _ => self.calls.iter().find(|(_, call)| call.wire == Some(token)).map(|(id, _)| *id),
+            _ => self.calls.iter().find(|(_, call)| call.token == Some(token)).map(|(id, _)| *id),
         };
         let Some(id) = found else { return };
         let Some(call) = self.calls.get_mut(&id).filter(|call| call.request.may_ask_back()) else { return };

@@ -5,14 +5,14 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use crate::jsonrpc::{Outgoing, RequestId, RpcError, code};
-use crate::types::{ElicitAction, ElicitResult};
+use crate::types::{ElicitAction, ElicitResult, Map};
 
 use super::asked::question;
 use super::opening::Phase;
 use super::wire::Purpose;
 use super::{
     Answer, CallId, ServerQuestion, ServerRequestId, Session, SessionEvent, StreamOrigin, UnknownRequest, Withdrawal,
-    asked, meta,
+    asked, meta, tasks,
 };
 
 /// A question that waits for an answer of the host.
@@ -32,9 +32,16 @@ pub(super) struct Question {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Origin {
     /// To a request of the server, alone or within a batch.
-    Request { id: RequestId, batch: Option<u64> },
+    Request {
+        id: RequestId,
+        batch: Option<u64>,
+        /// The task that it belongs to, which the answer has to name.
+        task: Option<String>,
+    },
     /// Into the next round of a call, under this key.
     Round { call: CallId, key: String },
+    /// To the task that a call became, under this key.
+    Task { call: CallId, key: String },
 }
 
 /// What kind of answer fits.
@@ -73,6 +80,7 @@ impl Session {
             return self.respond(id, batch, Err(error));
         }
         let offered = meta::offered(&self.config.capabilities, self.revision());
+        let task = params.as_ref().ok().and_then(related_task);
         let asked = match params {
             Ok(params) => question(method, params, &offered),
             Err(cause) => Err(RpcError::new(code::INVALID_PARAMS, format!("params: {cause}"))),
@@ -84,8 +92,12 @@ impl Session {
                 self.respond(id, batch, Err(error));
             }
             Ok(question) => {
-                let (call, stops) = self.likely_calls(origin);
-                self.ask(Origin::Request { id, batch }, call, stops, (question, bytes), now);
+                let of_task = task.as_deref().and_then(|task| self.call_of_task(task));
+                let (call, stops) = match of_task {
+                    Some(call) => (Some(call), vec![call]),
+                    None => self.likely_calls(origin),
+                };
+                self.ask(Origin::Request { id, batch, task }, call, stops, (question, bytes), now);
             }
         }
     }
@@ -120,7 +132,7 @@ impl Session {
         stops: Vec<CallId>,
         (question, bytes): (ServerQuestion, usize),
         now: Instant,
-    ) {
+    ) -> ServerRequestId {
         self.last_question += 1;
         let request = ServerRequestId(self.last_question);
         let kind = asked::kind(&question);
@@ -135,6 +147,7 @@ impl Session {
         }
         self.questions.insert(request, Question { origin, kind, call, stops, bytes });
         self.events.push(SessionEvent::Asked { request, call, question });
+        request
     }
 
     pub(super) fn answer_question(
@@ -147,7 +160,8 @@ impl Session {
         let value = asked::answer(question.kind, answer, self.revision()).ok_or(UnknownRequest::WrongKind)?;
         if let Some(question) = self.close_question(request, now) {
             match question.origin {
-                Origin::Request { id, batch } => self.respond(id, batch, value),
+                Origin::Request { id, batch, task } => self.respond(id, batch, with_task(value, task)),
+                Origin::Task { call, key } => self.task_input_answered(call, &key, value.ok(), now),
                 Origin::Round { call, key } => self.input_answered(call, &key, value.ok()),
             }
         }
@@ -195,7 +209,7 @@ impl Session {
 
     /// A call ended: what it asked in its last round is of no use.
     pub(super) fn withdraw_round(&mut self, ended: CallId) {
-        let of_call = |question: &Question| matches!(question.origin, Origin::Round { call, .. } if call == ended);
+        let of_call = |question: &Question| matches!(question.origin, Origin::Round { call, .. } | Origin::Task { call, .. } if call == ended);
         let requests: Vec<ServerRequestId> =
             self.questions.iter().filter(|(_, question)| of_call(question)).map(|(request, _)| *request).collect();
         for request in requests {
@@ -229,12 +243,12 @@ impl Session {
     }
 
     fn refuse(&mut self, question: Question, why: &str) {
-        let Origin::Request { id, batch } = question.origin else { return };
+        let Origin::Request { id, batch, task } = question.origin else { return };
         let answer = match question.kind {
             Kind::Form | Kind::Url => Ok(json!(ElicitResult { action: ElicitAction::Cancel, content: None })),
             Kind::Sampling | Kind::Roots => Err(RpcError::new(code::INTERNAL_ERROR, why)),
         };
-        self.respond(id, batch, answer);
+        self.respond(id, batch, with_task(answer, task));
     }
 
     pub(super) fn respond(&mut self, id: RequestId, batch: Option<u64>, answer: Result<Value, RpcError>) {
@@ -244,4 +258,17 @@ impl Session {
             Some(_) => self.response_done(batch, Some(response)),
         }
     }
+}
+
+/// The task that a request of the server belongs to (2025-11-25).
+fn related_task(params: &Map) -> Option<String> {
+    params.get("_meta")?.get(tasks::RELATED)?.get("taskId")?.as_str().map(str::to_owned)
+}
+
+/// Names the task that an answer belongs to.
+fn with_task(mut answer: Result<Value, RpcError>, task: Option<String>) -> Result<Value, RpcError> {
+    if let (Ok(answer), Some(task)) = (&mut answer, task) {
+        answer["_meta"][tasks::RELATED] = json!({ "taskId": task });
+    }
+    answer
 }

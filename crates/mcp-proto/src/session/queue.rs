@@ -27,6 +27,8 @@ fn is_news(event: &SessionEvent) -> bool {
             | SessionEvent::ListChanged(_)
             | SessionEvent::ResourceUpdated { .. }
             | SessionEvent::ElicitationComplete { .. }
+            | SessionEvent::SubscriptionsLost { .. }
+            | SessionEvent::ItemsDropped { .. }
     )
 }
 
@@ -52,6 +54,13 @@ impl EventQueue {
         match &event {
             SessionEvent::Progress { call, .. } => {
                 let same = |(other, _): &&mut (SessionEvent, usize)| matches!(other, SessionEvent::Progress { call: older, .. } if older == call);
+                if let Some((older, _)) = self.waiting.iter_mut().find(same) {
+                    *older = event;
+                    return;
+                }
+            }
+            SessionEvent::TaskChanged { call, .. } => {
+                let same = |(other, _): &&mut (SessionEvent, usize)| matches!(other, SessionEvent::TaskChanged { call: older, .. } if older == call);
                 if let Some((older, _)) = self.waiting.iter_mut().find(same) {
                     *older = event;
                     return;

@@ -71,7 +71,19 @@ impl std::ops::Deref for Body {
     }
 }
 
+impl std::ops::DerefMut for Body {
+    fn deref_mut(&mut self) -> &mut Map {
+        &mut self.fields
+    }
+}
+
 impl Body {
+    /// The answer to `request` that came as a part of another message.
+    pub(super) fn inside(request: &ClientRequest, body: Map) -> Result<Body, String> {
+        let text = Value::Object(body).to_string();
+        Body::read(request, &RawJson::copy_of(&text))
+    }
+
     /// Reads the answer to `request`.
     pub(super) fn read(request: &ClientRequest, raw: &RawJson) -> Result<Body, String> {
         let mut bulk = Bulk::None;

@@ -57,6 +57,16 @@ impl Listen {
         self.renew_at = None;
     }
 
+    /// The server took a subscription by a request of its own (up to 2025-11-25).
+    pub(super) fn add(&mut self, uri: String) {
+        self.uris.insert(uri);
+    }
+
+    /// The server took one back.
+    pub(super) fn remove(&mut self, uri: &str) {
+        self.uris.shift_remove(uri);
+    }
+
     pub(super) fn is_open(&self) -> bool {
         self.current.is_some()
     }
@@ -102,19 +112,6 @@ impl Session {
             self.listen_anew(now);
         }
         self.end_call(call, Ok(ServerResult::Empty));
-    }
-
-    /// Up to 2025-11-25: the server took a subscription, or took it back.
-    pub(super) fn subscribed(&mut self, request: &ClientRequest) {
-        match request {
-            ClientRequest::Subscribe { uri } => {
-                self.listen.uris.insert(uri.clone());
-            }
-            ClientRequest::Unsubscribe { uri } => {
-                self.listen.uris.shift_remove(uri);
-            }
-            _ => {}
-        }
     }
 
     /// Subscribes to what was wanted before, where each resource has a request of its own.
@@ -207,7 +204,9 @@ impl Session {
         self.listen.granted = true;
         self.listen.acknowledge_by = None;
         self.listen.since = Some(now);
-        self.listen.told = false;
+        if std::mem::take(&mut self.listen.told) {
+            self.events.push(SessionEvent::SubscriptionsRenewed);
+        }
         for (call, uri) in std::mem::take(&mut self.listen.waiting) {
             let result = if granted.contains(&uri) {
                 Ok(ServerResult::Empty)

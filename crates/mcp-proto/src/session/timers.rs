@@ -40,6 +40,15 @@ impl Clock {
         }
     }
 
+    /// A task takes as long as it takes: only silence is limited.
+    pub(super) fn without_total(&mut self, now: Instant) {
+        self.deadline.total = Duration::MAX;
+        self.state = match self.state {
+            State::Running { idle_at, .. } => State::Running { idle_at, total_at: later(now, Duration::MAX) },
+            State::Paused { .. } => State::Paused { left: Duration::MAX },
+        };
+    }
+
     pub(super) fn pause(&mut self, now: Instant) {
         if let State::Running { total_at, .. } = self.state {
             let left = total_at.map_or(Duration::MAX, |at| at.saturating_duration_since(now));
@@ -88,7 +97,8 @@ impl Session {
         };
         let calls = self.calls.values().map(|call| call.clock.next());
         let sends = self.calls.values().map(|call| call.send_at);
-        earliest(calls.chain(sends).chain([opening, self.liveness.next(), self.listen.next()]))
+        let polls = self.calls.values().filter_map(|call| call.task.as_deref()).map(|running| running.poll_at);
+        earliest(calls.chain(sends).chain(polls).chain([opening, self.liveness.next(), self.listen.next()]))
     }
 
     pub(super) fn expire(&mut self, now: Instant) {
@@ -99,6 +109,7 @@ impl Session {
             self.stop_call(id, "no answer in time", error, now);
         }
         self.resend(now);
+        self.poll_tasks(now);
         self.check_listening(now);
         self.check_liveness(now);
     }

@@ -32,6 +32,15 @@ impl Session {
 
     /// Remembers what calls of these tools need, and leaves out those that must not be called.
     pub(super) fn learn_tools(&mut self, tools: &mut Vec<Listed<Tool>>) {
+        if self.revision().has_core_tasks() {
+            // Most tools say nothing about tasks, and need not be parsed to know it.
+            for tool in tools.iter() {
+                let says = ["taskSupport", "\\u"].iter().any(|word| tool.raw().get().contains(word));
+                let read = says.then(|| tool.read().ok()).flatten();
+                let support = read.and_then(|tool| tool.execution?.task_support);
+                self.tasks.learn(tool.name(), support.as_deref());
+            }
+        }
         if !self.sends_headers() {
             return;
         }

@@ -27,6 +27,7 @@ impl Session {
         if self.is_reopening() {
             return self.hold(id);
         }
+        let as_task = self.task_parameter(id);
         let Some(call) = self.calls.get_mut(&id) else { return };
         let wire = self.wire.open(Purpose::Call(id));
         call.wire = Some(wire);
@@ -36,7 +37,12 @@ impl Session {
         if let Some(inputs) = &call.inputs {
             inputs.add_to(&mut params);
         }
+        call.augmented = as_task.is_some();
+        if let Some(task) = as_task {
+            params.insert("task".into(), task);
+        }
         let token = call.request.may_ask_back().then_some(wire);
+        call.token = token;
         let meta = meta::request_meta(&self.config, revision, self.log_level, token, self.trace.as_ref());
         if !meta.is_empty() {
             params.insert("_meta".into(), Value::Object(meta));

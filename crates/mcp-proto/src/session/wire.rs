@@ -14,6 +14,14 @@ const REMEMBERED: usize = 1024;
 pub(super) enum Purpose {
     /// `tools/list`, because the headers of a call did not fit what the server lists.
     Relist { call: CallId, page: u32 },
+    /// `tasks/get` of a call that became a task.
+    TaskGet(CallId),
+    /// `tasks/result` of such a call.
+    TaskResult(CallId),
+    /// `tasks/update` of such a call.
+    TaskUpdate(CallId),
+    /// `tasks/cancel`, whose answer says nothing.
+    TaskCancel,
     /// Something that the session had before it was opened anew.
     Restore,
     /// `server/discover`, to find the era.

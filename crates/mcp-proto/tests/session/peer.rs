@@ -59,6 +59,12 @@ impl Peer {
         Peer::ready_with(revision, all_capabilities(), config(Opening::Pinned(revision)))
     }
 
+    /// The same over Streamable HTTP.
+    pub(crate) fn over_http(revision: Revision) -> Peer {
+        let settings = SessionConfig { carrier: Carrier::StreamableHttp, ..config(Opening::Probe) };
+        Peer::ready_with(revision, all_capabilities(), settings)
+    }
+
     pub(crate) fn ready_with(revision: Revision, capabilities: Value, mut config: SessionConfig) -> Peer {
         config.opening = Opening::Pinned(revision);
         let mut peer = Peer::with(config);
@@ -108,6 +114,35 @@ impl Peer {
         let meta = json!({ "io.modelcontextprotocol/subscriptionId": listen["id"] });
         let granted = &listen["params"]["notifications"];
         self.tells("notifications/subscriptions/acknowledged", json!({ "_meta": meta, "notifications": granted }));
+    }
+
+    /// What the session wants posted since the last look: body and headers.
+    pub(crate) fn posts(&mut self) -> Vec<(Value, HttpHead)> {
+        std::iter::from_fn(|| self.session.poll_transmit())
+            .map(|outgoing| {
+                let body = serde_json::from_str(&outgoing.json).expect("[http-post-body-single]: one message");
+                (body, outgoing.head.map(|head| *head).unwrap_or_default())
+            })
+            .collect()
+    }
+
+    pub(crate) fn post(&mut self) -> (Value, HttpHead) {
+        let mut posts = self.posts();
+        assert_eq!(posts.len(), 1, "exactly one message is posted: {posts:?}");
+        posts.remove(0)
+    }
+
+    /// The transport could not deliver this request.
+    pub(crate) fn fails(&mut self, id: &Value, fault: DeliveryFault) {
+        let id = RequestId::Number(id.as_i64().expect("our ids are numbers"));
+        self.session.handle_undelivered(&id, fault, self.now);
+    }
+
+    pub(crate) fn fails_with_status(&mut self, id: &Value, code: u16, body: &str) {
+        let error = serde_json::from_str::<Value>(body)
+            .ok()
+            .and_then(|body| serde_json::from_value(body["error"].clone()).ok());
+        self.fails(id, DeliveryFault::Status { code, error, text: body.into(), challenge: None });
     }
 
     pub(crate) fn asks(&mut self, id: Value, method: &str, params: Value) {

@@ -197,6 +197,7 @@ fn a_lost_listening_is_renewed_later_and_later() {
             listen = again;
         }
         peer.grants(&listen);
+        assert_eq!(peer.event(), SessionEvent::SubscriptionsRenewed, "that it works again is told");
         peer.wait(seconds(60));
         loses(&mut peer, &listen["id"], 0);
         assert!(matches!(peer.event(), SessionEvent::SubscriptionsLost { .. }), "a loss after a good life is told");

@@ -1,0 +1,341 @@
+//! Calls that go on as tasks of the server. To the host they stay the same call: they are asked about
+//! until they have a result, and end like any other.
+
+use std::time::Instant;
+
+use indexmap::{IndexMap, IndexSet};
+use serde_json::{Value, json};
+
+use crate::jsonrpc::{RawJson, RequestId, RpcError, code};
+use crate::types::{Map, TaskStatus};
+
+use super::delivery::lost;
+use super::results::Body;
+use super::tasks::{self, Told};
+use super::timers::{due, later};
+use super::wire::Purpose;
+use super::{
+    CallError, CallId, ClientRequest, DeliveryFault, ServerRequestId, Session, SessionEvent, TaskView, results,
+};
+
+/// How long the server is asked to keep a task, in milliseconds.
+const TTL: u64 = 60 * 60 * 1000;
+/// How many cancelled calls are remembered that may yet become tasks.
+const LATE: usize = 256;
+/// How many tools are remembered that can run as tasks.
+const TOOLS: usize = 10_000;
+
+/// A call that became a task.
+#[derive(Debug)]
+pub(super) struct Running {
+    pub(super) view: TaskView,
+    /// When it is asked about next.
+    pub(super) poll_at: Option<Instant>,
+    /// Our requests about it that wait for answers.
+    get: Option<i64>,
+    result: Option<i64>,
+    /// How often it was told that the task goes on.
+    pub(super) seen: u32,
+    /// What the server asked for the task, by its keys (extension).
+    pub(super) inputs: IndexMap<String, Input>,
+}
+
+/// Something that the server asked for a task.
+#[derive(Debug)]
+pub(super) enum Input {
+    Asked(ServerRequestId),
+    /// Answered, and not confirmed by the server.
+    Answered {
+        answer: Value,
+        /// The request that carries it, while that waits for its answer.
+        update: Option<i64>,
+    },
+    Confirmed,
+}
+
+/// What is remembered of tools and calls because of tasks.
+#[derive(Debug, Default)]
+pub(super) struct TaskMemory {
+    /// Tools that can run as tasks, and whether they must (2025-11-25).
+    support: IndexMap<String, bool>,
+    /// Requests that were cancelled before it was known whether they became tasks.
+    late: IndexSet<i64>,
+}
+
+impl TaskMemory {
+    /// A tool was listed, with its `execution.taskSupport`.
+    pub(super) fn learn(&mut self, tool: &str, support: Option<&str>) {
+        match support {
+            Some(support @ ("optional" | "required")) => {
+                if self.support.len() == TOOLS {
+                    self.support.swap_remove_index(0);
+                }
+                self.support.insert(tool.to_owned(), support == "required");
+            }
+            _ => {
+                self.support.swap_remove(tool);
+            }
+        }
+    }
+}
+
+impl Session {
+    /// `params.task`, if a call is to run as a task and the client has to say so.
+    pub(super) fn task_parameter(&self, id: CallId) -> Option<Value> {
+        let ClientRequest::CallTool { name, as_task, .. } = &self.calls.get(&id)?.request else { return None };
+        let wanted = *self.tasks.support.get(name)? || *as_task;
+        (wanted && tasks::may_augment(self.facts.as_ref()?)).then(|| json!({ "ttl": TTL }))
+    }
+
+    /// The answer to a call is a task.
+    pub(super) fn became_task(&mut self, id: CallId, task: Value, now: Instant) -> Result<(), String> {
+        let Value::Object(task) = task else { return Err("its task is no object".into()) };
+        let told = Told::read(task)?;
+        let Some(call) = self.calls.get_mut(&id) else { return Ok(()) };
+        call.clock.without_total(now);
+        call.task = Some(Box::new(Running {
+            view: told.view(),
+            poll_at: None,
+            get: None,
+            result: None,
+            seen: 0,
+            inputs: IndexMap::new(),
+        }));
+        self.events.push(SessionEvent::TaskChanged { call: id, task: told.view() });
+        self.task_step(id, told, now)
+    }
+
+    /// The call that goes on as this task.
+    pub(super) fn call_of_task(&self, task: &str) -> Option<CallId> {
+        let same = |running: &Running| running.view.id == task;
+        self.calls.iter().find(|(_, call)| call.task.as_deref().is_some_and(same)).map(|(id, _)| *id)
+    }
+
+    /// News of a task: a notification, or what `tasks/get` answered.
+    pub(super) fn task_told(&mut self, params: Map, now: Instant) -> Result<(), String> {
+        let told = Told::read(params)?;
+        let view = told.view();
+        let Some(id) = self.call_of_task(&view.id) else { return Ok(()) };
+        let Some(running) = self.calls.get_mut(&id).and_then(|call| call.task.as_deref_mut()) else { return Ok(()) };
+        // Nothing comes after an end, whatever overtakes it.
+        if running.view.status.is_terminal() && !view.status.is_terminal() {
+            return Ok(());
+        }
+        running.seen = running.seen.saturating_add(1);
+        if running.view != view {
+            running.view = view.clone();
+            self.events.push(SessionEvent::TaskChanged { call: id, task: view });
+        }
+        self.task_step(id, told, now)
+    }
+
+    /// Does what the state of a task asks for.
+    fn task_step(&mut self, id: CallId, told: Told, now: Instant) -> Result<(), String> {
+        let core = self.revision().has_core_tasks();
+        let Some(call) = self.calls.get_mut(&id) else { return Ok(()) };
+        let Some(running) = call.task.as_deref_mut() else { return Ok(()) };
+        let (status, seen) = (running.view.status, running.seen);
+        let next = later(now, running.view.interval());
+        running.poll_at = next;
+        call.clock.alive(next.unwrap_or(now));
+        match status {
+            TaskStatus::Cancelled => {
+                let message = running.view.status_message.clone();
+                self.end_call(id, Err(CallError::TaskCancelled { message }));
+            }
+            TaskStatus::Completed | TaskStatus::Failed if core => {
+                running.poll_at = None;
+                self.fetch_result(id);
+            }
+            // Questions of the server come while the result is waited for.
+            TaskStatus::InputRequired if core => self.fetch_result(id),
+            TaskStatus::Completed => match told.result {
+                Some(result) => {
+                    let result = Body::inside(&call.request, result)
+                        .and_then(|body| results::result(&call.request, body, None))?;
+                    self.end_call(id, Ok(result));
+                }
+                // It ended at once; its result is in the answer to `tasks/get`.
+                None if seen == 0 => running.poll_at = Some(now),
+                None => return Err("the task is completed without a result".into()),
+            },
+            TaskStatus::Failed => match told.error {
+                Some(error) => self.end_call(id, Err(CallError::Server(error))),
+                None if seen == 0 => running.poll_at = Some(now),
+                None => return Err("the task failed without an error".into()),
+            },
+            TaskStatus::InputRequired | TaskStatus::Working => {
+                match told.input_requests {
+                    Some(requests) => self.task_asks(id, requests, now)?,
+                    None if status == TaskStatus::InputRequired && seen == 0 => running.poll_at = Some(now),
+                    None => {}
+                }
+                if seen > 0 && self.facts.as_ref().is_some_and(tasks::may_listen) {
+                    self.listen_to_task(&told.task_id, now);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks about the tasks whose time has come.
+    pub(super) fn poll_tasks(&mut self, now: Instant) {
+        let is_due = |running: &Running| running.get.is_none() && due(running.poll_at, now);
+        let due: Vec<CallId> =
+            self.calls.iter().filter(|(_, call)| call.task.as_deref().is_some_and(is_due)).map(|(id, _)| *id).collect();
+        for id in due {
+            self.poll_task(id);
+        }
+    }
+
+    pub(super) fn poll_task(&mut self, id: CallId) {
+        let Some(task) = self.task_name(id) else { return };
+        let wire = self.ask_server(Purpose::TaskGet(id), "tasks/get", json!({ "taskId": task }), Some(task));
+        if let Some(running) = self.running(id) {
+            running.poll_at = None;
+            running.get = Some(wire);
+        }
+    }
+
+    /// `tasks/result`, which is answered when the task has ended (2025-11-25).
+    fn fetch_result(&mut self, id: CallId) {
+        let Some(task) = self.task_name(id) else { return };
+        if self.running(id).is_none_or(|running| running.result.is_some()) {
+            return;
+        }
+        let wire = self.ask_server(Purpose::TaskResult(id), "tasks/result", json!({ "taskId": task }), Some(task));
+        if let Some(running) = self.running(id) {
+            running.result = Some(wire);
+        }
+    }
+
+    pub(super) fn running(&mut self, id: CallId) -> Option<&mut Running> {
+        self.calls.get_mut(&id)?.task.as_deref_mut()
+    }
+
+    pub(super) fn task_name(&mut self, id: CallId) -> Option<String> {
+        self.running(id).map(|running| running.view.id.clone())
+    }
+
+    /// `tasks/get` was answered.
+    pub(super) fn task_got(&mut self, id: CallId, answer: Result<RawJson, RpcError>, now: Instant) {
+        let Some(running) = self.running(id) else { return };
+        running.get = None;
+        let body = match answer {
+            Ok(body) => body,
+            // Something inside the server failed; the task may be all right. The call's idle time ends this.
+            Err(error) if error.code == code::INTERNAL_ERROR => {
+                running.poll_at = later(now, running.view.interval());
+                return;
+            }
+            Err(error) => return self.end_call(id, Err(CallError::Server(error))),
+        };
+        let name = running.view.id.clone();
+        let read = results::object(&body).and_then(|body| {
+            if body.get("taskId").and_then(Value::as_str) != Some(&name) {
+                return Err("it is about another task".into());
+            }
+            match body.get("resultType").and_then(Value::as_str) {
+                None | Some("complete" | "task") => self.task_told(body, now),
+                Some(_) => Err("unknown resultType".into()),
+            }
+        });
+        if let Err(cause) = read {
+            self.end_call(id, Err(CallError::BadAnswer { cause: format!("`tasks/get`: {cause}") }));
+        }
+    }
+
+    /// `tasks/result` was answered: with what the call itself would have been answered.
+    pub(super) fn task_result(&mut self, id: CallId, answer: Result<RawJson, RpcError>) {
+        let Some(call) = self.calls.get(&id) else { return };
+        let read = |body: &RawJson| {
+            Body::read(&call.request, body).and_then(|body| results::result(&call.request, body, None))
+        };
+        let result = match answer {
+            Ok(body) => read(&body).map_err(|cause| CallError::BadAnswer { cause }),
+            Err(error) => Err(self.explain(error)),
+        };
+        self.end_call(id, result);
+    }
+
+    /// A request about a task, or its answer, was lost. All of them can be sent again.
+    pub(super) fn task_undelivered(
+        &mut self,
+        (id, purpose): (CallId, Purpose),
+        wire: &RequestId,
+        fault: &DeliveryFault,
+        now: Instant,
+    ) {
+        let final_answer = match fault {
+            DeliveryFault::Status { error: Some(error), .. } => Some(CallError::Server(error.clone())),
+            DeliveryFault::Status { code: 400..=499, .. } => Some(lost(fault)),
+            _ => None,
+        };
+        let Some(running) = self.running(id) else { return };
+        match purpose {
+            Purpose::TaskGet(_) => running.get = None,
+            Purpose::TaskResult(_) => running.result = None,
+            _ => running.update_lost(wire),
+        }
+        running.poll_at = later(now, running.view.interval());
+        if let Some(error) = final_answer
+            && !matches!(purpose, Purpose::TaskUpdate(_))
+        {
+            self.end_call(id, Err(error));
+        }
+    }
+
+    /// The connection was opened anew: what waits for answers waits in vain.
+    pub(super) fn forget_task_requests(&mut self, id: CallId) {
+        if let Some(running) = self.running(id) {
+            running.get = None;
+            running.result = None;
+        }
+    }
+
+    /// Stops the task of a call, or of one that may become a task. Whether `notifications/cancelled` is
+    /// not what the server needs.
+    pub(super) fn cancel_task(&mut self, id: CallId) -> bool {
+        let Some(call) = self.calls.get_mut(&id) else { return false };
+        if let Some(running) = call.task.as_deref_mut() {
+            let waiting = [running.get.take(), running.result.take()];
+            let name = running.view.id.clone();
+            waiting.into_iter().flatten().for_each(|wire| self.wire.give_up(wire));
+            self.tell_task_cancelled(name);
+            return true;
+        }
+        let augmented = call.augmented;
+        if let (Some(wire), ClientRequest::CallTool { .. }) = (call.wire, &call.request) {
+            if self.tasks.late.len() == LATE {
+                self.tasks.late.shift_remove_index(0);
+            }
+            self.tasks.late.insert(wire);
+            if augmented {
+                call.wire = None;
+                self.wire.give_up(wire);
+            }
+        }
+        augmented
+    }
+
+    /// A request that was given up was answered after all. If it became a task, that is stopped.
+    pub(super) fn answered_late(&mut self, id: &RequestId, answer: Result<RawJson, RpcError>) {
+        let RequestId::Number(wire) = id else { return };
+        if !self.tasks.late.shift_remove(wire) {
+            return;
+        }
+        let core = self.revision().has_core_tasks();
+        let task = answer.ok().and_then(|body| results::object(&body).ok());
+        if let Some(Value::Object(task)) = task.and_then(|mut body| tasks::created(&mut body, core))
+            && let Ok(told) = Told::read(task)
+        {
+            self.tell_task_cancelled(told.view().id);
+        }
+    }
+
+    fn tell_task_cancelled(&mut self, task: String) {
+        if self.facts.as_ref().is_some_and(tasks::may_cancel) {
+            self.ask_server(Purpose::TaskCancel, "tasks/cancel", json!({ "taskId": task }), Some(task));
+        }
+    }
+}

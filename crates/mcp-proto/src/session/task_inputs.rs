@@ -1,0 +1,135 @@
+//! What the server asks while it works on a task (extension `io.modelcontextprotocol/tasks`): each key
+//! is asked once and answered once, with `tasks/update`.
+
+use std::time::Instant;
+
+use indexmap::IndexMap;
+use serde_json::{Map, Value, json};
+
+use crate::jsonrpc::{RawJson, RequestId, RpcError, escape};
+
+use super::asked::question;
+use super::mrtr::InputRequest;
+use super::questions::Origin;
+use super::task_calls::{Input, Running};
+use super::wire::Purpose;
+use super::{CallError, CallId, ServerRequestId, Session, Withdrawal, meta};
+
+/// How many questions one task may ask in all.
+const KEYS: usize = 1000;
+
+impl Session {
+    /// These requests for input are open.
+    pub(super) fn task_asks(
+        &mut self,
+        id: CallId,
+        requests: IndexMap<String, InputRequest>,
+        now: Instant,
+    ) -> Result<(), String> {
+        let Some(running) = self.running(id) else { return Ok(()) };
+        let gone: Vec<ServerRequestId> = running
+            .inputs
+            .iter()
+            .filter(|(key, _)| !requests.contains_key(*key))
+            .filter_map(|(_, input)| if let Input::Asked(request) = input { Some(*request) } else { None })
+            .collect();
+        // What was answered and is asked for still was lost on its way.
+        let again = running
+            .inputs
+            .iter()
+            .any(|(key, input)| requests.contains_key(key) && matches!(input, Input::Answered { update: None, .. }));
+        let new: Vec<(String, InputRequest)> =
+            requests.into_iter().filter(|(key, _)| !running.inputs.contains_key(key)).collect();
+        if running.inputs.len() + new.len() > KEYS {
+            return Err(format!("the task asks more than {KEYS} questions"));
+        }
+        for request in gone {
+            self.close_question(request, now);
+            self.withdraw(request, Withdrawal::CancelledByServer);
+        }
+        if again {
+            self.update_task(id);
+        }
+        let offered = meta::offered(&self.config.capabilities, self.revision());
+        for (key, InputRequest { method, params }) in new {
+            let params = params.unwrap_or_default();
+            let bytes = Value::Object(params.clone()).to_string().len();
+            let question = question(&method, params, &offered)
+                .map_err(|error| format!("inputRequests.{}: {}", escape(&key, 80), error.message))?;
+            if !self.has_room(1, bytes) {
+                return Err("it asks too many questions, or too large ones, at the same time".into());
+            }
+            let origin = Origin::Task { call: id, key: key.clone() };
+            let request = self.ask(origin, Some(id), vec![id], (question, bytes), now);
+            if let Some(running) = self.running(id) {
+                running.inputs.insert(key, Input::Asked(request));
+            }
+        }
+        Ok(())
+    }
+
+    /// One of them was answered. There is no way to send a refusal, so that ends the call.
+    pub(super) fn task_input_answered(&mut self, id: CallId, key: &str, answer: Option<Value>, now: Instant) {
+        let Some(answer) = answer else {
+            return self.stop_call(id, "a question was refused", CallError::Refused, now);
+        };
+        if let Some(input) = self.running(id).and_then(|running| running.inputs.get_mut(key)) {
+            *input = Input::Answered { answer, update: None };
+            self.update_task(id);
+        }
+    }
+
+    /// Sends every answer that is not on its way.
+    fn update_task(&mut self, id: CallId) {
+        let Some(running) = self.running(id) else { return };
+        let task = running.view.id.clone();
+        let mut answers = Map::new();
+        for (key, input) in &running.inputs {
+            if let Input::Answered { answer, update: None } = input {
+                answers.insert(key.clone(), answer.clone());
+            }
+        }
+        let params = json!({ "taskId": task, "inputResponses": answers });
+        let wire = self.ask_server(Purpose::TaskUpdate(id), "tasks/update", params, Some(task));
+        for input in self.running(id).into_iter().flat_map(|running| running.inputs.values_mut()) {
+            if let Input::Answered { update: update @ None, .. } = input {
+                *update = Some(wire);
+            }
+        }
+    }
+
+    /// `tasks/update` was answered; the task goes on.
+    pub(super) fn task_updated(
+        &mut self,
+        id: CallId,
+        wire: &RequestId,
+        answer: Result<RawJson, RpcError>,
+        now: Instant,
+    ) {
+        if let Err(error) = &answer {
+            self.anomaly(format!("the server did not take the answer for a task: {error}"), None);
+        }
+        let Some(running) = self.running(id) else { return };
+        for input in running.inputs.values_mut().filter(|input| input.is_carried_by(wire)) {
+            *input = Input::Confirmed;
+        }
+        running.poll_at = Some(now);
+    }
+}
+
+impl Running {
+    /// An update was lost: what it carried is sent again if it is still asked for.
+    pub(super) fn update_lost(&mut self, wire: &RequestId) {
+        for input in self.inputs.values_mut().filter(|input| input.is_carried_by(wire)) {
+            if let Input::Answered { update, .. } = input {
+                *update = None;
+            }
+        }
+    }
+}
+
+impl Input {
+    fn is_carried_by(&self, wire: &RequestId) -> bool {
+        matches!((self, wire), (Input::Answered { update: Some(update), .. }, RequestId::Number(wire)) if update == wire)
+    }
+}

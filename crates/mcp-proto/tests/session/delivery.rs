@@ -1,0 +1,255 @@
+//! What the transport loses: what is sent again, what is not, and how calls are cancelled over HTTP.
+
+use std::time::Duration;
+
+use mcp_proto::types::CompletionReference;
+use mcp_proto::*;
+use serde_json::{Map, Value, json};
+
+use crate::peer::{Peer, accepted, form, seconds, tool_call};
+
+fn lost() -> DeliveryFault {
+    DeliveryFault::Lost { cause: "the stream broke".into() }
+}
+
+fn unreachable() -> DeliveryFault {
+    DeliveryFault::Unreachable { cause: "connection refused".into() }
+}
+
+fn status(code: u16) -> DeliveryFault {
+    DeliveryFault::Status { code, error: None, text: String::new(), challenge: None }
+}
+
+fn safe_requests() -> Vec<ClientRequest> {
+    vec![
+        ClientRequest::Ping,
+        ClientRequest::ListTools { cursor: Some("c".into()) },
+        ClientRequest::ListPrompts { cursor: None },
+        ClientRequest::ListResources { cursor: None },
+        ClientRequest::ListResourceTemplates { cursor: None },
+        ClientRequest::ReadResource { uri: "a:b".into() },
+        ClientRequest::GetPrompt { name: "p".into(), arguments: Map::new() },
+        ClientRequest::Complete {
+            reference: CompletionReference::Prompt { name: "p".into() },
+            argument_name: "a".into(),
+            value: "v".into(),
+            context: Default::default(),
+        },
+    ]
+}
+
+#[test]
+fn what_changes_nothing_is_sent_again_with_a_new_id() {
+    for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
+        for fault in [lost(), unreachable(), status(503)] {
+            for request in safe_requests() {
+                let mut peer = Peer::over_http(revision);
+                let (call, first) = peer.sends(request);
+                peer.fails(&first["id"], fault.clone());
+                assert_eq!((peer.events(), peer.sent().len()), (vec![], 0), "a moment is waited: {fault}");
+                peer.wait(Duration::from_millis(250));
+                let again = peer.sent_one();
+                assert_ne!(again["id"], first["id"], "[http-lost-stream-new-request]: {fault}");
+                assert_eq!(again["method"], first["method"], "[http-lost-stream-new-request]: the same request");
+                let (mut a, mut b) = (first["params"].clone(), again["params"].clone());
+                for params in [&mut a, &mut b] {
+                    if let Some(meta) = params["_meta"].as_object_mut() {
+                        meta.remove("progressToken");
+                    }
+                }
+                assert_eq!(a, b, "[http-lost-stream-new-request]: with the same parameters");
+                peer.answers(&first["id"], json!({ "tools": [] }));
+                assert_eq!(peer.events(), vec![], "[cancel-ignore-late-response]: the first is of no interest");
+                peer.fails(&again["id"], fault.clone());
+                peer.wait(Duration::from_millis(500));
+                let third = peer.sent_one();
+                peer.fails(&third["id"], fault.clone());
+                peer.wait(Duration::from_millis(1000));
+                let fourth = peer.sent_one();
+                peer.fails(&fourth["id"], fault.clone());
+                let end = peer.done(call);
+                let sent = fault != unreachable();
+                assert!(
+                    matches!(&end, Err(CallError::Undelivered { sent: was, .. }) if *was == sent),
+                    "three times and no more; whether the server may have acted is said: {end:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_tool_is_called_again_only_if_the_server_was_not_reached() {
+    for revision in [Revision::V2025_03_26, Revision::V2026_07_28] {
+        for (fault, sent) in [
+            (lost(), true),
+            (status(503), true),
+            (status(500), true),
+            (DeliveryFault::Unusable { cause: "html".into() }, true),
+            (status(413), false),
+            (status(431), false),
+            (status(404), false),
+        ] {
+            let mut peer = Peer::over_http(revision);
+            let (call, first) = peer.sends(tool_call());
+            peer.fails(&first["id"], fault.clone());
+            match peer.done(call) {
+                Err(CallError::Undelivered { cause, sent: was }) => {
+                    assert_eq!(was, sent, "[http-413-431]: whether the server may have acted: {fault}");
+                    assert!(cause.contains(&fault.to_string()), "[http-413-431]: the cause is told: {cause}");
+                }
+                other => panic!("[http-disconnect-not-cancel]: the call ends as undelivered, not {other:?}"),
+            }
+            peer.wait(seconds(60));
+            assert_eq!(peer.sent(), Vec::<Value>::new(), "nothing is sent twice that may have been done: {fault}");
+            let (call, sent) = peer.sends(tool_call());
+            peer.answers(&sent["id"], json!({ "content": [] }));
+            assert!(peer.done(call).is_ok(), "[http-413-431]: the session goes on after {fault}");
+        }
+        let mut peer = Peer::over_http(revision);
+        let (call, first) = peer.sends(tool_call());
+        peer.fails(&first["id"], unreachable());
+        peer.wait(Duration::from_millis(250));
+        let again = peer.sent_one();
+        assert_ne!(again["id"], first["id"], "[base-request-id-session-unique]");
+        peer.answers(&again["id"], json!({ "content": [] }));
+        assert!(peer.done(call).is_ok(), "what never reached the server is sent again");
+    }
+}
+
+#[test]
+fn an_error_in_the_body_of_a_status_is_the_servers_answer() {
+    let mut peer = Peer::over_http(Revision::V2026_07_28);
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "error": { "code": -32601, "message": "no such method" } });
+    let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
+    peer.fails_with_status(&sent["id"], 404, &body.to_string());
+    let end = peer.done(call);
+    assert!(
+        matches!(&end, Err(CallError::Server(error)) if error.code == -32601),
+        "[http-404-method-not-found]: an error of a living server: {end:?}"
+    );
+}
+
+#[test]
+fn cancelling_closes_the_stream_in_2026_07_28() {
+    let mut peer = Peer::over_http(Revision::V2026_07_28);
+    let (call, sent) = peer.sends(tool_call());
+    peer.session.cancel(call, CancelReason::User, peer.now);
+    assert_eq!(peer.sent_one(), json!({ "aborted": sent["id"] }), "[cancel-http-close-stream]: and no notification");
+    assert_eq!(peer.done(call), Err(CallError::Cancelled), "the call ends");
+    peer.fails(&sent["id"], lost());
+    assert_eq!((peer.events(), peer.sent().len()), (vec![], 0), "[cancel-races]: the closed stream says nothing");
+
+    let (call, sent) = peer.sends(tool_call());
+    peer.wait(seconds(60));
+    assert_eq!(peer.sent_one(), json!({ "aborted": sent["id"] }), "[lifecycle-timeout-cancel]: by closing the stream");
+    assert!(matches!(peer.done(call), Err(CallError::Timeout { .. })), "[lifecycle-timeouts]");
+
+    let call = peer.call(tool_call());
+    peer.session.cancel(call, CancelReason::User, peer.now);
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[cancel-in-progress-only]: what was not yet taken never goes");
+    peer.events();
+
+    for revision in [Revision::V2025_03_26, Revision::V2025_11_25] {
+        let mut peer = Peer::over_http(revision);
+        let (call, sent) = peer.sends(tool_call());
+        peer.session.cancel(call, CancelReason::User, peer.now);
+        let (told, head) = peer.post();
+        assert_eq!(told["method"], "notifications/cancelled", "[cancel-http-explicit]: {revision}");
+        assert_eq!(told["params"]["requestId"], sent["id"], "[cancel-own-requests]");
+        assert_eq!(head.revision, Some(revision), "[http-version-header]: on notifications too");
+    }
+}
+
+#[test]
+fn a_cancelled_call_is_not_sent_again() {
+    let mut peer = Peer::over_http(Revision::V2025_11_25);
+    let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
+    peer.fails(&sent["id"], lost());
+    peer.session.cancel(call, CancelReason::User, peer.now);
+    assert_eq!(peer.done(call), Err(CallError::Cancelled), "the call ends while it waits");
+    peer.wait(seconds(60));
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[cancel-in-progress-only]: nothing more is sent, nor cancelled");
+}
+
+#[test]
+fn answers_of_the_user_survive_a_loss() {
+    let mut peer = Peer::over_http(Revision::V2026_07_28);
+    let request = ClientRequest::ReadResource { uri: "a:b".into() };
+    let (call, first) = peer.sends(request);
+    let asks = json!({ "when": { "method": "elicitation/create", "params": form() } });
+    let result = json!({ "resultType": "input_required", "requestState": "q9", "inputRequests": asks });
+    peer.answers(&first["id"], result);
+    let (question, ..) = peer.asked();
+    peer.session.answer(question, accepted(), peer.now).unwrap();
+    let second = peer.sent_one();
+    peer.fails(&second["id"], lost());
+    peer.wait(Duration::from_millis(250));
+    let third = peer.sent_one();
+    for key in ["inputResponses", "requestState"] {
+        assert_eq!(third["params"][key], second["params"][key], "[mrtr-echo-state]: {key} is kept");
+    }
+    assert_eq!(peer.events(), vec![], "and the user is not asked again");
+    let cached = json!({ "contents": [], "ttlMs": 1000, "cacheScope": "public" });
+    peer.answers(&third["id"], cached);
+    match peer.done(call) {
+        Ok(ServerResult::Contents { cache, .. }) => assert_eq!(cache, None, "[cache-no-mrtr]"),
+        other => panic!("the resource is read, not {other:?}"),
+    }
+}
+
+#[test]
+fn a_question_belongs_to_the_call_whose_stream_carried_it() {
+    let mut peer = Peer::over_http(Revision::V2025_11_25);
+    let (first, sent) = peer.sends(tool_call());
+    let (second, _) = peer.sends(tool_call());
+    let asks = |id: i64| json!({ "jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": form() });
+    let decode = |message: Value| Incoming::decode(&message.to_string().into_bytes().into()).unwrap();
+    let origin = StreamOrigin::Post(RequestId::Number(sent["id"].as_i64().unwrap()));
+    peer.session.handle_message(decode(asks(70)), origin, peer.now);
+    let (_, call, _) = peer.asked();
+    assert_eq!(call, Some(first), "[http-sse-requests-before-response]: that call, though two are in flight");
+    peer.wait(seconds(60));
+    let end = peer.done(second);
+    assert!(matches!(end, Err(CallError::Timeout { .. })), "only the clock of that call stands still: {end:?}");
+    peer.sent();
+    let (_third, _) = peer.sends(tool_call());
+    peer.session.handle_message(decode(asks(71)), StreamOrigin::Get, peer.now);
+    let (_, call, _) = peer.asked();
+    assert_eq!(call, None, "[http-get-listen]: the standing stream does not say");
+}
+
+#[test]
+fn a_ping_that_is_not_delivered_is_a_lost_connection() {
+    let mut settings = crate::peer::config(Opening::Probe);
+    settings.carrier = Carrier::StreamableHttp;
+    settings.timeouts.ping_interval = Some(seconds(30));
+    let capabilities = crate::peer::all_capabilities();
+    let mut peer = Peer::ready_with(Revision::V2025_11_25, capabilities.clone(), settings.clone());
+    peer.wait(seconds(30));
+    let ping = peer.sent_one();
+    assert_eq!(ping["method"], "ping", "[ping-periodic]");
+    peer.fails(&ping["id"], unreachable());
+    let event = peer.event();
+    assert!(
+        matches!(&event, SessionEvent::Closed(CloseReason::ConnectionLost(cause)) if cause.contains("refused")),
+        "[ping-timeout-failure], [ping-log-failures]: {event:?}"
+    );
+    let mut peer = Peer::ready_with(Revision::V2025_11_25, capabilities, settings);
+    peer.wait(seconds(30));
+    let ping = peer.sent_one();
+    peer.fails_with_status(&ping["id"], 400, "");
+    peer.wait(seconds(20));
+    assert_eq!(peer.events(), vec![], "a server that refuses the ping is there");
+}
+
+#[test]
+fn unknown_ids_are_passed_over() {
+    let mut peer = Peer::over_http(Revision::V2025_11_25);
+    for id in [json!(999), json!(0), json!(-1)] {
+        peer.fails(&id, lost());
+    }
+    peer.session.handle_undelivered(&RequestId::Text("x".into()), lost(), peer.now);
+    peer.session.handle_session_lost(Some(&RequestId::Number(999)), peer.now);
+    assert_eq!(peer.events(), vec![], "nothing waits under these names");
+}

@@ -1,0 +1,246 @@
+//! Headers that repeat what stands in the body: `Mcp-Method`, `Mcp-Name`, `Mcp-Param-*` (2026-07-28).
+
+use mcp_proto::*;
+use serde_json::{Map, Value, json};
+
+use crate::peer::{Peer, tool_call};
+
+fn modern() -> Peer {
+    Peer::over_http(Revision::V2026_07_28)
+}
+
+fn tool(name: &str, properties: Value) -> Value {
+    json!({ "name": name, "inputSchema": { "type": "object", "properties": properties } })
+}
+
+/// Lets the session list these tools; returns the names that are left, and those that were dropped.
+fn lists(peer: &mut Peer, tools: &[Value]) -> (Vec<String>, Vec<DroppedItem>) {
+    let call = peer.call(ClientRequest::ListTools { cursor: None });
+    let sent = peer.sent_one();
+    peer.answers(&sent["id"], json!({ "tools": tools, "ttlMs": 0, "cacheScope": "public" }));
+    let mut dropped = Vec::new();
+    for event in peer.events() {
+        match event {
+            SessionEvent::ItemsDropped { list, items } => {
+                assert_eq!(list, ListKind::Tools, "the list is named");
+                dropped.extend(items);
+            }
+            SessionEvent::Done { call: ended, result: Ok(ServerResult::Tools { items, .. }) } if ended == call => {
+                return (items.iter().map(|tool| tool.name().to_owned()).collect(), dropped);
+            }
+            other => panic!("the tools are listed, not {other:?}"),
+        }
+    }
+    panic!("the tools are listed");
+}
+
+fn call(name: &str, arguments: Value) -> ClientRequest {
+    let arguments = arguments.as_object().cloned().unwrap_or_default();
+    ClientRequest::CallTool { name: name.into(), arguments, as_task: false }
+}
+
+fn headers_of(peer: &mut Peer, arguments: Value) -> Vec<(String, String)> {
+    peer.call(call("t", arguments));
+    peer.post().1.params
+}
+
+#[test]
+fn each_request_names_its_method_and_what_it_is_about() {
+    let mut peer = modern();
+    for (request, method, name) in [
+        (tool_call(), "tools/call", Some("add_note")),
+        (ClientRequest::GetPrompt { name: "p".into(), arguments: Map::new() }, "prompts/get", Some("p")),
+        (ClientRequest::ReadResource { uri: "file:///a b".into() }, "resources/read", Some("file:///a b")),
+        (ClientRequest::ReadResource { uri: "x:日".into() }, "resources/read", Some("=?base64?eDrml6U=?=")),
+        (ClientRequest::ListTools { cursor: None }, "tools/list", None),
+        (ClientRequest::Ping, "server/discover", None),
+    ] {
+        peer.call(request);
+        let (body, head) = peer.post();
+        assert_eq!(body["method"], method, "the method");
+        assert_eq!(
+            head.method.as_deref(),
+            Some(method),
+            "[http-mcp-method-header], [http-header-value-case-sensitive]"
+        );
+        assert_eq!(head.name.as_deref(), name, "[http-mcp-name-header], [http-mcp-name-encoding]: {method}");
+        assert_eq!(head.revision, Some(Revision::V2026_07_28), "[http-version-header-modern]: {method}");
+    }
+}
+
+#[test]
+fn values_that_a_header_cannot_carry_are_encoded() {
+    for (text, value) in [
+        ("plain text, \t even so", "plain text, \t even so"),
+        ("", ""),
+        ("日本", "=?base64?5pel5pys?="),
+        (" led", "=?base64?IGxlZA==?="),
+        ("trailed\t", "=?base64?dHJhaWxlZAk=?="),
+        ("a\r\nHost: evil", "=?base64?YQ0KSG9zdDogZXZpbA==?="),
+        ("\u{7f}", "=?base64?fw==?="),
+        ("=?base64?SGk=?=", "=?base64?PT9iYXNlNjQ/U0drPT89?="),
+        ("=?base64?", "=?base64?"),
+        ("=?BASE64?SGk=?=", "=?BASE64?SGk=?="),
+    ] {
+        assert_eq!(
+            header_value(text),
+            value,
+            "[http-x-mcp-header-base64], [http-x-mcp-header-sentinel-lookalike], [http-x-mcp-header-sentinel-exact]: {text:?}"
+        );
+    }
+}
+
+#[test]
+fn annotated_arguments_are_repeated() {
+    let mut peer = modern();
+    assert_eq!(headers_of(&mut peer, json!({ "s": "x" })), [], "[http-x-mcp-header-unknown-schema]");
+    let properties = json!({
+        "s": { "type": "string", "x-mcp-header": "Region" },
+        "n": { "type": "integer", "x-mcp-header": "Count" },
+        "b": { "type": "boolean", "x-mcp-header": "Dry-Run" },
+        "in": { "type": "object", "properties": { "deep": { "type": "string", "x-mcp-header": "Deep" } } },
+        "plain": { "type": "string" },
+        // A property of that name is no annotation, and neither is data.
+        "x-mcp-header": { "type": "string", "default": { "x-mcp-header": 5 } },
+    });
+    let (names, dropped) = lists(&mut peer, &[tool("t", properties)]);
+    assert_eq!((names.len(), dropped), (1, vec![]), "[http-x-mcp-header-support]: the tool is valid");
+    let pair = |name: &str, value: &str| (format!("Mcp-Param-{name}"), value.to_owned());
+    for (arguments, expected) in [
+        (
+            json!({ "s": "eu", "n": -12, "b": true, "in": { "deep": "d" }, "plain": "p", "deep": "no" }),
+            vec![pair("Region", "eu"), pair("Count", "-12"), pair("Dry-Run", "true"), pair("Deep", "d")],
+        ),
+        (
+            json!({ "s": "日本", "b": false, "n": 5.0 }),
+            vec![pair("Region", "=?base64?5pel5pys?="), pair("Count", "5"), pair("Dry-Run", "false")],
+        ),
+        (json!({ "s": null, "n": null, "in": null }), vec![]),
+        (json!({ "in": {} }), vec![]),
+        (
+            json!({ "s": "", "n": 9_007_199_254_740_991_i64 }),
+            vec![pair("Region", ""), pair("Count", "9007199254740991")],
+        ),
+    ] {
+        assert_eq!(
+            headers_of(&mut peer, arguments.clone()),
+            expected,
+            "[http-x-mcp-header-mirror], [http-x-mcp-header-exact-path], [http-x-mcp-header-omit-absent], \
+             [http-x-mcp-header-omit-null], [http-x-mcp-header-convert]: {arguments}"
+        );
+    }
+    for n in [json!(9_007_199_254_740_992_i64), json!(-9_007_199_254_740_992_i64), json!(1.5), json!(1e300)] {
+        let id = peer.call(call("t", json!({ "n": n })));
+        assert_eq!(peer.sent(), Vec::<Value>::new(), "[http-x-mcp-header-safe-integer]: {n} does not go out");
+        assert!(
+            matches!(peer.done(id), Err(CallError::Unsupported { what }) if what.contains("`n`")),
+            "[http-x-mcp-header-safe-integer]: the argument is named"
+        );
+    }
+    lists(&mut peer, &[tool("t", json!({ "s": { "type": "string", "x-mcp-header": "Place" } }))]);
+    assert_eq!(headers_of(&mut peer, json!({ "s": "x" })), [pair("Place", "x")], "[http-x-mcp-header-latest-schema]");
+    lists(&mut peer, &[tool("t", json!({ "s": { "type": "string" } }))]);
+    assert_eq!(headers_of(&mut peer, json!({ "s": "x" })), [], "[http-x-mcp-header-latest-schema]: not any longer");
+}
+
+#[test]
+fn a_tool_with_a_bad_annotation_is_dropped_and_the_others_stay() {
+    let string = |header: Value| json!({ "s": { "type": "string", "x-mcp-header": header } });
+    let on = |kind: Value| json!({ "s": { "type": kind, "x-mcp-header": "A" } });
+    let inside = |keyword: &str, schema: Value| json!({ "s": { "type": "object", keyword: schema } });
+    let annotated = || json!({ "type": "string", "x-mcp-header": "A" });
+    let bad = [
+        ("[http-x-mcp-header-reject-name]: empty", string(json!(""))),
+        ("[http-x-mcp-header-reject-name], X54: a line break", string(json!("A\r\nHost: evil"))),
+        ("[http-x-mcp-header-reject-name]: a control character", string(json!("A\u{1}"))),
+        ("[http-x-mcp-header-reject-name]: a space", string(json!("A B"))),
+        ("[http-x-mcp-header-reject-name]: a colon", string(json!("A:"))),
+        ("[http-x-mcp-header-reject-name]: not ASCII", string(json!("Ä"))),
+        ("[http-x-mcp-header-reject-name]: no string", string(json!(5))),
+        ("X54: Authorization", string(json!("Authorization"))),
+        ("X54: Host", string(json!("hOST"))),
+        (
+            "[http-x-mcp-header-reject-duplicate]",
+            json!({ "a": { "type": "string", "x-mcp-header": "A" }, "b": { "type": "string", "x-mcp-header": "a" } }),
+        ),
+        ("[http-x-mcp-header-reject-type]: number", on(json!("number"))),
+        ("[http-x-mcp-header-reject-type]: object", on(json!("object"))),
+        ("[http-x-mcp-header-reject-type]: array", on(json!("array"))),
+        ("[http-x-mcp-header-reject-type]: null", on(json!("null"))),
+        ("[http-x-mcp-header-reject-type]: none", json!({ "s": { "x-mcp-header": "A" } })),
+        ("[http-x-mcp-header-reject-location]: items", inside("items", annotated())),
+        ("[http-x-mcp-header-reject-location]: prefixItems", inside("prefixItems", json!([annotated()]))),
+        (
+            "[http-x-mcp-header-reject-location]: oneOf",
+            inside("oneOf", json!([{ "properties": { "x": annotated() } }])),
+        ),
+        ("[http-x-mcp-header-reject-location]: anyOf", inside("anyOf", json!([annotated()]))),
+        ("[http-x-mcp-header-reject-location]: allOf", inside("allOf", json!([annotated()]))),
+        ("[http-x-mcp-header-reject-location]: not", inside("not", annotated())),
+        ("[http-x-mcp-header-reject-location]: then", inside("then", json!({ "properties": { "x": annotated() } }))),
+        ("[http-x-mcp-header-reject-location]: $defs", inside("$defs", json!({ "d": annotated() }))),
+        ("[http-x-mcp-header-reject-location]: any property", inside("additionalProperties", annotated())),
+    ];
+    for (proves, properties) in bad {
+        let mut peer = modern();
+        let good = || tool("good", json!({ "s": { "type": "string", "x-mcp-header": "A" } }));
+        let (names, dropped) = lists(&mut peer, &[tool("t", properties), good()]);
+        assert_eq!(names, ["good"], "[http-x-mcp-header-drop-tool-only]; {proves}");
+        let [DroppedItem { name, cause }] = &dropped[..] else { panic!("{proves}: one is dropped: {dropped:?}") };
+        assert_eq!(name, "t", "[http-x-mcp-header-log-reject]: by its name");
+        assert!(cause.contains("x-mcp-header"), "[http-x-mcp-header-log-reject]: with the cause: {cause}");
+        assert!(!cause.contains(['\r', '\n', '\u{1}']), "X54: nothing of it is written raw: {cause:?}");
+        assert_eq!(headers_of(&mut peer, json!({ "s": "x" })), [], "X54: nothing of it reaches the wire");
+    }
+    let deep = (0..100).fold(json!({ "x-mcp-header": "A" }), |inner, _| json!({ "not": inner }));
+    let (_, dropped) = lists(&mut modern(), &[json!({ "name": "t", "inputSchema": deep })]);
+    assert!(
+        dropped[0].cause.contains("nests more than 64 times"),
+        "[base-schema-bounds]: a schema that nests without end is not searched without end: {dropped:?}"
+    );
+}
+
+#[test]
+fn nothing_is_repeated_where_there_are_no_such_headers() {
+    let bad = tool("t", json!({ "s": { "type": "number", "x-mcp-header": "a b" } }));
+    for (proves, mut peer) in [
+        ("[http-x-mcp-header-stdio-ignore]", Peer::ready(Revision::V2026_07_28)),
+        ("[lifecycle-respect-version]", Peer::over_http(Revision::V2025_11_25)),
+    ] {
+        let (names, dropped) = lists(&mut peer, std::slice::from_ref(&bad));
+        assert_eq!((names.len(), dropped.len()), (1, 0), "{proves}: the tool stays");
+        assert_eq!(headers_of(&mut peer, json!({ "s": 1.5 })), [], "{proves}: no header");
+    }
+}
+
+#[test]
+fn headers_that_do_not_fit_make_the_tools_be_listed_once_more() {
+    let refusal = json!({ "error": { "code": -32020, "message": "Mcp-Param-Region is missing" } }).to_string();
+    let mut peer = modern();
+    let id = peer.call(call("t", json!({ "s": "eu" })));
+    let (first, head) = peer.post();
+    assert_eq!(head.params, [], "the schema is not known yet");
+    peer.fails_with_status(&first["id"], 400, &refusal);
+    let (list, _) = peer.post();
+    assert_eq!(list["method"], "tools/list", "[http-header-mismatch-refresh]");
+    peer.answers(&list["id"], json!({ "tools": [tool("other", json!({}))], "nextCursor": "2" }));
+    let (list, _) = peer.post();
+    assert_eq!(list["params"]["cursor"], "2", "[http-header-mismatch-refresh]: page by page");
+    let annotated = tool("t", json!({ "s": { "type": "string", "x-mcp-header": "Region" } }));
+    peer.answers(&list["id"], json!({ "tools": [annotated], "nextCursor": "3" }));
+    assert_eq!(peer.event(), SessionEvent::ListChanged(ListKind::Tools), "[cache-early-refetch]: the list is old");
+    let (again, head) = peer.post();
+    assert_ne!(again["id"], first["id"], "[base-request-id-inflight-unique]");
+    assert_eq!(head.params, [("Mcp-Param-Region".to_owned(), "eu".to_owned())], "[http-header-mismatch-refresh]");
+    peer.fails_with_status(&again["id"], 400, &refusal);
+    let end = peer.done(id);
+    assert!(matches!(end, Err(CallError::Server(_))), "[http-header-mismatch-refresh]: only once: {end:?}");
+
+    let id = peer.call(call("t", json!({ "s": "eu" })));
+    let (first, _) = peer.post();
+    peer.fails_with_status(&first["id"], 400, &refusal);
+    let (list, _) = peer.post();
+    peer.session.cancel(id, CancelReason::User, peer.now);
+    assert_eq!(peer.sent_one(), json!({ "aborted": list["id"] }), "cancelled while the tools are listed");
+    assert_eq!(peer.done(id), Err(CallError::Cancelled), "the call ends");
+}

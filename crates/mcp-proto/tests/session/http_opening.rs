@@ -1,0 +1,268 @@
+//! Opening over HTTP: what each answer to the probe and to `initialize` leads to.
+
+use mcp_proto::*;
+use serde_json::{Value, json};
+
+use crate::peer::{Peer, all_capabilities, config, seconds};
+
+fn http(known: Option<Revision>) -> Peer {
+    Peer::with(SessionConfig { carrier: Carrier::StreamableHttp, known, ..config(Opening::Probe) })
+}
+
+fn discovered() -> Value {
+    json!({ "supportedVersions": ["2026-07-28"], "capabilities": all_capabilities(), "resultType": "complete" })
+}
+
+fn initialized(version: &str) -> Value {
+    json!({ "protocolVersion": version, "capabilities": {}, "serverInfo": { "name": "s", "version": "2" } })
+}
+
+fn rpc_error(code: i64, data: Value) -> String {
+    json!({ "jsonrpc": "2.0", "id": 1, "error": { "code": code, "message": "no", "data": data } }).to_string()
+}
+
+#[track_caller]
+fn failed(peer: &mut Peer) -> (OpeningFault, String) {
+    match peer.events().last() {
+        Some(SessionEvent::OpeningFailed { fault, cause }) => (*fault, cause.clone()),
+        other => panic!("the opening fails, not {other:?}"),
+    }
+}
+
+#[track_caller]
+fn ready(peer: &mut Peer) -> Revision {
+    match peer.event() {
+        SessionEvent::Ready(facts) => facts.revision,
+        other => panic!("the session is ready, not {other:?}"),
+    }
+}
+
+#[test]
+fn the_probe_says_its_version_method_and_nothing_else_in_headers() {
+    let mut peer = http(None);
+    let (probe, head) = peer.post();
+    assert_eq!(probe["method"], "server/discover", "[http-modern-first]");
+    assert_eq!(head.revision, Some(Revision::V2026_07_28), "[http-version-header-modern]: also on the very first");
+    assert_eq!(
+        probe["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"], "2026-07-28",
+        "[http-version-header-matches-meta]"
+    );
+    assert_eq!(head.method.as_deref(), Some("server/discover"), "[http-mcp-method-header]");
+    assert_eq!((head.name, head.params), (None, vec![]), "it is about nothing in particular");
+    peer.answers(&probe["id"], discovered());
+    assert_eq!(ready(&mut peer), Revision::V2026_07_28, "a DiscoverResult means a modern server");
+    let posts = peer.posts();
+    assert!(
+        posts.iter().all(|(body, _)| body["method"] != "initialize" && body["method"] != "notifications/initialized"),
+        "[lifecycle-no-handshake-modern]: {posts:?}"
+    );
+}
+
+#[test]
+fn a_legacy_server_is_found_by_how_it_refuses_the_probe() {
+    let id_missing = rpc_error(-32000, Value::Null);
+    for (proves, code, body) in [
+        ("[http-400-other-fallback]: empty", 400, ""),
+        ("[http-400-inspect-body]: not recognised", 400, id_missing.as_str()),
+        ("[http-400-other-fallback]: text", 400, "Bad Request: no valid session ID provided"),
+        ("4xx of any kind", 404, ""),
+        ("4xx of any kind", 405, ""),
+        ("4xx of any kind", 406, "<html>"),
+        ("4xx of any kind", 422, ""),
+        ("a crash on what it does not know", 500, "Internal Server Error"),
+    ] {
+        let mut peer = http(None);
+        let (probe, _) = peer.post();
+        peer.fails_with_status(&probe["id"], code, body);
+        let (init, head) = peer.post();
+        assert_eq!(init["method"], "initialize", "{proves}: {code}");
+        assert_eq!(init["params"]["protocolVersion"], "2025-11-25", "[lifecycle-init-version-latest]: {code}");
+        assert_eq!(head, HttpHead::default(), "{proves}: no version header before one is agreed on");
+        peer.answers(&init["id"], initialized("2025-06-18"));
+        assert_eq!(ready(&mut peer), Revision::V2025_06_18, "[lifecycle-init-accept-counteroffer]: {code}");
+        let (told, head) = peer.post();
+        assert_eq!(told["method"], "notifications/initialized", "[lifecycle-initialized-notification]");
+        assert_eq!(head.revision, Some(Revision::V2025_06_18), "[http-version-header-negotiated]");
+        let (_, sent) = (peer.call(ClientRequest::Ping), peer.post());
+        assert_eq!(sent.1.revision, Some(Revision::V2025_06_18), "[http-version-header]");
+        assert_eq!(sent.1.method, None, "[http-mcp-method-header]: only in 2026-07-28");
+    }
+}
+
+#[test]
+fn other_failures_of_the_probe_fall_back_too() {
+    for fault in [
+        DeliveryFault::Lost { cause: "the stream ended".into() },
+        DeliveryFault::Unusable { cause: "text/html is neither".into() },
+    ] {
+        let mut peer = http(None);
+        let (probe, _) = peer.post();
+        peer.fails(&probe["id"], fault.clone());
+        assert_eq!(peer.post().0["method"], "initialize", "old servers fail in many ways: {fault}");
+    }
+    let mut peer = http(None);
+    let (probe, _) = peer.post();
+    peer.wait(seconds(10));
+    let sent = peer.sent();
+    assert_eq!(sent[0]["aborted"], probe["id"], "a stream that says nothing is closed");
+    assert_eq!(sent[1]["method"], "initialize", "silence means a legacy server");
+    peer.fails(&probe["id"], DeliveryFault::Lost { cause: "closed".into() });
+    assert_eq!(peer.events(), vec![], "[base-request-id-session-unique]: what happens to the probe now says nothing");
+}
+
+#[test]
+fn modern_errors_do_not_lead_to_initialize() {
+    let mut peer = http(None);
+    let (probe, _) = peer.post();
+    peer.fails_with_status(&probe["id"], 400, &rpc_error(-32022, json!({ "supported": ["2026-07-28"] })));
+    let (again, _) = peer.post();
+    assert_eq!(again["method"], "server/discover", "[http-400-modern-error-retry]: with an advertised version");
+
+    let mut peer = http(None);
+    let (probe, _) = peer.post();
+    peer.fails_with_status(&probe["id"], 400, &rpc_error(-32022, json!({ "supported": ["2027-01-01"] })));
+    let (fault, cause) = failed(&mut peer);
+    assert_eq!(fault, OpeningFault::Refused, "[lifecycle-unsupported-version-surface]");
+    assert!(cause.contains("2027-01-01"), "[lifecycle-unsupported-version-surface]: {cause}");
+
+    let mut peer = http(None);
+    let (probe, _) = peer.post();
+    peer.fails_with_status(&probe["id"], 400, &rpc_error(-32022, json!({ "supported": ["2025-06-18"] })));
+    let (init, _) = peer.post();
+    assert_eq!(init["params"]["protocolVersion"], "2025-06-18", "[lifecycle-unsupported-version-retry]");
+
+    for code in [-32020, -32021] {
+        let mut peer = http(None);
+        let (probe, _) = peer.post();
+        peer.fails_with_status(&probe["id"], 400, &rpc_error(code, Value::Null));
+        assert_eq!(failed(&mut peer).0, OpeningFault::Refused, "[http-400-modern-error-retry]: {code} is modern");
+        assert_eq!(peer.sent(), Vec::<Value>::new(), "[http-400-modern-error-retry]: no initialize after {code}");
+    }
+}
+
+#[test]
+fn what_says_nothing_about_the_era_ends_the_opening() {
+    let down = || DeliveryFault::Unreachable { cause: "connection refused".into() };
+    let status = |code| DeliveryFault::Status { code, error: None, text: "x".into(), challenge: Some("Bearer".into()) };
+    for (fault, expected) in [
+        (status(401), OpeningFault::Unauthorized),
+        (status(403), OpeningFault::Unauthorized),
+        (status(503), OpeningFault::ServerError),
+        (status(429), OpeningFault::ServerError),
+        (down(), OpeningFault::Unreachable),
+    ] {
+        for known in [None, Some(Revision::V2025_11_25)] {
+            let mut peer = http(known);
+            let (first, _) = peer.post();
+            peer.fails(&first["id"], fault.clone());
+            assert_eq!(failed(&mut peer).0, expected, "{fault} to {}", first["method"]);
+            assert_eq!(peer.sent(), Vec::<Value>::new(), "nothing else is tried after {fault}");
+        }
+    }
+}
+
+#[test]
+fn initialize_refused_with_4xx_means_that_http_sse_is_worth_a_try() {
+    for code in [400, 404, 405, 415] {
+        let mut peer = http(None);
+        let (probe, _) = peer.post();
+        peer.fails_with_status(&probe["id"], 405, "first words");
+        let (init, _) = peer.post();
+        peer.fails_with_status(&init["id"], code, "second words");
+        let (fault, cause) = failed(&mut peer);
+        assert_eq!(fault, OpeningFault::NotStreamable, "[sse-detect-fallback]: {code}");
+        for words in ["first words", "second words"] {
+            assert!(cause.contains(words), "[lifecycle-legacy-actionable-error]: {cause}");
+        }
+    }
+    for (fault, expected) in [
+        (DeliveryFault::Lost { cause: "cut".into() }, OpeningFault::ServerError),
+        (DeliveryFault::Unusable { cause: "html".into() }, OpeningFault::Refused),
+    ] {
+        let mut peer = http(None);
+        let (probe, _) = peer.post();
+        peer.fails_with_status(&probe["id"], 405, "");
+        let (init, _) = peer.post();
+        peer.fails(&init["id"], fault);
+        assert_eq!(failed(&mut peer).0, expected, "[lifecycle-init-errors]");
+    }
+    let mut peer = http(None);
+    let (probe, _) = peer.post();
+    peer.fails_with_status(&probe["id"], 400, "");
+    let (init, _) = peer.post();
+    peer.fails_with_status(&init["id"], 400, &rpc_error(-32602, json!({ "supported": ["2025-03-26"] })));
+    let (init, _) = peer.post();
+    assert_eq!(init["params"]["protocolVersion"], "2025-03-26", "[lifecycle-init-errors]: a version in common is used");
+}
+
+#[test]
+fn what_was_spoken_before_is_tried_first_and_found_anew_when_it_fails() {
+    let mut peer = http(Some(Revision::V2025_11_25));
+    let (init, _) = peer.post();
+    assert_eq!(init["method"], "initialize", "[lifecycle-era-persist], [lifecycle-era-cache]");
+    peer.fails_with_status(&init["id"], 400, "");
+    let (probe, _) = peer.post();
+    assert_eq!(probe["method"], "server/discover", "[lifecycle-era-persist]: probed again when it fails");
+    peer.answers(&probe["id"], discovered());
+    assert_eq!(ready(&mut peer), Revision::V2026_07_28, "the server is a newer one now");
+
+    let mut peer = http(Some(Revision::V2025_11_25));
+    let (init, _) = peer.post();
+    peer.answers(&init["id"], json!({}));
+    assert_eq!(failed(&mut peer).0, OpeningFault::Refused, "an answer of the wrong shape is no other era");
+
+    let mut peer = http(Some(Revision::V2025_11_25));
+    let (init, _) = peer.post();
+    peer.fails_with_status(&init["id"], 404, "gone");
+    let (probe, _) = peer.post();
+    peer.fails_with_status(&probe["id"], 404, "gone");
+    assert_eq!(failed(&mut peer).0, OpeningFault::NotStreamable, "neither: then HTTP+SSE is worth a try");
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "each is tried once");
+
+    let mut peer = http(Some(Revision::V2026_07_28));
+    assert_eq!(peer.post().0["method"], "server/discover", "[lifecycle-era-cache]: modern stays modern");
+}
+
+#[test]
+fn http_sse_is_always_legacy() {
+    let mut peer = Peer::with(SessionConfig { carrier: Carrier::HttpSse, ..config(Opening::Probe) });
+    let (init, head) = peer.post();
+    assert_eq!(init["method"], "initialize", "[lifecycle-init-first]: the probe is newer than this transport");
+    assert_eq!(head, HttpHead::default(), "it has no headers of its own");
+    peer.answers(&init["id"], initialized("2024-11-05"));
+    assert_eq!(ready(&mut peer), Revision::V2024_11_05, "[lifecycle-init-accept-counteroffer]");
+    assert_eq!(peer.post().1, HttpHead::default(), "nor later");
+
+    let pinned = config(Opening::Pinned(Revision::V2026_07_28));
+    let mut peer = Peer::with(SessionConfig { carrier: Carrier::HttpSse, ..pinned });
+    assert_eq!(failed(&mut peer).0, OpeningFault::Refused, "2026-07-28 cannot be carried");
+}
+
+#[test]
+fn a_pinned_revision_is_not_left() {
+    let settings = config(Opening::Pinned(Revision::V2026_07_28));
+    let mut peer = Peer::with(SessionConfig { carrier: Carrier::StreamableHttp, ..settings });
+    let (probe, _) = peer.post();
+    peer.fails_with_status(&probe["id"], 404, "");
+    assert_eq!(failed(&mut peer).0, OpeningFault::Refused, "no initialize where 2026-07-28 is pinned");
+    let settings = config(Opening::Pinned(Revision::V2025_06_18));
+    let mut peer = Peer::with(SessionConfig { carrier: Carrier::StreamableHttp, ..settings });
+    let (init, _) = peer.post();
+    assert_eq!(init["params"]["protocolVersion"], "2025-06-18", "the pinned one is offered");
+    peer.fails_with_status(&init["id"], 404, "");
+    assert_eq!(failed(&mut peer).0, OpeningFault::NotStreamable, "no probe where a legacy one is pinned");
+}
+
+#[test]
+fn a_connection_that_ends_while_opening_is_not_taken_for_a_process() {
+    let mut peer = http(None);
+    peer.session.handle_closed(CloseReason::ConnectionLost("reset".into()), peer.now);
+    let events = peer.events();
+    assert!(
+        matches!(
+            events[..],
+            [SessionEvent::OpeningFailed { fault: OpeningFault::Exited, .. }, SessionEvent::Closed(_)]
+        ),
+        "only a local process can end on the probe: {events:?}"
+    );
+}

@@ -1,0 +1,130 @@
+//! A server that forgot the session, or that speaks another era now.
+
+use mcp_proto::*;
+use serde_json::{Value, json};
+
+use crate::peer::{PATIENT, Peer, all_capabilities, config, form, tool_call};
+
+fn id(sent: &Value) -> RequestId {
+    RequestId::Number(sent["id"].as_i64().unwrap())
+}
+
+/// A server that answers 404 to `refused`, and the `initialize` that follows.
+fn forgets(peer: &mut Peer, refused: &Value) -> Value {
+    peer.session.handle_session_lost(Some(&id(refused)), peer.now);
+    let (init, head) = peer.post();
+    assert_eq!(init["method"], "initialize", "[http-session-404-reinit]");
+    assert_eq!(head, HttpHead::default(), "[http-session-404-reinit]: as if for the first time");
+    init
+}
+
+fn opens(peer: &mut Peer, init: &Value) {
+    let result = json!({ "protocolVersion": "2025-06-18", "capabilities": all_capabilities() });
+    peer.answers(&init["id"], result);
+}
+
+#[test]
+fn a_forgotten_session_is_opened_anew_and_what_was_refused_is_sent_again() {
+    let settings = SessionConfig { carrier: Carrier::StreamableHttp, ..config(Opening::Initialize) };
+    let mut peer = Peer::with(settings);
+    let init = peer.sent_one();
+    peer.answers(&init["id"], json!({ "protocolVersion": "2025-11-25", "capabilities": all_capabilities() }));
+    peer.events();
+    peer.sent();
+
+    let subscribed = peer.call(ClientRequest::Subscribe { uri: "a:b".into() });
+    let sent = peer.sent_one();
+    peer.answers(&sent["id"], json!({}));
+    peer.done(subscribed).unwrap();
+    let level = peer.call(ClientRequest::SetLogLevel { level: types::LogLevel::Warning });
+    let sent = peer.sent_one();
+    peer.answers(&sent["id"], json!({}));
+    peer.done(level).unwrap();
+
+    let (working, on_server) = peer.sends(tool_call());
+    let (listing, _) = peer.sends(ClientRequest::ListPrompts { cursor: None });
+    peer.asks(json!(5), "elicitation/create", form());
+    let (question, ..) = peer.asked();
+    let (refused, sent) = peer.sends(tool_call());
+    let init = forgets(&mut peer, &sent);
+    let events = peer.events();
+    assert!(
+        events.contains(&SessionEvent::Withdrawn { request: question, why: Withdrawal::SessionEnded }),
+        "a question of the old session needs no answer: {events:?}"
+    );
+    assert!(
+        events.iter().any(|event| matches!(event, SessionEvent::Done { call, result: Err(CallError::Undelivered { sent: true, .. }) } if *call == working)),
+        "what the server may have done is not done twice: {events:?}"
+    );
+    assert_eq!(peer.session.answer(question, Answer::Roots(vec![]), peer.now), Err(UnknownRequest::NotOpen), "gone");
+    let early = peer.session.call(ClientRequest::ListTools { cursor: None }, PATIENT, peer.now).unwrap();
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[lifecycle-no-requests-before-init]: calls wait");
+    peer.session.handle_session_lost(Some(&id(&on_server)), peer.now);
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "a second 404 of the old session changes nothing");
+
+    opens(&mut peer, &init);
+    match peer.event() {
+        SessionEvent::Reopened(facts) => assert_eq!(facts.revision, Revision::V2025_06_18, "facts are those of now"),
+        other => panic!("[http-session-404-reinit]: a new session is told, not {other:?}"),
+    }
+    let posts = peer.posts();
+    let methods: Vec<&str> = posts.iter().filter_map(|(body, _)| body["method"].as_str()).collect();
+    let expected = [
+        "notifications/initialized",
+        "resources/subscribe",
+        "logging/setLevel",
+        "prompts/list",
+        "tools/call",
+        "tools/list",
+    ];
+    assert_eq!(methods, expected, "[http-session-404-reinit]: what there was is restored, and what waited is sent");
+    assert!(posts.iter().all(|(_, head)| head.revision == Some(Revision::V2025_06_18)), "[http-version-header]");
+    for ((body, _), call) in posts[3..].iter().zip([listing, refused, early]) {
+        peer.answers(&body["id"], json!({ "content": [], "prompts": [], "tools": [] }));
+        assert!(peer.done(call).is_ok(), "the call goes on as if nothing had been");
+    }
+}
+
+#[test]
+fn a_session_that_cannot_be_opened_anew_fails() {
+    let mut peer = Peer::over_http(Revision::V2025_11_25);
+    let (call, sent) = peer.sends(tool_call());
+    let init = forgets(&mut peer, &sent);
+    peer.fails(&init["id"], DeliveryFault::Unreachable { cause: "down".into() });
+    let events = peer.events();
+    assert!(
+        matches!(&events[..], [SessionEvent::OpeningFailed { fault: OpeningFault::Unreachable, .. }, SessionEvent::Done { call: ended, result: Err(_) }] if *ended == call),
+        "the failure is told and the call ends with it: {events:?}"
+    );
+}
+
+#[test]
+fn a_server_of_another_era_is_opened_anew() {
+    let settings = SessionConfig { carrier: Carrier::StreamableHttp, ..config(Opening::Probe) };
+    let mut peer = Peer::with(settings);
+    let probe = peer.sent_one();
+    peer.fails_with_status(&probe["id"], 400, "");
+    let init = peer.sent_one();
+    opens(&mut peer, &init);
+    peer.events();
+    peer.sent();
+    let (call, sent) = peer.sends(tool_call());
+    let refusal = json!({ "error": { "code": -32022, "message": "old", "data": { "supported": ["2026-07-28"] } } });
+    peer.fails_with_status(&sent["id"], 400, &refusal.to_string());
+    let probe = peer.sent_one();
+    assert_eq!(probe["method"], "server/discover", "[lifecycle-era-cache]: probed again when it stops working");
+    let result = json!({ "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} } });
+    peer.answers(&probe["id"], result);
+    assert!(matches!(peer.event(), SessionEvent::Reopened(facts) if facts.revision.is_modern()), "found anew");
+    let (again, head) = peer.post();
+    assert_eq!((again["method"].as_str(), head.name.as_deref()), (Some("tools/call"), Some("add_note")), "sent again");
+    peer.fails_with_status(&again["id"], 400, &refusal.to_string());
+    assert!(matches!(peer.done(call), Err(CallError::Server(_))), "but a call does that only once");
+}
+
+#[test]
+fn a_modern_server_has_no_session_to_lose() {
+    let mut peer = Peer::over_http(Revision::V2026_07_28);
+    peer.session.handle_session_lost(None, peer.now);
+    assert_eq!((peer.events(), peer.sent().len()), (vec![], 0), "[http-no-session-modern]");
+}

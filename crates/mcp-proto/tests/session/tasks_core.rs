@@ -1,0 +1,342 @@
+//! Tasks of 2025-11-25: the client asks for them, polls, and fetches the result.
+
+use std::time::Duration;
+
+use mcp_proto::types::TaskStatus;
+use mcp_proto::*;
+use serde_json::{Value, json};
+
+use crate::peer::{PATIENT, Peer, accepted, all_capabilities, config, form, seconds};
+
+const RELATED: &str = "io.modelcontextprotocol/related-task";
+
+fn tasks_capability() -> Value {
+    json!({ "list": {}, "cancel": {}, "requests": { "tools": { "call": {} } } })
+}
+
+/// A server with these parts of the tasks capability and tools for each kind of support.
+fn with_capability(tasks: Value) -> Peer {
+    let mut capabilities = all_capabilities();
+    capabilities["tasks"] = tasks;
+    let mut peer = Peer::ready_with(Revision::V2025_11_25, capabilities, config(Opening::Probe));
+    let tool = |name: &str, execution: Value| json!({ "name": name, "inputSchema": {}, "execution": execution });
+    let tools = json!([
+        tool("required", json!({ "taskSupport": "required" })),
+        tool("optional", json!({ "taskSupport": "optional" })),
+        tool("forbidden", json!({ "taskSupport": "forbidden" })),
+        tool("silent", json!({})),
+    ]);
+    let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
+    peer.answers(&sent["id"], json!({ "tools": tools }));
+    peer.done(call).unwrap();
+    peer
+}
+
+fn peer() -> Peer {
+    with_capability(tasks_capability())
+}
+
+fn call(tool: &str, as_task: bool) -> ClientRequest {
+    ClientRequest::CallTool { name: tool.into(), arguments: serde_json::Map::new(), as_task }
+}
+
+fn task(status: &str) -> Value {
+    json!({ "taskId": "t1", "status": status, "createdAt": "2025-11-25T10:00:00Z",
+            "lastUpdatedAt": "2025-11-25T10:00:01Z", "ttl": null, "pollInterval": 5000, "statusMessage": "at it" })
+}
+
+/// A call that has become the task `t1`.
+fn running(peer: &mut Peer) -> (CallId, Value) {
+    let (call, sent) = peer.sends(call("required", false));
+    peer.answers(&sent["id"], json!({ "task": task("working") }));
+    match peer.event() {
+        SessionEvent::TaskChanged { call: of, task } => {
+            assert_eq!(of, call, "[tasks-track-ids]: the call is named");
+            assert_eq!(task.status, TaskStatus::Working, "its status");
+            assert_eq!(task.poll_interval, Some(seconds(5)), "its interval");
+            assert_eq!((task.id.as_str(), task.ttl), ("t1", None), "its name, and that it is kept for ever");
+            assert_eq!(task.status_message.as_deref(), Some("at it"), "its words");
+        }
+        other => panic!("[tasks-log-lifecycle]: the task is told, not {other:?}"),
+    }
+    (call, sent)
+}
+
+/// What is asked about the task after its interval.
+fn polled(peer: &mut Peer) -> Value {
+    peer.wait(seconds(5));
+    let sent = peer.sent_one();
+    assert_eq!(sent["method"], "tasks/get", "[tasks-poll-until-terminal]");
+    assert_eq!(sent["params"], json!({ "taskId": "t1" }), "[tasks-related-meta-omit]: nothing but the name");
+    sent
+}
+
+#[test]
+fn a_call_runs_as_a_task_only_where_server_and_tool_allow_it() {
+    for (proves, capability, tool, as_task, expected) in [
+        ("[tasks-tool-required]", tasks_capability(), "required", false, true),
+        ("[tasks-tool-optional]: asked for", tasks_capability(), "optional", true, true),
+        ("[tasks-tool-optional]: not asked for", tasks_capability(), "optional", false, false),
+        ("[tasks-tool-forbidden]", tasks_capability(), "forbidden", true, false),
+        ("[tasks-tool-forbidden]: absent", tasks_capability(), "silent", true, false),
+        ("[tasks-tool-forbidden]: never listed", tasks_capability(), "unknown", true, false),
+        ("[tasks-tool-needs-capability]", json!({ "list": {}, "cancel": {} }), "required", true, false),
+        ("[tasks-requests-exhaustive]", json!({ "requests": { "tools": {} } }), "required", true, false),
+        ("[tasks-none-declared]", Value::Null, "required", true, false),
+        ("[tasks-augment-declared-only]", json!({ "requests": {} }), "optional", true, false),
+    ] {
+        let mut peer = with_capability(capability);
+        let (_, sent) = peer.sends(call(tool, as_task));
+        let parameter = &sent["params"]["task"];
+        assert_eq!(parameter.is_object(), expected, "{proves}: {sent}");
+        if expected {
+            assert_eq!(parameter["ttl"], 3_600_000, "[tasks-request-ttl]");
+        }
+    }
+    let (_, sent) = peer().sends(ClientRequest::ReadResource { uri: "a:b".into() });
+    assert_eq!(sent["params"].get("task"), None, "[tasks-requests-exhaustive]: nothing but tools");
+    let mut modern = Peer::ready(Revision::V2026_07_28);
+    let (_, sent) = modern.sends(call("required", true));
+    assert_eq!(sent["params"].get("task"), None, "[tasks-ext-server-directed]");
+}
+
+#[test]
+fn a_task_is_polled_and_its_result_fetched() {
+    let mut peer = peer();
+    let (call, first) = running(&mut peer);
+    peer.wait(Duration::from_millis(4999));
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[tasks-poll-interval]: not before");
+    peer.wait(Duration::from_millis(1));
+    let sent = peer.sent_one();
+    assert_eq!(sent["method"], "tasks/get", "[tasks-poll-interval]");
+    let mut now = task("working");
+    now["statusMessage"] = json!("half way");
+    now["pollInterval"] = json!(1);
+    peer.answers(&sent["id"], now);
+    assert!(matches!(peer.event(), SessionEvent::TaskChanged { .. }), "[tasks-log-lifecycle]: its words changed");
+    let token = first["params"]["_meta"]["progressToken"].clone();
+    peer.tells("notifications/progress", json!({ "progressToken": token, "progress": 0.5 }));
+    assert!(
+        matches!(peer.event(), SessionEvent::Progress { call: of, .. } if of == call),
+        "[progress-task-token-lifetime]"
+    );
+    peer.wait(Duration::from_millis(100));
+    let sent = peer.sent_one();
+    assert_eq!(sent["method"], "tasks/get", "an interval of 1 ms is taken as 100 ms");
+    peer.answers(&sent["id"], task("completed"));
+    peer.events();
+    let sent = peer.sent_one();
+    assert_eq!(sent["method"], "tasks/result", "[tasks-two-phase]");
+    assert_eq!(sent["params"], json!({ "taskId": "t1" }), "[tasks-related-meta-omit]");
+    let meta = json!({ RELATED: { "taskId": "t1" } });
+    peer.answers(&sent["id"], json!({ "content": [{ "type": "text", "text": "42" }], "_meta": meta }));
+    match peer.done(call) {
+        Ok(ServerResult::Tool(result)) => assert_eq!(result.content.len(), 1, "[tasks-two-phase]: the real result"),
+        other => panic!("[tasks-two-phase]: the call has its result, not {other:?}"),
+    }
+    peer.wait(seconds(1000));
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[tasks-poll-until-terminal]: nothing is asked any more");
+    peer.tells("notifications/tasks/status", task("completed"));
+    assert_eq!(peer.events(), vec![], "news of a task that is over says nothing");
+}
+
+#[test]
+fn a_task_lives_as_long_as_it_is_answered_for() {
+    let mut peer = peer();
+    let (call, _) = running(&mut peer);
+    for _ in 0..1000 {
+        let sent = polled(&mut peer);
+        peer.answers(&sent["id"], task("working"));
+        assert_eq!(peer.events(), vec![], "[lifecycle-timeouts]: 5000 s are not too long while polls are answered");
+    }
+    polled(&mut peer);
+    peer.wait(seconds(70));
+    let end = peer.done(call);
+    assert!(matches!(end, Err(CallError::Timeout { total: false, .. })), "[lifecycle-timeouts]: silence is: {end:?}");
+    let told = peer.sent_one();
+    assert_eq!(told["method"], "tasks/cancel", "[cancel-task-via-tasks-cancel]");
+}
+
+#[test]
+fn a_status_notification_is_news_but_not_needed() {
+    let mut peer = peer();
+    let (_, _) = running(&mut peer);
+    polled(&mut peer);
+    peer.tells("notifications/tasks/status", task("completed"));
+    assert!(matches!(peer.event(), SessionEvent::TaskChanged { .. }), "[tasks-any-stream]: it is taken up");
+    assert_eq!(peer.sent_one()["method"], "tasks/result", "[tasks-status-not-relied]: and saves a poll");
+    peer.tells("notifications/tasks/status", task("working"));
+    assert_eq!((peer.events(), peer.sent().len()), (vec![], 0), "nothing comes after an end");
+    peer.tells("notifications/tasks/status", json!({ "taskId": 5 }));
+    assert!(matches!(peer.event(), SessionEvent::Anomaly { .. }), "news of the wrong shape is told");
+    let mut other = task("working");
+    other["taskId"] = json!("of another");
+    peer.tells("notifications/tasks/status", other);
+    assert_eq!(peer.events(), vec![], "[tasks-track-ids]: news of unknown tasks says nothing");
+}
+
+#[test]
+fn input_is_asked_while_the_result_is_waited_for() {
+    let mut peer = peer();
+    let (call, _) = running(&mut peer);
+    let (_other, _) = peer.sends(ClientRequest::ReadResource { uri: "a:b".into() });
+    let sent = polled(&mut peer);
+    peer.answers(&sent["id"], task("input_required"));
+    peer.events();
+    let result = peer.sent_one();
+    assert_eq!(result["method"], "tasks/result", "[tasks-input-required]");
+    let mut params = form();
+    params["_meta"] = json!({ RELATED: { "taskId": "t1" } });
+    params["task"] = json!({ "ttl": 1000 });
+    peer.asks(json!("e1"), "elicitation/create", params);
+    let (question, of, _) = peer.asked();
+    assert_eq!(of, Some(call), "[tasks-track-ids]: the task says which call asks");
+    peer.session.answer(question, accepted(), peer.now).unwrap();
+    let answer = peer.sent_one();
+    assert_eq!(answer["result"]["_meta"][RELATED]["taskId"], "t1", "[tasks-related-meta]");
+    assert_eq!(answer["result"]["action"], "accept", "[tasks-recv-ignore-undeclared]: a plain answer, no task of ours");
+    let sent = polled(&mut peer);
+    peer.answers(&sent["id"], task("working"));
+    peer.events();
+    polled(&mut peer);
+    peer.answers(&result["id"], json!({ "content": [], "isError": true }));
+    match peer.done(call) {
+        Ok(ServerResult::Tool(result)) => assert!(result.is_error, "[tasks-failed-includes-is-error]"),
+        other => panic!("[tasks-poll-beside-result]: the result ends the call, not {other:?}"),
+    }
+    let all = config(Opening::Probe).capabilities;
+    assert!(!serde_json::to_string(&all).unwrap().contains("tasks"), "[tasks-declare-client]: none are accepted");
+}
+
+#[test]
+fn tasks_end_in_other_ways() {
+    let mut peer = peer();
+    let (call, _) = running(&mut peer);
+    let sent = polled(&mut peer);
+    peer.answers(&sent["id"], task("failed"));
+    peer.events();
+    let sent = peer.sent_one();
+    peer.refuses(&sent["id"], -32603, "it broke");
+    let end = peer.done(call);
+    assert!(
+        matches!(&end, Err(CallError::Server(error)) if error.code == -32603),
+        "[tasks-result-may-be-error]: {end:?}"
+    );
+
+    let (call, _) = running(&mut peer);
+    let sent = polled(&mut peer);
+    peer.answers(&sent["id"], task("cancelled"));
+    let end = peer.done(call);
+    let message = Some("at it".to_owned());
+    assert_eq!(end, Err(CallError::TaskCancelled { message }), "[tasks-poll-until-terminal]: stopped by the server");
+
+    let (call, _) = running(&mut peer);
+    let sent = polled(&mut peer);
+    peer.refuses(&sent["id"], -32602, "expired");
+    let end = peer.done(call);
+    assert!(matches!(&end, Err(CallError::Server(error)) if error.code == -32602), "[tasks-expired]: {end:?}");
+
+    let (call, _) = running(&mut peer);
+    let sent = polled(&mut peer);
+    peer.refuses(&sent["id"], -32603, "for a moment");
+    assert_eq!(peer.events(), vec![], "an internal error says nothing about the task");
+    let sent = polled(&mut peer);
+    let mut other = task("working");
+    other["taskId"] = json!("t2");
+    peer.answers(&sent["id"], other);
+    let end = peer.done(call);
+    assert!(matches!(end, Err(CallError::BadAnswer { .. })), "an answer about another task does not fit: {end:?}");
+
+    for wrong in [json!({ "task": {} }), json!({ "task": { "taskId": "", "status": "working" } })] {
+        let (call, sent) = peer.sends(ClientRequest::CallTool {
+            name: "required".into(),
+            arguments: serde_json::Map::new(),
+            as_task: false,
+        });
+        peer.answers(&sent["id"], wrong.clone());
+        let end = peer.done(call);
+        assert!(matches!(end, Err(CallError::BadAnswer { .. })), "a task of the wrong shape: {wrong}: {end:?}");
+    }
+    let (plain, sent) = peer.sends(call_of("required"));
+    peer.answers(&sent["id"], json!({ "content": [] }));
+    assert!(peer.done(plain).is_ok(), "a server may answer at once all the same");
+}
+
+fn call_of(tool: &str) -> ClientRequest {
+    call(tool, false)
+}
+
+#[test]
+fn a_task_is_cancelled_by_its_name() {
+    let mut peer = peer();
+    let (call, first) = running(&mut peer);
+    let poll = polled(&mut peer);
+    peer.session.cancel(call, CancelReason::User, peer.now);
+    let told = peer.sent_one();
+    assert_eq!(told["method"], "tasks/cancel", "[cancel-task-via-tasks-cancel]");
+    assert_eq!(told["params"], json!({ "taskId": "t1" }), "[tasks-related-meta-omit]");
+    assert_eq!(peer.done(call), Err(CallError::Cancelled), "the call ends at once");
+    peer.answers(&poll["id"], task("working"));
+    peer.answers(&told["id"], task("cancelled"));
+    assert_eq!(peer.events(), vec![], "[cancel-races]: what comes late says nothing");
+    let token = first["params"]["_meta"]["progressToken"].clone();
+    peer.tells("notifications/progress", json!({ "progressToken": token, "progress": 1 }));
+    assert_eq!(peer.events(), vec![], "[progress-task-token-lifetime]: the token is gone with the task");
+
+    let (early, sent) = peer.sends(call_of("required"));
+    peer.session.cancel(early, CancelReason::User, peer.now);
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[cancel-task-via-tasks-cancel]: no notification for such a call");
+    peer.events();
+    peer.answers(&sent["id"], json!({ "task": task("working") }));
+    let told = peer.sent_one();
+    assert_eq!(told["method"], "tasks/cancel", "[cancel-task-via-tasks-cancel]: as soon as its name is known");
+
+    let mut peer = with_capability(json!({ "requests": { "tools": { "call": {} } } }));
+    let (call, _) = running(&mut peer);
+    peer.session.cancel(call, CancelReason::User, peer.now);
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[tasks-list-cancel-gate]: not without the capability");
+    let end = peer.session.call(ClientRequest::ListTasks { cursor: None }, PATIENT, peer.now);
+    assert!(matches!(end, Err(CallError::Unsupported { .. })), "[tasks-list-cancel-gate]: {end:?}");
+}
+
+#[test]
+fn tasks_are_listed() {
+    let mut peer = peer();
+    let cursor = "opaque \u{0} cursor";
+    let (call, sent) = peer.sends(ClientRequest::ListTasks { cursor: Some(cursor.into()) });
+    assert_eq!(sent["method"], "tasks/list", "the method");
+    assert_eq!(sent["params"], json!({ "cursor": cursor }), "[tasks-list-cursor], [tasks-related-meta-omit]");
+    peer.answers(&sent["id"], json!({ "tasks": [task("working"), task("failed")], "nextCursor": "" }));
+    match peer.done(call) {
+        Ok(ServerResult::Tasks { items, next_cursor }) => {
+            assert_eq!(
+                items.iter().map(|task| task.status).collect::<Vec<_>>(),
+                [TaskStatus::Working, TaskStatus::Failed],
+                "all"
+            );
+            assert_eq!(next_cursor.as_deref(), Some(""), "[tasks-list-cursor]");
+        }
+        other => panic!("the tasks are listed, not {other:?}"),
+    }
+    peer.asks(json!(1), "tasks/get", json!({ "taskId": "mine" }));
+    assert_eq!(peer.sent_one()["error"]["code"], -32601, "[tasks-declare-client]: we have no tasks to ask about");
+}
+
+#[test]
+fn polls_that_are_lost_are_sent_again() {
+    let mut peer = peer();
+    let (call, _) = running(&mut peer);
+    let sent = polled(&mut peer);
+    peer.fails(&sent["id"], DeliveryFault::Lost { cause: "cut".into() });
+    let sent = polled(&mut peer);
+    peer.answers(&sent["id"], task("completed"));
+    peer.events();
+    let result = peer.sent_one();
+    peer.fails(&result["id"], DeliveryFault::Lost { cause: "cut".into() });
+    let sent = polled(&mut peer);
+    peer.answers(&sent["id"], task("completed"));
+    let result = peer.sent_one();
+    assert_eq!(result["method"], "tasks/result", "[tasks-disconnect-sse]: a lost stream is no lost task");
+    peer.answers(&result["id"], json!({ "content": [] }));
+    assert!(peer.done(call).is_ok(), "the task has its result");
+}

@@ -1,0 +1,271 @@
+//! Tasks of 2026-07-28: the extension `io.modelcontextprotocol/tasks`, where the server decides.
+
+use mcp_proto::types::TaskStatus;
+use mcp_proto::*;
+use serde_json::{Value, json};
+
+use crate::peer::{Peer, accepted, all_capabilities, config, form, sampling, seconds, tool_call};
+
+const EXTENSION: &str = "io.modelcontextprotocol/tasks";
+const KEY: &str = "io.modelcontextprotocol/subscriptionId";
+
+fn peer() -> Peer {
+    let mut capabilities = all_capabilities();
+    capabilities["extensions"] = json!({ EXTENSION: {} });
+    let settings = SessionConfig { carrier: Carrier::StreamableHttp, ..config(Opening::Probe) };
+    Peer::ready_with(Revision::V2026_07_28, capabilities, settings)
+}
+
+fn task(status: &str) -> Value {
+    json!({ "resultType": "complete", "taskId": "t1", "status": status, "createdAt": "2026-07-28T10:00:00Z",
+            "lastUpdatedAt": "2026-07-28T10:00:01Z", "ttlMs": 60_000, "pollIntervalMs": 1000 })
+}
+
+fn with(mut task: Value, key: &str, value: Value) -> Value {
+    task[key] = value;
+    task
+}
+
+/// A call that has become the task `t1`.
+fn running(peer: &mut Peer) -> CallId {
+    let (call, sent) = peer.sends(tool_call());
+    peer.answers(&sent["id"], with(task("working"), "resultType", json!("task")));
+    match peer.event() {
+        SessionEvent::TaskChanged { call: of, task } => {
+            assert_eq!((of, task.status), (call, TaskStatus::Working), "[tasks-ext-polymorphic]: a task");
+            assert_eq!(task.ttl, Some(seconds(60)), "its time");
+        }
+        other => panic!("[tasks-ext-polymorphic]: the task is told, not {other:?}"),
+    }
+    call
+}
+
+/// The poll after the interval; whatever else was sent is dropped.
+fn polled(peer: &mut Peer) -> Value {
+    peer.wait(seconds(1));
+    let (body, head) = peer.posts().pop().expect("[tasks-ext-poll-terminal]: something is sent");
+    assert_eq!(body["method"], "tasks/get", "[tasks-ext-poll-interval], [tasks-ext-removed-methods]");
+    assert_eq!(body["params"]["taskId"], "t1", "of this task");
+    assert_eq!(head.name.as_deref(), Some("t1"), "[tasks-ext-mcp-name]");
+    let declared = &body["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"]["extensions"];
+    assert_eq!(*declared, json!({ EXTENSION: {} }), "[tasks-ext-declare-on-task-methods]");
+    body
+}
+
+fn ask(key: &str) -> Value {
+    json!({ key: { "method": "elicitation/create", "params": form() } })
+}
+
+#[test]
+fn the_extension_is_declared_with_each_request() {
+    let mut peer = peer();
+    let (_, sent) = peer.sends(tool_call());
+    let declared = &sent["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
+    assert_eq!(
+        declared["extensions"],
+        json!({ EXTENSION: {} }),
+        "[tasks-ext-declare], [lifecycle-ext-advertise-modern]"
+    );
+    assert_eq!(declared.get("tasks"), None, "[tasks-ext-declare]: the old capability does not count");
+    assert_eq!(sent["params"].get("task"), None, "[tasks-ext-server-directed]");
+}
+
+#[test]
+fn a_task_ends_with_what_tasks_get_carries() {
+    let mut peer = peer();
+    let call = running(&mut peer);
+    let sent = polled(&mut peer);
+    peer.answers(&sent["id"], with(task("working"), "pollIntervalMs", json!(3000)));
+    peer.events();
+    let listen = peer.sent().remove(0);
+    assert_eq!(listen["params"]["notifications"]["taskIds"], json!(["t1"]), "[tasks-ext-subscribe]");
+    peer.grants(&listen);
+    peer.wait(seconds(2));
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[tasks-ext-poll-interval]: it may change");
+    let sent = polled(&mut peer);
+    let result = json!({ "content": [], "isError": true, "ttlMs": 5 });
+    peer.answers(&sent["id"], with(task("completed"), "result", result));
+    match peer.done(call) {
+        Ok(ServerResult::Tool(result)) => assert!(result.is_error, "[tasks-ext-failed-vs-completed]: a tool's error"),
+        other => panic!("[tasks-ext-removed-methods]: the result is inlined, not {other:?}"),
+    }
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "[tasks-ext-poll-terminal]: nothing more is asked");
+
+    let call = running(&mut peer);
+    let sent = polled(&mut peer);
+    let failed = with(task("failed"), "error", json!({ "code": -32603, "message": "broke" }));
+    peer.answers(&sent["id"], with(failed, "resultType", json!("task")));
+    let end = peer.done(call);
+    assert!(matches!(&end, Err(CallError::Server(e)) if e.code == -32603), "[tasks-ext-failed-vs-completed]: {end:?}");
+
+    let call = running(&mut peer);
+    let sent = polled(&mut peer);
+    peer.answers(&sent["id"], with(task("cancelled"), "statusMessage", json!("no more")));
+    let message = Some("no more".to_owned());
+    assert_eq!(peer.done(call), Err(CallError::TaskCancelled { message }), "[tasks-ext-status-message]");
+
+    let call = running(&mut peer);
+    let sent = polled(&mut peer);
+    peer.refuses(&sent["id"], -32602, "unknown task");
+    assert!(matches!(peer.done(call), Err(CallError::Server(_))), "[tasks-ext-unknown-task]");
+
+    for wrong in [task("completed"), task("failed"), with(task("working"), "resultType", json!("input_required"))] {
+        let call = running(&mut peer);
+        let sent = polled(&mut peer);
+        peer.answers(&sent["id"], wrong);
+        assert!(matches!(peer.done(call), Err(CallError::BadAnswer { .. })), "an end without a result does not fit");
+    }
+}
+
+#[test]
+fn only_tool_calls_become_tasks() {
+    let mut peer = peer();
+    for request in [ClientRequest::ReadResource { uri: "a:b".into() }, ClientRequest::ListTools { cursor: None }] {
+        let (call, sent) = peer.sends(request);
+        peer.answers(&sent["id"], with(task("working"), "resultType", json!("task")));
+        let end = peer.done(call);
+        assert!(matches!(end, Err(CallError::BadAnswer { .. })), "[tasks-ext-unsupported-method]: {end:?}");
+    }
+}
+
+#[test]
+fn a_task_is_told_of_by_the_listening() {
+    let mut peer = peer();
+    let call = running(&mut peer);
+    let sent = polled(&mut peer);
+    peer.answers(&sent["id"], task("working"));
+    let listen = peer.sent().remove(0);
+    peer.grants(&listen);
+    peer.events();
+    let mut done = with(task("completed"), "result", json!({ "content": [] }));
+    done["_meta"] = json!({ KEY: listen["id"] });
+    peer.tells("notifications/tasks", done);
+    assert!(peer.done(call).is_ok(), "[tasks-ext-subscribe]: a notification is as good as a poll");
+}
+
+#[test]
+fn input_is_asked_once_and_answered_once() {
+    let mut peer = peer();
+    let call = running(&mut peer);
+    let sent = polled(&mut peer);
+    let mut both = ask("when");
+    both["who"] = json!({ "method": "sampling/createMessage", "params": sampling() });
+    peer.answers(&sent["id"], with(task("input_required"), "inputRequests", both.clone()));
+    let asked: Vec<_> = peer
+        .events()
+        .into_iter()
+        .filter_map(|event| match event {
+            SessionEvent::Asked { request, call: of, .. } => {
+                assert_eq!(of, Some(call), "[tasks-ext-same-trust]: the same question as any other");
+                Some(request)
+            }
+            _ => None,
+        })
+        .collect();
+    assert_eq!(asked.len(), 2, "[tasks-ext-update]: each is asked");
+    peer.sent();
+    let sent = polled(&mut peer);
+    peer.answers(&sent["id"], with(task("input_required"), "inputRequests", both.clone()));
+    let again = peer.events().iter().filter(|event| matches!(event, SessionEvent::Asked { .. })).count();
+    assert_eq!(again, 0, "[tasks-ext-dedupe]");
+
+    peer.session.answer(asked[0], accepted(), peer.now).unwrap();
+    let (update, head) = peer.post();
+    assert_eq!(
+        (update["method"].as_str(), head.name.as_deref()),
+        (Some("tasks/update"), Some("t1")),
+        "[tasks-ext-mcp-name]"
+    );
+    let expected = json!({ "when": { "action": "accept", "content": { "day": "2026-08-01" } } });
+    assert_eq!(update["params"]["inputResponses"], expected, "[tasks-ext-update-keys]");
+    peer.answers(&update["id"], json!({ "resultType": "complete" }));
+    peer.wait(seconds(0));
+    let sent = peer.sent_one();
+    assert_eq!(sent["method"], "tasks/get", "[tasks-ext-observe-after-update]");
+    peer.answers(&sent["id"], with(task("input_required"), "inputRequests", both));
+    assert_eq!(
+        peer.sent(),
+        Vec::<Value>::new(),
+        "[tasks-ext-answer-once]: a server that is slow gets no second answer"
+    );
+
+    let sent = polled(&mut peer);
+    peer.answers(&sent["id"], task("working"));
+    let sent = polled(&mut peer);
+    peer.answers(&sent["id"], with(task("working"), "inputRequests", json!({})));
+    let events = peer.events();
+    assert!(
+        events.contains(&SessionEvent::Withdrawn { request: asked[1], why: Withdrawal::CancelledByServer }),
+        "[tasks-ext-update-keys]: what is not outstanding any longer is withdrawn: {events:?}"
+    );
+}
+
+#[test]
+fn a_lost_answer_goes_again_while_it_is_wanted() {
+    let mut peer = peer();
+    let _call = running(&mut peer);
+    let sent = polled(&mut peer);
+    peer.answers(&sent["id"], with(task("input_required"), "inputRequests", ask("when")));
+    let question = peer.events().into_iter().find_map(|event| match event {
+        SessionEvent::Asked { request, .. } => Some(request),
+        _ => None,
+    });
+    peer.sent();
+    peer.session.answer(question.unwrap(), accepted(), peer.now).unwrap();
+    let update = peer.sent_one();
+    peer.fails(&update["id"], DeliveryFault::Lost { cause: "cut".into() });
+    let sent = polled(&mut peer);
+    peer.answers(&sent["id"], with(task("input_required"), "inputRequests", ask("when")));
+    let again = peer.sent_one();
+    assert_eq!(again["params"]["inputResponses"], update["params"]["inputResponses"], "the user is not asked again");
+}
+
+#[test]
+fn a_refusal_or_a_cancellation_stops_the_task() {
+    let mut peer = peer();
+    let call = running(&mut peer);
+    peer.session.cancel(call, CancelReason::User, peer.now);
+    let (told, head) = peer.post();
+    assert_eq!(told["method"], "tasks/cancel", "[tasks-ext-cancel-method], [tasks-ext-cancel-forget]");
+    assert_eq!(head.name.as_deref(), Some("t1"), "[tasks-ext-mcp-name]");
+    assert_eq!(peer.done(call), Err(CallError::Cancelled), "[tasks-ext-cancel-cooperative]: whatever comes of it");
+    peer.answers(&told["id"], json!({}));
+    assert_eq!(peer.events(), vec![], "the acknowledgement says nothing");
+
+    let call = running(&mut peer);
+    let sent = polled(&mut peer);
+    peer.answers(&sent["id"], with(task("input_required"), "inputRequests", ask("when")));
+    let question = peer.events().into_iter().find_map(|event| match event {
+        SessionEvent::Asked { request, .. } => Some(request),
+        _ => None,
+    });
+    peer.sent();
+    let refused = Answer::Refused { code: -1, message: "no".into() };
+    peer.session.answer(question.unwrap(), refused, peer.now).unwrap();
+    assert_eq!(peer.sent_one()["method"], "tasks/cancel", "[tasks-ext-same-trust]: there is no way to say no");
+    assert_eq!(peer.done(call), Err(CallError::Refused), "the call says why");
+
+    let mut stdio = Peer::ready(Revision::V2026_07_28);
+    let (call, sent) = stdio.sends(tool_call());
+    stdio.session.cancel(call, CancelReason::User, stdio.now);
+    stdio.sent();
+    stdio.events();
+    stdio.answers(&sent["id"], with(task("working"), "resultType", json!("task")));
+    assert_eq!(stdio.sent_one()["method"], "tasks/cancel", "[cancel-races]: it became a task meanwhile");
+}
+
+#[test]
+fn what_must_not_be_asked_ends_the_task_call() {
+    for wrong in
+        [json!({ "x": { "method": "ping" } }), json!({ "x": { "method": "elicitation/create", "params": {} } })]
+    {
+        let mut peer = peer();
+        let call = running(&mut peer);
+        let sent = polled(&mut peer);
+        peer.answers(&sent["id"], with(task("input_required"), "inputRequests", wrong));
+        assert!(
+            matches!(peer.done(call), Err(CallError::BadAnswer { .. })),
+            "[tasks-ext-same-trust], [lifecycle-ext-untrusted]"
+        );
+    }
+}
