@@ -157,3 +157,150 @@ impl<E> Stream for Guarded<E> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::convert::Infallible;
+    use std::time::Instant;
+
+    use futures_util::stream;
+    use proptest::prelude::*;
+
+    use super::super::reference;
+    use super::*;
+
+    const LIMIT: usize = 1024 * 1024;
+
+    /// What a stream says whose bytes come in these chunks.
+    fn read(chunks: Vec<Vec<u8>>, limit: usize) -> Vec<Event> {
+        let bytes = stream::iter(chunks.into_iter().map(|chunk| Ok::<_, Infallible>(Bytes::from(chunk))));
+        let mut events = Events::new(bytes.boxed(), limit);
+        let mut said = Vec::new();
+        futures_util::FutureExt::now_or_never(async {
+            while let Some(event) = events.next().await {
+                said.push(event.unwrap());
+            }
+        })
+        .unwrap();
+        said
+    }
+
+    fn data(data: &'static str) -> Event {
+        Event::Data { kind: "message".to_owned(), data: Bytes::from_static(data.as_bytes()) }
+    }
+
+    /// At every place at which the input can be cut in two, and byte by byte.
+    fn assert_read(input: &[u8], expected: &[Event]) {
+        for at in 0..=input.len() {
+            let said = read(vec![input[..at].to_vec(), input[at..].to_vec()], LIMIT);
+            assert_eq!(said, expected, "{:?} cut at {at}", String::from_utf8_lossy(input));
+        }
+        let said = read(input.iter().map(|byte| vec![*byte]).collect(), LIMIT);
+        assert_eq!(said, expected, "{:?} byte by byte", String::from_utf8_lossy(input));
+    }
+
+    #[test]
+    fn byte_order_marks_and_every_line_end_are_read() {
+        assert_read(b"\xef\xbb\xbfdata: a\n\n", &[data("a")]);
+        assert_read(b"data: a\r\rdata: b\r\n\r\ndata: c\n\n", &[data("a"), data("b"), data("c")]);
+        assert_read(b"data: a\r\n\rdata: b\n\r\n", &[data("a"), data("b")]);
+        assert_read(b"data: a\n\ndata: unfinished\n", &[data("a")]);
+    }
+
+    #[test]
+    fn comments_and_unknown_fields_mean_nothing() {
+        // [http-sse-ignore-comments]
+        assert_read(b": ping\n\n:\n\ndata: a\n: inside\n\nfoo: bar\n\n", &[data("a")]);
+    }
+
+    #[test]
+    fn ids_and_times_count_without_data() {
+        // [http-sse-priming-event] [http-sse-retry-field]
+        assert_read(b"id: 7\ndata:\n\n", &[Event::Id("7".into())]);
+        assert_read(b"id: 7\n\n", &[Event::Id("7".into())]);
+        assert_read(b"retry: 1500\n\n", &[Event::Retry(Duration::from_millis(1500))]);
+        assert_read(b"id: 1\ndata: a\n\ndata: b\n\n", &[Event::Id("1".into()), data("a"), data("b")]);
+        assert_read(b"retry: +5\nid: a\0b\nretry: 1.5\nretry:\n\ndata: a\n\n", &[data("a")]);
+    }
+
+    #[test]
+    fn invalid_utf8_is_replaced_at_once() {
+        assert_read(b"data: a\xffb\n\ndata: \xe6\xbc\xa2\n\n", &[data("a\u{fffd}b"), data("\u{6f22}")]);
+    }
+
+    #[test]
+    fn lines_of_one_event_are_joined() {
+        let event = Event::Data { kind: "x".into(), data: Bytes::from_static(b"a\n\nb") };
+        assert_read(b"event: x\ndata: a\ndata\ndata: b\n\n", &[event]);
+    }
+
+    #[test]
+    fn an_event_beyond_the_limit_is_passed_over_alone() {
+        let mut input = b"data: a\n\ndata: ".to_vec();
+        input.extend(std::iter::repeat_n(b'x', 5000));
+        input.extend(b"\ndata: more\n\ndata: b\n\n");
+        for size in [1, 7, 4096, 100_000] {
+            let said = read(input.chunks(size).map(<[u8]>::to_vec).collect(), 1000);
+            let [first, Event::TooLarge { head }, last] = &said[..] else { panic!("chunks of {size}: {said:?}") };
+            assert_eq!((first, last), (&data("a"), &data("b")), "the events around it come, in chunks of {size}");
+            assert!(head.starts_with(b" xxx"), "its beginning is kept to find out what it was: {head:?}");
+        }
+        let comment: Vec<u8> = std::iter::once(b':').chain(std::iter::repeat_n(b'x', 5000)).collect();
+        let said = read(vec![comment], 1000);
+        assert!(matches!(said[..], [Event::TooLarge { .. }]), "a comment without end takes no memory: {said:?}");
+    }
+
+    #[test]
+    fn reading_takes_time_in_proportion_to_the_length() {
+        let line = |length: usize| {
+            let mut input = b"data: ".to_vec();
+            input.extend(std::iter::repeat_n(b'x', length));
+            input.extend(b"\n\n");
+            input.chunks(8 * 1024).map(<[u8]>::to_vec).collect::<Vec<_>>()
+        };
+        let small = |count: usize| vec![b"data: a\n\n".repeat(count)];
+        let many = |count: usize| vec![[b"data: a\n".repeat(count), b"\n".to_vec()].concat()];
+        let time = |chunks: Vec<Vec<u8>>| {
+            let start = Instant::now();
+            assert!(!read(chunks, 64 * 1024 * 1024).is_empty(), "something is read");
+            start.elapsed()
+        };
+        let shapes: [(&str, Vec<Vec<u8>>, Vec<Vec<u8>>); 3] = [
+            ("one long line", line(1 << 18), line(1 << 21)),
+            ("small events in one chunk", small(1 << 12), small(1 << 15)),
+            ("many lines in one event", many(1 << 12), many(1 << 15)),
+        ];
+        for (what, short, long) in shapes {
+            // Eight times as much takes 64 times as long if it is quadratic.
+            let (short, long) = (time(short), time(long));
+            let most = short * 24 + Duration::from_millis(300);
+            assert!(long < most, "{what}: {short:?}, and {long:?} for eight times as much");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_input_is_read_as_the_specification_says(
+            pieces in proptest::collection::vec(
+                proptest::sample::select(vec![
+                    "data", ":", " ", "\n", "\r", "\r\n", "id", "retry", "event", "5", "+", "\0", "x", "\u{feff}",
+                    "\u{6f22}", "data: a\n\n", "id: 1\n", "retry: 20\n", "\n\n", ": c\n", "event: endpoint\n",
+                ]),
+                0..24,
+            ),
+            bad in proptest::option::of(0_usize..60),
+        ) {
+            let mut input: Vec<u8> = pieces.concat().into_bytes();
+            if let Some(at) = bad.filter(|at| *at < input.len()) {
+                input[at] = 0xff;
+            }
+            let expected = reference::read(&input);
+            for at in 0..=input.len() {
+                let said = read(vec![input[..at].to_vec(), input[at..].to_vec()], LIMIT);
+                prop_assert_eq!(&said, &expected, "cut at {} of {:?}", at, &input);
+            }
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Sizes and times (X37, X52): what a server cannot make the client do.
+
+use std::time::{Duration, Instant};
+
+use mcp_proto::{CallError, ClientRequest};
+use mcp_transport::http::HttpLimits;
+use serde_json::json;
+use testkit::http::ordinary;
+
+use crate::support::*;
+
+const LIMIT: usize = 64 * 1024;
+
+/// A server whose `tools/call` is answered by `bad`, and a client with small limits.
+async fn with_bad_call<F, A>(revision: &'static str, bad: F) -> (HttpServer, Client)
+where
+    F: Fn(Request, Answer) -> A + Send + Sync + Clone + 'static,
+    A: Future<Output = std::io::Result<()>> + Send + 'static,
+{
+    let server = HttpServer::start(move |request, answer| {
+        let bad = bad.clone();
+        async move {
+            match request.rpc_method().as_str() {
+                "tools/call" if request.json()["params"]["arguments"]["text"] == "bad" => bad(request, answer).await,
+                _ => ordinary::answer(revision, &request, answer).await,
+            }
+        }
+    })
+    .await;
+    let limits = HttpLimits { message_bytes: LIMIT, ..limits() };
+    let mut client = start_with(Default::default(), target(&server.url("/mcp")), limits);
+    client.until_ready().await;
+    (server, client)
+}
+
+/// The call ends in time with this cause, and another works.
+async fn assert_ends(client: &mut Client, what: &str, words: &str) {
+    let start = Instant::now();
+    let call = client.begin_within(echo("bad"), Duration::from_secs(1)).await;
+    let result = client.done(call).await;
+    let cause = result.as_ref().map(|_| ()).expect_err("the call fails").to_string();
+    assert!(cause.contains(words), "{what}: the cause names {words:?}: {cause}");
+    assert!(start.elapsed() < Duration::from_secs(3), "{what}: it ends in time, not after {:?}", start.elapsed());
+    assert_eq!(client.echo("good").await, "good", "{what}: another call works");
+}
+
+#[tokio::test]
+async fn answers_that_trickle_end_with_the_time_of_the_call() {
+    for revision in [MODERN, NEWEST_LEGACY] {
+        let (server, mut client) = with_bad_call(revision, |_, mut answer| async move {
+            answer.raw(b"HTTP/1.1 200 -\r\ncontent-type: application/json\r\ncontent-length: 1000000\r\n\r\n").await?;
+            loop {
+                answer.raw(b" ").await?;
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        })
+        .await;
+        assert_ends(&mut client, "X52: a JSON body byte by byte", "no answer").await;
+        assert_eq!(server.count("notifications/cancelled"), usize::from(revision != MODERN), "the server is told");
+        client.stop().await;
+
+        let (_server, mut client) = with_bad_call(revision, |_, mut answer| async move {
+            answer.event_stream().await?;
+            answer.raw(b"data: ").await?;
+            loop {
+                answer.raw(b"x").await?;
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        })
+        .await;
+        assert_ends(&mut client, "X52: an event without end, byte by byte", "no answer").await;
+        client.stop().await;
+
+        let (_server, mut client) = with_bad_call(revision, |_, mut answer| async move {
+            answer.event_stream().await?;
+            loop {
+                answer.raw(b": still here\n\n").await?;
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        })
+        .await;
+        assert_ends(&mut client, "X52: nothing but comments", "no answer").await;
+        client.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_head_that_never_ends_ends_with_the_time_of_the_call() {
+    let (_server, mut client) = with_bad_call(MODERN, |_, mut answer| async move {
+        answer.raw(b"HTTP/1.1 200 -\r\n").await?;
+        loop {
+            answer.raw(b"x").await?;
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    })
+    .await;
+    assert_ends(&mut client, "a head byte by byte", "no answer").await;
+    client.stop().await;
+}
+
+#[tokio::test]
+async fn answers_beyond_the_limit_end_at_once() {
+    for announced in [true, false] {
+        let (_server, mut client) = with_bad_call(MODERN, move |_, mut answer| async move {
+            let length = if announced { format!("content-length: {}\r\n", LIMIT + 1) } else { String::new() };
+            let head = format!("HTTP/1.1 200 -\r\nconnection: close\r\ncontent-type: application/json\r\n{length}\r\n");
+            answer.raw(head.as_bytes()).await?;
+            answer.raw(&[b' '; LIMIT]).await?;
+            answer.raw(b" ").await?;
+            answer.hang().await
+        })
+        .await;
+        assert_ends(&mut client, "X37: a body beyond the limit", "larger than 65536 bytes").await;
+        client.stop().await;
+    }
+    let (_server, mut client) = with_bad_call(MODERN, |_, mut answer| async move {
+        answer.event_stream().await?;
+        answer.raw(b"data: ").await?;
+        answer.raw(&[b'x'; LIMIT]).await?;
+        answer.hang().await
+    })
+    .await;
+    assert_ends(&mut client, "X52: an event beyond the limit", "larger than 65536 bytes").await;
+    client.stop().await;
+}
+
+#[tokio::test]
+async fn what_is_neither_json_nor_events_ends_at_once() {
+    let cases: [(&str, &[u8], &str); 6] = [
+        ("text/html; charset=utf-8", b"<html>please log in", "text/html"),
+        ("", b"{}", "no Content-Type"),
+        ("application/json", b"", "the answer is empty"),
+        ("application/json", b"{\"jsonrpc\":\"2.0\",\"id\":\"other\",\"result\":{}}", "to something else"),
+        ("application/json", b"this is no json", "something else"),
+        ("application/json;charset=utf-8", b"[]", "something else"),
+    ];
+    for (kind, body, words) in cases {
+        let (_server, mut client) = with_bad_call(MODERN, move |_, mut answer| async move {
+            let kind = if kind.is_empty() { String::new() } else { format!("Content-Type: {kind}\r\n") };
+            answer.whole(200, &kind, body).await
+        })
+        .await;
+        assert_ends(&mut client, kind, words).await;
+        client.stop().await;
+    }
+    let (_server, mut client) = with_bad_call(MODERN, |_, mut answer| async move { answer.status(202).await }).await;
+    assert_ends(&mut client, "202 to a request", "gave no answer").await;
+    client.stop().await;
+}
+
+#[tokio::test]
+async fn a_stream_without_an_answer_is_not_opened_in_a_loop() {
+    for retry in ["0", "1000000000000"] {
+        let (server, mut client) = with_bad_call(NEWEST_LEGACY, move |_, mut answer| async move {
+            answer.event_stream().await?;
+            answer.raw(format!("retry: {retry}\nid: 1\ndata:\n\n").as_bytes()).await
+        })
+        .await;
+        let call = client.begin_within(echo("bad"), Duration::from_millis(800)).await;
+        let resumed = || with_method(&server, "GET").iter().filter(|get| get.header("last-event-id").is_some()).count();
+        client.done(call).await.expect_err("it is never answered");
+        assert!(resumed() <= 9, "X52: retry: {retry} was clamped, but there were {} GETs", resumed());
+        let note = client.until_note("again in").await;
+        let expected = if retry == "0" { "again in 0.1 s" } else { "again in 60.0 s" };
+        assert!(note.contains(expected), "X52: retry: {retry} is clamped: {note}");
+        client.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn posts_beyond_the_bound_wait_and_cancelling_still_works() {
+    let (server, mut client) = with_bad_call(NEWEST_LEGACY, |_, mut answer| async move { answer.hang().await }).await;
+    client.until_note("offers no GET stream").await;
+    let mut calls = Vec::new();
+    for _ in 0..250 {
+        calls.push(client.begin(echo("bad")).await);
+    }
+    assert!(holds_within(LONG, || server.count("tools/call") == 240).await, "240 of them run");
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert_eq!(server.count("tools/call"), 240, "the others wait");
+    let cancel = mcp_transport::driver::DriverCommand::Cancel { call: calls[0], reason: mcp_proto::CancelReason::User };
+    client.send(cancel).await;
+    assert_eq!(client.done(calls[0]).await, Err(CallError::Cancelled), "a call can be cancelled while all hang");
+    assert!(holds_within(LONG, || server.count("notifications/cancelled") == 1).await, "the server is told");
+    assert!(holds_within(LONG, || server.count("tools/call") == 241).await, "and its place is taken");
+    let start = Instant::now();
+    client.stop().await;
+    assert!(start.elapsed() < Duration::from_secs(3), "stopping takes no longer for it: {:?}", start.elapsed());
+}
+
+#[tokio::test]
+async fn a_call_that_nobody_answers_ends_with_its_time() {
+    // X35 over HTTP.
+    for (revision, told) in [(MODERN, 0), (NEWEST_LEGACY, 1)] {
+        let (server, mut client) = with_bad_call(revision, |_, mut answer| async move { answer.hang().await }).await;
+        assert_ends(&mut client, "X35: no answer", "no answer").await;
+        let cancelled = holds_within(LONG, || server.count("notifications/cancelled") == told).await;
+        assert!(cancelled, "X35: {revision}: the server is told in the way of the revision");
+        client.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn an_owner_that_takes_nothing_holds_the_server_back() {
+    let (server, mut client) = with_bad_call(NEWEST_LEGACY, |request, mut answer| async move {
+        answer.event_stream().await?;
+        let log = json!({ "jsonrpc": "2.0", "method": "notifications/message",
+            "params": { "level": "info", "data": "x".repeat(20_000) } });
+        for _ in 0..5_000 {
+            answer.event(&log).await?;
+        }
+        answer_event(NEWEST_LEGACY, &request, &mut answer).await
+    })
+    .await;
+    let before = testkit::processes::resident_bytes(std::process::id()).unwrap_or_default();
+    let _call = client.begin(echo("bad")).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let after = testkit::processes::resident_bytes(std::process::id()).unwrap_or_default();
+    let grown = after.saturating_sub(before) / 1024 / 1024;
+    assert!(grown < 60, "100 MB of messages wait at the server, but {grown} MB are here");
+    let start = Instant::now();
+    client.stop().await;
+    assert!(start.elapsed() < Duration::from_secs(4), "stopping works at once: {:?}", start.elapsed());
+    drop(server);
+}
+
+#[tokio::test]
+async fn many_calls_at_once_all_get_their_own_answer() {
+    let (_server, mut client) = with_bad_call(MODERN, |_, mut answer| async move { answer.status(500).await }).await;
+    let mut calls = Vec::new();
+    for number in 0..64 {
+        calls.push((number, client.begin(echo(&number.to_string())).await));
+    }
+    for (number, call) in calls {
+        assert_eq!(text(&client.done(call).await), number.to_string(), "each call gets its own answer");
+    }
+    let listed = client.call(ClientRequest::ListTools { cursor: None }).await;
+    assert!(listed.is_ok(), "and the session goes on: {listed:?}");
+    client.stop().await;
+}

@@ -1,0 +1,89 @@
+//! Connections: used again, and lost.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use testkit::http::ordinary;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+
+use crate::support::*;
+
+/// A server that keeps its connections open; it counts them, and the requests that came.
+async fn keeping(as_stream: bool) -> (String, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let connections = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&connections);
+    tokio::spawn(async move {
+        while let Ok((mut socket, _)) = listener.accept().await {
+            counted.fetch_add(1, Ordering::SeqCst);
+            tokio::spawn(async move {
+                let mut read = Vec::new();
+                loop {
+                    let end = read.windows(4).position(|four| four == b"\r\n\r\n").map(|at| at + 4);
+                    let head = end.map(|end| String::from_utf8_lossy(&read[..end]).to_lowercase());
+                    let length = head.as_deref().and_then(|head| head.split("content-length: ").nth(1));
+                    let length: usize = length.and_then(|rest| rest.split('\r').next()?.parse().ok()).unwrap_or(0);
+                    let Some(end) = end.filter(|end| read.len() >= end + length) else {
+                        match socket.read_buf(&mut read).await {
+                            Ok(1..) => continue,
+                            _ => return,
+                        }
+                    };
+                    let body: serde_json::Value = serde_json::from_slice(&read[end..end + length]).unwrap_or_default();
+                    read.drain(..end + length);
+                    let message = ordinary::message(MODERN, &body).to_string();
+                    let answer = if as_stream {
+                        let event = format!("data: {message}\n\n");
+                        format!(
+                            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n\
+                             {:x}\r\n{event}\r\n0\r\n\r\n",
+                            event.len()
+                        )
+                    } else {
+                        let length = message.len();
+                        format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{message}")
+                    };
+                    if socket.write_all(answer.as_bytes()).await.is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    (url, connections)
+}
+
+#[tokio::test]
+async fn one_connection_serves_calls_in_a_row() {
+    for as_stream in [false, true] {
+        let (url, connections) = keeping(as_stream).await;
+        let mut client = ready(&url).await;
+        for number in 0..50 {
+            assert_eq!(client.echo(&number.to_string()).await, number.to_string(), "the call is answered");
+        }
+        client.stop().await;
+        let used = connections.load(Ordering::SeqCst);
+        assert!(used <= 2, "51 requests in a row (streams: {as_stream}) took {used} connections");
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_breaks_off_is_a_lost_call() {
+    let server = HttpServer::start(move |request, mut answer| async move {
+        match request.rpc_method().as_str() {
+            "tools/call" if request.json()["params"]["arguments"]["text"] == "cut" => {
+                answer.raw(b"HTTP/1.1 200 -\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{").await
+            }
+            _ => ordinary::answer(MODERN, &request, answer).await,
+        }
+    })
+    .await;
+    let mut client = ready(&server.url("/mcp")).await;
+    let result = client.call(echo("cut")).await;
+    assert!(undelivered(&result).contains("broke off"), "the cause is told: {result:?}");
+    assert_eq!(server.count("tools/call"), 1, "a call that may have been done is not repeated");
+    assert_eq!(client.echo("next").await, "next", "the next one works");
+    client.stop().await;
+}

@@ -1,0 +1,241 @@
+//! Which revision and which transport a URL speaks, and how that is found.
+
+use mcp_proto::{Opening, OpeningFault, Revision, SessionConfig};
+use mcp_transport::http::{HttpTarget, KnownServer, TransportChoice, TransportFound};
+use serde_json::json;
+use testkit::http::ordinary;
+
+use crate::support::*;
+
+/// The methods that were posted before the server could be used, with GETs between them.
+fn steps(server: &HttpServer) -> Vec<String> {
+    let step = |request: &Request| match request.method.as_str() {
+        "POST" => request.rpc_method(),
+        other => other.to_owned(),
+    };
+    server.seen().iter().map(step).take_while(|step| !step.starts_with("notifications/")).collect()
+}
+
+/// An old server at one URL: GET opens the stream, POST to it is refused with this status.
+async fn old_server(status: u16) -> HttpServer {
+    HttpServer::start(crate::legacy::script(move |_request, mut answer| async move { answer.status(status).await })).await
+}
+
+#[tokio::test]
+async fn a_modern_server_is_found_by_the_first_request() {
+    let server = HttpServer::start(|request, answer| async move { ordinary::answer(MODERN, &request, answer).await }).await;
+    let mut client = ready(&server.url("/mcp")).await;
+    assert_eq!(client.connected(), (TransportFound::StreamableHttp, "server/discover answered".to_owned()));
+    assert_eq!(steps(&server)[0], "server/discover", "[http-modern-first] a modern request comes first");
+    assert_eq!(server.count("initialize"), 0, "[http-modern-first] and no other");
+    client.stop().await;
+}
+
+#[tokio::test]
+async fn an_unrecognised_refusal_leads_to_initialize() {
+    let refusals: [(u16, &str, &str); 6] = [
+        (400, "", ""),
+        (404, "text/plain", "not found"),
+        (400, "application/json", r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no session"}}"#),
+        (400, "application/json", r#"{"detail":"missing header"}"#),
+        (200, "application/json", r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no method"}}"#),
+        (422, "text/html", "<p>no"),
+    ];
+    for (status, kind, body) in refusals {
+        let server = HttpServer::start(move |request, mut answer| async move {
+            if request.rpc_method() != "server/discover" {
+                return ordinary::answer("2025-06-18", &request, answer).await;
+            }
+            let body = body.replace("\"id\":1", &format!("\"id\":{}", request.json()["id"]));
+            answer.whole(status, &format!("content-type: {kind}\r\n"), body.as_bytes()).await
+        })
+        .await;
+        let mut client = ready(&server.url("/mcp")).await;
+        assert_eq!(
+            steps(&server),
+            ["server/discover", "initialize"],
+            "[http-400-other-fallback] [http-400-inspect-body] {status} {body}"
+        );
+        let (transport, how) = client.connected();
+        assert_eq!(transport, TransportFound::StreamableHttp, "{status}: it is Streamable HTTP");
+        assert!(how.ends_with("initialize answered"), "how it was found: {how}");
+        assert_eq!(client.echo("x").await, "x", "{status}: it can be used");
+        let modern = server.seen().iter().filter(|request| request.header("mcp-method").is_some()).count();
+        assert_eq!(modern, 1, "[http-400-other-fallback] later requests stay legacy");
+        client.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_recognised_modern_error_is_no_reason_to_initialize() {
+    let server = HttpServer::start(move |request, mut answer| async move {
+        if request.method == "GET" {
+            return answer.status(405).await;
+        }
+        let error = json!({ "jsonrpc": "2.0", "id": request.json()["id"], "error": {
+            "code": -32022, "message": "another version", "data": { "supported": ["2031-01-01"], "requested": MODERN } } });
+        answer.whole(400, "content-type: application/json\r\n", error.to_string().as_bytes()).await
+    })
+    .await;
+    let mut client = start(&server.url("/mcp"));
+    let (cause, fault) = client.until_failed().await;
+    assert!(cause.contains("2031-01-01"), "what the server speaks is told: {cause}");
+    assert_eq!(fault, OpeningFault::Refused, "it is no question of the transport");
+    client.until_end().await;
+    assert_eq!(server.count("initialize"), 0, "[http-400-modern-error-retry] [http-400-inspect-body] no initialize");
+    assert!(with_method(&server, "GET").is_empty(), "[sse-fallback-check-modern-error] nor is HTTP+SSE tried");
+}
+
+#[tokio::test]
+async fn a_version_that_both_speak_is_taken_from_a_modern_error() {
+    let server = HttpServer::start(move |request, mut answer| async move {
+        if request.rpc_method() != "server/discover" {
+            return ordinary::answer("2025-06-18", &request, answer).await;
+        }
+        let error = json!({ "jsonrpc": "2.0", "id": request.json()["id"], "error": {
+            "code": -32022, "message": "another version", "data": { "supported": ["2025-06-18"] } } });
+        answer.whole(400, "content-type: application/json\r\n", error.to_string().as_bytes()).await
+    })
+    .await;
+    let mut client = ready(&server.url("/mcp")).await;
+    let offered = server.seen().into_iter().find(|request| request.rpc_method() == "initialize").unwrap();
+    assert_eq!(
+        offered.json()["params"]["protocolVersion"],
+        "2025-06-18",
+        "[http-400-modern-error-retry] the advertised version is used"
+    );
+    client.stop().await;
+}
+
+#[tokio::test]
+async fn an_old_server_is_found_after_a_refused_post() {
+    for status in [400, 404, 405] {
+        let server = old_server(status).await;
+        let mut client = ready(&server.url("/sse")).await;
+        assert_eq!(
+            steps(&server)[..3],
+            ["server/discover", "initialize", "GET"],
+            "{status}: [sse-fallback-post-first] [sse-fallback-400-404-405] [sse-fallback-any-4xx] POST, then GET"
+        );
+        for request in &server.seen()[..2] {
+            assert_eq!(
+                request.header("accept"),
+                Some("application/json, text/event-stream"),
+                "[sse-fallback-post-first] with the full Accept header"
+            );
+        }
+        let (transport, how) = client.connected();
+        assert_eq!(
+            transport,
+            TransportFound::HttpSse,
+            "{status}: [sse-accept-either-url] [sse-fallback-endpoint-first] the endpoint event decides"
+        );
+        assert!(how.contains("GET answered with an endpoint event"), "how it was found: {how}");
+        assert_eq!(client.echo("old").await, "old", "{status}: [sse-fallback-endpoint-first] it can be used");
+        client.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_speaks_neither_is_reported_with_what_failed_first() {
+    let server = HttpServer::start(|request, mut answer| async move {
+        match request.method.as_str() {
+            "GET" => answer.whole(200, "content-type: text/html\r\n", b"<html>hello").await,
+            _ => answer.whole(405, "content-type: text/plain\r\n", b"no posting here").await,
+        }
+    })
+    .await;
+    let mut client = start(&server.url("/"));
+    let (cause, fault) = client.until_failed().await;
+    assert!(cause.contains("405") && cause.contains("no posting here"), "the first failure is told: {cause}");
+    assert_eq!(fault, OpeningFault::NotStreamable, "and what it means");
+    client.until_end().await;
+    let note = client.notes().into_iter().find(|line| line.contains("nor does it speak HTTP+SSE")).unwrap_or_default();
+    assert!(note.contains("text/html"), "what came instead of an event stream is noted: {:?}", client.notes());
+}
+
+#[tokio::test]
+async fn a_server_that_fails_is_not_taken_for_an_old_one() {
+    for (status, expected) in
+        [(500, OpeningFault::ServerError), (503, OpeningFault::ServerError), (401, OpeningFault::Unauthorized)]
+    {
+        let server = HttpServer::start(move |_request, mut answer| async move { answer.status(status).await }).await;
+        let mut client = start(&server.url("/mcp"));
+        let (_, fault) = client.until_failed().await;
+        assert_eq!(fault, expected, "{status}");
+        client.until_end().await;
+        assert!(with_method(&server, "GET").is_empty(), "[sse-fallback-400-404-405] {status} says nothing of HTTP+SSE");
+    }
+}
+
+#[tokio::test]
+async fn nobody_there_is_told_as_such() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp?token=secret", listener.local_addr().unwrap());
+    drop(listener);
+    let mut client = start(&url);
+    let (cause, fault) = client.until_failed().await;
+    assert_eq!(fault, OpeningFault::Unreachable, "{cause}");
+    assert!(cause.contains("refused"), "the system's own words: {cause}");
+    client.until_end().await;
+    assert!(!format!("{:?}", client.told).contains("secret"), "the address with its secrets is not repeated");
+}
+
+#[tokio::test]
+async fn what_is_known_is_tried_first_and_found_anew_when_it_is_wrong() {
+    let known = |transport, revision| HttpTarget { known: Some(KnownServer { transport, revision }), ..target("http://x/") };
+    let modern = |request: Request, answer: Answer| async move { ordinary::answer(MODERN, &request, answer).await };
+    let begin = |server: &HttpServer, path: &str, target: HttpTarget| {
+        let target = HttpTarget { url: server.url(path).parse().unwrap(), ..target };
+        start_with(SessionConfig::default(), target, limits())
+    };
+
+    let legacy = HttpServer::start(|request, answer| async move { in_session(NEWEST_LEGACY, &request, answer).await }).await;
+    let mut client = begin(&legacy, "/mcp", known(TransportFound::StreamableHttp, Revision::V2025_11_25));
+    client.until_ready().await;
+    assert_eq!(steps(&legacy), ["initialize"], "a legacy server that is known is not probed");
+    client.stop().await;
+
+    let server = HttpServer::start(modern).await;
+    let mut client = begin(&server, "/mcp", known(TransportFound::StreamableHttp, Revision::V2025_11_25));
+    client.until_ready().await;
+    assert_eq!(steps(&server)[..2], ["initialize", "server/discover"], "one that became modern is probed again");
+    client.stop().await;
+
+    let old = old_server(405).await;
+    let mut client = begin(&old, "/sse", known(TransportFound::HttpSse, Revision::V2024_11_05));
+    client.until_ready().await;
+    assert_eq!(steps(&old)[..2], ["GET", "initialize"], "an old server that is known is not posted to first");
+    client.stop().await;
+
+    let server = HttpServer::start(modern).await;
+    let mut client = begin(&server, "/mcp", known(TransportFound::HttpSse, Revision::V2024_11_05));
+    client.until_ready().await;
+    assert_eq!(steps(&server)[..2], ["GET", "server/discover"], "one that is no longer old is found anew");
+    assert_eq!(client.connected().0, TransportFound::StreamableHttp, "and told");
+    client.stop().await;
+}
+
+#[tokio::test]
+async fn a_pinned_transport_or_revision_is_kept_to() {
+    let old = old_server(405).await;
+    let pinned = HttpTarget { transport: TransportChoice::Streamable, ..target(&old.url("/sse")) };
+    let mut client = start_with(SessionConfig::default(), pinned, limits());
+    let (_, fault) = client.until_failed().await;
+    assert_eq!(fault, OpeningFault::NotStreamable, "the pinned transport is not there");
+    client.until_end().await;
+    assert!(with_method(&old, "GET").is_empty(), "[sse-only-for-compat] HTTP+SSE is not tried");
+
+    let pinned = HttpTarget { transport: TransportChoice::Sse, ..target(&old.url("/sse")) };
+    let mut client = start_with(SessionConfig::default(), pinned, limits());
+    client.until_ready().await;
+    assert_eq!(client.connected().0, TransportFound::HttpSse, "HTTP+SSE at once");
+    client.stop().await;
+
+    let server = HttpServer::start(|request, answer| async move { in_session("2025-06-18", &request, answer).await }).await;
+    let config = SessionConfig { opening: Opening::Pinned(Revision::V2025_06_18), ..SessionConfig::default() };
+    let mut client = start_with(config, target(&server.url("/mcp")), limits());
+    client.until_ready().await;
+    assert_eq!(steps(&server), ["initialize"], "a pinned legacy revision needs no probe");
+    client.stop().await;
+}

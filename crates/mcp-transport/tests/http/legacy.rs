@@ -1,0 +1,203 @@
+//! HTTP+SSE of 2024-11-05.
+
+use std::future::Future;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_proto::{CloseReason, SessionConfig};
+use mcp_transport::http::{HttpTarget, TransportChoice, TransportFound};
+use serde_json::{Value, json};
+use testkit::http::ordinary;
+use tokio::sync::{Mutex, mpsc};
+
+use crate::support::*;
+
+const REVISION: &str = "2024-11-05";
+
+/// An old server: GET `/sse` is the stream, `/messages?s=1` takes messages, and what is posted to `/sse` is answered
+/// by `other`.
+pub fn script<F, A>(other: F) -> impl Fn(Request, Answer) -> std::pin::Pin<Box<dyn Future<Output = io::Result<()>> + Send>>
+where
+    F: Fn(Request, Answer) -> A + Send + Sync + 'static,
+    A: Future<Output = io::Result<()>> + Send + 'static,
+{
+    let stream: Arc<Mutex<Option<mpsc::Sender<Value>>>> = Arc::default();
+    let other = Arc::new(other);
+    move |request, mut answer| {
+        let (stream, other) = (Arc::clone(&stream), Arc::clone(&other));
+        Box::pin(async move {
+            match (request.method.as_str(), request.path.as_str()) {
+                ("GET", "/sse") => {
+                    let (sender, mut messages) = mpsc::channel::<Value>(16);
+                    *stream.lock().await = Some(sender);
+                    answer.event_stream().await?;
+                    answer.raw(b"event: endpoint\ndata: /messages?s=1\n\n").await?;
+                    while let Some(message) = messages.recv().await {
+                        if message == "end" {
+                            return Ok(());
+                        }
+                        answer.raw(format!("event: message\ndata: {message}\n\n").as_bytes()).await?;
+                    }
+                    Ok(())
+                }
+                ("POST", "/messages?s=1") => {
+                    let body = request.json();
+                    let stream = stream.lock().await.clone();
+                    let say = async |message: Value| match &stream {
+                        Some(stream) => drop(stream.send(message).await),
+                        None => {}
+                    };
+                    if body["params"]["name"] == "end" {
+                        say(json!("end")).await;
+                    } else if body["params"]["name"] == "refuse" {
+                        return answer.whole(500, "content-type: text/plain\r\n", b"out of order").await;
+                    } else if body.get("method").is_some() && body.get("id").is_some() {
+                        say(ordinary::message(REVISION, &body)).await;
+                    }
+                    answer.whole(202, "content-type: text/plain\r\n", b"Accepted").await
+                }
+                _ => other(request, answer).await,
+            }
+        })
+    }
+}
+
+async fn server() -> HttpServer {
+    HttpServer::start(script(|_request, mut answer| async move { answer.status(404).await })).await
+}
+
+fn sse(server: &HttpServer) -> Client {
+    let target = HttpTarget { transport: TransportChoice::Sse, ..target(&server.url("/sse")) };
+    start_with(SessionConfig::default(), target, limits())
+}
+
+#[tokio::test]
+async fn everything_goes_to_the_endpoint_and_comes_on_the_stream() {
+    let server = server().await;
+    let mut client = sse(&server);
+    client.until_ready().await;
+    assert_eq!(client.echo("old").await, "old", "[sse-message-events] the response comes as an event of the stream");
+    assert_eq!(client.connected().0, TransportFound::HttpSse, "it is told which transport it is");
+    let seen = server.seen();
+    assert_eq!(seen[0].method, "GET", "[sse-open-stream] the stream comes first");
+    assert_eq!(seen[0].header("accept"), Some("text/event-stream"), "and asks for events");
+    assert_eq!(seen[1].rpc_method(), "initialize", "[sse-wait-endpoint-event] then initialize, without a probe");
+    for request in &seen[1..] {
+        assert_eq!(
+            (request.method.as_str(), request.path.as_str()),
+            ("POST", "/messages?s=1"),
+            "[sse-post-to-endpoint] every message goes to the address of the endpoint event"
+        );
+        assert!(request.json().is_object(), "one message each");
+        assert_eq!(request.header("mcp-session-id"), None, "the session is in the address");
+    }
+    assert_eq!(seen.iter().filter(|request| request.method == "GET").count(), 1, "one stream");
+    client.stop().await;
+}
+
+#[tokio::test]
+async fn nothing_is_sent_before_the_endpoint_is_known() {
+    let server = HttpServer::start(|request, mut answer| async move {
+        if request.method == "GET" {
+            answer.event_stream().await?;
+            tokio::time::sleep(Duration::from_millis(400)).await;
+            answer.raw(b"event: endpoint\ndata: /messages\n\n").await?;
+            return answer.hang().await;
+        }
+        answer.status(202).await
+    })
+    .await;
+    let mut client = sse(&server);
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert_eq!(with_method(&server, "POST").len(), 0, "[sse-wait-endpoint-event] nothing is posted before");
+    let posted = holds_within(LONG, || server.count("initialize") == 1).await;
+    assert!(posted, "[sse-wait-endpoint-event] then it is");
+    client.stop().await;
+}
+
+#[tokio::test]
+async fn stopping_closes_the_stream() {
+    let (closed, mut was_closed) = tokio::sync::watch::channel(false);
+    let closed = Arc::new(closed);
+    let server = HttpServer::start(move |request, mut answer| {
+        let closed = closed.clone();
+        async move {
+            if request.method != "GET" {
+                return answer.status(202).await;
+            }
+            answer.event_stream().await?;
+            answer.raw(b"event: endpoint\ndata: /messages\n\n").await?;
+            let gone = answer.hang().await;
+            let _ = closed.send(true);
+            gone
+        }
+    })
+    .await;
+    let mut client = sse(&server);
+    assert!(holds_within(LONG, || server.count("initialize") == 1).await, "the session begins");
+    client.stop().await;
+    within(LONG, "[sse-close-to-shutdown] the stream is closed", was_closed.wait_for(|closed| *closed)).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_end_of_the_stream_is_the_end_of_the_session() {
+    let server = server().await;
+    let mut client = sse(&server);
+    client.until_ready().await;
+    let call = client.begin(tool("end", json!({}))).await;
+    let result = client.done(call).await;
+    assert!(result.is_err(), "the call ends with the session: {result:?}");
+    let reason = client.until_closed().await;
+    let CloseReason::ConnectionLost(cause) = &reason else { panic!("it was {reason:?}") };
+    assert!(cause.contains("ended the stream"), "the cause is told: {cause}");
+    client.until_end().await;
+}
+
+#[tokio::test]
+async fn a_refused_post_ends_one_call() {
+    let server = server().await;
+    let mut client = sse(&server);
+    client.until_ready().await;
+    let result = client.call(tool("refuse", json!({}))).await;
+    let cause = undelivered(&result);
+    assert!(cause.contains("500") && cause.contains("out of order"), "with the cause: {cause}");
+    assert_eq!(client.echo("still").await, "still", "the session goes on");
+    client.stop().await;
+}
+
+#[tokio::test]
+async fn an_endpoint_at_another_origin_is_refused() {
+    let elsewhere = HttpServer::start(|_request, mut answer| async move { answer.status(202).await }).await;
+    for endpoint in [elsewhere.url("/messages"), format!("//{}/messages", elsewhere.address), "https:///x".to_owned()] {
+        let event = format!("event: endpoint\ndata: {endpoint}\n\n");
+        let server = HttpServer::start(move |_request, mut answer| {
+            let event = event.clone();
+            async move {
+                answer.event_stream().await?;
+                answer.raw(event.as_bytes()).await?;
+                answer.hang().await
+            }
+        })
+        .await;
+        let mut client = sse(&server);
+        let (cause, _) = client.until_failed().await;
+        assert!(cause.contains("endpoint event names"), "{endpoint}: the cause is told: {cause}");
+        client.until_end().await;
+    }
+    assert!(elsewhere.seen().is_empty(), "X49: nothing was sent to the other origin");
+}
+
+#[tokio::test]
+async fn a_stream_that_does_not_begin_with_an_endpoint_is_something_else() {
+    let server = HttpServer::start(|_request, mut answer| async move {
+        answer.event_stream().await?;
+        answer.raw(b"data: hello\n\n").await?;
+        answer.hang().await
+    })
+    .await;
+    let mut client = sse(&server);
+    let (cause, _) = client.until_failed().await;
+    assert!(cause.contains("not `endpoint`"), "[sse-fallback-endpoint-first] the first event decides: {cause}");
+    client.until_end().await;
+}

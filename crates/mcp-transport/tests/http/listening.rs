@@ -1,0 +1,160 @@
+//! The GET stream.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use mcp_proto::{ListKind, SessionEvent};
+use mcp_transport::driver::DriverEvent;
+use serde_json::json;
+
+use crate::support::*;
+
+fn list_changed() -> serde_json::Value {
+    json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" })
+}
+
+impl Client {
+    async fn until_list_changed(&mut self) {
+        self.until("the change of the list is told", |event| {
+            matches!(event, DriverEvent::Session(SessionEvent::ListChanged(ListKind::Tools))).then_some(())
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn what_the_server_says_on_its_own_comes_on_the_get_stream() {
+    for revision in LEGACY {
+        let server = HttpServer::start(move |request, mut answer| async move {
+            match request.method.as_str() {
+                "GET" => {
+                    answer.event_stream().await?;
+                    answer.event(&json!({ "jsonrpc": "2.0", "id": "p", "method": "ping" })).await?;
+                    answer.event(&list_changed()).await?;
+                    answer.hang().await
+                }
+                _ => in_session(revision, &request, answer).await,
+            }
+        })
+        .await;
+        let mut client = ready(&server.url("/mcp")).await;
+        client.until_list_changed().await;
+        let get = with_method(&server, "GET").pop().expect("[http-get-listen] a GET stream is opened");
+        assert_eq!(get.header("accept"), Some("text/event-stream"), "{revision}: [http-get-accept]");
+        assert_eq!(get.header("mcp-session-id"), Some(SESSION), "{revision}: [http-session-header] on GET");
+        assert_eq!(get.header("mcp-protocol-version"), Some(revision), "{revision}: [http-version-header] on GET");
+        assert_eq!(get.header("last-event-id"), None, "{revision}: there is nothing to resume");
+        let answered = || server.seen().iter().any(|request| request.method == "POST" && request.json()["id"] == "p");
+        assert!(
+            holds_within(LONG, answered).await,
+            "{revision}: [http-server-request-answer-post] a request on the GET stream is answered by a POST"
+        );
+        assert_eq!(client.echo("beside").await, "beside", "{revision}: [http-multi-sse] calls go on beside it");
+        client.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_need_not_have_one() {
+    for (status, note) in [(405, "offers no GET stream"), (404, "there is no GET stream"), (400, "there is no GET stream")] {
+        let server = HttpServer::start(move |request, mut answer| async move {
+            match request.method.as_str() {
+                "GET" => answer.status(status).await,
+                _ => in_session(NEWEST_LEGACY, &request, answer).await,
+            }
+        })
+        .await;
+        let mut client = ready(&server.url("/mcp")).await;
+        client.until_note(note).await;
+        assert_eq!(client.echo("posted").await, "posted", "[http-get-405] {status} to GET: POSTs go on");
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        assert_eq!(with_method(&server, "GET").len(), 1, "[http-get-405] {status}: it is not tried again and again");
+        assert_eq!(server.count("initialize"), 1, "{status} to the first GET does not end the session");
+        client.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_lost_stream_is_opened_again_where_it_ended() {
+    let count = Arc::new(AtomicUsize::new(0));
+    let server = HttpServer::start(move |request, mut answer| {
+        let count = Arc::clone(&count);
+        async move {
+            if request.method != "GET" {
+                return in_session(NEWEST_LEGACY, &request, answer).await;
+            }
+            answer.event_stream().await?;
+            match count.fetch_add(1, Ordering::SeqCst) {
+                0 => answer.raw(b"retry: 400\nid: e1\ndata: \n\n").await,
+                _ => {
+                    answer.event(&list_changed()).await?;
+                    answer.hang().await
+                }
+            }
+        }
+    })
+    .await;
+    let mut client = ready(&server.url("/mcp")).await;
+    let lost = client.until_note("the server ended the stream; again in").await;
+    assert!(lost.contains("0.4 s"), "[http-sse-retry-field] the time that the server named is told: {lost}");
+    let start = Instant::now();
+    client.until_list_changed().await;
+    let waited = start.elapsed();
+    assert!(waited > Duration::from_millis(300), "[http-sse-retry-field] and waited for, not {waited:?}");
+    let again = with_method(&server, "GET").pop().expect("there were two");
+    assert_eq!(
+        again.header("last-event-id"),
+        Some("e1"),
+        "[http-sse-resume-last-event-id] [http-sse-priming-event] the last id says where to go on"
+    );
+    client.stop().await;
+}
+
+#[tokio::test]
+async fn a_404_to_a_stream_that_was_there_means_a_new_session() {
+    let count = Arc::new(AtomicUsize::new(0));
+    let server = HttpServer::start(move |request, mut answer| {
+        let count = Arc::clone(&count);
+        async move {
+            if request.method != "GET" {
+                return in_session(NEWEST_LEGACY, &request, answer).await;
+            }
+            match count.fetch_add(1, Ordering::SeqCst) {
+                0 => {
+                    answer.event_stream().await?;
+                    answer.raw(b"retry: 100\n\n").await
+                }
+                1 => answer.status(404).await,
+                _ => answer.status(405).await,
+            }
+        }
+    })
+    .await;
+    let mut client = ready(&server.url("/mcp")).await;
+    client
+        .until("the session is opened anew", |event| {
+            matches!(event, DriverEvent::Session(SessionEvent::Reopened(_))).then_some(())
+        })
+        .await;
+    assert_eq!(server.count("initialize"), 2, "[http-session-404-reinit] by initialize");
+    client.stop().await;
+}
+
+#[tokio::test]
+async fn nothing_is_posted_before_initialized_was_taken() {
+    let server = HttpServer::start(move |request, mut answer| async move {
+        if request.rpc_method() == "notifications/initialized" {
+            tokio::time::sleep(Duration::from_millis(400)).await;
+            return answer.whole(202, "x-taken: yes\r\n", b"").await;
+        }
+        in_session(NEWEST_LEGACY, &request, answer).await
+    })
+    .await;
+    let mut client = ready(&server.url("/mcp")).await;
+    let call = client.begin(echo("waits")).await;
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert_eq!(server.count("tools/call"), 0, "a server may refuse a call that overtakes `initialized`");
+    assert_eq!(text(&client.done(call).await), "waits", "it is sent after it");
+    client.stop().await;
+}

@@ -1,0 +1,227 @@
+//! What 2026-07-28 does in its own way.
+
+use std::time::Duration;
+
+use mcp_proto::{CancelReason, ClientRequest, SessionEvent};
+use mcp_transport::driver::{DriverCommand, DriverEvent};
+use serde_json::{Value, json};
+use testkit::http::ordinary;
+
+use crate::support::*;
+
+fn result(request: &Request, mut result: Value) -> Value {
+    result["resultType"] = json!("complete");
+    result["ttlMs"] = json!(0);
+    result["cacheScope"] = json!("private");
+    json!({ "jsonrpc": "2.0", "id": request.json()["id"], "result": result })
+}
+
+/// A server with tools, prompts and resources, whose tool `paint` mirrors its arguments.
+async fn full(request: Request, mut answer: Answer) -> std::io::Result<()> {
+    let body = match request.rpc_method().as_str() {
+        "server/discover" => result(
+            &request,
+            json!({ "supportedVersions": [MODERN], "capabilities": { "tools": {}, "prompts": {}, "resources": {} } }),
+        ),
+        "tools/list" => {
+            let schema = json!({ "type": "object", "properties": {
+                "color": { "type": "string", "x-mcp-header": "Color" },
+                "coats": { "type": "integer", "x-mcp-header": "Coats" },
+                "gloss": { "type": "boolean", "x-mcp-header": "Gloss" },
+                "where": { "type": "object", "properties": { "room": { "type": "string", "x-mcp-header": "Room" } } },
+                "text": { "type": "string" }
+            }});
+            let bad = json!({ "type": "object", "properties": { "n": { "type": "number", "x-mcp-header": "N" } } });
+            let tools = json!([
+                { "name": "paint", "inputSchema": schema },
+                { "name": "unfit", "inputSchema": bad },
+                ordinary::echo_tool(),
+            ]);
+            result(&request, json!({ "tools": tools }))
+        }
+        "prompts/get" => result(&request, json!({ "messages": [] })),
+        "resources/read" => result(&request, json!({ "contents": [] })),
+        _ => return ordinary::answer(MODERN, &request, answer).await,
+    };
+    answer.json(&body).await
+}
+
+#[tokio::test]
+async fn every_request_says_in_its_head_what_its_body_says() {
+    let server = HttpServer::start(full).await;
+    let mut client = ready(&server.url("/mcp")).await;
+    for request in [
+        ClientRequest::ListTools { cursor: None },
+        tool("echo", json!({ "text": "x" })),
+        tool("  Mal den Zaun, grün", json!({})),
+        tool("=?base64?eA==?=", json!({})),
+        ClientRequest::GetPrompt { name: "greet".into(), arguments: Default::default() },
+        ClientRequest::ReadResource { uri: "file:///a.md".into() },
+    ] {
+        let _ = client.call(request).await;
+    }
+    client.stop().await;
+    let seen = server.seen();
+    assert!(seen.len() >= 7, "all of them were sent");
+    for request in &seen {
+        let body = request.json();
+        let method = request.rpc_method();
+        assert_eq!(request.method, "POST", "[http-no-get-modern] [http-no-session-modern] nothing but POST");
+        assert_eq!(
+            request.header("mcp-method"),
+            Some(&*method),
+            "[http-mcp-method-header] [http-header-value-case-sensitive] the method, as it is written in the body"
+        );
+        let version = &body["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"];
+        assert_eq!(
+            request.header("mcp-protocol-version"),
+            version.as_str(),
+            "[http-version-header-modern] [http-version-header-matches-meta] on {method}"
+        );
+        assert_eq!(version, MODERN, "the first request included");
+        assert!(body["method"].is_string(), "[http-post-body-single-modern] one request or notification: {body}");
+        let name = request.header("mcp-name");
+        match method.as_str() {
+            "tools/call" => {
+                let expected = match body["params"]["name"].as_str().unwrap() {
+                    "  Mal den Zaun, grün" => "=?base64?ICBNYWwgZGVuIFphdW4sIGdyw7xu?=",
+                    "=?base64?eA==?=" => "=?base64?PT9iYXNlNjQ/ZUE9PT89?=",
+                    plain => plain,
+                }
+                .to_owned();
+                assert_eq!(name, Some(&*expected), "[http-mcp-name-header] [http-mcp-name-encoding]");
+            }
+            "prompts/get" => assert_eq!(name, Some("greet"), "[http-mcp-name-header] the prompt's name"),
+            "resources/read" => assert_eq!(name, Some("file:///a.md"), "[http-mcp-name-header] the resource's URI"),
+            _ => assert_eq!(name, None, "{method} has no name"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn arguments_are_mirrored_into_headers_as_the_tool_says() {
+    let server = HttpServer::start(full).await;
+    let mut client = ready(&server.url("/mcp")).await;
+    let _ = client.call(tool("paint", json!({ "color": "red" }))).await;
+    client.call(ClientRequest::ListTools { cursor: None }).await.expect("the list");
+    let dropped = client.told.iter().any(|event| match event {
+        DriverEvent::Session(SessionEvent::ItemsDropped { items, .. }) => {
+            items.len() == 1 && items[0].name == "unfit" && !items[0].cause.is_empty()
+        }
+        _ => false,
+    });
+    assert!(dropped, "[http-x-mcp-header-drop-tool-only] [http-x-mcp-header-log-reject] one tool is dropped, and why");
+    for arguments in [
+        json!({ "color": "red", "coats": 2, "gloss": true, "where": { "room": "hall" }, "text": "x" }),
+        json!({ "color": " r\u{f6}d", "coats": null, "where": {} }),
+        json!({ "color": "=?base64?eA==?=", "coats": -9007199254740991_i64 }),
+    ] {
+        let _ = client.call(tool("paint", arguments)).await;
+    }
+    client.stop().await;
+    let calls: Vec<_> = server.seen().into_iter().filter(|request| request.rpc_method() == "tools/call").collect();
+    let head = |call: usize, name: &str| calls[call].header(name).map(str::to_owned);
+    let some = |value: &str| Some(value.to_owned());
+    assert_eq!(head(0, "mcp-param-color"), None, "[http-x-mcp-header-unknown-schema] without the list, none");
+    assert_eq!(head(1, "mcp-param-color"), some("red"), "[http-x-mcp-header-support] [http-x-mcp-header-mirror]");
+    assert_eq!(head(1, "mcp-param-coats"), some("2"), "[http-x-mcp-header-convert] whole numbers in decimal");
+    assert_eq!(head(1, "mcp-param-gloss"), some("true"), "[http-x-mcp-header-convert] booleans in lowercase");
+    assert_eq!(head(1, "mcp-param-room"), some("hall"), "[http-x-mcp-header-exact-path] a nested property");
+    assert_eq!(head(1, "mcp-param-text"), None, "only what is annotated");
+    assert_eq!(
+        head(2, "mcp-param-color"),
+        some("=?base64?IHLDtmQ=?="),
+        "[http-x-mcp-header-base64] [http-x-mcp-header-sentinel-exact] what a header cannot carry is encoded"
+    );
+    assert_eq!(head(2, "mcp-param-coats"), None, "[http-x-mcp-header-omit-null]");
+    assert_eq!(head(2, "mcp-param-gloss"), None, "[http-x-mcp-header-omit-absent]");
+    assert_eq!(head(2, "mcp-param-room"), None, "[http-x-mcp-header-omit-absent] [http-x-mcp-header-exact-path]");
+    assert_eq!(
+        head(3, "mcp-param-color"),
+        some("=?base64?PT9iYXNlNjQ/ZUE9PT89?="),
+        "[http-x-mcp-header-sentinel-lookalike] what looks encoded is encoded"
+    );
+    assert_eq!(head(3, "mcp-param-coats"), some("-9007199254740991"), "[http-x-mcp-header-safe-integer] the last safe one");
+}
+
+#[tokio::test]
+async fn a_header_mismatch_leads_to_a_new_list_and_one_retry() {
+    let server = HttpServer::start(move |request, mut answer| async move {
+        if request.rpc_method() == "tools/call" && request.header("mcp-param-color").is_none() {
+            let error = json!({ "jsonrpc": "2.0", "id": request.json()["id"],
+                "error": { "code": -32020, "message": "the header Mcp-Param-Color is missing" } });
+            return answer.whole(400, "content-type: application/json\r\n", error.to_string().as_bytes()).await;
+        }
+        full(request, answer).await
+    })
+    .await;
+    let mut client = ready(&server.url("/mcp")).await;
+    let result = client.call(tool("paint", json!({ "color": "red", "text": "done" }))).await;
+    assert_eq!(text(&result), "done", "[http-header-mismatch-refresh] the call succeeds in the end");
+    assert_eq!(server.count("tools/list"), 1, "[http-header-mismatch-refresh] the list was read again");
+    assert_eq!(server.count("tools/call"), 2, "[http-header-mismatch-refresh] and the call sent once more");
+    client.stop().await;
+}
+
+#[tokio::test]
+async fn closing_the_stream_is_the_cancellation() {
+    let (closed, was_closed) = tokio::sync::watch::channel(false);
+    let closed = std::sync::Arc::new(closed);
+    let server = HttpServer::start(move |request, mut answer| {
+        let closed = closed.clone();
+        async move {
+            if request.rpc_method() != "tools/call" {
+                return full(request, answer).await;
+            }
+            answer.event_stream().await?;
+            answer.event(&progress(&request, 1)).await?;
+            let gone = answer.hang().await;
+            let _ = closed.send(true);
+            gone
+        }
+    })
+    .await;
+    let mut client = ready(&server.url("/mcp")).await;
+    let call = client.begin(echo("x")).await;
+    client
+        .until("the call is on its way", |event| {
+            matches!(event, DriverEvent::Session(SessionEvent::Progress { .. })).then_some(())
+        })
+        .await;
+    client.send(DriverCommand::Cancel { call, reason: CancelReason::User }).await;
+    client.done(call).await.expect_err("the call is cancelled");
+    let mut was_closed = was_closed;
+    within(LONG, "the server sees that the stream is closed", was_closed.wait_for(|closed| *closed)).await.unwrap();
+    assert_eq!(server.count("notifications/cancelled"), 0, "over HTTP no notification says it in 2026-07-28");
+    client.stop().await;
+}
+
+#[tokio::test]
+async fn a_session_id_and_requests_of_the_server_mean_nothing() {
+    let server = HttpServer::start(move |request, mut answer| async move {
+        let headers = "Content-Type: application/json\r\nMCP-SESSION-ID: none-of-yours\r\n";
+        match request.rpc_method().as_str() {
+            "server/discover" => {
+                let body = ordinary::message(MODERN, &request.json()).to_string();
+                answer.whole(200, headers, body.as_bytes()).await
+            }
+            "tools/call" => {
+                answer.event_stream().await?;
+                answer.event(&json!({ "jsonrpc": "2.0", "id": "q", "method": "ping" })).await?;
+                tokio::time::sleep(Duration::from_millis(200)).await;
+                answer_event(MODERN, &request, &mut answer).await
+            }
+            _ => full(request, answer).await,
+        }
+    })
+    .await;
+    let mut client = ready(&server.url("/mcp")).await;
+    // [http-header-name-case-insensitive]: the answers name their headers in their own ways.
+    assert_eq!(client.echo("x").await, "x", "the call is answered");
+    client.stop().await;
+    for request in server.seen() {
+        assert_eq!(request.method, "POST", "[http-no-session-modern] no session is ended");
+        assert_eq!(request.header("mcp-session-id"), None, "[http-no-session-modern] none is sent");
+        assert_ne!(request.json()["id"], "q", "[http-no-client-responses] requests of the server get no response");
+    }
+}

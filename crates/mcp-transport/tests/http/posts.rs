@@ -1,0 +1,193 @@
+//! POSTs and their answers, in every revision.
+
+use mcp_proto::{ClientRequest, ServerResult, SessionEvent};
+use mcp_transport::driver::DriverEvent;
+use serde_json::json;
+use testkit::http::ordinary;
+
+use crate::support::*;
+
+#[tokio::test]
+async fn every_message_is_one_post_with_the_headers_of_the_revision() {
+    for revision in LEGACY.into_iter().chain([MODERN]) {
+        let server = HttpServer::start(move |request, answer| async move {
+            ordinary::answer(revision, &request, answer).await
+        })
+        .await;
+        let mut client = ready(&server.url("/mcp")).await;
+        assert_eq!(client.echo("hello").await, "hello", "{revision}: [http-response-json-or-sse] a JSON body is read");
+        client.stop().await;
+        for request in with_method(&server, "POST") {
+            let body = request.json();
+            assert!(body.is_object(), "{revision}: [http-post-every-message] [http-post-body-single] one message: {body}");
+            assert_eq!(
+                request.header("accept"),
+                Some("application/json, text/event-stream"),
+                "{revision}: [http-accept-post] both kinds of answer are accepted"
+            );
+            assert_eq!(request.header("content-type"), Some("application/json"), "{revision}: the body is JSON");
+            let method = request.rpc_method();
+            let version = request.header("mcp-protocol-version");
+            match method.as_str() {
+                "server/discover" => assert_eq!(version, Some(MODERN), "{revision}: the probe is modern"),
+                "initialize" => assert_eq!(version, None, "{revision}: nothing is agreed on before initialize"),
+                _ => assert_eq!(
+                    version,
+                    Some(revision),
+                    "{revision}: [http-version-header] [http-version-header-negotiated] the agreed version on {method}"
+                ),
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_answer_may_be_a_stream_with_other_messages_before_it() {
+    for revision in LEGACY.into_iter().chain([MODERN]) {
+        let server = HttpServer::start(move |request, mut answer| async move {
+            if request.rpc_method() != "tools/call" {
+                return ordinary::answer(revision, &request, answer).await;
+            }
+            answer.event_stream().await?;
+            answer.raw(b": a comment\n\n: another\n").await?;
+            answer.event(&progress(&request, 1)).await?;
+            answer.raw(b"event: other\ndata: not for us\n\n").await?;
+            answer_event(revision, &request, &mut answer).await
+        })
+        .await;
+        let mut client = ready(&server.url("/mcp")).await;
+        // [http-response-json-or-sse] [http-sse-notifications-before-response] [http-sse-ignore-comments]
+        assert_eq!(client.echo("streamed").await, "streamed", "{revision}: the answer on the stream is read");
+        let told = client.told.iter().any(|event| {
+            matches!(event, DriverEvent::Session(SessionEvent::Progress { progress, .. }) if *progress == 1.0)
+        });
+        assert!(told, "{revision}: [http-sse-notifications-before-response] what came before the answer is told");
+        client.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_request_of_the_server_is_answered_by_a_post_of_its_own() {
+    for revision in LEGACY {
+        let (answered, was_answered) = tokio::sync::watch::channel(false);
+        let answered = std::sync::Arc::new(answered);
+        let server = HttpServer::start(move |request, mut answer| {
+            let (answered, mut was_answered) = (answered.clone(), was_answered.clone());
+            async move {
+                let body = request.json();
+                if body["id"] == "s1" && body.get("method").is_none() {
+                    let _ = answered.send(true);
+                    return answer.status(202).await;
+                }
+                if request.rpc_method() != "tools/call" {
+                    return ordinary::answer(revision, &request, answer).await;
+                }
+                answer.event_stream().await?;
+                answer.event(&json!({ "jsonrpc": "2.0", "id": "s1", "method": "ping" })).await?;
+                let _ = was_answered.wait_for(|answered| *answered).await;
+                answer_event(revision, &request, &mut answer).await
+            }
+        })
+        .await;
+        let mut client = ready(&server.url("/mcp")).await;
+        assert_eq!(
+            client.echo("after").await,
+            "after",
+            "{revision}: [http-sse-requests-before-response] [http-server-request-answer-post] [http-202-accepted] the \
+             server goes on when its ping is answered by a POST"
+        );
+        let responses: Vec<_> = server.seen().into_iter().filter(|request| request.json()["id"] == "s1").collect();
+        assert_eq!(responses.len(), 1, "{revision}: one POST with the response");
+        assert_eq!(responses[0].json()["result"], json!({}), "{revision}: it holds nothing but the response");
+        client.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn batches_are_read_and_answered_in_2025_03_26() {
+    let server = HttpServer::start(move |request, mut answer| async move {
+        let body = request.json();
+        if body.is_array() {
+            return answer.status(202).await;
+        }
+        if request.rpc_method() != "tools/call" {
+            return ordinary::answer("2025-03-26", &request, answer).await;
+        }
+        answer.event_stream().await?;
+        let batch = json!([
+            { "jsonrpc": "2.0", "id": "a", "method": "ping" },
+            progress(&request, 1),
+            { "jsonrpc": "2.0", "id": "b", "method": "ping" },
+        ]);
+        answer.event(&batch).await?;
+        answer.event(&json!([ordinary::message("2025-03-26", &body)])).await
+    })
+    .await;
+    let mut client = ready(&server.url("/mcp")).await;
+    assert_eq!(client.echo("batch").await, "batch", "an answer in an array is read");
+    let batch = || server.seen().into_iter().find(|request| request.json().is_array()).map(|request| request.json());
+    assert!(holds_within(LONG, || batch().is_some()).await, "the batch of requests is answered by a batch");
+    let responses = batch().unwrap();
+    let ids: Vec<_> = responses.as_array().unwrap().iter().map(|response| response["id"].clone()).collect();
+    assert_eq!(ids, ["a", "b"], "[http-post-body-batch-kinds] the array holds the responses and nothing else");
+    client.stop().await;
+}
+
+#[tokio::test]
+async fn an_error_to_a_notification_is_told_and_changes_nothing() {
+    let server = HttpServer::start(move |request, mut answer| async move {
+        if request.rpc_method().starts_with("notifications/") {
+            let error = br#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"I do not like it"}}"#;
+            return answer.whole(400, "content-type: application/json\r\n", error).await;
+        }
+        ordinary::answer(NEWEST_LEGACY, &request, answer).await
+    })
+    .await;
+    let mut client = ready(&server.url("/mcp")).await;
+    let note = client.until_note("notifications/initialized was refused").await;
+    assert!(note.contains("400") && note.contains("I do not like it"), "[http-notification-reject-body] why: {note}");
+    assert_eq!(client.echo("still").await, "still", "[http-notification-reject-body] the session goes on");
+    client.stop().await;
+}
+
+#[tokio::test]
+async fn an_error_status_with_a_json_rpc_error_ends_the_call_with_it() {
+    for (revision, status) in [(MODERN, 404), (MODERN, 400), (NEWEST_LEGACY, 400), (NEWEST_LEGACY, 500)] {
+        let server = HttpServer::start(move |request, mut answer| async move {
+            if request.rpc_method() != "tools/call" {
+                return ordinary::answer(revision, &request, answer).await;
+            }
+            let error = json!({ "jsonrpc": "2.0", "id": request.json()["id"],
+                "error": { "code": -32601, "message": "no such thing" } });
+            answer.whole(status, "content-type: application/json\r\n", error.to_string().as_bytes()).await
+        })
+        .await;
+        let mut client = ready(&server.url("/mcp")).await;
+        let result = client.call(echo("x")).await;
+        let Err(mcp_proto::CallError::Server(error)) = &result else { panic!("{revision} {status}: {result:?}") };
+        assert_eq!(error.code, -32601, "{revision}: [http-404-method-not-found] the server's own error is told");
+        let again = client.call(ClientRequest::ListTools { cursor: None }).await;
+        assert!(matches!(again, Ok(ServerResult::Tools { .. })), "{revision}: the endpoint is alive: {again:?}");
+        client.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn too_large_headers_end_one_call_with_the_status() {
+    for status in [413, 431] {
+        let server = HttpServer::start(move |request, mut answer| async move {
+            match request.rpc_method().as_str() {
+                "tools/call" => answer.whole(status, "content-type: text/plain\r\n", b"too much").await,
+                _ => ordinary::answer(MODERN, &request, answer).await,
+            }
+        })
+        .await;
+        let mut client = ready(&server.url("/mcp")).await;
+        let result = client.call(echo("x")).await;
+        let cause = undelivered(&result);
+        assert!(cause.contains(&status.to_string()) && cause.contains("too much"), "[http-413-431] why: {cause}");
+        let again = client.call(ClientRequest::ListTools { cursor: None }).await;
+        assert!(again.is_ok(), "[http-413-431] other calls go on: {again:?}");
+        client.stop().await;
+    }
+}

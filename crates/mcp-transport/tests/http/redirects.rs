@@ -1,0 +1,105 @@
+//! Redirects never lead to another origin (X49).
+
+use mcp_proto::{OpeningFault, SessionConfig};
+use mcp_transport::http::{HeaderName, HttpTarget, SecretHeader};
+use testkit::http::ordinary;
+
+use crate::support::*;
+
+fn with_secret(url: &str) -> Client {
+    let headers = vec![
+        (HeaderName::from_static("authorization"), SecretHeader::new("Bearer top-secret").unwrap()),
+        (HeaderName::from_static("x-api-key"), SecretHeader::new("top-secret").unwrap()),
+    ];
+    start_with(SessionConfig::default(), HttpTarget { headers, ..target(url) }, limits())
+}
+
+#[tokio::test]
+async fn nothing_goes_to_another_origin() {
+    for status in [301, 302, 303, 307, 308] {
+        let elsewhere = HttpServer::start(|_request, mut answer| async move { answer.status(200).await }).await;
+        let location = format!("location: {}\r\n", elsewhere.url("/mcp"));
+        let server = HttpServer::start(move |_request, mut answer| {
+            let location = location.clone();
+            async move { answer.whole(status, &location, b"").await }
+        })
+        .await;
+        let mut client = with_secret(&server.url("/mcp"));
+        let (cause, fault) = client.until_failed().await;
+        client.until_end().await;
+        assert_eq!(elsewhere.seen().len(), 0, "X49: {status}: no body and no credential may reach another origin");
+        assert_eq!(fault, OpeningFault::Unreachable, "{status}: {cause}");
+        assert!(cause.contains("redirect"), "X49: {status}: the cause is told: {cause}");
+        if status != 303 {
+            assert!(cause.contains(&elsewhere.address.to_string()), "{status}: and where it led: {cause}");
+        }
+        assert!(!format!("{:?}", client.told).contains("top-secret"), "no credential is told");
+    }
+}
+
+#[tokio::test]
+async fn within_the_origin_it_is_followed_with_everything() {
+    for status in [301, 302, 307, 308] {
+        let server = HttpServer::start(move |request, mut answer| async move {
+            match request.path.as_str() {
+                "/mcp" => answer.whole(status, "location: /mcp/\r\n", b"").await,
+                _ => in_session(NEWEST_LEGACY, &request, answer).await,
+            }
+        })
+        .await;
+        let mut client = with_secret(&server.url("/mcp"));
+        client.until_ready().await;
+        assert_eq!(client.echo("there").await, "there", "{status}: the call arrives where it leads");
+        client.until_note("a redirect was followed to /mcp/").await;
+        client.stop().await;
+        let arrived: Vec<_> = server.seen().into_iter().filter(|request| request.path == "/mcp/").collect();
+        assert!(arrived.len() >= 4, "{status}: all arrive there");
+        for request in arrived {
+            assert_eq!(request.header("authorization"), Some("Bearer top-secret"), "{status}: it is the same origin");
+            assert_eq!(request.header("x-api-key"), Some("top-secret"), "{status}: it is the same origin");
+        }
+        let twice = server.seen().iter().filter(|request| request.path == "/mcp").count();
+        let permanent = matches!(status, 301 | 308);
+        assert!(!permanent || twice <= 2, "{status} is remembered, but the old address was asked {twice} times");
+    }
+}
+
+#[tokio::test]
+async fn there_are_no_more_than_ten() {
+    let server = HttpServer::start(move |request, mut answer| async move {
+        let hop: usize = request.path.trim_start_matches("/hop").parse().unwrap_or(0);
+        answer.whole(307, &format!("location: /hop{}\r\n", hop + 1), b"").await
+    })
+    .await;
+    let mut client = start(&server.url("/hop0"));
+    let (cause, _) = client.until_failed().await;
+    client.until_end().await;
+    assert!(cause.contains("more than 10 redirects"), "X49: the cause is told: {cause}");
+    let hops = server.seen().iter().filter(|request| request.rpc_method() == "server/discover").count();
+    assert_eq!(hops, 11, "X49: the request and ten hops");
+}
+
+#[tokio::test]
+async fn headers_of_the_user_go_along_but_cannot_replace_those_of_the_protocol() {
+    let server =
+        HttpServer::start(move |request, answer| async move { ordinary::answer(MODERN, &request, answer).await }).await;
+    let header = |name: &'static str, value: &str| (HeaderName::from_static(name), SecretHeader::new(value).unwrap());
+    let headers = vec![
+        header("x-team", "blue"),
+        header("accept", "text/html"),
+        header("mcp-protocol-version", "1999-01-01"),
+        header("host", "elsewhere"),
+    ];
+    let mut client =
+        start_with(SessionConfig::default(), HttpTarget { headers, ..target(&server.url("/mcp")) }, limits());
+    client.until_ready().await;
+    client.stop().await;
+    for request in server.seen() {
+        assert_eq!(request.header("x-team"), Some("blue"), "the user's own header");
+        assert_eq!(request.header("mcp-protocol-version"), Some(MODERN), "the protocol's stays");
+        assert_eq!(request.header("accept"), Some("application/json, text/event-stream"), "the protocol's stays");
+        assert_eq!(request.header("host"), Some(&*server.address.to_string()), "the host stays");
+    }
+    let left_out = client.notes().iter().filter(|line| line.contains("was left out")).count();
+    assert_eq!(left_out, 3, "and that is told: {:?}", client.notes());
+}

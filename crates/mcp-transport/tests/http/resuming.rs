@@ -1,0 +1,181 @@
+//! Streams of POSTs that end before the answer.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use mcp_proto::{CallError, ClientRequest, ServerResult};
+use testkit::http::ordinary;
+
+use crate::support::*;
+
+#[tokio::test]
+async fn a_stream_of_a_post_is_resumed_by_get() {
+    for revision in LEGACY {
+        let call = Arc::new(std::sync::Mutex::new(None));
+        let server = HttpServer::start(move |request, mut answer| {
+            let call = Arc::clone(&call);
+            async move {
+                if request.method == "GET" {
+                    let Some(last) = request.header("last-event-id") else { return answer.status(405).await };
+                    answer.event_stream().await?;
+                    // The first time it says nothing new, as a server does that is polled.
+                    if last == "call-1" {
+                        return answer.raw(b"id: call-2\nretry: 100\ndata: \n\n").await;
+                    }
+                    let call: Request = call.lock().unwrap().clone().unwrap();
+                    return answer_event(revision, &call, &mut answer).await;
+                }
+                if request.rpc_method() == "tools/call" {
+                    *call.lock().unwrap() = Some(request.clone());
+                    answer.event_stream().await?;
+                    return answer.raw(b"id: call-1\nretry: 600\ndata: \n\n").await;
+                }
+                in_session(revision, &request, answer).await
+            }
+        })
+        .await;
+        let mut client = ready(&server.url("/mcp")).await;
+        client.until_note("no GET stream").await;
+        let start = Instant::now();
+        // [http-sse-poll-reconnect] [http-sse-priming-event]
+        assert_eq!(
+            client.echo("resumed").await,
+            "resumed",
+            "{revision}: [http-get-response-on-resume] the answer comes on the GET"
+        );
+        let waited = start.elapsed();
+        assert!(waited >= Duration::from_millis(600), "{revision}: [http-sse-retry-field] 600 ms, not {waited:?}");
+        let resumed: Vec<_> = with_method(&server, "GET")
+            .into_iter()
+            .filter_map(|request| request.header("last-event-id").map(str::to_owned))
+            .collect();
+        assert_eq!(
+            resumed,
+            ["call-1", "call-2"],
+            "{revision}: [http-sse-resume-last-event-id] [http-sse-resume-always-get] [http-sse-poll-reconnect]"
+        );
+        assert_eq!(server.count("tools/call"), 1, "{revision}: the call itself is not repeated");
+        assert_eq!(server.count("notifications/cancelled"), 0, "{revision}: [http-disconnect-not-cancel]");
+        client.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_stream_without_ids_cannot_be_resumed() {
+    let server = HttpServer::start(move |request, mut answer| async move {
+        if request.rpc_method() == "tools/call" {
+            answer.event_stream().await?;
+            return answer.event(&progress(&request, 1)).await;
+        }
+        in_session(NEWEST_LEGACY, &request, answer).await
+    })
+    .await;
+    let mut client = ready(&server.url("/mcp")).await;
+    let result = client.call(echo("x")).await;
+    let cause = undelivered(&result);
+    assert!(cause.contains("cannot be resumed"), "the call ends with the cause: {cause}");
+    assert!(matches!(result, Err(CallError::Undelivered { sent: true, .. })), "the server may have done it: {result:?}");
+    assert_eq!(server.count("tools/call"), 1, "what may have been done is not repeated");
+    assert_eq!(server.count("notifications/cancelled"), 0, "[http-disconnect-not-cancel] nor is it cancelled");
+    client.stop().await;
+}
+
+#[tokio::test]
+async fn a_refused_resumption_ends_the_call() {
+    for status in [405, 400, 404] {
+        let server = HttpServer::start(move |request, mut answer| async move {
+            if request.method == "GET" {
+                return answer.status(status).await;
+            }
+            if request.rpc_method() == "tools/call" {
+                answer.event_stream().await?;
+                return answer.raw(b"id: 1\nretry: 100\ndata: \n\n").await;
+            }
+            in_session(NEWEST_LEGACY, &request, answer).await
+        })
+        .await;
+        let mut client = ready(&server.url("/mcp")).await;
+        let result = client.call(echo("x")).await;
+        let cause = undelivered(&result);
+        assert!(cause.contains("resuming it was refused"), "{status}: the cause says so: {cause}");
+        assert_eq!(server.count("initialize"), 1, "{status}: the session goes on");
+        client.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_comes_back_is_asked_again() {
+    let down = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&down);
+    let call = Arc::new(std::sync::Mutex::new(None));
+    let server = HttpServer::start(move |request, mut answer| {
+        let (down, call) = (Arc::clone(&count), Arc::clone(&call));
+        async move {
+            if request.method == "GET" {
+                if request.header("last-event-id").is_none() {
+                    return answer.status(405).await;
+                }
+                match down.fetch_add(1, Ordering::SeqCst) {
+                    0 => return Ok(()),
+                    1 => return answer.status(503).await,
+                    _ => {}
+                }
+                answer.event_stream().await?;
+                let call: Request = call.lock().unwrap().clone().unwrap();
+                return answer_event(NEWEST_LEGACY, &call, &mut answer).await;
+            }
+            if request.rpc_method() == "tools/call" {
+                *call.lock().unwrap() = Some(request.clone());
+                answer.event_stream().await?;
+                return answer.raw(b"id: 1\nretry: 100\ndata: \n\n").await;
+            }
+            in_session(NEWEST_LEGACY, &request, answer).await
+        }
+    })
+    .await;
+    let mut client = ready(&server.url("/mcp")).await;
+    assert_eq!(client.echo("patient").await, "patient", "a broken connection and a 503 are waited out");
+    assert_eq!(down.load(Ordering::SeqCst), 3, "with one GET for each try");
+    client.stop().await;
+}
+
+#[tokio::test]
+async fn a_lost_stream_of_2026_07_28_is_a_new_request_or_a_lost_call() {
+    let lost = Arc::new(AtomicBool::new(false));
+    let server = HttpServer::start(move |request, mut answer| {
+        let lost = Arc::clone(&lost);
+        async move {
+            match request.rpc_method().as_str() {
+                "tools/list" if !lost.swap(true, Ordering::SeqCst) => {
+                    answer.event_stream().await?;
+                    answer.raw(b"id: 1\nretry: 100\ndata: \n\n").await
+                }
+                "tools/call" => {
+                    answer.event_stream().await?;
+                    answer.raw(b"id: 2\nretry: 100\ndata: \n\n").await
+                }
+                _ => ordinary::answer(MODERN, &request, answer).await,
+            }
+        }
+    })
+    .await;
+    let mut client = ready(&server.url("/mcp")).await;
+    let listed = client.call(ClientRequest::ListTools { cursor: None }).await;
+    assert!(matches!(listed, Ok(ServerResult::Tools { .. })), "what is safe to repeat is repeated: {listed:?}");
+    let ids: Vec<_> = server
+        .seen()
+        .iter()
+        .filter(|request| request.rpc_method() == "tools/list")
+        .map(|request| request.json()["id"].clone())
+        .collect();
+    assert_eq!(ids.len(), 2, "[http-lost-stream-new-request] by a new request");
+    assert_ne!(ids[0], ids[1], "[http-lost-stream-new-request] with a new id");
+    let called = client.call(echo("x")).await;
+    assert!(undelivered(&called).contains("before the answer"), "what is not safe ends with the cause: {called:?}");
+    assert_eq!(server.count("tools/call"), 1, "and is not repeated");
+    assert!(with_method(&server, "GET").is_empty(), "[http-no-resume-modern] [http-no-get-modern] nothing is resumed");
+    let resumes = server.seen().iter().any(|request| request.header("last-event-id").is_some());
+    assert!(!resumes, "[http-no-resume-modern] no Last-Event-ID");
+    client.stop().await;
+}

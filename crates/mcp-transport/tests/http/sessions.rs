@@ -1,0 +1,143 @@
+//! Sessions: the id, its loss and its end.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use mcp_proto::SessionEvent;
+use mcp_transport::driver::DriverEvent;
+use testkit::http::ordinary;
+
+use crate::support::*;
+
+#[tokio::test]
+async fn the_session_id_goes_with_everything_and_is_deleted_at_the_end() {
+    for revision in LEGACY {
+        let server =
+            HttpServer::start(move |request, answer| async move { in_session(revision, &request, answer).await }).await;
+        let mut client = ready(&server.url("/mcp")).await;
+        assert_eq!(client.echo("in session").await, "in session", "{revision}: the session is known to the server");
+        client.until_note("no GET stream").await;
+        client.stop().await;
+        for request in server.seen() {
+            let method = request.rpc_method();
+            if matches!(method.as_str(), "server/discover" | "initialize") {
+                assert_eq!(request.header("mcp-session-id"), None, "{revision}: {method} begins without a session");
+            } else {
+                let what = format!("{} {method}", request.method);
+                assert_eq!(request.header("mcp-session-id"), Some(SESSION), "{revision}: [http-session-header] on {what}");
+                assert_eq!(
+                    request.header("mcp-protocol-version"),
+                    Some(revision),
+                    "{revision}: [http-version-header] on {what}"
+                );
+            }
+        }
+        let last = server.seen().pop().expect("there were requests");
+        assert_eq!(last.method, "DELETE", "{revision}: [http-session-delete] the session is ended at the server");
+        let shown = format!("{:?}", client.told);
+        assert!(!shown.contains(SESSION), "{revision}: [http-session-id-secure] the id is told to nobody");
+    }
+}
+
+#[tokio::test]
+async fn a_server_need_not_take_delete() {
+    for status in [405, 500] {
+        let server = HttpServer::start(move |request, mut answer| async move {
+            match request.method.as_str() {
+                "DELETE" => answer.status(status).await,
+                _ => in_session(NEWEST_LEGACY, &request, answer).await,
+            }
+        })
+        .await;
+        let mut client = ready(&server.url("/mcp")).await;
+        client.stop().await;
+        let reason = client.told.iter().rev().find_map(|event| match event {
+            DriverEvent::Session(SessionEvent::Closed(reason)) => Some(reason.to_string()),
+            _ => None,
+        });
+        assert_eq!(
+            reason.as_deref(),
+            Some("the server was stopped"),
+            "[http-session-delete-405] {status} to DELETE changes nothing"
+        );
+        assert_eq!(with_method(&server, "DELETE").len(), 1, "it is sent once");
+    }
+}
+
+#[tokio::test]
+async fn a_delete_without_an_answer_does_not_hold_the_end_up() {
+    let server = HttpServer::start(move |request, mut answer| async move {
+        match request.method.as_str() {
+            "DELETE" => answer.hang().await,
+            _ => in_session(NEWEST_LEGACY, &request, answer).await,
+        }
+    })
+    .await;
+    let mut client = ready(&server.url("/mcp")).await;
+    let start = std::time::Instant::now();
+    client.stop().await;
+    assert!(start.elapsed() < std::time::Duration::from_secs(4), "the end takes 2 s at most, not {:?}", start.elapsed());
+}
+
+#[tokio::test]
+async fn a_forgotten_session_is_opened_anew() {
+    for revision in LEGACY {
+        let openings = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&openings);
+        let server = HttpServer::start(move |request, mut answer| {
+            let openings = Arc::clone(&counted);
+            async move {
+                let body = request.json();
+                let id = |number: usize| format!("id-{number}");
+                match request.rpc_method().as_str() {
+                    "server/discover" => answer.status(400).await,
+                    "initialize" => {
+                        let number = openings.fetch_add(1, Ordering::SeqCst) + 1;
+                        let headers = format!("content-type: application/json\r\nMcp-Session-Id: {}\r\n", id(number));
+                        let message = ordinary::message(revision, &body).to_string();
+                        answer.whole(200, &headers, message.as_bytes()).await
+                    }
+                    // The first session ends with the first call in it.
+                    "tools/call" if request.header("mcp-session-id") == Some("id-1") => answer.status(404).await,
+                    _ => ordinary::answer(revision, &request, answer).await,
+                }
+            }
+        })
+        .await;
+        let mut client = ready(&server.url("/mcp")).await;
+        assert_eq!(client.echo("again").await, "again", "{revision}: [http-session-404-reinit] the call is sent again");
+        assert_eq!(openings.load(Ordering::SeqCst), 2, "{revision}: [http-session-404-reinit] by a new initialize");
+        let second = server.seen().into_iter().filter(|request| request.rpc_method() == "initialize").nth(1);
+        assert_eq!(
+            second.unwrap().header("mcp-session-id"),
+            None,
+            "{revision}: [http-session-404-reinit] the new session begins without the old id"
+        );
+        let reopened = client.told.iter().any(|event| matches!(event, DriverEvent::Session(SessionEvent::Reopened(_))));
+        assert!(reopened, "{revision}: that it is a new session is told");
+        client.stop().await;
+        let deleted = with_method(&server, "DELETE").pop().expect("the session is ended");
+        assert_eq!(deleted.header("mcp-session-id"), Some("id-2"), "{revision}: the new session is the one that ends");
+    }
+}
+
+#[tokio::test]
+async fn an_id_that_is_no_id_is_not_sent_back() {
+    let server = HttpServer::start(move |request, mut answer| async move {
+        match request.rpc_method().as_str() {
+            "initialize" => {
+                let message = ordinary::message(NEWEST_LEGACY, &request.json()).to_string();
+                let headers = "content-type: application/json\r\nMcp-Session-Id: a b\r\n";
+                answer.whole(200, headers, message.as_bytes()).await
+            }
+            _ => ordinary::answer(NEWEST_LEGACY, &request, answer).await,
+        }
+    })
+    .await;
+    let mut client = ready(&server.url("/mcp")).await;
+    assert_eq!(client.echo("x").await, "x", "the session goes on without it");
+    client.until_note("session id was ignored").await;
+    client.stop().await;
+    let carried = server.seen().iter().any(|request| request.header("mcp-session-id").is_some());
+    assert!(!carried, "what is no visible ASCII is no session id");
+}

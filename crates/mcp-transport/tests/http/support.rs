@@ -1,0 +1,249 @@
+//! A driver with a scripted server, and waiting for what it tells.
+
+use std::io;
+use std::time::Duration;
+
+use mcp_proto::{
+    CallError, CallId, ClientRequest, CloseReason, Deadline, OpeningFault, ServerResult, SessionConfig,
+    SessionEvent,
+};
+use mcp_transport::driver::{DriverCommand, DriverEvent};
+use mcp_transport::http::{HttpLimits, HttpTarget, TransportChoice, TransportFound, run};
+use serde_json::{Map, Value, json};
+pub use testkit::deadline::{holds_within, within};
+use testkit::http::ordinary;
+pub use testkit::http::{Answer, HttpServer, Request};
+use tokio::sync::{mpsc, oneshot};
+
+/// No test waits longer for one thing.
+pub const LONG: Duration = Duration::from_secs(9);
+pub const MODERN: &str = "2026-07-28";
+pub const LEGACY: [&str; 3] = ["2025-03-26", "2025-06-18", "2025-11-25"];
+pub const NEWEST_LEGACY: &str = "2025-11-25";
+pub const SESSION: &str = "Session-1";
+
+pub struct Client {
+    pub commands: mpsc::Sender<DriverCommand>,
+    pub events: mpsc::Receiver<DriverEvent>,
+    /// All that was told so far.
+    pub told: Vec<DriverEvent>,
+}
+
+pub fn target(url: &str) -> HttpTarget {
+    HttpTarget { url: url.parse().expect("a URL"), headers: Vec::new(), transport: TransportChoice::Auto, known: None }
+}
+
+pub fn limits() -> HttpLimits {
+    HttpLimits { pause: Duration::from_millis(200), ..HttpLimits::default() }
+}
+
+/// Starts a client without waiting for it to be ready.
+pub fn start(url: &str) -> Client {
+    start_with(SessionConfig::default(), target(url), limits())
+}
+
+pub fn start_with(session: SessionConfig, target: HttpTarget, limits: HttpLimits) -> Client {
+    let (sender, events) = mpsc::channel(64);
+    Client { commands: run(session, target, sender, limits), events, told: Vec::new() }
+}
+
+/// Starts a client and waits until the server can be used.
+pub async fn ready(url: &str) -> Client {
+    let mut client = start(url);
+    client.until_ready().await;
+    client
+}
+
+impl Client {
+    /// Takes events until one is what is looked for.
+    pub async fn until<T>(&mut self, what: &str, mut find: impl FnMut(&DriverEvent) -> Option<T>) -> T {
+        let told = &mut self.told;
+        let found = tokio::time::timeout(LONG, async {
+            loop {
+                let Some(event) = self.events.recv().await else {
+                    panic!("{what}: the driver has ended, after {told:#?}");
+                };
+                let found = find(&event);
+                told.push(event);
+                if let Some(found) = found {
+                    return found;
+                }
+            }
+        })
+        .await;
+        found.unwrap_or_else(|_| panic!("{what}: did not happen, but {:#?}", self.told))
+    }
+
+    pub async fn until_ready(&mut self) {
+        self.until("the server is ready", |event| {
+            matches!(event, DriverEvent::Session(SessionEvent::Ready(_))).then_some(())
+        })
+        .await;
+    }
+
+    /// Waits for a note with this text.
+    pub async fn until_note(&mut self, text: &str) -> String {
+        if let Some(line) = self.notes().into_iter().find(|line| line.contains(text)) {
+            return line;
+        }
+        self.until(&format!("a note with {text:?}"), |event| match event {
+            DriverEvent::Note { line } if line.contains(text) => Some(line.clone()),
+            _ => None,
+        })
+        .await
+    }
+
+    /// Why the server could not be opened.
+    pub async fn until_failed(&mut self) -> (String, OpeningFault) {
+        self.until("the opening fails", |event| match event {
+            DriverEvent::Session(SessionEvent::OpeningFailed { cause, fault }) => Some((cause.clone(), *fault)),
+            _ => None,
+        })
+        .await
+    }
+
+    pub async fn until_closed(&mut self) -> CloseReason {
+        self.until("the session closes", |event| match event {
+            DriverEvent::Session(SessionEvent::Closed(reason)) => Some(reason.clone()),
+            _ => None,
+        })
+        .await
+    }
+
+    /// Takes events until the driver has ended.
+    pub async fn until_end(&mut self) {
+        within(LONG, "the driver ends", async {
+            while let Some(event) = self.events.recv().await {
+                self.told.push(event);
+            }
+        })
+        .await;
+    }
+
+    pub async fn send(&self, command: DriverCommand) {
+        self.commands.send(command).await.expect("the driver takes commands");
+    }
+
+    pub async fn stop(&mut self) {
+        self.send(DriverCommand::Stop).await;
+        self.until_end().await;
+    }
+
+    pub async fn begin(&self, request: ClientRequest) -> CallId {
+        self.begin_within(request, LONG * 2).await
+    }
+
+    pub async fn begin_within(&self, request: ClientRequest, idle: Duration) -> CallId {
+        let (reply, name) = oneshot::channel();
+        let deadline = Deadline { idle, total: LONG * 2 };
+        self.send(DriverCommand::Call { request, deadline, reply }).await;
+        name.await.expect("the driver answers").expect("the call is sent")
+    }
+
+    /// The result of a call.
+    pub async fn done(&mut self, call: CallId) -> Result<ServerResult, CallError> {
+        let found = |event: &DriverEvent| match event {
+            DriverEvent::Session(SessionEvent::Done { call: ended, result }) if *ended == call => Some(result.clone()),
+            _ => None,
+        };
+        if let Some(result) = self.told.iter().find_map(found) {
+            return result;
+        }
+        self.until("the call ends", found).await
+    }
+
+    pub async fn call(&mut self, request: ClientRequest) -> Result<ServerResult, CallError> {
+        let call = self.begin(request).await;
+        self.done(call).await
+    }
+
+    /// Calls `echo` and returns the text that comes back.
+    pub async fn echo(&mut self, text: &str) -> String {
+        let result = self.call(echo(text)).await;
+        self::text(&result)
+    }
+
+    pub fn notes(&self) -> Vec<String> {
+        let note = |event: &'_ DriverEvent| if let DriverEvent::Note { line } = event { Some(line.clone()) } else { None };
+        self.told.iter().filter_map(note).collect()
+    }
+
+    /// The transport, and how it was found.
+    pub fn connected(&self) -> (TransportFound, String) {
+        let found = self.told.iter().find_map(|event| match event {
+            DriverEvent::Connected { transport, how } => Some((*transport, how.clone())),
+            _ => None,
+        });
+        found.unwrap_or_else(|| panic!("it was not told how the server was found: {:#?}", self.told))
+    }
+}
+
+pub fn echo(text: &str) -> ClientRequest {
+    tool("echo", json!({ "text": text }))
+}
+
+pub fn tool(name: &str, arguments: Value) -> ClientRequest {
+    let arguments = match arguments {
+        Value::Object(map) => map.into_iter().collect(),
+        _ => Map::new(),
+    };
+    ClientRequest::CallTool { name: name.to_owned(), arguments, as_task: false }
+}
+
+/// The text of a tool's result.
+pub fn text(result: &Result<ServerResult, CallError>) -> String {
+    match result {
+        Ok(ServerResult::Tool(result)) => result
+            .content
+            .iter()
+            .filter_map(|block| serde_json::to_value(block).ok()?["text"].as_str().map(str::to_owned))
+            .collect(),
+        other => panic!("a tool's result was expected, not {other:?}"),
+    }
+}
+
+/// Why a call was not delivered.
+pub fn undelivered(result: &Result<ServerResult, CallError>) -> &str {
+    match result {
+        Err(CallError::Undelivered { cause, .. }) => cause,
+        other => panic!("the call should have been undelivered, not {other:?}"),
+    }
+}
+
+/// A legacy server with the session id [`SESSION`], which refuses what does not carry it. Other things
+/// than POST and DELETE get 405.
+pub async fn in_session(revision: &str, request: &Request, mut answer: Answer) -> io::Result<()> {
+    let body = request.json();
+    let method = request.rpc_method();
+    if method == "initialize" {
+        let headers = format!("content-type: application/json\r\nMcp-Session-Id: {SESSION}\r\n");
+        return answer.whole(200, &headers, ordinary::message(revision, &body).to_string().as_bytes()).await;
+    }
+    if method == "server/discover" {
+        return answer.status(400).await;
+    }
+    if request.header("mcp-session-id") != Some(SESSION) {
+        return answer.status(400).await;
+    }
+    match request.method.as_str() {
+        "DELETE" => answer.status(204).await,
+        _ => ordinary::answer(revision, request, answer).await,
+    }
+}
+
+/// Writes the result of a request as an event.
+pub async fn answer_event(revision: &str, request: &Request, answer: &mut Answer) -> io::Result<()> {
+    answer.event(&ordinary::message(revision, &request.json())).await
+}
+
+/// A notification of progress for a request.
+pub fn progress(request: &Request, progress: u64) -> Value {
+    let token = &request.json()["params"]["_meta"]["progressToken"];
+    json!({ "jsonrpc": "2.0", "method": "notifications/progress",
+        "params": { "progressToken": token, "progress": progress } })
+}
+
+/// Requests with a certain HTTP method.
+pub fn with_method(server: &HttpServer, method: &str) -> Vec<Request> {
+    server.seen().into_iter().filter(|request| request.method == method).collect()
+}
