@@ -25,6 +25,8 @@ macro_rules! commands {
             stop_server: ServerName => Nothing,
             /// Stops a server and starts it again.
             restart_server: ServerName => Nothing,
+            /// Makes the next attempt to bring a server back at once.
+            retry_now: ServerName => Nothing,
             /// Sets from which level on a server sends log messages.
             set_log_level: SetLogLevel => Nothing,
             /// Sets which folders a server may know of, and tells it of the change.
@@ -34,6 +36,8 @@ macro_rules! commands {
 
             /// What a server offers: tools, prompts, resources and templates.
             catalog: ServerName => Catalog,
+            /// Asks a server for a list again, however fresh it is. Resolves with all lists when it was read.
+            refresh_list: RefreshList => Catalog,
             /// Calls a tool. Resolves when the call has ended; asks for approval on the way.
             call_tool: CallTool => ToolResult,
             /// Gets a prompt's messages.

@@ -263,6 +263,7 @@ mod tests {
 
     fn asked(server: &str, body: QuestionBody, why: Why) -> Question {
         Question {
+            round: None,
             id: "1".into(),
             hash: "h".into(),
             server: server.into(),

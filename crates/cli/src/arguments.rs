@@ -15,7 +15,8 @@ The file is a list; the first entry that fits answers:
    {\"kind\": \"sampling\", \"answer\": {\"action\": \"accept\", \"content\": {\"text\": \"Yes.\"}}},
    {\"kind\": \"roots\", \"answer\": {\"action\": \"accept\", \"roots\": [\"/srv\"]}},
    {\"kind\": \"url\", \"name\": \"https://example.com/*\", \"answer\": {\"action\": \"decline\"}}]
-\"server\" and \"name\" are patterns with * and ?. The name is the command line of a start, the tool of a call, the URL, \
+\"server\" and \"name\" are patterns with * and ?. The name is the command line of a start, or the address: \"start-server\" \
+also allows connecting to a remote server. It is the tool of a call, the URL, \
 and else the tool, prompt or resource that led to the question.
 
 Exit status: 0 done (also when watching was interrupted), 1 failed, 2 wrong usage, 3 refused, 130 or 143 interrupted by a signal. \
@@ -44,7 +45,7 @@ pub(crate) struct Arguments {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Names, states, revisions and capabilities of all servers.
+    /// Names, states, transports, revisions and capabilities of all servers.
     Servers,
     /// The tools of a server, or of all.
     Tools(Of),

@@ -147,7 +147,7 @@ async fn prompt(session: &Session, server: String, prompt: String, args: &str) -
 
 async fn read(session: &Session, server: String, uri: String) -> Result<Value, Failure> {
     use_server(session, &server).await?;
-    let result = session.api.read_resource(ReadResource { call: CALL.to_owned(), server, uri }).await?;
+    let result = session.api.read_resource(ReadResource { call: CALL.to_owned(), server, uri, refresh: true }).await?;
     session.output.text(&result.contents.iter().map(people::contents).collect::<String>());
     Ok(value(&result))
 }

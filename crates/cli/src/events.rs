@@ -71,6 +71,13 @@ impl Shown {
                 self.say_if_watched(format!("{}: removed from the settings", line(name)));
             }
             Event::CallChanged { call } if self.filter.takes(&call.server) => {
+                if let Some(task) = &call.task {
+                    let status = value(&task.status);
+                    let message = task.message.as_deref().map(|m| format!(" {}", line(m))).unwrap_or_default();
+                    let status = status.as_str().unwrap_or_default().replace('_', " ");
+                    let words = format!("{} {}: task {status}{message}", line(&call.server), line(&call.name));
+                    self.say(&format!("task of {}", call.id), words);
+                }
                 let progress = call.progress.as_ref().filter(|_| call.state == CallState::Running);
                 if let Some(progress) = progress {
                     let of = progress.total.map(|total| format!("/{total}")).unwrap_or_default();
@@ -156,6 +163,9 @@ pub(crate) fn state_words(state: &ServerState) -> String {
         ServerState::Starting => String::from("starting"),
         ServerState::Ready => String::from("ready"),
         ServerState::Stopping => String::from("stopping"),
+        ServerState::Reconnecting { attempt, cause, .. } => {
+            line(&format!("attempt {attempt} to bring it back follows: {cause}"))
+        }
         ServerState::Failed { message, .. } => line(&format!("failed: {message}")),
     }
 }

@@ -44,7 +44,8 @@ fn short(text: Option<&str>) -> String {
 
 pub(crate) fn server(server: &Server) -> Vec<String> {
     let revision = server.revision.as_deref().unwrap_or("-");
-    vec![line(&server.name), state_words(&server.state), line(revision), line(&server.capabilities.join(" "))]
+    let (transport, capabilities) = (line(&server.transport), line(&server.capabilities.join(" ")));
+    vec![line(&server.name), state_words(&server.state), transport, line(revision), capabilities]
 }
 
 pub(crate) fn tool(server: &str, tool: &Tool) -> Vec<String> {

@@ -1,9 +1,14 @@
 //! What a server offers, read page by page within bounds.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
-use mcp_proto::session::{ClientRequest, ServerResult};
+use mcp_proto::jsonrpc::code::INVALID_PARAMS;
+use mcp_proto::session::{CallError, CacheHint, ClientRequest, ServerResult};
 use mcp_proto::types::{Listed, Prompt, Resource, ResourceTemplate, ServerCapabilities, Tool};
+
+use crate::activity::now;
+use crate::view::Millis;
 
 /// The most pages that are read of a list.
 pub const MAX_PAGES: usize = 100;
@@ -29,6 +34,9 @@ pub struct Catalog {
     pub notes: [Vec<String>; 4],
     /// Whether every list that the server offers was read since it became ready.
     pub is_read: bool,
+    /// Until when each list counts as fresh, in milliseconds since 1970; by list. None where the server does not say, or does
+    /// not let it be kept: then it stands until the server says that it changed.
+    pub fresh_until: [Option<Millis>; 4],
 }
 
 impl Catalog {
@@ -36,6 +44,13 @@ impl Catalog {
     #[must_use]
     pub const fn counts(&self) -> [usize; 4] {
         [self.tools.len(), self.prompts.len(), self.resources.len(), self.templates.len()]
+    }
+
+    /// Whether another reading found the same.
+    pub(crate) fn offers_the_same(&self, other: &Self) -> bool {
+        (&self.tools, &self.prompts, &self.resources, &self.templates)
+            == (&other.tools, &other.prompts, &other.resources, &other.templates)
+            && (&self.notes, self.is_read) == (&other.notes, other.is_read)
     }
 
     /// A tool by name.
@@ -66,7 +81,7 @@ impl List {
         }
     }
 
-    const fn words(self) -> &'static str {
+    pub(crate) const fn words(self) -> &'static str {
         match self {
             Self::Tools => "tools",
             Self::Prompts => "prompts",
@@ -87,6 +102,10 @@ pub(crate) struct Reading {
     found: Catalog,
     note: Vec<String>,
     failed: bool,
+    /// Whether it was begun a second time.
+    again: bool,
+    /// How long the page that may be kept for the shortest time may be kept.
+    ttl: Option<Duration>,
 }
 
 /// What to do after a page.
@@ -109,6 +128,8 @@ impl Reading {
             found: Catalog::default(),
             note: Vec::new(),
             failed: false,
+            again: false,
+            ttl: None,
         }
     }
 
@@ -125,6 +146,9 @@ impl Reading {
     /// Takes a page in.
     pub(crate) fn page(&mut self, result: ServerResult) -> Next {
         self.pages += 1;
+        if let Some(hint) = hint(&result) {
+            self.ttl = Some(self.ttl.map_or(hint.ttl, |ttl| ttl.min(hint.ttl)));
+        }
         let mut found = std::mem::take(&mut self.found);
         let next = match (self.list, result) {
             (List::Tools, ServerResult::Tools { items, next_cursor, .. }) => {
@@ -161,6 +185,16 @@ impl Reading {
         Next::Done
     }
 
+    /// Goes back to the first page, once, when the server no longer takes a cursor that it gave.
+    pub(crate) fn begin_again(&mut self, error: &CallError) -> bool {
+        let is_refused = matches!(error, CallError::Server(error) if error.code == INVALID_PARAMS);
+        let may = is_refused && self.pages > 0 && !self.again;
+        if may {
+            *self = Self { again: true, ..Self::new(self.list) };
+        }
+        may
+    }
+
     /// Says why the rest of the list can't be read.
     pub(crate) fn fail(&mut self, error: &dyn std::fmt::Display) {
         let words = self.list.words();
@@ -195,7 +229,7 @@ impl Reading {
         }
     }
 
-    fn say_once(&mut self, note: String) {
+    pub(crate) fn say_once(&mut self, note: String) {
         if self.note.len() < 20 && !self.note.contains(&note) {
             self.note.push(note);
         }
@@ -211,6 +245,19 @@ impl Reading {
             List::Templates => replace(&mut catalog.templates, found.templates, failed),
         }
         catalog.notes[self.list as usize] = self.note;
+        let ttl = self.ttl.filter(|ttl| !failed && !ttl.is_zero());
+        catalog.fresh_until[self.list as usize] =
+            ttl.map(|ttl| now() + u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX / 2));
+    }
+}
+
+const fn hint(page: &ServerResult) -> Option<CacheHint> {
+    match page {
+        ServerResult::Tools { cache, .. }
+        | ServerResult::Prompts { cache, .. }
+        | ServerResult::Resources { cache, .. }
+        | ServerResult::Templates { cache, .. } => *cache,
+        _ => None,
     }
 }
 

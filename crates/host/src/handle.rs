@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime};
 
-use mcp_proto::session::{ClientRequest, ListKind, ServerResult};
+use mcp_proto::jsonrpc::code;
+use mcp_proto::session::{CallError, ClientRequest, ListKind, ServerResult};
 use mcp_proto::types::{
     CallToolResult, CompletionReference, CompletionResult, GetPromptResult, LogLevel, ResourceContents,
 };
@@ -16,11 +17,12 @@ use tokio::sync::{broadcast, mpsc, oneshot};
 use crate::activity::Activity;
 use crate::catalog::Catalog;
 use crate::form::FormProblem;
-use crate::owner::{AnswerError, CallReply, Command, NewCall, Owner, ServerError};
+use crate::owner::{AnswerError, CallReply, Command, NewCall, Owner, Read, ServerError};
 use crate::ports::{Ports, StoreError};
 use crate::server_config::ServerEntry;
 use crate::url_parts::UrlParts;
-use crate::view::{AppSettings, CallFailure, CallKind, Edit, QuestionId, QuestionView, Snapshot, UserAnswer};
+use crate::view::{AppSettings, CallFailure, CallKind, Edit, QuestionId, QuestionView, ServerState, Snapshot, UserAnswer};
+use crate::wake::{self, Clocks};
 use crate::{HostOptions, NumberedEvent};
 
 /// The most commands that wait for the owner.
@@ -86,6 +88,7 @@ impl Host {
         let owner = Owner::new(ports.clone(), options, events.clone(), commands.downgrade(), news);
         tokio::spawn(owner.run(commanded, received));
         Self::watch_settings(&ports, commands.downgrade());
+        tokio::spawn(watch_clocks(commands.downgrade()));
         Self { commands, events, ports, times }
     }
 
@@ -196,14 +199,29 @@ impl Host {
         self.with(move |owner| owner.restart(&name)).await
     }
 
-    /// What a server offers, as last read.
+    /// Makes the next attempt to bring a server back at once; fine if none is waited for.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub async fn retry_now(&self, name: String) -> Result<Result<(), ServerError>, HostClosed> {
+        self.with(move |owner| {
+            let record = owner.server(&name).ok_or_else(|| ServerError::NotFound(name.clone()))?;
+            if matches!(record.state, ServerState::Reconnecting(_)) { owner.start(&name) } else { Ok(()) }
+        })
+        .await
+    }
+
+    /// What a server offers, as last read. Lists that are no longer fresh are read again meanwhile.
     ///
     /// # Errors
     /// If there is none.
     pub async fn catalog(&self, server: String) -> Result<Arc<Catalog>, CallFailure> {
         let found = self.with({
             let server = server.clone();
-            move |owner| owner.server(&server).map(|r| Arc::clone(&r.catalog))
+            move |owner| {
+                owner.read_stale_lists(&server);
+                owner.server(&server).map(|r| Arc::clone(&r.catalog))
+            }
         });
         found.await?.ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))
     }
@@ -278,7 +296,7 @@ impl Host {
         }
     }
 
-    /// Reads a resource.
+    /// Reads a resource, or gives what it said before while that is fresh.
     ///
     /// # Errors
     /// If it did not end with the resource's contents.
@@ -288,11 +306,30 @@ impl Host {
         server: String,
         uri: String,
     ) -> Result<Vec<ResourceContents>, CallFailure> {
+        Ok(self.read(id, server, uri, false).await?.contents)
+    }
+
+    /// The same, and how fresh it is. With `refresh` the server is asked in any case.
+    ///
+    /// # Errors
+    /// If it did not end with the resource's contents.
+    pub async fn read(&self, id: String, server: String, uri: String, refresh: bool) -> Result<Read, CallFailure> {
+        let wanted = (server.clone(), uri.clone());
+        let fresh = self.with(move |owner| owner.fresh_read(&wanted.0, &wanted.1)).await?;
+        if let Some(read) = fresh.filter(|_| !refresh) {
+            return Ok(read);
+        }
         let request = ClientRequest::ReadResource { uri: uri.clone() };
-        let call =
-            NewCall { id, server: server.clone(), kind: CallKind::Resource, name: uri, conversation: None, request };
-        match self.call(call).await? {
-            (ServerResult::Contents { contents, .. }, _) => Ok(contents),
+        let (kind, name) = (CallKind::Resource, uri.clone());
+        let call = NewCall { id, server: server.clone(), kind, name, conversation: None, request };
+        match self.call(call).await.map_err(|failure| named_when_missing(failure, &uri))? {
+            (ServerResult::Contents { contents, cache }, _) => {
+                let keep = move |owner: &mut Owner| {
+                    let fresh_until = owner.keep_read(&server, &uri, &contents, cache);
+                    Read { contents, cached: false, fresh_until }
+                };
+                Ok(self.with(keep).await?)
+            }
             _ => Err(unfit(server)),
         }
     }
@@ -481,9 +518,35 @@ impl Host {
     }
 }
 
+/// Tells the owner when the computer slept.
+async fn watch_clocks(commands: mpsc::WeakSender<Command>) {
+    let mut clocks = Clocks::new(SystemTime::now(), Instant::now());
+    loop {
+        tokio::time::sleep(wake::INTERVAL).await;
+        let woke = clocks.woke(SystemTime::now(), Instant::now());
+        let Some(commands) = commands.upgrade() else { return };
+        if woke && commands.send(Box::new(Owner::woke)).await.is_err() {
+            return;
+        }
+    }
+}
+
 impl From<HostClosed> for CallFailure {
     fn from(_: HostClosed) -> Self {
         Self::Closing
+    }
+}
+
+/// A server says in one of two ways that it has no such resource (`server/resources`: -32602 since 2026-07-28, -32002 before).
+fn named_when_missing(failure: CallFailure, uri: &str) -> CallFailure {
+    match &failure {
+        CallFailure::Session { server, error } => match &**error {
+            CallError::Server(rpc) if [code::RESOURCE_NOT_FOUND, code::INVALID_PARAMS].contains(&rpc.code) => {
+                CallFailure::NotFound(format!("resource \"{uri}\" on {server}, which says: {rpc}"))
+            }
+            _ => failure,
+        },
+        _ => failure,
     }
 }
 

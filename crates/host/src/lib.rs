@@ -5,6 +5,7 @@
 //! through that server's own connection, which bounds it.
 
 pub mod activity;
+mod backoff;
 pub mod catalog;
 mod connection;
 pub mod conversation;
@@ -20,10 +21,11 @@ pub mod skills;
 pub mod template;
 pub mod url_parts;
 pub mod view;
+mod wake;
 
 pub use connection::MAX_QUESTIONS;
 pub use handle::{Events, Host, HostClosed};
-pub use owner::{AnswerError, ServerError, definition_hash};
+pub use owner::{AnswerError, Read, ServerError, definition_hash};
 
 use mcp_proto::session::Timeouts;
 use mcp_proto::types::Implementation;

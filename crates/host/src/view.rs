@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use mcp_proto::session::Facts;
+use mcp_proto::session::{Facts, TaskView};
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, LogLevel, Tool};
 pub use mcp_transport::http::TransportFound;
 use policy::{Hash, Scope};
@@ -46,6 +46,8 @@ pub struct ServerView {
     pub pid: Option<u32>,
     /// How it was reached, if it is a remote server.
     pub connected: Option<Connected>,
+    /// Why changes are not told at the moment, if they are not. It is asked for them again.
+    pub subscriptions_lost: Option<String>,
 }
 
 /// How a remote server was reached.
@@ -70,8 +72,21 @@ pub enum ServerState {
     Ready,
     /// Being ended.
     Stopping,
+    /// It ended or dropped, and is brought back after a pause.
+    Reconnecting(Retry),
     /// Not running, though it should.
     Failed(Failure),
+}
+
+/// The next attempt to bring a server back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Retry {
+    /// Its number, from 1.
+    pub attempt: u32,
+    /// When it is made.
+    pub at: Millis,
+    /// Why the server is not running.
+    pub cause: String,
 }
 
 /// Why a server is not running.
@@ -143,6 +158,9 @@ pub struct QuestionView {
     pub asked_at: Millis,
     /// What led to it.
     pub why: Why,
+    /// How often the call that led to it has asked now, from 1; several questions of one round count once. None if no call
+    /// led to it.
+    pub round: Option<u32>,
     /// What is asked.
     pub body: QuestionBody,
     /// For how long an approval may hold.
@@ -294,6 +312,8 @@ pub struct CallView {
     pub state: CallState,
     /// How far it is.
     pub progress: Option<Progress>,
+    /// The task that the server does it as, if it does.
+    pub task: Option<TaskView>,
     /// The conversation it belongs to.
     pub conversation: Option<String>,
 }

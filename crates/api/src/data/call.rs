@@ -72,13 +72,21 @@ pub struct ReadResource {
     pub server: String,
     /// The resource.
     pub uri: String,
+    /// Whether to ask the server even if what it said before is still fresh.
+    #[serde(default)]
+    pub refresh: bool,
 }
 
 /// What is in a resource, which may be several parts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
 pub struct ResourceResult {
     /// The parts.
     pub contents: Vec<ResourceContents>,
+    /// Whether this was read before and kept, as the server allows.
+    pub cached: bool,
+    /// Until when it counts as fresh, in milliseconds since 1970, if the server says so.
+    pub fresh_until: Option<u64>,
 }
 
 /// A call by the id its caller chose.
@@ -106,8 +114,42 @@ pub struct Call {
     pub state: CallState,
     /// How far it is, if the server says so.
     pub progress: Option<Progress>,
+    /// The task that the server does it as, if it does.
+    pub task: Option<Task>,
     /// The conversation it belongs to.
     pub conversation: Option<String>,
+}
+
+/// A call that the server does as a task. All in it is the server's claim.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Task {
+    /// The server's name for it.
+    pub id: String,
+    /// Where it is.
+    pub status: TaskStatus,
+    /// What the server says about that.
+    pub message: Option<String>,
+    /// When it began, in ISO 8601.
+    pub created_at: String,
+    /// When it last changed, in ISO 8601.
+    pub updated_at: String,
+}
+
+/// Where a task is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskStatus {
+    /// It is being done.
+    Working,
+    /// It waits for answers to questions of the server.
+    InputRequired,
+    /// It is done.
+    Completed,
+    /// It failed.
+    Failed,
+    /// It was cancelled.
+    Cancelled,
 }
 
 /// What a call asks for.

@@ -8,6 +8,7 @@ use ts_rs::TS;
 
 /// What a server offers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
 pub struct Catalog {
     /// The server.
     pub server: String,
@@ -21,6 +22,43 @@ pub struct Catalog {
     pub templates: Vec<ResourceTemplate>,
     /// Where a list is not whole, and why.
     pub notes: Vec<String>,
+    /// Until when each list counts as fresh.
+    pub fresh_until: FreshUntil,
+}
+
+/// Until when lists count as fresh, in milliseconds since 1970. None where the server does not say: then a list is as it was
+/// last read, and is read again when the server says that it changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct FreshUntil {
+    /// The tools.
+    pub tools: Option<u64>,
+    /// The prompts.
+    pub prompts: Option<u64>,
+    /// The resources.
+    pub resources: Option<u64>,
+    /// The resource templates.
+    pub templates: Option<u64>,
+}
+
+/// A list to read again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct RefreshList {
+    /// The server.
+    pub server: String,
+    /// Which list.
+    pub list: ListName,
+}
+
+/// The lists of a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ListName {
+    /// The tools.
+    Tools,
+    /// The prompts.
+    Prompts,
+    /// The resources and their templates.
+    Resources,
 }
 
 /// A picture a server gives for something. Only `data:` pictures are shown.

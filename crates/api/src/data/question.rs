@@ -24,6 +24,8 @@ pub struct Question {
     pub asked_at: u64,
     /// What led to it.
     pub why: Why,
+    /// How often the call that led to it has asked now, from 1. The other questions of the same call are in the queue.
+    pub round: Option<u32>,
     /// What is asked.
     pub body: QuestionBody,
     /// For how long an approval may hold.

@@ -103,6 +103,8 @@ pub struct Server {
     pub roots: RootsState,
     /// The resources watched for changes.
     pub subscriptions: Vec<String>,
+    /// Why changes are not told at the moment, if they are not. It is asked for them again.
+    pub subscriptions_lost: Option<String>,
     /// The level from which it sends log messages, once set.
     pub log_level: Option<String>,
     /// Whether its questions are refused unseen.
@@ -125,6 +127,15 @@ pub enum ServerState {
     Ready,
     /// Being ended.
     Stopping,
+    /// It ended or dropped, and is brought back after a pause.
+    Reconnecting {
+        /// The number of the next attempt, from 1.
+        attempt: u32,
+        /// When it is made, in milliseconds since 1970.
+        at: u64,
+        /// Why it is not running.
+        cause: String,
+    },
     /// Not running, though it should.
     Failed {
         /// What to act on.

@@ -2,18 +2,15 @@
 
 use std::collections::HashSet;
 
+use host::catalog::Catalog as HostCatalog;
 use policy::{Hash, Scope, Subject};
 
 use super::{Api, object, views};
 use crate::data::*;
-use crate::{ApiError, ErrorCode};
-
-/// How long a structured result is checked against the tool's schema.
-const CHECKING: std::time::Duration = std::time::Duration::from_secs(2);
+use crate::ApiError;
 
 impl Api {
-    pub(super) async fn catalog(&self, server: String) -> Result<Catalog, ApiError> {
-        let catalog = self.host.catalog(server.clone()).await?;
+    pub(super) async fn catalog(&self, server: String, catalog: &HostCatalog) -> Result<Catalog, ApiError> {
         let servers = self.host.snapshot().await?.servers;
         let config = servers.into_iter().find(|s| s.name == server).map(|s| s.config).unwrap_or_default();
         let grants = self.host.grants().await?;
@@ -52,6 +49,10 @@ impl Api {
                 .map(views::template)
                 .collect(),
             notes: catalog.notes.concat(),
+            fresh_until: {
+                let [tools, prompts, resources, templates] = catalog.fresh_until;
+                FreshUntil { tools, prompts, resources, templates }
+            },
         })
     }
 
@@ -81,16 +82,9 @@ impl Api {
         let arguments = object(r.arguments, "arguments")?;
         let schema = self.host.catalog(r.server.clone()).await?.tool(&r.tool).and_then(|t| t.output_schema);
         let (result, arguments) = self.host.call_tool(r.call, r.server, r.tool, arguments, r.conversation).await?;
-        let checked = result.structured_content.clone().zip(schema).map(|(value, schema)| {
-            // A hostile schema may take long; nothing else must wait for it.
-            tokio::task::spawn_blocking(move || host::output::problem(&schema, &value))
-        });
-        let structured_problem = match checked {
-            Some(check) => match tokio::time::timeout(CHECKING, check).await {
-                Ok(problem) => problem.map_err(|e| ApiError::new(ErrorCode::Internal, e.to_string()))?,
-                Err(_) => Some("it takes too long to check it".to_owned()),
-            },
-            None => None,
+        let structured_problem = match (&result.structured_content, schema) {
+            (Some(value), Some(schema)) => host::output::check(schema, value.clone()).await,
+            _ => None,
         };
         Ok(ToolResult {
             content: result.content.into_iter().map(views::content).collect(),

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 
 use host::Host;
 use host::url_parts::UrlParts as HostUrl;
+use mcp_proto::session::ListKind;
 use policy::GrantId;
 use serde_json::{Map, Value};
 
@@ -104,6 +105,11 @@ impl Handler for Api {
         Ok(Nothing {})
     }
 
+    async fn retry_now(&self, r: ServerName) -> Result<Nothing, ApiError> {
+        self.host.retry_now(r.server).await??;
+        Ok(Nothing {})
+    }
+
     async fn set_log_level(&self, r: SetLogLevel) -> Result<Nothing, ApiError> {
         let level = serde_json::from_value(Value::String(r.level.clone()))
             .map_err(|_| ApiError::new(ErrorCode::BadRequest, format!("\"{}\" is no log level", r.level)))?;
@@ -122,7 +128,18 @@ impl Handler for Api {
     }
 
     async fn catalog(&self, r: ServerName) -> Result<Catalog, ApiError> {
-        self.catalog(r.server).await
+        let catalog = self.host.catalog(r.server.clone()).await?;
+        self.catalog(r.server, &catalog).await
+    }
+
+    async fn refresh_list(&self, r: RefreshList) -> Result<Catalog, ApiError> {
+        let kind = match r.list {
+            ListName::Tools => ListKind::Tools,
+            ListName::Prompts => ListKind::Prompts,
+            ListName::Resources => ListKind::Resources,
+        };
+        let catalog = self.host.refresh_list(r.server.clone(), kind).await?;
+        self.catalog(r.server, &catalog).await
     }
 
     async fn call_tool(&self, r: CallTool) -> Result<ToolResult, ApiError> {
@@ -138,8 +155,12 @@ impl Handler for Api {
     }
 
     async fn read_resource(&self, r: ReadResource) -> Result<ResourceResult, ApiError> {
-        let contents = self.host.read_resource(r.call, r.server, r.uri).await?;
-        Ok(ResourceResult { contents: contents.into_iter().map(views::contents).collect() })
+        let read = self.host.read(r.call, r.server, r.uri, r.refresh).await?;
+        Ok(ResourceResult {
+            contents: read.contents.into_iter().map(views::contents).collect(),
+            cached: read.cached,
+            fresh_until: read.fresh_until,
+        })
     }
 
     async fn cancel_call(&self, r: CallRef) -> Result<Nothing, ApiError> {

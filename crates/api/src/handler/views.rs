@@ -15,8 +15,8 @@ use host::view::{
     AppSettings, CallKind as HostCallKind, CallState as HostCallState, CallView, Connected, FailureReason as HostReason,
     HostEvent, Outcome, ServerState as HostState, ServerView, TransportFound,
 };
-use mcp_proto::session::Facts;
-use mcp_proto::types::ServerCapabilities;
+use mcp_proto::session::{Facts, TaskView};
+use mcp_proto::types::{self as mcp, ServerCapabilities};
 use policy::{Scope as HostScope, Subject};
 
 use super::set_up::{self, Values};
@@ -84,6 +84,7 @@ pub(super) fn server(view: ServerView) -> Server {
             folders: view.roots.unwrap_or_default().into_iter().map(|f| f.display().to_string()).collect(),
         },
         subscriptions: view.subscriptions,
+        subscriptions_lost: view.subscriptions_lost,
         log_level: view.log_level.and_then(|l| serde_json::to_value(l).ok()?.as_str().map(str::to_owned)),
         muted: view.muted,
         pid: view.pid,
@@ -119,6 +120,9 @@ fn state(state: HostState) -> ServerState {
         HostState::Starting => ServerState::Starting,
         HostState::Ready => ServerState::Ready,
         HostState::Stopping => ServerState::Stopping,
+        HostState::Reconnecting(retry) => {
+            ServerState::Reconnecting { attempt: retry.attempt, at: retry.at, cause: retry.cause }
+        }
         HostState::Failed(failure) => ServerState::Failed {
             reason: match failure.reason {
                 HostReason::CommandNotFound => FailureReason::CommandNotFound,
@@ -157,7 +161,24 @@ pub(super) fn call(view: CallView) -> Call {
             HostCallState::Failed => CallState::Failed,
         },
         progress: view.progress.map(|p| Progress { progress: p.progress, total: p.total, message: p.message }),
+        task: view.task.map(task),
         conversation: view.conversation,
+    }
+}
+
+fn task(task: TaskView) -> Task {
+    Task {
+        id: task.id,
+        status: match task.status {
+            mcp::TaskStatus::Working => TaskStatus::Working,
+            mcp::TaskStatus::InputRequired => TaskStatus::InputRequired,
+            mcp::TaskStatus::Completed => TaskStatus::Completed,
+            mcp::TaskStatus::Failed => TaskStatus::Failed,
+            mcp::TaskStatus::Cancelled => TaskStatus::Cancelled,
+        },
+        message: task.status_message,
+        created_at: task.created_at,
+        updated_at: task.updated_at,
     }
 }
 

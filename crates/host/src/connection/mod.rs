@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use mcp_proto::session::{
     Answer, CallError, ClientNotification, ClientRequest, Deadline, Facts, ListKind, ServerQuestion, ServerRequestId,
-    ServerResult, SessionConfig,
+    ServerResult, SessionConfig, TaskView,
 };
 use mcp_transport::http::{KnownServer, TransportFound};
 use mcp_transport::orphans::RunningRecord;
@@ -96,6 +96,10 @@ pub(crate) enum Tell {
         kind: ListKind,
         reply: oneshot::Sender<Arc<Catalog>>,
     },
+    /// Lists that are no longer fresh are to be read again.
+    ReadStale,
+    /// It has to show that it lives.
+    Ping,
     Stop,
 }
 
@@ -112,6 +116,14 @@ pub(crate) enum News {
         how: String,
     },
     Ready(Box<Facts>),
+    /// Whether changes are told; if not, why.
+    Listening {
+        lost: Option<String>,
+    },
+    Task {
+        ticket: Ticket,
+        task: TaskView,
+    },
     Asked {
         request: ServerRequestId,
         ticket: Option<Ticket>,

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use mcp_proto::session::{
-    Answer, CallError, CallId, CancelReason, ClientRequest, CloseReason, Deadline, ListKind, Opening, OpeningFault,
-    ServerQuestion, ServerRequestId, ServerResult, SessionEvent,
+    Answer, CallError, CallId, CancelReason, ClientRequest, CloseReason, Deadline, DroppedItem, ListKind, Opening, OpeningFault,
+    ServerQuestion, ServerRequestId, ServerResult, SessionEvent, TaskView,
 };
 use mcp_proto::types::{ElicitAction, ElicitResult};
 use mcp_transport::driver::{Direction, DriverCommand, DriverEvent};
@@ -16,18 +16,24 @@ use tokio::time::Instant;
 use super::link::Link;
 use super::refresh::Refreshes;
 use super::{MAX_QUESTIONS, News, RunId, Start, Target, Tell, Ticket, outcome};
-use crate::activity::{Activity, ActivityKind};
+use crate::activity::{Activity, ActivityKind, now};
 use crate::catalog::{Catalog, List, Next, Reading};
-use crate::view::{Failure, Progress};
+use crate::view::{Failure, FailureReason, Progress};
 
 /// How often activity, progress and changed resources are passed on.
 const TICK: Duration = Duration::from_millis(50);
 /// How long a list that was just read is not read again, however often the server says that it changed.
 const REREAD: Duration = Duration::from_secs(1);
+/// How long a list that was just read serves although it is no longer fresh.
+const STALE: Duration = Duration::from_secs(5);
 /// The most events of the driver that wait here; then the server is not read any further.
 const MAX_EVENTS: usize = 64;
 /// The most changed resources that are passed on at a tick.
 const MAX_UPDATED: usize = 50;
+/// The most entries left out of one page that are told of.
+const MAX_DROPPED: usize = 20;
+/// How long a server may take to show that it lives.
+const PING: Duration = Duration::from_secs(10);
 /// How many questions a server may ask in a row, and how many more each second. Beyond that they are refused unseen: each
 /// one costs the owner and the audit log something, also when a rule answers it.
 const QUESTIONS_AT_ONCE: f64 = 30.0;
@@ -37,6 +43,8 @@ const QUESTIONS_PER_SECOND: f64 = 3.0;
 enum Purpose {
     Ticket(Ticket),
     Page(Box<Reading>),
+    /// Whether it is still there.
+    Ping,
 }
 
 struct Run<'a> {
@@ -63,6 +71,9 @@ struct Run<'a> {
     last_read: HashMap<List, Instant>,
     refreshes: Refreshes,
     progress: HashMap<Ticket, Progress>,
+    tasks: HashMap<Ticket, TaskView>,
+    /// Why it counts as gone though it did not say so.
+    gone: Option<String>,
     updated: HashSet<String>,
     told_activity: u64,
     next_tick: Option<Instant>,
@@ -133,6 +144,8 @@ async fn attempt(start: &Start, told: &mut mpsc::Receiver<Tell>, news: &mpsc::Se
         last_read: HashMap::new(),
         refreshes: Refreshes::default(),
         progress: HashMap::new(),
+        tasks: HashMap::new(),
+        gone: None,
         updated: HashSet::new(),
         told_activity: 0,
         next_tick: None,
@@ -198,6 +211,9 @@ impl Run<'_> {
             return Ended::OnProbe;
         }
         let reason = closed.unwrap_or(CloseReason::ServerClosedOutput);
+        if let Some(cause) = self.gone.take().filter(|_| !self.stopped) {
+            return Ended::For(Some(Failure::new(FailureReason::NoAnswer, cause)));
+        }
         let remote = matches!(self.link, Link::Url(_));
         let stderr = self.link.stderr(outcome::STDERR_LINES);
         Ended::For(outcome::closed(&reason, fault, self.ready, remote, stderr))
@@ -226,11 +242,27 @@ impl Run<'_> {
                 let _ = self.link.commands().send(DriverCommand::Notify(notification)).await;
             }
             Tell::Refresh { kind, reply } => self.refresh(kind, reply).await,
+            Tell::ReadStale => self.read_stale().await,
+            Tell::Ping => {
+                let deadline = Deadline { idle: PING, total: PING };
+                if let Err(error) = self.call(Purpose::Ping, ClientRequest::Ping, deadline).await {
+                    self.is_gone(&error).await;
+                }
+            }
             Tell::Stop => {
                 self.stopped = true;
                 let _ = self.link.commands().send(DriverCommand::Stop).await;
             }
         }
+    }
+
+    /// It does not show that it lives.
+    async fn is_gone(&mut self, error: &CallError) {
+        if matches!(error, CallError::TooManyCalls | CallError::NotReady | CallError::Server(_)) {
+            return;
+        }
+        self.gone.get_or_insert_with(|| format!("it did not answer after the computer slept: {error}"));
+        let _ = self.link.commands().send(DriverCommand::Stop).await;
     }
 
     async fn call(&mut self, purpose: Purpose, request: ClientRequest, deadline: Deadline) -> Result<(), CallError> {
@@ -356,17 +388,65 @@ impl Run<'_> {
             }
             SessionEvent::SubscriptionsLost { cause } => {
                 note(&self.activity, &format!("change notifications stopped and are asked for again: {cause}"));
+                self.tell_owner(News::Listening { lost: Some(cause) }).await;
             }
-            SessionEvent::Reopened(_) => note(&self.activity, "the server forgot the session; a new one was opened"),
-            SessionEvent::ItemsDropped { items, .. } => {
-                for item in items {
-                    note(&self.activity, &format!("\"{}\" was left out of a list: {}", item.name, item.cause));
+            SessionEvent::SubscriptionsRenewed => {
+                note(&self.activity, "change notifications come again");
+                self.tell_owner(News::Listening { lost: None }).await;
+                // What changed in between was not told.
+                self.read_all_again();
+            }
+            SessionEvent::Reopened(_) => {
+                note(&self.activity, "the server forgot the session; a new one was opened");
+                self.read_all_again();
+            }
+            SessionEvent::ItemsDropped { list, items } => self.items_dropped(list, items),
+            SessionEvent::TaskChanged { call, task } => {
+                if let Some(Purpose::Ticket(ticket)) = self.calls.get(&call) {
+                    self.tasks.insert(*ticket, task);
+                    self.tick_soon();
                 }
             }
-            SessionEvent::TaskChanged { .. }
-            | SessionEvent::ElicitationComplete { .. }
+            SessionEvent::ElicitationComplete { .. }
             | SessionEvent::OpeningFailed { .. }
             | SessionEvent::Closed(_) => {}
+        }
+    }
+
+    async fn read_stale(&mut self) {
+        let at = now();
+        for list in self.offered.clone() {
+            let is_stale = self.catalog.fresh_until[list as usize].is_some_and(|until| until <= at);
+            // A server that lets nothing be kept for longer is not asked all the time.
+            let lately = self.last_read.get(&list).is_some_and(|read| read.elapsed() < STALE);
+            if is_stale && !lately && !self.changed_lists.contains(&list) {
+                self.changed_lists.push(list);
+            }
+        }
+        if self.ready {
+            self.read_changed_lists().await;
+        }
+    }
+
+    fn read_all_again(&mut self) {
+        self.changed_lists.clone_from(&self.offered);
+        self.tick_soon();
+    }
+
+    /// Entries that the session left out belong to the page that comes next.
+    fn items_dropped(&mut self, kind: ListKind, items: Vec<DroppedItem>) {
+        let dropped = items.into_iter().take(MAX_DROPPED);
+        let Some(list) = lists_of(kind).first() else { return };
+        for item in dropped {
+            let words = format!("\"{}\" was left out of the {}: {}", item.name, list.words(), item.cause);
+            note(&self.activity, &words);
+            let reading = self.calls.values_mut().find_map(|purpose| match purpose {
+                Purpose::Page(reading) if reading.list == *list => Some(reading),
+                _ => None,
+            });
+            if let Some(reading) = reading {
+                reading.say_once(words);
+            }
         }
     }
 
@@ -412,12 +492,20 @@ impl Run<'_> {
             Some(Purpose::Ticket(ticket)) => {
                 self.tickets.remove(&ticket);
                 // How far it came is told before its end, not left out.
+                if let Some(task) = self.tasks.remove(&ticket) {
+                    self.tell_owner(News::Task { ticket, task }).await;
+                }
                 if let Some(progress) = self.progress.remove(&ticket) {
                     self.tell_owner(News::Progress { ticket, progress }).await;
                 }
                 self.tell_owner(News::Done { ticket, result: Box::new(result) }).await;
             }
             Some(Purpose::Page(reading)) => self.page(*reading, result).await,
+            Some(Purpose::Ping) => {
+                if let Err(error) = result {
+                    self.is_gone(&error).await;
+                }
+            }
             None => {}
         }
     }
@@ -429,6 +517,11 @@ impl Run<'_> {
                 return;
             }
             Ok(Next::Done) => {}
+            Err(error) if reading.begin_again(&error) => {
+                let request = reading.request(None);
+                self.read(reading, request).await;
+                return;
+            }
             Err(error) => reading.fail(&error),
         }
         self.finish(reading).await;
@@ -464,6 +557,9 @@ impl Run<'_> {
         if last > self.told_activity {
             self.told_activity = last;
             self.tell_owner(News::Activity { last }).await;
+        }
+        for (ticket, task) in std::mem::take(&mut self.tasks) {
+            self.tell_owner(News::Task { ticket, task }).await;
         }
         for (ticket, progress) in std::mem::take(&mut self.progress) {
             self.tell_owner(News::Progress { ticket, progress }).await;

@@ -125,14 +125,14 @@ impl Owner {
             QuestionBody::StartServer { config, .. } => {
                 let (server, words) = (pending.view.server.clone(), command_words(config));
                 let pending = self.take_allowed(at, scope)?;
-                self.grant(&server, Subject::Command, pending.view.hash, scope, words);
-                self.launch(&server);
+                self.grant(&server, Subject::Command, pending.view.hash.clone(), scope, words);
+                self.launch(&server, &pending.view.hash);
             }
             QuestionBody::ConnectServer { config, .. } => {
                 let (server, words) = (pending.view.server.clone(), address_words(config));
                 let pending = self.take_allowed(at, scope)?;
-                self.grant(&server, Subject::Command, pending.view.hash, scope, words);
-                self.launch(&server);
+                self.grant(&server, Subject::Command, pending.view.hash.clone(), scope, words);
+                self.launch(&server, &pending.view.hash);
             }
             QuestionBody::Tool { tool, arguments, .. } => {
                 let (tool, arguments) = (tool.clone(), arguments.clone());

@@ -1,22 +1,25 @@
 //! Calls of tools, prompts and resources: asked about, sent, followed, ended.
 
 use std::sync::Arc;
+use std::time::Instant;
 
-use mcp_proto::session::{CallError, ClientRequest, CloseReason, Deadline, ListKind, ServerResult};
-use mcp_proto::types::{ElicitParams, LogLevel, Tool};
+use mcp_proto::session::{CacheHint, CallError, ClientRequest, CloseReason, Deadline, ListKind, ServerResult, TaskView};
+use mcp_proto::types::{ElicitParams, LogLevel, ResourceContents, Tool};
 use policy::{Act, Decision, Hash};
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::oneshot;
 
-use super::questions::For;
 use super::approvals::config_hash;
-use super::{Decided, Owner};
+use super::questions::For;
+use super::{Decided, Owner, Read};
 use crate::activity::now;
 use crate::catalog::Catalog;
 use crate::connection::{MAX_QUESTIONS, RunId, Tell, Ticket};
 use crate::server_config::ServerConfig;
-use crate::view::{CallFailure, CallKind, CallState, CallView, HostEvent, Progress, QuestionBody, ServerState, Why};
+use crate::view::{
+    CallFailure, CallKind, CallState, CallView, HostEvent, Millis, Progress, QuestionBody, ServerState, Why,
+};
 
 /// A call's answer, with the request as it was sent in the end.
 pub(crate) type CallReply = Result<(ServerResult, ClientRequest), CallFailure>;
@@ -35,6 +38,8 @@ pub(crate) struct NewCall {
 pub(super) struct CallRecord {
     pub(super) view: CallView,
     request: ClientRequest,
+    /// How often it has asked for input.
+    round: u32,
     ticket: Option<(RunId, Ticket)>,
     reply: oneshot::Sender<CallReply>,
 }
@@ -77,9 +82,10 @@ impl Owner {
                     started_at: now(),
                     state: CallState::AwaitingApproval,
                     progress: None,
+                    task: None,
                     conversation: call.conversation,
                 };
-                self.calls.insert(call.id.clone(), CallRecord { view, request: call.request, ticket: None, reply });
+                self.calls.insert(call.id.clone(), CallRecord { view, request: call.request, round: 0, ticket: None, reply });
                 match body {
                     Some(body) => self.decide_call(&call.id, &call.server, body),
                     None => self.send(&call.id),
@@ -254,6 +260,16 @@ impl Owner {
         }
     }
 
+    pub(super) fn on_task(&mut self, ticket: Ticket, task: TaskView) {
+        let Some(TicketUse::Call { id, .. }) = self.tickets.get(&ticket) else { return };
+        let id = id.clone();
+        if let Some(record) = self.calls.get_mut(&id) {
+            record.view.task = Some(task);
+            let view = record.view.clone();
+            self.emit(HostEvent::CallChanged(view));
+        }
+    }
+
     pub(super) fn on_done(&mut self, ticket: Ticket, result: Result<ServerResult, CallError>) {
         match self.tickets.remove(&ticket) {
             Some(TicketUse::Call { id, .. }) => {
@@ -303,6 +319,15 @@ impl Owner {
         })
     }
 
+    /// In which round a question is that a call led to: a call that waits for nothing begins a new one.
+    pub(super) fn round_of(&mut self, call: &str) -> Option<u32> {
+        let record = self.calls.get_mut(call)?;
+        if record.view.state != CallState::AwaitingInput {
+            record.round += 1;
+        }
+        Some(record.round)
+    }
+
     /// The call a ticket stands for.
     pub(super) fn call_of(&self, ticket: Ticket) -> Option<String> {
         match self.tickets.get(&ticket) {
@@ -339,8 +364,27 @@ impl Owner {
         }
     }
 
+    /// What a resource said, if that is still fresh.
+    pub(crate) fn fresh_read(&mut self, server: &str, uri: &str) -> Option<Read> {
+        let record = self.servers.get(server).filter(|record| record.state == ServerState::Ready)?;
+        self.reads.fresh(server, &config_hash(&record.config), uri, Instant::now())
+    }
+
+    /// Keeps what a resource said for as long as its server allows. Gives until when.
+    pub(crate) fn keep_read(
+        &mut self,
+        server: &str,
+        uri: &str,
+        contents: &[ResourceContents],
+        hint: Option<CacheHint>,
+    ) -> Option<Millis> {
+        let record = self.servers.get(server).filter(|record| record.state == ServerState::Ready)?;
+        self.reads.keep(server, config_hash(&record.config), uri, (contents, hint?), Instant::now())
+    }
+
     /// A change of a resource is told if the user watches it, or one above it.
     pub(super) fn on_resource_updated(&mut self, server: String, uri: String) {
+        self.reads.changed(&server, &uri);
         let Some(record) = self.servers.get(&server) else { return };
         if record.subscriptions.iter().any(|watched| uri.starts_with(watched.as_str())) {
             self.emit(HostEvent::ResourceUpdated { server, uri });

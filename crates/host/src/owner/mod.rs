@@ -6,12 +6,14 @@ mod approvals;
 mod calls;
 mod known;
 mod questions;
+mod reads;
 mod roots;
 mod running;
 mod servers;
 mod sessions;
 mod settings;
 mod starting;
+mod supervision;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -40,9 +42,12 @@ use calls::{CallRecord, TicketUse};
 pub(crate) use calls::{CallReply, NewCall};
 use known::Remembered;
 use questions::Pending;
+pub use reads::Read;
+use reads::Reads;
 use roots::SharedRoots;
 pub(crate) use running::sweep_orphans;
 pub use servers::ServerError;
+use supervision::Supervision;
 
 /// A command: it runs on the owner's loop.
 pub(crate) type Command = Box<dyn FnOnce(&mut Owner) + Send>;
@@ -63,6 +68,9 @@ pub(crate) struct ServerRecord {
     pub(crate) found: Option<(PathBuf, SearchPath)>,
     /// How a remote server was reached.
     pub(crate) connected: Option<Connected>,
+    /// Why changes are not told at the moment.
+    pub(crate) subscriptions_lost: Option<String>,
+    supervision: Supervision,
     /// Whether to start it again once it has stopped.
     pub(crate) start_again: bool,
 }
@@ -79,6 +87,7 @@ pub(crate) struct Owner {
     tickets: HashMap<Ticket, TicketUse>,
     roots: BTreeMap<String, SharedRoots>,
     known: BTreeMap<String, Remembered>,
+    reads: Reads,
     running: HashMap<RunId, RunningRecord>,
     settings: AppSettings,
     config_problem: Option<ConfigProblem>,
@@ -117,6 +126,7 @@ impl Owner {
             tickets: HashMap::new(),
             roots,
             known,
+            reads: Reads::default(),
             running: HashMap::new(),
             settings,
             config_problem: None,
@@ -177,6 +187,8 @@ impl Owner {
         match news {
             News::Started { pid, record } => self.on_started(run, &server, pid, record),
             News::Connected { transport, how } => self.on_connected(run, &server, transport, how),
+            News::Listening { lost } => self.on_listening(run, &server, lost),
+            News::Task { ticket, task } => self.on_task(ticket, task),
             News::Ready(facts) => self.on_ready(run, &server, *facts),
             News::Asked { request, ticket, question } => self.on_asked(run, &server, request, ticket, *question),
             News::Withdrawn { request } => self.on_withdrawn(run, request),
@@ -216,6 +228,7 @@ impl Owner {
             muted: self.policy.is_muted(name),
             pid: record.pid,
             connected: record.connected.clone(),
+            subscriptions_lost: record.subscriptions_lost.clone(),
         })
     }
 

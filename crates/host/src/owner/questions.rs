@@ -94,11 +94,11 @@ impl Owner {
         rule: Rule,
         what_for: For,
     ) {
-        self.ask_with_schema(server, why, body, scopes, rule, what_for, None);
+        self.ask_with(server, why, body, scopes, rule, what_for, (None, None));
     }
 
     #[expect(clippy::too_many_arguments, reason = "a question is made in one place, from all that is shown of it")]
-    fn ask_with_schema(
+    fn ask_with(
         &mut self,
         server: &str,
         why: Why,
@@ -106,7 +106,7 @@ impl Owner {
         scopes: &'static [Scope],
         rule: Rule,
         what_for: For,
-        schema: Option<Value>,
+        (schema, round): (Option<Value>, Option<u32>),
     ) {
         let config = self.servers.get(server).map(|record| &record.config);
         let command_line = config.map(|config| config.command_line()).unwrap_or_default();
@@ -119,6 +119,7 @@ impl Owner {
             transport,
             asked_at: now(),
             why,
+            round,
             body,
             scopes,
             rule: rule.name(),
@@ -150,12 +151,13 @@ impl Owner {
         match self.policy.decide(&act) {
             Decision::Ask { rule, scopes } => {
                 let why = self.why_of(call.as_deref());
+                let round = call.as_deref().and_then(|call| self.round_of(call));
                 if let Some(call) = &call {
                     self.set_call(call, CallState::AwaitingInput);
                 }
                 let what_for = For::Request { run, request, call };
                 let (body, schema) = body_of(question);
-                self.ask_with_schema(server, why, body, scopes, rule, what_for, schema);
+                self.ask_with(server, why, body, scopes, rule, what_for, (schema, round));
             }
             Decision::Allow { .. } => {
                 let answer = Answer::Roots(self.roots_of(server));

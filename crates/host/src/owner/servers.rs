@@ -1,12 +1,13 @@
 //! Servers as they are set up: added, changed, removed, and what rests on their names.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use policy::{Grant, Subject};
 
 use super::approvals::{address_hash, approval_words};
+use super::supervision::Supervision;
 use super::{Owner, ServerRecord};
-use crate::activity::{Activity, now};
+use crate::activity::{Activity, ActivityKind, now};
 use crate::ports::{Document, StoreError};
 use crate::server_config::{ConfigProblem, ServerConfig, ServerEntry, ServerTransport};
 use crate::view::{HostEvent, QuestionBody, ServerState};
@@ -227,8 +228,15 @@ impl ServerRecord {
             pid: None,
             found: None,
             connected: None,
+            subscriptions_lost: None,
+            supervision: Supervision::default(),
             start_again: false,
         }
+    }
+
+    /// A line in its activity.
+    pub(super) fn note(&self, kind: ActivityKind, text: &str) {
+        self.activity.lock().unwrap_or_else(PoisonError::into_inner).line(kind, text);
     }
 
     pub(super) fn set(&mut self, state: ServerState) {

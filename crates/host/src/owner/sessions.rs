@@ -6,9 +6,10 @@ use mcp_proto::session::Facts;
 use mcp_transport::orphans::RunningRecord;
 
 use super::{Owner, ServerRecord};
+use crate::activity::now;
 use crate::catalog::Catalog;
-use crate::connection::RunId;
-use crate::view::{Failure, HostEvent, ServerState};
+use crate::connection::{RunId, Tell};
+use crate::view::{Failure, HostEvent, Millis, ServerState};
 
 impl Owner {
     pub(super) fn on_started(&mut self, run: RunId, name: &str, pid: u32, record: RunningRecord) {
@@ -24,6 +25,7 @@ impl Owner {
         if let Some(record) = self.current(name, run).filter(|r| r.state == ServerState::Starting) {
             record.facts = Some(bounded(facts));
             record.set(ServerState::Ready);
+            record.supervision.is_ready();
             self.remember(name);
         }
         self.emit_server(name);
@@ -31,9 +33,35 @@ impl Owner {
 
     pub(super) fn on_catalog(&mut self, run: RunId, name: &str, catalog: Arc<Catalog>) {
         let Some(record) = self.current(name, run) else { return };
+        let is_same = record.catalog.offers_the_same(&catalog);
         record.catalog = catalog;
+        // Lists that are read again because they were no longer fresh are mostly as they were.
+        if is_same {
+            return;
+        }
         self.look_again_at_tools(name);
         self.emit(HostEvent::CatalogChanged(name.to_owned()));
+        self.emit_server(name);
+    }
+
+    /// Has lists read again that are no longer fresh. What is known of them serves until then.
+    pub(crate) fn read_stale_lists(&mut self, name: &str) {
+        let Some(record) = self.servers.get(name).filter(|r| r.state == ServerState::Ready) else { return };
+        let at = now();
+        let is_stale = |until: &Option<Millis>| until.is_some_and(|until| until <= at);
+        if record.catalog.fresh_until.iter().any(is_stale)
+            && let Some(connection) = &record.connection
+        {
+            // If it is too busy now, the next who asks has them read.
+            let _ = connection.tell.try_send(Tell::ReadStale);
+        }
+    }
+
+    /// Whether changes are told; if not, why.
+    pub(super) fn on_listening(&mut self, run: RunId, name: &str, lost: Option<String>) {
+        if let Some(record) = self.current(name, run) {
+            record.subscriptions_lost = lost;
+        }
         self.emit_server(name);
     }
 
@@ -43,6 +71,7 @@ impl Owner {
             self.keep_running();
         }
         self.end_calls_of(run);
+        self.reads.forget_server(name);
         self.end_questions(|p| p.ends_with(run, name));
         let mut again = false;
         if let Some(record) = self.current(name, run) {
@@ -51,11 +80,15 @@ impl Owner {
             record.connected = None;
             record.pid = None;
             record.subscriptions.clear();
+            record.subscriptions_lost = None;
             record.log_level = None;
             record.catalog = Arc::default();
             again = std::mem::take(&mut record.start_again);
             let stopped = record.state == ServerState::Stopping;
-            record.set(failure.filter(|_| !stopped).map_or(ServerState::Stopped, ServerState::Failed));
+            match failure.filter(|_| !stopped) {
+                Some(failure) => self.ended_by_itself(name, failure),
+                None => record.set(ServerState::Stopped),
+            }
             self.emit(HostEvent::CatalogChanged(name.to_owned()));
         }
         self.emit_server(name);

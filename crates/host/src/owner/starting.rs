@@ -1,7 +1,7 @@
 //! How a server is started and stopped: found, asked about, run. Its command or address is approved in between.
 
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use mcp_proto::session::{Opening, SessionConfig};
 use mcp_proto::types::{ClientCapabilities, ElicitationCapability, RootsCapability, SamplingCapability};
@@ -30,7 +30,7 @@ impl Owner {
                 record.start_again = true;
                 return Ok(());
             }
-            ServerState::Stopped | ServerState::Failed(_) => {}
+            ServerState::Stopped | ServerState::Failed(_) | ServerState::Reconnecting(_) => {}
             ServerState::AwaitingApproval | ServerState::Starting | ServerState::Ready => return Ok(()),
         }
         record.set(ServerState::Starting);
@@ -98,6 +98,10 @@ impl Owner {
 
     /// Asks the policy whether a server may be started or connected to, and does what it says.
     fn decide_start(&mut self, name: &str, hash: &Hash, mut body: QuestionBody) {
+        // To bring back what was approved, and not stopped, is no new act.
+        if self.servers.get(name).is_some_and(|record| record.supervision.brings_back(hash)) {
+            return self.launch_audited(name, hash, kind_of(&body), "policy");
+        }
         let act = match &body {
             QuestionBody::ConnectServer { .. } => Act::ConnectServer { server: name, address: hash },
             _ => Act::StartServer { server: name, command: hash },
@@ -130,7 +134,7 @@ impl Owner {
         let decided =
             Decided { server: name, kind, subject: &words, decision: "allowed", scope: None, by, hash: hash.as_str() };
         match self.audit(decided) {
-            Ok(()) => self.launch(name),
+            Ok(()) => self.launch(name, hash),
             Err(error) => self.fail(name, &error.to_string()),
         }
     }
@@ -141,22 +145,21 @@ impl Owner {
     }
 
     pub(super) fn fail_with(&mut self, name: &str, failure: Failure) {
-        if let Some(record) = self.servers.get_mut(name) {
-            let mut activity = record.activity.lock().unwrap_or_else(PoisonError::into_inner);
-            activity.line(ActivityKind::State, &failure.message);
-            drop(activity);
-            record.set(ServerState::Failed(failure));
+        if let Some(record) = self.servers.get(name) {
+            record.note(ActivityKind::State, &failure.message);
+            self.ended_by_itself(name, failure);
         }
         self.emit_server(name);
     }
 
-    /// Runs a server whose command is found, or whose address is known, and approved.
-    pub(super) fn launch(&mut self, name: &str) {
+    /// Runs a server whose command is found, or whose address is known. `approved` is what the approval rests on.
+    pub(super) fn launch(&mut self, name: &str, approved: &Hash) {
         if self.is_closing {
             return;
         }
         let Some(record) = self.servers.get_mut(name) else { return };
         record.set(ServerState::Starting);
+        record.supervision.launched(approved.clone());
         let config = record.config.clone();
         match &config.transport {
             ServerTransport::Stdio(stdio) => {
@@ -209,6 +212,7 @@ impl Owner {
     pub(crate) fn stop(&mut self, name: &str) {
         let Some(record) = self.servers.get_mut(name) else { return };
         record.start_again = false;
+        record.supervision.give_up();
         if let Some(connection) = &record.connection {
             if record.state != ServerState::Stopping {
                 let tell = connection.tell.clone();

@@ -1,7 +1,9 @@
-//! The host's pure parts: forms, URLs, templates, activity.
+//! The host's pure parts, and what it does with an ordinary server.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::type_complexity, missing_docs)]
 
 mod activity;
 mod forms;
+mod output;
+mod served;
 mod templates;
 mod urls;

@@ -24,6 +24,7 @@ pub(in crate::handler) fn question(view: QuestionView) -> Question {
             HostWhy::Call { call, kind, name } => Why::Call { call, kind: call_kind(kind), name },
             HostWhy::Server => Why::Server,
         },
+        round: view.round,
         body: body(view.body),
         scopes: view.scopes.iter().map(|s| scope(*s)).collect(),
         rule: view.rule.to_owned(),

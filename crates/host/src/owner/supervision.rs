@@ -1,0 +1,119 @@
+//! Servers that end or drop though they should run: brought back with growing pauses, and then left to the user.
+
+use std::time::{Duration, Instant};
+
+use policy::Hash;
+
+use super::Owner;
+use crate::activity::{ActivityKind, now};
+use crate::backoff::Backoff;
+use crate::connection::Tell;
+use crate::view::{Failure, FailureReason, Retry, ServerState};
+
+/// What is known for bringing a server back.
+#[derive(Debug, Default)]
+pub(super) struct Supervision {
+    backoff: Backoff,
+    /// What was approved, for as long as the user has not stopped it: to bring back the same is no new act.
+    approved: Option<Hash>,
+    /// Since when it is in use.
+    ready: Option<Instant>,
+    /// Which wait counts; one that was given up has another number.
+    wait: u64,
+}
+
+impl Supervision {
+    /// What was approved is being run.
+    pub(super) fn launched(&mut self, approved: Hash) {
+        self.approved = Some(approved);
+    }
+
+    pub(super) fn is_ready(&mut self) {
+        self.ready = Some(Instant::now());
+    }
+
+    /// Whether exactly this was approved, and is only being brought back.
+    pub(super) fn brings_back(&self, hash: &Hash) -> bool {
+        self.backoff.is_trying() && self.approved.as_ref() == Some(hash)
+    }
+
+    /// The user stopped or changed it, or it is left to the user.
+    pub(super) fn give_up(&mut self) {
+        *self = Self { wait: self.wait + 1, ..Self::default() };
+    }
+
+    /// When to bring it back, if it should be.
+    fn after(&mut self, failure: &Failure) -> Option<(u32, Duration)> {
+        let was_ready = self.ready.take();
+        self.wait += 1;
+        // What never ran has no reason to run now; its user looks at why.
+        if !failure.may_pass() || was_ready.is_none() && !self.backoff.is_trying() {
+            return None;
+        }
+        self.backoff.was_in_use(was_ready.map(|since| since.elapsed()).unwrap_or_default());
+        self.backoff.next(Instant::now(), fastrand::f64())
+    }
+}
+
+impl Failure {
+    /// Whether the same may work a moment later.
+    const fn may_pass(&self) -> bool {
+        match self.reason {
+            FailureReason::Exited
+            | FailureReason::ExitedEarly
+            | FailureReason::NoAnswer
+            | FailureReason::CouldNotStart
+            | FailureReason::Unreachable => true,
+            FailureReason::CommandNotFound
+            | FailureReason::Protocol
+            | FailureReason::Refused
+            | FailureReason::Unauthorized
+            | FailureReason::NoSecret => false,
+        }
+    }
+}
+
+impl Owner {
+    /// A server ended though nobody stopped it: it is brought back, or is left to the user with the cause.
+    pub(super) fn ended_by_itself(&mut self, name: &str, failure: Failure) {
+        let is_closing = self.is_closing;
+        let Some(record) = self.servers.get_mut(name) else { return };
+        let Some((attempt, pause)) = record.supervision.after(&failure).filter(|_| !is_closing) else {
+            record.supervision.give_up();
+            record.set(ServerState::Failed(failure));
+            return;
+        };
+        let at = now() + u64::try_from(pause.as_millis()).unwrap_or(u64::MAX);
+        record.note(ActivityKind::State, &format!("attempt {attempt} to bring it back in {:.1} s", pause.as_secs_f64()));
+        record.set(ServerState::Reconnecting(Retry { attempt, at, cause: failure.message }));
+        let (name, wait) = (name.to_owned(), record.supervision.wait);
+        self.beside(tokio::time::sleep(pause), move |owner, ()| {
+            let is_awaited = |r: &super::ServerRecord| {
+                matches!(r.state, ServerState::Reconnecting(_)) && r.supervision.wait == wait
+            };
+            if owner.servers.get(&name).is_some_and(is_awaited) {
+                // It is there: nothing else can go wrong here.
+                let _ = owner.start(&name);
+            }
+        });
+    }
+
+    /// The computer slept: connections that were waited for are tried at once, and the others have to show that they live.
+    pub(crate) fn woke(&mut self) {
+        let names: Vec<String> = self.servers.keys().cloned().collect();
+        for name in names {
+            let Some(record) = self.servers.get(&name) else { continue };
+            match (&record.state, &record.connection) {
+                (ServerState::Reconnecting(_), _) => {
+                    let _ = self.start(&name);
+                }
+                (ServerState::Ready, Some(connection)) => {
+                    record.note(ActivityKind::State, "the computer slept; asking whether it is still there");
+                    // One that is too busy for it shows that it lives.
+                    let _ = connection.tell.try_send(Tell::Ping);
+                }
+                _ => {}
+            }
+        }
+    }
+}
