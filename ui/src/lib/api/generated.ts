@@ -10,10 +10,12 @@ export interface Commands {
   start_server: { request: ServerName; response: Nothing };
   stop_server: { request: ServerName; response: Nothing };
   restart_server: { request: ServerName; response: Nothing };
+  retry_now: { request: ServerName; response: Nothing };
   set_log_level: { request: SetLogLevel; response: Nothing };
   set_roots: { request: SetRoots; response: Nothing };
   pick_folder: { request: Nothing; response: PickedFolder };
   catalog: { request: ServerName; response: Catalog };
+  refresh_list: { request: RefreshList; response: Catalog };
   call_tool: { request: CallTool; response: ToolResult };
   get_prompt: { request: GetPrompt; response: PromptResult };
   read_resource: { request: ReadResource; response: ResourceResult };
@@ -326,6 +328,10 @@ state: CallState,
  */
 progress: Progress | null, 
 /**
+ * The task that the server does it as, if it does.
+ */
+task: Task | null, 
+/**
  * The conversation it belongs to.
  */
 conversation: string | null, };
@@ -401,7 +407,11 @@ templates: Array<ResourceTemplate>,
 /**
  * Where a list is not whole, and why.
  */
-notes: Array<string>, };
+notes: Array<string>, 
+/**
+ * Until when each list counts as fresh.
+ */
+freshUntil: FreshUntil, };
 
 /**
  * A form's content to be checked.
@@ -911,6 +921,28 @@ export type FormProblems = {
 problems: Array<FormProblem>, };
 
 /**
+ * Until when lists count as fresh, in milliseconds since 1970. None where the server does not say: then a list is as it was
+ * last read, and is read again when the server says that it changed.
+ */
+export type FreshUntil = { 
+/**
+ * The tools.
+ */
+tools: number | null, 
+/**
+ * The prompts.
+ */
+prompts: number | null, 
+/**
+ * The resources.
+ */
+resources: number | null, 
+/**
+ * The resource templates.
+ */
+templates: number | null, };
+
+/**
  * A prompt to get.
  */
 export type GetPrompt = { 
@@ -1125,6 +1157,11 @@ export type JsonValue = number | string | boolean | Array<JsonValue> | { [key in
 export type Language = "system" | "en" | "zh";
 
 /**
+ * The lists of a server.
+ */
+export type ListName = "tools" | "prompts" | "resources";
+
+/**
  * A message.
  */
 export type Message = { 
@@ -1303,6 +1340,10 @@ askedAt: number,
  */
 why: Why, 
 /**
+ * How often the call that led to it has asked now, from 1. The other questions of the same call are in the queue.
+ */
+round: number | null, 
+/**
  * What is asked.
  */
 body: QuestionBody, 
@@ -1452,7 +1493,24 @@ server: string,
 /**
  * The resource.
  */
-uri: string, };
+uri: string, 
+/**
+ * Whether to ask the server even if what it said before is still fresh.
+ */
+refresh: boolean, };
+
+/**
+ * A list to read again.
+ */
+export type RefreshList = { 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * Which list.
+ */
+list: ListName, };
 
 /**
  * A new title.
@@ -1541,7 +1599,15 @@ export type ResourceResult = {
 /**
  * The parts.
  */
-contents: Array<ResourceContents>, };
+contents: Array<ResourceContents>, 
+/**
+ * Whether this was read before and kept, as the server allows.
+ */
+cached: boolean, 
+/**
+ * Until when it counts as fresh, in milliseconds since 1970, if the server says so.
+ */
+freshUntil: number | null, };
 
 /**
  * A family of resources (RFC 6570).
@@ -1757,6 +1823,10 @@ roots: RootsState,
  */
 subscriptions: Array<string>, 
 /**
+ * Why changes are not told at the moment, if they are not. It is asked for them again.
+ */
+subscriptionsLost: string | null, 
+/**
  * The level from which it sends log messages, once set.
  */
 logLevel: string | null, 
@@ -1847,7 +1917,19 @@ server: string, };
 /**
  * How a server is.
  */
-export type ServerState = { "is": "stopped" } | { "is": "awaiting_approval" } | { "is": "starting" } | { "is": "ready" } | { "is": "stopping" } | { "is": "failed", 
+export type ServerState = { "is": "stopped" } | { "is": "awaiting_approval" } | { "is": "starting" } | { "is": "ready" } | { "is": "stopping" } | { "is": "reconnecting", 
+/**
+ * The number of the next attempt, from 1.
+ */
+attempt: number, 
+/**
+ * When it is made, in milliseconds since 1970.
+ */
+at: number, 
+/**
+ * Why it is not running.
+ */
+cause: string, } | { "is": "failed", 
 /**
  * What to act on.
  */
@@ -1973,6 +2055,36 @@ paths: Paths,
  * Drawbridge's own version.
  */
 version: string, };
+
+/**
+ * A call that the server does as a task. All in it is the server's claim.
+ */
+export type Task = { 
+/**
+ * The server's name for it.
+ */
+id: string, 
+/**
+ * Where it is.
+ */
+status: TaskStatus, 
+/**
+ * What the server says about that.
+ */
+message: string | null, 
+/**
+ * When it began, in ISO 8601.
+ */
+createdAt: string, 
+/**
+ * When it last changed, in ISO 8601.
+ */
+updatedAt: string, };
+
+/**
+ * Where a task is.
+ */
+export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
 
 /**
  * Light or dark.
