@@ -3,9 +3,9 @@
 use std::collections::{HashMap, VecDeque};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use mcp_proto::jsonrpc::Outline;
 use mcp_proto::types::LogMessage;
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde::de::IgnoredAny;
 
 use crate::view::Millis;
 
@@ -88,17 +88,6 @@ pub struct Activity {
     awaited: HashMap<(bool, String), (String, SystemTime)>,
 }
 
-/// The outside of a message, read without its body.
-#[derive(Deserialize)]
-struct Envelope<'a> {
-    #[serde(borrow)]
-    id: Option<&'a RawValue>,
-    #[serde(borrow)]
-    method: Option<std::borrow::Cow<'a, str>>,
-    #[serde(borrow)]
-    error: Option<&'a RawValue>,
-}
-
 impl Activity {
     /// The number of the latest entry; 0 if there is none.
     #[must_use]
@@ -132,19 +121,24 @@ impl Activity {
         entry.note = note;
         if bytes.first() == Some(&b'[') {
             entry.kind = ActivityKind::Batch;
-        } else if let Ok(envelope) = serde_json::from_slice::<Envelope<'_>>(bytes) {
-            self.describe(&mut entry, &envelope, at);
+        } else if entry.note.is_none() || serde_json::from_slice::<IgnoredAny>(bytes).is_ok() {
+            self.describe(&mut entry, bytes, at);
         }
         self.push(entry);
     }
 
-    fn describe(&mut self, entry: &mut ActivityEntry, envelope: &Envelope<'_>, at: SystemTime) {
-        entry.id = envelope.id.map(|id| id.get().chars().take(PREVIEW).collect());
-        entry.method = envelope.method.as_ref().map(|m| m.chars().take(PREVIEW).collect());
+    fn describe(&mut self, entry: &mut ActivityEntry, bytes: &[u8], at: SystemTime) {
+        // The beginning nearly always tells what a message is, so that a large one is not read through.
+        let whole = || Outline::of(std::str::from_utf8(bytes).ok()?);
+        let Some(outline) = Outline::of(&entry.body).or_else(whole) else { return };
+        let short = |text: &str| text.chars().take(PREVIEW).collect::<String>();
+        let (id, method) = (outline.id.map(short), outline.method.as_deref().map(short));
+        let is_error = outline.is_error;
+        (entry.id, entry.method) = (id, method);
         entry.kind = match (&entry.method, &entry.id) {
             (Some(_), Some(_)) => ActivityKind::Request,
             (Some(_), None) => ActivityKind::Notification,
-            (None, _) if envelope.error.is_some() => ActivityKind::Error,
+            (None, _) if is_error => ActivityKind::Error,
             (None, Some(_)) => ActivityKind::Response,
             (None, None) => ActivityKind::Invalid,
         };

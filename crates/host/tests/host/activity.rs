@@ -31,6 +31,26 @@ fn messages_are_described_and_answers_matched_to_requests() {
 }
 
 #[test]
+fn a_large_message_is_described_as_well() {
+    let mut activity = Activity::default();
+    let at = SystemTime::UNIX_EPOCH;
+    let large = "x".repeat(2 * MAX_BODY);
+    let first = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":"{large}"}}}}"#);
+    let last = format!(r#"{{"result":{{"a":"{large}"}},"jsonrpc":"2.0","id":2}}"#);
+    let broken = format!(r#"{{"jsonrpc":"2.0","id":3,"result":{{"a":"{large}"#);
+    activity.frame(false, at, first.as_bytes(), None);
+    activity.frame(false, at, last.as_bytes(), None);
+    activity.frame(false, at, broken.as_bytes(), Some("broken JSON".into()));
+    let told: Vec<_> = activity.after(0, 100).map(|e| (e.kind, e.id.clone())).collect();
+    let expected = [
+        (ActivityKind::Response, Some("1".to_owned())),
+        (ActivityKind::Response, Some("2".to_owned())),
+        (ActivityKind::Invalid, None),
+    ];
+    assert_eq!(told, expected, "wherever its id stands; what is broken is no answer");
+}
+
+#[test]
 fn the_ring_is_bounded_in_entries_and_bytes() {
     let mut activity = Activity::default();
     for _ in 0..MAX_ENTRIES + 50 {

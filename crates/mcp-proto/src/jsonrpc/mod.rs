@@ -7,6 +7,7 @@ mod decode;
 mod envelope;
 mod invalid;
 mod outgoing;
+mod outline;
 mod raw;
 mod scan;
 mod survey;
@@ -20,6 +21,7 @@ use serde_json::Value;
 pub(crate) use invalid::escape;
 pub use invalid::{InvalidCause, InvalidMessage};
 pub use outgoing::{Outgoing, OutgoingKind};
+pub use outline::Outline;
 pub use raw::RawJson;
 pub(crate) use scan::{Quoted, Scan, unquote};
 

@@ -1,0 +1,73 @@
+//! What a message is, told from its beginning: for whoever shows messages and does not act on them.
+
+use std::borrow::Cow;
+
+use super::scan::Scan;
+
+/// What a message is. Nothing is said about whether the rest of it is valid.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outline<'a> {
+    /// The id as it is written.
+    pub id: Option<&'a str>,
+    /// The method of a request or notification.
+    pub method: Option<Cow<'a, str>>,
+    /// Whether it is an answer that failed.
+    pub is_error: bool,
+}
+
+impl<'a> Outline<'a> {
+    /// Reads `text`, or the beginning of one that was cut, no further than it has to.
+    ///
+    /// `None` if it is no object, or ends or breaks before it can be told what it is.
+    pub fn of(text: &'a str) -> Option<Outline<'a>> {
+        let mut scan = Scan::new(text);
+        let mut outline = Outline::default();
+        let mut more = scan.enter(b'{', b'}')?;
+        while more {
+            let key = scan.key()?.plain()?;
+            match &*key {
+                "id" => outline.id = Some(scan.value()?),
+                "method" if scan.peek() == Some(b'"') => outline.method = Some(scan.string()?.plain()?),
+                "result" if outline.id.is_some() && outline.method.is_none() => return Some(outline),
+                "error" if !scan.null() => {
+                    outline.is_error = true;
+                    if outline.id.is_some() {
+                        return Some(outline);
+                    }
+                    scan.value()?;
+                }
+                "error" => {}
+                _ => drop(scan.value()?),
+            }
+            if outline.id.is_some() && outline.method.is_some() {
+                return Some(outline);
+            }
+            more = scan.more(b'}')?;
+        }
+        Some(outline)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn the_beginning_tells_what_a_message_is() {
+        for (text, id, method, is_error) in [
+            (r#"{"jsonrpc":"2.0","id":1,"result":{"a":"#, Some("1"), None, false),
+            (r#"{"jsonrpc":"2.0","error":{"code":1},"id":"x"}"#, Some("\"x\""), None, true),
+            (r#"{"error":null,"result":{},"id":"x"}"#, Some("\"x\""), None, false),
+            (r#"{"id":1,"method":"ping","params":{"#, Some("1"), Some("ping"), false),
+            (r#"{"method":"p\u0069ng","params":{}}"#, None, Some("ping"), false),
+        ] {
+            let outline = Outline::of(text).unwrap();
+            assert_eq!((outline.id, outline.method.as_deref(), outline.is_error), (id, method, is_error), "{text}");
+        }
+        for text in ["", "[]", "{", r#"{"result":{"a":"#, "banner"] {
+            assert_eq!(Outline::of(text), None, "nothing can be told of {text:?}");
+        }
+    }
+}
