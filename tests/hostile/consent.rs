@@ -90,6 +90,7 @@ async fn an_approval_is_bound_to_the_bytes_that_were_shown() {
     assert_eq!(called.unwrap().1, object(json!({"a": 20, "b": 3})), "and the caller is told");
 }
 
+/// `[tools-list-changed]`
 #[tokio::test]
 async fn always_for_a_tool_ends_when_its_definition_changes() {
     let app = harbour("legacy").await;
@@ -113,6 +114,7 @@ async fn always_for_a_tool_ends_when_its_definition_changes() {
     assert_eq!(ended(called).await.err(), Some(CallFailure::Cancelled), "closing the question is cancel");
 }
 
+/// `[lifecycle-deprecated-handle]`
 #[tokio::test]
 async fn sampling_is_reviewed_twice_in_both_eras() {
     for era in ["legacy", "modern"] {

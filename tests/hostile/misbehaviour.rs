@@ -95,6 +95,7 @@ async fn beside_a_good_one(misbehave: &[&str]) -> (App, tokio::task::JoinHandle<
     (app, user)
 }
 
+/// `[logging-rate-limit]`
 #[tokio::test]
 async fn each_fault_stays_with_its_call_and_its_server() {
     for Case { id, misbehave, args, ends, shows } in CASES {

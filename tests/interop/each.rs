@@ -111,6 +111,7 @@ async fn git_is_served() {
     .await;
 }
 
+/// `[base-core-components]`
 #[tokio::test]
 async fn demo_is_served_in_the_era_of_sessions() {
     served(demo_case("legacy", "2025-11-25")).await;

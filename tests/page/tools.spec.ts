@@ -25,6 +25,7 @@ for (const [era, setup] of ERAS) {
       await expect(result.getByText("Structured result")).toBeVisible();
     });
 
+    // [tools-show-invocation] [cancel-ui-indication]
     test("progress with its message, and cancelling", async ({ app }) => {
       await visit(app, "#/server/harbour/tools/slow_report");
       await app.getByRole("textbox", { name: /Seconds/ }).fill("30");
@@ -71,6 +72,7 @@ test("arguments can be changed in the question, which is then armed anew", async
   await expect(result.getByText("Arguments as they were sent, after your changes")).toBeVisible();
 });
 
+// [tools-human-in-loop]
 test("a denied call is not sent", async ({ app, host }) => {
   await callTool(app, "show_everything");
   await question(app).getByRole("button", { name: "Deny" }).click();

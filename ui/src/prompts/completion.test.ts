@@ -16,6 +16,7 @@ describe("completion", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
+  // [completion-debounce] [completion-rate-limit]
   it("asks once after the typing stops, with the arguments before", async () => {
     const complete = vi.fn(() => Promise.resolve(values("Paris")));
     const completions = new Completions(complete);
@@ -62,6 +63,7 @@ describe("completion", () => {
     expect(completions.open, "the list closes at once").toBe(false);
   });
 
+  // [completion-max-100]
   it("counts what is not shown", async () => {
     const answers: Completion[] = [
       { values: ["a"], total: 41, hasMore: true },
@@ -92,6 +94,7 @@ describe("completion", () => {
     expect(completions.chosen, "back from none is the last").toBe("b");
   });
 
+  // [completion-partial]
   it("says why a server could not complete, unless it does not complete at all", async () => {
     const errors = [
       new ApiError({ code: "server", message: "broken" }),

@@ -6,7 +6,6 @@ import type { Prompt } from "$lib/api/generated";
 import { router } from "$lib/state/view.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import { sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
-import { iconOf } from "$lib/ui/icon";
 
 import PromptDialog from "./PromptDialog.svelte";
 import PromptsTab from "./PromptsTab.svelte";
@@ -66,6 +65,7 @@ beforeEach(async () => {
 afterEach(() => cleanup());
 
 describe("the prompt picker", () => {
+  // [prompts-user-selected]
   it("goes from / to the conversation by keyboard alone", async () => {
     const user = userEvent.setup();
     const onclose = vi.fn();
@@ -121,6 +121,7 @@ describe("the prompt picker", () => {
     ]);
   });
 
+  // [prompts-validate-io]
   it("points out what is missing instead of asking the server", async () => {
     const user = userEvent.setup();
     render(PromptDialog, { open: true, conversation: "c1" });
@@ -204,23 +205,5 @@ describe("a server's prompts", () => {
     });
     render(PromptsTab, { server: sampleServer({ name: names[0] }) });
     expect(await screen.findByText("No prompts"), "an empty state").toBeInTheDocument();
-  });
-});
-
-describe("pictures of servers", () => {
-  it("are shown only when they come along and stand still (X18)", () => {
-    const icon = (src: string) => ({ src, mimeType: null });
-    expect(iconOf([icon("https://evil.test/x.png")]), "nothing is fetched").toBeNull();
-    expect(iconOf([icon("data:text/html,<script>")]), "only pictures").toBeNull();
-    expect(iconOf([icon("data:image/gif;base64,AAAA")]), "no film").toBeNull();
-    expect(iconOf([icon("data:image/svg+xml;base64,AAAA")]), "no drawing").toBeNull();
-    expect(
-      iconOf([icon(`data:image/png;base64,${"A".repeat(100_000)}`)]),
-      "none too large",
-    ).toBeNull();
-    expect(
-      iconOf([icon("https://x.test"), icon("data:image/png;base64,AAAA")]),
-      "the first that can be shown",
-    ).toBe("data:image/png;base64,AAAA");
   });
 });

@@ -87,6 +87,7 @@ test("lists what the server offers, and opens by keyboard", async () => {
   expect(await axeProblems(), "axe finds nothing").toEqual([]);
 });
 
+// [tools-descriptions-untrusted] [base-display-title] [tools-title-precedence]
 test("a tool says what the server claims, and is called after its arguments are there", async () => {
   const user = userEvent.setup();
   let answer: (result: ToolResult) => void = () => undefined;

@@ -4,6 +4,8 @@
 mod activity;
 mod forms;
 mod output;
+mod remote;
 mod served;
+mod supervision;
 mod templates;
 mod urls;

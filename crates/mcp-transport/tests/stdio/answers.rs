@@ -162,6 +162,7 @@ async fn a_server_that_never_answers_initialize_is_given_up() {
     assert!(matches!(last, Some(DriverEvent::Exited { .. })), "the process is ended as well, last was {last:?}");
 }
 
+/// `[stdio-launch-subprocess]`
 #[tokio::test]
 async fn every_line_is_told_in_order_and_whole() {
     let mut server = ready(&["--revision", "2025-06-18"]).await;

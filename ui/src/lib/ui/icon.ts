@@ -2,11 +2,35 @@
 
 import type { Icon } from "$lib/api/generated";
 
+import { pictureOf } from "./picture";
+
 /** Larger pictures are not shown, in characters of the URL. */
 const LARGEST = 64_000;
-const SHOWN = /^data:image\/(png|jpeg|webp)[;,]/i;
+/** Nor those with more pixels than this at a side: a small file can hold a picture that fills the memory. */
+const WIDEST = 1_024;
+const SHOWN = /^data:image\/(?:png|jpe?g|webp)(?:;[^,;]*)*;base64,/i;
 
 /** The first that can be shown: one that comes with the list, so that nothing is fetched; no drawing, no film. */
 export function iconOf(icons: Icon[]): string | null {
-  return icons.find(({ src }) => src.length <= LARGEST && SHOWN.test(src))?.src ?? null;
+  return icons.find(({ src }) => isSafe(src))?.src ?? null;
+}
+
+function isSafe(src: string): boolean {
+  const head = src.length <= LARGEST ? SHOWN.exec(src)?.[0] : undefined;
+  if (head === undefined) return false;
+  const bytes = decoded(src.slice(head.length));
+  const picture = bytes === null ? null : pictureOf(bytes);
+  if (picture === null || picture.animated) return false;
+  const claimed = head
+    .toLowerCase()
+    .includes(`image/${picture.type === "jpeg" ? "jp" : picture.type}`);
+  return claimed && picture.width <= WIDEST && picture.height <= WIDEST;
+}
+
+function decoded(base64: string): Uint8Array | null {
+  try {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  } catch {
+    return null;
+  }
 }

@@ -1,10 +1,11 @@
 //! Lists without end.
 
 use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::ordinary::{listed, tools};
+use crate::ordinary::{INVALID_PARAMS, listed, tools};
 use crate::peer::{Peer, Request};
 
 pub(crate) fn endless_cursor(peer: &mut Peer, request: &Request) -> io::Result<()> {
@@ -31,4 +32,22 @@ pub(crate) fn many_tools(peer: &mut Peer, request: &Request) -> io::Result<()> {
         .collect();
     let result = listed(peer, json!({ "tools": tools }));
     peer.result(request, result)
+}
+
+/// Two tools on two pages; the cursor of the first reading is refused, that of the next one is taken.
+pub(crate) fn stale_cursor(peer: &mut Peer, request: &Request) -> io::Result<()> {
+    static READINGS: AtomicUsize = AtomicUsize::new(0);
+    let tool = |number: usize| json!({"name": format!("tool-{number}"), "inputSchema": {"type": "object"}});
+    match request.params["cursor"].as_str() {
+        None => {
+            let reading = READINGS.fetch_add(1, Ordering::Relaxed);
+            let result = listed(peer, json!({"tools": [tool(1)], "nextCursor": reading.to_string()}));
+            peer.result(request, result)
+        }
+        Some("0") => peer.error(request, INVALID_PARAMS, "the cursor is no longer known"),
+        Some(_) => {
+            let result = listed(peer, json!({"tools": [tool(2)]}));
+            peer.result(request, result)
+        }
+    }
 }

@@ -76,6 +76,8 @@ pub(crate) const MISBEHAVIOURS: &[Misbehaviour] = table! {
     "endless-new-cursor" on LIST: "always gives a new nextCursor" => lists::endless_new_cursor;
     "many-tools" on LIST: "lists --count (20,000) tools" => lists::many_tools;
 
+    "stale-cursor" on LIST: "no longer takes the first cursor that it gave" => lists::stale_cursor;
+
     "flood-log" on CALL: "sends --count (200,000) log messages, then answers" => floods::log;
     "flood-progress" on CALL: "sends --count (200,000) progress notifications, then answers" => floods::progress;
     "flood-list-changed" on CALL: "sends --count (200,000) list_changed, then answers" => floods::list_changed;

@@ -9,7 +9,7 @@ use crate::options::Probe;
 use crate::peer::{Peer, Request};
 
 const METHOD_NOT_FOUND: i64 = -32601;
-const INVALID_PARAMS: i64 = -32602;
+pub(crate) const INVALID_PARAMS: i64 = -32602;
 
 pub(crate) fn answer(peer: &mut Peer, request: &Request) -> io::Result<()> {
     let modern = peer.is_modern();

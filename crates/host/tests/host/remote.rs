@@ -1,0 +1,209 @@
+//! Servers that are reached by URL: asked about, reached, remembered, and what is sent along.
+
+use std::sync::Arc;
+
+use host::secrets::{self, SecretsInMemory};
+use host::server_config::{HttpConfig, HttpKind, ServerConfig, ServerEntry};
+use host::view::{FailureReason, QuestionBody, QuestionView, ServerState, TransportFound, UserAnswer};
+use host::{Host, HostOptions};
+use policy::Scope;
+use serde_json::json;
+use testkit::app::{App, TestPlatform, remote};
+use testkit::http::{HttpServer, ordinary};
+
+async fn server(revision: &'static str) -> HttpServer {
+    HttpServer::start(move |request, answer| async move { ordinary::answer(revision, &request, answer).await }).await
+}
+
+fn is_connect(question: &QuestionView) -> bool {
+    matches!(question.body, QuestionBody::ConnectServer { .. })
+}
+
+fn failure(state: &ServerState) -> &host::view::Failure {
+    let ServerState::Failed(failure) = state else { panic!("it should have failed: {state:?}") };
+    failure
+}
+
+#[tokio::test]
+async fn nothing_is_sent_before_the_address_was_approved() {
+    let server = server("2025-11-25").await;
+    let app = App::start(vec![("far", remote(&server.url("/mcp")))]).await;
+    app.host.start_server("far".into()).await.unwrap().unwrap();
+    let question = app.question("far", "its address", is_connect).await;
+    let QuestionBody::ConnectServer { config, approved_before } = &question.body else { unreachable!() };
+    assert_eq!((config.url.as_str(), approved_before), (server.url("/mcp").as_str(), &None), "the whole URL is asked about");
+    assert_eq!(question.transport, "http", "the question says how it is reached");
+    assert!(server.seen().is_empty(), "not a byte is sent before the answer");
+    app.answer(&question, UserAnswer::Deny).await;
+    let view = app.until("far", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
+    assert_eq!(failure(&view.state).reason, FailureReason::Refused, "a refusal is told apart from a fault");
+    assert!(server.seen().is_empty(), "and none after a refusal");
+    app.ready("far").await;
+    let wanted = [("connect-server", "denied"), ("connect-server", "allowed")];
+    let decisions: Vec<_> = app.decisions().into_iter().map(|(kind, decision, _)| (kind, decision)).collect();
+    assert_eq!(decisions, wanted.map(|(k, d)| (k.to_owned(), d.to_owned())), "both decisions are written down");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn what_was_found_is_shown_and_tried_first_the_next_time() {
+    for (revision, probes) in [("2025-11-25", 1), ("2026-07-28", 1)] {
+        let server = server(revision).await;
+        let app = App::start(vec![("far", remote(&server.url("/mcp")))]).await;
+        let view = app.ready("far").await;
+        let connected = view.connected.expect("how it was reached is known");
+        assert_eq!(connected.transport, TransportFound::StreamableHttp, "{revision}: the transport is told");
+        assert!(!connected.how.is_empty(), "{revision}: and how it was found");
+        let spoken = view.facts.map(|facts| facts.revision.to_string());
+        assert_eq!(spoken.as_deref(), Some(revision), "the revision is told");
+        assert_eq!(server.count("server/discover"), probes, "{revision}: an unknown server is probed");
+        app.host.close().await;
+        let app = App::start_in(app.folder, Vec::new(), HostOptions::default()).await;
+        app.ready("far").await;
+        if revision < "2026" {
+            // `initialize` comes at once.
+            assert_eq!(server.count("server/discover"), probes, "{revision}: a known one is not probed again");
+        }
+        app.host.close().await;
+    }
+}
+
+#[tokio::test]
+async fn any_change_of_an_address_asks_again() {
+    let server = server("2026-07-28").await;
+    let base = HttpConfig { url: server.url("/mcp"), ..HttpConfig::default() };
+    let app = App::start(vec![("far", base.clone().into())]).await;
+    app.host.start_server("far".into()).await.unwrap().unwrap();
+    let question = app.question("far", "its address", is_connect).await;
+    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    let view = app.until("far", "ready", |s| s.state == ServerState::Ready).await;
+    assert!(view.approved, "the approval stands");
+    app.host.restart_server("far".into()).await.unwrap().unwrap();
+    app.until("far", "ready again", |s| s.state == ServerState::Ready && s.since > view.since).await;
+    assert!(app.questions().await.is_empty(), "the same address does not ask again");
+    let changes: [HttpConfig; 3] = [
+        HttpConfig { url: server.url("/mcp2"), ..base.clone() },
+        HttpConfig { headers: [("X-Key".to_owned(), "s3cret".to_owned())].into(), ..base.clone() },
+        HttpConfig { kind: Some(HttpKind::Http), ..base.clone() },
+    ];
+    for changed in changes {
+        let entry = ServerEntry { name: "far".into(), config: changed.clone().into() };
+        app.host.update_server("far".into(), entry).await.unwrap().unwrap();
+        let view = app.until("far", "stopped", |s| s.state == ServerState::Stopped).await;
+        assert!(!view.approved, "the approval does not hold for {changed:?}");
+        app.host.start_server("far".into()).await.unwrap().unwrap();
+        let question = app.question("far", "its changed address", is_connect).await;
+        let QuestionBody::ConnectServer { approved_before, .. } = &question.body else { unreachable!() };
+        assert_eq!(approved_before.as_deref(), Some(base.url.as_str()), "what was approved before is shown");
+        assert_eq!(question.rule, "address-changed", "and that it changed");
+        app.answer(&question, UserAnswer::Deny).await;
+    }
+    let pinned = ServerConfig { revision: Some("2026-07-28".parse().unwrap()), ..base.into() };
+    app.host.update_server("far".into(), ServerEntry { name: "far".into(), config: pinned }).await.unwrap().unwrap();
+    app.host.start_server("far".into()).await.unwrap().unwrap();
+    app.until("far", "ready", |s| s.state == ServerState::Ready).await;
+    app.host.close().await;
+}
+
+/// An app whose keychain holds these secrets.
+async fn with_secrets(server: ServerConfig, kept: &[(&str, &str)]) -> App {
+    let folder = tempfile::tempdir().unwrap();
+    let platform = Arc::new(TestPlatform::default());
+    let keychain = Arc::new(SecretsInMemory::default());
+    for (key, value) in kept {
+        host::ports::Secrets::set(keychain.as_ref(), key, value).unwrap();
+    }
+    let (config, data) = (folder.path().join("mcp.json"), folder.path().join("data"));
+    let ports = store::open_with(&config, &data, platform.clone(), keychain).unwrap();
+    let host = Host::start(ports, HostOptions::default()).await;
+    host.add_server(ServerEntry { name: "far".into(), config: server }).await.unwrap().unwrap();
+    App { folder, host, platform }
+}
+
+#[tokio::test]
+async fn secrets_go_to_their_server_and_to_nobody_else() {
+    let server = server("2025-11-25").await;
+    let config = HttpConfig {
+        url: server.url("/mcp"),
+        headers: [("Authorization".to_owned(), format!("Bearer {}", secrets::reference("far.Authorization")))].into(),
+        kind: None,
+    };
+    let origin = config.origin().unwrap();
+    let key = secrets::key("far.Authorization", &origin);
+    let app = with_secrets(config.into(), &[(&key, "t0psecret")]).await;
+    let view = app.ready("far").await;
+    let sent = server.seen();
+    assert!(!sent.is_empty(), "the server was reached");
+    for request in &sent {
+        assert_eq!(request.header("authorization"), Some("Bearer t0psecret"), "the secret is in every request");
+    }
+    assert!(!format!("{view:?}").contains("t0psecret"), "no view shows it");
+    assert!(!app.activity("far").await.contains("t0psecret"), "nor does the activity");
+    let mut files = Vec::new();
+    let mut folders = vec![app.folder.path().to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            if entry.path().is_dir() { folders.push(entry.path()) } else { files.push(entry.path()) }
+        }
+    }
+    for file in files {
+        let text = String::from_utf8_lossy(&std::fs::read(&file).unwrap()).into_owned();
+        assert!(!text.contains("t0psecret"), "and no file has it: {}", file.display());
+    }
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn a_secret_is_for_the_address_it_was_entered_for() {
+    let (own, other) = (server("2025-11-25").await, server("2025-11-25").await);
+    let origin = HttpConfig { url: own.url("/mcp"), ..HttpConfig::default() }.origin().unwrap();
+    let config = HttpConfig {
+        url: other.url("/mcp"),
+        headers: [("X-Key".to_owned(), secrets::reference("far.X-Key"))].into(),
+        kind: None,
+    };
+    let app = with_secrets(config.into(), &[(&secrets::key("far.X-Key", &origin), "t0psecret")]).await;
+    app.approve_start("far").await;
+    let view = app.until("far", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
+    assert_eq!(failure(&view.state).reason, FailureReason::NoSecret, "another address does not get it");
+    assert!(failure(&view.state).message.contains("far.X-Key"), "and which one is missing is said");
+    assert!(other.seen().is_empty(), "nothing was sent");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn what_is_fresh_is_not_asked_for_again() {
+    let server = HttpServer::start(|request, mut answer| async move {
+        let body = request.json();
+        let mut result = match body["method"].as_str() {
+            Some("server/discover") => json!({
+                "supportedVersions": ["2026-07-28"], "capabilities": {"resources": {}},
+                "serverInfo": {"name": "fresh", "version": "1"},
+            }),
+            Some("resources/list") => json!({"resources": [{"uri": "a:1", "name": "one"}]}),
+            Some("resources/templates/list") => json!({"resourceTemplates": []}),
+            Some("resources/read") => json!({"contents": [{"uri": "a:1", "text": "x"}]}),
+            _ => return answer.status(404).await,
+        };
+        result["resultType"] = json!("complete");
+        result["ttlMs"] = json!(60_000);
+        result["cacheScope"] = json!("private");
+        answer.json(&json!({"jsonrpc": "2.0", "id": body["id"], "result": result})).await
+    })
+    .await;
+    let app = App::start(vec![("far", remote(&server.url("/mcp")))]).await;
+    app.ready("far").await;
+    let read = |id: &str, refresh| app.host.read(id.into(), "far".into(), "a:1".into(), refresh);
+    let first = read("1", false).await.unwrap();
+    assert!(!first.cached && first.fresh_until.is_some(), "the first is from the server, and fresh for a while");
+    let second = read("2", false).await.unwrap();
+    assert!(second.cached, "[caching-ttl-fresh] the second is what was kept");
+    assert_eq!(second.contents, first.contents, "and says the same");
+    assert_eq!(server.count("resources/read"), 1, "the server was asked once");
+    assert!(!read("3", true).await.unwrap().cached, "who wants it anew gets it");
+    assert_eq!(server.count("resources/read"), 2, "from the server");
+    let catalog = app.host.catalog("far".into()).await.unwrap();
+    assert!(catalog.fresh_until[2].is_some(), "until when a list is fresh is known");
+    assert_eq!(server.count("resources/list"), 1, "a fresh list is not read again");
+    app.host.close().await;
+}

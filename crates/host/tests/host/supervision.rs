@@ -1,0 +1,131 @@
+//! Servers that end or drop, and come back.
+
+use std::time::Duration;
+
+use host::HostOptions;
+use host::view::{CallFailure, FailureReason, Retry, ServerState, ServerView};
+use mcp_proto::session::Timeouts;
+use testkit::app::{App, demo, remote};
+use testkit::http::{HttpServer, ordinary};
+
+#[allow(clippy::disallowed_methods, reason = "ends a server from outside")]
+fn kill(pid: u32) {
+    let ended = std::process::Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap();
+    assert!(ended.success(), "the server's process can be ended");
+}
+
+fn retry(view: &ServerView) -> Option<&Retry> {
+    if let ServerState::Reconnecting(retry) = &view.state { Some(retry) } else { None }
+}
+
+#[tokio::test]
+async fn a_server_that_dies_is_brought_back_without_a_question() {
+    let app = App::start(vec![("harbour", demo(&[]))]).await;
+    let first = app.ready("harbour").await.pid.unwrap();
+    let (host, slow) = (app.host.clone(), serde_json::json!({"seconds": 60}));
+    let call = tokio::spawn(async move {
+        let arguments = slow.as_object().unwrap().clone();
+        host.call_tool("1".into(), "harbour".into(), "wait".into(), arguments, None).await
+    });
+    kill(first);
+    let down = app.until("harbour", "waiting to come back", |s| retry(s).is_some()).await;
+    let retry = retry(&down).unwrap();
+    assert_eq!(retry.attempt, 1, "it is the first attempt");
+    assert!(retry.cause.contains("signal"), "why it ended is shown: {}", retry.cause);
+    assert!(retry.at >= down.since, "and when it will be tried");
+    let ended = call.await.unwrap();
+    assert!(ended.is_err(), "what was under way ends, and with a cause: {ended:?}");
+    let up = app.until("harbour", "ready again", |s| s.state == ServerState::Ready).await;
+    assert_ne!(up.pid, Some(first), "another process serves");
+    assert!(app.questions().await.is_empty(), "what was approved is brought back without asking");
+    let last = app.decisions().into_iter().rfind(|(kind, ..)| kind == "start-server").unwrap();
+    assert_eq!((last.1.as_str(), last.2.as_str()), ("allowed", "policy"), "and that is written down");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn the_user_ends_the_waiting() {
+    let app = App::start(vec![("harbour", demo(&[]))]).await;
+    kill(app.ready("harbour").await.pid.unwrap());
+    app.until("harbour", "waiting to come back", |s| retry(s).is_some()).await;
+    app.host.stop_server("harbour".into()).await.unwrap().unwrap();
+    let stopped = app.until("harbour", "stopped", |s| s.state == ServerState::Stopped).await;
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    let still = app.server("harbour").await;
+    assert_eq!((still.state, still.since), (ServerState::Stopped, stopped.since), "it is not brought back");
+    app.host.start_server("harbour".into()).await.unwrap().unwrap();
+    app.question("harbour", "its command", |_| true).await;
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn the_next_attempt_can_be_made_at_once() {
+    let app = App::start(vec![("harbour", demo(&[]))]).await;
+    for _ in 0..2 {
+        kill(match app.server("harbour").await.pid {
+            Some(pid) => pid,
+            None => app.ready("harbour").await.pid.unwrap(),
+        });
+        let down = app.until("harbour", "waiting to come back", |s| retry(s).is_some()).await;
+        app.host.retry_now("harbour".into()).await.unwrap().unwrap();
+        let up = app.until("harbour", "on its way", |s| retry(s).is_none()).await;
+        assert!(up.since <= retry(&down).unwrap().at, "it does not wait any longer");
+        app.until("harbour", "ready again", |s| s.state == ServerState::Ready).await;
+    }
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn what_never_ran_is_not_tried_again() {
+    let gone = HttpServer::start(|_, mut answer| async move { answer.status(500).await }).await;
+    let url = gone.url("/mcp");
+    drop(gone);
+    let app = App::start(vec![("far", remote(&url))]).await;
+    app.approve_start("far").await;
+    let view = app.until("far", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
+    let ServerState::Failed(failure) = view.state else { unreachable!() };
+    assert_eq!(failure.reason, FailureReason::Unreachable, "it could not be reached: {}", failure.message);
+    app.host.close().await;
+}
+
+async fn http_at(address: Option<std::net::SocketAddr>) -> HttpServer {
+    let address = address.unwrap_or_else(|| ([127, 0, 0, 1], 0).into());
+    HttpServer::start_at(address, |request, answer| async move {
+        ordinary::answer("2025-11-25", &request, answer).await
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_remote_server_that_is_gone_is_noticed_and_reached_again() {
+    let server = http_at(None).await;
+    let address = server.address;
+    let folder = tempfile::tempdir().unwrap();
+    let ping = Some(Duration::from_millis(200));
+    let timeouts = Timeouts { ping_interval: ping, ping: Duration::from_millis(500), ..Timeouts::default() };
+    let options = HostOptions { timeouts, ..HostOptions::default() };
+    let app = App::start_in(folder, vec![("far", remote(&server.url("/mcp")))], options).await;
+    app.ready("far").await;
+    drop(server);
+    app.until("far", "waiting to come back", |s| retry(s).is_some()).await;
+    let call = app.host.call_tool("1".into(), "far".into(), "echo".into(), Default::default(), None).await;
+    assert_eq!(call, Err(CallFailure::NotReady { server: "far".into() }), "a call is not kept until it is back");
+    let _back = http_at(Some(address)).await;
+    app.host.network_changed().await.unwrap();
+    app.until("far", "ready again", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn after_sleep_a_server_has_to_show_that_it_lives() {
+    let server = http_at(None).await;
+    let app = App::start(vec![("far", remote(&server.url("/mcp"))), ("harbour", demo(&[]))]).await;
+    let near = app.ready("harbour").await;
+    app.ready("far").await;
+    drop(server);
+    app.host.network_changed().await.unwrap();
+    app.until("far", "waiting to come back", |s| retry(s).is_some()).await;
+    let still = app.server("harbour").await;
+    assert_eq!((still.state, still.pid), (ServerState::Ready, near.pid), "one that answers goes on as it was");
+    app.host.close().await;
+}

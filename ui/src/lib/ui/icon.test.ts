@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+
+import { iconOf } from "./icon";
+
+const text = (words: string): number[] => Array.from(words, (character) => character.charCodeAt(0));
+const big = (value: number): number[] => [24, 16, 8, 0].map((shift) => (value >>> shift) & 255);
+
+function png(width: number, height: number, before: number[] = []): number[] {
+  const start = [
+    0x89,
+    ...text("PNG\r\n\x1a\n"),
+    ...big(13),
+    ...text("IHDR"),
+    ...big(width),
+    ...big(height),
+  ];
+  return [...start, 8, 6, 0, 0, 0, ...big(0), ...before, ...big(0), ...text("IDAT"), ...big(0)];
+}
+
+function jpeg(width: number, height: number): number[] {
+  const sizes = [height >> 8, height & 255, width >> 8, width & 255];
+  return [0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0, 0xff, 0xc0, 0, 11, 8, ...sizes, 1, 1, 0x11, 0];
+}
+
+function webp(flags: number): number[] {
+  const head = [...text("RIFF"), 0, 0, 0, 0, ...text("WEBPVP8X"), 10, 0, 0, 0];
+  return [...head, flags, 0, 0, 0, 15, 0, 0, 15, 0, 0];
+}
+
+function data(type: string, bytes: number[]): string {
+  return `data:image/${type};base64,${btoa(String.fromCharCode(...bytes))}`;
+}
+
+function isShown(src: string): boolean {
+  return iconOf([{ src, mimeType: null }]) === src;
+}
+
+test("PNG, JPEG and WebP are shown when they come along", () => {
+  // [base-icons-png-jpeg]
+  expect(isShown(data("png", png(16, 16))), "PNG").toBe(true);
+  expect(isShown(data("jpeg", jpeg(16, 16))), "JPEG").toBe(true);
+  expect(isShown(data("jpg", jpeg(16, 16))), "JPEG by its other name").toBe(true);
+  expect(isShown(data("webp", webp(0))), "WebP").toBe(true);
+  const icons = ["https://x.test/a.png", data("png", png(16, 16))].map((src) => ({
+    src,
+    mimeType: null,
+  }));
+  expect(iconOf(icons), "the first that can be shown").toBe(icons[1]?.src);
+});
+
+test("nothing is fetched, and nothing that could run is shown", () => {
+  // [base-icons-schemes] [base-icons-untrusted] [base-icons-executable] [base-icons-allowlist]
+  for (const src of [
+    "https://evil.test/x.png",
+    "javascript:alert(1)",
+    "file:///etc/passwd",
+    "data:text/html;base64,PHNjcmlwdD4=",
+    data("svg+xml", text("<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>")),
+    data("gif", text("GIF89a")),
+  ]) {
+    expect(isShown(src), src).toBe(false);
+  }
+});
+
+test("a picture is what its bytes say", () => {
+  // [base-icons-magic-bytes]
+  expect(isShown(data("png", jpeg(16, 16))), "JPEG that claims to be PNG").toBe(false);
+  expect(isShown(data("jpeg", png(16, 16))), "PNG that claims to be JPEG").toBe(false);
+  expect(isShown(data("png", text("<svg><script/></svg>"))), "text that claims to be PNG").toBe(
+    false,
+  );
+  expect(isShown(data("png", png(16, 16).slice(0, 20))), "broken off").toBe(false);
+  expect(isShown("data:image/png;base64,%%%"), "no base64").toBe(false);
+});
+
+test("no picture fills the memory or moves", () => {
+  // [base-icons-exhaustion]
+  expect(isShown(data("png", png(1_024, 1_024))), "the largest").toBe(true);
+  expect(isShown(data("png", png(65_535, 65_535))), "too many pixels").toBe(false);
+  expect(isShown(data("jpeg", jpeg(65_535, 16))), "too wide").toBe(false);
+  const frames = [...big(8), ...text("acTL"), ...big(9), ...big(0), ...big(0)];
+  expect(isShown(data("png", png(16, 16, frames))), "a film as PNG").toBe(false);
+  expect(isShown(data("webp", webp(0x02))), "a film as WebP").toBe(false);
+  expect(isShown(`${data("png", png(16, 16))}${"A".repeat(100_000)}`), "too many bytes").toBe(
+    false,
+  );
+});
