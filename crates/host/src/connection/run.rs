@@ -348,7 +348,7 @@ impl Run<'_> {
                 note(&self.activity, &format!("ready, speaking {}", facts.revision));
                 self.offered = List::ALL.into_iter().filter(|list| list.offered(&facts.capabilities)).collect();
                 self.changed_lists.clone_from(&self.offered);
-                self.tell_owner(News::Ready(Box::new(facts))).await;
+                self.tell_owner(News::Ready(facts)).await;
                 if self.offered.is_empty() {
                     Arc::make_mut(&mut self.catalog).is_read = true;
                     self.tell_owner(News::Catalog(Arc::clone(&self.catalog))).await;

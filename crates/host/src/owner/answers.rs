@@ -154,7 +154,7 @@ impl Owner {
                     let cause = "the server's protocol revision cannot carry such content; send one text";
                     return Err(AnswerError::WrongKind(cause));
                 }
-                let answer = Answer::Sampling((**response).clone());
+                let answer = Answer::Sampling(response.clone());
                 let pending = self.take_allowed(at, scope)?;
                 self.give(&pending, answer);
             }

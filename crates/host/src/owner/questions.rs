@@ -313,7 +313,7 @@ impl Owner {
 fn body_of(question: ServerQuestion) -> (QuestionBody, Option<Value>) {
     match question {
         ServerQuestion::Sampling(request) => {
-            (QuestionBody::Sampling { request: Box::new(request), response: None }, None)
+            (QuestionBody::Sampling { request, response: None }, None)
         }
         ServerQuestion::Elicitation(ElicitParams::Form { message, requested_schema, .. }) => {
             (QuestionBody::Form { message, form: Form::parse(&requested_schema) }, Some(requested_schema))

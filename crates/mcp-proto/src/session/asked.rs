@@ -20,7 +20,7 @@ pub(super) fn question(method: &str, params: Map, offered: &ClientCapabilities) 
             if params.tools.is_some() || params.tool_choice.is_some() {
                 return Err(invalid("this client did not offer tools in sampling"));
             }
-            Ok(ServerQuestion::Sampling(params))
+            Ok(ServerQuestion::Sampling(Box::new(params)))
         }
         ("elicitation/create", _, Some(elicitation), _) => {
             let params = results::read(params).map_err(invalid)?;
@@ -58,7 +58,7 @@ pub(super) fn kind(question: &ServerQuestion) -> Kind {
 pub(super) fn answer(kind: Kind, answer: Answer, revision: Revision) -> Option<Result<Value, RpcError>> {
     match (kind, answer) {
         (_, Answer::Refused { code, message }) => Some(Err(RpcError::new(code, message))),
-        (Kind::Sampling, Answer::Sampling(result)) => Some(fit(result, revision).map(|result| json!(result))),
+        (Kind::Sampling, Answer::Sampling(result)) => Some(fit(*result, revision).map(|result| json!(result))),
         (Kind::Form, Answer::Elicitation(ElicitResult { action, content })) => {
             let content = content.filter(|_| action == ElicitAction::Accept);
             Some(Ok(json!(ElicitResult { action, content })))

@@ -84,7 +84,7 @@ pub struct Facts {
 #[derive(Debug, Clone, PartialEq)]
 pub enum ServerQuestion {
     /// A model's answer (`client/sampling`).
-    Sampling(CreateMessageParams),
+    Sampling(Box<CreateMessageParams>),
     /// The user's input (`client/elicitation`).
     Elicitation(ElicitParams),
     /// The folders that it may use (`client/roots`).
@@ -95,7 +95,7 @@ pub enum ServerQuestion {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     /// To [`ServerQuestion::Sampling`].
-    Sampling(CreateMessageResult),
+    Sampling(Box<CreateMessageResult>),
     /// To [`ServerQuestion::Elicitation`], also when the user declined or cancelled.
     Elicitation(ElicitResult),
     /// To [`ServerQuestion::Roots`].
@@ -174,7 +174,7 @@ pub struct DroppedItem {
 #[derive(Debug, Clone, PartialEq)]
 pub enum SessionEvent {
     /// The server can be used.
-    Ready(Facts),
+    Ready(Box<Facts>),
     /// The server cannot be used; the transport should be closed.
     OpeningFailed {
         /// Why, in words.

@@ -291,7 +291,7 @@ impl Session {
         self.liveness.start(self.config.timeouts.ping_interval.filter(|_| !stateless), now);
         match self.reopening.take() {
             None => {
-                self.events.push(SessionEvent::Ready(facts));
+                self.events.push(SessionEvent::Ready(Box::new(facts)));
                 self.restore_subscriptions();
             }
             Some(reopening) => {

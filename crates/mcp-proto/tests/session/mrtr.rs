@@ -62,13 +62,13 @@ fn a_call_is_repeated_with_the_answers() {
             let answer = match kind {
                 ServerQuestion::Elicitation(_) => accepted(),
                 ServerQuestion::Roots => Answer::Roots(vec![]),
-                ServerQuestion::Sampling(_) => Answer::Sampling(CreateMessageResult {
+                ServerQuestion::Sampling(_) => Answer::Sampling(Box::new(CreateMessageResult {
                     role: Role::Assistant,
                     content: SamplingContent::One(ContentBlock::text("4")),
                     model: "m".into(),
                     stop_reason: None,
                     meta: None,
-                }),
+                })),
             };
             peer.session.answer(question, answer, peer.now).unwrap();
         }

@@ -11,13 +11,13 @@ fn url() -> Value {
 }
 
 fn message(content: SamplingContent) -> Answer {
-    Answer::Sampling(CreateMessageResult {
+    Answer::Sampling(Box::new(CreateMessageResult {
         role: Role::Assistant,
         content,
         model: "by hand".into(),
         stop_reason: Some("endTurn".into()),
         meta: None,
-    })
+    }))
 }
 
 #[test]

@@ -20,7 +20,8 @@ const RING_BYTES: usize = 1024 * 1024;
 const LINE_OVERHEAD: usize = 48;
 /// Longer lines are cut here, in bytes.
 const LINE_BYTES: usize = 8 * 1024;
-const READ_BYTES: usize = 8 * 1024;
+/// Every server has such a buffer, and most print little.
+const READ_BYTES: usize = 2 * 1024;
 
 /// How many lines are shown as they come: so many at once, then so many each second. All are kept.
 const SHOWN_AT_ONCE: u32 = 200;
