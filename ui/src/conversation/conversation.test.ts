@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type { Call, Conversation, ConversationItem } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
+import { NOT_SAID, sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
 
 import { composerKey, inserted } from "./composer";
 import ConversationView from "./ConversationView.svelte";
@@ -38,6 +38,7 @@ const toolCall = (id: string, isError = false): ConversationItem => ({
 const running: Call = {
   ...{ id: "r1", server: "files", kind: "tool", name: "search", startedAt: 1, state: "running" },
   progress: { progress: 3, total: 6, message: "half way" },
+  task: null,
   conversation: "c1",
 };
 
@@ -62,7 +63,7 @@ beforeEach(async () => {
         return {};
       },
       catalog: ({ server }) => ({
-        ...{ server, prompts: [], templates: [], notes: [] },
+        ...{ server, prompts: [], templates: [], notes: [], freshUntil: NOT_SAID },
         tools: [
           {
             ...{ name: "read_file", title: null, description: "Reads", outputSchema: null },
@@ -80,6 +81,7 @@ beforeEach(async () => {
       }),
       read_resource: ({ uri }) => ({
         contents: [{ uri, mimeType: "text/plain", text: "hello", blob: null }],
+        ...{ cached: false, freshUntil: null },
       }),
       call_tool: ({ arguments: sent }) => ({
         content: [{ type: "text", text: "read" }],

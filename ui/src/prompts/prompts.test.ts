@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Prompt } from "$lib/api/generated";
 import { router } from "$lib/state/view.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
+import { NOT_SAID, sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
 
 import PromptDialog from "./PromptDialog.svelte";
 import PromptsTab from "./PromptsTab.svelte";
@@ -33,7 +33,7 @@ beforeEach(async () => {
   host = await startFake(
     {
       catalog: ({ server }) => ({
-        ...{ server, tools: [], resources: [], templates: [], notes: [] },
+        ...{ server, tools: [], resources: [], templates: [], notes: [], freshUntil: NOT_SAID },
         prompts:
           server === demo
             ? [
@@ -201,7 +201,15 @@ describe("a server's prompts", () => {
 
   it("say so when there are none", async () => {
     host.answers.catalog = ({ server }) => ({
-      ...{ server, tools: [], prompts: [], resources: [], templates: [], notes: [] },
+      ...{
+        server,
+        tools: [],
+        prompts: [],
+        resources: [],
+        templates: [],
+        notes: [],
+        freshUntil: NOT_SAID,
+      },
     });
     render(PromptsTab, { server: sampleServer({ name: names[0] }) });
     expect(await screen.findByText("No prompts"), "an empty state").toBeInTheDocument();

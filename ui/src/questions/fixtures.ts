@@ -11,6 +11,7 @@ export function question(body: QuestionBody, changes: Partial<Question> = {}): Q
     commandLine: "npx -y @modelcontextprotocol/server-filesystem /home/ann",
     askedAt: 1_785_000_000_000,
     why: { by: "server" },
+    round: null,
     scopes: ["once"],
     rule: "tools-ask",
     body,

@@ -13,6 +13,7 @@ describe("keys of a question", () => {
   it("reads A and D in either case", () => {
     expect(shortcut(key("a", "<button></button>")), "A allows").toBe("allow");
     expect(shortcut(key("D", "<button></button>")), "D denies").toBe("deny");
+    expect(shortcut(key("f", "<button></button>")), "F goes to the fields").toBe("fields");
     expect(shortcut(key("x", "<button></button>")), "no other key does").toBeNull();
   });
 

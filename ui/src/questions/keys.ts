@@ -1,6 +1,6 @@
-// The keys of a question: A allows, D denies, unless something is being typed.
+// The keys of a question: A allows, D denies, F goes to the first field, unless something is being typed.
 
-export type Shortcut = "allow" | "deny";
+export type Shortcut = "allow" | "deny" | "fields";
 
 export function shortcut(event: KeyboardEvent): Shortcut | null {
   if (event.repeat || event.isComposing || event.ctrlKey || event.altKey || event.metaKey)
@@ -11,6 +11,8 @@ export function shortcut(event: KeyboardEvent): Shortcut | null {
       return "allow";
     case "d":
       return "deny";
+    case "f":
+      return "fields";
     default:
       return null;
   }

@@ -20,7 +20,9 @@ export function status(front: Front): Status {
   if (blocker) return { words: blockerWords(blocker), tone: "stop" };
   const problems = front.draft?.form?.tried ? front.draft.form.check.problems.length : 0;
   if (problems > 0) return { words: m.questions_form_problems({ count: problems }), tone: "stop" };
-  return { words: front.arming.armed ? m.questions_keys() : m.questions_arming(), tone: "plain" };
+  if (!front.arming.armed) return { words: m.questions_arming(), tone: "plain" };
+  const fields = (front.draft?.form?.fields.length ?? 0) > 0;
+  return { words: fields ? m.questions_keys_form() : m.questions_keys(), tone: "plain" };
 }
 
 function blockerWords(blocker: Exclude<Blocker, { is: "impossible" }>): string {

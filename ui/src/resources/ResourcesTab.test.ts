@@ -6,7 +6,7 @@ import type { Catalog, Server } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { router } from "$lib/state/view.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
+import { NOT_SAID, sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
 
 import ResourcesTab from "./ResourcesTab.svelte";
 
@@ -17,7 +17,7 @@ let server: Server;
 
 function catalog(of: string): Catalog {
   return {
-    ...{ server: of, tools: [], prompts: [], notes: [] },
+    ...{ server: of, tools: [], prompts: [], notes: [], freshUntil: NOT_SAID },
     resources: [
       {
         ...{ uri: "demo://tide", name: "tide", title: "Tide table", description: "How high" },
@@ -49,6 +49,7 @@ beforeEach(async () => {
       catalog: ({ server }) => catalog(server),
       read_resource: ({ uri }) => ({
         contents: [{ uri, mimeType: "text/plain", text: `in ${uri}`, blob: null }],
+        ...{ cached: false, freshUntil: null },
       }),
       expand_template: ({ values }) => ({ uri: `demo://${values.port ?? ""}/log` }),
       complete: () => ({ values: ["hamburg", "harwich"], total: 5, hasMore: true }),

@@ -20,7 +20,8 @@ export async function attachResource(attach: Attach): Promise<string> {
   const { server, uri, name } = attach;
   const contents =
     attach.contents ??
-    (await call("read_resource", { call: crypto.randomUUID(), server, uri })).contents;
+    (await call("read_resource", { call: crypto.randomUUID(), server, uri, refresh: false }))
+      .contents;
   const conversation =
     attach.conversation ?? (await call("create_conversation", { title: name })).id;
   await call("append_items", {

@@ -21,6 +21,10 @@ export class Reading {
   call = $state<string | null>(null);
   /** When it was read, in milliseconds since 1970. */
   at = $state<number | null>(null);
+  /** Whether the host had it already and did not ask the server. */
+  cached = $state(false);
+  /** Until when it counts as fresh, in milliseconds since 1970, if the server says so. */
+  freshUntil = $state<number | null>(null);
 
   constructor(server: string, uri: string) {
     this.server = server;
@@ -31,17 +35,22 @@ export class Reading {
     return this.call !== null;
   }
 
-  /** Reads it, also once more. Resolves when that has ended, however it did; says whether it was read. */
-  async read(): Promise<boolean> {
+  /**
+   * Reads it, also once more. With `refresh` the server is asked, however fresh it is. Resolves when that has ended, however it did; says
+   * whether it was read.
+   */
+  async read(refresh = false): Promise<boolean> {
     if (this.busy) return false;
     const id = crypto.randomUUID();
     this.call = id;
     this.error = null;
     try {
-      const { contents } = await call("read_resource", {
-        ...{ call: id, server: this.server, uri: this.uri },
+      const result = await call("read_resource", {
+        ...{ call: id, server: this.server, uri: this.uri, refresh },
       });
-      this.contents = contents;
+      this.contents = result.contents;
+      this.cached = result.cached;
+      this.freshUntil = result.freshUntil;
       this.at = Date.now();
       return true;
     } catch (cause) {
@@ -72,7 +81,7 @@ class Readings {
   }
 
   /** Reads a resource, and takes its mark away. */
-  async read(server: string, uri: string): Promise<Reading> {
+  async read(server: string, uri: string, refresh = false): Promise<Reading> {
     const key = keyOf(server, uri);
     const reading = this.#readings.get(key) ?? new Reading(server, uri);
     // The one that was read longest ago goes first.
@@ -84,7 +93,7 @@ class Readings {
     }
     const marks = this.#marksOf(server, uri);
     for (const mark of marks) this.#changed.delete(mark);
-    if (!(await reading.read())) for (const mark of marks) this.#changed.add(mark);
+    if (!(await reading.read(refresh))) for (const mark of marks) this.#changed.add(mark);
     return reading;
   }
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
-import type { Catalog, Resource, ResourceContents } from "$lib/api/generated";
-import { startFake, type FakeHost } from "$lib/testing/fake";
+import type { Catalog, Resource, ResourceContents, ResourceResult } from "$lib/api/generated";
+import { NOT_SAID, startFake, type FakeHost } from "$lib/testing/fake";
 
 import { attachResource } from "./attach";
 import { Expansion } from "./expansion.svelte";
@@ -15,6 +15,7 @@ beforeEach(async () => {
   host = await startFake({
     read_resource: ({ uri }) => ({
       contents: [{ uri, mimeType: null, text: `in ${uri}`, blob: null }],
+      ...{ cached: false, freshUntil: null },
     }),
   });
 });
@@ -50,12 +51,12 @@ describe("readings", () => {
 
   test("a change during the reading, and a reading that fails, keep the mark", async () => {
     const readings = newReadings();
-    let answer: (result: { contents: ResourceContents[] }) => void = () => undefined;
+    let answer: (result: ResourceResult) => void = () => undefined;
     host.answers.read_resource = () => new Promise((resolve) => (answer = resolve));
     const under = readings.read("s", "a://1");
     expect(readings.of("s", "a://1")?.busy, "under way").toBe(true);
     readings.receive(changed("s", "a://1"));
-    answer({ contents: [] });
+    answer({ contents: [], cached: false, freshUntil: null });
     await under;
     expect(readings.hasChanged("s", "a://1"), "what was read may be old").toBe(true);
     host.answers.read_resource = () => Promise.reject({ code: "timeout", message: "late" });
@@ -228,7 +229,7 @@ test("rows of the list, and what the location means", () => {
     ...{ uri, name: uri, title: null, description: null, mimeType: null, size: null, icons: [] },
   });
   const catalog: Catalog = {
-    ...{ server: "s", tools: [], prompts: [], notes: [] },
+    ...{ server: "s", tools: [], prompts: [], notes: [], freshUntil: NOT_SAID },
     resources: [resource("a://1"), resource("b://2")],
     templates: [
       {

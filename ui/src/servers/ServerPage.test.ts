@@ -44,6 +44,17 @@ describe("the header", () => {
     expect(host.requests("start_server"), "started").toEqual([{ server: "files" }]);
   });
 
+  test("keeps the focus among its buttons when the pressed one gives way to another", async () => {
+    const host = await show("overview", { state: { is: "stopped" } });
+    const start = screen.getByRole("button", { name: "Start" });
+    start.focus();
+    await user.keyboard("{Enter}");
+    host.send({ type: "server_changed", server: sampleServer({ state: { is: "starting" } }) });
+    await waitFor(() =>
+      expect(screen.getByRole("button", { name: "Stop" }), "what there is now").toHaveFocus(),
+    );
+  });
+
   test("removes only after a confirmation, which has keeping focused", async () => {
     const host = await show("overview");
     await user.click(screen.getByRole("button", { name: "More" }));
@@ -145,6 +156,46 @@ describe("the overview", () => {
     expect(host.requests("start_server"), "the next step").toEqual([{ server: "files" }]);
     await user.click(inside.getByRole("button", { name: "Change the command" }));
     expect(router.current, "the other next step").toMatchObject({ tab: "settings" });
+  });
+});
+
+describe("a server that dropped", () => {
+  test("says why and when it is tried again, and need not be waited for", async () => {
+    const state = { is: "reconnecting" as const, attempt: 3, at: Date.now() + 11_500 };
+    const host = await show("overview", { state: { ...state, cause: "the stream broke" } });
+    const group = within(await screen.findByRole("group", { name: /when it is tried again/ }));
+    expect(screen.getAllByText("reconnecting")[0], "the state in words").toBeVisible();
+    expect(group.getByText("the stream broke"), "why").toBeVisible();
+    expect(group.getByText("Attempt 3 in 12 seconds."), "when").toBeVisible();
+    expect(await axeProblems(), "axe").toEqual([]);
+    await user.click(group.getByRole("button", { name: "Retry now" }));
+    await user.click(group.getByRole("button", { name: "Don't retry" }));
+    expect(
+      host.asked.map((one) => one.name),
+      "at once, or not at all",
+    ).toEqual(["retry_now", "stop_server"]);
+    host.send({
+      type: "server_changed",
+      server: sampleServer({ state: { ...state, attempt: 4, at: 0, cause: "" } }),
+    });
+    expect(await group.findByText("Attempt 4 is being made."), "no time below 0").toBeVisible();
+  });
+});
+
+describe("what a server tells of", () => {
+  test("is listed, and it is said when it tells of nothing at the moment", async () => {
+    const host = await show("overview", { subscriptions: ["demo://a"] });
+    expect(await screen.findByText("1 resource is watched:"), "how much").toBeVisible();
+    expect(screen.queryByText(/tells of no changes/), "all is well").toBeNull();
+    const subscriptionsLost = "the stream ended";
+    const changes = { subscriptions: ["demo://a", "demo://b"], subscriptionsLost };
+    host.send({ type: "server_changed", server: sampleServer(changes) });
+    expect(await screen.findByText(/tells of no changes/), "lost").toBeVisible();
+    expect(screen.getByText("the stream ended"), "why").toBeVisible();
+    expect(screen.getByText("2 resources are watched:"), "still wanted").toBeVisible();
+    expect(await axeProblems(), "axe").toEqual([]);
+    await user.click(screen.getByRole("button", { name: "demo://b" }));
+    expect(router.current, "leads there").toMatchObject({ tab: "resources", item: "demo://b" });
   });
 });
 

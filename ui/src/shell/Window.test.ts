@@ -7,7 +7,7 @@ import { app } from "$lib/state/app.svelte";
 import { details } from "$lib/state/details.svelte";
 import { router } from "$lib/state/view.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake } from "$lib/testing/fake";
+import { NOT_SAID, sampleServer, startFake } from "$lib/testing/fake";
 
 import StateMark from "$lib/ui/StateMark.svelte";
 
@@ -103,6 +103,7 @@ describe("the window", () => {
         commandLine: "git",
         askedAt: 0,
         why: { by: "server" },
+        round: null,
         body: { kind: "roots", folders: [] },
         scopes: ["once"],
         rule: "",
@@ -234,6 +235,7 @@ describe("by keyboard", () => {
           resources: [],
           templates: [],
           notes: [],
+          freshUntil: NOT_SAID,
         }),
       },
       { servers: [sampleServer({ name: "papers" })], conversations: [trip] },

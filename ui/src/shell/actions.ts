@@ -16,7 +16,7 @@ export async function newConversation(): Promise<void> {
   }
 }
 
-type ServerCommand = "start_server" | "stop_server" | "restart_server" | "unmute";
+type ServerCommand = "start_server" | "stop_server" | "restart_server" | "retry_now" | "unmute";
 
 /** Starts, stops or restarts a server. A refusal is no failure: the user has just made it. */
 export async function serverCommand(command: ServerCommand, server: string): Promise<void> {

@@ -26,6 +26,7 @@ export function shortcutGroups(): ShortcutGroup[] {
         { keys: ["Enter"], text: m.shell_keys_focused() },
         { keys: ["A"], text: m.shell_keys_allow() },
         { keys: ["D"], text: m.shell_keys_deny() },
+        { keys: ["F"], text: m.shell_keys_fields() },
         { keys: ["Escape"], text: m.shell_keys_cancel() },
       ],
     },

@@ -1,4 +1,4 @@
-import { render, screen } from "@testing-library/svelte";
+import { render, screen, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
@@ -7,7 +7,7 @@ import { app } from "$lib/state/app.svelte";
 import { catalogs } from "$lib/state/catalogs.svelte";
 import { router } from "$lib/state/view.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
+import { NOT_SAID, sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
 
 import AllTools from "./AllTools.svelte";
 import { groupedTools, matchingTools } from "./tool-list";
@@ -29,7 +29,15 @@ function tool(name: string, changes: Partial<Tool> = {}): Tool {
 }
 
 function catalog(server: string, tools: Tool[]): Catalog {
-  return { server, tools, prompts: [], resources: [], templates: [], notes: [] };
+  return {
+    server,
+    tools,
+    prompts: [],
+    resources: [],
+    templates: [],
+    notes: [],
+    freshUntil: NOT_SAID,
+  };
 }
 
 const TOOLS = [
@@ -109,6 +117,7 @@ test("a tool says what the server claims, and is called after its arguments are 
   const call = {
     ...{ id: request?.call ?? "", server: name, kind: "tool" as const, name: "echo", startedAt: 0 },
     conversation: null,
+    task: null,
   };
   host.send({
     type: "call_changed",
@@ -119,6 +128,20 @@ test("a tool says what the server claims, and is called after its arguments are 
   host.send({ type: "call_changed", call: { ...call, state: "running", progress } });
   expect(await screen.findByText("half"), "its progress").toBeInTheDocument();
   expect(screen.getByRole("progressbar"), "as a bar").toHaveAttribute("value", "0.5");
+  const task = {
+    ...{ id: "t1", status: "working" as const, message: "step 2 of 5" },
+    ...{ createdAt: "2026-07-28T10:00:00Z", updatedAt: "not a time" },
+  };
+  host.send({ type: "call_changed", call: { ...call, state: "running", progress, task } });
+  const shown = within(await screen.findByRole("group", { name: "Task" }));
+  expect(shown.getByText("step 2 of 5"), "what the server says").toBeInTheDocument();
+  expect(shown.getByText("Running"), "where it is").toBeInTheDocument();
+  expect(shown.getByText(/2026/), "since when").toBeInTheDocument();
+  const waits = { ...task, status: "input_required" as const, createdAt: "yesterday" };
+  const asking = { ...call, state: "awaiting_input" as const, progress: null, task: waits };
+  host.send({ type: "call_changed", call: asking });
+  expect(await shown.findByText("Needs your input"), "it waits").toBeInTheDocument();
+  expect(shown.queryByText(/Invalid/), "what is no time is left out").toBeNull();
   await user.click(screen.getByRole("button", { name: "Cancel the call" }));
   expect(host.requests("cancel_call"), "can be cancelled").toEqual([{ call: call.id }]);
 

@@ -1,6 +1,6 @@
 // A run's states and its progress in words.
 
-import type { ErrorCode, Progress } from "$lib/api/generated";
+import type { ErrorCode, Progress, TaskStatus } from "$lib/api/generated";
 
 import { m } from "../paraglide/messages";
 
@@ -21,6 +21,18 @@ export function stateText(state: RunState): string {
     failed: m.tools_state_failed,
   };
   return texts[state]();
+}
+
+/** Where a task is, in words. */
+export function taskText(status: TaskStatus): string {
+  const texts: Record<TaskStatus, () => string> = {
+    working: m.tools_task_working,
+    input_required: m.tools_task_input_required,
+    completed: m.tools_task_completed,
+    failed: m.tools_task_failed,
+    cancelled: m.tools_task_cancelled,
+  };
+  return texts[status]();
 }
 
 /** The title over the error of a run that gave no result; nothing where the error's kind says it best. */

@@ -39,6 +39,7 @@ function says(id: string, state: CallState, progress: Progress | null = null): v
       state,
       progress,
       conversation: null,
+      task: null,
     },
   };
   host.send({ type: "call_changed", call });

@@ -15,6 +15,7 @@ function question(id: string, server = "files"): Question {
     commandLine: "npx files",
     askedAt: 0,
     why: { by: "server" },
+    round: null,
     body: { kind: "roots", folders: [] },
     scopes: ["once"],
     rule: "",
@@ -30,6 +31,7 @@ function call(id: string, state: Call["state"]): Call {
     startedAt: 0,
     state,
     progress: null,
+    task: null,
     conversation: null,
   };
 }

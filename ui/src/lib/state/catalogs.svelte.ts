@@ -2,7 +2,7 @@
 import { SvelteMap } from "svelte/reactivity";
 
 import { call } from "$lib/api/client";
-import type { Catalog } from "$lib/api/generated";
+import type { Catalog, ListName } from "$lib/api/generated";
 
 import { app } from "./app.svelte";
 
@@ -42,6 +42,13 @@ class Catalogs {
     if (!state || (!state.loading && state.catalog === null && state.error === null)) {
       if (app.server(server)?.state.is === "ready") void this.read(server);
     }
+  }
+
+  /** Has the server asked for a list again, however fresh it is. */
+  async refresh(server: string, list: ListName): Promise<void> {
+    const catalog = await call("refresh_list", { server, list });
+    const before = this.#states.get(server);
+    if (before) this.#states.set(server, { ...before, catalog, error: null });
   }
 
   /** Reads it again. */

@@ -1,12 +1,20 @@
 import { expect, test } from "vitest";
 
 import type { Catalog } from "$lib/api/generated";
-import { sampleServer, startFake } from "$lib/testing/fake";
+import { NOT_SAID, sampleServer, startFake } from "$lib/testing/fake";
 
 import { catalogs } from "./catalogs.svelte";
 
 function catalog(server: string, ...notes: string[]): Catalog {
-  return { server, tools: [], prompts: [], resources: [], templates: [], notes };
+  return {
+    server,
+    tools: [],
+    prompts: [],
+    resources: [],
+    templates: [],
+    notes,
+    freshUntil: NOT_SAID,
+  };
 }
 
 const settled = () => new Promise((resolve) => setTimeout(resolve));

@@ -1,5 +1,13 @@
 // A host for tests: answers commands from a table, keeps what was asked, and sends events when told to.
-import type { Commands, Event, Events, Server, ServerState, Snapshot } from "$lib/api/generated";
+import type {
+  Commands,
+  Event,
+  Events,
+  FreshUntil,
+  Server,
+  ServerState,
+  Snapshot,
+} from "$lib/api/generated";
 import { setPlatform, type Platform } from "$lib/platform";
 import { app } from "$lib/state/app.svelte";
 
@@ -86,6 +94,14 @@ export async function startFake(
   return host;
 }
 
+/** A server that does not say for how long its lists hold. */
+export const NOT_SAID: FreshUntil = {
+  tools: null,
+  prompts: null,
+  resources: null,
+  templates: null,
+};
+
 export function sampleSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
   return {
     nextEvent: 1,
@@ -132,6 +148,7 @@ export function sampleServer(changes: Partial<Server> = {}): Server {
     counts: { tools: 3, prompts: 0, resources: 0, templates: 0 },
     roots: { decided: false, folders: [] },
     subscriptions: [],
+    subscriptionsLost: null,
     logLevel: null,
     muted: false,
     pid: 4711,

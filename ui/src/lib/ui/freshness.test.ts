@@ -1,0 +1,35 @@
+import { render, screen } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import { failures } from "$lib/state/failures.svelte";
+import { axeProblems } from "$lib/testing/axe";
+
+import Freshness from "./Freshness.svelte";
+
+beforeEach(() => void vi.useFakeTimers({ shouldAdvanceTime: true }));
+afterEach(() => void vi.useRealTimers());
+
+test("counts down while it is fresh, and says when it no longer is", async () => {
+  render(Freshness, { until: Date.now() + 40_000, label: "Again", onrefresh: async () => 1 });
+  expect(screen.getByText("kept; fresh for 40 s"), "from the server's time to live").toBeVisible();
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(screen.getByText("kept; fresh for 37 s"), "it goes by").toBeVisible();
+  await vi.advanceTimersByTimeAsync(40_000);
+  expect(screen.getByText("kept; no longer fresh"), "never below 0").toBeVisible();
+});
+
+test("asks again, and says why that failed", async () => {
+  const user = userEvent.setup({ advanceTimers: vi.advanceTimersByTimeAsync });
+  const onrefresh = vi.fn(async () => {
+    throw new Error("gone");
+  });
+  render(Freshness, { until: null, label: "Ask again", onrefresh });
+  expect(screen.queryByText(/fresh/), "the server does not say").toBeNull();
+  await user.click(screen.getByRole("button", { name: "Ask again" }));
+  expect(onrefresh, "once").toHaveBeenCalledOnce();
+  expect(failures.list.at(-1)?.cause, "not lost").toMatchObject({ message: "gone" });
+  expect(screen.getByRole("button", { name: "Ask again" }), "can be tried again").toBeEnabled();
+  expect(await axeProblems(), "axe").toEqual([]);
+  failures.list = [];
+});

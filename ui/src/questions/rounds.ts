@@ -1,0 +1,18 @@
+// How often a call has asked now, and what else it asks at the same time.
+import type { Question } from "$lib/api/generated";
+
+import { m } from "../paraglide/messages";
+
+/** In words, where there is something to say: a second round, or other questions beside this one. */
+export function roundWords(question: Question, all: Question[]): string | null {
+  const { why, round } = question;
+  if (why.by !== "call") return null;
+  const others = all.filter(
+    (other) => other.id !== question.id && other.why.by === "call" && other.why.call === why.call,
+  ).length;
+  const words = [
+    round !== null && round > 1 ? m.questions_round({ number: round }) : null,
+    others > 0 ? m.questions_beside({ count: others }) : null,
+  ].filter((one) => one !== null);
+  return words.length > 0 ? words.join(" ") : null;
+}
