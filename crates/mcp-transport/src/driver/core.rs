@@ -4,6 +4,7 @@
 use std::time::{Instant, SystemTime};
 
 use bytes::Bytes;
+use futures_util::FutureExt;
 use mcp_proto::{CallError, ClientNotification, CloseReason, Session, SessionConfig, SessionEvent, StreamOrigin};
 use tokio::sync::{Notify, mpsc};
 
@@ -100,6 +101,14 @@ impl Core {
             _ => {}
         }
         self.intake.tell(event, &mut self.outbox, now());
+    }
+
+    /// Hands over what there is room for now, without another round of the driver's loop.
+    pub(crate) fn deliver_now(&mut self) {
+        if !self.outbox.is_empty() {
+            // That the owner is gone is seen elsewhere.
+            let _ = self.outbox.deliver(&self.events).now_or_never();
+        }
     }
 
     /// Shows a message that is on its way to the server.

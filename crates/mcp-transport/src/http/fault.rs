@@ -29,7 +29,8 @@ pub(super) struct Refusal {
 /// Reads why the server refused.
 pub(super) async fn refusal(mut response: Response) -> Refusal {
     let status = response.status().as_u16();
-    let challenge = response.headers().get(WWW_AUTHENTICATE).map(|value| shown(&String::from_utf8_lossy(value.as_bytes())));
+    let challenge =
+        response.headers().get(WWW_AUTHENTICATE).map(|value| shown(&String::from_utf8_lossy(value.as_bytes())));
     let read = bounded_body(&mut response, EXPLANATION_BYTES);
     let body = tokio::time::timeout(EXPLANATION_TIME, read).await.ok().and_then(Result::ok).unwrap_or_default();
     let error = rpc_error(&body);

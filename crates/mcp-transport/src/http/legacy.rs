@@ -94,6 +94,7 @@ impl Legacy {
         while !self.is_over() {
             self.step().await;
             self.pump();
+            self.core.deliver_now();
         }
         match self.not_found.take() {
             Some(fault) if !self.core.stopped => Finished::NotFound(Box::new((self.core, self.news, fault))),

@@ -43,7 +43,9 @@ async fn keeping(as_stream: bool) -> (String, Arc<AtomicUsize>) {
                         )
                     } else {
                         let length = message.len();
-                        format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{message}")
+                        format!(
+                            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{message}"
+                        )
                     };
                     if socket.write_all(answer.as_bytes()).await.is_err() {
                         return;

@@ -18,12 +18,14 @@ fn steps(server: &HttpServer) -> Vec<String> {
 
 /// An old server at one URL: GET opens the stream, POST to it is refused with this status.
 async fn old_server(status: u16) -> HttpServer {
-    HttpServer::start(crate::legacy::script(move |_request, mut answer| async move { answer.status(status).await })).await
+    HttpServer::start(crate::legacy::script(move |_request, mut answer| async move { answer.status(status).await }))
+        .await
 }
 
 #[tokio::test]
 async fn a_modern_server_is_found_by_the_first_request() {
-    let server = HttpServer::start(|request, answer| async move { ordinary::answer(MODERN, &request, answer).await }).await;
+    let server =
+        HttpServer::start(|request, answer| async move { ordinary::answer(MODERN, &request, answer).await }).await;
     let mut client = ready(&server.url("/mcp")).await;
     assert_eq!(client.connected(), (TransportFound::StreamableHttp, "server/discover answered".to_owned()));
     assert_eq!(steps(&server)[0], "server/discover", "[http-modern-first] a modern request comes first");
@@ -183,14 +185,16 @@ async fn nobody_there_is_told_as_such() {
 
 #[tokio::test]
 async fn what_is_known_is_tried_first_and_found_anew_when_it_is_wrong() {
-    let known = |transport, revision| HttpTarget { known: Some(KnownServer { transport, revision }), ..target("http://x/") };
+    let known =
+        |transport, revision| HttpTarget { known: Some(KnownServer { transport, revision }), ..target("http://x/") };
     let modern = |request: Request, answer: Answer| async move { ordinary::answer(MODERN, &request, answer).await };
     let begin = |server: &HttpServer, path: &str, target: HttpTarget| {
         let target = HttpTarget { url: server.url(path).parse().unwrap(), ..target };
         start_with(SessionConfig::default(), target, limits())
     };
 
-    let legacy = HttpServer::start(|request, answer| async move { in_session(NEWEST_LEGACY, &request, answer).await }).await;
+    let legacy =
+        HttpServer::start(|request, answer| async move { in_session(NEWEST_LEGACY, &request, answer).await }).await;
     let mut client = begin(&legacy, "/mcp", known(TransportFound::StreamableHttp, Revision::V2025_11_25));
     client.until_ready().await;
     assert_eq!(steps(&legacy), ["initialize"], "a legacy server that is known is not probed");
@@ -232,7 +236,8 @@ async fn a_pinned_transport_or_revision_is_kept_to() {
     assert_eq!(client.connected().0, TransportFound::HttpSse, "HTTP+SSE at once");
     client.stop().await;
 
-    let server = HttpServer::start(|request, answer| async move { in_session("2025-06-18", &request, answer).await }).await;
+    let server =
+        HttpServer::start(|request, answer| async move { in_session("2025-06-18", &request, answer).await }).await;
     let config = SessionConfig { opening: Opening::Pinned(Revision::V2025_06_18), ..SessionConfig::default() };
     let mut client = start_with(config, target(&server.url("/mcp")), limits());
     client.until_ready().await;

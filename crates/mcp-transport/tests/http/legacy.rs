@@ -17,7 +17,9 @@ const REVISION: &str = "2024-11-05";
 
 /// An old server: GET `/sse` is the stream, `/messages?s=1` takes messages, and what is posted to `/sse` is answered
 /// by `other`.
-pub fn script<F, A>(other: F) -> impl Fn(Request, Answer) -> std::pin::Pin<Box<dyn Future<Output = io::Result<()>> + Send>>
+pub fn script<F, A>(
+    other: F,
+) -> impl Fn(Request, Answer) -> std::pin::Pin<Box<dyn Future<Output = io::Result<()>> + Send>>
 where
     F: Fn(Request, Answer) -> A + Send + Sync + 'static,
     A: Future<Output = io::Result<()>> + Send + 'static,
@@ -44,9 +46,10 @@ where
                 ("POST", "/messages?s=1") => {
                     let body = request.json();
                     let stream = stream.lock().await.clone();
-                    let say = async |message: Value| match &stream {
-                        Some(stream) => drop(stream.send(message).await),
-                        None => {}
+                    let say = async |message: Value| {
+                        if let Some(stream) = &stream {
+                            let _ = stream.send(message).await;
+                        }
                     };
                     if body["params"]["name"] == "end" {
                         say(json!("end")).await;

@@ -57,7 +57,9 @@ async fn what_the_server_says_on_its_own_comes_on_the_get_stream() {
 
 #[tokio::test]
 async fn a_server_need_not_have_one() {
-    for (status, note) in [(405, "offers no GET stream"), (404, "there is no GET stream"), (400, "there is no GET stream")] {
+    for (status, note) in
+        [(405, "offers no GET stream"), (404, "there is no GET stream"), (400, "there is no GET stream")]
+    {
         let server = HttpServer::start(move |request, mut answer| async move {
             match request.method.as_str() {
                 "GET" => answer.status(status).await,
@@ -156,5 +158,40 @@ async fn nothing_is_posted_before_initialized_was_taken() {
     tokio::time::sleep(Duration::from_millis(200)).await;
     assert_eq!(server.count("tools/call"), 0, "a server may refuse a call that overtakes `initialized`");
     assert_eq!(text(&client.done(call).await), "waits", "it is sent after it");
+    client.stop().await;
+}
+
+#[tokio::test]
+async fn an_answer_may_come_on_the_get_stream() {
+    let (asked, was_asked) = tokio::sync::watch::channel(None);
+    let asked = Arc::new(asked);
+    let (closed, mut was_closed) = tokio::sync::watch::channel(false);
+    let closed = Arc::new(closed);
+    let server = HttpServer::start(move |request, mut answer| {
+        let (asked, mut was_asked, closed) = (asked.clone(), was_asked.clone(), closed.clone());
+        async move {
+            match (request.method.as_str(), request.rpc_method().as_str()) {
+                ("GET", _) => {
+                    answer.event_stream().await?;
+                    let call = was_asked.wait_for(Option::is_some).await.unwrap().clone().unwrap();
+                    answer_event(NEWEST_LEGACY, &call, &mut answer).await?;
+                    answer.hang().await
+                }
+                (_, "tools/call") => {
+                    let _ = asked.send(Some(request));
+                    answer.event_stream().await?;
+                    answer.hang().await?;
+                    let _ = closed.send(true);
+                    Ok(())
+                }
+                _ => in_session(NEWEST_LEGACY, &request, answer).await,
+            }
+        }
+    })
+    .await;
+    let mut client = ready(&server.url("/mcp")).await;
+    client.until_note("the GET stream is open").await;
+    assert_eq!(client.echo("elsewhere").await, "elsewhere", "[http-get-response-on-resume] the answer counts");
+    within(LONG, "the stream that nobody needs is closed", was_closed.wait_for(|closed| *closed)).await.unwrap();
     client.stop().await;
 }

@@ -141,7 +141,11 @@ async fn arguments_are_mirrored_into_headers_as_the_tool_says() {
         some("=?base64?PT9iYXNlNjQ/ZUE9PT89?="),
         "[http-x-mcp-header-sentinel-lookalike] what looks encoded is encoded"
     );
-    assert_eq!(head(3, "mcp-param-coats"), some("-9007199254740991"), "[http-x-mcp-header-safe-integer] the last safe one");
+    assert_eq!(
+        head(3, "mcp-param-coats"),
+        some("-9007199254740991"),
+        "[http-x-mcp-header-safe-integer] the last safe one"
+    );
 }
 
 #[tokio::test]

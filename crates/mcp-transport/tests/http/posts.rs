@@ -10,16 +10,18 @@ use crate::support::*;
 #[tokio::test]
 async fn every_message_is_one_post_with_the_headers_of_the_revision() {
     for revision in LEGACY.into_iter().chain([MODERN]) {
-        let server = HttpServer::start(move |request, answer| async move {
-            ordinary::answer(revision, &request, answer).await
-        })
-        .await;
+        let server =
+            HttpServer::start(move |request, answer| async move { ordinary::answer(revision, &request, answer).await })
+                .await;
         let mut client = ready(&server.url("/mcp")).await;
         assert_eq!(client.echo("hello").await, "hello", "{revision}: [http-response-json-or-sse] a JSON body is read");
         client.stop().await;
         for request in with_method(&server, "POST") {
             let body = request.json();
-            assert!(body.is_object(), "{revision}: [http-post-every-message] [http-post-body-single] one message: {body}");
+            assert!(
+                body.is_object(),
+                "{revision}: [http-post-every-message] [http-post-body-single] one message: {body}"
+            );
             assert_eq!(
                 request.header("accept"),
                 Some("application/json, text/event-stream"),
@@ -58,9 +60,9 @@ async fn an_answer_may_be_a_stream_with_other_messages_before_it() {
         let mut client = ready(&server.url("/mcp")).await;
         // [http-response-json-or-sse] [http-sse-notifications-before-response] [http-sse-ignore-comments]
         assert_eq!(client.echo("streamed").await, "streamed", "{revision}: the answer on the stream is read");
-        let told = client.told.iter().any(|event| {
-            matches!(event, DriverEvent::Session(SessionEvent::Progress { progress, .. }) if *progress == 1.0)
-        });
+        let told = client.told.iter().any(
+            |event| matches!(event, DriverEvent::Session(SessionEvent::Progress { progress, .. }) if *progress == 1.0),
+        );
         assert!(told, "{revision}: [http-sse-notifications-before-response] what came before the answer is told");
         client.stop().await;
     }

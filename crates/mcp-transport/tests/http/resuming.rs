@@ -75,7 +75,10 @@ async fn a_stream_without_ids_cannot_be_resumed() {
     let result = client.call(echo("x")).await;
     let cause = undelivered(&result);
     assert!(cause.contains("cannot be resumed"), "the call ends with the cause: {cause}");
-    assert!(matches!(result, Err(CallError::Undelivered { sent: true, .. })), "the server may have done it: {result:?}");
+    assert!(
+        matches!(result, Err(CallError::Undelivered { sent: true, .. })),
+        "the server may have done it: {result:?}"
+    );
     assert_eq!(server.count("tools/call"), 1, "what may have been done is not repeated");
     assert_eq!(server.count("notifications/cancelled"), 0, "[http-disconnect-not-cancel] nor is it cancelled");
     client.stop().await;

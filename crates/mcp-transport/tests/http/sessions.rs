@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_proto::SessionEvent;
-use mcp_transport::driver::DriverEvent;
+use mcp_transport::driver::{DriverCommand, DriverEvent};
 use testkit::http::ordinary;
 
 use crate::support::*;
@@ -24,7 +24,11 @@ async fn the_session_id_goes_with_everything_and_is_deleted_at_the_end() {
                 assert_eq!(request.header("mcp-session-id"), None, "{revision}: {method} begins without a session");
             } else {
                 let what = format!("{} {method}", request.method);
-                assert_eq!(request.header("mcp-session-id"), Some(SESSION), "{revision}: [http-session-header] on {what}");
+                assert_eq!(
+                    request.header("mcp-session-id"),
+                    Some(SESSION),
+                    "{revision}: [http-session-header] on {what}"
+                );
                 assert_eq!(
                     request.header("mcp-protocol-version"),
                     Some(revision),
@@ -76,7 +80,11 @@ async fn a_delete_without_an_answer_does_not_hold_the_end_up() {
     let mut client = ready(&server.url("/mcp")).await;
     let start = std::time::Instant::now();
     client.stop().await;
-    assert!(start.elapsed() < std::time::Duration::from_secs(4), "the end takes 2 s at most, not {:?}", start.elapsed());
+    assert!(
+        start.elapsed() < std::time::Duration::from_secs(4),
+        "the end takes 2 s at most, not {:?}",
+        start.elapsed()
+    );
 }
 
 #[tokio::test]
@@ -140,4 +148,34 @@ async fn an_id_that_is_no_id_is_not_sent_back() {
     client.stop().await;
     let carried = server.seen().iter().any(|request| request.header("mcp-session-id").is_some());
     assert!(!carried, "what is no visible ASCII is no session id");
+}
+
+#[tokio::test]
+async fn a_server_that_forgets_every_session_is_given_up() {
+    for forgets in ["notifications/initialized", "tools/call"] {
+        let server = HttpServer::start(move |request, mut answer| async move {
+            if request.rpc_method() == forgets {
+                return answer.status(404).await;
+            }
+            in_session(NEWEST_LEGACY, &request, answer).await
+        })
+        .await;
+        let mut client = ready(&server.url("/mcp")).await;
+        let (reply, _name) = tokio::sync::oneshot::channel();
+        let deadline = mcp_proto::Deadline { idle: LONG, total: LONG };
+        let call = DriverCommand::Call { request: echo("x"), deadline, reply };
+        // The session may have ended before.
+        let _ = client.commands.send(call).await;
+        client.until_end_or(2).await;
+        let openings = server.count("initialize");
+        assert!((2..=5).contains(&openings), "{forgets}: it is tried again, but not for ever: {openings} times");
+    }
+}
+
+impl Client {
+    /// Takes events until the driver has ended, or for so many seconds.
+    async fn until_end_or(&mut self, seconds: u64) {
+        let end = async { while self.events.recv().await.is_some() {} };
+        let _ = tokio::time::timeout(std::time::Duration::from_secs(seconds), end).await;
+    }
 }

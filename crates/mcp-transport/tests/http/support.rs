@@ -4,8 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use mcp_proto::{
-    CallError, CallId, ClientRequest, CloseReason, Deadline, OpeningFault, ServerResult, SessionConfig,
-    SessionEvent,
+    CallError, CallId, ClientRequest, CloseReason, Deadline, OpeningFault, ServerResult, SessionConfig, SessionEvent,
 };
 use mcp_transport::driver::{DriverCommand, DriverEvent};
 use mcp_transport::http::{HttpLimits, HttpTarget, TransportChoice, TransportFound, run};
@@ -164,7 +163,8 @@ impl Client {
     }
 
     pub fn notes(&self) -> Vec<String> {
-        let note = |event: &'_ DriverEvent| if let DriverEvent::Note { line } = event { Some(line.clone()) } else { None };
+        let note =
+            |event: &'_ DriverEvent| if let DriverEvent::Note { line } = event { Some(line.clone()) } else { None };
         self.told.iter().filter_map(note).collect()
     }
 

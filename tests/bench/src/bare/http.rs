@@ -11,6 +11,7 @@ use reqwest::{Client, Url};
 use crate::Outcome;
 use crate::pipe::REQUEST;
 
+#[allow(clippy::disallowed_methods, reason = "the bare limit is the HTTP stack without our rules")]
 #[tokio::main(flavor = "current_thread")]
 pub(crate) async fn run(scenario: Scenario, url: &str) -> Outcome<Report> {
     let client = Client::builder().no_proxy().build()?;

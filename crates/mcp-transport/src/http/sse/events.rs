@@ -267,7 +267,8 @@ mod tests {
             assert!(!read(chunks, 64 * 1024 * 1024).is_empty(), "something is read");
             start.elapsed()
         };
-        let shapes: [(&str, Vec<Vec<u8>>, Vec<Vec<u8>>); 3] = [
+        type Chunks = Vec<Vec<u8>>;
+        let shapes: [(&str, Chunks, Chunks); 3] = [
             ("one long line", line(1 << 18), line(1 << 21)),
             ("small events in one chunk", small(1 << 12), small(1 << 15)),
             ("many lines in one event", many(1 << 12), many(1 << 15)),

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use mcp_proto::{DeliveryFault, RequestId, StreamOrigin};
+use mcp_proto::{CloseReason, DeliveryFault, Incoming, RequestId, StreamOrigin};
 use reqwest::header::HeaderValue;
 
 use super::{Exchange, Kind, Streamable};
@@ -15,6 +15,9 @@ use crate::http::sse::{End, Event};
 use crate::http::{headers, retry};
 use crate::lines::Line;
 
+/// A server that forgets so many sessions in such a time will not keep the next one either.
+const MOST_LOSSES: usize = 5;
+const LOSSES_WITHIN: Duration = Duration::from_secs(60);
 /// How long a stream may stay open after its answer.
 const AFTER_ANSWER: Duration = Duration::from_secs(1);
 
@@ -22,12 +25,13 @@ impl Streamable {
     pub(super) fn on_answer(&mut self, step: Step, now: Instant) {
         let Step { exchange, moved, session, what } = step;
         let Some(running) = self.exchanges.get(&exchange) else { return };
-        if let Some(moved) = moved {
-            self.on_moved(moved);
-        } else if let Some(session) = session
+        if let Some(session) = session
             && running.name == "initialize"
         {
             self.on_session_id(&session);
+        }
+        if let Some(moved) = moved {
+            self.on_moved(moved);
         }
         match what {
             What::Accepted => self.on_accepted(exchange),
@@ -130,7 +134,13 @@ impl Streamable {
         let Some(running) = self.exchanges.get_mut(&exchange) else { return };
         let (origin, name) = match &running.kind {
             Kind::Request { id, .. } => (StreamOrigin::Post(id.clone()), running.name.clone()),
-            Kind::Message | Kind::Get => (StreamOrigin::Get, String::new()),
+            Kind::Message | Kind::Get => {
+                // Some servers answer here. Then the stream of the request itself is of no more use.
+                if let Ok(Incoming::Response { id, .. }) = Incoming::decode(&data) {
+                    self.finish_request(&id);
+                }
+                (StreamOrigin::Get, String::new())
+            }
         };
         let answers = self.core.line(Line::Whole(data), origin, now);
         if answers == Answers::Nothing {
@@ -201,6 +211,12 @@ impl Streamable {
         }
         self.requests.clear();
         self.messages.clear();
+        self.losses.retain(|at| now.saturating_duration_since(*at) < LOSSES_WITHIN);
+        self.losses.push_back(now);
+        if self.losses.len() >= MOST_LOSSES {
+            let cause = format!("it forgot {MOST_LOSSES} sessions within {LOSSES_WITHIN:?}");
+            return self.close(CloseReason::ConnectionLost(cause));
+        }
         self.core.session.handle_session_lost(refused, now);
     }
 

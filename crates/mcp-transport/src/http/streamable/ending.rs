@@ -18,7 +18,8 @@ impl Streamable {
     pub(super) async fn end(mut self) {
         self.core.close_session();
         // Answers that nobody waits for any more are not waited for either.
-        let open: Vec<u64> = self.exchanges.iter().filter(|(_, e)| !matches!(e.kind, Kind::Message)).map(|(n, _)| *n).collect();
+        let open: Vec<u64> =
+            self.exchanges.iter().filter(|(_, e)| !matches!(e.kind, Kind::Message)).map(|(n, _)| *n).collect();
         for exchange in open {
             self.finish(exchange);
         }

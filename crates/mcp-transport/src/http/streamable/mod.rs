@@ -23,8 +23,8 @@ use super::endpoint::Endpoint;
 use super::exchange::{Step, Work};
 use super::news::News;
 use super::{HttpLimits, TransportFound};
-use crate::driver::core::{Core, now};
 use crate::driver::DriverEvent;
+use crate::driver::core::{Core, now};
 
 /// How many answers are taken in before commands are looked at again.
 const STEPS_AT_ONCE: usize = 64;
@@ -48,6 +48,8 @@ pub(super) struct Streamable {
     /// The exchange that everything else waits for: a server may refuse what it gets before `initialized`.
     gate: Option<u64>,
     session_id: Option<HeaderValue>,
+    /// When sessions were lost lately.
+    losses: VecDeque<Instant>,
     /// The GET stream.
     get: Option<u64>,
     /// There has been a GET stream in this session.
@@ -127,6 +129,7 @@ impl Streamable {
             messages: VecDeque::new(),
             gate: None,
             session_id: None,
+            losses: VecDeque::new(),
             get: None,
             had_get: false,
             may_fall_back,
@@ -139,6 +142,7 @@ impl Streamable {
         while !self.is_over() {
             self.step().await;
             self.pump();
+            self.core.deliver_now();
         }
         match self.not_streamable.take() {
             Some(why) if !self.core.stopped => Finished::NotStreamable(Box::new((self.core, self.news, why))),
@@ -236,7 +240,8 @@ impl Streamable {
             self.posts += 1;
         }
         let abort = AbortHandle::new_pair().0;
-        self.exchanges.insert(self.last_exchange, Exchange { kind, abort, name, in_session, resume: Resume::default() });
+        self.exchanges
+            .insert(self.last_exchange, Exchange { kind, abort, name, in_session, resume: Resume::default() });
         self.last_exchange
     }
 

@@ -89,7 +89,8 @@ impl Streamable {
                 if let OutgoingKind::Notification { method } = &about {
                     self.before_notification(method, &body);
                 }
-                let gates = matches!(&about, OutgoingKind::Notification { method } if method == "notifications/initialized");
+                let gates =
+                    matches!(&about, OutgoingKind::Notification { method } if method == "notifications/initialized");
                 let number = self.start(Kind::Message, name, in_session);
                 if gates {
                     self.gate = Some(number);
