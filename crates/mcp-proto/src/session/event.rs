@@ -237,7 +237,7 @@ pub enum SessionEvent {
     SubscriptionsRenewed,
     /// The server had forgotten the session, and a new one was opened (404 over Streamable HTTP). Lists
     /// should be read again.
-    Reopened(Facts),
+    Reopened(Box<Facts>),
     /// A call goes on as a task of the server. Only the latest one of a call waits in the queue.
     TaskChanged {
         /// The call; it still ends with [`SessionEvent::Done`].

@@ -295,7 +295,7 @@ impl Session {
                 self.restore_subscriptions();
             }
             Some(reopening) => {
-                self.events.push(SessionEvent::Reopened(facts));
+                self.events.push(SessionEvent::Reopened(Box::new(facts)));
                 self.resume(reopening, now);
             }
         }
