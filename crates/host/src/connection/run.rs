@@ -382,7 +382,7 @@ impl Run<'_> {
                 }
                 self.tick_soon();
             }
-            SessionEvent::Log(message) => self.with_activity(|a| a.log(&message)),
+            SessionEvent::Log { message, .. } => self.with_activity(|a| a.log(&message)),
             SessionEvent::Anomaly { cause, id } => {
                 self.with_activity(|a| a.anomaly(&cause, id.map(|id| id.to_string())))
             }

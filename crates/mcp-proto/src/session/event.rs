@@ -226,7 +226,12 @@ pub enum SessionEvent {
         uri: String,
     },
     /// The server logged something.
-    Log(LogMessage),
+    Log {
+        /// What.
+        message: LogMessage,
+        /// The call on whose stream it came, where streams tell.
+        call: Option<CallId>,
+    },
     /// Change notifications stopped and are asked for again, later and later if that keeps failing. What
     /// changed in between was not told.
     SubscriptionsLost {

@@ -51,7 +51,7 @@ impl Session {
                 self.progressed(params.as_ref(), now);
             }
             Incoming::Notification { method, params } => match object(params.as_ref()) {
-                Ok(read) => self.notification(&method, read, size(params.as_ref()), now),
+                Ok(read) => self.notification(&method, read, size(params.as_ref()), &origin, now),
                 Err(cause) => {
                     let method = escape(&method, 80);
                     self.anomaly(format!("the notification `{method}` does not fit: params: {cause}"), None);
@@ -155,11 +155,13 @@ impl Session {
         }
     }
 
-    fn notification(&mut self, method: &str, params: Map, bytes: usize, now: Instant) {
+    fn notification(&mut self, method: &str, params: Map, bytes: usize, origin: &StreamOrigin, now: Instant) {
         let ready = matches!(self.phase, Phase::Ready);
         let read = match method {
-            "notifications/message" => results::read::<LogMessage>(params)
-                .map(|message| self.events.push_sized(SessionEvent::Log(message), bytes)),
+            "notifications/message" => results::read::<LogMessage>(params).map(|message| {
+                let call = self.call_of_stream(origin);
+                self.events.push_sized(SessionEvent::Log { message, call }, bytes);
+            }),
             "notifications/cancelled" => results::read::<Cancelled>(params).map(|Cancelled { request_id }| {
                 if self.answers_requests() {
                     self.cancelled_by_server(&request_id, now);

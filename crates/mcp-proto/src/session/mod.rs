@@ -19,6 +19,7 @@ mod meta;
 mod mirrored;
 mod mrtr;
 mod opening;
+mod opening_answers;
 mod progress;
 mod questions;
 mod queue;

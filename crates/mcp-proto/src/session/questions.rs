@@ -9,7 +9,6 @@ use crate::types::{ElicitAction, ElicitResult, Map};
 
 use super::asked::question;
 use super::opening::Phase;
-use super::wire::Purpose;
 use super::{
     Answer, CallId, ServerQuestion, ServerRequestId, Session, SessionEvent, StreamOrigin, UnknownRequest, Withdrawal,
     asked, meta, tasks,
@@ -114,15 +113,19 @@ impl Session {
     /// Else nobody says, so it is known only when one call is in flight; otherwise the clocks of all stop,
     /// because it may be any of them.
     fn likely_calls(&self, origin: &StreamOrigin) -> (Option<CallId>, Vec<CallId>) {
-        if let StreamOrigin::Post(RequestId::Number(id)) = origin
-            && let Some(call) = self.wire.purpose(*id).and_then(Purpose::call)
-        {
+        if let Some(call) = self.call_of_stream(origin) {
             return (Some(call), vec![call]);
         }
         let stops: Vec<CallId> =
             self.calls.iter().filter(|(_, call)| call.request.may_ask_back()).map(|(id, _)| *id).collect();
         let call = if let [only] = stops[..] { Some(only) } else { None };
         (call, stops)
+    }
+
+    /// The call whose own stream this is.
+    pub(super) fn call_of_stream(&self, origin: &StreamOrigin) -> Option<CallId> {
+        let StreamOrigin::Post(RequestId::Number(id)) = origin else { return None };
+        self.wire.purpose(*id)?.call()
     }
 
     pub(super) fn ask(

@@ -22,7 +22,7 @@ pub(super) struct EventQueue {
 fn is_news(event: &SessionEvent) -> bool {
     matches!(
         event,
-        SessionEvent::Log(_)
+        SessionEvent::Log { .. }
             | SessionEvent::Anomaly { .. }
             | SessionEvent::ListChanged(_)
             | SessionEvent::ResourceUpdated { .. }
@@ -76,7 +76,7 @@ impl EventQueue {
         if is_news(&event) {
             let too_large = self.news > 0 && self.news_bytes.saturating_add(bytes) > self.limit_bytes;
             if self.news >= self.limit || too_large {
-                let log = matches!(event, SessionEvent::Log(_));
+                let log = matches!(event, SessionEvent::Log { .. });
                 *(if log { &mut self.dropped_logs } else { &mut self.dropped_others }) += 1;
                 return;
             }

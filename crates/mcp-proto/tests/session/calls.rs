@@ -38,6 +38,7 @@ fn requests_stand_on_the_wire_as_the_schemas_say() {
         ),
         (
             tool_call(),
+            // [tools-arguments-object]
             json!({ "method": "tools/call", "params": { "name": "add_note", "arguments": { "text": "hi" } } }),
             text,
         ),
@@ -104,7 +105,11 @@ fn requests_stand_on_the_wire_as_the_schemas_say() {
         }
     }
     let (_, sent) = Peer::ready(Revision::V2025_03_26).sends(complete());
-    assert_eq!(sent["params"].get("context"), None, "[completion-context]: not before 2025-06-18");
+    assert_eq!(
+        sent["params"].get("context"),
+        None,
+        "[completion-context], [lifecycle-respect-version-early]: not before 2025-06-18"
+    );
 }
 
 #[test]
@@ -124,7 +129,7 @@ fn modern_requests_carry_their_metadata() {
     assert_contains(
         &sent,
         &meta(Value::Null),
-        "[lifecycle-meta-version] [lifecycle-meta-capabilities] [lifecycle-meta-client-info]",
+        "[lifecycle-meta-version] [lifecycle-meta-capabilities] [lifecycle-meta-capabilities-per-request] [lifecycle-meta-client-info]",
     );
     let level = &sent["params"]["_meta"]["io.modelcontextprotocol/logLevel"];
     assert!(level.is_null(), "[logging-per-request-level]: none unless wanted");
@@ -155,7 +160,10 @@ fn what_a_server_does_not_offer_is_not_asked() {
         ("[resources-capability-gate]", ClientRequest::ReadResource { uri: "a:b".into() }),
         ("[resources-subscribe-gate]", ClientRequest::Subscribe { uri: "a:b".into() }),
         ("[completion-capability-gate]", complete()),
-        ("[lifecycle-only-negotiated]", ClientRequest::SetLogLevel { level: LogLevel::Debug }),
+        (
+            "[lifecycle-only-negotiated], [lifecycle-only-negotiated-early], [lifecycle-respect-server-caps-modern]",
+            ClientRequest::SetLogLevel { level: LogLevel::Debug },
+        ),
     ];
     for revision in Revision::ALL {
         let mut peer = Peer::ready_with(revision, json!({ "unknown": {} }), config(Opening::Probe));

@@ -170,7 +170,7 @@ fn initialize_refused_with_4xx_means_that_http_sse_is_worth_a_try() {
         let (init, _) = peer.post();
         peer.fails_with_status(&init["id"], code, "second words");
         let (fault, cause) = failed(&mut peer);
-        assert_eq!(fault, OpeningFault::NotStreamable, "[sse-detect-fallback]: {code}");
+        assert_eq!(fault, OpeningFault::NotStreamable, "[sse-fallback-any-4xx] [sse-fallback-post-first]: {code}");
         for words in ["first words", "second words"] {
             assert!(cause.contains(words), "[lifecycle-legacy-actionable-error]: {cause}");
         }

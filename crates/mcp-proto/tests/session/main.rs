@@ -4,12 +4,14 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod batches;
+mod caching;
 mod calls;
 mod decode;
 mod delivery;
 mod headers;
 mod hostile;
 mod http_opening;
+mod messages;
 mod mrtr;
 mod opening;
 mod peer;
@@ -17,6 +19,7 @@ mod properties;
 mod questions;
 mod reopening;
 mod revisions;
+mod rules;
 mod subscriptions;
 mod tasks_core;
 mod tasks_extension;

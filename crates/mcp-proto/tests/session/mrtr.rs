@@ -74,7 +74,7 @@ fn a_call_is_repeated_with_the_answers() {
         }
         let mut again = peer.sent_one();
         assert_ne!(again["id"], first["id"], "[mrtr-new-id]");
-        assert_eq!(again["params"]["requestState"], json!(state), "[mrtr-echo-state]");
+        assert_eq!(again["params"]["requestState"], json!(state), "[mrtr-echo-state], [mrtr-state-opaque]");
         let inputs = json!({
             "when": { "action": "accept", "content": { "day": "2026-08-01" } },
             "who": { "role": "assistant", "content": { "type": "text", "text": "4" }, "model": "m" },

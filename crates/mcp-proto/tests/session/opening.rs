@@ -201,7 +201,7 @@ fn initialize_settles_the_version() {
     let first = || initialize(1, "2025-11-25");
     for (proves, steps) in [
         (
-            "[lifecycle-init-first], [lifecycle-initialized-notification], [lifecycle-init-version-latest]",
+            "[lifecycle-init-first], [lifecycle-init-params], [lifecycle-initialized-notification], [lifecycle-init-version-latest]",
             vec![first(), SendsNothing, result(1, initialized("2025-11-25")), greets(), Ready(V2025_11_25)],
         ),
         (

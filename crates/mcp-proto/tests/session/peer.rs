@@ -119,6 +119,7 @@ impl Peer {
     /// What the session wants posted since the last look: body and headers.
     pub(crate) fn posts(&mut self) -> Vec<(Value, HttpHead)> {
         std::iter::from_fn(|| self.session.poll_transmit())
+            .filter(|outgoing| !matches!(outgoing.about, OutgoingKind::Abort { .. }))
             .map(|outgoing| {
                 let body = serde_json::from_str(&outgoing.json).expect("[http-post-body-single]: one message");
                 (body, outgoing.head.map(|head| *head).unwrap_or_default())

@@ -86,6 +86,8 @@ fn any_message() -> impl Strategy<Value = Value> {
         "notifications/tools/list_changed",
         "notifications/resources/updated",
         "notifications/subscriptions/acknowledged",
+        "notifications/tasks",
+        "notifications/tasks/status",
     ]);
     let small = 0_i64..12;
     let body = prop_oneof![
@@ -101,6 +103,10 @@ fn any_message() -> impl Strategy<Value = Value> {
         Just(json!({ "resultType": "input_required", "requestState": "s" })),
         Just(json!({ "resultType": "input_required", "inputRequests": { "k": { "method": "roots/list" }, "e": { "method": "elicitation/create", "params": form() } } })),
         Just(json!({ "protocolVersion": "2025-03-26", "capabilities": all_capabilities() })),
+        Just(json!({ "taskId": "t", "status": "input_required", "inputRequests": { "k": { "method": "roots/list" } } })),
+        Just(json!({ "taskId": "t", "status": "working", "resultType": "task", "pollIntervalMs": 100 })),
+        Just(json!({ "taskId": "t", "status": "completed", "result": { "content": [] } })),
+        Just(json!({ "task": { "taskId": "t", "status": "working" } })),
         Just(json!({ "supportedVersions": ["2026-07-28"], "capabilities": all_capabilities() })),
     ];
     (id, method, body, 0..6).prop_map(|(id, method, body, shape)| match shape {
@@ -123,6 +129,8 @@ enum Input {
     Answer(usize, usize),
     Wait(u64),
     TooLong(bool),
+    Undelivered(i64, usize),
+    SessionLost(i64),
 }
 
 fn any_input() -> impl Strategy<Value = Input> {
@@ -135,6 +143,8 @@ fn any_input() -> impl Strategy<Value = Input> {
         3 => (any::<usize>(), 0_usize..4).prop_map(|(which, how)| Input::Answer(which, how)),
         1 => (0_u64..90).prop_map(Input::Wait),
         1 => any::<bool>().prop_map(Input::TooLong),
+        2 => (0_i64..14, 0_usize..6).prop_map(|(id, how)| Input::Undelivered(id, how)),
+        1 => (0_i64..14).prop_map(Input::SessionLost),
     ]
 }
 
@@ -155,6 +165,9 @@ impl Ledger {
         for sent in peer.sent() {
             let all = sent.as_array().cloned().unwrap_or_else(|| vec![sent]);
             for message in all {
+                if message.get("aborted").is_some() {
+                    continue;
+                }
                 if message.get("method").is_none() {
                     *self.answered.entry(message["id"].to_string()).or_default() += 1;
                 } else if let Some(id) = message.get("id") {
@@ -273,6 +286,21 @@ fn run(mut peer: Peer, inputs: Vec<Input>) {
                 let head: &[u8] = if answer { b"{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":[" } else { b"xxxxx" };
                 peer.session.handle_invalid(InvalidMessage::too_long(head, b"", 4, 5), peer.now);
             }
+            Input::Undelivered(id, how) => {
+                let error = Some(RpcError::new([-32020, -32022, -32601][how % 3], "no"));
+                let status = |code, error| DeliveryFault::Status { code, error, text: String::new(), challenge: None };
+                let fault = match how {
+                    0 => DeliveryFault::Lost { cause: "cut".into() },
+                    1 => DeliveryFault::Unreachable { cause: "down".into() },
+                    2 => DeliveryFault::Unusable { cause: "html".into() },
+                    3 => status(503, None),
+                    _ => status(400, error),
+                };
+                peer.session.handle_undelivered(&RequestId::Number(id), fault, peer.now);
+            }
+            Input::SessionLost(id) => {
+                peer.session.handle_session_lost(Some(&RequestId::Number(id)), peer.now);
+            }
         }
         ledger.take(&mut peer);
     }
@@ -323,11 +351,22 @@ proptest! {
     }
 
     #[test]
+    fn an_opening_session_over_http_keeps_its_promises(
+        known in prop::sample::select(vec![None, Some(Revision::V2025_11_25), Some(Revision::V2026_07_28)]),
+        inputs in prop::collection::vec(any_input(), 0..40),
+    ) {
+        run(Peer::with(SessionConfig { carrier: Carrier::StreamableHttp, known, ..config(Opening::Probe) }), inputs);
+    }
+
+    #[test]
     fn a_ready_session_keeps_its_promises(
         revision in prop::sample::select(Revision::ALL.to_vec()),
+        carrier in prop::sample::select(vec![Carrier::Stdio, Carrier::StreamableHttp, Carrier::HttpSse]),
         inputs in prop::collection::vec(any_input(), 0..60),
     ) {
+        let revision = if carrier == Carrier::HttpSse { Revision::V2024_11_05 } else { revision };
         let mut settings = config(Opening::Probe);
+        settings.carrier = carrier;
         settings.limits.open_questions = 5;
         settings.limits.in_flight_calls = 6;
         settings.timeouts.ping_interval = Some(seconds(45));

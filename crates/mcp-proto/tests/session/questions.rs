@@ -100,6 +100,7 @@ fn answers_carry_no_more_than_they_may() {
     }
 }
 
+/// `[base-error-reserved-range]` `[base-error-avoid-legacy-range]`
 #[test]
 fn what_was_not_offered_is_refused() {
     let with_tools = json!({ "messages": [], "maxTokens": 1, "tools": [] });
@@ -140,6 +141,7 @@ fn pings_are_answered_at_once() {
     }
 }
 
+/// `[base-error-retired-codes]`
 #[test]
 fn a_modern_server_gets_no_answers() {
     let mut peer = Peer::ready(Revision::V2026_07_28);

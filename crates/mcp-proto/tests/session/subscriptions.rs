@@ -287,7 +287,7 @@ fn log_messages_of_any_shape_arrive() {
             peer.tells("notifications/message", json!({ "level": level, "data": data, "logger": "l" }));
             let event = peer.event();
             assert!(
-                matches!(&event, SessionEvent::Log(message) if message.data == data),
+                matches!(&event, SessionEvent::Log { message, call: None } if message.data == data),
                 "[logging-levels], [logging-any-data], [logging-unsolicited]: {event:?}"
             );
         }

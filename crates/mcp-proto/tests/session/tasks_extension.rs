@@ -35,7 +35,7 @@ fn running(peer: &mut Peer) -> CallId {
             assert_eq!((of, task.status), (call, TaskStatus::Working), "[tasks-ext-polymorphic]: a task");
             assert_eq!(task.ttl, Some(seconds(60)), "its time");
         }
-        other => panic!("[tasks-ext-polymorphic]: the task is told, not {other:?}"),
+        other => panic!("[tasks-ext-polymorphic], [base-result-type-extensions]: the task is told, not {other:?}"),
     }
     call
 }
@@ -43,8 +43,10 @@ fn running(peer: &mut Peer) -> CallId {
 /// The poll after the interval; whatever else was sent is dropped.
 fn polled(peer: &mut Peer) -> Value {
     peer.wait(seconds(1));
-    let (body, head) = peer.posts().pop().expect("[tasks-ext-poll-terminal]: something is sent");
-    assert_eq!(body["method"], "tasks/get", "[tasks-ext-poll-interval], [tasks-ext-removed-methods]");
+    let (body, head) =
+        peer.posts().into_iter().find(|(body, _)| body["method"] == "tasks/get").expect(
+            "[tasks-ext-poll-interval], [tasks-ext-poll-terminal], [tasks-ext-removed-methods]: it is asked about",
+        );
     assert_eq!(body["params"]["taskId"], "t1", "of this task");
     assert_eq!(head.name.as_deref(), Some("t1"), "[tasks-ext-mcp-name]");
     let declared = &body["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"]["extensions"];
@@ -268,4 +270,21 @@ fn what_must_not_be_asked_ends_the_task_call() {
             "[tasks-ext-same-trust], [lifecycle-ext-untrusted]"
         );
     }
+}
+
+#[test]
+fn a_task_needs_no_progress_to_live() {
+    let mut peer = peer();
+    let call = running(&mut peer);
+    for step in 0..300 {
+        let sent = polled(&mut peer);
+        peer.answers(&sent["id"], with(task("working"), "statusMessage", json!(format!("step {step}"))));
+        let told = peer.events().into_iter().any(|event| {
+            matches!(event, SessionEvent::TaskChanged { task, .. } if task.status_message == Some(format!("step {step}")))
+        });
+        assert!(told, "[tasks-ext-no-progress], [tasks-ext-status-message]: its words tell how far it is");
+    }
+    let sent = polled(&mut peer);
+    peer.answers(&sent["id"], with(task("completed"), "result", json!({ "content": [] })));
+    assert!(peer.done(call).is_ok(), "[tasks-ext-no-progress]: 300 s without progress");
 }

@@ -1,0 +1,106 @@
+//! How long results may be kept (2026-07-28). The session passes the server's word on, bounded.
+
+use std::time::Duration;
+
+use mcp_proto::*;
+use serde_json::{Map, Value, json};
+
+use crate::peer::{Peer, form, tool_call};
+
+fn page() -> Value {
+    json!({ "tools": [], "prompts": [], "resources": [], "resourceTemplates": [], "contents": [] })
+}
+
+fn cacheable() -> Vec<ClientRequest> {
+    vec![
+        ClientRequest::ListTools { cursor: None },
+        ClientRequest::ListPrompts { cursor: Some("2".into()) },
+        ClientRequest::ListResources { cursor: None },
+        ClientRequest::ListResourceTemplates { cursor: None },
+        ClientRequest::ReadResource { uri: "a:b".into() },
+    ]
+}
+
+fn hint(result: Result<ServerResult, CallError>) -> Option<CacheHint> {
+    match result.expect("the answer fits") {
+        ServerResult::Tools { cache, .. }
+        | ServerResult::Prompts { cache, .. }
+        | ServerResult::Resources { cache, .. }
+        | ServerResult::Templates { cache, .. }
+        | ServerResult::Contents { cache, .. } => cache,
+        other => panic!("{other:?} carries no hint"),
+    }
+}
+
+#[test]
+fn lists_and_contents_say_how_long_they_may_be_kept() {
+    let day = Duration::from_secs(24 * 60 * 60);
+    for request in cacheable() {
+        for (proves, ttl, expected) in [
+            ("[cache-ttl-positive]", json!(1500), Duration::from_millis(1500)),
+            ("[cache-ttl-zero]", json!(0), Duration::ZERO),
+            ("[cache-ttl-absent]", Value::Null, Duration::ZERO),
+            ("[cache-ttl-negative]", json!(-1), Duration::ZERO),
+            ("[cache-ttl-negative]: no number", json!("1000"), Duration::ZERO),
+            ("[cache-ttl-positive]: a day and no more", json!(u64::MAX), day),
+        ] {
+            for (scope, expected_scope) in [
+                (json!("public"), CacheScope::Public),
+                (json!("private"), CacheScope::Private),
+                (Value::Null, CacheScope::Private),
+                (json!("everybody"), CacheScope::Private),
+                (json!(5), CacheScope::Private),
+            ] {
+                let mut peer = Peer::ready(Revision::V2026_07_28);
+                let (call, sent) = peer.sends(request.clone());
+                let mut result = page();
+                result["resultType"] = json!("complete");
+                for (key, value) in [("ttlMs", &ttl), ("cacheScope", &scope)] {
+                    if !value.is_null() {
+                        result[key] = value.clone();
+                    }
+                }
+                peer.answers(&sent["id"], result);
+                let expected = CacheHint { ttl: expected, scope: expected_scope };
+                assert_eq!(hint(peer.done(call)), Some(expected), "{proves}, [cache-private]: {ttl} for {scope}");
+                peer.wait(Duration::from_secs(100));
+                assert_eq!(peer.sent(), Vec::<Value>::new(), "[cache-no-poll]: nothing is fetched by itself");
+            }
+        }
+    }
+}
+
+#[test]
+fn older_revisions_know_nothing_of_it() {
+    for request in cacheable() {
+        let mut peer = Peer::ready(Revision::V2025_11_25);
+        let (call, sent) = peer.sends(request);
+        let mut result = page();
+        result["ttlMs"] = json!(1000);
+        peer.answers(&sent["id"], result);
+        assert_eq!(hint(peer.done(call)), None, "[lifecycle-respect-version]");
+    }
+}
+
+#[test]
+fn what_rests_on_answers_of_the_user_is_not_kept() {
+    let mut peer = Peer::ready(Revision::V2026_07_28);
+    let (call, sent) = peer.sends(ClientRequest::ReadResource { uri: "a:b".into() });
+    let asks = json!({ "when": { "method": "elicitation/create", "params": form() } });
+    let ask = json!({ "resultType": "input_required", "inputRequests": asks, "ttlMs": 1000, "cacheScope": "public" });
+    peer.answers(&sent["id"], ask);
+    let (question, ..) = peer.asked();
+    assert_eq!(peer.events(), vec![], "[cache-no-input-required]: such a result is no result of the call");
+    peer.session.answer(question, crate::peer::accepted(), peer.now).unwrap();
+    let sent = peer.sent_one();
+    peer.answers(&sent["id"], json!({ "contents": [], "ttlMs": 1000, "cacheScope": "public" }));
+    assert_eq!(hint(peer.done(call)), None, "[cache-no-mrtr]");
+
+    let mut peer = Peer::ready(Revision::V2026_07_28);
+    let (call, sent) = peer.sends(ClientRequest::GetPrompt { name: "p".into(), arguments: Map::new() });
+    peer.answers(&sent["id"], json!({ "messages": [], "ttlMs": 1000 }));
+    assert!(matches!(peer.done(call), Ok(ServerResult::Prompt(_))), "[cache-methods]: no prompt is kept");
+    let (call, sent) = peer.sends(tool_call());
+    peer.answers(&sent["id"], json!({ "content": [], "ttlMs": 1000 }));
+    assert!(matches!(peer.done(call), Ok(ServerResult::Tool(_))), "[cache-methods]: and no result of a tool");
+}

@@ -1,0 +1,96 @@
+//! What all messages have in common, whatever they ask for.
+
+use std::collections::HashSet;
+
+use mcp_proto::types::{ContentBlock, Role};
+use mcp_proto::*;
+use serde_json::{Map, Value, json};
+
+use crate::peer::*;
+
+/// A method of an extension.
+fn extension() -> ClientRequest {
+    ClientRequest::Extension {
+        extension: "com.example/skills",
+        method: "skills/list",
+        params: Map::from_iter([("cursor".to_owned(), json!("c"))]),
+    }
+}
+
+#[test]
+fn a_method_of_an_extension_goes_to_those_who_have_it() {
+    for revision in Revision::ALL {
+        let mut peer = Peer::ready(revision);
+        let end = peer.session.call(extension(), PATIENT, peer.now);
+        assert!(matches!(end, Err(CallError::Unsupported { .. })), "[lifecycle-ext-fallback] in {revision}: {end:?}");
+        assert_eq!(peer.sent(), Vec::<Value>::new(), "[lifecycle-ext-fallback] in {revision}: nothing is sent");
+
+        let mut capabilities = all_capabilities();
+        capabilities["extensions"] = json!({ "com.example/skills": {} });
+        let mut peer = Peer::ready_with(revision, capabilities, config(Opening::Probe));
+        let (call, sent) = peer.sends(extension());
+        assert_contains(&sent, &json!({ "method": "skills/list", "params": { "cursor": "c" } }), "as it was given");
+        peer.answers(&sent["id"], json!({ "skills": [1], "resultType": "complete" }));
+        let Ok(ServerResult::Extension { result, .. }) = peer.done(call) else { panic!("it is answered") };
+        assert_eq!(result["skills"], json!([1]), "as it came");
+    }
+}
+
+#[test]
+fn ids_in_flight_differ_and_notifications_have_none() {
+    for revision in Revision::ALL {
+        let mut peer = Peer::ready(revision);
+        let mut ids = HashSet::new();
+        let mut calls = Vec::new();
+        for _ in 0..20 {
+            let (call, sent) = peer.sends(ClientRequest::ReadResource { uri: "a:b".into() });
+            assert!(
+                ids.insert(sent["id"].to_string()),
+                "[base-request-id-inflight-unique] in {revision}: {}",
+                sent["id"]
+            );
+            let token = &sent["params"]["_meta"]["progressToken"];
+            assert!(token.is_i64() || token.is_string(), "[progress-token-type] in {revision}: {token}");
+            calls.push(call);
+        }
+        peer.session.cancel(calls[0], CancelReason::User, peer.now);
+        let told = peer.sent_one();
+        assert_eq!(told["method"], "notifications/cancelled", "{revision}: the server is told");
+        assert_eq!(told.get("id"), None, "[base-notification-no-id] in {revision}");
+    }
+}
+
+#[test]
+fn an_error_of_the_server_means_no_more_than_it_says() {
+    let mut peer = Peer::ready(Revision::V2025_11_25);
+    for error in [-32_000, -32_001, -32_003, -32_019, 7] {
+        let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
+        let said = json!({ "code": error, "message": "no", "data": { "a": 1 } });
+        peer.says(json!({ "jsonrpc": "2.0", "id": sent["id"], "error": said }));
+        let Err(CallError::Server(found)) = peer.done(call) else { panic!("{error} ends the call") };
+        assert_eq!(
+            json!(found),
+            said,
+            "[base-error-32000-range]: {error} is told as it came, and nothing is done for it"
+        );
+    }
+}
+
+#[test]
+fn messages_of_a_prompt_hold_every_kind_of_content() {
+    let mut peer = Peer::ready(Revision::V2025_11_25);
+    let (call, sent) = peer.sends(ClientRequest::GetPrompt { name: "p".into(), arguments: Map::new() });
+    let message = |role: &str, content: Value| json!({ "role": role, "content": content });
+    let messages = [
+        message("assistant", json!({ "type": "audio", "data": "AA==", "mimeType": "audio/wav" })),
+        message("user", json!({ "type": "resource_link", "uri": "a:b", "name": "b" })),
+    ];
+    peer.answers(&sent["id"], json!({ "messages": messages }));
+    let Ok(ServerResult::Prompt(prompt)) = peer.done(call) else { panic!("the prompt is read") };
+    let [first, second] = &prompt.messages[..] else { panic!("both messages: {prompt:?}") };
+    let is_audio = matches!((first.role, &first.content), (Role::Assistant, ContentBlock::Audio(_)));
+    assert!(is_audio, "[prompts-content-audio]: {first:?}");
+    let is_link = matches!((second.role, &second.content), (Role::User, ContentBlock::ResourceLink(_)));
+    assert!(is_link, "[prompts-content-resource-link]: {second:?}");
+    assert_eq!(json!(prompt.messages), json!(messages), "and nothing of it is lost");
+}
