@@ -69,7 +69,7 @@ async fn all_at_once(client: &Client) -> Result<(), String> {
     echo.and(plain).and(unrelated).and(untyped)
 }
 
-/// Sends a tool's schema back as it is known here.
+/// Sends a tool's schema back as it is known here: `[tools-schema-keywords]`.
 async fn echoed_schema(client: &Client) -> Result<(), String> {
     let catalog = client.catalog().await?;
     let tool = catalog.tool("json_schema_2020_12_tool").ok_or("the tool with the schema is missing")?;

@@ -149,17 +149,25 @@ mod tests {
         assert!(reads.keep("s", id("one"), "a:1", (&text("x"), hint(10)), start).is_some(), "it is fresh for a while");
         let after = |secs| start + Duration::from_secs(secs);
         let read = reads.fresh("s", &id("one"), "a:1", after(9)).unwrap();
-        assert_eq!((read.contents, read.cached), (text("x"), true), "[caching-ttl-fresh] it need not be asked for again");
+        assert_eq!(
+            (read.contents, read.cached),
+            (text("x"), true),
+            "[cache-ttl-positive] it need not be asked for again"
+        );
         for (server, identity, uri, what) in [
             ("t", "one", "a:1", "another server"),
             ("s", "two", "a:1", "another identity"),
             ("s", "one", "a:2", "another resource"),
         ] {
-            assert_eq!(reads.fresh(server, &id(identity), uri, after(1)), None, "{what} has nothing of it");
+            assert_eq!(reads.fresh(server, &id(identity), uri, after(1)), None, "[cache-key] [cache-private] {what} has nothing of it");
         }
-        assert_eq!(reads.fresh("s", &id("one"), "a:1", after(10)), None, "it is not used beyond its time");
+        assert_eq!(reads.fresh("s", &id("one"), "a:1", after(10)), None, "[cache-stale-refetch] it is not used beyond its time");
         assert_eq!(reads.bytes, 0, "and then it is gone");
-        assert_eq!(reads.keep("s", id("one"), "a:1", (&text("x"), hint(0)), start), None, "no time means not to keep it");
+        assert_eq!(
+            reads.keep("s", id("one"), "a:1", (&text("x"), hint(0)), start),
+            None,
+            "no time means not to keep it"
+        );
         assert_eq!(reads.fresh("s", &id("one"), "a:1", start), None, "so it is not kept");
     }
 
@@ -171,7 +179,7 @@ mod tests {
         }
         reads.changed("s", "dir:/a/b");
         let fresh = |reads: &mut Reads, uri| reads.fresh("s", &id("one"), uri, start).is_some();
-        assert!(!fresh(&mut reads, "dir:/a/b"), "what changed is asked for again");
+        assert!(!fresh(&mut reads, "dir:/a/b"), "[cache-notification-invalidates] what changed is asked for again");
         assert!(!fresh(&mut reads, "dir:/a"), "and so is what it lies in");
         assert!(fresh(&mut reads, "dir:/c"), "the others stay");
         reads.forget_server("s");

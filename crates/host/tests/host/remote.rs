@@ -31,7 +31,11 @@ async fn nothing_is_sent_before_the_address_was_approved() {
     app.host.start_server("far".into()).await.unwrap().unwrap();
     let question = app.question("far", "its address", is_connect).await;
     let QuestionBody::ConnectServer { config, approved_before } = &question.body else { unreachable!() };
-    assert_eq!((config.url.as_str(), approved_before), (server.url("/mcp").as_str(), &None), "the whole URL is asked about");
+    assert_eq!(
+        (config.url.as_str(), approved_before),
+        (server.url("/mcp").as_str(), &None),
+        "the whole URL is asked about"
+    );
     assert_eq!(question.transport, "http", "the question says how it is reached");
     assert!(server.seen().is_empty(), "not a byte is sent before the answer");
     app.answer(&question, UserAnswer::Deny).await;
@@ -197,7 +201,7 @@ async fn what_is_fresh_is_not_asked_for_again() {
     let first = read("1", false).await.unwrap();
     assert!(!first.cached && first.fresh_until.is_some(), "the first is from the server, and fresh for a while");
     let second = read("2", false).await.unwrap();
-    assert!(second.cached, "[caching-ttl-fresh] the second is what was kept");
+    assert!(second.cached, "[cache-ttl-positive] the second is what was kept");
     assert_eq!(second.contents, first.contents, "and says the same");
     assert_eq!(server.count("resources/read"), 1, "the server was asked once");
     assert!(!read("3", true).await.unwrap().cached, "who wants it anew gets it");

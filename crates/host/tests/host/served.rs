@@ -177,7 +177,11 @@ async fn lists_of_one_page_and_of_many_are_read_from_their_beginning() {
 async fn a_cursor_that_is_no_longer_taken_begins_the_list_anew() {
     let app = started(vec![("s", scripted(&["--misbehave", "stale-cursor"]))]).await;
     let catalog = app.host.catalog("s".into()).await.unwrap();
-    assert_eq!(catalog.tools.len(), 2, "[pagination-invalid-cursor]: the list is whole in the end");
+    assert_eq!(
+        catalog.tools.len(),
+        2,
+        "[pagination-invalid-cursor] [cache-invalid-cursor]: the list is whole in the end"
+    );
     let asked: Vec<Value> = sent(&app, "s", "tools/list").await.iter().map(|p| p["cursor"].clone()).collect();
     assert_eq!(
         asked,
@@ -231,4 +235,45 @@ async fn a_resource_may_have_many_contents_or_none_or_not_be_there() {
         );
         app.host.close().await;
     }
+}
+
+#[tokio::test]
+async fn prompts_on_several_pages_are_read_to_the_end() {
+    let page = |name: &str, next: Option<&str>| {
+        let mut page = json!({ "prompts": [{ "name": name }] });
+        if let Some(next) = next {
+            page["nextCursor"] = json!(next);
+        }
+        format!("prompts/list={page}")
+    };
+    let (one, two, three) = (page("a", Some("2")), page("b", Some("")), page("c", None));
+    let app = started(vec![("s", scripted(&["--reply", &one, "--reply", &two, "--reply", &three]))]).await;
+    assert_eq!(app.server("s").await.counts[1], 3, "[prompts-paginate]: all three pages");
+    let asked: Vec<Value> = sent(&app, "s", "prompts/list").await.iter().map(|p| p["cursor"].clone()).collect();
+    assert_eq!(asked, [Value::Null, json!("2"), json!("")], "[prompts-paginate]: by the cursors that were given");
+    let known = app.host.refresh_list("s".into(), mcp_proto::session::ListKind::Prompts).await.unwrap();
+    assert_eq!(known.prompts.len(), 1, "the last page alone is what the server has now");
+    let asked = sent(&app, "s", "prompts/list").await;
+    assert_eq!(
+        asked[3].get("cursor"),
+        None,
+        "[cache-consistent-list]: a list that is read again begins at its first page"
+    );
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn why_a_call_was_cancelled_is_in_the_activity() {
+    let app = started(vec![("s", scripted(&["--misbehave", "silent"]))]).await;
+    let user = agreeable(&app);
+    let called = call(&app, "1", "s", "echo", json!({}), None);
+    until_sent(&app, "s", "tools/call", 1).await;
+    app.host.cancel_call("1".into()).await.unwrap();
+    assert!(matches!(called.await.unwrap(), Err(CallFailure::Cancelled)), "the call ends at once");
+    until_sent(&app, "s", "notifications/cancelled", 1).await;
+    let told = sent(&app, "s", "notifications/cancelled").await;
+    let reason = told[0]["reason"].as_str().unwrap_or_default();
+    assert!(!reason.is_empty(), "[cancel-log-reason]: with its reason: {told:?}");
+    user.abort();
+    app.host.close().await;
 }

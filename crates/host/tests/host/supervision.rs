@@ -18,6 +18,7 @@ fn retry(view: &ServerView) -> Option<&Retry> {
     if let ServerState::Reconnecting(retry) = &view.state { Some(retry) } else { None }
 }
 
+/// `[stdio-restart-on-crash]`
 #[tokio::test]
 async fn a_server_that_dies_is_brought_back_without_a_question() {
     let app = App::start(vec![("harbour", demo(&[]))]).await;
@@ -90,9 +91,10 @@ async fn what_never_ran_is_not_tried_again() {
 
 async fn http_at(address: Option<std::net::SocketAddr>) -> HttpServer {
     let address = address.unwrap_or_else(|| ([127, 0, 0, 1], 0).into());
-    HttpServer::start_at(address, |request, answer| async move {
-        ordinary::answer("2025-11-25", &request, answer).await
-    })
+    HttpServer::start_at(
+        address,
+        |request, answer| async move { ordinary::answer("2025-11-25", &request, answer).await },
+    )
     .await
 }
 

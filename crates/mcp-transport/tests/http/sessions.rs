@@ -37,7 +37,10 @@ async fn the_session_id_goes_with_everything_and_is_deleted_at_the_end() {
             }
         }
         let last = server.seen().pop().expect("there were requests");
-        assert_eq!(last.method, "DELETE", "{revision}: [http-session-delete] the session is ended at the server");
+        assert_eq!(
+            last.method, "DELETE",
+            "{revision}: [http-session-delete] [lifecycle-http-shutdown] the session is ended at the server"
+        );
         let shown = format!("{:?}", client.told);
         assert!(!shown.contains(SESSION), "{revision}: [http-session-id-secure] the id is told to nobody");
     }

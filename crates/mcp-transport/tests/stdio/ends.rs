@@ -123,7 +123,10 @@ async fn a_server_that_ignores_everything_is_killed() {
     let took = begin.elapsed();
     position(&server, |event| *event == DriverEvent::Exited { status: None, signal: Some(9) });
     assert!(took > Duration::from_millis(800), "[stdio-shutdown-wait-exit]: it is given its time, not {took:?}");
-    assert!(took < Duration::from_secs(3), "[stdio-shutdown-sigkill]: and no more, not {took:?}");
+    assert!(
+        took < Duration::from_secs(3),
+        "[stdio-shutdown-sigkill] [lifecycle-shutdown-timeout]: and no more, not {took:?}"
+    );
 }
 
 #[tokio::test]
@@ -164,6 +167,17 @@ async fn shut_down_without_a_driver() {
     let server = started(&scripted(&[])).await;
     let exit = shut_down(server, Grace::default()).await;
     assert_eq!(exit, Exit { status: Some(0), signal: None }, "a server ends when its input is closed");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_server_that_waits_for_the_signal_gets_it() {
+    let script = "trap 'exit 7' TERM; echo ready >&2; while :; do sleep 0.05; done";
+    let command =
+        ServerCommand { program: "/bin/sh".into(), arguments: vec!["-c".into(), script.into()], ..scripted(&[]) };
+    let grace = Grace { after_close: Duration::from_millis(500), after_terminate: Duration::from_secs(10) };
+    let exit = shut_down(started(&command).await, grace).await;
+    assert_eq!(exit, Exit { status: Some(7), signal: None }, "[stdio-shutdown-sigterm]: it ends in its own way");
 }
 
 #[tokio::test]

@@ -54,18 +54,19 @@ struct Trace {
 }
 
 impl Trace {
-    fn read() -> Result<Self, Problem> {
-        Self::of(&Tree::read(&workspace::root())?, Tables::read(&workspace::tests().join("conformance"))?)
+    fn read(tree: &Tree) -> Result<Self, Problem> {
+        Ok(Self::of(tree, Tables::read(&workspace::tests().join("conformance"))?))
     }
 
-    fn of(tree: &Tree, tables: Tables) -> Result<Self, Problem> {
-        // An id that is misspelled begins as others do.
+    fn of(tree: &Tree, tables: Tables) -> Self {
+        // An id that is misspelled begins as others do, or with the name of an area.
         let begins_known = |id: &str| {
             let first = |id: &str| id.split('-').next().unwrap_or_default().to_owned();
-            tables.requirements.iter().any(|requirement| first(&requirement.id) == first(id))
+            let begins_as = |known: &str| first(known) == first(id);
+            tables.requirements.iter().any(|requirement| begins_as(&requirement.id) || begins_as(&requirement.area))
         };
         let named = named::in_tree(tree, begins_known);
-        Ok(Self { tables, named })
+        Self { tables, named }
     }
 
     fn tests<'a>(&'a self, id: &'a str) -> impl Iterator<Item = &'a Named> {
@@ -103,8 +104,13 @@ impl Trace {
     }
 }
 
+/// What is wrong, for `cargo xtask tidy`: path, line (0 for none), text.
+pub(crate) fn findings(tree: &Tree) -> Result<Vec<(String, usize, String)>, Problem> {
+    Ok(Trace::read(tree)?.findings())
+}
+
 pub(crate) fn run(options: &Options) -> Result<(), Problem> {
-    let trace = Trace::read()?;
+    let trace = Trace::read(&Tree::read(&workspace::root())?)?;
     if let Some(area) = options.area.iter().find(|area| !trace.has_area(area)) {
         return Err(Problem::Machine(format!("there is no area `{area}`; the areas are {}", trace.areas().join(", "))));
     }
@@ -142,7 +148,7 @@ mod tests {
         ];
         let reason = |id: &&str| Reason { id: (*id).to_owned(), text: "No.".to_owned() };
         let tables = Tables { requirements, reasons: reasons.iter().map(reason).collect() };
-        Trace::of(&Tree::of(&[("crates/a/tests/all.rs", test)]), tables).unwrap()
+        Trace::of(&Tree::of(&[("crates/a/tests/all.rs", test)]), tables)
     }
 
     fn texts(trace: &Trace) -> Vec<String> {

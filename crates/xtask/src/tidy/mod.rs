@@ -18,7 +18,7 @@ use std::fmt;
 use tree::Tree;
 
 use crate::problem::Problem;
-use crate::workspace;
+use crate::{requirements, workspace};
 
 /// One breach of a rule.
 #[derive(Debug, PartialEq, Eq)]
@@ -67,6 +67,8 @@ pub(crate) fn findings() -> Result<Vec<Finding>, Problem> {
     let tree = Tree::read(&workspace::root())?;
     let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule(&tree)).collect();
     findings.extend(dependencies::pure_crates_stay_pure()?);
+    let requirements = requirements::findings(&tree)?.into_iter();
+    findings.extend(requirements.map(|(path, line, text)| Finding { path, line, text }));
     Ok(findings)
 }
 
