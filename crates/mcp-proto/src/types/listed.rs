@@ -189,3 +189,83 @@ impl Entry for ResourceTemplate {
         META,
     ]);
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// Every value that is `example` with one part replaced or taken out.
+    fn spoilt(example: &Value) -> Vec<Value> {
+        let others = [json!(null), json!(7), json!("x"), json!(true), json!([]), json!({}), json!([1]), json!(["x"])];
+        let mut all = others.to_vec();
+        match example {
+            Value::Object(members) => {
+                for (name, member) in members {
+                    let mut without = members.clone();
+                    without.shift_remove(name);
+                    all.push(without.into());
+                    for part in spoilt(member) {
+                        let mut with = members.clone();
+                        with.insert(name.clone(), part);
+                        all.push(with.into());
+                    }
+                }
+            }
+            Value::Array(items) => {
+                for (at, item) in items.iter().enumerate() {
+                    for part in spoilt(item) {
+                        let mut with = items.clone();
+                        with[at] = part;
+                        all.push(with.into());
+                    }
+                }
+            }
+            _ => {}
+        }
+        all
+    }
+
+    fn shape_and_type_agree<T: Entry>(example: &Value) {
+        for value in spoilt(example).into_iter().chain([example.clone()]) {
+            let text = value.to_string();
+            let by_shape = Listed::<T>::pass(&mut Scan::new(&text)).unwrap();
+            let by_type = serde_json::from_str::<T>(&text);
+            assert_eq!(by_shape.is_ok(), by_type.is_ok(), "{text}: {by_shape:?}, {:?}", by_type.err());
+        }
+    }
+
+    #[test]
+    fn what_passes_can_be_read_and_nothing_else_passes() {
+        let icon = json!({ "src": "a:b", "mimeType": "image/png", "sizes": ["any"], "theme": "dark" });
+        let annotations = json!({ "audience": ["user"], "priority": 0.5, "lastModified": "x", "future": 1 });
+        shape_and_type_agree::<Tool>(&json!({
+            "name": "t", "title": "T", "description": "d", "inputSchema": { "type": "object" }, "outputSchema": {},
+            "annotations": { "title": "T", "readOnlyHint": true, "destructiveHint": true, "idempotentHint": true,
+                "openWorldHint": true, "future": 1 },
+            "icons": [icon], "execution": { "taskSupport": "optional" }, "_meta": { "a": 1 }, "future": [1]
+        }));
+        shape_and_type_agree::<Prompt>(&json!({
+            "name": "p", "title": "P", "description": "d", "icons": [icon], "_meta": {}, "future": 1,
+            "arguments": [{ "name": "a", "title": "A", "description": "d", "required": true, "future": 1 }]
+        }));
+        shape_and_type_agree::<Resource>(&json!({
+            "uri": "a:b", "name": "r", "title": "R", "description": "d", "mimeType": "a/b", "size": 1,
+            "icons": [icon], "annotations": annotations, "_meta": {}, "future": 1
+        }));
+        shape_and_type_agree::<ResourceTemplate>(&json!({
+            "uriTemplate": "a:{b}", "name": "r", "title": "R", "description": "d", "mimeType": "a/b",
+            "icons": [icon], "annotations": annotations, "_meta": {}, "future": 1
+        }));
+    }
+
+    #[test]
+    fn a_field_that_stands_twice_is_refused() {
+        let text = r#"{"name":"a","inputSchema":{},"name":"b"}"#;
+        let refused = Listed::<Tool>::pass(&mut Scan::new(text)).unwrap();
+        assert_eq!(refused.unwrap_err().1, "duplicate field `name`", "X38: it is not clear which tool it is");
+    }
+}

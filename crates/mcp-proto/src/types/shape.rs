@@ -1,6 +1,6 @@
 //! What entries of lists must look like, checked on their text without building anything.
 //!
-//! A shape says the same as the `Deserialize` of its type; a property test holds them together.
+//! A shape says the same as the `Deserialize` of its type; a test beside [`super::Listed`] holds them together.
 
 use crate::jsonrpc::{Scan, escape};
 
