@@ -49,6 +49,8 @@ pub(super) struct Legacy {
     gate: Option<u64>,
     /// Whether a server that does not speak this is given back.
     may_give_back: bool,
+    /// When it is given back if it has not named an endpoint.
+    give_back_at: Option<Instant>,
     not_found: Option<DeliveryFault>,
 }
 
@@ -74,6 +76,7 @@ impl Legacy {
             news,
             endpoint,
             url,
+            give_back_at: may_give_back.then(|| now() + limits.endpoint),
             limits,
             work: FuturesUnordered::new(),
             posts: HashMap::new(),
@@ -111,14 +114,15 @@ impl Legacy {
 
     /// As over Streamable HTTP: commands first, what comes from the server last and only while there is room.
     async fn step(&mut self) {
-        let wake = self.core.wakes_at().unwrap_or_else(|| now() + Duration::from_secs(3600));
+        let wakes = [self.core.wakes_at(), self.give_back_at].into_iter().flatten().min();
+        let wake = wakes.unwrap_or_else(|| now() + Duration::from_secs(3600));
         let room = self.core.has_room();
         let core = &mut self.core;
         tokio::select! {
             biased;
             command = core.commands.recv() => core.on_command(command),
             () = core.events.closed() => core.stopped = true,
-            () = sleep_until(wake.into()) => core.on_time(now()),
+            () = sleep_until(wake.into()) => self.on_time(now()),
             _ = core.outbox.deliver(&core.events), if !core.outbox.is_empty() => {}
             Some(step) = self.work.next(), if room && !self.work.is_empty() => {
                 let now = now();
@@ -134,6 +138,14 @@ impl Legacy {
                     }
                 }
             }
+        }
+    }
+
+    fn on_time(&mut self, now: Instant) {
+        self.core.on_time(now);
+        if self.give_back_at.is_some_and(|at| at <= now) {
+            let cause = format!("it named no endpoint within {:?}", self.limits.endpoint);
+            self.on_no_stream(DeliveryFault::Unusable { cause }, now);
         }
     }
 
@@ -256,6 +268,7 @@ impl Legacy {
                     Ok(url) => {
                         self.news.step("GET answered with an endpoint event".to_owned());
                         self.post_to = Some(url);
+                        self.give_back_at = None;
                     }
                     Err(cause) => self.on_no_stream(DeliveryFault::Unusable { cause }, now),
                 }

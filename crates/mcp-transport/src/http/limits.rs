@@ -14,6 +14,9 @@ pub struct HttpLimits {
     /// How long the server may take to accept a notification or a response, or to answer when a stream is
     /// opened. 30 s.
     pub accept: Duration,
+    /// How long the endpoint event of HTTP+SSE may take where that transport is only a guess; after that the
+    /// server does not speak it. 10 s.
+    pub endpoint: Duration,
     /// POSTs at the same time; more wait. The last [`HttpLimits::RESERVED`] of them are kept for what is no
     /// request, so that a call can be cancelled while others hang. 256.
     pub posts: usize,
@@ -41,6 +44,7 @@ impl Default for HttpLimits {
             message_bytes: 16 * 1024 * 1024,
             connect: Duration::from_secs(15),
             accept: Duration::from_secs(30),
+            endpoint: Duration::from_secs(10),
             posts: 256,
             close: Duration::from_secs(2),
             pause: Duration::from_secs(1),

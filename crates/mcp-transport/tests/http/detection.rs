@@ -1,7 +1,9 @@
 //! Which revision and which transport a URL speaks, and how that is found.
 
+use std::time::Duration;
+
 use mcp_proto::{Opening, OpeningFault, Revision, SessionConfig};
-use mcp_transport::http::{HttpTarget, KnownServer, TransportChoice, TransportFound};
+use mcp_transport::http::{HttpLimits, HttpTarget, KnownServer, TransportChoice, TransportFound};
 use serde_json::json;
 use testkit::http::ordinary;
 
@@ -242,5 +244,26 @@ async fn a_pinned_transport_or_revision_is_kept_to() {
     let mut client = start_with(config, target(&server.url("/mcp")), limits());
     client.until_ready().await;
     assert_eq!(steps(&server), ["initialize"], "a pinned legacy revision needs no probe");
+    client.stop().await;
+}
+
+#[tokio::test]
+async fn a_stream_that_names_no_endpoint_is_not_waited_for_long() {
+    // A Streamable HTTP server may well open a stream on GET, and say nothing on it.
+    let server = HttpServer::start(|request, mut answer| async move {
+        if request.method == "GET" {
+            answer.event_stream().await?;
+            return answer.hang().await;
+        }
+        ordinary::answer(MODERN, &request, answer).await
+    })
+    .await;
+    let known = KnownServer { transport: TransportFound::HttpSse, revision: Revision::V2024_11_05 };
+    let target = HttpTarget { known: Some(known), ..target(&server.url("/mcp")) };
+    let limits = HttpLimits { endpoint: Duration::from_millis(300), ..limits() };
+    let mut client = start_with(SessionConfig::default(), target, limits);
+    client.until_ready().await;
+    assert_eq!(client.connected().0, TransportFound::StreamableHttp, "it is found anew");
+    client.until_note("named no endpoint within").await;
     client.stop().await;
 }

@@ -55,9 +55,10 @@ impl Streamable {
 
     fn on_session_id(&mut self, value: &HeaderValue) {
         self.session_id = headers::session_id(value);
-        if self.session_id.is_none() {
-            self.note("the server's session id was ignored: it is not visible ASCII");
-        }
+        self.note(match self.session_id {
+            Some(_) => "the server keeps a session",
+            None => "the server's session id was ignored: it is not visible ASCII",
+        });
     }
 
     fn on_accepted(&mut self, exchange: u64) {
