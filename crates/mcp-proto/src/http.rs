@@ -25,9 +25,9 @@ const CLOSES: &str = "?=";
 /// `text` as the value of a header: as it is, or as `=?base64?...?=` if it would not survive that or
 /// looks like such a value itself.
 pub fn header_value(text: &str) -> String {
-    let plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t'))
-        && !text.starts_with([' ', '\t'])
-        && !text.ends_with([' ', '\t'])
-        && !(text.starts_with(OPENS) && text.ends_with(CLOSES));
+    let fits = text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t'));
+    let padded = text.starts_with([' ', '\t']) || text.ends_with([' ', '\t']);
+    let looks_encoded = text.starts_with(OPENS) && text.ends_with(CLOSES);
+    let plain = fits && !padded && !looks_encoded;
     if plain { text.to_owned() } else { format!("{OPENS}{}{CLOSES}", STANDARD.encode(text)) }
 }

@@ -290,6 +290,8 @@ impl Session {
         if let Some(running) = self.running(id) {
             running.get = None;
             running.result = None;
+            running.poll_at = None;
+            running.updates_lost();
         }
     }
 

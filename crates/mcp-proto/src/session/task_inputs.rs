@@ -81,6 +81,10 @@ impl Session {
 
     /// Sends every answer that is not on its way.
     fn update_task(&mut self, id: CallId) {
+        if self.is_reopening() {
+            // The first poll of the new session shows that they are still wanted.
+            return;
+        }
         let Some(running) = self.running(id) else { return };
         let task = running.view.id.clone();
         let mut answers = Map::new();
@@ -118,6 +122,15 @@ impl Session {
 }
 
 impl Running {
+    /// No update will be answered any more.
+    pub(super) fn updates_lost(&mut self) {
+        for input in self.inputs.values_mut() {
+            if let Input::Answered { update, .. } = input {
+                *update = None;
+            }
+        }
+    }
+
     /// An update was lost: what it carried is sent again if it is still asked for.
     pub(super) fn update_lost(&mut self, wire: &RequestId) {
         for input in self.inputs.values_mut().filter(|input| input.is_carried_by(wire)) {

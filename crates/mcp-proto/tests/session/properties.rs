@@ -98,7 +98,8 @@ fn any_message() -> impl Strategy<Value = Value> {
         (small.clone(), 0..9).prop_map(|(token, progress)| json!({ "progressToken": token, "progress": progress })),
         small.prop_map(|id| json!({ "notifications": { "resourceSubscriptions": ["a:b"] }, "_meta": { "io.modelcontextprotocol/subscriptionId": id } })),
         Just(json!({ "uri": "a:b" })),
-        Just(json!({ "tools": [] })),
+        Just(json!({ "tools": [{ "name": "add_note", "execution": { "taskSupport": "required" }, "inputSchema": {
+            "type": "object", "properties": { "text": { "type": "string", "x-mcp-header": "T" } } } }] })),
         Just(json!({ "content": [{ "type": "text", "text": "x" }] })),
         Just(json!({ "resultType": "input_required", "requestState": "s" })),
         Just(json!({ "resultType": "input_required", "inputRequests": { "k": { "method": "roots/list" }, "e": { "method": "elicitation/create", "params": form() } } })),
@@ -370,7 +371,10 @@ proptest! {
         settings.limits.open_questions = 5;
         settings.limits.in_flight_calls = 6;
         settings.timeouts.ping_interval = Some(seconds(45));
-        run(Peer::ready_with(revision, all_capabilities(), settings), inputs);
+        let mut capabilities = all_capabilities();
+        capabilities["tasks"] = json!({ "list": {}, "cancel": {}, "requests": { "tools": { "call": {} } } });
+        capabilities["extensions"] = json!({ "io.modelcontextprotocol/tasks": {} });
+        run(Peer::ready_with(revision, capabilities, settings), inputs);
     }
 
     #[test]

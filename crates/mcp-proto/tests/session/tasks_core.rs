@@ -323,6 +323,31 @@ fn tasks_are_listed() {
 }
 
 #[test]
+fn a_task_outlives_the_session_in_which_it_began() {
+    let mut peer = peer();
+    let (call, _) = running(&mut peer);
+    let sent = polled(&mut peer);
+    peer.session.handle_session_lost(None, peer.now);
+    let init = peer.sent_one();
+    assert_eq!(init["method"], "initialize", "[http-session-404-reinit]");
+    peer.wait(seconds(20));
+    peer.answers(&sent["id"], task("completed"));
+    assert_eq!((peer.events(), peer.sent().len()), (vec![], 0), "[lifecycle-no-requests-before-init]: no polls");
+    let result = json!({ "protocolVersion": "2025-11-25", "capabilities": all_capabilities() });
+    peer.answers(&init["id"], result);
+    let sent = peer.sent();
+    assert_eq!(
+        sent.last().unwrap()["method"],
+        "tasks/get",
+        "[tasks-poll-until-terminal]: the task is asked about again"
+    );
+    assert!(matches!(peer.event(), SessionEvent::Reopened(_)), "and its call goes on");
+    let (poll, gone) = (&sent.last().unwrap()["id"], "no such task");
+    peer.refuses(poll, -32602, gone);
+    assert!(matches!(peer.done(call), Err(CallError::Server(_))), "[tasks-expired]: unless it went with the session");
+}
+
+#[test]
 fn polls_that_are_lost_are_sent_again() {
     let mut peer = peer();
     let (call, _) = running(&mut peer);
