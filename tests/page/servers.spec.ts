@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { allow, DEMO, expect, LEGACY, question, test, visit } from "./fixtures";
+import { allow, callTool, DEMO, expect, LEGACY, question, test, visit } from "./fixtures";
 
 const commandOf = (file: string, name: string): unknown =>
   (JSON.parse(readFileSync(file, "utf8")) as { mcpServers: Record<string, unknown> }).mcpServers[name];
@@ -176,4 +176,35 @@ test("roots: picked with the system's dialog, and the server is told", async ({ 
   expect(told, "the running server hears of the change").toBe(true);
   await app.getByRole("button", { name: `Remove ${folder}` }).click();
   await expect(app.getByText("It is told of no folders.")).toBeVisible();
+});
+
+test("the tabs stay in one row beside the open activity", async ({ app }) => {
+  await visit(app, "#/server/harbour/overview");
+  await app.getByRole("button", { name: "Activity of what is in front" }).click();
+  await expect(app.getByRole("complementary")).toBeVisible();
+  const tops = await app.getByRole("tab").evaluateAll((tabs) => tabs.map((tab) => tab.getBoundingClientRect().top));
+  expect(new Set(tops).size, "all at the same height").toBe(1);
+  const last = app.getByRole("tab", { name: "Settings", exact: true });
+  await last.focus();
+  await expect(last, "the last one can be reached").toBeInViewport({ ratio: 1 });
+});
+
+test("by keyboard: Start gives its focus on, and F leads into a form", async ({ app }) => {
+  await visit(app, "#/server/harbour/overview");
+  const main = app.getByRole("main");
+  await main.getByRole("button", { name: "Stop" }).press("Enter");
+  const start = main.getByRole("button", { name: "Start", exact: true });
+  await expect(start, "after Stop").toBeFocused();
+  await start.press("Enter");
+  await expect(main.getByRole("button", { name: "Stop" }), "after Start").toBeFocused();
+  await expect(main.getByText("ready").first()).toBeVisible();
+  await callTool(app, "ask_user");
+  await allow(app, "Allow once");
+  const frame = question(app);
+  await expect(frame.getByRole("button", { name: "Decline" })).toBeFocused();
+  await app.keyboard.press("f");
+  const field = frame.getByRole("textbox").first();
+  await expect(field, "the first field").toBeFocused();
+  await expect(field, "and the key is not typed").not.toHaveValue(/f/);
+  await app.keyboard.press("Escape");
 });

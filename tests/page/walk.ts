@@ -14,6 +14,7 @@ const DENY = { action: "deny" };
 export async function walk(app: Page, host: DevHost, see: See): Promise<void> {
   await pages(app, host, see);
   await calls(app, host, see);
+  await remote(app, host, see);
   await questions(app, host, see);
   await overlays(app, see);
 }
@@ -82,6 +83,29 @@ async function calls(app: Page, host: DevHost, see: See): Promise<void> {
 }
 
 const SAID = "# A trip\n\nTwo days in **Bergen**, then north. What do we need?\n\n- oil\n- charts\n\n`cast_off --now`";
+
+/** A server by URL, as far as can be seen without one. */
+async function remote(app: Page, host: DevHost, see: See): Promise<void> {
+  const url = "http://mcp.harbour.example/v1/ships?team=7";
+  await visit(app, "#/add-server");
+  await app.locator("main textarea").fill(url);
+  await expect(app.locator("main input[type=url]")).toHaveValue(url);
+  await app.locator("main fieldset button").first().click();
+  await see("add-server-url");
+  const headers = [{ name: "Authorization", value: "Bearer x", secret: false }];
+  const config = { type: "http", url, headers, kind: null, revision: "2025-11-25" };
+  await host.call("add_server", { name: "far", config });
+  await visit(app, "#/server/far/overview");
+  await see("remote-overview");
+  await visit(app, "#/server/far/settings");
+  await see("remote-settings");
+  await host.call("start_server", { server: "far" });
+  await host.question("connect_server");
+  await expect(question(app)).toBeVisible();
+  await see("question-connect-server");
+  await host.answerNext("connect_server", { action: "cancel" });
+  await host.call("remove_server", { server: "far" });
+}
 
 async function questions(app: Page, host: DevHost, see: See): Promise<void> {
   const shown = async (name: string) => {

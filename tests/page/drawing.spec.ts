@@ -1,0 +1,50 @@
+// What is drawn waits for nothing that it does not need: the first content for the snapshot alone, a question for nothing.
+import { callTool, expect, question, test } from "./fixtures";
+
+/** How long a question may take from its event to its frame: far above what it takes, far below what a fetch chain takes. */
+const SOON_MS = 1_000;
+
+test("the first content does not wait for the code of questions", async ({ page, host }) => {
+  let asked = false;
+  await page.route(/\/assets\/Questions-.*\.js$/, (route) => {
+    asked = true;
+    return route.abort();
+  });
+  await page.goto(host.url);
+  await expect(page.getByRole("banner"), "the window is there all the same").toBeVisible();
+  await expect(page.getByRole("navigation", { name: "Navigation" }), "with its columns").toBeVisible();
+  await expect.poll(() => asked, { message: "questions are fetched right after" }).toBe(true);
+});
+
+test("a question is drawn with what is there already, at once", async ({ app }) => {
+  await app.waitForLoadState("networkidle");
+  const late: string[] = [];
+  await app.route(/\/assets\//, (route) => {
+    late.push(route.request().url());
+    return route.abort();
+  });
+  // From the message that brings the question to the frame in which it is drawn.
+  await app.evaluate(() => {
+    const times = { told: 0, drawn: 0 };
+    Object.assign(window, { times });
+    const parse = JSON.parse.bind(JSON);
+    JSON.parse = (text, reviver) => {
+      if (text.includes('"question_changed"') && times.told === 0) times.told = performance.now();
+      return parse(text, reviver);
+    };
+    const frame = () => {
+      if (document.querySelector("[data-testid=question]")) times.drawn = performance.now();
+      else requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+  });
+  await callTool(app, "lighthouse");
+  await expect(question(app)).toContainText("lighthouse");
+  const { told, drawn } = await app.evaluate(
+    () => (window as unknown as { times: { told: number; drawn: number } }).times,
+  );
+  expect(told, "the event was seen").toBeGreaterThan(0);
+  console.log(`a question: ${Math.round(drawn - told)} ms from its event to its frame`);
+  expect(drawn - told, "nothing is waited for").toBeLessThan(SOON_MS);
+  expect(late, "nothing more is fetched for it").toEqual([]);
+});

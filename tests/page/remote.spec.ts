@@ -1,0 +1,102 @@
+// Servers by URL: pasted, asked about, connected to, and brought back when they were gone.
+import { AxeBuilder } from "@axe-core/playwright";
+
+import { allow, callTool, DEMO, expect, FIRST_START, question, test, visit } from "./fixtures";
+import { RemoteServer } from "./remote-server";
+
+let remote: RemoteServer | null = null;
+
+test.use({ setup: { ...FIRST_START, servers: {} } });
+test.afterEach(async () => {
+  await remote?.stop();
+  remote = null;
+});
+
+const ERAS = [
+  { era: "modern", revision: "2026-07-28", how: /server\/discover/ },
+  { era: "legacy", revision: "2025-11-25", how: /initialize/ },
+] as const;
+
+for (const { era, revision, how } of ERAS) {
+  test(`${era}: a pasted URL is enough, and what was found is shown`, async ({ app }) => {
+    remote = await RemoteServer.start(era);
+    await visit(app, "#/add-server");
+    await app.getByRole("textbox", { name: /^A URL, a command/ }).fill(remote.url);
+    await expect(app.getByRole("textbox", { name: "Address" })).toHaveValue(remote.url);
+    const name = app.getByRole("textbox", { name: "Name", exact: true });
+    await name.fill("harbour");
+    await app.getByRole("button", { name: "Add header" }).click();
+    await app.getByRole("textbox", { name: "Name of header 1" }).fill("X-Harbour");
+    await app.getByLabel("Value of X-Harbour").fill("not to be seen");
+    await app.getByRole("checkbox", { name: "X-Harbour is secret" }).uncheck();
+    await app.getByRole("button", { name: "Add 1 server" }).click();
+
+    await app.getByRole("main").getByRole("button", { name: "Start", exact: true }).click();
+    const frame = question(app);
+    await expect(frame.locator(".url"), "the whole address").toHaveText(remote.url);
+    await expect(frame, "the header by name").toContainText("X-Harbour");
+    await expect(frame, "and not its value").not.toContainText("not to be seen");
+    expect((await new AxeBuilder({ page: app }).analyze()).violations, "axe").toEqual([]);
+    await allow(app, "Always allow this address");
+
+    const main = app.getByRole("main");
+    await expect(main.getByText("ready").first()).toBeVisible();
+    await expect(main.getByText("Streamable HTTP"), "the transport").toBeVisible();
+    await expect(main.getByText(revision).first(), "the revision").toBeVisible();
+    await expect(main.getByText(how).first(), "how it was found").toBeVisible();
+    await expect(main.getByText("not to be seen"), "no value of a header").toHaveCount(0);
+    expect((await new AxeBuilder({ page: app }).analyze()).violations, "axe").toEqual([]);
+  });
+}
+
+test("a call to a server that is gone says so; once it is back, the next one is done", async ({ app, host }) => {
+  remote = await RemoteServer.start("legacy");
+  await host.call("add_server", {
+    name: "harbour",
+    config: { type: "http", url: remote.url, headers: [], kind: null, revision: null },
+  });
+  void host.call("start_server", { server: "harbour" });
+  await host.answerNext("connect_server", { action: "allow", scope: "always" });
+  await visit(app, "#/server/harbour/tools/lighthouse");
+  await expect(app.getByRole("button", { name: "Call", exact: true }), "its tools are read").toBeVisible();
+  await remote.stop();
+  await callTool(app, "lighthouse");
+  await allow(app, "Allow once");
+  const result = app.getByTestId("tool-result");
+  await expect(result, "it ends, with its cause").toHaveAttribute("data-state", "failed");
+  await expect(result.getByRole("alert"), "in words").toBeVisible();
+  await remote.start();
+  await app.getByRole("button", { name: "Call", exact: true }).click();
+  await allow(app, "Allow once");
+  await expect(result, "in a new session, without another start").toHaveAttribute("data-state", "done");
+});
+
+test("a local server that dies comes back by itself, without a question", async ({ app, host }) => {
+  await host.call("add_server", {
+    name: "harbour",
+    config: { type: "stdio", command: DEMO, args: ["--era", "legacy"], env: {}, cwd: null, revision: null },
+  });
+  await host.startApproved("harbour");
+  const pid = async () => (await host.snapshot()).servers[0]?.pid ?? null;
+  const before = await pid();
+  await visit(app, "#/server/harbour/overview");
+  process.kill(before!, "SIGKILL");
+  await expect.poll(async () => (await pid()) ?? before, { message: "another process" }).not.toBe(before);
+  await expect(app.getByRole("main").getByText("ready").first()).toBeVisible();
+  await expect(question(app), "the command is approved").toBeHidden();
+});
+
+test("a call that is done as a task shows where it is, and ends as any other", async ({ app, host }) => {
+  remote = await RemoteServer.start("modern");
+  await host.call("add_server", {
+    name: "harbour",
+    config: { type: "http", url: remote.url, headers: [], kind: null, revision: null },
+  });
+  void host.call("start_server", { server: "harbour" });
+  await host.answerNext("connect_server", { action: "allow", scope: "always" });
+  await callTool(app, "do_later");
+  await allow(app, "Allow once");
+  const result = app.getByTestId("tool-result");
+  await expect(result.getByRole("group", { name: "Task" }), "while it goes on").toContainText("Running");
+  await expect(result, "its result").toHaveAttribute("data-state", "done", { timeout: 20_000 });
+});
