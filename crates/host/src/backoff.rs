@@ -60,11 +60,18 @@ mod tests {
         let (start, mut backoff) = (Instant::now(), Backoff::default());
         let pauses: Vec<_> = (0..6).map(|_| backoff.next(start, 1.0).map(|(_, pause)| pause.as_secs_f64())).collect();
         let wanted = [Some(1.0), Some(2.0), Some(4.0), Some(8.0), Some(16.0), None];
-        assert_eq!(pauses, wanted, "each pause may be twice as long, and the sixth attempt in five minutes is not made");
+        assert_eq!(
+            pauses, wanted,
+            "each pause may be twice as long, and the sixth attempt in five minutes is not made"
+        );
         let later = start + WINDOW;
         assert_eq!(backoff.next(later, 1.0).map(|(n, _)| n), Some(6), "after the window attempts are made again");
         backoff.was_in_use(SETTLED);
-        assert_eq!(backoff.next(later, 1.0).map(|(n, _)| n), Some(1), "a server that was in use for a while begins anew");
+        assert_eq!(
+            backoff.next(later, 1.0).map(|(n, _)| n),
+            Some(1),
+            "a server that was in use for a while begins anew"
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use mcp_proto::jsonrpc::code::INVALID_PARAMS;
-use mcp_proto::session::{CallError, CacheHint, ClientRequest, ServerResult};
+use mcp_proto::session::{CacheHint, CallError, ClientRequest, ServerResult};
 use mcp_proto::types::{Listed, Prompt, Resource, ResourceTemplate, ServerCapabilities, Tool};
 
 use crate::activity::now;

@@ -21,7 +21,9 @@ use crate::owner::{AnswerError, CallReply, Command, NewCall, Owner, Read, Server
 use crate::ports::{Ports, StoreError};
 use crate::server_config::ServerEntry;
 use crate::url_parts::UrlParts;
-use crate::view::{AppSettings, CallFailure, CallKind, Edit, QuestionId, QuestionView, ServerState, Snapshot, UserAnswer};
+use crate::view::{
+    AppSettings, CallFailure, CallKind, Edit, QuestionId, QuestionView, ServerState, Snapshot, UserAnswer,
+};
 use crate::wake::{self, Clocks};
 use crate::{HostOptions, NumberedEvent};
 
@@ -209,6 +211,15 @@ impl Host {
             if matches!(record.state, ServerState::Reconnecting(_)) { owner.start(&name) } else { Ok(()) }
         })
         .await
+    }
+
+    /// Tells that the network changed or the computer slept: what is waited for is tried at once, and servers that are in use
+    /// have to show that they live. Sleep is noticed without it, too.
+    ///
+    /// # Errors
+    /// If the host has ended.
+    pub async fn network_changed(&self) -> Result<(), HostClosed> {
+        self.with(Owner::woke).await
     }
 
     /// What a server offers, as last read. Lists that are no longer fresh are read again meanwhile.

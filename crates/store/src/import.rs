@@ -70,9 +70,9 @@ pub fn import(text: &str, taken_names: &[String]) -> Result<Vec<Imported>, Confi
     match problem {
         _ if !candidates.is_empty() => Ok(settle(candidates, taken_names)),
         Some(problem) => Err(problem),
-        None => {
-            Err(nothing("no server found: expected JSON with \"mcpServers\", a URL, or the command line that starts a server"))
-        }
+        None => Err(nothing(
+            "no server found: expected JSON with \"mcpServers\", a URL, or the command line that starts a server",
+        )),
     }
 }
 

@@ -247,8 +247,7 @@ fn every_shape_is_read() {
             let config = server.config.as_stdio().unwrap_or_else(|| panic!("{what}: it is local"));
             assert_eq!(config.command, *command, "{what}: the command");
             assert_eq!(config.args, *args, "{what}: the arguments");
-            let variables: Vec<(&str, &str)> =
-                config.env.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
+            let variables: Vec<(&str, &str)> = config.env.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
             assert_eq!(variables, *env, "{what}: the variables");
             assert!(server.usable, "{what}: it can be added");
         }
@@ -335,7 +334,8 @@ fn notes_say_what_to_look_at() {
 fn remote_servers_are_read_in_every_shape() {
     use HttpKind::{Http, Sse};
     let url = "https://mcp.example.com/mcp";
-    let cases: &[(&str, &str, Option<HttpKind>, &[(&str, &str)])] = &[
+    type Case = (&'static str, &'static str, Option<HttpKind>, &'static [(&'static str, &'static str)]);
+    let cases: &[Case] = &[
         (r#"{"mcpServers": {"far": {"url": "https://mcp.example.com/mcp"}}}"#, "far", None, &[]),
         (
             r#"{"servers": {"far": {"type": "http", "url": "https://mcp.example.com/mcp", "headers": {"A": "b"}}}}"#,
@@ -386,7 +386,11 @@ fn what_is_wrong_with_a_remote_server_is_noted() {
     for (text, usable, note) in cases {
         let found = import(text, &[]).unwrap_or_else(|problem| panic!("{text}: {problem}"));
         assert_eq!(found[0].usable, *usable, "whether it can be added: {text}");
-        assert!(found[0].notes.iter().any(|n| n.contains(note)), "{note:?} is noted about {text}: {:?}", found[0].notes);
+        assert!(
+            found[0].notes.iter().any(|n| n.contains(note)),
+            "{note:?} is noted about {text}: {:?}",
+            found[0].notes
+        );
     }
     let secret = r#"{"a": {"url": "https://x.example", "headers": {"K": "Bearer ${secret:a.K}"}}}"#;
     assert_eq!(import(secret, &[]).unwrap()[0].notes, Vec::<String>::new(), "a secret of ours is filled in");

@@ -31,7 +31,11 @@ fn a_whole_file_is_understood() {
     let names: Vec<&str> = servers.iter().map(|server| server.name.as_str()).collect();
     assert_eq!(names, ["files", "far", "near"], "servers come in the file's order");
     let far = servers[1].config.as_http().unwrap();
-    assert_eq!((far.url.as_str(), far.kind), ("https://example.com/mcp", Some(HttpKind::Http)), "where a remote one is");
+    assert_eq!(
+        (far.url.as_str(), far.kind),
+        ("https://example.com/mcp", Some(HttpKind::Http)),
+        "where a remote one is"
+    );
     let files = servers[0].config.as_stdio().unwrap();
     assert_eq!(files.command, "npx", "the command");
     assert_eq!(files.args, ["-y", "pkg", "/tmp/a b"], "each argument as it is written");
@@ -90,7 +94,12 @@ fn every_problem_is_placed_and_explained() {
             "this is not JSON: control character (\\u0000-\\u001F) found while parsing a string",
         ),
         ("{\n \"a\": \"no end\n}", 2, 7, "this is not JSON: Unterminated string literal"),
-        ("{\"mcpServers\": {\n\"a\": {\"type\": \"http\"}}}", 2, 6, "server \"a\" has no \"url\": where it is was expected"),
+        (
+            "{\"mcpServers\": {\n\"a\": {\"type\": \"http\"}}}",
+            2,
+            6,
+            "server \"a\" has no \"url\": where it is was expected",
+        ),
         (
             "{\"mcpServers\": {\"a\": {\n\"url\": \"ftp://x\"}}}",
             2,
@@ -216,7 +225,7 @@ fn every_problem_is_placed_and_explained() {
             "\u{feff}{\"mcpServers\": {\"äöü\": 1}}",
             1,
             24,
-            "server \"äöü\" must be an object with a \"command\", found a number",
+            "server \"äöü\" must be an object with a \"command\" or a \"url\", found a number",
         ),
     ];
     for (text, line, column, message) in cases {

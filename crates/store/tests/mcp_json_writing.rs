@@ -124,10 +124,13 @@ fn a_server_is_taken_out_alone() {
         text.contains("\"far\": { \"url\": \"https://example.com\" , \"headers\": {} }"),
         "the remote one stays: {text}"
     );
-    assert_eq!(store.ports.servers.load().unwrap(), [], "no local server is left");
     store.ports.servers.remove("far").unwrap();
+    assert_eq!(store.ports.servers.load().unwrap(), [], "none that can be used is left");
+    let text = fs::read_to_string(store.config()).unwrap();
+    assert!(text.contains("wss://example.com"), "one that can't be used stays: {text}");
+    store.ports.servers.remove("odd").unwrap();
     store.ports.servers.remove("nobody").unwrap();
-    assert_eq!(fs::read_to_string(store.config()).unwrap(), text, "what is not a local server is left alone");
+    assert_eq!(fs::read_to_string(store.config()).unwrap(), text, "what is not understood is left alone");
 }
 
 #[test]
@@ -208,7 +211,11 @@ fn a_remote_server_is_changed_in_the_words_of_its_file() {
     store.ports.servers.put(&remote("far", "https://a.example/y", Some(HttpKind::Sse), &[]), None).unwrap();
     let entry: serde_json::Value = serde_json::from_str(&fs::read_to_string(store.config()).unwrap()).unwrap();
     let entry = &entry["mcpServers"]["far"];
-    assert_eq!((&entry["type"], &entry["oauth"]["k"]), (&"sse".into(), &1.into()), "another transport is written: {entry}");
+    assert_eq!(
+        (&entry["type"], &entry["oauth"]["k"]),
+        (&"sse".into(), &1.into()),
+        "another transport is written: {entry}"
+    );
     store.ports.servers.put(&self::entry("far", "npx", &["x"]), None).unwrap();
     let entry: serde_json::Value = serde_json::from_str(&fs::read_to_string(store.config()).unwrap()).unwrap();
     let wanted = serde_json::json!({"oauth": {"k": 1}, "command": "npx", "args": ["x"]});
@@ -276,9 +283,9 @@ fn a_write_that_was_cut_short_does_no_harm() {
     fs::write(store.config(), FILE).unwrap();
     // What a program that was killed while it wrote leaves behind.
     fs::write(store.config().with_file_name(".mcp.json.Ab12Cd.tmp"), "{\"mcpSer").unwrap();
-    assert_eq!(store.ports.servers.load().unwrap().len(), 2, "the file itself is whole");
+    assert_eq!(store.ports.servers.load().unwrap().len(), 3, "the file itself is whole");
     store.ports.servers.put(&entry("three", "x", &[]), None).unwrap();
-    assert_eq!(store.ports.servers.load().unwrap().len(), 3, "and can be written");
+    assert_eq!(store.ports.servers.load().unwrap().len(), 4, "and can be written");
 }
 
 #[cfg(unix)]

@@ -161,9 +161,8 @@ impl App {
     pub async fn approve_start(&self, name: &str) {
         let started = self.host.start_server(name.to_owned()).await;
         assert!(matches!(started, Ok(Ok(()))), "{name} can be started: {started:?}");
-        let is_start = |q: &QuestionView| {
-            matches!(q.body, QuestionBody::StartServer { .. } | QuestionBody::ConnectServer { .. })
-        };
+        let is_start =
+            |q: &QuestionView| matches!(q.body, QuestionBody::StartServer { .. } | QuestionBody::ConnectServer { .. });
         let question = self.question(name, "its start", is_start).await;
         self.answer(&question, UserAnswer::Allow(policy::Scope::Once)).await;
     }

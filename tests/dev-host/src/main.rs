@@ -66,7 +66,9 @@ async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
         store::add_demo_server_if_first_start(&options.config, &std::path::absolute(demo)?)?;
     }
     let platform = Arc::new(store::PlatformInFolder::new(&options.platform_dir));
-    let ports = store::open(&options.config, &options.data_dir, platform)?;
+    // The keychain of whoever runs the tests is no place for them.
+    let secrets = Arc::new(host::secrets::SecretsInMemory::default());
+    let ports = store::open_with(&options.config, &options.data_dir, platform, secrets)?;
     let host = Host::start(ports, HostOptions { autostart: true, ..HostOptions::default() }).await;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).await?;
     let port = listener.local_addr()?.port();

@@ -6,8 +6,8 @@ use host::catalog::Catalog as HostCatalog;
 use policy::{Hash, Scope, Subject};
 
 use super::{Api, object, views};
-use crate::data::*;
 use crate::ApiError;
+use crate::data::*;
 
 impl Api {
     pub(super) async fn catalog(&self, server: String, catalog: &HostCatalog) -> Result<Catalog, ApiError> {

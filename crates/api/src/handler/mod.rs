@@ -86,8 +86,7 @@ impl Handler for Api {
     }
 
     async fn remove_server(&self, r: ServerName) -> Result<Nothing, ApiError> {
-        self.host.remove_server(r.server).await??;
-        Ok(Nothing {})
+        self.remove_server(r.server).await
     }
 
     async fn start_server(&self, r: ServerName) -> Result<Nothing, ApiError> {

@@ -28,7 +28,37 @@ impl Api {
         let wanted = wanted(r.config, &r.name, Some(&was))?;
         let entry = ServerEntry { name: r.name, config: wanted.config };
         self.host.update_server(r.server, entry).await??;
-        self.keep_secrets(wanted.secrets).await
+        let kept = self.keep_secrets(wanted.secrets).await?;
+        self.forget_secrets(&was).await?;
+        Ok(kept)
+    }
+
+    pub(super) async fn remove_server(&self, server: String) -> Result<Nothing, ApiError> {
+        let was = self.config_of(&server).await?;
+        self.host.remove_server(server).await??;
+        self.forget_secrets(&was).await?;
+        Ok(Nothing {})
+    }
+
+    /// Takes secrets out of the keychain that this server had and no server has any more.
+    async fn forget_secrets(&self, was: &HostConfig) -> Result<(), ApiError> {
+        let mut unused = keys(was);
+        if unused.is_empty() {
+            return Ok(());
+        }
+        for server in self.host.snapshot().await?.servers {
+            let used = keys(&server.config);
+            unused.retain(|key| !used.contains(key));
+        }
+        let keychain: Arc<dyn Secrets> = Arc::clone(&self.host.ports().secrets);
+        let forgotten = tokio::task::spawn_blocking(move || {
+            for key in unused {
+                if let Err(error) = keychain.delete(&key) {
+                    tracing::warn!(%error, "a secret that is no longer used could not be taken out of the keychain");
+                }
+            }
+        });
+        forgotten.await.map_err(|error| ApiError::new(ErrorCode::Internal, error.to_string()))
     }
 
     /// Enters the secrets of one header again.
@@ -69,6 +99,15 @@ impl Api {
             .map_err(|error| ApiError::new(ErrorCode::Internal, error.to_string()))?
             .map_err(|error: host::ports::SecretError| errors::system(error.to_string()))
     }
+}
+
+/// What the secrets of a server are kept under.
+fn keys(config: &HostConfig) -> Vec<String> {
+    let Some((http, origin)) = config.as_http().and_then(|http| Some((http, http.origin()?))) else {
+        return Vec::new();
+    };
+    let names = http.headers.values().flat_map(|value| secrets::names(value));
+    names.map(|name| secrets::key(name, &origin)).collect()
 }
 
 fn invalid(message: impl Into<String>) -> ApiError {
@@ -189,11 +228,8 @@ pub(super) fn config(config: HostConfig, values: Values) -> ServerConfig {
         ServerTransport::Stdio(StdioConfig { command, args, env, cwd }) => {
             ServerConfig::Stdio { command, args, env, cwd: cwd.map(|cwd| cwd.display().to_string()), revision }
         }
-        ServerTransport::Http(http) => ServerConfig::Http {
-            headers: headers(&http, values),
-            kind: http.kind.map(kind),
-            url: http.url,
-            revision,
-        },
+        ServerTransport::Http(http) => {
+            ServerConfig::Http { headers: headers(&http, values), kind: http.kind.map(kind), url: http.url, revision }
+        }
     }
 }

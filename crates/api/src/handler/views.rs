@@ -12,8 +12,8 @@ use host::ports::AuditEntry as HostAudit;
 use host::server_config::{ConfigProblem as HostProblem, Imported, ServerConfig as HostConfig};
 use host::url_parts::UrlParts as HostUrl;
 use host::view::{
-    AppSettings, CallKind as HostCallKind, CallState as HostCallState, CallView, Connected, FailureReason as HostReason,
-    HostEvent, Outcome, ServerState as HostState, ServerView, TransportFound,
+    AppSettings, CallKind as HostCallKind, CallState as HostCallState, CallView, Connected,
+    FailureReason as HostReason, HostEvent, Outcome, ServerState as HostState, ServerView, TransportFound,
 };
 use mcp_proto::session::{Facts, TaskView};
 use mcp_proto::types::{self as mcp, ServerCapabilities};
@@ -195,7 +195,12 @@ pub(super) fn config_problem(problem: HostProblem) -> ConfigProblem {
 }
 
 pub(super) fn imported(found: Imported) -> ImportedServer {
-    ImportedServer { name: found.name, config: set_up::config(found.config, Values::Shown), notes: found.notes, usable: found.usable }
+    ImportedServer {
+        name: found.name,
+        config: set_up::config(found.config, Values::Shown),
+        notes: found.notes,
+        usable: found.usable,
+    }
 }
 
 pub(super) fn activity_entry(entry: &HostEntry) -> ActivityEntry {

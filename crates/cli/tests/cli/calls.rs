@@ -129,7 +129,9 @@ fn what_is_not_there_is_named() {
     assert_eq!(code, "not_found", "there is no such tool");
     assert!(message.contains("nothing"), "it is named: {message}");
     let ended = folder.run_with(&answers, &["read", "demo", "harbour:///nowhere"]);
-    assert_eq!(ended.error(1).0, "server", "the server's own error");
+    let (code, message) = ended.error(1);
+    assert_eq!(code, "not_found", "a resource that the server does not have is told apart");
+    assert!(message.contains("harbour:///nowhere"), "it is named: {message}");
 }
 
 #[cfg(unix)]
@@ -188,7 +190,7 @@ fn people_get_words() {
     let (status, text, _) = run(&["call", "demo", "add", "--args", r#"{"a":1,"b":2}"#]);
     assert_eq!((status, text.lines().next()), (Some(0), Some("1 + 2 = 3")), "the text of the result");
     let (_, text, _) = run(&["servers"]);
-    assert!(text.starts_with("demo  ready  2026-07-28  "), "a line for each server: {text}");
+    assert!(text.starts_with("demo  ready  stdio  2026-07-28  "), "a line for each server: {text}");
     let (_, text, _) = run(&["prompts"]);
     assert!(text.lines().any(|line| line.contains("greet_ship") && line.contains("harbour ship [tone]")), "{text}");
     let (status, text, errors) = run(&["call", "demo", "fail"]);

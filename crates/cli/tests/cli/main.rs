@@ -5,6 +5,7 @@ mod calls;
 mod program;
 mod questions;
 mod refusals;
+mod remote;
 #[cfg(unix)]
 mod signals;
 #[cfg(unix)]

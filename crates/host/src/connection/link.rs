@@ -61,8 +61,7 @@ fn http_target(start: &HttpStart) -> Result<HttpTarget, Failure> {
     let url = Url::parse(&start.url).map_err(|error| bad(format!("the URL can't be read: {error}")))?;
     let mut headers = Vec::new();
     for (name, value) in &start.headers {
-        let header: HeaderName =
-            name.parse().map_err(|_| bad(format!("{name:?} is not the name of a header")))?;
+        let header: HeaderName = name.parse().map_err(|_| bad(format!("{name:?} is not the name of a header")))?;
         // The cause names the header, never its value.
         let value = SecretHeader::new(value).map_err(|error| bad(format!("the header {name:?}: {error}")))?;
         headers.push((header, value));

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use mcp_proto::session::{
-    Answer, CallError, CallId, CancelReason, ClientRequest, CloseReason, Deadline, DroppedItem, ListKind, Opening, OpeningFault,
-    ServerQuestion, ServerRequestId, ServerResult, SessionEvent, TaskView,
+    Answer, CallError, CallId, CancelReason, ClientRequest, CloseReason, Deadline, DroppedItem, ListKind, Opening,
+    OpeningFault, ServerQuestion, ServerRequestId, ServerResult, SessionEvent, TaskView,
 };
 use mcp_proto::types::{ElicitAction, ElicitResult};
 use mcp_transport::driver::{Direction, DriverCommand, DriverEvent};
@@ -407,9 +407,8 @@ impl Run<'_> {
                     self.tick_soon();
                 }
             }
-            SessionEvent::ElicitationComplete { .. }
-            | SessionEvent::OpeningFailed { .. }
-            | SessionEvent::Closed(_) => {}
+            SessionEvent::ElicitationComplete { .. } | SessionEvent::OpeningFailed { .. } | SessionEvent::Closed(_) => {
+            }
         }
     }
 

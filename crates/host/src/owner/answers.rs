@@ -9,9 +9,9 @@ use policy::{Hash, Scope, Subject};
 use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 
+use super::approvals::{address_words, command_words};
 use super::calls::definition_hash;
 use super::questions::{For, Pending, refused};
-use super::approvals::{address_words, command_words};
 use super::{Decided, Owner};
 use crate::activity::now;
 use crate::connection::Tell;

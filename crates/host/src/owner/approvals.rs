@@ -78,7 +78,8 @@ mod tests {
         let mut others = vec![HttpConfig { url: "https://example.com/mcp/".into(), ..base.clone() }];
         others.push(HttpConfig { kind: Some(HttpKind::Sse), ..base.clone() });
         others.push(HttpConfig { headers: [].into(), ..base.clone() });
-        others.push(HttpConfig { headers: [("Authorization".to_owned(), "Bearer b".to_owned())].into(), ..base.clone() });
+        others
+            .push(HttpConfig { headers: [("Authorization".to_owned(), "Bearer b".to_owned())].into(), ..base.clone() });
         for other in others {
             assert_ne!(address_hash(&other), address_hash(&base), "another hash for {other:?}");
             assert!(!address_words(&other).contains("Bearer"), "values of headers are in no words");

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use mcp_proto::session::{CacheHint, CallError, ClientRequest, CloseReason, Deadline, ListKind, ServerResult, TaskView};
+use mcp_proto::session::{
+    CacheHint, CallError, ClientRequest, CloseReason, Deadline, ListKind, ServerResult, TaskView,
+};
 use mcp_proto::types::{ElicitParams, LogLevel, ResourceContents, Tool};
 use policy::{Act, Decision, Hash};
 use serde_json::{Map, Value, json};
@@ -85,7 +87,8 @@ impl Owner {
                     task: None,
                     conversation: call.conversation,
                 };
-                self.calls.insert(call.id.clone(), CallRecord { view, request: call.request, round: 0, ticket: None, reply });
+                self.calls
+                    .insert(call.id.clone(), CallRecord { view, request: call.request, round: 0, ticket: None, reply });
                 match body {
                     Some(body) => self.decide_call(&call.id, &call.server, body),
                     None => self.send(&call.id),

@@ -8,8 +8,8 @@ use policy::{Act, Decision, Hash, Rule, Scope, canonical_json};
 use serde_json::{Value, json};
 use url::Url;
 
-use super::calls::call_hash;
 use super::approvals::{address_hash, command_hash};
+use super::calls::call_hash;
 use super::{Decided, Owner};
 use crate::activity::now;
 use crate::connection::{RunId, Tell, Ticket};
@@ -312,9 +312,7 @@ impl Owner {
 
 fn body_of(question: ServerQuestion) -> (QuestionBody, Option<Value>) {
     match question {
-        ServerQuestion::Sampling(request) => {
-            (QuestionBody::Sampling { request, response: None }, None)
-        }
+        ServerQuestion::Sampling(request) => (QuestionBody::Sampling { request, response: None }, None),
         ServerQuestion::Elicitation(ElicitParams::Form { message, requested_schema, .. }) => {
             (QuestionBody::Form { message, form: Form::parse(&requested_schema) }, Some(requested_schema))
         }

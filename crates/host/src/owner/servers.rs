@@ -163,9 +163,8 @@ impl Owner {
 
     fn change_config(&mut self, name: &str, config: ServerConfig) {
         self.stop(name);
-        let is_start = |body: &QuestionBody| {
-            matches!(body, QuestionBody::StartServer { .. } | QuestionBody::ConnectServer { .. })
-        };
+        let is_start =
+            |body: &QuestionBody| matches!(body, QuestionBody::StartServer { .. } | QuestionBody::ConnectServer { .. });
         self.end_questions(|p| p.view.server == name && is_start(&p.view.body));
         if let Some(record) = self.servers.get_mut(name) {
             record.config = config;

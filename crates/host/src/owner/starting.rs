@@ -201,8 +201,7 @@ impl Owner {
             timeouts,
             ..SessionConfig::default()
         };
-        let start =
-            Start { run, target, session, times: self.options.times, activity: Arc::clone(&record.activity) };
+        let start = Start { run, target, session, times: self.options.times, activity: Arc::clone(&record.activity) };
         record.connection = Some(connection::connect(start, self.news.clone()));
         self.runs.insert(run, name.to_owned());
         self.emit_server(name);

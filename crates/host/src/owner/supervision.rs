@@ -84,13 +84,13 @@ impl Owner {
             return;
         };
         let at = now() + u64::try_from(pause.as_millis()).unwrap_or(u64::MAX);
-        record.note(ActivityKind::State, &format!("attempt {attempt} to bring it back in {:.1} s", pause.as_secs_f64()));
+        record
+            .note(ActivityKind::State, &format!("attempt {attempt} to bring it back in {:.1} s", pause.as_secs_f64()));
         record.set(ServerState::Reconnecting(Retry { attempt, at, cause: failure.message }));
         let (name, wait) = (name.to_owned(), record.supervision.wait);
         self.beside(tokio::time::sleep(pause), move |owner, ()| {
-            let is_awaited = |r: &super::ServerRecord| {
-                matches!(r.state, ServerState::Reconnecting(_)) && r.supervision.wait == wait
-            };
+            let is_awaited =
+                |r: &super::ServerRecord| matches!(r.state, ServerState::Reconnecting(_)) && r.supervision.wait == wait;
             if owner.servers.get(&name).is_some_and(is_awaited) {
                 // It is there: nothing else can go wrong here.
                 let _ = owner.start(&name);

@@ -99,7 +99,11 @@ impl HttpConfig {
     /// The scheme, host and port, which decide who gets a secret; none if the URL can't be used.
     #[must_use]
     pub fn origin(&self) -> Option<String> {
-        Url::parse(&self.url).ok().map(|url| url.origin()).filter(url::Origin::is_tuple).map(|o| o.ascii_serialization())
+        Url::parse(&self.url)
+            .ok()
+            .map(|url| url.origin())
+            .filter(url::Origin::is_tuple)
+            .map(|o| o.ascii_serialization())
     }
 }
 

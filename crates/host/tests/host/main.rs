@@ -6,6 +6,7 @@ mod forms;
 mod output;
 mod remote;
 mod served;
+mod skills;
 mod supervision;
 mod templates;
 mod urls;

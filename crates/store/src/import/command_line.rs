@@ -48,7 +48,8 @@ pub(super) fn candidates(line: &str) -> Result<Vec<Candidate>, String> {
     let prose = first.ends_with([',', '.', ':', '!', '?', ';'])
         || (!is_path && !first.contains('=') && first.starts_with(char::is_uppercase));
     if first.is_empty() || prose || first.starts_with(['[', '<', '-']) {
-        let message = "no server found: expected JSON with \"mcpServers\", a URL, or the command line that starts a server";
+        let message =
+            "no server found: expected JSON with \"mcpServers\", a URL, or the command line that starts a server";
         return Err(String::from(message));
     }
     needs_no_shell(line, &words)?;

@@ -7,8 +7,8 @@ use jsonc_parser::ast::{Array, Object, Value};
 
 use super::Candidate;
 use super::notes::quoted;
-use crate::mcp_json::{PIN, Reached, URLS, reached};
 use crate::json_text::{Dialect, JsonText, given, kind};
+use crate::mcp_json::{PIN, Reached, URLS, reached};
 
 /// Where programs keep their servers: most of them, VS Code, Zed, and OpenCode.
 const MAPS: [&str; 4] = ["mcpServers", "servers", "context_servers", "mcp"];

@@ -118,8 +118,10 @@ pub(crate) fn servers(text: &JsonText<'_>) -> Result<Servers, ConfigProblem> {
         return Ok(Servers::default());
     };
     let Value::Object(map) = &property.value else {
-        let message =
-            format!("\"mcpServers\" must be an object with a server under each name, found {}", kind_of(&property.value));
+        let message = format!(
+            "\"mcpServers\" must be an object with a server under each name, found {}",
+            kind_of(&property.value)
+        );
         return Err(text.problem_at(&property.value, message));
     };
     text.no_duplicates(map, "\"mcpServers\"")?;
@@ -130,8 +132,10 @@ pub(crate) fn servers(text: &JsonText<'_>) -> Result<Servers, ConfigProblem> {
             return Err(text.problem(property.range.start, message));
         }
         let Value::Object(entry) = &property.value else {
-            let message =
-                format!("server {name:?} must be an object with a \"command\" or a \"url\", found {}", kind_of(&property.value));
+            let message = format!(
+                "server {name:?} must be an object with a \"command\" or a \"url\", found {}",
+                kind_of(&property.value)
+            );
             return Err(text.problem_at(&property.value, message));
         };
         text.no_duplicates(entry, &format!("server {name:?}"))?;

@@ -8,8 +8,8 @@ use serde_json::json;
 
 use super::content::{claims, content, role, to_block};
 use super::{call_kind, scope};
-use crate::handler::set_up::{self, Values};
 use crate::data::*;
+use crate::handler::set_up::{self, Values};
 
 pub(in crate::handler) fn question(view: QuestionView) -> Question {
     Question {

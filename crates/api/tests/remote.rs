@@ -1,0 +1,117 @@
+//! Remote servers as the page sets them up: values of headers go in and never come out.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use api::{Api, ErrorCode, dispatch};
+use serde_json::{Value, json};
+use testkit::app::App;
+use testkit::http::{HttpServer, ordinary};
+
+async fn call(api: &Api, command: &str, request: Value) -> Value {
+    dispatch(api, command, request.clone()).await.unwrap_or_else(|e| panic!("{command}: {e:?}"))
+}
+
+async fn started(app: &App, api: &Api) -> Value {
+    app.ready("far").await;
+    call(api, "snapshot", json!({})).await["servers"][0].clone()
+}
+
+fn header(name: &str, value: &str, secret: bool) -> Value {
+    json!({"name": name, "value": value, "secret": secret})
+}
+
+#[tokio::test]
+async fn header_values_go_in_and_never_come_out() {
+    let server =
+        HttpServer::start(|request, answer| async move { ordinary::answer("2025-11-25", &request, answer).await })
+            .await;
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    let mut events = api.events();
+    let headers = json!([header("Authorization", "Bearer t0psecret", true), header("X-Team", "blu3team", false)]);
+    let config = json!({"type": "http", "url": server.url("/mcp"), "headers": headers});
+    let kept = call(&api, "add_server", json!({"name": "far", "config": config})).await;
+    assert!(kept["onlyThisRun"].is_string(), "without a keychain it is said how long a secret is kept: {kept}");
+    let file = std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
+    assert!(
+        file.contains("${secret:far.Authorization}") && !file.contains("t0psecret"),
+        "no secret is in the file: {file}"
+    );
+    assert!(file.contains("blu3team"), "a value that is no secret is: {file}");
+    let shown = started(&app, &api).await;
+    for request in server.seen() {
+        assert_eq!(request.header("authorization"), Some("Bearer t0psecret"), "the secret is sent");
+        assert_eq!(request.header("x-team"), Some("blu3team"), "and so is the other header");
+    }
+    let wanted = json!([
+        {"name": "Authorization", "value": null, "secret": true},
+        {"name": "X-Team", "value": null, "secret": false},
+    ]);
+    assert_eq!(shown["config"]["headers"], wanted, "headers are shown by name");
+    assert_eq!(shown["transport"], "streamable-http", "how it was reached is shown");
+    assert!(shown["foundBy"].as_str().unwrap().contains("initialize"), "and how that was found: {}", shown["foundBy"]);
+    assert_eq!(shown["url"]["domain"], "127.0.0.1", "its address is taken apart");
+    let mut told = String::new();
+    while let Ok(Some(batch)) = tokio::time::timeout(std::time::Duration::from_millis(300), events.next()).await {
+        told.push_str(&serde_json::to_string(&batch).unwrap());
+    }
+    assert!(told.contains("connect_server"), "the question was told");
+    for value in ["t0psecret", "blu3team"] {
+        assert!(!told.contains(value), "no event has a value of a header");
+        assert!(!shown.to_string().contains(value), "nor has the snapshot");
+    }
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn a_change_keeps_values_for_the_same_address_only() {
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    let http = |url: &str, headers: Value| json!({"type": "http", "url": url, "headers": headers});
+    let add = json!({"name": "far", "config": http("https://a.example/mcp", json!([header("X-Key", "one", true)]))});
+    call(&api, "add_server", add).await;
+    let kept = json!([{"name": "X-Key", "value": null}]);
+    let update =
+        |url: &str, headers: &Value| json!({"server": "far", "name": "far", "config": http(url, headers.clone())});
+    call(&api, "update_server", update("https://a.example/other", &kept)).await;
+    let file = std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
+    assert!(file.contains("${secret:far.X-Key}") && file.contains("/other"), "another path keeps the value: {file}");
+    let moved = dispatch(&api, "update_server", update("https://b.example/mcp", &kept)).await.unwrap_err();
+    assert_eq!(moved.code, ErrorCode::Invalid, "another host does not get it: {moved}");
+    let unknown = json!([{"name": "X-Other", "value": null}]);
+    let none = dispatch(&api, "update_server", update("https://a.example/mcp", &unknown)).await.unwrap_err();
+    assert_eq!(none.code, ErrorCode::Invalid, "a header that is not set has no value to keep: {none}");
+    call(&api, "set_secret", json!({"server": "far", "header": "X-Key", "value": "two"})).await;
+    let missing = json!({"server": "far", "header": "X-None", "value": "two"});
+    let missing = dispatch(&api, "set_secret", missing).await.unwrap_err();
+    assert_eq!(missing.code, ErrorCode::NotFound, "only a header that is there has a secret: {missing}");
+    let key = host::secrets::key("far.X-Key", "https://a.example");
+    let kept = || app.host.ports().secrets.get(&key).unwrap();
+    assert_eq!(kept().as_deref(), Some("two"), "it was entered again");
+    call(&api, "remove_server", json!({"server": "far"})).await;
+    assert_eq!(kept(), None, "nothing of a server that was removed stays in the keychain");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn an_address_that_cannot_be_used_is_refused_before_anything_is_kept() {
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    let cases = [
+        (json!({"type": "http", "url": "ftp://x.example"}), "https://"),
+        (json!({"type": "http", "url": "https://ann:pw@x.example"}), "user name"),
+        (json!({"type": "http", "url": "https://x.example", "headers": [header("Host", "y", false)]}), "Host"),
+        (
+            json!({"type": "http", "url": "https://x.example", "headers": [header("A", "b\r\nC: d", true)]}),
+            "line break",
+        ),
+        (json!({"type": "http", "url": "https://x.example", "revision": "1999"}), "no known protocol revision"),
+    ];
+    for (config, words) in cases {
+        let request = json!({"name": "far", "config": config});
+        let error = dispatch(&api, "add_server", request.clone()).await.expect_err("it can't be added");
+        assert_eq!(error.code, ErrorCode::Invalid, "{request} is refused: {error}");
+        assert!(error.message.contains(words), "{words:?} is why {request} is: {error}");
+    }
+    assert!(!app.folder.path().join("mcp.json").exists(), "no file was written");
+    app.host.close().await;
+}
