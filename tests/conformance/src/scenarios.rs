@@ -32,7 +32,7 @@ fn object(value: Value) -> Map<String, Value> {
 async fn every_tool(client: &Client) -> Result<(), String> {
     let catalog = client.catalog().await?;
     for tool in &catalog.tools {
-        client.call(&tool.name, Map::new()).await?;
+        client.call(tool.name(), Map::new()).await?;
     }
     if catalog.tools.is_empty() { Err("no tool is left to call".to_owned()) } else { Ok(()) }
 }
@@ -42,10 +42,10 @@ async fn everything(client: &Client) -> Result<(), String> {
     every_tool(client).await?;
     let catalog = client.catalog().await?;
     for resource in &catalog.resources {
-        client.read(&resource.uri).await?;
+        client.read(resource.name()).await?;
     }
     for prompt in &catalog.prompts {
-        client.get_prompt(&prompt.name).await?;
+        client.get_prompt(prompt.name()).await?;
     }
     Ok(())
 }
