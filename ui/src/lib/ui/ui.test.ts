@@ -47,6 +47,7 @@ describe("HTML", () => {
 });
 
 describe("Markdown", () => {
+  // [prompts-validate-io]
   test("is formatted; HTML in it is text; remote pictures are words", () => {
     const { container } = render(Markdown, {
       text: '# Hi\n\n*a* <b onclick="x">b</b>\n\n![cat](https://evil.example/cat.png)\n\n<div>block</div>',
