@@ -120,9 +120,17 @@ fn a_task_is_polled_and_its_result_fetched() {
         matches!(peer.event(), SessionEvent::Progress { call: of, .. } if of == call),
         "[progress-task-token-lifetime]"
     );
-    peer.wait(Duration::from_millis(100));
+    peer.wait(Duration::from_millis(99));
+    assert_eq!(peer.sent(), Vec::<Value>::new(), "an interval of 1 ms is taken as 100 ms");
+    peer.wait(Duration::from_millis(1));
     let sent = peer.sent_one();
-    assert_eq!(sent["method"], "tasks/get", "an interval of 1 ms is taken as 100 ms");
+    let mut slow = task("working");
+    slow["pollInterval"] = json!(1_000_000_000_000_u64);
+    peer.answers(&sent["id"], slow);
+    peer.events();
+    peer.wait(seconds(60));
+    let sent = peer.sent_one();
+    assert_eq!(sent["method"], "tasks/get", "an interval of years is taken as a minute");
     peer.answers(&sent["id"], task("completed"));
     peer.events();
     let sent = peer.sent_one();
