@@ -130,9 +130,9 @@ async fn what_is_neither_json_nor_events_ends_at_once() {
         ("text/html; charset=utf-8", b"<html>please log in", "text/html"),
         ("", b"{}", "no Content-Type"),
         ("application/json", b"", "the answer is empty"),
-        ("application/json", b"{\"jsonrpc\":\"2.0\",\"id\":\"other\",\"result\":{}}", "to something else"),
-        ("application/json", b"this is no json", "something else"),
-        ("application/json;charset=utf-8", b"[]", "something else"),
+        ("application/json", b"{\"jsonrpc\":\"2.0\",\"id\":\"other\",\"result\":{}}", "not one to this request"),
+        ("application/json", b"this is no json", "not one to this request"),
+        ("application/json;charset=utf-8", b"[]", "not one to this request"),
     ];
     for (kind, body, words) in cases {
         let (_server, mut client) = with_bad_call(MODERN, move |_, mut answer| async move {

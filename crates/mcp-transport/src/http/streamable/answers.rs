@@ -73,7 +73,7 @@ impl Streamable {
     fn on_body(&mut self, exchange: u64, body: Bytes, now: Instant) {
         let Some(finished) = self.finish(exchange) else { return };
         let Kind::Request { id, .. } = finished.kind else { return };
-        let cause = if body.is_empty() { "the answer is empty" } else { "the answer is to something else" };
+        let cause = if body.is_empty() { "the answer is empty" } else { "the answer is not one to this request" };
         let answers = self.core.line(Line::Whole(body), StreamOrigin::Post(id.clone()), now);
         self.on_opening_step(&finished.name, answers);
         if answers == Answers::Nothing {

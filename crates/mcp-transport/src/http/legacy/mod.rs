@@ -2,26 +2,26 @@
 //!
 //! The session lives and dies with the stream: connecting again is a new session, for the owner to start.
 
+mod stream;
+
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
-use mcp_proto::{CloseReason, DeliveryFault, Outgoing, OutgoingKind, SessionEvent, StreamOrigin};
+use mcp_proto::{CloseReason, DeliveryFault, Outgoing, OutgoingKind, SessionEvent};
 use reqwest::Method;
 use tokio::time::{sleep_until, timeout};
 use url::Url;
 
-use super::endpoint::{Endpoint, Parts};
-use super::exchange::{self, Step, Stream, What, Work, end_cause};
-use super::headers::{self, Belongs};
-use super::news::News;
-use super::sse::{End, Event};
-use super::{HttpLimits, TransportFound, fault, news};
 use crate::driver::DriverEvent;
 use crate::driver::core::{Core, now};
-use crate::lines::Line;
+use crate::http::endpoint::{Endpoint, Parts};
+use crate::http::exchange::{self, Step, What, Work};
+use crate::http::headers::{self, Belongs};
+use crate::http::news::News;
+use crate::http::{HttpLimits, TransportFound, fault, news};
 
 /// The number of the stream among the exchanges.
 const STREAM: u64 = 0;
@@ -222,92 +222,6 @@ impl Legacy {
                 self.note(line);
             }
         }
-    }
-
-    fn on_stream(&mut self, what: What, now: Instant) {
-        match what {
-            What::Events { events, next, .. } => {
-                for event in events {
-                    self.on_event(event, now);
-                    if self.is_over() {
-                        return;
-                    }
-                }
-                self.on_rest(next);
-            }
-            What::Refused(refusal) => self.on_no_stream(refusal.fault, now),
-            What::Failed(fault) => self.on_no_stream(fault, now),
-            What::Accepted | What::Body(_) | What::Expired => {}
-        }
-    }
-
-    fn on_rest(&mut self, next: Result<Stream, End<reqwest::Error>>) {
-        match next {
-            Ok(stream) => self.work.push(exchange::more(STREAM, stream)),
-            Err(end) if self.post_to.is_none() => {
-                let cause = format!("{} before it named an endpoint", end_cause(&end));
-                self.on_no_stream(DeliveryFault::Unusable { cause }, now());
-            }
-            Err(end) => {
-                let cause = end_cause(&end);
-                self.note(cause.clone());
-                self.core.session.handle_closed(CloseReason::ConnectionLost(cause), now());
-            }
-        }
-    }
-
-    fn on_event(&mut self, event: Event, now: Instant) {
-        match event {
-            Event::Data { kind, data } if self.post_to.is_none() => {
-                let found = if kind == "endpoint" {
-                    self.endpoint_at(&data)
-                } else {
-                    Err(format!("its first event is `{}`, not `endpoint`", fault::shown(&kind)))
-                };
-                match found {
-                    Ok(url) => {
-                        self.news.step("GET answered with an endpoint event".to_owned());
-                        self.post_to = Some(url);
-                        self.give_back_at = None;
-                    }
-                    Err(cause) => self.on_no_stream(DeliveryFault::Unusable { cause }, now),
-                }
-            }
-            Event::Data { kind, data } if kind == "message" => {
-                self.core.line(Line::Whole(data), StreamOrigin::Get, now);
-            }
-            Event::TooLarge { head } => {
-                self.core.line(Line::TooLong { head }, StreamOrigin::Get, now);
-            }
-            Event::Data { .. } | Event::Id(_) | Event::Retry(_) => {}
-        }
-    }
-
-    /// Where messages go. Another origin would get all that is said, so it is refused.
-    fn endpoint_at(&self, data: &[u8]) -> Result<Url, String> {
-        let text = String::from_utf8_lossy(data);
-        let mut url = self.url.join(text.trim()).map_err(|_| "its endpoint event names no address".to_owned())?;
-        if url.origin() != self.url.origin() {
-            let shown = fault::shown(&url.origin().ascii_serialization());
-            return Err(format!("its endpoint event names another origin, {shown}, which is not followed"));
-        }
-        url.set_fragment(None);
-        Ok(url)
-    }
-
-    /// The server does not speak this, or is not there.
-    fn on_no_stream(&mut self, fault: DeliveryFault, now: Instant) {
-        if self.may_give_back {
-            self.not_found = Some(fault);
-            return;
-        }
-        while let Some(outgoing) = self.core.session.poll_transmit() {
-            if let OutgoingKind::Request { id, .. } = &outgoing.about {
-                self.core.session.handle_undelivered(id, fault.clone(), now);
-            }
-        }
-        // Whatever the session makes of it: without the stream it cannot go on.
-        self.core.session.handle_closed(CloseReason::ConnectionLost(fault.to_string()), now);
     }
 
     /// The session ends with its connections.

@@ -1,0 +1,101 @@
+//! The stream of HTTP+SSE: what comes on it, and where it says that messages go.
+
+use std::time::Instant;
+
+use mcp_proto::{CloseReason, DeliveryFault, OutgoingKind, StreamOrigin};
+use url::Url;
+
+use super::{Legacy, STREAM};
+use crate::driver::core::now;
+use crate::http::exchange::{self, Stream, What, end_cause};
+use crate::http::fault;
+use crate::http::sse::{End, Event};
+use crate::lines::Line;
+
+impl Legacy {
+    pub(super) fn on_stream(&mut self, what: What, now: Instant) {
+        match what {
+            What::Events { events, next, .. } => {
+                for event in events {
+                    self.on_event(event, now);
+                    if self.is_over() {
+                        return;
+                    }
+                }
+                self.on_rest(next);
+            }
+            What::Refused(refusal) => self.on_no_stream(refusal.fault, now),
+            What::Failed(fault) => self.on_no_stream(fault, now),
+            What::Accepted | What::Body(_) | What::Expired => {}
+        }
+    }
+
+    fn on_rest(&mut self, next: Result<Stream, End<reqwest::Error>>) {
+        match next {
+            Ok(stream) => self.work.push(exchange::more(STREAM, stream)),
+            Err(end) if self.post_to.is_none() => {
+                let cause = format!("{} before it named an endpoint", end_cause(&end));
+                self.on_no_stream(DeliveryFault::Unusable { cause }, now());
+            }
+            Err(end) => {
+                let cause = end_cause(&end);
+                self.note(cause.clone());
+                self.core.session.handle_closed(CloseReason::ConnectionLost(cause), now());
+            }
+        }
+    }
+
+    fn on_event(&mut self, event: Event, now: Instant) {
+        match event {
+            Event::Data { kind, data } if self.post_to.is_none() => {
+                let found = if kind == "endpoint" {
+                    self.endpoint_at(&data)
+                } else {
+                    Err(format!("its first event is `{}`, not `endpoint`", fault::shown(&kind)))
+                };
+                match found {
+                    Ok(url) => {
+                        self.news.step("GET answered with an endpoint event".to_owned());
+                        self.post_to = Some(url);
+                        self.give_back_at = None;
+                    }
+                    Err(cause) => self.on_no_stream(DeliveryFault::Unusable { cause }, now),
+                }
+            }
+            Event::Data { kind, data } if kind == "message" => {
+                self.core.line(Line::Whole(data), StreamOrigin::Get, now);
+            }
+            Event::TooLarge { head } => {
+                self.core.line(Line::TooLong { head }, StreamOrigin::Get, now);
+            }
+            Event::Data { .. } | Event::Id(_) | Event::Retry(_) => {}
+        }
+    }
+
+    /// Where messages go. Another origin would get all that is said, so it is refused.
+    fn endpoint_at(&self, data: &[u8]) -> Result<Url, String> {
+        let text = String::from_utf8_lossy(data);
+        let mut url = self.url.join(text.trim()).map_err(|_| "its endpoint event names no address".to_owned())?;
+        if url.origin() != self.url.origin() {
+            let shown = fault::shown(&url.origin().ascii_serialization());
+            return Err(format!("its endpoint event names another origin, {shown}, which is not followed"));
+        }
+        url.set_fragment(None);
+        Ok(url)
+    }
+
+    /// The server does not speak this, or is not there.
+    pub(super) fn on_no_stream(&mut self, fault: DeliveryFault, now: Instant) {
+        if self.may_give_back {
+            self.not_found = Some(fault);
+            return;
+        }
+        while let Some(outgoing) = self.core.session.poll_transmit() {
+            if let OutgoingKind::Request { id, .. } = &outgoing.about {
+                self.core.session.handle_undelivered(id, fault.clone(), now);
+            }
+        }
+        // Whatever the session makes of it: without the stream it cannot go on.
+        self.core.session.handle_closed(CloseReason::ConnectionLost(fault.to_string()), now);
+    }
+}
