@@ -33,13 +33,22 @@ pub(crate) async fn run(host: &Host, scenario: Scenario) -> Outcome<Option<u64>>
         }
         Scenario::StdioBig10MB => {
             for call in 0..operations {
-                big(host, call.to_string()).await?;
+                big(host, call.to_string(), IMAGE_BYTES).await?;
             }
         }
-        Scenario::StdioProgress10000 => return progress(host).await.map(Some),
+        Scenario::StdioProgress10000 => return progress(host, NOTIFICATIONS).await.map(Some),
         Scenario::Idle200 => {}
     }
     Ok(None)
+}
+
+/// Calls the tool of a scenario that has one of its own, so that it is allowed from then on.
+pub(crate) async fn once(host: &Host, scenario: Scenario) -> Outcome<()> {
+    match scenario {
+        Scenario::StdioBig10MB => big(host, "once".to_owned(), 1).await,
+        Scenario::StdioProgress10000 => progress(host, 1).await.map(|_| ()),
+        _ => Ok(()),
+    }
 }
 
 /// One call of `echo`.
@@ -76,8 +85,8 @@ async fn in_flight(host: &Host, calls: usize, at_once: usize) -> Outcome<()> {
     Ok(())
 }
 
-async fn big(host: &Host, id: String) -> Outcome<()> {
-    let arguments = Map::from_iter([("bytes".to_owned(), Value::from(IMAGE_BYTES))]);
+async fn big(host: &Host, id: String, bytes: usize) -> Outcome<()> {
+    let arguments = Map::from_iter([("bytes".to_owned(), Value::from(bytes))]);
     let (result, _) = host.call_tool(id, SERVER.to_owned(), "big".to_owned(), arguments, None).await?;
     if result.is_error || result.content.len() != 1 {
         return Err("big did not answer with one image".into());
@@ -86,9 +95,9 @@ async fn big(host: &Host, id: String) -> Outcome<()> {
 }
 
 /// One call of `progress`; gives how many notifications its caller was told of.
-async fn progress(host: &Host) -> Outcome<u64> {
+async fn progress(host: &Host, count: usize) -> Outcome<u64> {
     let mut events = host.events();
-    let arguments = Map::from_iter([("count".to_owned(), Value::from(NOTIFICATIONS))]);
+    let arguments = Map::from_iter([("count".to_owned(), Value::from(count))]);
     host.call_tool("progress".to_owned(), SERVER.to_owned(), "progress".to_owned(), arguments, None).await?;
     let mut counted = 0;
     while let Some(event) = events.try_next() {

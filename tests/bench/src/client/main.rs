@@ -57,6 +57,7 @@ async fn measure(bench: &Bench, arguments: &Arguments) -> Outcome<Report> {
     if *scenario == Scenario::Idle200 {
         return idle::measure(bench, &config).await;
     }
+    calls::once(&bench.host, *scenario).await?;
     // All is allowed by now, and an observer would be one more thing to measure.
     user.abort();
     let _ = user.await;

@@ -1,0 +1,178 @@
+//! The client of the Rust SDK, measured like ours, on a runtime with several threads or with one.
+// It starts the server itself, and nothing else.
+#![allow(clippy::disallowed_methods)]
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use bench::report::{Clock, Memory, Report};
+use bench::scenario::{IMAGE_BYTES, NOTIFICATIONS, Scenario, TEXT, WARM_UP};
+use clap::Parser;
+use rmcp::model::{CallToolRequestParams, ProgressNotificationParam};
+use rmcp::service::{NotificationContext, Peer, RoleClient, RunningService};
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
+use rmcp::{ClientHandler, ServiceExt as _};
+use tokio::process::Command;
+
+/// A measurement that fails says where.
+type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+
+#[derive(Parser)]
+struct Arguments {
+    /// What to measure
+    #[arg(value_enum)]
+    scenario: Scenario,
+    /// A server that `PATH stdio --tools N` starts
+    #[arg(long, required_unless_present = "url")]
+    server: Option<PathBuf>,
+    /// The URL of a running server
+    #[arg(long)]
+    url: Option<String>,
+    /// A runtime with one thread instead of several
+    #[arg(long)]
+    current_thread: bool,
+    /// An HTTP client that keeps connections, instead of the one that the SDK makes
+    #[arg(long)]
+    pooled: bool,
+}
+
+/// Counts progress, as a caller would.
+#[derive(Clone, Default)]
+struct Handler {
+    counted: Arc<AtomicU64>,
+}
+
+impl ClientHandler for Handler {
+    async fn on_progress(&self, _: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
+        self.counted.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+type Client = RunningService<RoleClient, Handler>;
+
+fn main() -> Outcome<()> {
+    let arguments = Arguments::parse();
+    let runtime = if arguments.current_thread {
+        tokio::runtime::Builder::new_current_thread().enable_all().build()?
+    } else {
+        tokio::runtime::Builder::new_multi_thread().enable_all().build()?
+    };
+    runtime.block_on(measure(&arguments))?.print()?;
+    Ok(())
+}
+
+async fn measure(arguments: &Arguments) -> Outcome<Report> {
+    let scenario = arguments.scenario;
+    let handler = Handler::default();
+    let client = open(arguments, &handler).await?;
+    for _ in 0..WARM_UP {
+        call(client.peer(), "echo", "text", TEXT.into()).await?;
+    }
+    if scenario == Scenario::Idle200 {
+        return idle(arguments, client).await;
+    }
+    let clock = Clock::start()?;
+    run(&client, scenario).await?;
+    let mut report = clock.stop(scenario)?;
+    if scenario == Scenario::StdioProgress10000 {
+        report.counted = Some(handler.counted.load(Ordering::Relaxed));
+    }
+    client.cancel().await?;
+    Ok(report)
+}
+
+async fn open(arguments: &Arguments, handler: &Handler) -> Outcome<Client> {
+    match (&arguments.server, &arguments.url) {
+        (Some(server), _) => stdio(server, arguments.scenario.tools(), handler).await,
+        (None, Some(url)) if arguments.pooled => {
+            let config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
+            let transport = StreamableHttpClientTransport::with_client(reqwest::Client::new(), config);
+            Ok(handler.clone().serve(transport).await?)
+        }
+        (None, Some(url)) => {
+            Ok(handler.clone().serve(StreamableHttpClientTransport::from_uri(url.as_str())).await?)
+        }
+        (None, None) => Err("a server is needed: --server or --url".into()),
+    }
+}
+
+async fn stdio(server: &Path, tools: usize, handler: &Handler) -> Outcome<Client> {
+    let mut command = Command::new(server);
+    command.args(["stdio", "--tools", &tools.to_string()]);
+    Ok(handler.clone().serve(TokioChildProcess::new(command)?).await?)
+}
+
+async fn call(peer: &Peer<RoleClient>, tool: &'static str, name: &str, value: serde_json::Value) -> Outcome<()> {
+    let arguments = serde_json::Map::from_iter([(name.to_owned(), value)]);
+    let result = peer.call_tool(CallToolRequestParams::new(tool).with_arguments(arguments)).await?;
+    if result.is_error == Some(true) || result.content.len() != 1 {
+        return Err(format!("{tool} did not answer with one item").into());
+    }
+    Ok(())
+}
+
+async fn run(client: &Client, scenario: Scenario) -> Outcome<()> {
+    let peer = client.peer();
+    match scenario {
+        Scenario::StdioList5000 => {
+            for _ in 0..scenario.operations() {
+                let tools = peer.list_tools(None).await?.tools.len();
+                if tools != scenario.tools() {
+                    return Err(format!("the list has {tools} tools").into());
+                }
+            }
+        }
+        Scenario::StdioBig10MB => {
+            for _ in 0..scenario.operations() {
+                call(peer, "big", "bytes", IMAGE_BYTES.into()).await?;
+            }
+        }
+        Scenario::StdioProgress10000 => call(peer, "progress", "count", NOTIFICATIONS.into()).await?,
+        Scenario::Stdio64 | Scenario::Http64 => {
+            let next = Arc::new(AtomicUsize::new(0));
+            let callers: Vec<_> = (0..scenario.in_flight())
+                .map(|_| {
+                    let (peer, next) = (peer.clone(), Arc::clone(&next));
+                    tokio::spawn(async move {
+                        while next.fetch_add(1, Ordering::Relaxed) < scenario.operations() {
+                            call(&peer, "echo", "text", TEXT.into()).await?;
+                        }
+                        Ok(())
+                    })
+                })
+                .collect();
+            for caller in callers {
+                let ended: Outcome<()> = caller.await?;
+                ended?;
+            }
+        }
+        _ => {
+            for _ in 0..scenario.operations() {
+                call(peer, "echo", "text", TEXT.into()).await?;
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn idle(arguments: &Arguments, first: Client) -> Outcome<Report> {
+    let settle = Duration::from_secs(1);
+    tokio::time::sleep(settle).await;
+    let before = Memory::now()?;
+    let clock = Clock::start()?;
+    let mut clients = vec![first];
+    while clients.len() < arguments.scenario.operations() {
+        clients.push(open(arguments, &Handler::default()).await?);
+    }
+    let mut report = clock.stop(arguments.scenario)?;
+    tokio::time::sleep(settle).await;
+    Memory::now()?.per_session(before, clients.len() - 1, &mut report);
+    for client in clients {
+        client.cancel().await?;
+    }
+    Ok(report)
+}
