@@ -241,6 +241,11 @@ impl Session {
         self.events.pop()
     }
 
+    /// Whether nothing waits but progress of calls, which is merged while it waits.
+    pub fn only_progress_waits(&self) -> bool {
+        self.out.is_empty() && self.events.only_progress_waits()
+    }
+
     /// When to call [`Session::handle_timeout`], if nothing else happens before.
     pub fn poll_timeout(&self) -> Option<Instant> {
         if self.is_closed() { None } else { self.next_timeout() }

@@ -86,6 +86,10 @@ impl EventQueue {
         self.waiting.push_back((event, bytes));
     }
 
+    pub(super) fn only_progress_waits(&self) -> bool {
+        self.waiting.iter().all(|(event, _)| matches!(event, SessionEvent::Progress { .. }))
+    }
+
     /// Takes back a question that the host has not seen yet.
     pub(super) fn unask(&mut self, question: ServerRequestId) -> bool {
         let asked = |(event, _): &(SessionEvent, usize)| matches!(event, SessionEvent::Asked { request, .. } if *request == question);

@@ -13,6 +13,9 @@ use super::outbox::Outbox;
 use super::{Direction, DriverCommand, DriverEvent, Frame};
 use crate::lines::Line;
 
+/// How many commands are taken before anything else is looked at.
+const COMMANDS_AT_ONCE: usize = 64;
+
 pub(crate) struct Core {
     pub(crate) session: Session,
     pub(crate) intake: Intake,
@@ -50,6 +53,17 @@ impl Core {
     /// Whether more may be read from the server.
     pub(crate) fn has_room(&self) -> bool {
         !self.outbox.is_full()
+    }
+
+    /// Takes a command, and those that wait behind it, so that what they send is written together.
+    pub(crate) fn on_commands(&mut self, first: Option<DriverCommand>) {
+        self.on_command(first);
+        for _ in 1..COMMANDS_AT_ONCE {
+            match self.commands.try_recv() {
+                Ok(command) if !self.stopped => self.on_command(Some(command)),
+                _ => return,
+            }
+        }
     }
 
     pub(crate) fn on_command(&mut self, command: Option<DriverCommand>) {

@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use futures_util::StreamExt;
 use mcp_proto::CloseReason;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Notify;
@@ -11,6 +10,7 @@ use tokio::time::timeout;
 
 use super::DriverEvent;
 use super::core::{Core, now, refuse};
+use super::line_reader::LineReader;
 use super::outbox::Outbox;
 use super::task::{Stderr, Task, stderr_of};
 use crate::shutdown;
@@ -84,7 +84,7 @@ impl From<Exit> for DriverEvent {
 }
 
 /// Reads what a server still writes, so that it does not hang on a full pipe. Never ends.
-async fn discard<S: StreamExt + Unpin>(reader: &mut S) {
+async fn discard<R: AsyncRead + Unpin>(reader: &mut LineReader<R>) {
     while reader.next().await.is_some() {}
     std::future::pending().await
 }

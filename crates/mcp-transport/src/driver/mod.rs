@@ -7,6 +7,7 @@
 pub(crate) mod core;
 mod ending;
 pub(crate) mod intake;
+mod line_reader;
 pub(crate) mod outbox;
 mod task;
 mod write_queue;

@@ -53,12 +53,28 @@ impl Outbox {
             permit.send(event);
         }
         drop(permits);
-        while self.waiting.front().is_some_and(|next| size(next) <= LARGE_BYTES) {
-            let Ok(permit) = events.try_reserve() else { break };
-            let Some(event) = self.pop() else { break };
-            permit.send(event);
-        }
+        self.hand_over(events);
         Ok(())
+    }
+
+    /// Hands over what fits at once.
+    pub(crate) fn hand_over(&mut self, events: &mpsc::Sender<DriverEvent>) {
+        loop {
+            let small = self.waiting.iter().take_while(|event| size(event) <= LARGE_BYTES).count();
+            let (events_now, room) = match small {
+                0 if self.waiting.is_empty() => return,
+                0 => (1, events.max_capacity()),
+                small => (small.min(events.capacity()), small.min(events.capacity())),
+            };
+            let Ok(permits) = events.try_reserve_many(room) else { return };
+            if events_now == 0 {
+                return;
+            }
+            for permit in permits.take(events_now) {
+                let Some(event) = self.pop() else { return };
+                permit.send(event);
+            }
+        }
     }
 
     /// Hands all over.

@@ -1,17 +1,18 @@
 //! The driver's loop: waits for whatever comes next and moves it one step on.
 
+use std::pin::{Pin, pin};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use futures_util::{FutureExt, StreamExt};
+use futures_util::FutureExt;
 use mcp_proto::{SessionConfig, StreamOrigin};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
-use tokio::time::sleep_until;
-use tokio_util::codec::FramedRead;
+use tokio::time::{Sleep, sleep_until};
 
 use super::core::{Core, now};
+use super::line_reader::LineReader;
 use super::write_queue::WriteQueue;
 use super::{DriverCommand, DriverEvent, DriverLimits};
 use crate::lines::Lines;
@@ -22,12 +23,13 @@ use crate::stdio::{Exit, ServerGroup, StderrOutput};
 const LINGER: Duration = Duration::from_secs(1);
 /// How many lines are taken in before the other tasks of the driver are looked at again.
 const LINES_AT_ONCE: usize = 64;
-const READ_BYTES: usize = 8 * 1024;
+/// The alarm is set so far ahead when nothing is due.
+const FAR: Duration = Duration::from_secs(3600);
 
 /// The driver of one server.
 pub(super) struct Task<R, W> {
     pub(super) core: Core,
-    pub(super) reader: FramedRead<R, Lines>,
+    pub(super) reader: LineReader<R>,
     /// None once the server takes no more.
     pub(super) writer: Option<W>,
     pub(super) queue: WriteQueue,
@@ -65,7 +67,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<R, W> {
         let (group, stderr) = process.unzip();
         Task {
             core: Core::new(session, commands, events, limits.line_bytes),
-            reader: FramedRead::with_capacity(reader, Lines::new(limits.line_bytes), READ_BYTES),
+            reader: LineReader::new(reader, Lines::new(limits.line_bytes)),
             writer: Some(writer),
             queue: WriteQueue::new(limits.write_queue_bytes, limits.write_stall),
             ends: Ends::default(),
@@ -76,27 +78,50 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<R, W> {
     }
 
     pub(super) async fn run(mut self) {
-        while !self.is_over() {
-            self.step().await;
+        // Both are made once: to make them at each step would cost more than all else in it.
+        let mut owner_gone = pin!(owner_gone(self.core.events.clone()));
+        let mut alarm = pin!(sleep_until((now() + FAR).into()));
+        loop {
             self.pump();
+            self.go_on();
+            if self.is_over() {
+                break;
+            }
+            self.step(owner_gone.as_mut(), alarm.as_mut()).await;
         }
         self.end().await;
     }
 
+    /// Writes and hands over what can be without waiting.
+    fn go_on(&mut self) {
+        while !self.queue.is_empty() {
+            match self.queue.write_some(&mut self.writer).now_or_never() {
+                Some(Ok(())) => {}
+                Some(Err(error)) => self.on_write_failed(format!("{error}")),
+                None => break,
+            }
+        }
+        self.core.outbox.hand_over(&self.core.events);
+    }
+
     /// Waits for one thing and handles it. Commands come first, so that nothing keeps Stop waiting; lines from
     /// the server come last, and only while the owner takes the events.
-    async fn step(&mut self) {
-        self.pump();
-        if self.is_over() {
-            return;
+    async fn step(&mut self, owner_gone: Pin<&mut impl Future<Output = ()>>, mut alarm: Pin<&mut Sleep>) {
+        // It may ring too early, as most of what is due moves on before it is.
+        if let Some(wake) = self.wakes_at()
+            && wake < alarm.deadline().into_std()
+        {
+            alarm.as_mut().reset(wake.into());
         }
-        let wake = self.wakes_at().unwrap_or_else(|| now() + Duration::from_secs(3600));
         let room = self.core.has_room();
         tokio::select! {
             biased;
-            command = self.core.commands.recv() => self.core.on_command(command),
-            () = self.core.events.closed() => self.core.stopped = true,
-            () = sleep_until(wake.into()) => self.on_time(),
+            command = self.core.commands.recv() => self.core.on_commands(command),
+            () = owner_gone => self.core.stopped = true,
+            () = alarm.as_mut() => {
+                self.on_time();
+                alarm.reset(self.wakes_at().unwrap_or_else(|| now() + FAR).into());
+            }
             exit = exit_of(&mut self.group), if self.ends.exit.is_none() => {
                 self.ends.exit = Some(exit);
                 self.linger();
@@ -153,15 +178,18 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<R, W> {
         }
     }
 
-    /// Takes in lines that have come already, without another round of the loop for each.
+    /// Takes in lines that have been read already, without another round of the loop for each.
     fn on_more_lines(&mut self) {
         for _ in 1..LINES_AT_ONCE {
-            self.pump();
+            // Progress of a call is merged in the session while more of it comes.
+            if !self.core.session.only_progress_waits() {
+                self.pump();
+            }
             if !self.core.has_room() || self.is_over() || self.ends.output {
                 return;
             }
-            match self.reader.next().now_or_never() {
-                Some(line) => self.on_line(line),
+            match self.reader.buffered() {
+                Some(line) => self.on_line(Some(line)),
                 None => return,
             }
         }
@@ -211,6 +239,11 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<R, W> {
         let late = ends.until.is_some_and(|until| until <= now()) && self.core.has_room();
         self.core.stopped || self.core.over.is_some() || all || late
     }
+}
+
+/// Ends when nobody takes the events any more.
+async fn owner_gone(events: mpsc::Sender<DriverEvent>) {
+    events.closed().await;
 }
 
 async fn exit_of(group: &mut Option<ServerGroup>) -> Exit {

@@ -1,11 +1,14 @@
 //! Lines that wait to be written, bounded in bytes and in time.
 
 use std::collections::VecDeque;
-use std::io;
+use std::io::{self, IoSlice};
 use std::time::{Duration, Instant};
 
 use bytes::{Buf, Bytes};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
+
+/// How many lines are written together.
+const LINES_AT_ONCE: usize = 16;
 
 /// Lines in order, each with its newline.
 #[derive(Debug)]
@@ -63,18 +66,25 @@ impl WriteQueue {
 
     /// Writes some of what waits; never ends if there is nothing. May be dropped and called again.
     pub(super) async fn write_some<W: AsyncWrite + Unpin>(&mut self, writer: &mut Option<W>) -> io::Result<()> {
-        let (Some(line), Some(writer)) = (self.lines.front_mut(), writer) else {
+        let Some(writer) = writer.as_mut().filter(|_| !self.lines.is_empty()) else {
             return std::future::pending().await;
         };
-        let written = writer.write(line).await?;
+        let mut slices = [IoSlice::new(&[]); LINES_AT_ONCE];
+        let count = slices.iter_mut().zip(&self.lines).map(|(slice, line)| *slice = IoSlice::new(line)).count();
+        let written = writer.write_vectored(&slices[..count]).await?;
         if written == 0 {
             return Err(io::ErrorKind::WriteZero.into());
         }
-        line.advance(written);
-        if line.is_empty() {
-            self.lines.pop_front();
-        }
         self.bytes -= written;
+        let mut rest = written;
+        while let Some(line) = self.lines.front_mut().filter(|_| rest > 0) {
+            let part = rest.min(line.len());
+            line.advance(part);
+            rest -= part;
+            if line.is_empty() {
+                self.lines.pop_front();
+            }
+        }
         self.moved_at = Some(tokio::time::Instant::now().into_std());
         Ok(())
     }
