@@ -1,11 +1,12 @@
 //! Everything that passed between the host and one server, with its log and standard error, in a bounded ring.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use mcp_proto::jsonrpc::Outline;
+use mcp_proto::RequestId;
 use mcp_proto::types::LogMessage;
-use serde::de::IgnoredAny;
+use mcp_transport::driver::{Direction, Frame, FrameAbout};
 
 use crate::view::Millis;
 
@@ -85,7 +86,7 @@ pub struct Activity {
     last: u64,
     dropped: u64,
     /// Requests under way by (sent by us, id): method and time.
-    awaited: HashMap<(bool, String), (String, SystemTime)>,
+    awaited: HashMap<(bool, RequestId), (Cow<'static, str>, SystemTime)>,
 }
 
 impl Activity {
@@ -115,45 +116,39 @@ impl Activity {
     }
 
     /// Adds a message that was sent or received.
-    pub fn frame(&mut self, sent: bool, at: SystemTime, bytes: &[u8], note: Option<String>) {
-        let mut entry = self.blank(at, ActivityKind::Invalid, bytes);
+    pub fn frame(&mut self, frame: Frame) {
+        let Frame { direction, at, bytes, about, note } = frame;
+        let sent = direction == Direction::Sent;
+        let mut entry = self.blank(at, ActivityKind::Invalid, &bytes);
         entry.sent = sent;
         entry.note = note;
-        if bytes.first() == Some(&b'[') {
-            entry.kind = ActivityKind::Batch;
-        } else if entry.note.is_none() || serde_json::from_slice::<IgnoredAny>(bytes).is_ok() {
-            self.describe(&mut entry, bytes, at);
-        }
-        self.push(entry);
-    }
-
-    fn describe(&mut self, entry: &mut ActivityEntry, bytes: &[u8], at: SystemTime) {
-        // The beginning nearly always tells what a message is, so that a large one is not read through.
-        let whole = || Outline::of(std::str::from_utf8(bytes).ok()?);
-        let Some(outline) = Outline::of(&entry.body).or_else(whole) else { return };
-        let short = |text: &str| text.chars().take(PREVIEW).collect::<String>();
-        let (id, method) = (outline.id.map(short), outline.method.as_deref().map(short));
-        let is_error = outline.is_error;
-        (entry.id, entry.method) = (id, method);
-        entry.kind = match (&entry.method, &entry.id) {
-            (Some(_), Some(_)) => ActivityKind::Request,
-            (Some(_), None) => ActivityKind::Notification,
-            (None, _) if is_error => ActivityKind::Error,
-            (None, Some(_)) => ActivityKind::Response,
-            (None, None) => ActivityKind::Invalid,
+        entry.kind = match &about {
+            FrameAbout::Request { .. } => ActivityKind::Request,
+            FrameAbout::Notification { .. } => ActivityKind::Notification,
+            FrameAbout::Result { .. } => ActivityKind::Response,
+            FrameAbout::Error { .. } => ActivityKind::Error,
+            FrameAbout::Batch => ActivityKind::Batch,
+            FrameAbout::Invalid => ActivityKind::Invalid,
         };
-        match (entry.kind, entry.id.clone(), entry.method.clone()) {
-            (ActivityKind::Request, Some(id), Some(method)) if self.awaited.len() < MAX_AWAITED => {
-                self.awaited.insert((entry.sent, id), (method, at));
+        match about {
+            FrameAbout::Request { id, method } => {
+                entry.id = Some(shown(&id));
+                entry.method = Some(method.chars().take(PREVIEW).collect());
+                if self.awaited.len() < MAX_AWAITED {
+                    self.awaited.insert((sent, id), (method, at));
+                }
             }
-            (ActivityKind::Response | ActivityKind::Error, Some(id), _) => {
-                if let Some((method, asked)) = self.awaited.remove(&(!entry.sent, id)) {
-                    entry.method = Some(method);
+            FrameAbout::Notification { method } => entry.method = Some(method.chars().take(PREVIEW).collect()),
+            FrameAbout::Result { id } | FrameAbout::Error { id: Some(id) } => {
+                entry.id = Some(shown(&id));
+                if let Some((method, asked)) = self.awaited.remove(&(!sent, id)) {
+                    entry.method = Some(method.chars().take(PREVIEW).collect());
                     entry.latency = at.duration_since(asked).ok().map(|d| d.as_secs_f64() * 1_000.0);
                 }
             }
-            _ => {}
+            FrameAbout::Error { id: None } | FrameAbout::Batch | FrameAbout::Invalid => {}
         }
+        self.push(entry);
     }
 
     /// Adds a log message.
@@ -213,6 +208,14 @@ impl Activity {
             self.bytes -= oldest.body.len();
             self.dropped += 1;
         }
+    }
+}
+
+/// An id as it stands on the wire, or the beginning of it.
+fn shown(id: &RequestId) -> String {
+    match id {
+        RequestId::Number(number) => number.to_string(),
+        RequestId::Text(_) => id.to_string().chars().take(PREVIEW).collect(),
     }
 }
 

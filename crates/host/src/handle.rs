@@ -262,7 +262,8 @@ impl Host {
 
     async fn call(&self, call: NewCall) -> CallReply {
         let (reply, replied) = oneshot::channel();
-        self.with(move |owner| owner.take_call(call, reply)).await?;
+        let command: Command = Box::new(move |owner| owner.take_call(call, reply));
+        self.commands.send(command).await.map_err(|_| HostClosed)?;
         replied.await.map_err(|_| CallFailure::Closing)?
     }
 

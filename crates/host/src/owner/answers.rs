@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 
 use super::approvals::{address_words, command_words};
-use super::calls::definition_hash;
+use super::definitions::definition_hash;
 use super::questions::{For, Pending, refused};
 use super::{Decided, Owner};
 use crate::activity::now;

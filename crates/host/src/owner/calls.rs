@@ -6,19 +6,19 @@ use std::time::Instant;
 use mcp_proto::session::{
     CacheHint, CallError, ClientRequest, CloseReason, Deadline, ListKind, ServerResult, TaskView,
 };
-use mcp_proto::types::{ElicitParams, LogLevel, ResourceContents, Tool};
-use policy::{Act, Decision, Hash};
-use serde_json::{Map, Value, json};
+use mcp_proto::types::{ElicitParams, LogLevel, ResourceContents};
+use policy::{Act, Decision};
+use serde_json::{Map, Value};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::oneshot;
 
 use super::approvals::config_hash;
+use super::definitions::call_hash;
 use super::questions::For;
 use super::{Decided, Owner, Read};
 use crate::activity::now;
 use crate::catalog::Catalog;
 use crate::connection::{MAX_QUESTIONS, RunId, Tell, Ticket};
-use crate::server_config::ServerConfig;
 use crate::view::{
     CallFailure, CallKind, CallState, CallView, HostEvent, Millis, Progress, QuestionBody, ServerState, Why,
 };
@@ -75,7 +75,7 @@ impl Owner {
     /// Takes a call up. Its answer goes to `reply`.
     pub(crate) fn take_call(&mut self, call: NewCall, reply: oneshot::Sender<CallReply>) {
         match self.begin(&call) {
-            Ok(body) => {
+            Ok(()) => {
                 let view = CallView {
                     id: call.id.clone(),
                     server: call.server.clone(),
@@ -87,11 +87,12 @@ impl Owner {
                     task: None,
                     conversation: call.conversation,
                 };
-                self.calls
-                    .insert(call.id.clone(), CallRecord { view, request: call.request, round: 0, ticket: None, reply });
-                match body {
-                    Some(body) => self.decide_call(&call.id, &call.server, body),
-                    None => self.send(&call.id),
+                let record = CallRecord { view, request: call.request, round: 0, ticket: None, reply };
+                self.calls.insert(call.id.clone(), record);
+                if call.kind == CallKind::Tool {
+                    self.decide_call(&call.id);
+                } else {
+                    self.send(&call.id);
                 }
             }
             Err(failure) => {
@@ -101,8 +102,8 @@ impl Owner {
         }
     }
 
-    /// Checks a call. For a tool, gives what would be asked.
-    fn begin(&self, call: &NewCall) -> Result<Option<QuestionBody>, CallFailure> {
+    /// Checks a call.
+    fn begin(&self, call: &NewCall) -> Result<(), CallFailure> {
         if self.calls.contains_key(&call.id) {
             return Err(CallFailure::IdInUse(call.id.clone()));
         }
@@ -116,28 +117,25 @@ impl Owner {
         if record.state != ServerState::Ready {
             return Err(CallFailure::NotReady { server: call.server.clone() });
         }
-        let ClientRequest::CallTool { name, arguments, .. } = &call.request else { return Ok(None) };
-        let tool = record
-            .catalog
-            .tool(name)
-            .ok_or_else(|| CallFailure::NotFound(format!("tool \"{name}\" on {}", call.server)))?;
-        Ok(Some(QuestionBody::Tool {
-            tool: Box::new(tool),
-            arguments: arguments.clone(),
-            changed_since_allowed: false,
-        }))
+        Ok(())
     }
 
-    fn decide_call(&mut self, id: &str, server: &str, mut body: QuestionBody) {
-        let QuestionBody::Tool { tool, arguments, changed_since_allowed } = &mut body else { return };
-        let Some(record) = self.servers.get(server) else { return };
-        let definition = definition_hash(&record.config, tool);
-        let act = Act::CallTool { server, tool: &tool.name, definition: &definition };
-        match self.policy.decide(&act) {
+    /// Sends a tool call if it is allowed, and asks about it if it has to be.
+    fn decide_call(&mut self, id: &str) {
+        let Some(call) = self.calls.get(id) else { return };
+        let ClientRequest::CallTool { name, arguments, .. } = &call.request else { return };
+        let Some(record) = self.servers.get_mut(&call.view.server) else { return };
+        let Some(definition) = record.definitions.get(&record.config, &record.catalog, name) else {
+            let missing = CallFailure::NotFound(format!("tool \"{name}\" on {}", call.view.server));
+            return self.end_call(id, Err(missing));
+        };
+        let server = call.view.server.as_str();
+        match self.policy.decide(&Act::CallTool { server, tool: name, definition: &definition.approval }) {
             Decision::Allow { .. } => {
-                let (subject, hash) = (tool.name.clone(), call_hash(tool, arguments));
+                let (server, subject) = (server.to_owned(), name.clone());
+                let hash = call_hash(&definition.tool, arguments);
                 let decided = Decided {
-                    server,
+                    server: &server,
                     kind: "tool",
                     subject: &subject,
                     decision: "allowed",
@@ -152,12 +150,16 @@ impl Owner {
             }
             Decision::Deny { rule } => self.end_call(id, Err(CallFailure::Refused(rule.name().to_owned()))),
             Decision::Ask { rule, scopes } => {
-                *changed_since_allowed = rule == policy::Rule::ToolChanged;
-                let Some(record) = self.calls.get(id) else { return };
-                let why = Why::User { conversation: record.view.conversation.clone() };
-                let view = record.view.clone();
+                let Some(tool) = record.catalog.tool(name) else { return };
+                let body = QuestionBody::Tool {
+                    tool: Box::new(tool),
+                    arguments: arguments.clone(),
+                    changed_since_allowed: rule == policy::Rule::ToolChanged,
+                };
+                let why = Why::User { conversation: call.view.conversation.clone() };
+                let (server, view) = (server.to_owned(), call.view.clone());
                 self.emit(HostEvent::CallChanged(view));
-                self.ask(server, why, body, scopes, rule, For::Call(id.to_owned()));
+                self.ask(&server, why, body, scopes, rule, For::Call(id.to_owned()));
             }
         }
     }
@@ -282,7 +284,7 @@ impl Owner {
                     self.ask_for_pages(&id, pages.clone());
                 }
                 let reply = match result {
-                    Ok(result) => Ok((result, record_request(&self.calls, &id))),
+                    Ok(result) => Ok(result),
                     Err(CallError::Cancelled) => Err(CallFailure::Cancelled),
                     Err(error @ CallError::Refused) => Err(CallFailure::Refused(error.to_string())),
                     Err(error) => Err(CallFailure::Session { server, error: Box::new(error) }),
@@ -342,12 +344,21 @@ impl Owner {
     pub(super) fn set_call(&mut self, id: &str, state: CallState) {
         if let Some(record) = self.calls.get_mut(id) {
             record.view.state = state;
+            self.emit_call(id);
+        }
+    }
+
+    /// Tells how a call is, if anybody listens.
+    fn emit_call(&mut self, id: &str) {
+        if self.is_observed()
+            && let Some(record) = self.calls.get(id)
+        {
             let view = record.view.clone();
             self.emit(HostEvent::CallChanged(view));
         }
     }
 
-    pub(super) fn end_call(&mut self, id: &str, reply: CallReply) {
+    pub(super) fn end_call(&mut self, id: &str, reply: Result<ServerResult, CallFailure>) {
         let Some(mut record) = self.calls.remove(id) else { return };
         record.view.state = match &reply {
             Ok(_) => CallState::Done,
@@ -356,7 +367,7 @@ impl Owner {
             Err(_) => CallState::Failed,
         };
         self.emit(HostEvent::CallChanged(record.view));
-        let _ = record.reply.send(reply);
+        let _ = record.reply.send(reply.map(|result| (result, record.request)));
     }
 
     /// Ends what is left of a run's calls. The session has ended its own already.
@@ -410,19 +421,4 @@ impl Owner {
         }
         self.emit_server(server);
     }
-}
-
-fn record_request(calls: &std::collections::HashMap<String, CallRecord>, id: &str) -> ClientRequest {
-    calls.get(id).map_or(ClientRequest::Ping, |record| record.request.clone())
-}
-
-/// Over what a tool call sends, and to which definition of the tool.
-pub(super) fn call_hash(tool: &Tool, arguments: &Map<String, Value>) -> Hash {
-    Hash::of(&json!({ "definition": tool, "arguments": arguments }))
-}
-
-/// What a standing approval of a tool rests on: its whole definition, and the command of the server that offers it.
-#[must_use]
-pub fn definition_hash(config: &ServerConfig, tool: &Tool) -> Hash {
-    Hash::of(&json!({ "command": config_hash(config), "definition": tool }))
 }

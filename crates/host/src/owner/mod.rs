@@ -4,6 +4,7 @@
 mod answers;
 mod approvals;
 mod calls;
+mod definitions;
 mod known;
 mod questions;
 mod reads;
@@ -37,10 +38,11 @@ use crate::view::{AppSettings, Connected, HostEvent, Millis, ServerState, Server
 use crate::{HostOptions, NumberedEvent};
 
 pub use answers::AnswerError;
-pub use calls::definition_hash;
+pub use definitions::definition_hash;
 use calls::{CallRecord, TicketUse};
 pub(crate) use calls::{CallReply, NewCall};
 use known::Remembered;
+use definitions::Definitions;
 use questions::Pending;
 pub use reads::Read;
 use reads::Reads;
@@ -60,6 +62,7 @@ pub(crate) struct ServerRecord {
     pub(crate) connection: Option<Connection>,
     pub(crate) facts: Option<Facts>,
     pub(crate) catalog: Arc<Catalog>,
+    pub(crate) definitions: Definitions,
     pub(crate) activity: Arc<Mutex<Activity>>,
     pub(crate) subscriptions: Vec<String>,
     pub(crate) log_level: Option<LogLevel>,
@@ -234,6 +237,11 @@ impl Owner {
 
     pub(crate) fn server(&self, name: &str) -> Option<&ServerRecord> {
         self.servers.get(name)
+    }
+
+    /// Whether anybody listens to events. Whoever begins to reads the snapshot first.
+    fn is_observed(&self) -> bool {
+        self.events.receiver_count() > 0
     }
 
     fn emit(&mut self, event: HostEvent) {

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use policy::{Grant, Subject};
 
 use super::approvals::{address_hash, approval_words};
+use super::definitions::Definitions;
 use super::supervision::Supervision;
 use super::{Owner, ServerRecord};
 use crate::activity::{Activity, ActivityKind, now};
@@ -221,6 +222,7 @@ impl ServerRecord {
             connection: None,
             facts: None,
             catalog: Arc::default(),
+            definitions: Definitions::default(),
             activity: Arc::new(Mutex::new(Activity::default())),
             subscriptions: Vec::new(),
             log_level: None,

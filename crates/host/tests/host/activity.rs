@@ -2,18 +2,26 @@
 
 use std::time::{Duration, SystemTime};
 
+use bytes::Bytes;
 use host::activity::{Activity, ActivityKind, MAX_BODY, MAX_BYTES, MAX_ENTRIES};
+use mcp_transport::driver::{Direction, Frame, FrameAbout};
+
+fn frame(sent: bool, at: SystemTime, bytes: &[u8], note: Option<String>) -> Frame {
+    let bytes = Bytes::copy_from_slice(bytes);
+    let direction = if sent { Direction::Sent } else { Direction::Received };
+    Frame { direction, at, about: FrameAbout::read(&bytes), bytes, note }
+}
 
 #[test]
 fn messages_are_described_and_answers_matched_to_requests() {
     let mut activity = Activity::default();
     let at = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000);
-    activity.frame(true, at, br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}"#, None);
-    activity.frame(false, at, br#"{"jsonrpc":"2.0","id":1,"method":"roots/list"}"#, None);
-    activity.frame(false, at + Duration::from_millis(30), br#"{"jsonrpc":"2.0","id":1,"result":{}}"#, None);
-    activity.frame(false, at, br#"{"jsonrpc":"2.0","method":"notifications/message","params":{}}"#, None);
-    activity.frame(false, at, br#"[{"jsonrpc":"2.0","id":2,"result":{}}]"#, None);
-    activity.frame(false, at, b"hello", Some("no JSON".into()));
+    activity.frame(frame(true, at, br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}"#, None));
+    activity.frame(frame(false, at, br#"{"jsonrpc":"2.0","id":1,"method":"roots/list"}"#, None));
+    activity.frame(frame(false, at + Duration::from_millis(30), br#"{"jsonrpc":"2.0","id":1,"result":{}}"#, None));
+    activity.frame(frame(false, at, br#"{"jsonrpc":"2.0","method":"notifications/message","params":{}}"#, None));
+    activity.frame(frame(false, at, br#"[{"jsonrpc":"2.0","id":2,"result":{}}]"#, None));
+    activity.frame(frame(false, at, b"hello", Some("no JSON".into())));
     let told: Vec<_> =
         activity.after(0, 100).map(|e| (e.kind, e.method.clone().unwrap_or_default(), e.latency)).collect();
     let expected = [

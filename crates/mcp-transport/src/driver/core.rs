@@ -5,12 +5,14 @@ use std::time::{Instant, SystemTime};
 
 use bytes::Bytes;
 use futures_util::FutureExt;
-use mcp_proto::{CallError, ClientNotification, CloseReason, Session, SessionConfig, SessionEvent, StreamOrigin};
+use mcp_proto::{
+    CallError, ClientNotification, CloseReason, OutgoingKind, Session, SessionConfig, SessionEvent, StreamOrigin,
+};
 use tokio::sync::{Notify, mpsc};
 
 use super::intake::{Answers, Intake};
 use super::outbox::Outbox;
-use super::{Direction, DriverCommand, DriverEvent, Frame};
+use super::{Direction, DriverCommand, DriverEvent, Frame, FrameAbout};
 use crate::lines::Line;
 
 /// How many commands are taken before anything else is looked at.
@@ -126,10 +128,11 @@ impl Core {
     }
 
     /// Shows a message that is on its way to the server.
-    pub(crate) fn show_sent(&mut self, bytes: Bytes) {
+    pub(crate) fn show_sent(&mut self, bytes: Bytes, kind: &OutgoingKind) {
         self.outbox.push(DriverEvent::Frame(Frame {
             direction: Direction::Sent,
             at: SystemTime::now(),
+            about: FrameAbout::of_sent(kind, &bytes),
             bytes,
             note: None,
         }));
@@ -166,6 +169,7 @@ impl Core {
         self.outbox.push(DriverEvent::Frame(Frame {
             direction: Direction::Received,
             at: SystemTime::now(),
+            about: FrameAbout::read(&bytes),
             bytes,
             note: None,
         }));

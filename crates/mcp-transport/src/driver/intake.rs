@@ -6,7 +6,7 @@ use bytes::Bytes;
 use mcp_proto::{Incoming, InvalidCause, InvalidMessage, Session, SessionEvent, StreamOrigin};
 
 use super::outbox::Outbox;
-use super::{Direction, DriverEvent, Frame};
+use super::{Direction, DriverEvent, Frame, FrameAbout};
 use crate::lines::Line;
 use crate::rate::TokenBucket;
 
@@ -97,7 +97,7 @@ impl Intake {
             Line::Whole(bytes) => match Incoming::decode(&bytes) {
                 Ok(message) => {
                     let answers = Answers::of(&message, &origin);
-                    outbox.push(received(bytes, None));
+                    outbox.push(received(bytes, FrameAbout::of(&message), None));
                     session.handle_message(message, origin, now);
                     return answers;
                 }
@@ -171,7 +171,8 @@ impl Intake {
         now: Instant,
     ) {
         if self.lines.take(now) {
-            outbox.push(received(bytes, Some(invalid.to_string())));
+            let about = FrameAbout::guess(&bytes);
+            outbox.push(received(bytes, about, Some(invalid.to_string())));
         } else {
             self.dropped.lines += 1;
             self.dropped.bytes += bytes.len() as u64;
@@ -181,6 +182,6 @@ impl Intake {
     }
 }
 
-fn received(bytes: Bytes, note: Option<String>) -> DriverEvent {
-    DriverEvent::Frame(Frame { direction: Direction::Received, at: SystemTime::now(), bytes, note })
+fn received(bytes: Bytes, about: FrameAbout, note: Option<String>) -> DriverEvent {
+    DriverEvent::Frame(Frame { direction: Direction::Received, at: SystemTime::now(), bytes, about, note })
 }

@@ -6,15 +6,15 @@
 
 pub(crate) mod core;
 mod ending;
+mod frame;
 pub(crate) mod intake;
 mod line_reader;
 pub(crate) mod outbox;
 mod task;
 mod write_queue;
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use bytes::Bytes;
 use mcp_proto::{
     Answer, CallError, CallId, CancelReason, ClientNotification, ClientRequest, Deadline, ServerRequestId,
     SessionConfig, SessionEvent,
@@ -22,6 +22,7 @@ use mcp_proto::{
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, oneshot};
 
+pub use self::frame::{Direction, Frame, FrameAbout};
 use self::task::{Stderr, Task};
 use crate::http::TransportFound;
 use crate::lines::DEFAULT_LINE_LIMIT;
@@ -114,28 +115,6 @@ pub enum DriverEvent {
         /// The signal that ended it, if one did.
         signal: Option<i32>,
     },
-}
-
-/// One message on the wire: a line of stdio, a body or an event of HTTP.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Frame {
-    /// Which way it went.
-    pub direction: Direction,
-    /// When it was put in the queue to be written, or had been read.
-    pub at: SystemTime,
-    /// The whole message without a line end; of an over-long one its first 4 KiB.
-    pub bytes: Bytes,
-    /// Why it is invalid, if it is.
-    pub note: Option<String>,
-}
-
-/// Which way a frame went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Direction {
-    /// To the server.
-    Sent,
-    /// From the server.
-    Received,
 }
 
 /// Bounds of one driver.

@@ -118,13 +118,14 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::driver::Direction;
+    use crate::driver::{Direction, FrameAbout};
 
     fn frame(length: usize) -> DriverEvent {
         DriverEvent::Frame(Frame {
             direction: Direction::Received,
             at: SystemTime::UNIX_EPOCH,
             bytes: Bytes::from(vec![b'x'; length]),
+            about: FrameAbout::Invalid,
             note: None,
         })
     }

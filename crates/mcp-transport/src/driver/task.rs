@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_util::FutureExt;
-use mcp_proto::{SessionConfig, StreamOrigin};
+use mcp_proto::{OutgoingKind, SessionConfig, StreamOrigin};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
@@ -147,12 +147,12 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<R, W> {
         while let Some(outgoing) = self.core.session.poll_transmit() {
             let mut line = outgoing.json.into_bytes();
             line.push(b'\n');
-            self.send(Bytes::from(line));
+            self.send(Bytes::from(line), &outgoing.about);
         }
         self.core.pump_events();
     }
 
-    fn send(&mut self, line: Bytes) {
+    fn send(&mut self, line: Bytes, about: &OutgoingKind) {
         if self.writer.is_none() {
             return;
         }
@@ -162,7 +162,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<R, W> {
             self.on_write_failed(format!("the server does not read its input; {waiting} bytes wait for it"));
             return;
         }
-        self.core.show_sent(frame);
+        self.core.show_sent(frame, about);
     }
 
     fn on_line(&mut self, line: Option<Result<crate::lines::Line, std::io::Error>>) {

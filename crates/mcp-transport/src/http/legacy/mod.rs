@@ -182,7 +182,7 @@ impl Legacy {
     fn post(&mut self, outgoing: Outgoing, url: Url) {
         let Outgoing { json, about, .. } = outgoing;
         let body = Bytes::from(json);
-        self.core.show_sent(body.clone());
+        self.core.show_sent(body.clone(), &about);
         self.last_post += 1;
         if matches!(&about, OutgoingKind::Notification { method } if method == "notifications/initialized") {
             self.gate = Some(self.last_post);

@@ -69,7 +69,7 @@ impl Streamable {
         let in_session = session.is_some();
         let name = news::name(&about);
         let headers = headers::post(head.as_deref(), Belongs { session, revision });
-        self.core.show_sent(body.clone());
+        self.core.show_sent(body.clone(), &about);
         let headers = match headers {
             Ok(headers) => headers,
             Err(header) => {
