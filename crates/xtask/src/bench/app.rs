@@ -1,11 +1,10 @@
-//! `cargo xtask bench`: start-up, the way of a question, and memory. It reports; it asserts nothing.
+//! The app itself: start-up, the way of a question, and memory.
 
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use clap::Args;
-
+use super::median;
 use crate::problem::Problem;
 use crate::process::{self, Program, cargo};
 use crate::progress::step;
@@ -18,13 +17,6 @@ const RUNS: usize = 7;
 /// No start may take longer.
 const LIMIT: Duration = Duration::from_secs(60);
 
-#[derive(Args)]
-pub(crate) struct Options {
-    /// Install missing system packages without asking
-    #[arg(long)]
-    yes: bool,
-}
-
 /// What the app measures about itself when DRAWBRIDGE_BENCH names it, and the word it prints the milliseconds after.
 const MEASURES: [(&str, &str, &str); 3] = [
     ("empty", "painted", "an empty window, from process start to drawn"),
@@ -32,12 +24,12 @@ const MEASURES: [(&str, &str, &str); 3] = [
     ("question", "question", "a question, from its place in the queue to drawn"),
 ];
 
-pub(crate) fn run(options: &Options) -> Result<(), Problem> {
+pub(super) fn run(yes: bool) -> Result<(), Problem> {
     let mut needs: Vec<Need> = COMPILER.iter().chain(BUILD_SHELL).copied().collect();
     if !has_display() {
         needs.extend(HEADLESS);
     }
-    system_packages::ensure(&needs, options.yes)?;
+    system_packages::ensure(&needs, yes)?;
     node::check()?;
     node::install(&workspace::ui(), &mut Program::run)?;
     node::build_page(&mut Program::run)?;
@@ -101,11 +93,6 @@ fn reading(text: &str, word: &str) -> Option<f64> {
     whole.lines().find_map(|line| line.strip_prefix(word)?.strip_prefix(' ')?.trim().parse().ok())
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
 fn table(medians: &[f64; MEASURES.len()]) -> String {
     let mut lines = vec![format!("Median of {RUNS} runs, release build")];
     for ((_, _, meaning), median) in MEASURES.iter().zip(medians) {
@@ -118,12 +105,6 @@ fn table(medians: &[f64; MEASURES.len()]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_median_is_the_middle_one() {
-        assert_eq!(median(vec![9.0, 1.0, 5.0]), 5.0, "not the mean");
-        assert!(median(vec![]).is_nan(), "nothing measured is not zero");
-    }
 
     #[test]
     fn a_reading_is_taken_from_a_whole_line_only() {

@@ -1,0 +1,150 @@
+//! The clients that are compared: how each is built, installed and started.
+
+use std::path::{Path, PathBuf};
+
+use crate::problem::Problem;
+use crate::process::{Program, cargo};
+use crate::progress::step;
+use crate::{node, workspace};
+
+/// One column of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Client {
+    /// The bytes alone.
+    Bare,
+    /// Ours.
+    Drawbridge,
+    /// The Rust SDK on several threads.
+    Rmcp,
+    /// The Rust SDK on one thread.
+    RmcpOneThread,
+    /// The Rust SDK on one thread, with an HTTP client that keeps connections.
+    RmcpPooled,
+    /// The TypeScript SDK.
+    TypeScript,
+    /// The Python SDK.
+    Python,
+}
+
+impl Client {
+    pub(super) const ALL: [Self; 7] = [
+        Self::Bare,
+        Self::Drawbridge,
+        Self::Rmcp,
+        Self::RmcpOneThread,
+        Self::RmcpPooled,
+        Self::TypeScript,
+        Self::Python,
+    ];
+
+    pub(super) const fn title(self) -> &'static str {
+        match self {
+            Self::Bare => "bare",
+            Self::Drawbridge => "Drawbridge",
+            Self::Rmcp => "rmcp",
+            Self::RmcpOneThread => "rmcp, one thread",
+            Self::RmcpPooled => "rmcp, one thread, pooled",
+            Self::TypeScript => "TypeScript",
+            Self::Python => "Python",
+        }
+    }
+
+    pub(super) const fn is_rmcp(self) -> bool {
+        matches!(self, Self::Rmcp | Self::RmcpOneThread | Self::RmcpPooled)
+    }
+
+    /// Whether it differs from another one over this transport.
+    pub(super) const fn runs(self, http: bool) -> bool {
+        http || !matches!(self, Self::RmcpPooled)
+    }
+
+    /// The program and the arguments that come before the scenario.
+    pub(super) fn command(self) -> (PathBuf, Vec<String>) {
+        let script = |path: &str| vec![peers().join(path).to_string_lossy().into_owned()];
+        match self {
+            Self::Bare => (workspace::binary(PROFILE, "bench-bare"), Vec::new()),
+            Self::Drawbridge => (workspace::binary(PROFILE, "bench-client"), Vec::new()),
+            Self::Rmcp => (workspace::binary(PROFILE, "bench-peer-rmcp"), Vec::new()),
+            Self::RmcpOneThread => {
+                (workspace::binary(PROFILE, "bench-peer-rmcp"), vec!["--current-thread".to_owned()])
+            }
+            Self::RmcpPooled => (
+                workspace::binary(PROFILE, "bench-peer-rmcp"),
+                vec!["--current-thread".to_owned(), "--pooled".to_owned()],
+            ),
+            Self::TypeScript => (PathBuf::from("node"), script("typescript/client.mjs")),
+            Self::Python => (python(), script("python/client.py")),
+        }
+    }
+}
+
+/// As users get it.
+const PROFILE: &str = "release";
+
+/// The server that all are measured against.
+pub(super) fn server() -> PathBuf {
+    workspace::binary(PROFILE, "bench-server")
+}
+
+fn peers() -> PathBuf {
+    workspace::tests().join("bench/peers")
+}
+
+fn venv() -> PathBuf {
+    workspace::target().join("venv-bench")
+}
+
+fn python() -> PathBuf {
+    venv().join("bin/python")
+}
+
+/// Builds and installs those that are needed.
+pub(super) fn prepare(clients: &[Client]) -> Result<(), Problem> {
+    step("building the clients and the server in release mode (some minutes)");
+    let mut build = cargo().dir(workspace::root()).args(["build", "--release", "-p", "bench"]);
+    if clients.iter().any(|client| client.is_rmcp()) {
+        build = build.args(["-p", "bench-peer-rmcp"]);
+    }
+    build.run()?;
+    if clients.contains(&Client::TypeScript) {
+        node::install(&peers().join("typescript"), &mut Program::run)?;
+    }
+    if clients.contains(&Client::Python) {
+        install_python()?;
+    }
+    Ok(())
+}
+
+fn install_python() -> Result<(), Problem> {
+    let requirements = peers().join("python/requirements.txt");
+    let stamp = workspace::target_folder("stamps")?.join("bench-requirements.txt");
+    node::once_per_content(&requirements, &stamp, python().exists(), || {
+        step("installing the Python SDK into target/venv-bench");
+        Program::new("python3").args(["-m", "venv", "--clear"]).arg(venv()).run()?;
+        let pip = Program::new(python()).args(["-m", "pip", "install", "--disable-pip-version-check", "--quiet", "-r"]);
+        pip.arg(&requirements).run()
+    })
+}
+
+/// What is compared, in words.
+pub(super) fn versions() -> Vec<String> {
+    let said = |program: &Path, arguments: &[&str]| {
+        Program::new(program).args(arguments).output().map(|text| text.trim().to_owned()).unwrap_or_default()
+    };
+    let locked = |lockfile: PathBuf, before: &str, after: &str| {
+        let text = std::fs::read_to_string(lockfile).unwrap_or_default();
+        let found = text.split_once(before).and_then(|(_, rest)| rest.split_once(after));
+        found.map(|(version, _)| version.to_owned()).unwrap_or_default()
+    };
+    let crates = |name: &str| {
+        locked(workspace::root().join("Cargo.lock"), &format!("name = \"{name}\"\nversion = \""), "\"")
+    };
+    let npm = locked(peers().join("typescript/package.json"), "\"@modelcontextprotocol/client\": \"", "\"");
+    let pip = locked(peers().join("python/requirements.txt"), "mcp==", "\n");
+    vec![
+        format!("Drawbridge {} ({})", crates("host"), said(Path::new("rustc"), &["--version"])),
+        format!("rmcp {} and reqwest {}", crates("rmcp"), crates("reqwest")),
+        format!("@modelcontextprotocol/client {npm} on Node.js {}", said(Path::new("node"), &["--version"])),
+        format!("mcp {pip} on {}", said(&python(), &["--version"])),
+    ]
+}

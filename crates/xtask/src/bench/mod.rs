@@ -1,0 +1,51 @@
+//! `cargo xtask bench`: how fast and how large the app and its client are. It reports; it asserts nothing.
+
+mod app;
+mod clients;
+mod compare;
+mod table;
+
+use clap::{Args, Subcommand};
+
+use crate::problem::Problem;
+
+#[derive(Args)]
+pub(crate) struct Options {
+    #[command(subcommand)]
+    part: Option<Part>,
+    /// Install missing system packages without asking
+    #[arg(long, global = true)]
+    yes: bool,
+}
+
+#[derive(Subcommand)]
+enum Part {
+    /// The app: start-up, the way of a question, and memory (the default)
+    App,
+    /// Our client beside those of other SDKs and the bare limit; writes tests/bench/RESULTS.md
+    Compare(compare::Options),
+}
+
+pub(crate) fn run(options: &Options) -> Result<(), Problem> {
+    match &options.part {
+        None | Some(Part::App) => app::run(options.yes),
+        Some(Part::Compare(options)) => compare::run(options),
+    }
+}
+
+/// The middle one of what was measured; not a number if nothing was.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_the_middle_one() {
+        assert_eq!(median(vec![9.0, 1.0, 5.0]), 5.0, "not the mean");
+        assert!(median(vec![]).is_nan(), "nothing measured is not zero");
+    }
+}
