@@ -1,6 +1,6 @@
 //! Hashes that approvals are bound to.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -22,8 +22,8 @@ impl Hash {
     pub fn of_bytes(bytes: &[u8]) -> Self {
         let mut text = String::with_capacity(64);
         for byte in Sha256::digest(bytes) {
-            // Writing to a String cannot fail.
-            let _ = write!(text, "{byte:02x}");
+            text.push(char::from_digit(u32::from(byte >> 4), 16).unwrap_or_default());
+            text.push(char::from_digit(u32::from(byte & 15), 16).unwrap_or_default());
         }
         Self(text)
     }

@@ -83,9 +83,14 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<R, W> {
         let mut alarm = pin!(sleep_until((now() + FAR).into()));
         loop {
             self.pump();
+            let was_full = !self.core.has_room();
             self.go_on();
             if self.is_over() {
                 break;
+            }
+            // What did not fit before waits in the session and wakes nobody.
+            if was_full && self.core.has_room() {
+                continue;
             }
             self.step(owner_gone.as_mut(), alarm.as_mut()).await;
         }
