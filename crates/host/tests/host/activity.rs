@@ -46,9 +46,9 @@ fn a_large_message_is_described_as_well() {
     let first = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":"{large}"}}}}"#);
     let last = format!(r#"{{"result":{{"a":"{large}"}},"jsonrpc":"2.0","id":2}}"#);
     let broken = format!(r#"{{"jsonrpc":"2.0","id":3,"result":{{"a":"{large}"#);
-    activity.frame(false, at, first.as_bytes(), None);
-    activity.frame(false, at, last.as_bytes(), None);
-    activity.frame(false, at, broken.as_bytes(), Some("broken JSON".into()));
+    activity.frame(frame(false, at, first.as_bytes(), None));
+    activity.frame(frame(false, at, last.as_bytes(), None));
+    activity.frame(frame(false, at, broken.as_bytes(), Some("broken JSON".into())));
     let told: Vec<_> = activity.after(0, 100).map(|e| (e.kind, e.id.clone())).collect();
     let expected = [
         (ActivityKind::Response, Some("1".to_owned())),
