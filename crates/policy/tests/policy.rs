@@ -32,11 +32,15 @@ fn each_act_meets_its_rule() {
     ]);
     let (npx, other, v1, v2) = (hash("npx files"), hash("npx files --all"), hash("v1"), hash("v2"));
     let start = |command| Act::StartServer { server: "files", command };
+    let connect = |server, address| Act::ConnectServer { server, address };
     let call = |server, tool, definition| Act::CallTool { server, tool, definition };
     let cases: &[(&str, &Policy, Act<'_>, Option<Rule>)] = &[
         ("a new command asks", &none, start(&npx), Some(Rule::NewCommand)),
         ("the approved command starts", &granted, start(&npx), None),
         ("a changed argument asks again", &granted, start(&other), Some(Rule::CommandChanged)),
+        ("a new address asks", &none, connect("far", &v1), Some(Rule::NewAddress)),
+        ("the approved address is connected to", &granted, connect("files", &npx), None),
+        ("a changed address asks again", &granted, connect("files", &other), Some(Rule::AddressChanged)),
         ("a tool asks", &none, call("files", "read", &v1), Some(Rule::ToolsAsk)),
         ("an allowed tool runs", &granted, call("files", "read", &v1), None),
         ("a changed definition voids the grant", &granted, call("files", "read", &v2), Some(Rule::ToolChanged)),

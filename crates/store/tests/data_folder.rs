@@ -228,3 +228,25 @@ fn everything_is_its_owners_alone() {
         assert_eq!(mode(file), 0o600, "the file {file:?}");
     }
 }
+
+#[test]
+fn two_programs_change_a_document_without_losing_anything() {
+    let store = Store::new();
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let ports = open(store.folder.path());
+            scope.spawn(move || {
+                for turn in 0..20 {
+                    let add = |kept: Option<serde_json::Value>| {
+                        let mut kept = kept.unwrap_or_else(|| serde_json::json!({}));
+                        kept[format!("{writer}-{turn}")] = true.into();
+                        kept
+                    };
+                    ports.documents.update(Document::Roots, &mut { add }).unwrap();
+                }
+            });
+        }
+    });
+    let kept = store.ports.documents.read(Document::Roots).unwrap().unwrap();
+    assert_eq!(kept.as_object().unwrap().len(), 80, "every change of every program is there");
+}

@@ -116,6 +116,8 @@ pub(crate) enum News {
         how: String,
     },
     Ready(Box<Facts>),
+    /// The session was opened anew.
+    Reopened(Box<Facts>),
     /// Whether changes are told; if not, why.
     Listening {
         lost: Option<String>,

@@ -1,41 +1,35 @@
 //! The task itself.
 
+mod lists;
+
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use mcp_proto::session::{
-    Answer, CallError, CallId, CancelReason, ClientRequest, CloseReason, Deadline, DroppedItem, ListKind, Opening,
-    OpeningFault, ServerQuestion, ServerRequestId, ServerResult, SessionEvent, TaskView,
+    Answer, CallError, CallId, CancelReason, ClientRequest, CloseReason, Deadline, Opening, OpeningFault,
+    ServerQuestion, ServerRequestId, ServerResult, SessionEvent, TaskView,
 };
 use mcp_proto::types::{ElicitAction, ElicitResult};
-use mcp_transport::driver::{DriverCommand, DriverEvent};
-use tokio::sync::mpsc::error::TryRecvError;
+use mcp_transport::driver::{Direction, DriverCommand, DriverEvent};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use super::link::Link;
 use super::refresh::Refreshes;
 use super::{MAX_QUESTIONS, News, RunId, Start, Target, Tell, Ticket, outcome};
-use crate::activity::{Activity, ActivityKind, now};
-use crate::catalog::{Catalog, List, Next, Reading};
+use crate::activity::{Activity, ActivityKind};
+use crate::catalog::{Catalog, List, Reading};
 use crate::view::{Failure, FailureReason, Progress};
 
 /// How often activity, progress and changed resources are passed on.
 const TICK: Duration = Duration::from_millis(50);
 /// How long a list that was just read is not read again, however often the server says that it changed.
 const REREAD: Duration = Duration::from_secs(1);
-/// How long a list that was just read serves although it is no longer fresh.
-const STALE: Duration = Duration::from_secs(5);
 /// The most events of the driver that wait here; then the server is not read any further.
 const MAX_EVENTS: usize = 64;
-/// How many events are handled before commands are looked at again.
-const EVENTS_AT_ONCE: usize = 64;
 /// The most changed resources that are passed on at a tick.
 const MAX_UPDATED: usize = 50;
-/// The most entries left out of one page that are told of.
-const MAX_DROPPED: usize = 20;
 /// How long a server may take to show that it lives.
 const PING: Duration = Duration::from_secs(10);
 /// How many questions a server may ask in a row, and how many more each second. Beyond that they are refused unseen: each
@@ -51,16 +45,11 @@ enum Purpose {
     Ping,
 }
 
-/// Brings the id of a call, or why it was not sent.
-type Name = oneshot::Receiver<Result<CallId, CallError>>;
-
 struct Run<'a> {
     id: RunId,
     link: Link,
     events: mpsc::Receiver<DriverEvent>,
-    /// Calls that were handed to the driver and whose ids it has not told yet, in order.
-    unnamed: VecDeque<(Purpose, Name)>,
-    /// Events that came while all ids were awaited.
+    /// Events that came while a call's id was awaited.
     waiting: VecDeque<DriverEvent>,
     news: &'a mpsc::Sender<(RunId, News)>,
     activity: Arc<Mutex<Activity>>,
@@ -86,8 +75,6 @@ struct Run<'a> {
     updated: HashSet<String>,
     told_activity: u64,
     next_tick: Option<Instant>,
-    /// Whether the next tick is one that comes soon.
-    soon: bool,
     ready: bool,
 }
 
@@ -139,7 +126,6 @@ async fn attempt(start: &Start, told: &mut mpsc::Receiver<Tell>, news: &mpsc::Se
         id: start.run,
         link,
         events: received,
-        unnamed: VecDeque::new(),
         waiting: VecDeque::new(),
         news,
         activity: Arc::clone(&start.activity),
@@ -161,7 +147,6 @@ async fn attempt(start: &Start, told: &mut mpsc::Receiver<Tell>, news: &mpsc::Se
         updated: HashSet::new(),
         told_activity: 0,
         next_tick: None,
-        soon: false,
         ready: false,
     };
     if let Some(started) = started {
@@ -179,15 +164,11 @@ impl Run<'_> {
         let mut closed = None;
         let mut fault = None;
         let mut owner_gone = false;
-        // Made once: there is one in every round, and it is set at every tick only.
-        let mut alarm = pin!(tokio::time::sleep(TICK));
-        'driver: loop {
+        loop {
             let event = if let Some(event) = self.waiting.pop_front() {
                 Some(event)
             } else {
-                if let Some(tick) = self.next_tick.filter(|tick| *tick != alarm.deadline()) {
-                    alarm.as_mut().reset(tick);
-                }
+                let tick = self.next_tick;
                 tokio::select! {
                     biased;
                     tell = told.recv(), if !owner_gone => {
@@ -201,45 +182,26 @@ impl Run<'_> {
                         }
                         continue;
                     }
-                    () = alarm.as_mut(), if self.next_tick.is_some() => {
+                    () = sleep_until(tick) => {
                         self.tick().await;
-                        continue;
-                    }
-                    name = first(&mut self.unnamed) => {
-                        self.name_first(name).await;
                         continue;
                     }
                     event = self.events.recv() => event,
                 }
             };
-            let mut next = event;
-            // Those that are there already are taken without another round of the loop.
-            let mut handled = 0;
-            loop {
-                self.take_names().await;
-                match next {
-                    Some(DriverEvent::Session(SessionEvent::Closed(reason))) => {
-                        note(&self.activity, &reason.to_string());
-                        closed = Some(reason);
-                    }
-                    Some(DriverEvent::Session(SessionEvent::OpeningFailed { cause, fault: how })) => {
-                        fault = Some(how);
-                        note(&self.activity, &cause);
-                        closed.get_or_insert(CloseReason::OpeningFailed(cause));
-                    }
-                    Some(event) => self.event(event).await,
-                    // The driver is done: the process and its whole group are gone.
-                    None => break 'driver,
+            match event {
+                Some(DriverEvent::Session(SessionEvent::Closed(reason))) => {
+                    note(&self.activity, &reason.to_string());
+                    closed = Some(reason);
                 }
-                handled += 1;
-                if handled == EVENTS_AT_ONCE || !self.waiting.is_empty() {
-                    break;
+                Some(DriverEvent::Session(SessionEvent::OpeningFailed { cause, fault: how })) => {
+                    fault = Some(how);
+                    note(&self.activity, &cause);
+                    closed.get_or_insert(CloseReason::OpeningFailed(cause));
                 }
-                next = match self.events.try_recv() {
-                    Ok(event) => Some(event),
-                    Err(TryRecvError::Empty) => break,
-                    Err(TryRecvError::Disconnected) => None,
-                };
+                Some(event) => self.event(event).await,
+                // The driver is done: the process and its whole group are gone.
+                None => break,
             }
         }
         self.tick().await;
@@ -268,7 +230,6 @@ impl Run<'_> {
                 }
             }
             Tell::Cancel { ticket } => {
-                self.all_named().await;
                 if let Some(call) = self.tickets.get(&ticket) {
                     let command = DriverCommand::Cancel { call: *call, reason: CancelReason::User };
                     let _ = self.link.commands().send(command).await;
@@ -302,51 +263,27 @@ impl Run<'_> {
         let _ = self.link.commands().send(DriverCommand::Stop).await;
     }
 
-    /// Hands a call to the driver. How it ends, also that it could not be sent, comes to [`Run::ended`] later.
     async fn call(&mut self, purpose: Purpose, request: ClientRequest, deadline: Deadline) -> Result<(), CallError> {
-        let (reply, name) = oneshot::channel();
+        let gone = || CallError::Closed(CloseReason::ServerClosedOutput);
+        let (reply, mut replied) = oneshot::channel();
         let command = DriverCommand::Call { request, deadline, reply };
         self.link.commands().send(command).await.map_err(|_| gone())?;
-        self.unnamed.push_back((purpose, name));
-        Ok(())
-    }
-
-    /// Takes the ids that were told. The driver tells the id of a call before anything that happens to it.
-    async fn take_names(&mut self) {
-        while let Some((_, name)) = self.unnamed.front_mut() {
-            match name.try_recv() {
-                Ok(name) => self.name_first(name).await,
-                Err(oneshot::error::TryRecvError::Empty) => return,
-                Err(oneshot::error::TryRecvError::Closed) => self.name_first(Err(gone())).await,
-            }
-        }
-    }
-
-    /// Waits until all calls have their ids. The driver may be waiting to hand over an event before it takes a command.
-    async fn all_named(&mut self) {
-        while !self.unnamed.is_empty() {
+        // The driver may be waiting to hand over an event before it takes the command.
+        let call = loop {
             tokio::select! {
                 biased;
-                name = first(&mut self.unnamed) => self.name_first(name).await,
+                result = &mut replied => break result.map_err(|_| gone())??,
                 event = self.events.recv() => match event {
                     Some(event) => self.waiting.push_back(event),
-                    None => return,
+                    None => return Err(gone()),
                 },
             }
+        };
+        if let Purpose::Ticket(ticket) = &purpose {
+            self.tickets.insert(*ticket, call);
         }
-    }
-
-    async fn name_first(&mut self, name: Result<CallId, CallError>) {
-        let Some((purpose, _)) = self.unnamed.pop_front() else { return };
-        match name {
-            Ok(call) => {
-                if let Purpose::Ticket(ticket) = &purpose {
-                    self.tickets.insert(*ticket, call);
-                }
-                self.calls.insert(call, purpose);
-            }
-            Err(error) => self.ended(Some(purpose), Err(error)).await,
-        }
+        self.calls.insert(call, purpose);
+        Ok(())
     }
 
     async fn answer(&mut self, request: ServerRequestId, answer: Answer) {
@@ -357,7 +294,8 @@ impl Run<'_> {
     async fn event(&mut self, event: DriverEvent) {
         match event {
             DriverEvent::Frame(frame) => {
-                self.with_activity(|a| a.frame(frame));
+                let sent = frame.direction == Direction::Sent;
+                self.with_activity(|a| a.frame(sent, frame.at, &frame.bytes, frame.note));
             }
             DriverEvent::Stderr { line } => self.with_activity(|a| a.line(ActivityKind::Stderr, &line)),
             DriverEvent::Connected { transport, how } => {
@@ -393,9 +331,7 @@ impl Run<'_> {
     }
 
     fn tick_soon(&mut self) {
-        if !std::mem::replace(&mut self.soon, true) {
-            self.tick_at(Instant::now() + TICK);
-        }
+        self.tick_at(Instant::now() + TICK);
     }
 
     /// The next tick is not later than this, whatever else waits for a later one.
@@ -431,7 +367,7 @@ impl Run<'_> {
             }
             SessionEvent::Done { call, result } => self.done(call, result).await,
             SessionEvent::ListChanged(kind) => {
-                for list in lists_of(kind) {
+                for list in lists::lists_of(kind) {
                     if !self.changed_lists.contains(list) {
                         self.changed_lists.push(*list);
                     }
@@ -458,8 +394,10 @@ impl Run<'_> {
                 // What changed in between was not told.
                 self.read_all_again();
             }
-            SessionEvent::Reopened(_) => {
+            SessionEvent::Reopened(facts) => {
                 note(&self.activity, "the server forgot the session; a new one was opened");
+                self.offered = List::ALL.into_iter().filter(|list| list.offered(&facts.capabilities)).collect();
+                self.tell_owner(News::Reopened(facts)).await;
                 self.read_all_again();
             }
             SessionEvent::ItemsDropped { list, items } => self.items_dropped(list, items),
@@ -470,43 +408,6 @@ impl Run<'_> {
                 }
             }
             SessionEvent::ElicitationComplete { .. } | SessionEvent::OpeningFailed { .. } | SessionEvent::Closed(_) => {
-            }
-        }
-    }
-
-    async fn read_stale(&mut self) {
-        let at = now();
-        for list in self.offered.clone() {
-            let is_stale = self.catalog.fresh_until[list as usize].is_some_and(|until| until <= at);
-            // A server that lets nothing be kept for longer is not asked all the time.
-            let lately = self.last_read.get(&list).is_some_and(|read| read.elapsed() < STALE);
-            if is_stale && !lately && !self.changed_lists.contains(&list) {
-                self.changed_lists.push(list);
-            }
-        }
-        if self.ready {
-            self.read_changed_lists().await;
-        }
-    }
-
-    fn read_all_again(&mut self) {
-        self.changed_lists.clone_from(&self.offered);
-        self.tick_soon();
-    }
-
-    /// Entries that the session left out belong to the page that comes next.
-    fn items_dropped(&mut self, kind: ListKind, items: Vec<DroppedItem>) {
-        let dropped = items.into_iter().take(MAX_DROPPED);
-        let Some(list) = lists_of(kind).first() else { return };
-        for item in dropped {
-            let words = format!("\"{}\" was left out of the {}: {}", item.name, list.words(), item.cause);
-            note(&self.activity, &words);
-            let reading = self.calls.values_mut().find_map(|purpose| match purpose {
-                Purpose::Page(reading) if reading.list == *list => Some(reading),
-                _ => None,
-            });
-            if let Some(reading) = reading {
-                reading.say_once(words);
             }
         }
     }
@@ -549,12 +450,7 @@ impl Run<'_> {
     }
 
     async fn done(&mut self, call: CallId, result: Result<ServerResult, CallError>) {
-        let purpose = self.calls.remove(&call);
-        self.ended(purpose, result).await;
-    }
-
-    async fn ended(&mut self, purpose: Option<Purpose>, result: Result<ServerResult, CallError>) {
-        match purpose {
+        match self.calls.remove(&call) {
             Some(Purpose::Ticket(ticket)) => {
                 self.tickets.remove(&ticket);
                 // How far it came is told before its end, not left out.
@@ -576,50 +472,9 @@ impl Run<'_> {
         }
     }
 
-    async fn page(&mut self, mut reading: Reading, result: Result<ServerResult, CallError>) {
-        match result.map(|result| reading.page(result)) {
-            Ok(Next::Page(request)) => {
-                self.read(reading, request).await;
-                return;
-            }
-            Ok(Next::Done) => {}
-            Err(error) if reading.begin_again(&error) => {
-                let request = reading.request(None);
-                self.read(reading, request).await;
-                return;
-            }
-            Err(error) => reading.fail(&error),
-        }
-        self.finish(reading).await;
-    }
-
-    async fn read(&mut self, reading: Reading, request: ClientRequest) {
-        let list = reading.list;
-        let (idle, total) = self.start.times.list;
-        // A list whose request can't even be made keeps what was known of it.
-        if let Err(error) = self.call(Purpose::Page(Box::new(reading)), request, Deadline { idle, total }).await {
-            let mut unread = Reading::new(list);
-            unread.fail(&error);
-            self.finish(unread).await;
-        }
-    }
-
-    async fn finish(&mut self, reading: Reading) {
-        let list = reading.list;
-        self.last_read.insert(list, Instant::now());
-        reading.finish(Arc::make_mut(&mut self.catalog));
-        Arc::make_mut(&mut self.catalog).is_read = self.offered.iter().all(|list| self.last_read.contains_key(list));
-        self.tell_owner(News::Catalog(Arc::clone(&self.catalog))).await;
-        self.refreshes.read(list, &self.catalog);
-        if !self.changed_lists.is_empty() {
-            self.tick_soon();
-        }
-    }
-
     /// Passes on what has gathered, and reads the lists that changed.
     async fn tick(&mut self) {
         self.next_tick = None;
-        self.soon = false;
         let last = self.activity.lock().unwrap_or_else(PoisonError::into_inner).last();
         if last > self.told_activity {
             self.told_activity = last;
@@ -638,57 +493,11 @@ impl Run<'_> {
             self.read_changed_lists().await;
         }
     }
-
-    /// Reads lists again as soon as they are not being read already.
-    async fn refresh(&mut self, kind: ListKind, reply: oneshot::Sender<Arc<Catalog>>) {
-        let lists: Vec<List> = lists_of(kind).iter().copied().filter(|list| self.offered.contains(list)).collect();
-        for list in &lists {
-            if !self.changed_lists.contains(list) {
-                self.changed_lists.push(*list);
-            }
-        }
-        self.refreshes.wanted(lists, reply, &self.catalog);
-        if self.ready {
-            self.read_changed_lists().await;
-        }
-    }
-
-    async fn read_changed_lists(&mut self) {
-        let now = Instant::now();
-        for list in std::mem::take(&mut self.changed_lists) {
-            let under_way = self.calls.values().chain(self.unnamed.iter().map(|(purpose, _)| purpose));
-            let being_read = under_way.into_iter().any(|p| matches!(p, Purpose::Page(r) if r.list == list));
-            let read_at = self.last_read.get(&list).filter(|_| !self.refreshes.wants(list));
-            let again_at = read_at.map_or(now, |read| *read + REREAD);
-            if being_read || again_at > now {
-                self.changed_lists.push(list);
-                self.tick_at(again_at.max(now + TICK));
-            } else {
-                self.refreshes.begun(list);
-                let reading = Reading::new(list);
-                let request = reading.request(None);
-                self.read(reading, request).await;
-            }
-        }
-    }
 }
 
-const fn lists_of(kind: ListKind) -> &'static [List] {
-    match kind {
-        ListKind::Tools => &[List::Tools],
-        ListKind::Prompts => &[List::Prompts],
-        ListKind::Resources => &[List::Resources, List::Templates],
-    }
-}
-
-const fn gone() -> CallError {
-    CallError::Closed(CloseReason::ServerClosedOutput)
-}
-
-/// The id of the first call that has none. Never ends if there is no such call.
-async fn first(unnamed: &mut VecDeque<(Purpose, Name)>) -> Result<CallId, CallError> {
-    match unnamed.front_mut() {
-        Some((_, name)) => name.await.unwrap_or_else(|_| Err(gone())),
+async fn sleep_until(at: Option<Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at).await,
         None => std::future::pending().await,
     }
 }

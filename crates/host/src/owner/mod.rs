@@ -73,6 +73,8 @@ pub(crate) struct ServerRecord {
     pub(crate) connected: Option<Connected>,
     /// Why changes are not told at the moment.
     pub(crate) subscriptions_lost: Option<String>,
+    /// What the user set up with a server that is being brought back: watched resources, and the level of its log.
+    pub(crate) to_restore: (Vec<String>, Option<LogLevel>),
     supervision: Supervision,
     /// Whether to start it again once it has stopped.
     pub(crate) start_again: bool,
@@ -190,6 +192,7 @@ impl Owner {
         match news {
             News::Started { pid, record } => self.on_started(run, &server, pid, record),
             News::Connected { transport, how } => self.on_connected(run, &server, transport, how),
+            News::Reopened(facts) => self.on_reopened(run, &server, *facts),
             News::Listening { lost } => self.on_listening(run, &server, lost),
             News::Task { ticket, task } => self.on_task(ticket, task),
             News::Ready(facts) => self.on_ready(run, &server, *facts),

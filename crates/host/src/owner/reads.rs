@@ -159,16 +159,24 @@ mod tests {
             ("s", "two", "a:1", "another identity"),
             ("s", "one", "a:2", "another resource"),
         ] {
-            assert_eq!(reads.fresh(server, &id(identity), uri, after(1)), None, "[cache-key] [cache-private] {what} has nothing of it");
+            assert_eq!(
+                reads.fresh(server, &id(identity), uri, after(1)),
+                None,
+                "[cache-key] [cache-private] {what} has nothing of it"
+            );
         }
-        assert_eq!(reads.fresh("s", &id("one"), "a:1", after(10)), None, "[cache-stale-refetch] it is not used beyond its time");
+        assert_eq!(
+            reads.fresh("s", &id("one"), "a:1", after(10)),
+            None,
+            "[cache-stale-refetch] it is not used beyond its time"
+        );
         assert_eq!(reads.bytes, 0, "and then it is gone");
         assert_eq!(
             reads.keep("s", id("one"), "a:1", (&text("x"), hint(0)), start),
             None,
             "no time means not to keep it"
         );
-        assert_eq!(reads.fresh("s", &id("one"), "a:1", start), None, "so it is not kept");
+        assert_eq!(reads.fresh("s", &id("one"), "a:1", start), None, "[cache-ttl-zero] so it is not kept");
     }
 
     #[test]

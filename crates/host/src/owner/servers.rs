@@ -230,6 +230,7 @@ impl ServerRecord {
             found: None,
             connected: None,
             subscriptions_lost: None,
+            to_restore: Default::default(),
             supervision: Supervision::default(),
             start_again: false,
         }

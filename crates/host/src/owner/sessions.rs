@@ -27,6 +27,7 @@ impl Owner {
             record.set(ServerState::Ready);
             record.supervision.is_ready();
             self.remember(name);
+            self.restore(name);
         }
         self.emit_server(name);
     }
@@ -41,6 +42,14 @@ impl Owner {
         }
         self.look_again_at_tools(name);
         self.emit(HostEvent::CatalogChanged(name.to_owned()));
+        self.emit_server(name);
+    }
+
+    /// The server forgot the session, and a new one was opened. What it said of itself may have changed.
+    pub(super) fn on_reopened(&mut self, run: RunId, name: &str, facts: Facts) {
+        if let Some(record) = self.current(name, run) {
+            record.facts = Some(bounded(facts));
+        }
         self.emit_server(name);
     }
 
@@ -79,15 +88,17 @@ impl Owner {
             record.facts = None;
             record.connected = None;
             record.pid = None;
-            record.subscriptions.clear();
             record.subscriptions_lost = None;
-            record.log_level = None;
+            record.to_restore = (std::mem::take(&mut record.subscriptions), record.log_level.take());
             record.catalog = Arc::default();
             again = std::mem::take(&mut record.start_again);
             let stopped = record.state == ServerState::Stopping;
             match failure.filter(|_| !stopped) {
                 Some(failure) => self.ended_by_itself(name, failure),
-                None => record.set(ServerState::Stopped),
+                None => {
+                    record.to_restore = Default::default();
+                    record.set(ServerState::Stopped);
+                }
             }
             self.emit(HostEvent::CatalogChanged(name.to_owned()));
         }

@@ -212,6 +212,7 @@ impl Owner {
         let Some(record) = self.servers.get_mut(name) else { return };
         record.start_again = false;
         record.supervision.give_up();
+        record.to_restore = Default::default();
         if let Some(connection) = &record.connection {
             if record.state != ServerState::Stopping {
                 let tell = connection.tell.clone();

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use mcp_proto::session::ClientRequest;
 use policy::Hash;
+use tokio::sync::oneshot;
 
 use super::Owner;
 use crate::activity::{ActivityKind, now};
@@ -80,6 +82,7 @@ impl Owner {
         let Some(record) = self.servers.get_mut(name) else { return };
         let Some((attempt, pause)) = record.supervision.after(&failure).filter(|_| !is_closing) else {
             record.supervision.give_up();
+            record.to_restore = Default::default();
             record.set(ServerState::Failed(failure));
             return;
         };
@@ -95,6 +98,35 @@ impl Owner {
                 // It is there: nothing else can go wrong here.
                 let _ = owner.start(&name);
             }
+        });
+    }
+
+    /// Sets up with a server that was brought back what the user had set up with it.
+    pub(super) fn restore(&mut self, name: &str) {
+        let Some(record) = self.servers.get_mut(name) else { return };
+        let (uris, level) = std::mem::take(&mut record.to_restore);
+        for uri in uris {
+            let request = ClientRequest::Subscribe { uri: uri.clone() };
+            self.set_up(name, request, move |owner, name| owner.subscribed(name, uri, true));
+        }
+        if let Some(level) = level {
+            let request = ClientRequest::SetLogLevel { level };
+            self.set_up(name, request, move |owner, name| owner.log_level_set(name, level));
+        }
+    }
+
+    fn set_up(&mut self, name: &str, request: ClientRequest, done: impl FnOnce(&mut Self, &str) + Send + 'static) {
+        let (reply, replied) = oneshot::channel();
+        self.request(name, request, self.options.times.read, reply);
+        let name = name.to_owned();
+        self.beside(replied, move |owner, replied| match replied {
+            Ok(Ok(_)) => done(owner, &name),
+            Ok(Err(error)) => {
+                if let Some(record) = owner.servers.get(&name) {
+                    record.note(ActivityKind::State, &format!("not set up as it was before: {error}"));
+                }
+            }
+            Err(_) => {}
         });
     }
 

@@ -66,7 +66,11 @@ async fn what_was_found_is_shown_and_tried_first_the_next_time() {
         app.ready("far").await;
         if revision < "2026" {
             // `initialize` comes at once.
-            assert_eq!(server.count("server/discover"), probes, "{revision}: a known one is not probed again");
+            assert_eq!(
+                server.count("server/discover"),
+                probes,
+                "[lifecycle-era-cache] {revision}: a known one is not probed again"
+            );
         }
         app.host.close().await;
     }
@@ -209,5 +213,30 @@ async fn what_is_fresh_is_not_asked_for_again() {
     let catalog = app.host.catalog("far".into()).await.unwrap();
     assert!(catalog.fresh_until[2].is_some(), "until when a list is fresh is known");
     assert_eq!(server.count("resources/list"), 1, "a fresh list is not read again");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn a_list_that_is_no_longer_fresh_is_read_again_when_somebody_looks() {
+    let server = HttpServer::start(|request, mut answer| async move {
+        let body = request.json();
+        let Some(mut result) = ordinary::result("2026-07-28", &body) else { return answer.status(404).await };
+        result["ttlMs"] = json!(300);
+        answer.json(&json!({"jsonrpc": "2.0", "id": body["id"], "result": result})).await
+    })
+    .await;
+    let app = App::start(vec![("far", remote(&server.url("/mcp")))]).await;
+    app.ready("far").await;
+    tokio::time::sleep(std::time::Duration::from_millis(1_200)).await;
+    assert_eq!(server.count("tools/list"), 1, "[cache-no-poll] no timer reads a list again");
+    let shown = app.host.catalog("far".into()).await.unwrap();
+    assert_eq!(shown.counts()[0], 1, "what is known serves meanwhile");
+    let deadline = std::time::Instant::now() + testkit::app::PATIENCE;
+    while server.count("tools/list") < 2 && std::time::Instant::now() < deadline {
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    assert_eq!(server.count("tools/list"), 2, "[cache-stale-refetch] who looks has it read again");
+    let again = server.seen().into_iter().rfind(|r| r.rpc_method() == "tools/list").unwrap().json();
+    assert_eq!(again["params"].get("cursor"), None, "[cache-consistent-list] from its first page");
     app.host.close().await;
 }

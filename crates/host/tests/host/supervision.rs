@@ -37,7 +37,7 @@ async fn a_server_that_dies_is_brought_back_without_a_question() {
     let ended = call.await.unwrap();
     assert!(ended.is_err(), "what was under way ends, and with a cause: {ended:?}");
     let up = app.until("harbour", "ready again", |s| s.state == ServerState::Ready).await;
-    assert_ne!(up.pid, Some(first), "another process serves");
+    assert_ne!(up.pid, Some(first), "[stdio-restart-on-crash] another process serves");
     assert!(app.questions().await.is_empty(), "what was approved is brought back without asking");
     let last = app.decisions().into_iter().rfind(|(kind, ..)| kind == "start-server").unwrap();
     assert_eq!((last.1.as_str(), last.2.as_str()), ("allowed", "policy"), "and that is written down");
@@ -129,5 +129,24 @@ async fn after_sleep_a_server_has_to_show_that_it_lives() {
     app.until("far", "waiting to come back", |s| retry(s).is_some()).await;
     let still = app.server("harbour").await;
     assert_eq!((still.state, still.pid), (ServerState::Ready, near.pid), "one that answers goes on as it was");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn what_the_user_set_up_comes_back_with_the_server() {
+    let app = App::start(vec![("harbour", demo(&["--era", "legacy"]))]).await;
+    let first = app.ready("harbour").await;
+    app.until("harbour", "known whole", |s| s.counts[2] > 0).await;
+    let uri = app.host.catalog("harbour".into()).await.unwrap().resources[0].name().to_owned();
+    app.host.subscribe("harbour".into(), uri.clone(), true).await.unwrap();
+    app.host.set_log_level("harbour".into(), mcp_proto::types::LogLevel::Debug).await.unwrap();
+    kill(first.pid.unwrap());
+    app.until("harbour", "another process", |s| s.state == ServerState::Ready && s.pid != first.pid).await;
+    let back = app.until("harbour", "as it was set up", |s| !s.subscriptions.is_empty() && s.log_level.is_some()).await;
+    assert_eq!(back.subscriptions, [uri], "what was watched is watched again");
+    assert!(
+        app.activity("harbour").await.matches("resources/subscribe").count() >= 2,
+        "the new process was asked for it"
+    );
     app.host.close().await;
 }

@@ -1,0 +1,131 @@
+//! Reading what the server offers: each list page by page, again when it changed, is no longer fresh, or is asked for.
+
+use std::sync::Arc;
+
+use mcp_proto::session::{CallError, ClientRequest, Deadline, DroppedItem, ListKind, ServerResult};
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use super::{News, Purpose, REREAD, Run, TICK, note};
+use crate::activity::now;
+use crate::catalog::{Catalog, List, Next, Reading};
+
+/// The most entries left out of one page that are told of.
+const MAX_DROPPED: usize = 20;
+
+impl Run<'_> {
+    pub(super) async fn read_stale(&mut self) {
+        let at = now();
+        for list in self.offered.clone() {
+            let is_stale = self.catalog.fresh_until[list as usize].is_some_and(|until| until <= at);
+            if is_stale && !self.changed_lists.contains(&list) {
+                self.changed_lists.push(list);
+            }
+        }
+        if self.ready {
+            self.read_changed_lists().await;
+        }
+    }
+
+    pub(super) fn read_all_again(&mut self) {
+        self.changed_lists.clone_from(&self.offered);
+        self.tick_soon();
+    }
+
+    /// Entries that the session left out belong to the page that comes next.
+    pub(super) fn items_dropped(&mut self, kind: ListKind, items: Vec<DroppedItem>) {
+        let dropped = items.into_iter().take(MAX_DROPPED);
+        let Some(list) = lists_of(kind).first() else { return };
+        for item in dropped {
+            let words = format!("\"{}\" was left out of the {}: {}", item.name, list.words(), item.cause);
+            note(&self.activity, &words);
+            let reading = self.calls.values_mut().find_map(|purpose| match purpose {
+                Purpose::Page(reading) if reading.list == *list => Some(reading),
+                _ => None,
+            });
+            if let Some(reading) = reading {
+                reading.say_once(words);
+            }
+        }
+    }
+
+    pub(super) async fn page(&mut self, mut reading: Reading, result: Result<ServerResult, CallError>) {
+        match result.map(|result| reading.page(result)) {
+            Ok(Next::Page(request)) => {
+                self.read(reading, request).await;
+                return;
+            }
+            Ok(Next::Done) => {}
+            Err(error) if reading.begin_again(&error) => {
+                let request = reading.request(None);
+                self.read(reading, request).await;
+                return;
+            }
+            Err(error) => reading.fail(&error),
+        }
+        self.finish(reading).await;
+    }
+
+    async fn read(&mut self, reading: Reading, request: ClientRequest) {
+        let list = reading.list;
+        let (idle, total) = self.start.times.list;
+        // A list whose request can't even be made keeps what was known of it.
+        if let Err(error) = self.call(Purpose::Page(Box::new(reading)), request, Deadline { idle, total }).await {
+            let mut unread = Reading::new(list);
+            unread.fail(&error);
+            self.finish(unread).await;
+        }
+    }
+
+    async fn finish(&mut self, reading: Reading) {
+        let list = reading.list;
+        self.last_read.insert(list, Instant::now());
+        reading.finish(Arc::make_mut(&mut self.catalog));
+        Arc::make_mut(&mut self.catalog).is_read = self.offered.iter().all(|list| self.last_read.contains_key(list));
+        self.tell_owner(News::Catalog(Arc::clone(&self.catalog))).await;
+        self.refreshes.read(list, &self.catalog);
+        if !self.changed_lists.is_empty() {
+            self.tick_soon();
+        }
+    }
+
+    /// Reads lists again as soon as they are not being read already.
+    pub(super) async fn refresh(&mut self, kind: ListKind, reply: oneshot::Sender<Arc<Catalog>>) {
+        let lists: Vec<List> = lists_of(kind).iter().copied().filter(|list| self.offered.contains(list)).collect();
+        for list in &lists {
+            if !self.changed_lists.contains(list) {
+                self.changed_lists.push(*list);
+            }
+        }
+        self.refreshes.wanted(lists, reply, &self.catalog);
+        if self.ready {
+            self.read_changed_lists().await;
+        }
+    }
+
+    pub(super) async fn read_changed_lists(&mut self) {
+        let now = Instant::now();
+        for list in std::mem::take(&mut self.changed_lists) {
+            let being_read = self.calls.values().any(|p| matches!(p, Purpose::Page(r) if r.list == list));
+            let read_at = self.last_read.get(&list).filter(|_| !self.refreshes.wants(list));
+            let again_at = read_at.map_or(now, |read| *read + REREAD);
+            if being_read || again_at > now {
+                self.changed_lists.push(list);
+                self.tick_at(again_at.max(now + TICK));
+            } else {
+                self.refreshes.begun(list);
+                let reading = Reading::new(list);
+                let request = reading.request(None);
+                self.read(reading, request).await;
+            }
+        }
+    }
+}
+
+pub(super) const fn lists_of(kind: ListKind) -> &'static [List] {
+    match kind {
+        ListKind::Tools => &[List::Tools],
+        ListKind::Prompts => &[List::Prompts],
+        ListKind::Resources => &[List::Resources, List::Templates],
+    }
+}
