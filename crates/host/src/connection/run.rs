@@ -3,6 +3,7 @@
 mod lists;
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -11,7 +12,8 @@ use mcp_proto::session::{
     ServerQuestion, ServerRequestId, ServerResult, SessionEvent, TaskView,
 };
 use mcp_proto::types::{ElicitAction, ElicitResult};
-use mcp_transport::driver::{Direction, DriverCommand, DriverEvent};
+use mcp_transport::driver::{DriverCommand, DriverEvent};
+use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -28,6 +30,8 @@ const TICK: Duration = Duration::from_millis(50);
 const REREAD: Duration = Duration::from_secs(1);
 /// The most events of the driver that wait here; then the server is not read any further.
 const MAX_EVENTS: usize = 64;
+/// How many events are handled before commands are looked at again.
+const EVENTS_AT_ONCE: usize = 64;
 /// The most changed resources that are passed on at a tick.
 const MAX_UPDATED: usize = 50;
 /// How long a server may take to show that it lives.
@@ -45,11 +49,16 @@ enum Purpose {
     Ping,
 }
 
+/// Brings the id of a call, or why it was not sent.
+type Name = oneshot::Receiver<Result<CallId, CallError>>;
+
 struct Run<'a> {
     id: RunId,
     link: Link,
     events: mpsc::Receiver<DriverEvent>,
-    /// Events that came while a call's id was awaited.
+    /// Calls that were handed to the driver and whose ids it has not told yet, in order.
+    unnamed: VecDeque<(Purpose, Name)>,
+    /// Events that came while all ids were awaited.
     waiting: VecDeque<DriverEvent>,
     news: &'a mpsc::Sender<(RunId, News)>,
     activity: Arc<Mutex<Activity>>,
@@ -75,6 +84,8 @@ struct Run<'a> {
     updated: HashSet<String>,
     told_activity: u64,
     next_tick: Option<Instant>,
+    /// Whether the next tick is one that comes soon.
+    soon: bool,
     ready: bool,
 }
 
@@ -126,6 +137,7 @@ async fn attempt(start: &Start, told: &mut mpsc::Receiver<Tell>, news: &mpsc::Se
         id: start.run,
         link,
         events: received,
+        unnamed: VecDeque::new(),
         waiting: VecDeque::new(),
         news,
         activity: Arc::clone(&start.activity),
@@ -147,6 +159,7 @@ async fn attempt(start: &Start, told: &mut mpsc::Receiver<Tell>, news: &mpsc::Se
         updated: HashSet::new(),
         told_activity: 0,
         next_tick: None,
+        soon: false,
         ready: false,
     };
     if let Some(started) = started {
@@ -164,11 +177,15 @@ impl Run<'_> {
         let mut closed = None;
         let mut fault = None;
         let mut owner_gone = false;
-        loop {
+        // Made once: there is one in every round, and it is set at every tick only.
+        let mut alarm = pin!(tokio::time::sleep(TICK));
+        'driver: loop {
             let event = if let Some(event) = self.waiting.pop_front() {
                 Some(event)
             } else {
-                let tick = self.next_tick;
+                if let Some(tick) = self.next_tick.filter(|tick| *tick != alarm.deadline()) {
+                    alarm.as_mut().reset(tick);
+                }
                 tokio::select! {
                     biased;
                     tell = told.recv(), if !owner_gone => {
@@ -182,26 +199,45 @@ impl Run<'_> {
                         }
                         continue;
                     }
-                    () = sleep_until(tick) => {
+                    () = alarm.as_mut(), if self.next_tick.is_some() => {
                         self.tick().await;
+                        continue;
+                    }
+                    name = first(&mut self.unnamed) => {
+                        self.name_first(name).await;
                         continue;
                     }
                     event = self.events.recv() => event,
                 }
             };
-            match event {
-                Some(DriverEvent::Session(SessionEvent::Closed(reason))) => {
-                    note(&self.activity, &reason.to_string());
-                    closed = Some(reason);
+            let mut next = event;
+            // Those that are there already are taken without another round of the loop.
+            let mut handled = 0;
+            loop {
+                self.take_names().await;
+                match next {
+                    Some(DriverEvent::Session(SessionEvent::Closed(reason))) => {
+                        note(&self.activity, &reason.to_string());
+                        closed = Some(reason);
+                    }
+                    Some(DriverEvent::Session(SessionEvent::OpeningFailed { cause, fault: how })) => {
+                        fault = Some(how);
+                        note(&self.activity, &cause);
+                        closed.get_or_insert(CloseReason::OpeningFailed(cause));
+                    }
+                    Some(event) => self.event(event).await,
+                    // The driver is done: the process and its whole group are gone.
+                    None => break 'driver,
                 }
-                Some(DriverEvent::Session(SessionEvent::OpeningFailed { cause, fault: how })) => {
-                    fault = Some(how);
-                    note(&self.activity, &cause);
-                    closed.get_or_insert(CloseReason::OpeningFailed(cause));
+                handled += 1;
+                if handled == EVENTS_AT_ONCE || !self.waiting.is_empty() {
+                    break;
                 }
-                Some(event) => self.event(event).await,
-                // The driver is done: the process and its whole group are gone.
-                None => break,
+                next = match self.events.try_recv() {
+                    Ok(event) => Some(event),
+                    Err(TryRecvError::Empty) => break,
+                    Err(TryRecvError::Disconnected) => None,
+                };
             }
         }
         self.tick().await;
@@ -230,6 +266,7 @@ impl Run<'_> {
                 }
             }
             Tell::Cancel { ticket } => {
+                self.all_named().await;
                 if let Some(call) = self.tickets.get(&ticket) {
                     let command = DriverCommand::Cancel { call: *call, reason: CancelReason::User };
                     let _ = self.link.commands().send(command).await;
@@ -263,27 +300,51 @@ impl Run<'_> {
         let _ = self.link.commands().send(DriverCommand::Stop).await;
     }
 
+    /// Hands a call to the driver. How it ends, also that it could not be sent, comes to [`Run::ended`] later.
     async fn call(&mut self, purpose: Purpose, request: ClientRequest, deadline: Deadline) -> Result<(), CallError> {
-        let gone = || CallError::Closed(CloseReason::ServerClosedOutput);
-        let (reply, mut replied) = oneshot::channel();
+        let (reply, name) = oneshot::channel();
         let command = DriverCommand::Call { request, deadline, reply };
         self.link.commands().send(command).await.map_err(|_| gone())?;
-        // The driver may be waiting to hand over an event before it takes the command.
-        let call = loop {
+        self.unnamed.push_back((purpose, name));
+        Ok(())
+    }
+
+    /// Takes the ids that were told. The driver tells the id of a call before anything that happens to it.
+    async fn take_names(&mut self) {
+        while let Some((_, name)) = self.unnamed.front_mut() {
+            match name.try_recv() {
+                Ok(name) => self.name_first(name).await,
+                Err(oneshot::error::TryRecvError::Empty) => return,
+                Err(oneshot::error::TryRecvError::Closed) => self.name_first(Err(gone())).await,
+            }
+        }
+    }
+
+    /// Waits until all calls have their ids. The driver may be waiting to hand over an event before it takes a command.
+    async fn all_named(&mut self) {
+        while !self.unnamed.is_empty() {
             tokio::select! {
                 biased;
-                result = &mut replied => break result.map_err(|_| gone())??,
+                name = first(&mut self.unnamed) => self.name_first(name).await,
                 event = self.events.recv() => match event {
                     Some(event) => self.waiting.push_back(event),
-                    None => return Err(gone()),
+                    None => return,
                 },
             }
-        };
-        if let Purpose::Ticket(ticket) = &purpose {
-            self.tickets.insert(*ticket, call);
         }
-        self.calls.insert(call, purpose);
-        Ok(())
+    }
+
+    async fn name_first(&mut self, name: Result<CallId, CallError>) {
+        let Some((purpose, _)) = self.unnamed.pop_front() else { return };
+        match name {
+            Ok(call) => {
+                if let Purpose::Ticket(ticket) = &purpose {
+                    self.tickets.insert(*ticket, call);
+                }
+                self.calls.insert(call, purpose);
+            }
+            Err(error) => self.ended(Some(purpose), Err(error)).await,
+        }
     }
 
     async fn answer(&mut self, request: ServerRequestId, answer: Answer) {
@@ -294,8 +355,7 @@ impl Run<'_> {
     async fn event(&mut self, event: DriverEvent) {
         match event {
             DriverEvent::Frame(frame) => {
-                let sent = frame.direction == Direction::Sent;
-                self.with_activity(|a| a.frame(sent, frame.at, &frame.bytes, frame.note));
+                self.with_activity(|a| a.frame(frame));
             }
             DriverEvent::Stderr { line } => self.with_activity(|a| a.line(ActivityKind::Stderr, &line)),
             DriverEvent::Connected { transport, how } => {
@@ -331,7 +391,9 @@ impl Run<'_> {
     }
 
     fn tick_soon(&mut self) {
-        self.tick_at(Instant::now() + TICK);
+        if !std::mem::replace(&mut self.soon, true) {
+            self.tick_at(Instant::now() + TICK);
+        }
     }
 
     /// The next tick is not later than this, whatever else waits for a later one.
@@ -450,7 +512,12 @@ impl Run<'_> {
     }
 
     async fn done(&mut self, call: CallId, result: Result<ServerResult, CallError>) {
-        match self.calls.remove(&call) {
+        let purpose = self.calls.remove(&call);
+        self.ended(purpose, result).await;
+    }
+
+    async fn ended(&mut self, purpose: Option<Purpose>, result: Result<ServerResult, CallError>) {
+        match purpose {
             Some(Purpose::Ticket(ticket)) => {
                 self.tickets.remove(&ticket);
                 // How far it came is told before its end, not left out.
@@ -475,6 +542,7 @@ impl Run<'_> {
     /// Passes on what has gathered, and reads the lists that changed.
     async fn tick(&mut self) {
         self.next_tick = None;
+        self.soon = false;
         let last = self.activity.lock().unwrap_or_else(PoisonError::into_inner).last();
         if last > self.told_activity {
             self.told_activity = last;
@@ -495,9 +563,14 @@ impl Run<'_> {
     }
 }
 
-async fn sleep_until(at: Option<Instant>) {
-    match at {
-        Some(at) => tokio::time::sleep_until(at).await,
+const fn gone() -> CallError {
+    CallError::Closed(CloseReason::ServerClosedOutput)
+}
+
+/// The id of the first call that has none. Never ends if there is no such call.
+async fn first(unnamed: &mut VecDeque<(Purpose, Name)>) -> Result<CallId, CallError> {
+    match unnamed.front_mut() {
+        Some((_, name)) => name.await.unwrap_or_else(|_| Err(gone())),
         None => std::future::pending().await,
     }
 }

@@ -106,7 +106,8 @@ impl Run<'_> {
     pub(super) async fn read_changed_lists(&mut self) {
         let now = Instant::now();
         for list in std::mem::take(&mut self.changed_lists) {
-            let being_read = self.calls.values().any(|p| matches!(p, Purpose::Page(r) if r.list == list));
+            let under_way = self.calls.values().chain(self.unnamed.iter().map(|(purpose, _)| purpose));
+            let being_read = under_way.into_iter().any(|p| matches!(p, Purpose::Page(r) if r.list == list));
             let read_at = self.last_read.get(&list).filter(|_| !self.refreshes.wants(list));
             let again_at = read_at.map_or(now, |read| *read + REREAD);
             if being_read || again_at > now {
