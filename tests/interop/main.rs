@@ -5,9 +5,11 @@
 mod asks;
 mod calls;
 mod each;
+mod faults;
 #[cfg(unix)]
 mod found;
 mod installed;
+mod matrix;
 mod reads;
 mod roots;
 mod together;

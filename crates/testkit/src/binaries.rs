@@ -39,7 +39,10 @@ pub fn path(name: &str) -> PathBuf {
 #[allow(clippy::disallowed_methods, reason = "starts cargo, not a server")]
 fn built(package: &str, name: &str, source: &Path) -> PathBuf {
     let program = path(name);
-    let sources = [newest_below(&source.join("src/bin").join(name)), modified(&source.join("src/processes.rs"))];
+    // A program of its own crate is all of its sources; one beside a library has its own folder.
+    let own = source.join("src/bin").join(name);
+    let own = if own.is_dir() { own } else { source.join("src") };
+    let sources = [newest_below(&own), modified(&source.join("src/processes.rs"))];
     let is_fresh = match (modified(&program), sources.into_iter().flatten().max()) {
         (Some(built), Some(written)) => built >= written,
         _ => false,

@@ -4,6 +4,7 @@ at /mcp and HTTP+SSE at /sse."""
 import asyncio
 import sys
 import warnings
+from collections import Counter
 
 import anyio
 import mcp_types as types
@@ -22,7 +23,8 @@ import harbour
 from harbour import DATA
 
 bus = InMemorySubscriptionBus()
-subscribed = set()
+# How many sessions watch a resource: they share this process.
+subscribed = Counter()
 
 
 def is_modern(ctx):
@@ -65,12 +67,12 @@ async def read_resource(ctx, params):
 
 
 async def subscribe(ctx, params):
-    subscribed.add(str(params.uri))
+    subscribed[str(params.uri)] += 1
     return types.EmptyResult()
 
 
 async def unsubscribe(ctx, params):
-    subscribed.discard(str(params.uri))
+    subscribed[str(params.uri)] -= 1
     return types.EmptyResult()
 
 
@@ -118,7 +120,7 @@ async def do(ctx, name, arguments):
         uri = f"note:///{arguments['name']}"
         if is_modern(ctx):
             await bus.publish(ResourceUpdated(uri=uri))
-        elif uri in subscribed:
+        elif subscribed[uri] > 0:
             await ctx.session.send_resource_updated(uri)
         return f"Written: {uri}"
     if name == "nap":

@@ -49,11 +49,13 @@ function harbourServer() {
     return { server, subscribed };
 }
 
-/** Tells a connection that lasts of changes. */
-function watched({ server, subscribed }) {
+/** Tells a connection that lasts of changes; the SDK knows what a modern one wants to hear. */
+function watched({ server, subscribed }, era) {
     const tell = (change, uri) => {
         const told =
-            change === 'tools' ? server.sendToolListChanged() : subscribed.has(uri) && server.sendResourceUpdated({ uri });
+            change === 'tools'
+                ? server.sendToolListChanged()
+                : (era === 'modern' || subscribed.has(uri)) && server.sendResourceUpdated({ uri });
         Promise.resolve(told).catch(error => console.error(`not told of a change: ${error.message}`));
     };
     harbour.watchers.add(tell);
@@ -105,7 +107,7 @@ async function call(name, args, { mcpReq, http }) {
 }
 
 if (process.argv[2] === 'stdio') {
-    serveStdio(() => watched(harbourServer()));
+    serveStdio(({ era }) => watched(harbourServer(), era));
 } else {
     const modern = createMcpHandler(() => harbourServer().server, { legacy: 'reject' });
     harbour.watchers.add((change, uri) =>
@@ -136,7 +138,7 @@ async function session(sessions) {
         onsessioninitialized: id => void sessions.set(id, transport),
         onsessionclosed: id => void sessions.delete(id)
     });
-    await watched(harbourServer()).connect(transport);
+    await watched(harbourServer(), 'legacy').connect(transport);
     return transport;
 }
 

@@ -32,6 +32,8 @@ pub(super) enum Phase {
 #[derive(Debug, Default)]
 pub(super) struct Tried {
     probed: bool,
+    /// Whether the probe got no answer at all.
+    probe_unanswered: bool,
     /// How the probe failed, if `initialize` came after it.
     probe_said: Option<String>,
     /// How `initialize` failed, if the probe came after it.
@@ -153,6 +155,7 @@ impl Session {
                 if self.config.carrier == Carrier::StreamableHttp {
                     self.abort(id);
                 }
+                self.tried.probe_unanswered = true;
                 let waited = self.config.timeouts.probe;
                 self.fall_back(&format!("it gave no answer to `server/discover` within {waited:?}"), now);
             }
@@ -181,9 +184,10 @@ impl Session {
 
     /// The connection ended while it was opening.
     pub(super) fn closed_while_opening(&mut self, reason: &CloseReason) {
+        // Some die of the probe, but only end at the next line that they read: `initialize`.
         let (asked, probing) = match self.phase {
             Phase::Probing { .. } => ("server/discover", true),
-            Phase::Initializing { .. } => ("initialize", false),
+            Phase::Initializing { .. } => ("initialize", self.tried.probe_unanswered),
             Phase::Ready | Phase::Failed(_) | Phase::Closed(_) => return,
         };
         if *reason != CloseReason::StoppedByUser {

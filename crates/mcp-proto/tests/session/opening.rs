@@ -190,6 +190,10 @@ fn the_probe_decides_the_era() {
             ],
         ),
         ("5 of stdio choosing: the process ends on the probe", vec![probe(), Exits(true)]),
+        (
+            "5 of stdio choosing: the process dies of the probe, and ends at the next line",
+            vec![probe(), Waits(10), initialize(2, "2025-11-25"), Exits(true)],
+        ),
     ] {
         play(proves, Opening::Probe, steps);
     }

@@ -1,0 +1,53 @@
+//! The matrix: servers built on every SDK, over every transport and in every revision that they can speak, with all that each
+//! can do. What works is written down in `MATRIX.md`.
+
+mod checks;
+mod features;
+pub(crate) mod process;
+pub(crate) mod servers;
+mod table;
+pub(crate) mod user;
+
+use std::sync::Arc;
+
+use checks::Checked;
+use futures_util::StreamExt as _;
+use servers::{Row, SERVERS};
+
+/// How many rows run at the same time: enough to fill two cores while servers wait.
+const AT_ONCE: usize = 4;
+
+/// Checks all, and compares the table with the one that is kept, or writes it if the environment says so.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_sdk_over_every_transport_in_every_revision() {
+    let began = std::time::Instant::now();
+    let mut remote = Vec::new();
+    for server in SERVERS {
+        remote.push(Arc::new(servers::Remote::of(server)));
+    }
+    let only = std::env::var("INTEROP_ONLY").unwrap_or_default();
+    let rows: Vec<(Row, Arc<servers::Remote>)> = SERVERS
+        .iter()
+        .zip(&remote)
+        .flat_map(|(server, remote)| servers::rows(server).into_iter().map(|row| (row, Arc::clone(remote))))
+        .filter(|(row, _)| only.is_empty() || row.to_string().contains(&only))
+        .collect();
+    let checked: Vec<(Row, Checked)> = futures_util::stream::iter(rows)
+        .map(|(row, remote)| async move {
+            // A task of its own: a row that panics is a row that failed.
+            let checked = tokio::spawn(async move { checks::row(&row, &remote).await }).await;
+            (row, checked.unwrap_or_else(|error| Checked::broken(&error.to_string())))
+        })
+        .buffered(AT_ONCE)
+        .collect()
+        .await;
+    let failed: Vec<String> = checked
+        .iter()
+        .flat_map(|(row, checked)| checked.failures().map(move |(what, why)| format!("{row}: {what}: {why}")))
+        .collect();
+    println!("{} rows in {:.1} s", checked.len(), began.elapsed().as_secs_f64());
+    assert!(failed.is_empty(), "all that a server and a revision have works:\n{}", failed.join("\n"));
+    if only.is_empty() {
+        table::keep(&table::render(&checked));
+    }
+}

@@ -1,0 +1,214 @@
+//! The servers: what each is built on, how it is started, what it can speak, and what its SDK does not have.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use host::server_config::{HttpConfig, HttpKind, ServerConfig};
+use mcp_proto::Revision;
+use testkit::app::command;
+use tokio::sync::OnceCell;
+
+use super::features::Feature;
+use super::process::{HttpProcess, Launch};
+use crate::installed;
+
+/// What the messages are carried by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Transport {
+    Stdio,
+    StreamableHttp,
+    HttpSse,
+}
+
+impl Transport {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Stdio => "stdio",
+            Self::StreamableHttp => "Streamable HTTP",
+            Self::HttpSse => "HTTP+SSE",
+        }
+    }
+}
+
+/// A server of ours on somebody's SDK.
+pub(crate) struct Server {
+    /// What it calls itself.
+    pub(crate) name: &'static str,
+    /// What it is built on.
+    pub(crate) sdk: &'static str,
+    /// How it is started; one more argument says over what it serves.
+    program: fn() -> Launch,
+    /// The oldest and the newest revision over stdio.
+    revisions: (Revision, Revision),
+    /// The argument for each transport over HTTP that it has.
+    streamable: Option<&'static str>,
+    sse: Option<&'static str>,
+    /// What its SDK does not have.
+    pub(crate) lacks: &'static [(Feature, &'static str)],
+}
+
+use Revision::{V2024_11_05, V2025_03_26, V2025_11_25, V2026_07_28};
+
+const NO_STREAM_TO_DROP: &str = "a handler cannot drop its answer's stream";
+const NO_TASKS: &str = "no tasks";
+
+pub(crate) const SERVERS: &[Server] = &[
+    Server {
+        name: "demo-server",
+        sdk: "rmcp",
+        program: || Launch::new(testkit::binaries::demo_server(), &[]),
+        revisions: (V2024_11_05, V2026_07_28),
+        streamable: Some("--http=0"),
+        sse: None,
+        lacks: &[(Feature::Resumption, NO_STREAM_TO_DROP), (Feature::Tasks(V2025_11_25), "tasks of 2026-07-28 only")],
+    },
+    Server {
+        name: "typescript-v2",
+        sdk: "@modelcontextprotocol/server",
+        program: || installed::with_node("typescript-v2.mjs"),
+        revisions: (V2024_11_05, V2026_07_28),
+        streamable: Some("http"),
+        sse: None,
+        lacks: &[(Feature::Tasks(V2025_11_25), NO_TASKS), (Feature::Tasks(V2026_07_28), NO_TASKS)],
+    },
+    Server {
+        name: "typescript-v1",
+        sdk: "@modelcontextprotocol/sdk",
+        program: || installed::with_node("typescript-v1.mjs"),
+        revisions: (V2024_11_05, V2025_11_25),
+        streamable: Some("http"),
+        sse: Some("http"),
+        lacks: &[],
+    },
+    Server {
+        name: "python-v2",
+        sdk: "mcp",
+        program: || installed::with_python("python_v2.py"),
+        revisions: (V2024_11_05, V2026_07_28),
+        streamable: Some("http"),
+        sse: Some("http"),
+        lacks: &[(Feature::Tasks(V2025_11_25), NO_TASKS), (Feature::Tasks(V2026_07_28), NO_TASKS)],
+    },
+    Server {
+        name: "python-v1",
+        sdk: "mcp (old)",
+        program: || installed::with_old_python("python_v1.py"),
+        revisions: (V2024_11_05, V2024_11_05),
+        streamable: None,
+        sse: Some("http"),
+        lacks: &[
+            (Feature::Pages, "lists have one page"),
+            (Feature::Subscription, "never says that it has subscriptions"),
+            (Feature::Cancel, "the SDK does not survive `notifications/cancelled`"),
+        ],
+    },
+    Server {
+        name: "fastmcp-v4",
+        sdk: "fastmcp",
+        program: || installed::with_python("fastmcp_v4.py"),
+        revisions: (V2024_11_05, V2026_07_28),
+        streamable: Some("http"),
+        sse: Some("sse"),
+        lacks: &[
+            (Feature::Subscription, "no subscriptions to resources"),
+            (Feature::Tasks(V2025_11_25), "tasks need a database beside it"),
+            (Feature::Tasks(V2026_07_28), "tasks need a database beside it"),
+        ],
+    },
+];
+
+/// One server over one transport in one revision.
+#[derive(Clone, Copy)]
+pub(crate) struct Row {
+    pub(crate) server: &'static Server,
+    pub(crate) transport: Transport,
+    pub(crate) revision: Revision,
+    /// Whether the user names the revision; otherwise it is found.
+    pub(crate) pinned: bool,
+}
+
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {}, {}", self.server.name, self.transport.name(), self.revision)
+    }
+}
+
+/// All rows of a server. The newest revision of each transport is found, the others are named by the user.
+pub(crate) fn rows(server: &'static Server) -> Vec<Row> {
+    let (oldest, newest) = server.revisions;
+    let mut rows = Vec::new();
+    let mut add = |transport, oldest: Revision, newest: Revision| {
+        for revision in Revision::ALL {
+            if revision >= oldest && revision <= newest {
+                rows.push(Row { server, transport, revision, pinned: revision != newest });
+            }
+        }
+    };
+    add(Transport::Stdio, oldest, newest);
+    if server.streamable.is_some() {
+        add(Transport::StreamableHttp, oldest.max(V2025_03_26), newest);
+    }
+    if server.sse.is_some() {
+        // The transport is of 2024-11-05; what is spoken over it is agreed on as ever.
+        add(Transport::HttpSse, oldest, newest.min(Revision::NEWEST_LEGACY));
+    }
+    rows
+}
+
+/// A server's processes for HTTP, each started when its first row needs it.
+pub(crate) struct Remote {
+    server: &'static Server,
+    streamable: OnceCell<HttpProcess>,
+    sse: OnceCell<HttpProcess>,
+}
+
+impl Remote {
+    pub(crate) const fn of(server: &'static Server) -> Self {
+        Self { server, streamable: OnceCell::const_new(), sse: OnceCell::const_new() }
+    }
+
+    async fn url(&self, transport: Transport) -> String {
+        let (cell, argument, path) = match transport {
+            Transport::HttpSse => (&self.sse, self.server.sse, "/sse"),
+            _ => (&self.streamable, self.server.streamable, "/mcp"),
+        };
+        let argument = argument.expect("a row is only of a transport that its server has");
+        let launch = (self.server.program)().and(argument);
+        format!("{}{path}", cell.get_or_init(|| HttpProcess::start(launch)).await.origin)
+    }
+}
+
+/// As the user would add the server of a row.
+pub(crate) async fn config(row: &Row, remote: &Remote) -> ServerConfig {
+    let revision = row.pinned.then_some(row.revision);
+    if row.transport == Transport::Stdio {
+        // The demo server's own option, so that detection is part of each of its rows.
+        if row.server.name == "demo-server" {
+            return testkit::app::demo(&["--revision", &row.revision.to_string()]);
+        }
+        let launch = (row.server.program)().and("stdio");
+        let arguments: Vec<&str> = launch.arguments.iter().map(String::as_str).collect();
+        return ServerConfig { revision, ..command(launch.program, &arguments) };
+    }
+    let kind = (row.transport == Transport::HttpSse && row.pinned).then_some(HttpKind::Sse);
+    let url = remote.url(row.transport).await;
+    ServerConfig { revision, ..HttpConfig { url, kind, ..HttpConfig::default() }.into() }
+}
+
+/// The versions of what the servers are built on, from the files that pin them.
+pub(crate) fn versions() -> Vec<(&'static str, String)> {
+    SERVERS.iter().map(|server| (server.name, format!("{} {}", server.sdk, version_of(server.sdk)))).collect()
+}
+
+fn version_of(sdk: &str) -> String {
+    let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let read = |file: &str| std::fs::read_to_string(here.join(file)).unwrap_or_else(|e| panic!("{file}: {e}"));
+    let (text, before, after) = match sdk {
+        "rmcp" => (read("../../Cargo.lock"), "name = \"rmcp\"\nversion = \"".to_owned(), '"'),
+        "mcp (old)" => (read("requirements-old.txt"), "\nmcp==".to_owned(), '\n'),
+        "mcp" | "fastmcp" => (read("requirements.txt"), format!("\n{sdk}=="), '\n'),
+        package => (read("../package.json"), format!("\"{package}\": \""), '"'),
+    };
+    let (_, rest) = text.split_once(&before).unwrap_or_else(|| panic!("the version of {sdk} is pinned"));
+    rest.split(after).next().unwrap_or_default().to_owned()
+}

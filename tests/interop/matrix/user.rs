@@ -1,0 +1,61 @@
+//! A user who allows and answers everything: approvals, forms, pages, a model's words, a folder.
+
+use std::path::PathBuf;
+
+use host::form::Form;
+use host::view::{Edit, HostEvent, QuestionBody, QuestionView, UserAnswer};
+use mcp_proto::types::{ContentBlock, SamplingContent};
+use policy::Scope;
+use serde_json::{Map, Value, json};
+use testkit::app::App;
+use tokio::task::JoinHandle;
+
+/// What the user, as a model, says.
+pub(crate) const WORDS: &str = "The wind is fair.";
+
+/// Answers each question as it comes, until the task is aborted.
+pub(crate) fn answers_all(app: &App, folder: PathBuf) -> JoinHandle<()> {
+    let host = app.host.clone();
+    let mut events = host.events();
+    tokio::spawn(async move {
+        while let Some(event) = events.next().await {
+            let HostEvent::QuestionChanged(question) = &event.event else { continue };
+            if let Some(edit) = edit(question) {
+                // The edited question comes back as another event.
+                let _ = host.edit(question.id, edit).await;
+                continue;
+            }
+            let answer = match &question.body {
+                QuestionBody::Form { form, .. } => match form {
+                    Ok(form) => UserAnswer::Submit(filled_in(form)),
+                    Err(_) => UserAnswer::Deny,
+                },
+                QuestionBody::Roots => UserAnswer::Share(vec![folder.clone()]),
+                _ => UserAnswer::Allow(Scope::Once),
+            };
+            // A question may be gone already, taken back by its server.
+            let _ = host.answer(question.id, question.hash.to_string(), answer).await;
+        }
+    })
+}
+
+/// The model's answer, if it still has to be written.
+fn edit(question: &QuestionView) -> Option<Edit> {
+    let QuestionBody::Sampling { response: Some(response), .. } = &question.body else { return None };
+    let is_written = response.content.blocks().iter().any(|b| matches!(b, ContentBlock::Text(t) if !t.text.is_empty()));
+    if is_written {
+        return None;
+    }
+    let mut written = host::sampling::empty_response();
+    written.content = SamplingContent::Many(vec![ContentBlock::text(WORDS)]);
+    Some(Edit::Response(Box::new(written)))
+}
+
+/// What must be filled in.
+fn filled_in(form: &Form) -> Map<String, Value> {
+    let known = json!({
+        "captain": "Erna", "email": "erna@harbour.example", "arrival": "2026-08-01", "crew": 4, "languages": ["en"]
+    });
+    let required = form.fields.iter().filter(|field| field.required);
+    required.map(|field| (field.name.clone(), known[&field.name].clone())).collect()
+}
