@@ -31,6 +31,8 @@ export default defineConfig({
   build: { reportCompressedSize: false, modulePreload: { polyfill: false } },
   test: {
     environment: "happy-dom",
+    // A machine that is busy with other suites is slow, and not wrong.
+    testTimeout: 20_000,
     globalSetup: ["./src/lib/testing/messages.ts"],
     setupFiles: ["./src/lib/testing/setup.ts"],
     include: ["src/**/*.test.ts"],

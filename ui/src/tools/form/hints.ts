@@ -57,13 +57,20 @@ export function boundsText(shape: Shape): string | null {
   }
   if (shape.kind === "text") {
     const range = rangeText(shape.minLength, shape.maxLength);
-    return range && m.tools_bounds_characters({ range });
+    return (
+      range && m.tools_bounds_characters({ range, count: last(shape.minLength, shape.maxLength) })
+    );
   }
   if (shape.kind === "array") {
     const range = rangeText(shape.minItems, shape.maxItems);
-    return range && m.tools_bounds_items({ range });
+    return range && m.tools_bounds_items({ range, count: last(shape.minItems, shape.maxItems) });
   }
   return null;
+}
+
+/** The number that the word after a range goes by. */
+function last(least: number | null, most: number | null): number {
+  return most ?? least ?? 0;
 }
 
 function rangeText(least: number | null, most: number | null): string | null {
