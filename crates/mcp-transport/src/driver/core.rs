@@ -61,10 +61,12 @@ impl Core {
     pub(crate) fn on_commands(&mut self, first: Option<DriverCommand>) {
         self.on_command(first);
         for _ in 1..COMMANDS_AT_ONCE {
-            match self.commands.try_recv() {
-                Ok(command) if !self.stopped => self.on_command(Some(command)),
-                _ => return,
+            // What comes after a Stop is refused later.
+            if self.stopped {
+                return;
             }
+            let Ok(command) = self.commands.try_recv() else { return };
+            self.on_command(Some(command));
         }
     }
 

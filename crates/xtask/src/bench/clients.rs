@@ -59,17 +59,17 @@ impl Client {
     }
 
     /// The program and the arguments that come before the scenario.
-    pub(super) fn command(self) -> (PathBuf, Vec<String>) {
+    pub(super) fn command(self, profile: &str) -> (PathBuf, Vec<String>) {
         let script = |path: &str| vec![peers().join(path).to_string_lossy().into_owned()];
         match self {
-            Self::Bare => (workspace::binary(PROFILE, "bench-bare"), Vec::new()),
-            Self::Drawbridge => (workspace::binary(PROFILE, "bench-client"), Vec::new()),
-            Self::Rmcp => (workspace::binary(PROFILE, "bench-peer-rmcp"), Vec::new()),
+            Self::Bare => (workspace::binary(profile, "bench-bare"), Vec::new()),
+            Self::Drawbridge => (workspace::binary(profile, "bench-client"), Vec::new()),
+            Self::Rmcp => (workspace::binary(profile, "bench-peer-rmcp"), Vec::new()),
             Self::RmcpOneThread => {
-                (workspace::binary(PROFILE, "bench-peer-rmcp"), vec!["--current-thread".to_owned()])
+                (workspace::binary(profile, "bench-peer-rmcp"), vec!["--current-thread".to_owned()])
             }
             Self::RmcpPooled => (
-                workspace::binary(PROFILE, "bench-peer-rmcp"),
+                workspace::binary(profile, "bench-peer-rmcp"),
                 vec!["--current-thread".to_owned(), "--pooled".to_owned()],
             ),
             Self::TypeScript => (PathBuf::from("node"), script("typescript/client.mjs")),
@@ -78,12 +78,9 @@ impl Client {
     }
 }
 
-/// As users get it.
-const PROFILE: &str = "release";
-
 /// The server that all are measured against.
-pub(super) fn server() -> PathBuf {
-    workspace::binary(PROFILE, "bench-server")
+pub(super) fn server(profile: &str) -> PathBuf {
+    workspace::binary(profile, "bench-server")
 }
 
 fn peers() -> PathBuf {
@@ -99,9 +96,9 @@ fn python() -> PathBuf {
 }
 
 /// Builds and installs those that are needed.
-pub(super) fn prepare(clients: &[Client]) -> Result<(), Problem> {
-    step("building the clients and the server in release mode (some minutes)");
-    let mut build = cargo().dir(workspace::root()).args(["build", "--release", "-p", "bench"]);
+pub(super) fn prepare(clients: &[Client], profile: &str) -> Result<(), Problem> {
+    step(&format!("building the clients and the server in profile {profile} (some minutes)"));
+    let mut build = cargo().dir(workspace::root()).args(["build", "--profile", profile, "-p", "bench"]);
     if clients.iter().any(|client| client.is_rmcp()) {
         build = build.args(["-p", "bench-peer-rmcp"]);
     }
@@ -127,7 +124,7 @@ fn install_python() -> Result<(), Problem> {
 }
 
 /// What is compared, in words.
-pub(super) fn versions() -> Vec<String> {
+pub(super) fn versions(profile: &str) -> Vec<String> {
     let said = |program: &Path, arguments: &[&str]| {
         Program::new(program).args(arguments).output().map(|text| text.trim().to_owned()).unwrap_or_default()
     };
@@ -142,7 +139,7 @@ pub(super) fn versions() -> Vec<String> {
     let npm = locked(peers().join("typescript/package.json"), "\"@modelcontextprotocol/client\": \"", "\"");
     let pip = locked(peers().join("python/requirements.txt"), "mcp==", "\n");
     vec![
-        format!("Drawbridge {} ({})", crates("host"), said(Path::new("rustc"), &["--version"])),
+        format!("Drawbridge {} (profile {profile}, {})", crates("host"), said(Path::new("rustc"), &["--version"])),
         format!("rmcp {} and reqwest {}", crates("rmcp"), crates("reqwest")),
         format!("@modelcontextprotocol/client {npm} on Node.js {}", said(Path::new("node"), &["--version"])),
         format!("mcp {pip} on {}", said(&python(), &["--version"])),

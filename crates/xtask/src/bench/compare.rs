@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
+use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
@@ -31,6 +32,9 @@ pub(super) struct Options {
     /// The core that client and server share
     #[arg(long, default_value_t = 1)]
     core: usize,
+    /// The cargo profile of the Rust clients and of the server
+    #[arg(long, default_value = "release")]
+    profile: String,
     /// Only print the tables
     #[arg(long)]
     no_write: bool,
@@ -44,14 +48,14 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
     let rows: Vec<Row> = table::ROWS.into_iter().filter(|row| wanted(&options.rows, row.scenario)).collect();
     let compared: Vec<Client> =
         Client::ALL.into_iter().filter(|client| wanted(&options.clients, client.title())).collect();
-    clients::prepare(&compared)?;
+    clients::prepare(&compared, &options.profile)?;
     let mut all: BTreeMap<(usize, usize), Vec<Value>> = BTreeMap::new();
     for round in 1..=options.rounds {
         for (number, row) in rows.iter().enumerate() {
             step(&format!("round {round} of {}: {}", options.rounds, row.scenario));
             // In turn, so that a busy moment of the machine does not fall on one of them alone.
             for (column, client) in compared.iter().enumerate().filter(|(_, client)| client.runs(row.is_http())) {
-                let report = measure(*client, *row, options.core)?;
+                let report = measure(*client, *row, options)?;
                 all.entry((number, column)).or_default().push(report);
             }
         }
@@ -71,7 +75,7 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
             session_kb: middle(reports, "pss_per_session_kb"),
         })
         .collect();
-    let text = table::document(&measured, &clients::versions(), options.rounds);
+    let text = table::document(&measured, &clients::versions(&options.profile), options.rounds);
     println!("{text}");
     if options.no_write || !options.rows.is_empty() || !options.clients.is_empty() {
         return Ok(());
@@ -85,14 +89,16 @@ fn wanted(names: &[String], name: &str) -> bool {
 }
 
 /// Runs a client once and reads the line that it prints.
-fn measure(client: Client, row: Row, core: usize) -> Result<Value, Problem> {
-    let (program, first) = client.command();
+fn measure(client: Client, row: Row, options: &Options) -> Result<Value, Problem> {
+    let core = options.core;
+    let server = clients::server(&options.profile);
+    let (program, first) = client.command(&options.profile);
     let client_program = pinned(core).arg(program).args(first).arg(row.scenario);
     let text = if row.is_http() {
-        let (_server, url) = http_server(client, row, core)?;
+        let (_server, url) = http_server(client, row, &server, core)?;
         client_program.args(["--url", &url]).output()?
     } else {
-        client_program.arg("--server").arg(clients::server()).output()?
+        client_program.arg("--server").arg(server).output()?
     };
     let line = text.lines().last().unwrap_or_default();
     serde_json::from_str(line).map_err(|error| {
@@ -105,10 +111,10 @@ fn pinned(core: usize) -> Program {
 }
 
 /// Starts the server that a client is measured against. It ends when it is dropped.
-fn http_server(client: Client, row: Row, core: usize) -> Result<(Running, String), Problem> {
+fn http_server(client: Client, row: Row, server: &Path, core: usize) -> Result<(Running, String), Problem> {
     let (answers, bytes) =
         if row.scenario == "http-seq-sse" { ("sse", ECHO_EVENT_BYTES) } else { ("json", ECHO_BYTES) };
-    let server = pinned(core).arg(clients::server());
+    let server = pinned(core).arg(server);
     let server = match client {
         Client::Bare => server.args(["http-bare", "--answers", answers, "--bytes", bytes]),
         _ => server.args(["http", "--answers", answers]),
