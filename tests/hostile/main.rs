@@ -4,5 +4,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod consent;
+mod http;
 mod misbehaviour;
 mod servers;

@@ -138,9 +138,11 @@ pub(crate) fn rows(server: &'static Server) -> Vec<Row> {
     let (oldest, newest) = server.revisions;
     let mut rows = Vec::new();
     let mut add = |transport, oldest: Revision, newest: Revision| {
+        // The demo server can be told what to speak, so that each revision is found.
+        let is_found = server.name == "demo-server" && transport == Transport::Stdio;
         for revision in Revision::ALL {
             if revision >= oldest && revision <= newest {
-                rows.push(Row { server, transport, revision, pinned: revision != newest });
+                rows.push(Row { server, transport, revision, pinned: revision != newest && !is_found });
             }
         }
     };
@@ -182,7 +184,6 @@ impl Remote {
 pub(crate) async fn config(row: &Row, remote: &Remote) -> ServerConfig {
     let revision = row.pinned.then_some(row.revision);
     if row.transport == Transport::Stdio {
-        // The demo server's own option, so that detection is part of each of its rows.
         if row.server.name == "demo-server" {
             return testkit::app::demo(&["--revision", &row.revision.to_string()]);
         }

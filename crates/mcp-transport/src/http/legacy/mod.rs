@@ -97,7 +97,12 @@ impl Legacy {
         while !self.is_over() {
             self.step().await;
             self.pump();
+            let was_full = !self.core.has_room();
             self.core.deliver_now();
+            // What did not fit before waits in the session and wakes nobody.
+            if was_full && self.core.has_room() {
+                self.pump();
+            }
         }
         match self.not_found.take() {
             Some(fault) if !self.core.stopped => Finished::NotFound(Box::new((self.core, self.news, fault))),

@@ -142,7 +142,12 @@ impl Streamable {
         while !self.is_over() {
             self.step().await;
             self.pump();
+            let was_full = !self.core.has_room();
             self.core.deliver_now();
+            // What did not fit before waits in the session and wakes nobody.
+            if was_full && self.core.has_room() {
+                self.pump();
+            }
         }
         match self.not_streamable.take() {
             Some(why) if !self.core.stopped => Finished::NotStreamable(Box::new((self.core, self.news, why))),

@@ -1,0 +1,96 @@
+//! Servers that are no good from the start: the state says why, and the others go on (X35, X42, X54).
+
+use host::view::{FailureReason, ServerState};
+use serde_json::json;
+use testkit::http::{HttpServer, Request, ordinary};
+
+use super::{LEGACY, MODERN, Pair, wrong_at};
+
+async fn fails(url: String, what: &str, words: &[&str]) -> FailureReason {
+    let pair = Pair::opening(url).await;
+    pair.good_is_well(what, "meanwhile").await;
+    let view = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
+    let ServerState::Failed(failure) = view.state else { panic!("{what}: it has failed") };
+    assert!(words.iter().any(|word| failure.message.contains(word)), "{what}: the cause is in words: {failure:?}");
+    pair.good_is_well(what, "afterwards").await;
+    pair.close().await;
+    failure.reason
+}
+
+#[tokio::test]
+async fn x35_a_server_that_never_answers_is_given_up() {
+    let server = HttpServer::start(|_, mut answer| async move { answer.hang().await }).await;
+    fails(server.url("/mcp"), "X35, silence", &["no answer", "did not answer", "in time"]).await;
+}
+
+#[tokio::test]
+async fn x35_a_server_that_never_answers_initialize_is_given_up() {
+    let server = wrong_at("initialize", LEGACY, |_, mut answer| async move { answer.hang().await }).await;
+    fails(server.url("/mcp"), "X35, silence at initialize", &["no answer", "did not answer", "in time"]).await;
+}
+
+#[tokio::test]
+async fn x42_a_web_page_is_no_server() {
+    let page = b"<html><h1>Welcome to the harbour</h1></html>";
+    let server =
+        HttpServer::start(
+            move |_, mut answer| async move { answer.whole(200, "content-type: text/html\r\n", page).await },
+        )
+        .await;
+    fails(server.url("/"), "X42, a web page", &["text/html"]).await;
+}
+
+#[tokio::test]
+async fn nobody_listens() {
+    let gone = HttpServer::start(|_, mut answer| async move { answer.status(500).await }).await;
+    let url = gone.url("/mcp");
+    drop(gone);
+    // The listener is closed by the runtime a moment after it is dropped.
+    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    let reason = fails(url, "nobody listens", &["could not be reached"]).await;
+    assert_eq!(reason, FailureReason::Unreachable, "the reason is its own");
+}
+
+/// A tool whose header annotation is bad is left out, said so, and nothing of it is on the wire.
+#[tokio::test]
+async fn x54_tools_with_bad_header_names_are_left_out() {
+    let server = HttpServer::start(|request: Request, mut answer| async move {
+        if request.rpc_method() != "tools/list" {
+            return ordinary::answer(MODERN, &request, answer).await;
+        }
+        let tool = |name: &str, header: &str| {
+            json!({ "name": name, "inputSchema": { "type": "object", "properties": {
+                "text": { "type": "string", "x-mcp-header": header }
+            } } })
+        };
+        let mut message = ordinary::message(MODERN, &request.json());
+        message["result"]["tools"] = json!([
+            tool("echo", "Text"),
+            tool("split", "Text\r\nX-Evil: yes"),
+            tool("spaced", "Two Words"),
+            tool("nameless", ""),
+        ]);
+        answer.json(&message).await
+    })
+    .await;
+    let pair = Pair::ready(server.url("/mcp")).await;
+    let catalog = pair.app.host.catalog("bad".into()).await.unwrap();
+    assert!(catalog.tool("echo").is_some(), "X54: a proper annotation keeps its tool");
+    for bad in ["split", "spaced", "nameless"] {
+        assert!(
+            catalog.tool(bad).is_none(),
+            "X54: [http-x-mcp-header-reject-name] [http-x-mcp-header-drop-tool-only] {bad} is left out"
+        );
+    }
+    assert!(!catalog.notes[0].is_empty(), "X54: [http-x-mcp-header-log-reject] and that is said: {:?}", catalog.notes);
+    pair.echo("bad").await.unwrap_or_else(|error| panic!("X54: the good tool can be called: {error}"));
+    let call = server.seen().into_iter().find(|r| r.rpc_method() == "tools/call").expect("it was called");
+    assert_eq!(
+        call.header("mcp-param-text"),
+        Some("hello"),
+        "X54: [http-x-mcp-header-mirror] its argument is in the header: {}",
+        call.head
+    );
+    assert!(!call.head.contains("X-Evil"), "X54: and nothing else is: {}", call.head);
+    pair.close().await;
+}

@@ -1,0 +1,132 @@
+//! Answers that do not come, or come too slowly: every wait has an end, with its cause (X35, X52).
+
+use std::time::{Duration, Instant};
+
+use host::view::CallFailure;
+use serde_json::json;
+
+use super::{IDLE, LEGACY, MODERN, Pair, TOTAL, wrong_at, wrong_at_calls};
+
+#[tokio::test]
+async fn x35_a_call_without_an_answer_is_given_up_and_the_server_is_told() {
+    for revision in [LEGACY, MODERN] {
+        let what = format!("X35, {revision}, a call without an answer");
+        let server = wrong_at_calls(revision, |_, mut answer| async move { answer.hang().await }).await;
+        let pair = Pair::ready(server.url("/mcp")).await;
+        let call = pair.bad_call(&what).await;
+        pair.ended(&what, &call, &["no answer"]);
+        assert!(call.1 >= IDLE, "{what}: it was waited for: {:?}", call.1);
+        // In the older era the server is told; in the newer one closing the stream is how it is told.
+        let told = server.count("notifications/cancelled");
+        assert_eq!(
+            told,
+            usize::from(revision == LEGACY),
+            "{what}: [cancel-http-explicit] [cancel-http-close-stream] the server is told"
+        );
+        pair.close().await;
+    }
+}
+
+#[tokio::test]
+async fn x35_cancelling_works_at_once() {
+    let server = wrong_at_calls(LEGACY, |_, mut answer| async move { answer.hang().await }).await;
+    let pair = Pair::ready(server.url("/mcp")).await;
+    let call = pair.echo("bad");
+    let cancelling = async {
+        while server.count("tools/call") == 0 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        let began = Instant::now();
+        pair.app.host.cancel_call("bad".into()).await.unwrap();
+        began
+    };
+    let (ended, began) = tokio::join!(call, cancelling);
+    assert_eq!(ended, Err(CallFailure::Cancelled), "X35: the call is cancelled");
+    assert!(began.elapsed() < Duration::from_millis(500), "X35: at once: {:?}", began.elapsed());
+    pair.close().await;
+}
+
+#[tokio::test]
+async fn x35_a_list_without_an_answer_leaves_the_server_usable_and_is_said() {
+    let server = wrong_at("tools/list", LEGACY, |_, mut answer| async move { answer.hang().await }).await;
+    let pair = Pair::opening(server.url("/mcp")).await;
+    pair.app.until("bad", "ready", |s| s.state == host::view::ServerState::Ready).await;
+    pair.good_is_well("X35, a list without an answer", "meanwhile").await;
+    let mut events = pair.app.host.events();
+    let noted = async {
+        loop {
+            let catalog = pair.app.host.catalog("bad".into()).await.unwrap();
+            if let Some(note) = catalog.notes[0].first() {
+                return note.clone();
+            }
+            events.next().await;
+        }
+    };
+    let note = tokio::time::timeout(TOTAL + Duration::from_secs(3), noted).await;
+    let note = note.expect("X35: that the list is missing is said");
+    assert!(note.contains("no answer"), "X35: with the cause: {note}");
+    pair.close().await;
+}
+
+#[tokio::test]
+async fn x52_a_body_of_one_byte_a_second_has_an_end() {
+    let server = wrong_at_calls(LEGACY, |_, mut answer| async move {
+        answer.raw(b"HTTP/1.1 200 -\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n").await?;
+        loop {
+            answer.raw(b" ").await?;
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+    })
+    .await;
+    ends(server.url("/mcp"), "X52, a JSON body of one byte a second").await;
+}
+
+#[tokio::test]
+async fn x52_a_stream_of_one_byte_a_second_has_an_end() {
+    let server = wrong_at_calls(LEGACY, |_, mut answer| async move {
+        answer.event_stream().await?;
+        answer.raw(b"data: ").await?;
+        loop {
+            answer.raw(b"x").await?;
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+    })
+    .await;
+    ends(server.url("/mcp"), "X52, an event of one byte a second that never ends").await;
+}
+
+#[tokio::test]
+async fn x52_a_stream_of_comments_has_an_end() {
+    let server = wrong_at_calls(LEGACY, |_, mut answer| async move {
+        answer.event_stream().await?;
+        loop {
+            answer.raw(b": still here\n\n").await?;
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+    })
+    .await;
+    ends(server.url("/mcp"), "X52, a stream of comments").await;
+}
+
+/// Progress keeps a call alive, but not for ever.
+#[tokio::test]
+async fn x52_a_stream_of_progress_has_an_end() {
+    let server = wrong_at_calls(LEGACY, |request, mut answer| async move {
+        answer.event_stream().await?;
+        for step in 1_u32.. {
+            let params = json!({ "progressToken": request["params"]["_meta"]["progressToken"], "progress": step });
+            answer.event(&json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": params })).await?;
+            tokio::time::sleep(Duration::from_millis(500)).await;
+        }
+        Ok(())
+    })
+    .await;
+    ends(server.url("/mcp"), "X52, [lifecycle-timeout-maximum] a stream of progress").await;
+}
+
+async fn ends(url: String, what: &str) {
+    let pair = Pair::ready(url).await;
+    let call = pair.bad_call(what).await;
+    pair.ended(what, &call, &["no answer", "not ended", "took longer"]);
+    pair.close().await;
+}
