@@ -108,7 +108,7 @@ const CASES: &[Case] = &[
         "X42",
         "headers of another protocol",
         Body(|r| format!("Content-Length: 5\r\n\r\n{}", proper(r)).into()),
-        &["JSON"],
+        &["JSON", "not one to this request"],
     ),
     case(
         "X42",
