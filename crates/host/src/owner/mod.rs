@@ -38,11 +38,11 @@ use crate::view::{AppSettings, Connected, HostEvent, Millis, ServerState, Server
 use crate::{HostOptions, NumberedEvent};
 
 pub use answers::AnswerError;
-pub use definitions::definition_hash;
 use calls::{CallRecord, TicketUse};
 pub(crate) use calls::{CallReply, NewCall};
-use known::Remembered;
 use definitions::Definitions;
+pub use definitions::definition_hash;
+use known::Remembered;
 use questions::Pending;
 pub use reads::Read;
 use reads::Reads;

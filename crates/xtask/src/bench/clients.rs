@@ -65,9 +65,7 @@ impl Client {
             Self::Bare => (workspace::binary(profile, "bench-bare"), Vec::new()),
             Self::Drawbridge => (workspace::binary(profile, "bench-client"), Vec::new()),
             Self::Rmcp => (workspace::binary(profile, "bench-peer-rmcp"), Vec::new()),
-            Self::RmcpOneThread => {
-                (workspace::binary(profile, "bench-peer-rmcp"), vec!["--current-thread".to_owned()])
-            }
+            Self::RmcpOneThread => (workspace::binary(profile, "bench-peer-rmcp"), vec!["--current-thread".to_owned()]),
             Self::RmcpPooled => (
                 workspace::binary(profile, "bench-peer-rmcp"),
                 vec!["--current-thread".to_owned(), "--pooled".to_owned()],
@@ -133,9 +131,8 @@ pub(super) fn versions(profile: &str) -> Vec<String> {
         let found = text.split_once(before).and_then(|(_, rest)| rest.split_once(after));
         found.map(|(version, _)| version.to_owned()).unwrap_or_default()
     };
-    let crates = |name: &str| {
-        locked(workspace::root().join("Cargo.lock"), &format!("name = \"{name}\"\nversion = \""), "\"")
-    };
+    let crates =
+        |name: &str| locked(workspace::root().join("Cargo.lock"), &format!("name = \"{name}\"\nversion = \""), "\"");
     let npm = locked(peers().join("typescript/package.json"), "\"@modelcontextprotocol/client\": \"", "\"");
     let pip = locked(peers().join("python/requirements.txt"), "mcp==", "\n");
     vec![

@@ -119,11 +119,7 @@ fn ratios(text: &mut String, measured: &[Measured]) {
         let ours = value(&|client| client == Client::Drawbridge);
         let bare = ours / value(&|client| client == Client::Bare);
         let rmcp = ours / value(&Client::is_rmcp);
-        let _ = writeln!(
-            text,
-            "| {} | {bare:.2} ({:.2}) | {rmcp:.2} ({:.2}) |",
-            row.meaning, row.to_bare, row.to_rmcp
-        );
+        let _ = writeln!(text, "| {} | {bare:.2} ({:.2}) | {rmcp:.2} ({:.2}) |", row.meaning, row.to_bare, row.to_rmcp);
     }
 }
 
@@ -183,6 +179,9 @@ mod tests {
     #[test]
     fn lost_notifications_are_said() {
         let lost = Measured { counted: 9_906.0, ..measured(ROWS[4], Client::TypeScript, 1.0) };
-        assert!(document(&[lost], &[], 1).contains("TypeScript counted 9906"), "what a client loses is in the document");
+        assert!(
+            document(&[lost], &[], 1).contains("TypeScript counted 9906"),
+            "what a client loses is in the document"
+        );
     }
 }

@@ -19,7 +19,9 @@ use open::{Bench, SERVER};
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 #[derive(Parser)]
-#[command(about = "Measures Drawbridge's client against a server with the tools echo {text}, big {bytes} and progress {count}")]
+#[command(
+    about = "Measures Drawbridge's client against a server with the tools echo {text}, big {bytes} and progress {count}"
+)]
 struct Arguments {
     /// What to measure
     #[arg(value_enum)]

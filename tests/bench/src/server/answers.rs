@@ -149,10 +149,8 @@ fn respond(id: &str, out: &mut Vec<u8>, result: impl FnOnce(&mut Vec<u8>)) {
 
 fn fail(id: &str, code: i32, message: &str, out: &mut Vec<u8>) {
     // Writing to a Vec cannot fail.
-    let _ = writeln!(
-        out,
-        "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":{code},\"message\":\"{message}\"}}}}"
-    );
+    let _ =
+        writeln!(out, "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":{code},\"message\":\"{message}\"}}}}");
 }
 
 fn progress(token: &str, step: usize, count: usize, out: &mut Vec<u8>) {

@@ -93,9 +93,7 @@ async fn open(arguments: &Arguments, handler: &Handler) -> Outcome<Client> {
             let transport = StreamableHttpClientTransport::with_client(reqwest::Client::new(), config);
             Ok(handler.clone().serve(transport).await?)
         }
-        (None, Some(url)) => {
-            Ok(handler.clone().serve(StreamableHttpClientTransport::from_uri(url.as_str())).await?)
-        }
+        (None, Some(url)) => Ok(handler.clone().serve(StreamableHttpClientTransport::from_uri(url.as_str())).await?),
         (None, None) => Err("a server is needed: --server or --url".into()),
     }
 }
