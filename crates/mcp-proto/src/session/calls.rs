@@ -245,7 +245,7 @@ impl Session {
 
     /// The one place where a call ends.
     pub(super) fn end_call(&mut self, id: CallId, result: Result<ServerResult, CallError>) {
-        if let Some(call) = self.calls.shift_remove(&id) {
+        if let Some(call) = self.calls.swap_remove(&id) {
             if let Some(running) = call.task {
                 self.forget_task(&running.view.id);
             }
