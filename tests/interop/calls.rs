@@ -140,13 +140,13 @@ async fn a_resource_made_by_a_call_appears_in_the_list() {
 }
 
 #[tokio::test]
-async fn a_task_that_cannot_be_run_as_one_says_so() {
+async fn a_tool_that_only_runs_as_a_task_is_run_as_one() {
     let app = everything().await;
-    let result = ended(begin(&app, SERVER, "simulate-research-query", json!({ "topic": "tides" })).await).await;
-    let words = match result {
-        Ok(result) if result.is_error => text(&result),
-        Err(error) => error.to_string(),
-        Ok(result) => panic!("a tool that only runs as a task cannot have run: {result:?}"),
+    let result = call(&app, SERVER, "simulate-research-query", json!({ "topic": "tides" })).await;
+    assert!(!result.is_error && text(&result).contains("tides"), "[tasks-two-phase]: the report comes: {result:?}");
+    let sent = |method, field| {
+        move |e: &host::activity::ActivityEntry| e.sent && e.method.as_deref() == Some(method) && e.body.contains(field)
     };
-    assert!(words.contains("task"), "the cause is told: {words}");
+    seen(&app, SERVER, "[tasks-tool-required]: a call as a task", sent("tools/call", "\"task\":{")).await;
+    seen(&app, SERVER, "[tasks-two-phase]: the result was fetched", sent("tasks/result", "\"taskId\"")).await;
 }

@@ -127,7 +127,8 @@ fn demo_case(era: &str, revision: &'static str) -> Case {
         config: demo(&["--era", era]),
         claims: "demo-server",
         revision,
-        offers: [16, 5, 16, 3],
+        // One of its tools can only be done as a task of the newest revision.
+        offers: [if era == "modern" { 17 } else { 16 }, 5, 16, 3],
         works: ("add", json!({ "a": 2, "b": 3 }), "2 + 3 = 5"),
         structured: Some(json!({ "sum": 5.0 })),
         fails: ("fail", json!({ "reason": "no wind" }), "no wind"),

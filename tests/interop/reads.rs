@@ -186,11 +186,12 @@ async fn a_server_that_cannot_be_subscribed_to_says_so_and_goes_on() {
 
 #[tokio::test]
 async fn lists_in_pages_are_read_to_the_end_in_both_eras() {
-    for era in ["legacy", "modern"] {
+    // One of its tools can only be done as a task of the newest revision.
+    for (era, tools) in [("legacy", 16), ("modern", 17)] {
         let app = App::start(vec![("demo", demo(&["--era", era]))]).await;
         app.ready("demo").await;
         let catalog = whole_catalog(&app, "demo").await;
-        assert_eq!(catalog.tools.len(), 16, "{era}, [pagination-follow-cursor]: more than one page of ten");
+        assert_eq!(catalog.tools.len(), tools, "{era}, [pagination-follow-cursor]: more than one page of ten");
         let asked = sent(&app, "demo").await.iter().filter(|m| *m == "tools/list").count();
         assert_eq!(asked, 2, "{era}, [pagination-missing-cursor-end]: two pages were asked for");
         let entries = activity(&app, "demo").await;
