@@ -131,8 +131,8 @@ async fn what_is_neither_json_nor_events_ends_at_once() {
         ("", b"{}", "no Content-Type"),
         ("application/json", b"", "the answer is empty"),
         ("application/json", b"{\"jsonrpc\":\"2.0\",\"id\":\"other\",\"result\":{}}", "not one to this request"),
-        ("application/json", b"this is no json", "not one to this request"),
-        ("application/json;charset=utf-8", b"[]", "not one to this request"),
+        ("application/json", b"this is no json", "the answer is not JSON"),
+        ("application/json;charset=utf-8", b"[]", "the answer cannot be read: an empty batch"),
     ];
     for (kind, body, words) in cases {
         let (_server, mut client) = with_bad_call(MODERN, move |_, mut answer| async move {

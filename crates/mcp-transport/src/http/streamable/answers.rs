@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use mcp_proto::{CloseReason, DeliveryFault, Incoming, RequestId, StreamOrigin};
+use mcp_proto::{CloseReason, DeliveryFault, Incoming, InvalidCause, RequestId, StreamOrigin};
 use reqwest::header::HeaderValue;
 
 use super::{Exchange, Kind, Streamable};
@@ -73,11 +73,11 @@ impl Streamable {
     fn on_body(&mut self, exchange: u64, body: Bytes, now: Instant) {
         let Some(finished) = self.finish(exchange) else { return };
         let Kind::Request { id, .. } = finished.kind else { return };
-        let cause = if body.is_empty() { "the answer is empty" } else { "the answer is not one to this request" };
-        let answers = self.core.line(Line::Whole(body), StreamOrigin::Post(id.clone()), now);
+        let answers = self.core.line(Line::Whole(body.clone()), StreamOrigin::Post(id.clone()), now);
         self.on_opening_step(&finished.name, answers);
         if answers == Answers::Nothing {
-            self.core.session.handle_undelivered(&id, DeliveryFault::Unusable { cause: cause.to_owned() }, now);
+            let cause = why_no_answer(&body);
+            self.core.session.handle_undelivered(&id, DeliveryFault::Unusable { cause }, now);
         }
     }
 
@@ -242,5 +242,18 @@ impl Streamable {
                 }
             }
         }
+    }
+}
+
+/// Why a body that came as the answer to a request is none.
+fn why_no_answer(body: &Bytes) -> String {
+    match Incoming::decode(body).map_err(|invalid| invalid.cause) {
+        Ok(_) => "the answer is not one to this request".to_owned(),
+        Err(InvalidCause::Blank) => "the answer is empty".to_owned(),
+        // Their own words are about standard output.
+        Err(InvalidCause::UnexpectedBanner | InvalidCause::LspHeader | InvalidCause::HttpText) => {
+            "the answer is not JSON".to_owned()
+        }
+        Err(cause) => format!("the answer cannot be read: {cause}"),
     }
 }
