@@ -44,7 +44,7 @@ enum Task {
     Codegen(codegen::Options),
     /// Check what must stay absent
     Tidy,
-    /// Measure start-up, the way of a question, and memory
+    /// Measure the app (start-up, a question, memory), then our client beside those of other SDKs
     Bench(bench::Options),
     /// Run the official conformance suite against our client
     Conformance(conformance::Options),

@@ -25,7 +25,8 @@ pub struct Report {
     pub sys_cpu_s: f64,
     /// The most memory that was resident since the process began (`VmHWM`).
     pub max_rss_kb: u64,
-    /// Progress notifications that reached the caller.
+    /// Progress notifications of the call, each counted as it came. The host passes them on in steps of 50 ms,
+    /// with how many came so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counted: Option<u64>,
     /// Resident memory that each session added.

@@ -49,6 +49,12 @@ pub enum Scenario {
 }
 
 impl Scenario {
+    /// Whether it is about a remote server.
+    #[must_use]
+    pub const fn is_over_http(self) -> bool {
+        matches!(self, Self::HttpSeqJson | Self::HttpSeqSse | Self::Http64)
+    }
+
     /// How many operations are measured.
     #[must_use]
     pub const fn operations(self) -> usize {

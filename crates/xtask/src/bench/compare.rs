@@ -27,17 +27,34 @@ pub(super) struct Options {
     #[arg(long, value_delimiter = ';')]
     clients: Vec<String>,
     /// How often each is measured; the middle one counts
-    #[arg(long, default_value_t = 3)]
+    #[arg(long, default_value_t = ROUNDS)]
     rounds: usize,
     /// The core that client and server share
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = CORE)]
     core: usize,
     /// The cargo profile of the Rust clients and of the server
-    #[arg(long, default_value = "release")]
+    #[arg(long, default_value = PROFILE)]
     profile: String,
     /// Only print the tables
     #[arg(long)]
     no_write: bool,
+}
+
+const ROUNDS: usize = 3;
+const CORE: usize = 1;
+const PROFILE: &str = "release";
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            rows: Vec::new(),
+            clients: Vec::new(),
+            rounds: ROUNDS,
+            core: CORE,
+            profile: PROFILE.to_owned(),
+            no_write: false,
+        }
+    }
 }
 
 /// The bytes of a JSON answer of `echo`, and of the event that carries it.

@@ -20,7 +20,7 @@ pub(crate) struct Options {
 
 #[derive(Subcommand)]
 enum Part {
-    /// The app: start-up, the way of a question, and memory (the default)
+    /// The app: start-up, the way of a question, and memory
     App,
     /// Our client beside those of other SDKs and the bare limit; writes tests/bench/RESULTS.md
     Compare(compare::Options),
@@ -28,7 +28,11 @@ enum Part {
 
 pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     match &options.part {
-        None | Some(Part::App) => app::run(options.yes),
+        None => {
+            app::run(options.yes)?;
+            compare::run(&compare::Options::default())
+        }
+        Some(Part::App) => app::run(options.yes),
         Some(Part::Compare(options)) => compare::run(options),
     }
 }

@@ -47,9 +47,9 @@ async fn main() -> Outcome<()> {
 async fn measure(bench: &Bench, arguments: &Arguments) -> Outcome<Report> {
     let Arguments { scenario, server, url } = arguments;
     let config = match (server, url) {
-        (Some(program), _) => open::local(program, scenario.tools())?,
-        (None, Some(url)) => open::remote(url)?,
-        (None, None) => return Err("a server is needed: --server or --url".into()),
+        (Some(program), _) if !scenario.is_over_http() => open::local(program, scenario.tools())?,
+        (None, Some(url)) if scenario.is_over_http() || *scenario == Scenario::Idle200 => open::remote(url)?,
+        _ => return Err("a server is needed: --url for the http scenarios, --server for the others".into()),
     };
     let user = bench.user_who_allows();
     bench.open(SERVER, &config).await?;
