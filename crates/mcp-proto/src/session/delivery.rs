@@ -33,9 +33,15 @@ pub enum DeliveryFault {
         /// Why.
         cause: String,
     },
-    /// Nothing reached the server: DNS, connecting, TLS, a redirect that was refused.
+    /// Nothing reached the server: DNS, connecting, TLS.
     Unreachable {
         /// Why.
+        cause: String,
+    },
+    /// The server answered with a redirect that is not followed. It may have done the work: some answer so
+    /// when they are done.
+    Redirected {
+        /// Why it is not followed.
         cause: String,
     },
     /// The answer is neither JSON nor an event stream, or beyond the bounds.
@@ -55,6 +61,7 @@ impl fmt::Display for DeliveryFault {
             DeliveryFault::Status { code, text, .. } => write!(f, "HTTP status {code}: {}", escape(text, 300)),
             DeliveryFault::Lost { cause }
             | DeliveryFault::Unreachable { cause }
+            | DeliveryFault::Redirected { cause }
             | DeliveryFault::Unusable { cause } => f.write_str(cause),
         }
     }
@@ -66,7 +73,7 @@ impl DeliveryFault {
         match self {
             DeliveryFault::Unreachable { .. } => false,
             DeliveryFault::Status { code, .. } => *code >= 500,
-            DeliveryFault::Lost { .. } | DeliveryFault::Unusable { .. } => true,
+            DeliveryFault::Lost { .. } | DeliveryFault::Redirected { .. } | DeliveryFault::Unusable { .. } => true,
         }
     }
 
@@ -77,7 +84,7 @@ impl DeliveryFault {
             DeliveryFault::Unreachable { .. } => true,
             DeliveryFault::Lost { .. } => safe,
             DeliveryFault::Status { code, .. } => safe && matches!(code, 502..=504),
-            DeliveryFault::Unusable { .. } => false,
+            DeliveryFault::Redirected { .. } | DeliveryFault::Unusable { .. } => false,
         }
     }
 }

@@ -143,7 +143,7 @@ impl Session {
             DeliveryFault::Status { code: 408 | 425 | 429 | 502..=504, .. } => {
                 self.opening_failed(fault.to_string(), OpeningFault::ServerError);
             }
-            DeliveryFault::Unreachable { .. } => {
+            DeliveryFault::Unreachable { .. } | DeliveryFault::Redirected { .. } => {
                 self.opening_failed(fault.to_string(), OpeningFault::Unreachable);
             }
             // Old servers fail in many ways on what they do not know.
@@ -164,7 +164,9 @@ impl Session {
             DeliveryFault::Status { code: 400..=499, .. } if self.config.carrier == Carrier::StreamableHttp => {
                 self.initialize_failed(cause, OpeningFault::NotStreamable, now);
             }
-            DeliveryFault::Unreachable { .. } => self.opening_failed(cause, OpeningFault::Unreachable),
+            DeliveryFault::Unreachable { .. } | DeliveryFault::Redirected { .. } => {
+                self.opening_failed(cause, OpeningFault::Unreachable);
+            }
             DeliveryFault::Status { .. } | DeliveryFault::Unusable { .. } => {
                 self.initialize_failed(cause, OpeningFault::Refused, now);
             }

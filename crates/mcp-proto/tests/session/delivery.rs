@@ -86,6 +86,7 @@ fn a_tool_is_called_again_only_if_the_server_was_not_reached() {
             (status(503), true),
             (status(500), true),
             (DeliveryFault::Unusable { cause: "html".into() }, true),
+            (DeliveryFault::Redirected { cause: "see other".into() }, true),
             (status(413), false),
             (status(431), false),
             (status(404), false),

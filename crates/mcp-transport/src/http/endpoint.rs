@@ -94,10 +94,10 @@ impl Endpoint {
                     moved = Some(Moved { to, permanent });
                 }
                 Ok(None) => return Ok(Answer { response, moved }),
-                Err(cause) => return Err(DeliveryFault::Unreachable { cause }),
+                Err(cause) => return Err(DeliveryFault::Redirected { cause }),
             }
         }
-        Err(DeliveryFault::Unreachable { cause: format!("more than {} redirects in a row", redirects::MOST) })
+        Err(DeliveryFault::Redirected { cause: format!("more than {} redirects in a row", redirects::MOST) })
     }
 
     fn request(&self, parts: &Parts, url: Url) -> Request {

@@ -122,6 +122,7 @@ async fn a_server_that_comes_back_is_asked_again() {
                 match down.fetch_add(1, Ordering::SeqCst) {
                     0 => return Ok(()),
                     1 => return answer.status(503).await,
+                    2 => return answer.status(429).await,
                     _ => {}
                 }
                 answer.event_stream().await?;
@@ -138,8 +139,8 @@ async fn a_server_that_comes_back_is_asked_again() {
     })
     .await;
     let mut client = ready(&server.url("/mcp")).await;
-    assert_eq!(client.echo("patient").await, "patient", "a broken connection and a 503 are waited out");
-    assert_eq!(down.load(Ordering::SeqCst), 3, "with one GET for each try");
+    assert_eq!(client.echo("patient").await, "patient", "a broken connection, a 503 and a 429 are waited out");
+    assert_eq!(down.load(Ordering::SeqCst), 4, "with one GET for each try");
     client.stop().await;
 }
 

@@ -31,6 +31,10 @@ impl Streamable {
                     let id = id.clone();
                     self.give_up(&id);
                 }
+                // Full of slow calls, the server must still be pinged and told to stop.
+                OutgoingKind::Request { method, .. } if method == "ping" || method == "tasks/cancel" => {
+                    self.messages.push_back(outgoing);
+                }
                 OutgoingKind::Request { .. } => self.requests.push_back(outgoing),
                 _ => self.messages.push_back(outgoing),
             }

@@ -75,7 +75,7 @@ impl Streamable {
         if status == 404 && running.in_session && self.had_get {
             return self.on_session_lost(None, now);
         }
-        if status >= 500 && status != 501 {
+        if matches!(status, 408 | 425 | 429) || (status >= 500 && status != 501) {
             return self.on_stream_failed(exchange, fault, now);
         }
         match &running.kind {
