@@ -93,6 +93,38 @@ async fn a_change_keeps_values_for_the_same_address_only() {
 }
 
 #[tokio::test]
+async fn a_new_secret_never_overwrites_that_of_another_server() {
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    let keyed = |value: &str| {
+        let headers = json!([header("X-Key", value, true)]);
+        json!({"type": "http", "url": "https://a.example/mcp", "headers": headers})
+    };
+    let keep = json!({"type": "http", "url": "https://a.example/mcp", "headers": [{"name": "X-Key", "value": null}]});
+    let secret = |name: &str| app.host.ports().secrets.get(&host::secrets::key(name, "https://a.example")).unwrap();
+    call(&api, "add_server", json!({"name": "ü", "config": keyed("one")})).await;
+    call(&api, "add_server", json!({"name": "ä", "config": keyed("two")})).await;
+    assert_eq!(secret("_.X-Key").as_deref(), Some("one"), "names that look the same in ASCII are kept apart");
+    assert_eq!(secret("_.X-Key-2").as_deref(), Some("two"), "the second has its own");
+    call(&api, "update_server", json!({"server": "ä", "name": "ä", "config": keyed("three")})).await;
+    assert_eq!(secret("_.X-Key-2").as_deref(), Some("three"), "a server's own secret keeps its name");
+    assert_eq!(secret("_.X-Key-3"), None, "and gets no second one");
+
+    call(&api, "add_server", json!({"name": "work", "config": keyed("four")})).await;
+    call(&api, "update_server", json!({"server": "work", "name": "old", "config": keep})).await;
+    call(&api, "add_server", json!({"name": "work", "config": keyed("five")})).await;
+    assert_eq!(secret("work.X-Key").as_deref(), Some("four"), "a server that was renamed keeps its secret");
+    assert_eq!(secret("work.X-Key-2").as_deref(), Some("five"), "the one that has its name now has another");
+
+    let two = json!([header("A!", "six", true), header("A_", "seven", true)]);
+    let two = json!({"type": "http", "url": "https://a.example/mcp", "headers": two});
+    call(&api, "add_server", json!({"name": "both", "config": two})).await;
+    let kept = ["both.A_", "both.A_-2"].map(|name| secret(name).unwrap_or_default());
+    assert_eq!(kept, ["six", "seven"], "nor do two headers of one server share a secret");
+    app.host.close().await;
+}
+
+#[tokio::test]
 async fn an_address_that_cannot_be_used_is_refused_before_anything_is_kept() {
     let app = App::start(Vec::new()).await;
     let api = Api::new(app.host.clone());

@@ -25,13 +25,27 @@ pub fn reference(name: &str) -> String {
     format!("{OPENS}{name}{CLOSES}")
 }
 
-/// A name for the secret of a header: letters, digits, `-`, `_` and `.`.
+/// A name for the secret of a header that is not taken: letters, digits, `-`, `_` and `.`. Two servers may lead to the same
+/// name, because other characters become `_` and a server may be renamed; a number then tells them apart.
 #[must_use]
-pub fn name_for(server: &str, header: &str) -> String {
+pub fn name_for(server: &str, header: &str, taken: &[String]) -> String {
     let plain = |text: &str| -> String {
         text.chars().map(|c| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' }).take(60).collect()
     };
-    format!("{}.{}", plain(server), plain(header))
+    let first = format!("{}.{}", plain(server), plain(header));
+    let mut name = first.clone();
+    let mut number = 1_u32;
+    while is_taken(&name, taken) {
+        number += 1;
+        name = format!("{first}-{number}");
+    }
+    name
+}
+
+/// Whether a name is among these. Some keychains know no difference between small and capital letters.
+#[must_use]
+pub fn is_taken(name: &str, taken: &[String]) -> bool {
+    taken.iter().any(|other| other.eq_ignore_ascii_case(name))
 }
 
 /// What a secret is kept under.
@@ -166,6 +180,22 @@ mod tests {
         for (value, wanted) in cases {
             assert_eq!(names(value), wanted, "what {value} names");
         }
-        assert_eq!(names(&reference(&name_for("my server", "X-Key"))), ["my_server.X-Key"], "made names can be read");
+        let name = name_for("my server", "X-Key", &[]);
+        assert_eq!(names(&reference(&name)), ["my_server.X-Key"], "made names can be read");
+    }
+
+    #[test]
+    fn a_name_that_is_taken_is_not_given_again() {
+        let mut taken = vec!["_.x-key".to_owned()];
+        for wanted in ["_.X-Key-2", "_.X-Key-3"] {
+            let name = name_for("ü", "X-Key", &taken);
+            assert_eq!(name, wanted, "the next free name, whatever its letters' size, beside {taken:?}");
+            assert_eq!(names(&reference(&name)), [wanted], "a name with a number can be read");
+            taken.push(name);
+        }
+        let long = "x".repeat(200);
+        let first = name_for(&long, &long, &[]);
+        let second = name_for(&long, &long, &[first]);
+        assert_eq!(names(&reference(&second)), [second.as_str()], "the longest name has room for a number");
     }
 }

@@ -30,13 +30,16 @@ pub struct Api {
     conversations: std::sync::Arc<tokio::sync::Mutex<()>>,
     /// The list of conversations, once it was read: files with pictures in them must not be read for each event.
     listed: std::sync::Arc<std::sync::Mutex<Option<Vec<ConversationSummary>>>>,
+    /// Servers are set up one at a time: which names secrets get depends on those that are there.
+    setting_up: std::sync::Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Api {
     /// The contract on this host.
     #[must_use]
     pub fn new(host: Host) -> Self {
-        Self { host, conversations: std::sync::Arc::default(), listed: std::sync::Arc::default() }
+        let (conversations, listed, setting_up) = Default::default();
+        Self { host, conversations, listed, setting_up }
     }
 
     /// The host.

@@ -16,7 +16,9 @@ use crate::{ApiError, ErrorCode};
 
 impl Api {
     pub(super) async fn add_server(&self, r: AddServer) -> Result<SecretsKept, ApiError> {
-        let wanted = wanted(r.config, &r.name, None)?;
+        let _alone = self.setting_up.lock().await;
+        let (_, taken) = self.config_and_taken(&r.name).await?;
+        let wanted = wanted(r.config, &r.name, None, taken)?;
         let entry = ServerEntry { name: r.name, config: wanted.config };
         // Nothing is put into the keychain for a server that can't be added.
         self.host.add_server(entry).await??;
@@ -24,8 +26,10 @@ impl Api {
     }
 
     pub(super) async fn update_server(&self, r: UpdateServer) -> Result<SecretsKept, ApiError> {
-        let was = self.config_of(&r.server).await?;
-        let wanted = wanted(r.config, &r.name, Some(&was))?;
+        let _alone = self.setting_up.lock().await;
+        let (was, taken) = self.config_and_taken(&r.server).await?;
+        let was = was.ok_or_else(|| no_server(&r.server))?;
+        let wanted = wanted(r.config, &r.name, Some(&was), taken)?;
         let entry = ServerEntry { name: r.name, config: wanted.config };
         self.host.update_server(r.server, entry).await??;
         let kept = self.keep_secrets(wanted.secrets).await?;
@@ -34,6 +38,7 @@ impl Api {
     }
 
     pub(super) async fn remove_server(&self, server: String) -> Result<Nothing, ApiError> {
+        let _alone = self.setting_up.lock().await;
         let was = self.config_of(&server).await?;
         self.host.remove_server(server).await??;
         self.forget_secrets(&was).await?;
@@ -76,9 +81,15 @@ impl Api {
     }
 
     async fn config_of(&self, server: &str) -> Result<HostConfig, ApiError> {
-        let servers = self.host.snapshot().await?.servers;
-        let found = servers.into_iter().find(|s| s.name == server).map(|s| s.config);
-        found.ok_or_else(|| errors::not_found(&format!("server \"{server}\"")))
+        self.config_and_taken(server).await?.0.ok_or_else(|| no_server(server))
+    }
+
+    /// How a server is set up, if it is there, and the names of secrets that the other servers use.
+    async fn config_and_taken(&self, server: &str) -> Result<(Option<HostConfig>, Vec<String>), ApiError> {
+        let (own, others): (Vec<_>, Vec<_>) =
+            self.host.snapshot().await?.servers.into_iter().partition(|s| s.name == server);
+        let taken = others.iter().filter_map(|s| s.config.as_http()).flat_map(secret_names).collect();
+        Ok((own.into_iter().next().map(|s| s.config), taken))
     }
 
     async fn keep_secrets(&self, wanted: Vec<(String, String)>) -> Result<SecretsKept, ApiError> {
@@ -110,6 +121,15 @@ fn keys(config: &HostConfig) -> Vec<String> {
     names.map(|name| secrets::key(name, &origin)).collect()
 }
 
+/// The names of the secrets in the headers of a server.
+fn secret_names(http: &HttpConfig) -> Vec<String> {
+    http.headers.values().flat_map(|value| secrets::names(value)).map(str::to_owned).collect()
+}
+
+fn no_server(name: &str) -> ApiError {
+    errors::not_found(&format!("server \"{name}\""))
+}
+
 fn invalid(message: impl Into<String>) -> ApiError {
     ApiError::new(ErrorCode::Invalid, message)
 }
@@ -124,8 +144,14 @@ struct Wanted {
     secrets: Vec<(String, String)>,
 }
 
-/// Reads the page's wish. `was` is the server as it is set up now, whose header values stay where none is given.
-fn wanted(config: ServerConfig, server: &str, was: Option<&HostConfig>) -> Result<Wanted, ApiError> {
+/// Reads the page's wish. `was` is the server as it is set up now, whose header values stay where none is given. `taken` are
+/// the names of secrets that other servers use.
+fn wanted(
+    config: ServerConfig,
+    server: &str,
+    was: Option<&HostConfig>,
+    taken: Vec<String>,
+) -> Result<Wanted, ApiError> {
     let (transport, revision, secrets) = match config {
         ServerConfig::Stdio { command, args, env, cwd, revision } => {
             let cwd = cwd.filter(|cwd| !cwd.is_empty()).map(PathBuf::from);
@@ -134,7 +160,7 @@ fn wanted(config: ServerConfig, server: &str, was: Option<&HostConfig>) -> Resul
         ServerConfig::Http { url, headers, kind, revision } => {
             let kind = kind.map(to_kind);
             let mut http = HttpConfig { url, kind, ..HttpConfig::default() };
-            let secrets = put_headers(&mut http, headers, server, was.and_then(HostConfig::as_http))?;
+            let secrets = put_headers(&mut http, headers, server, was.and_then(HostConfig::as_http), taken)?;
             (ServerTransport::Http(http), revision, secrets)
         }
     };
@@ -150,6 +176,7 @@ fn put_headers(
     headers: Vec<HttpHeader>,
     server: &str,
     was: Option<&HttpConfig>,
+    mut taken: Vec<String>,
 ) -> Result<Vec<(String, String)>, ApiError> {
     // Before any secret is kept for it.
     if let Some(problem) = host::server_config::url_problem(&http.url) {
@@ -157,12 +184,16 @@ fn put_headers(
     }
     let origin = http.origin().unwrap_or_default();
     let mut kept = Vec::new();
+    // What other headers of this server name is taken, too, both as they are and as they are wanted.
+    let plain = headers.iter().filter(|h| !h.secret).filter_map(|h| h.value.as_deref());
+    taken.extend(plain.flat_map(secrets::names).map(str::to_owned));
     for header in headers {
         let value = match header.value {
             Some(value) => {
                 check_header(&header.name, &value)?;
                 if header.secret {
-                    let name = secrets::name_for(server, &header.name);
+                    let name = secret_name(server, &header.name, was, &taken);
+                    taken.push(name.clone());
                     kept.push((secrets::key(&name, &origin), value));
                     secrets::reference(&name)
                 } else {
@@ -176,6 +207,19 @@ fn put_headers(
         }
     }
     Ok(kept)
+}
+
+/// What the secret of a header is to be called: as it is called already, or as nothing else is.
+fn secret_name(server: &str, header: &str, was: Option<&HttpConfig>, taken: &[String]) -> String {
+    let (own, others): (Vec<_>, Vec<_>) =
+        was.iter().flat_map(|was| &was.headers).partition(|(name, _)| name.eq_ignore_ascii_case(header));
+    let mut taken = taken.to_vec();
+    taken.extend(others.iter().flat_map(|(_, value)| secrets::names(value)).map(str::to_owned));
+    let own: Vec<&str> = own.iter().flat_map(|(_, value)| secrets::names(value)).collect();
+    match own[..] {
+        [name] if !secrets::is_taken(name, &taken) => name.to_owned(),
+        _ => secrets::name_for(server, header, &taken),
+    }
 }
 
 /// The value that is set. What was entered for one address is not sent to another.
