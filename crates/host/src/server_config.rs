@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use mcp_proto::Revision;
 
 pub use address::{HttpConfig, HttpKind, header_problem, url_problem};
+pub(crate) use address::shown_url;
 
 /// One server of `mcp.json`.
 #[derive(Debug, Clone, PartialEq, Eq)]

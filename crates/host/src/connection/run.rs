@@ -22,6 +22,7 @@ use super::refresh::Refreshes;
 use super::{MAX_QUESTIONS, News, RunId, Start, Target, Tell, Ticket, outcome};
 use crate::activity::{Activity, ActivityKind};
 use crate::catalog::{Catalog, List, Reading};
+use crate::server_config::shown_url;
 use crate::view::{Failure, FailureReason, Progress};
 
 /// How often activity, progress and changed resources are passed on.
@@ -128,7 +129,7 @@ async fn attempt(start: &Start, told: &mut mpsc::Receiver<Tell>, news: &mpsc::Se
             Some(News::Started { pid: driver.process.pid, record: driver.process.record() })
         }
         (_, Target::Url(target)) => {
-            note(&start.activity, &format!("connecting to {}", target.url));
+            note(&start.activity, &format!("connecting to {}", shown_url(&target.url)));
             None
         }
         _ => None,
@@ -296,7 +297,9 @@ impl Run<'_> {
         if matches!(error, CallError::TooManyCalls | CallError::NotReady | CallError::Server(_)) {
             return;
         }
-        self.gone.get_or_insert_with(|| format!("it did not answer after the computer slept: {error}"));
+        self.gone.get_or_insert_with(|| {
+            format!("it did not answer after the computer slept: {error}")
+        });
         let _ = self.link.commands().send(DriverCommand::Stop).await;
     }
 

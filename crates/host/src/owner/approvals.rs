@@ -38,7 +38,8 @@ pub(super) fn address_hash(config: &HttpConfig) -> Hash {
     }))
 }
 
-/// The words of an approval: what the user reads, and what else tells two commands or addresses apart.
+/// The words of an approval: what the user reads, and what else tells two commands or addresses apart. They are kept in a
+/// file, so no values are in them that are often keys.
 pub(super) fn approval_words(config: &ServerConfig) -> String {
     match &config.transport {
         ServerTransport::Stdio(config) => command_words(config),
@@ -60,7 +61,8 @@ pub(super) fn command_words(config: &StdioConfig) -> String {
 
 pub(super) fn address_words(config: &HttpConfig) -> String {
     let names: Vec<&str> = config.headers.keys().map(String::as_str).collect();
-    if names.is_empty() { config.url.clone() } else { format!("{} (with {})", config.url, names.join(", ")) }
+    let url = config.shown_url();
+    if names.is_empty() { url } else { format!("{url} (with {})", names.join(", ")) }
 }
 
 #[cfg(test)]
@@ -71,18 +73,20 @@ mod tests {
     #[test]
     fn any_change_of_an_address_gives_another_hash() {
         let base = HttpConfig {
-            url: "https://example.com/mcp".into(),
+            url: "https://example.com/mcp?key=s3cret".into(),
             headers: [("Authorization".to_owned(), "Bearer a".to_owned())].into(),
             kind: None,
         };
-        let mut others = vec![HttpConfig { url: "https://example.com/mcp/".into(), ..base.clone() }];
+        let mut others = vec![HttpConfig { url: "https://example.com/mcp?key=0ther".into(), ..base.clone() }];
         others.push(HttpConfig { kind: Some(HttpKind::Sse), ..base.clone() });
         others.push(HttpConfig { headers: [].into(), ..base.clone() });
         others
             .push(HttpConfig { headers: [("Authorization".to_owned(), "Bearer b".to_owned())].into(), ..base.clone() });
         for other in others {
             assert_ne!(address_hash(&other), address_hash(&base), "another hash for {other:?}");
-            assert!(!address_words(&other).contains("Bearer"), "values of headers are in no words");
+            for value in ["Bearer", "s3cret", "0ther"] {
+                assert!(!address_words(&other).contains(value), "values of headers and queries are in no words");
+            }
         }
     }
 }

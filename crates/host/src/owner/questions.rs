@@ -340,7 +340,7 @@ pub(super) const fn kind_of(body: &QuestionBody) -> &'static str {
 fn subject_of(body: &QuestionBody) -> String {
     match body {
         QuestionBody::StartServer { config, .. } => config.command_line(),
-        QuestionBody::ConnectServer { config, .. } => config.url.clone(),
+        QuestionBody::ConnectServer { config, .. } => config.shown_url(),
         QuestionBody::Tool { tool, .. } => tool.name.clone(),
         QuestionBody::Sampling { request, .. } => format!("{} message(s)", request.messages.len()),
         QuestionBody::Form { message, .. } => message.clone(),

@@ -130,7 +130,7 @@ impl Owner {
 
     fn launch_audited(&mut self, name: &str, hash: &Hash, kind: &str, by: &str) {
         let Some(record) = self.servers.get(name) else { return };
-        let words = record.config.command_line();
+        let words = record.config.as_http().map_or_else(|| record.config.command_line(), HttpConfig::shown_url);
         let decided =
             Decided { server: name, kind, subject: &words, decision: "allowed", scope: None, by, hash: hash.as_str() };
         match self.audit(decided) {

@@ -37,12 +37,12 @@ impl HttpKind {
     }
 }
 
-/// The values of headers are often keys, so they are left out.
+/// The values of headers and of a query are often keys, so they are left out.
 impl std::fmt::Debug for HttpConfig {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let headers: Vec<&String> = self.headers.keys().collect();
         f.debug_struct("HttpConfig")
-            .field("url", &self.url)
+            .field("url", &self.shown_url())
             .field("headers", &headers)
             .field("kind", &self.kind)
             .finish()
@@ -90,6 +90,12 @@ impl HttpConfig {
         })
     }
 
+    /// The URL for what is kept or looked through later: the values in its query, which are often keys, are left out.
+    #[must_use]
+    pub fn shown_url(&self) -> String {
+        shown_url(&self.url)
+    }
+
     /// Whether its requests cross a network that others can read along.
     #[must_use]
     pub fn is_plain_outside(&self) -> bool {
@@ -105,6 +111,17 @@ impl HttpConfig {
             .filter(url::Origin::is_tuple)
             .map(|o| o.ascii_serialization())
     }
+}
+
+/// A URL with `…` for each value in its query. A part without a name may be a key itself, and counts as a value.
+pub(crate) fn shown_url(url: &str) -> String {
+    let Some((before, query)) = url.split_once('?') else { return url.to_owned() };
+    let parts = query.split('&').map(|part| match part.split_once('=') {
+        Some((name, _)) => format!("{name}=…"),
+        None if part.is_empty() => String::new(),
+        None => "…".to_owned(),
+    });
+    format!("{before}?{}", parts.collect::<Vec<_>>().join("&"))
 }
 
 fn is_loopback(url: &Url) -> bool {
@@ -155,5 +172,26 @@ pub fn header_problem(name: &str, value: &str) -> Option<String> {
         Some(format!("the value of the header {shown:?} begins or ends with a space"))
     } else {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_value_of_a_query_is_shown() {
+        let cases = [
+            ("https://a.example/mcp", "https://a.example/mcp"),
+            ("https://a.example/mcp?api_key=s3cret", "https://a.example/mcp?api_key=…"),
+            ("https://a.example/mcp?team=s3cret&key=s3=cret?s3cret&", "https://a.example/mcp?team=…&key=…&"),
+            ("https://a.example/mcp?s3cret", "https://a.example/mcp?…"),
+            ("https://a.example/mcp?", "https://a.example/mcp?"),
+        ];
+        for (url, wanted) in cases {
+            let config = HttpConfig { url: url.into(), ..HttpConfig::default() };
+            assert_eq!(config.shown_url(), wanted, "what is shown of {url}");
+            assert!(!format!("{config:?}").contains("s3cret"), "nor is it in what is logged of {url}");
+        }
     }
 }

@@ -50,6 +50,43 @@ async fn nothing_is_sent_before_the_address_was_approved() {
 }
 
 #[tokio::test]
+async fn a_key_in_a_url_is_asked_about_and_not_kept() {
+    let server = server("2025-11-25").await;
+    let url = format!("{}?api_key=s3cret", server.url("/mcp"));
+    let app = App::start(vec![("far", remote(&url))]).await;
+    app.host.start_server("far".into()).await.unwrap().unwrap();
+    let question = app.question("far", "its address", is_connect).await;
+    let QuestionBody::ConnectServer { config, .. } = &question.body else { unreachable!() };
+    assert_eq!(config.url, url, "the whole URL is asked about");
+    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    let view = app.until("far", "ready", |s| s.state == ServerState::Ready).await;
+    app.host.restart_server("far".into()).await.unwrap().unwrap();
+    app.until("far", "ready again", |s| s.state == ServerState::Ready && s.since > view.since).await;
+    let activity = app.activity("far").await;
+    assert!(activity.contains("/mcp?api_key=…"), "what it connects to is told by name: {activity}");
+    assert!(!activity.contains("s3cret"), "the activity has no key: {activity}");
+    let grant = app.host.grants().await.unwrap().remove(0);
+    assert!(grant.words.ends_with("/mcp?api_key=…"), "the approval is told by name: {}", grant.words);
+    app.host.revoke(grant.id).await.unwrap().unwrap();
+    app.host.close().await;
+    let mut looked_at = 0;
+    let mut folders = vec![app.folder.path().join("data")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
+            assert!(!text.contains("s3cret"), "no file but the settings has the key: {}", path.display());
+            looked_at += usize::from(text.contains("api_key=…"));
+        }
+    }
+    assert!(looked_at > 0, "the decisions are written down");
+}
+
+#[tokio::test]
 async fn what_was_found_is_shown_and_tried_first_the_next_time() {
     for (revision, probes) in [("2025-11-25", 1), ("2026-07-28", 1)] {
         let server = server(revision).await;
