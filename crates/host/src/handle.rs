@@ -24,7 +24,7 @@ use crate::url_parts::UrlParts;
 use crate::view::{
     AppSettings, CallFailure, CallKind, Edit, QuestionId, QuestionView, ServerState, Snapshot, UserAnswer,
 };
-use crate::wake::{self, Clocks};
+use crate::wake::{self, Addresses, Clocks};
 use crate::{HostOptions, NumberedEvent};
 
 /// The most commands that wait for the owner.
@@ -213,8 +213,9 @@ impl Host {
         .await
     }
 
-    /// Tells that the network changed or the computer slept: what is waited for is tried at once, and servers that are in use
-    /// have to show that they live. Sleep is noticed without it, too.
+    /// Tells that the network changed or the computer slept: what is waited for, or was given up because it did not answer, is
+    /// tried at once, and servers that are in use have to show that they live. Sleep and another address of this computer are
+    /// noticed without it, too.
     ///
     /// # Errors
     /// If the host has ended.
@@ -530,14 +531,16 @@ impl Host {
     }
 }
 
-/// Tells the owner when the computer slept.
+/// Tells the owner when the computer slept or its network is another one.
 async fn watch_clocks(commands: mpsc::WeakSender<Command>) {
     let mut clocks = Clocks::new(SystemTime::now(), Instant::now());
+    let mut addresses = Addresses::read();
     loop {
         tokio::time::sleep(wake::INTERVAL).await;
         let woke = clocks.woke(SystemTime::now(), Instant::now());
+        let moved = addresses.moved(Addresses::read());
         let Some(commands) = commands.upgrade() else { return };
-        if woke && commands.send(Box::new(Owner::woke)).await.is_err() {
+        if (woke || moved) && commands.send(Box::new(Owner::woke)).await.is_err() {
             return;
         }
     }

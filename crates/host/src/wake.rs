@@ -1,8 +1,10 @@
-//! Noticing that the computer slept: the clock on the wall went on, and this program did not.
+//! Noticing that the computer slept (the clock on the wall went on, and this program did not) or that its network is
+//! another one (it would send from another address).
 
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 use std::time::{Duration, Instant, SystemTime};
 
-/// How often the clocks are compared.
+/// How often the clocks and the addresses are compared.
 pub(crate) const INTERVAL: Duration = Duration::from_secs(5);
 /// What is no longer explained by a busy machine.
 const JUMP: Duration = Duration::from_secs(20);
@@ -29,6 +31,37 @@ impl Clocks {
     }
 }
 
+/// The addresses from which this computer would send to the internet, where it could.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Addresses {
+    v4: Option<IpAddr>,
+    v6: Option<IpAddr>,
+}
+
+impl Addresses {
+    /// Asks the system's routes. Nothing is sent: connecting a UDP socket only chooses its address. The far ends are kept for
+    /// documentation (RFC 5737, RFC 3849), so nobody has them.
+    pub(crate) fn read() -> Self {
+        let v4 = local_address(Ipv4Addr::UNSPECIFIED.into(), Ipv4Addr::new(192, 0, 2, 1).into());
+        let v6 = local_address(Ipv6Addr::UNSPECIFIED.into(), Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1).into());
+        Self { v4, v6 }
+    }
+
+    /// Whether there is an address now that was not there at the last look. One that is gone says nothing: there is no way out
+    /// to try.
+    pub(crate) fn moved(&mut self, now: Self) -> bool {
+        let before = std::mem::replace(self, now);
+        now.v4.is_some() && now.v4 != before.v4 || now.v6.is_some() && now.v6 != before.v6
+    }
+}
+
+fn local_address(from: IpAddr, to: IpAddr) -> Option<IpAddr> {
+    let socket = UdpSocket::bind((from, 0)).ok()?;
+    // 9 is the port of discard.
+    socket.connect((to, 9)).ok()?;
+    socket.local_addr().ok().map(|address| address.ip()).filter(|ip| !ip.is_unspecified())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -51,5 +84,25 @@ mod tests {
         }
         let mut clocks = Clocks::new(wall, own);
         assert!(!clocks.woke(wall - secs(3_600), own + INTERVAL), "a clock that was set back is no sleep");
+    }
+
+    #[test]
+    fn only_an_address_that_came_is_another_network() {
+        let (home, cafe) = (Some(IpAddr::from([192, 168, 1, 7])), Some(IpAddr::from([10, 0, 0, 7])));
+        let v6 = Some(IpAddr::from(Ipv6Addr::LOCALHOST));
+        let cases = [
+            ((home, v6), (home, v6), false, "nothing happened"),
+            ((home, v6), (cafe, v6), true, "another network"),
+            ((home, None), (None, None), false, "the network is gone"),
+            ((None, None), (home, None), true, "the network is back"),
+            ((home, None), (home, v6), true, "the other family came"),
+            ((home, v6), (home, None), false, "the other family went"),
+            ((home, v6), (None, v6), false, "one of two is gone"),
+        ];
+        for ((v4, v6), (v4_now, v6_now), moved, what) in cases {
+            let (mut addresses, now) = (Addresses { v4, v6 }, Addresses { v4: v4_now, v6: v6_now });
+            assert_eq!(addresses.moved(now), moved, "{what}");
+            assert!(!addresses.moved(now), "{what}: it is told once");
+        }
     }
 }

@@ -297,9 +297,7 @@ impl Run<'_> {
         if matches!(error, CallError::TooManyCalls | CallError::NotReady | CallError::Server(_)) {
             return;
         }
-        self.gone.get_or_insert_with(|| {
-            format!("it did not answer after the computer slept: {error}")
-        });
+        self.gone.get_or_insert_with(|| format!("it did not answer after the computer slept: {error}"));
         let _ = self.link.commands().send(DriverCommand::Stop).await;
     }
 

@@ -1,4 +1,5 @@
-//! Servers that end or drop though they should run: brought back with growing pauses, and then left to the user.
+//! Servers that end or drop though they should run: brought back with growing pauses, and then left to the user. Those that
+//! only did not answer are tried again when the network is another one.
 
 use std::time::{Duration, Instant};
 
@@ -18,6 +19,8 @@ pub(super) struct Supervision {
     backoff: Backoff,
     /// What was approved, for as long as the user has not stopped it: to bring back the same is no new act.
     approved: Option<Hash>,
+    /// What was approved for a server that was in use and then could not be reached any more, until it is tried again.
+    out_of_reach: Option<Hash>,
     /// Since when it is in use.
     ready: Option<Instant>,
     /// Which wait counts; one that was given up has another number.
@@ -28,6 +31,7 @@ impl Supervision {
     /// What was approved is being run.
     pub(super) fn launched(&mut self, approved: Hash) {
         self.approved = Some(approved);
+        self.out_of_reach = None;
     }
 
     pub(super) fn is_ready(&mut self) {
@@ -42,6 +46,21 @@ impl Supervision {
     /// The user stopped or changed it, or it is left to the user.
     pub(super) fn give_up(&mut self) {
         *self = Self { wait: self.wait + 1, ..Self::default() };
+    }
+
+    /// It was tried often enough. If only the way to it was the trouble, [`Supervision::resume`] may try it again.
+    fn exhausted(&mut self, failure: &Failure) {
+        let may_resume = self.backoff.is_trying() && failure.is_out_of_reach();
+        let out_of_reach = self.approved.take().filter(|_| may_resume);
+        *self = Self { wait: self.wait, out_of_reach, ..Self::default() };
+    }
+
+    /// Begins anew with a server that was out of reach; whether it was. The attempt that follows is the first one.
+    fn resume(&mut self) -> bool {
+        let Some(approved) = self.out_of_reach.take() else { return false };
+        self.approved = Some(approved);
+        self.backoff = Backoff::default();
+        self.backoff.next(Instant::now(), 0.0).is_some()
     }
 
     /// When to bring it back, if it should be.
@@ -73,6 +92,11 @@ impl Failure {
             | FailureReason::NoSecret => false,
         }
     }
+
+    /// Whether another network may be all that it takes.
+    const fn is_out_of_reach(&self) -> bool {
+        matches!(self.reason, FailureReason::NoAnswer | FailureReason::Unreachable)
+    }
 }
 
 impl Owner {
@@ -81,7 +105,7 @@ impl Owner {
         let is_closing = self.is_closing;
         let Some(record) = self.servers.get_mut(name) else { return };
         let Some((attempt, pause)) = record.supervision.after(&failure).filter(|_| !is_closing) else {
-            record.supervision.give_up();
+            record.supervision.exhausted(&failure);
             record.to_restore = Default::default();
             record.set(ServerState::Failed(failure));
             return;
@@ -130,17 +154,26 @@ impl Owner {
         });
     }
 
-    /// The computer slept: connections that were waited for are tried at once, and the others have to show that they live.
+    /// The computer slept or its network is another one: connections that were waited for, or given up because nothing
+    /// answered, are tried at once, and the others have to show that they live.
     pub(crate) fn woke(&mut self) {
         let names: Vec<String> = self.servers.keys().cloned().collect();
         for name in names {
-            let Some(record) = self.servers.get(&name) else { continue };
+            let Some(record) = self.servers.get_mut(&name) else { continue };
+            if matches!(record.state, ServerState::Failed(_)) && record.supervision.resume() {
+                record.note(ActivityKind::State, "the network may be back; trying to reach it again");
+                let _ = self.start(&name);
+                continue;
+            }
             match (&record.state, &record.connection) {
                 (ServerState::Reconnecting(_), _) => {
                     let _ = self.start(&name);
                 }
                 (ServerState::Ready, Some(connection)) => {
-                    record.note(ActivityKind::State, "the computer slept; asking whether it is still there");
+                    record.note(
+                        ActivityKind::State,
+                        "the computer slept or its network changed; asking whether it is still there",
+                    );
                     // One that is too busy for it shows that it lives.
                     let _ = connection.tell.try_send(Tell::Ping);
                 }

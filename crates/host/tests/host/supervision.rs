@@ -118,6 +118,54 @@ async fn a_remote_server_that_is_gone_is_noticed_and_reached_again() {
     app.host.close().await;
 }
 
+/// Ends a remote server that is in use, and has all attempts to bring it back made at once.
+async fn given_up(app: &App, name: &str, server: HttpServer) {
+    drop(server);
+    app.host.network_changed().await.unwrap();
+    let failure = loop {
+        let is_down = |s: &ServerView| retry(s).is_some() || matches!(s.state, ServerState::Failed(_));
+        if let ServerState::Failed(failure) = app.until(name, "waiting or given up", is_down).await.state {
+            break failure;
+        }
+        app.host.retry_now(name.into()).await.unwrap().unwrap();
+    };
+    assert!(app.activity(name).await.contains("attempt 5 to bring it back"), "it was tried as often as it may be");
+    assert_eq!(failure.reason, FailureReason::Unreachable, "it could not be reached: {}", failure.message);
+}
+
+#[tokio::test]
+async fn a_remote_server_that_was_given_up_comes_back_with_the_network() {
+    let server = http_at(None).await;
+    let address = server.address;
+    let app = App::start(vec![("far", remote(&server.url("/mcp")))]).await;
+    app.ready("far").await;
+    given_up(&app, "far", server).await;
+    app.host.network_changed().await.unwrap();
+    app.until("far", "tried anew from the first pause on", |s| retry(s).is_some()).await;
+    let back = http_at(Some(address)).await;
+    app.host.network_changed().await.unwrap();
+    app.until("far", "ready again", |s| s.state == ServerState::Ready).await;
+    assert!(app.questions().await.is_empty(), "what was approved is brought back without asking");
+    drop(back);
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn what_the_user_stopped_does_not_come_back_with_the_network() {
+    let server = http_at(None).await;
+    let address = server.address;
+    let app = App::start(vec![("far", remote(&server.url("/mcp")))]).await;
+    app.ready("far").await;
+    given_up(&app, "far", server).await;
+    app.host.stop_server("far".into()).await.unwrap().unwrap();
+    let _back = http_at(Some(address)).await;
+    app.host.network_changed().await.unwrap();
+    assert_eq!(app.server("far").await.state, ServerState::Stopped, "it stays stopped");
+    app.host.start_server("far".into()).await.unwrap().unwrap();
+    app.question("far", "its address", |_| true).await;
+    app.host.close().await;
+}
+
 #[tokio::test]
 async fn after_sleep_a_server_has_to_show_that_it_lives() {
     let server = http_at(None).await;
