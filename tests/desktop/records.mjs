@@ -15,8 +15,12 @@ export async function records(page, place, step) {
       await page.fill("Search activity", "tools/call");
       await page.reads("tools/call", "[data-testid=activity-list]");
       await page.picture(`${era}-activity`);
-      await page.click("option", /tools\/call/, "[data-testid=activity-list]");
-      await page.reads("params", "aside");
+      // The list may still be scrolling to its end; then the click goes past the row.
+      await page.until("the message to be open", async () => {
+        await page.click("option", /tools\/call/, "[data-testid=activity-list]");
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        return page.run(() => document.querySelector("aside")?.textContent.includes("params"));
+      });
       await page.picture(`${era}-message`);
       const file = join(place.home, `${era}.jsonl`);
       writeFileSync(join(place.platform, "save-file"), file);

@@ -6,40 +6,25 @@ import { CHILD, processes } from "./processes.mjs";
 
 export async function servers(page, place, step) {
   const running = () => processes(place.home, place.demo);
-  const settings = () =>
-    JSON.parse(readFileSync(place.config, "utf8")).mcpServers;
+  const settings = () => JSON.parse(readFileSync(place.config, "utf8")).mcpServers;
 
-  await step(
-    "1 first start: a welcome, the demo server ready, nothing running",
-    async () => {
-      await page.reads("Your tools, behind a bridge you control");
-      await page.sees("button", "Start the demo server");
-      assert.deepEqual(
-        running(),
-        [],
-        "no server runs before anybody approved it",
-      );
-      await page.picture("welcome");
-    },
-  );
+  await step("1 first start: a welcome, the demo server ready, nothing running", async () => {
+    await page.reads("Your tools, behind a bridge you control");
+    await page.sees("button", "Start the demo server");
+    assert.deepEqual(running(), [], "no server runs before anybody approved it");
+    await page.picture("welcome");
+  });
 
-  await step(
-    "1 the exact command is asked about, and nothing runs until it is approved",
-    async () => {
-      await page.click("button", "Start the demo server");
-      await page.asks("wants to run on this computer");
-      await page.asks(place.demo);
-      assert.deepEqual(
-        running(),
-        [],
-        "no server runs while the question is open",
-      );
-      await page.picture("question-start");
-      await page.allow("Always allow this command");
-      await page.reads("ready", "nav");
-      assert.equal(running().length, 1, "the demo server runs");
-    },
-  );
+  await step("1 the exact command is asked about, and nothing runs until it is approved", async () => {
+    await page.click("button", "Start the demo server");
+    await page.asks("wants to run on this computer");
+    await page.asks(place.demo);
+    assert.deepEqual(running(), [], "no server runs while the question is open");
+    await page.picture("question-start");
+    await page.allow("Always allow this command");
+    await page.reads("ready", "nav");
+    assert.equal(running().length, 1, "the demo server runs");
+  });
 
   await step("2 a server by form, arguments one by one", async () => {
     await page.go("#/add-server");
@@ -53,30 +38,15 @@ export async function servers(page, place, step) {
     await page.picture("add-by-form");
     await page.click("button", "Add server");
     await page.sees("heading", "legacy");
-    assert.deepEqual(
-      settings().legacy,
-      { command: place.demo, args: ["--era", "legacy"] },
-      "mcp.json has it",
-    );
-    assert.equal(
-      statSync(place.config).mode & 0o077,
-      0,
-      "and belongs to its user alone",
-    );
+    assert.deepEqual(settings().legacy, { command: place.demo, args: ["--era", "legacy"] }, "mcp.json has it");
+    assert.equal(statSync(place.config).mode & 0o077, 0, "and belongs to its user alone");
   });
 
   await step("2 a server from a README's JSON", async () => {
     await page.go("#/add-server");
     await page.click("tab", "Paste");
-    const text = JSON.stringify({
-      mcpServers: {
-        modern: { command: place.demo, args: ["--era", "modern"] },
-      },
-    });
-    await page.fill(
-      "A URL, a command, or what the server's README says to paste",
-      text,
-    );
+    const text = JSON.stringify({ mcpServers: { modern: { command: place.demo, args: ["--era", "modern"] } } });
+    await page.fill("A URL, a command, or what the server's README says to paste", text);
     await page.reads("Found 1 server");
     await page.picture("add-by-paste");
     await page.click("button", "Add 1 server");
@@ -100,30 +70,19 @@ export async function servers(page, place, step) {
     await page.fill("Argument 3", "--revision=2026-07-28");
     await page.click("button", "Save");
     await page.click("button", "Start", "main");
-    await page.asks(
-      "This is not the command you approved. Changes are marked.",
-    );
+    await page.asks("This is not the command you approved. Changes are marked.");
     await page.picture("question-changed-command");
     await page.allow("Always allow this command");
     await page.reads("ready", "main header");
   });
 
-  await step(
-    "3 state, revision, capabilities, instructions, and what is only claimed",
-    async () => {
-      await page.go("#/server/legacy/overview");
-      for (const text of [
-        "ready",
-        "2025-11-25",
-        "tools.listChanged",
-        "Claims of the server.",
-        "Instructions for a model",
-      ]) {
-        await page.reads(text, "main");
-      }
-      await page.picture("overview");
-    },
-  );
+  await step("3 state, revision, capabilities, instructions, and what is only claimed", async () => {
+    await page.go("#/server/legacy/overview");
+    for (const text of ["ready", "2025-11-25", "tools.listChanged", "Claims of the server.", "Instructions for a model"]) {
+      await page.reads(text, "main");
+    }
+    await page.picture("overview");
+  });
 
   await step("3 stop, start, restart", async () => {
     const before = running().length;
@@ -136,73 +95,43 @@ export async function servers(page, place, step) {
     await page.click("button", "Restart", "main");
     await page.until("another process", () => {
       const now = running().map(({ pid }) => pid);
-      return (
-        now.length === pids.length && now.some((pid) => !pids.includes(pid))
-      );
+      return now.length === pids.length && now.some((pid) => !pids.includes(pid));
     });
     await page.reads("ready", "main header");
   });
 
-  await step(
-    "3 a server that can't start says why, and where was looked",
-    async () => {
-      const failing = {
-        missing: { command: "no-such-program-7461", args: [] },
-        ending: {
-          command: "/bin/sh",
-          args: ["-c", "echo the harbour is closed >&2; exit 3"],
-        },
-      };
-      for (const [name, config] of Object.entries(failing)) {
-        await page.invoke("add_server", {
-          name,
-          config: {
-            type: "stdio",
-            ...config,
-            env: {},
-            cwd: null,
-            revision: null,
-          },
-        });
-      }
-      await page.go("#/server/missing/overview");
-      await page.click("button", "Start", "main");
-      await page.reads("The program was not found", "main");
-      await page.reads(/Looked in \d+ folders/, "main");
-      await page.go("#/server/ending/overview");
-      await page.click("button", "Start", "main");
-      await page.allow("Allow once");
-      await page.reads("It ended before it was ready", "main");
-      await page.reads("the harbour is closed", "main");
-      await page.picture("failed");
-    },
-  );
+  await step("3 a server that can't start says why, and where was looked", async () => {
+    const failing = {
+      missing: { command: "no-such-program-7461", args: [] },
+      ending: { command: "/bin/sh", args: ["-c", "echo the harbour is closed >&2; exit 3"] },
+    };
+    for (const [name, config] of Object.entries(failing)) {
+      const whole = { type: "stdio", ...config, env: {}, cwd: null, revision: null };
+      await page.invoke("add_server", { name, config: whole });
+    }
+    await page.go("#/server/missing/overview");
+    await page.click("button", "Start", "main");
+    await page.reads("The program was not found", "main");
+    await page.reads(/Looked in \d+ folders/, "main");
+    await page.go("#/server/ending/overview");
+    await page.click("button", "Start", "main");
+    await page.allow("Allow once");
+    await page.reads("It ended before it was ready", "main");
+    await page.reads("the harbour is closed", "main");
+    await page.picture("failed");
+  });
 
-  await step(
-    "3 a server with a child of its own runs like any other",
-    async () => {
-      const config = {
-        type: "stdio",
-        command: "/bin/sh",
-        args: ["-c", `${CHILD} & exec "$0"`, place.demo],
-        env: {},
-        cwd: null,
-        revision: null,
-      };
-      await page.invoke("add_server", { name: "family", config });
-      await page.go("#/server/family/overview");
-      await page.sees("heading", "family");
-      await page.click("button", "Start", "main");
-      await page.allow("Always allow this command");
-      await page.reads("ready", "main header");
-      assert.equal(
-        processes(place.home, CHILD).filter(({ command }) => command === CHILD)
-          .length,
-        1,
-        "its child runs",
-      );
-    },
-  );
+  await step("3 a server with a child of its own runs like any other", async () => {
+    const args = ["-c", `${CHILD} & exec "$0"`, place.demo];
+    const config = { type: "stdio", command: "/bin/sh", args, env: {}, cwd: null, revision: null };
+    await page.invoke("add_server", { name: "family", config });
+    await page.go("#/server/family/overview");
+    await page.sees("heading", "family");
+    await page.click("button", "Start", "main");
+    await page.allow("Always allow this command");
+    await page.reads("ready", "main header");
+    assert.equal(processes(place.home, CHILD).filter(({ command }) => command === CHILD).length, 1, "its child runs");
+  });
 
   await step("3 remove", async () => {
     for (const name of ["missing", "ending"]) {
@@ -210,19 +139,9 @@ export async function servers(page, place, step) {
       await page.sees("heading", name);
       await page.click("button", "More", "main");
       await page.click("menuitem", "Remove server");
-      await page.click(
-        "button",
-        "Remove server",
-        "[role=alertdialog], [role=dialog]",
-      );
-      await page.until(
-        `${name} to be out of mcp.json`,
-        () => settings()[name] === undefined,
-      );
-      await page.until(
-        "its page to be left",
-        async () => !(await page.has("heading", name)),
-      );
+      await page.click("button", "Remove server", "[role=alertdialog], [role=dialog]");
+      await page.until(`${name} to be out of mcp.json`, () => settings()[name] === undefined);
+      await page.until("its page to be left", async () => !(await page.has("heading", name)));
     }
   });
 }
