@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 use mcp_proto::Revision;
 
-pub use address::{HttpConfig, HttpKind, header_problem, url_problem};
 pub(crate) use address::shown_url;
+pub use address::{HttpConfig, HttpKind, header_problem, url_problem};
 
 /// One server of `mcp.json`.
 #[derive(Debug, Clone, PartialEq, Eq)]

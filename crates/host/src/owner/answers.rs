@@ -408,6 +408,9 @@ impl Owner {
         if let Err(error) = self.audit(entry) {
             tracing::error!(%error, "the revocation could not be written down");
         }
+        if grant.subject == Subject::Command {
+            self.approval_revoked(&grant.server);
+        }
         self.emit(HostEvent::CatalogChanged(grant.server.clone()));
         self.emit_server(&grant.server);
         self.keep_grants(&grant.server, Some(&grant.subject))?;

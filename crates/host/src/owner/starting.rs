@@ -98,17 +98,16 @@ impl Owner {
 
     /// Asks the policy whether a server may be started or connected to, and does what it says.
     fn decide_start(&mut self, name: &str, hash: &Hash, mut body: QuestionBody) {
-        // To bring back what was approved, and not stopped, is no new act.
-        if self.servers.get(name).is_some_and(|record| record.supervision.brings_back(hash)) {
-            return self.launch_audited(name, hash, kind_of(&body), "policy");
-        }
         let act = match &body {
             QuestionBody::ConnectServer { .. } => Act::ConnectServer { server: name, address: hash },
             _ => Act::StartServer { server: name, command: hash },
         };
+        let brings_back = self.servers.get(name).is_some_and(|record| record.supervision.brings_back(hash));
         match self.policy.decide(&act) {
-            Decision::Allow { .. } => self.launch_audited(name, hash, kind_of(&body), "grant"),
             Decision::Deny { rule } => self.fail(name, rule.name()),
+            // To bring back what was approved, and not stopped, is no new act to ask about.
+            Decision::Ask { .. } if brings_back => self.launch_audited(name, hash, kind_of(&body), "policy"),
+            Decision::Allow { .. } => self.launch_audited(name, hash, kind_of(&body), "grant"),
             Decision::Ask { rule, scopes } => self.ask_start(name, &mut body, rule, scopes),
         }
     }
@@ -226,6 +225,16 @@ impl Owner {
         // What was asked about for this process must not go to the next one. Requests of the server end with its session.
         self.end_questions(|p| p.view.server == name && !matches!(p.what_for, For::Request { .. }));
         self.emit_server(name);
+    }
+
+    /// The standing approval of a server was taken back. One that runs goes on, but is not brought back any more.
+    pub(super) fn approval_revoked(&mut self, name: &str) {
+        let Some(record) = self.servers.get_mut(name) else { return };
+        if matches!(record.state, ServerState::Reconnecting(_)) {
+            self.stop(name);
+        } else {
+            record.supervision.give_up();
+        }
     }
 
     /// Stops a server and starts it again.

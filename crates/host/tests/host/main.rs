@@ -5,6 +5,7 @@ mod activity;
 mod forms;
 mod output;
 mod remote;
+mod revoked;
 mod served;
 mod skills;
 mod supervision;

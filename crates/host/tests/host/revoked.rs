@@ -1,0 +1,87 @@
+//! Approvals that are taken back while what they approved runs, or is being brought back.
+
+use std::time::Duration;
+
+use host::view::{ServerState, UserAnswer};
+use policy::Scope;
+use testkit::app::{App, remote};
+use testkit::http::{HttpServer, ordinary};
+
+async fn http_at(address: std::net::SocketAddr) -> HttpServer {
+    let answer = |request, answer| async move { ordinary::answer("2025-11-25", &request, answer).await };
+    HttpServer::start_at(address, answer).await
+}
+
+/// A server in use whose address is approved for good.
+async fn approved() -> (HttpServer, App) {
+    let server = http_at(([127, 0, 0, 1], 0).into()).await;
+    let app = App::start(vec![("far", remote(&server.url("/mcp")))]).await;
+    app.host.start_server("far".into()).await.unwrap().unwrap();
+    let question = app.question("far", "its address", |_| true).await;
+    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    app.until("far", "ready", |s| s.state == ServerState::Ready).await;
+    (server, app)
+}
+
+async fn drops(app: &App, server: HttpServer) {
+    drop(server);
+    app.host.network_changed().await.unwrap();
+    app.until("far", "waiting to come back", |s| matches!(s.state, ServerState::Reconnecting(_))).await;
+}
+
+async fn revoke(app: &App) {
+    let grant = app.host.grants().await.unwrap().remove(0);
+    assert!(app.host.revoke(grant.id).await.unwrap().unwrap(), "there was an approval to take back");
+}
+
+async fn start_asks(app: &App) {
+    app.host.start_server("far".into()).await.unwrap().unwrap();
+    app.question("far", "its address", |_| true).await;
+}
+
+#[tokio::test]
+async fn a_standing_approval_brings_a_server_back() {
+    let (server, app) = approved().await;
+    let address = server.address;
+    drops(&app, server).await;
+    let _back = http_at(address).await;
+    app.until("far", "ready again", |s| s.state == ServerState::Ready).await;
+    let last = app.decisions().into_iter().rfind(|(kind, ..)| kind == "connect-server").unwrap();
+    assert_eq!((last.1.as_str(), last.2.as_str()), ("allowed", "grant"), "the approval that stands is written down");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn what_waits_to_come_back_stops_when_its_approval_is_taken_back() {
+    let (server, app) = approved().await;
+    let address = server.address;
+    drops(&app, server).await;
+    revoke(&app).await;
+    let stopped = app.server("far").await;
+    assert_eq!(stopped.state, ServerState::Stopped, "nothing is waited for any more");
+    let back = http_at(address).await;
+    app.host.network_changed().await.unwrap();
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    assert_eq!(app.server("far").await.since, stopped.since, "it is not brought back");
+    start_asks(&app).await;
+    assert!(back.seen().is_empty(), "not a byte is sent without an approval");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn what_runs_is_not_brought_back_once_its_approval_is_taken_back() {
+    let (server, app) = approved().await;
+    let address = server.address;
+    revoke(&app).await;
+    assert_eq!(app.server("far").await.state, ServerState::Ready, "what runs goes on");
+    drop(server);
+    app.host.network_changed().await.unwrap();
+    app.until("far", "left to the user", |s| matches!(s.state, ServerState::Failed(_))).await;
+    let back = http_at(address).await;
+    app.host.network_changed().await.unwrap();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert!(matches!(app.server("far").await.state, ServerState::Failed(_)), "nor does another network bring it back");
+    start_asks(&app).await;
+    assert!(back.seen().is_empty(), "not a byte is sent without an approval");
+    app.host.close().await;
+}
