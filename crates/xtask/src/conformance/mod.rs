@@ -49,21 +49,22 @@ impl Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Problem> {
+    step("building the conformance client");
+    cargo().dir(workspace::root()).args(["build", "--package", "conformance"]).run()?;
     drive(options, &mut Program::run, &mut |line| {
         println!("{line}");
         Ok(())
     })
 }
 
-/// Installs the suite, builds the client and runs the scenarios; `say` gets one line each and the numbers at the end.
+/// Installs the suite and runs the scenarios with the client as it was built; `say` gets one line each and the numbers
+/// at the end.
 pub(crate) fn drive(
     options: &Options,
     run: RunWith,
     say: &mut dyn FnMut(&str) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
     let suite = Suite::install(run)?;
-    step("building the conformance client");
-    run(cargo().dir(workspace::root()).args(["build", "--package", "conformance"]))?;
     let runs: Vec<Run> = scenarios::runs(&suite.list()?).into_iter().filter(|run| options.wants(run)).collect();
     if runs.is_empty() {
         return Err(Problem::Machine(

@@ -117,6 +117,7 @@ pub(super) fn system_packages(parts: &[Part], debian_chromium: bool) -> Vec<Need
 }
 
 fn official_suite(log: &mut Log) -> Result<Done, Problem> {
+    rust::build_all(log)?;
     // Both write to the log, one after the other.
     let log = RefCell::new(log);
     let mut say = |line: &str| log.borrow_mut().line(line);

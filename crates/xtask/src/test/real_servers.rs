@@ -22,7 +22,7 @@ pub(super) fn run(log: &mut Log) -> Result<Done, Problem> {
     let modules = tests.join("node_modules").to_string_lossy().into_owned();
     let (venv, old) = (venv.to_string_lossy(), old.to_string_lossy());
     let places = [("INTEROP_NODE_MODULES", &*modules), ("INTEROP_VENV", &*venv), ("INTEROP_VENV_OLD", &*old)];
-    rust::package(log, "interop", &[&places[..], &[("INTEROP_WRITE_MATRIX", "yes")]].concat())?;
+    rust::suite(log, "interop", &[&places[..], &[("INTEROP_WRITE_MATRIX", "yes")]].concat())?;
     Ok(Done::Ran)
 }
 

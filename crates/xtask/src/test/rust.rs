@@ -37,9 +37,9 @@ pub(super) fn unit(log: &mut Log) -> Result<Done, Problem> {
     Ok(Done::Ran)
 }
 
-/// The tests of one package.
-pub(super) fn package(log: &mut Log, name: &str, environment: &[(&str, &str)]) -> Result<(), Problem> {
-    let mut call = tests(&["-p", name]);
+/// One suite of `tests/`, with the crates as they were built for all the others.
+pub(super) fn suite(log: &mut Log, name: &str, environment: &[(&str, &str)]) -> Result<(), Problem> {
+    let mut call = tests(&WITHOUT_SHELL).args(["--test", name]);
     for (name, value) in environment {
         call = call.env(name, value);
     }
