@@ -1,57 +1,46 @@
-//! Either driver behind one face: a local process, or a remote server.
+//! What a session is carried by: a local process, or a remote server.
 
 use mcp_proto::session::SessionConfig;
-use mcp_transport::driver::{DriverCommand, DriverEvent, DriverHandle};
+use mcp_transport::driver::{DriverLimits, Owner};
 use mcp_transport::http::{HeaderName, HttpLimits, HttpTarget, SecretHeader, TransportChoice};
-use tokio::sync::mpsc;
+use mcp_transport::stdio::{ServerProcess, StderrRing};
 use url::Url;
 
 use super::{HttpStart, Target, outcome};
 use crate::server_config::HttpKind;
 use crate::view::{Failure, FailureReason};
 
-/// A running driver.
+/// A server that can be talked to.
 pub(super) enum Link {
-    /// Of a local process.
-    Process(DriverHandle),
-    /// Of a remote server.
-    Url(mpsc::Sender<DriverCommand>),
+    /// A local process that was started.
+    Process(ServerProcess),
+    /// A remote server.
+    Url(HttpTarget),
 }
 
 impl Link {
-    /// Starts the driver of a target. Its events go to `events`.
-    pub(super) async fn start(
-        target: &Target,
-        session: SessionConfig,
-        events: mpsc::Sender<DriverEvent>,
-    ) -> Result<Self, Failure> {
+    /// Starts a local process, or looks through what is known of a remote server.
+    pub(super) async fn find(target: &Target) -> Result<Self, Failure> {
         match target {
-            Target::Process { command, program, path } => {
-                let process = mcp_transport::stdio::spawn(command, program, path)
-                    .await
-                    .map_err(|error| outcome::could_not_start(&error))?;
-                Ok(Self::Process(mcp_transport::driver::run(session, process, events)))
-            }
-            Target::Url(start) => {
-                let target = http_target(start)?;
-                Ok(Self::Url(mcp_transport::http::run(session, target, events, HttpLimits::default())))
-            }
+            Target::Process { command, program, path } => mcp_transport::stdio::spawn(command, program, path)
+                .await
+                .map(Self::Process)
+                .map_err(|error| outcome::could_not_start(&error)),
+            Target::Url(start) => http_target(start).map(Self::Url),
         }
     }
+}
 
-    /// Takes commands.
-    pub(super) const fn commands(&self) -> &mpsc::Sender<DriverCommand> {
-        match self {
-            Self::Process(driver) => &driver.commands,
-            Self::Url(commands) => commands,
+/// Drives the session until nothing of the server is left. What a process prints on standard error is kept in `stderr`.
+pub(super) async fn drive(link: Link, session: SessionConfig, stderr: StderrRing, owner: &mut dyn Owner) {
+    // In boxes, so that each connection is as large as its own driver, not as the largest.
+    match link {
+        Link::Process(process) => {
+            let limits = DriverLimits::default();
+            Box::pin(mcp_transport::driver::drive(session, process, stderr, owner, limits)).await;
         }
-    }
-
-    /// The last lines of a process on standard error; a remote server has none.
-    pub(super) fn stderr(&self, lines: usize) -> Vec<String> {
-        match self {
-            Self::Process(driver) => driver.stderr.last_lines(lines),
-            Self::Url(_) => Vec::new(),
+        Link::Url(target) => {
+            Box::pin(mcp_transport::http::drive(session, target, owner, HttpLimits::default())).await;
         }
     }
 }

@@ -1,8 +1,9 @@
-//! One task per running server: it runs the session's driver, keeps the server's catalog and activity, and passes to the
+//! One task per running server: it is the session's owner and runs its driver, keeps the server's catalog and activity, and passes to the
 //! owner only what the owner must know, at a bounded rate. A server that floods is slowed down here, and no other notices.
 
 mod link;
 mod outcome;
+mod questions;
 mod refresh;
 mod run;
 

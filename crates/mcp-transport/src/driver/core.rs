@@ -1,54 +1,38 @@
-//! What every driver has, whatever carries its messages: the session, the way in of commands and the
-//! way out of events.
+//! What every driver has, whatever carries its messages: the session, its owner, and what waits for it.
 
+use std::pin::pin;
 use std::time::{Instant, SystemTime};
 
 use bytes::Bytes;
-use futures_util::FutureExt;
-use mcp_proto::{
-    CallError, ClientNotification, CloseReason, OutgoingKind, Session, SessionConfig, SessionEvent, StreamOrigin,
-};
-use tokio::sync::{Notify, mpsc};
+use mcp_proto::{CloseReason, OutgoingKind, Session, SessionConfig, SessionEvent, StreamOrigin};
+use tokio::sync::Notify;
 
 use super::intake::{Answers, Intake};
 use super::outbox::Outbox;
-use super::{Direction, DriverCommand, DriverEvent, Frame, FrameAbout};
+use super::owner::{Control, Owner, Wishes, ready};
+use super::{Direction, DriverEvent, Frame, FrameAbout};
 use crate::lines::Line;
 
-/// How many commands are taken before anything else is looked at.
-const COMMANDS_AT_ONCE: usize = 64;
-
-pub(crate) struct Core {
+pub(crate) struct Core<'o> {
     pub(crate) session: Session,
     pub(crate) intake: Intake,
     pub(crate) outbox: Outbox,
-    pub(crate) commands: mpsc::Receiver<DriverCommand>,
-    pub(crate) events: mpsc::Sender<DriverEvent>,
-    /// The owner wants the end, or is gone.
-    pub(crate) stopped: bool,
+    pub(crate) owner: &'o mut dyn Owner,
+    wishes: Wishes,
     /// The session itself is over, for this reason if it has told it.
     pub(crate) over: Option<CloseReason>,
-    /// Waits for room in the outbox. It says the same however often it is said.
-    notification: Option<ClientNotification>,
 }
 
-impl Core {
+impl<'o> Core<'o> {
     /// `limit`: the largest message that is accepted, in bytes.
-    pub(crate) fn new(
-        session: SessionConfig,
-        commands: mpsc::Receiver<DriverCommand>,
-        events: mpsc::Sender<DriverEvent>,
-        limit: usize,
-    ) -> Core {
+    pub(crate) fn new(session: SessionConfig, owner: &'o mut dyn Owner, limit: usize) -> Core<'o> {
         Core {
             session: Session::new(session, now()),
             intake: Intake::new(limit),
             outbox: Outbox::default(),
-            commands,
-            events,
-            stopped: false,
+            owner,
+            wishes: Wishes::default(),
             over: None,
-            notification: None,
         }
     }
 
@@ -57,48 +41,41 @@ impl Core {
         !self.outbox.is_full()
     }
 
-    /// Takes a command, and those that wait behind it, so that what they send is written together.
-    pub(crate) fn on_commands(&mut self, first: Option<DriverCommand>) {
-        self.on_command(first);
-        for _ in 1..COMMANDS_AT_ONCE {
-            // What comes after a Stop is refused later.
-            if self.stopped {
-                return;
-            }
-            let Ok(command) = self.commands.try_recv() else { return };
-            self.on_command(Some(command));
-        }
+    /// Whether the owner wants the end.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.wishes.stops > 0
     }
 
-    pub(crate) fn on_command(&mut self, command: Option<DriverCommand>) {
-        match command {
-            None | Some(DriverCommand::Stop) => self.stopped = true,
-            Some(DriverCommand::Call { request, deadline, reply }) => {
-                let result = if self.outbox.is_crowded() {
-                    Err(CallError::TooManyCalls)
-                } else {
-                    self.session.call(request, deadline, now())
-                };
-                // A caller that does not wait for the name is not told it.
-                let _ = reply.send(result);
-            }
-            Some(DriverCommand::Cancel { call, reason }) => self.session.cancel(call, reason, now()),
-            Some(DriverCommand::Answer { request, answer }) => {
-                if let Err(error) = self.session.answer(request, answer, now()) {
-                    tracing::debug!(%request, %error, "an answer was passed over");
-                }
-            }
-            Some(DriverCommand::Notify(notification)) => self.notification = Some(notification),
-        }
+    /// Lets the owner do what it is ready for.
+    pub(crate) fn act(&mut self) {
+        let is_crowded = self.outbox.is_crowded();
+        let Core { session, owner, wishes, .. } = self;
+        owner.act(&mut Control { session, wishes, is_crowded });
     }
 
     /// Hands the session a notification that has waited for room. To be called before its messages are taken.
     pub(crate) fn pump_notification(&mut self) {
         if !self.outbox.is_crowded()
-            && let Some(notification) = self.notification.take()
+            && let Some(notification) = self.wishes.notification.take()
         {
             self.session.notify(notification);
         }
+    }
+
+    /// Hands events over while the owner takes them. Tells whether the session may have more to send or to tell by now.
+    pub(crate) fn hand_over(&mut self) -> bool {
+        let was_full = self.outbox.is_full();
+        while let Some(bytes) = self.outbox.next_bytes() {
+            if !self.owner.has_room(bytes) {
+                break;
+            }
+            let is_crowded = self.outbox.is_crowded();
+            let Some(event) = self.outbox.pop() else { break };
+            let Core { session, owner, wishes, .. } = self;
+            owner.event(event, &mut Control { session, wishes, is_crowded });
+        }
+        // What did not fit before waits in the session and wakes nobody.
+        std::mem::take(&mut self.wishes.touched) || was_full && self.has_room()
     }
 
     /// Takes over what the session wants to tell. What does not fit stays in the session, which bounds and
@@ -119,14 +96,6 @@ impl Core {
             _ => {}
         }
         self.intake.tell(event, &mut self.outbox, now());
-    }
-
-    /// Hands over what there is room for now, without another round of the driver's loop.
-    pub(crate) fn deliver_now(&mut self) {
-        if !self.outbox.is_empty() {
-            // That the owner is gone is seen elsewhere.
-            let _ = self.outbox.deliver(&self.events).now_or_never();
-        }
     }
 
     /// Shows a message that is on its way to the server.
@@ -180,41 +149,56 @@ impl Core {
     /// Closes the session for the reason that is known.
     pub(crate) fn close_session(&mut self) {
         let reason = match &self.over {
-            _ if self.stopped => CloseReason::StoppedByUser,
+            _ if self.is_stopped() => CloseReason::StoppedByUser,
             Some(reason) => reason.clone(),
             None => CloseReason::ServerClosedOutput,
         };
         self.session.handle_closed(reason, now());
     }
 
-    /// Hands over what is left while `last` is done, which a second Stop cuts short. The session is closed.
-    pub(crate) async fn farewell(self, last: impl Future) {
-        let Core { mut session, mut outbox, mut commands, events, .. } = self;
+    /// Hands over what is left while `last` is done, which a second stop cuts short. The session is closed.
+    pub(crate) async fn farewell(mut self, last: impl Future) {
         let cut_short = Notify::new();
-        tokio::select! {
-            _ = async { tokio::join!(last, outbox.deliver_all(&events)) } => {}
-            () = cut_short.notified() => {}
-            () = refuse(&mut commands, &mut session, &cut_short) => {}
-        }
-        // Fails when the owner is gone, and then nobody needs to know.
-        let _ = outbox.deliver_all(&events).await;
-    }
-}
-
-/// Takes commands while a session ends, until everything else is done. Never ends. `kill` is notified of
-/// a second Stop.
-pub(crate) async fn refuse(commands: &mut mpsc::Receiver<DriverCommand>, session: &mut Session, kill: &Notify) {
-    while let Some(command) = commands.recv().await {
-        match command {
-            DriverCommand::Stop => kill.notify_one(),
-            DriverCommand::Call { request, deadline, reply } => {
-                let _ = reply.send(session.call(request, deadline, now()));
+        let last = async {
+            tokio::select! {
+                _ = last => {}
+                () = cut_short.notified() => {}
             }
-            // The session is over: there is nothing to cancel, to answer or to notify.
-            DriverCommand::Cancel { .. } | DriverCommand::Answer { .. } | DriverCommand::Notify(_) => {}
+        };
+        self.tell_while(last, &cut_short).await;
+        self.tell_all().await;
+    }
+
+    /// Hands over what is left until `last` is done. `hurry` is notified of a second stop. The session is closed.
+    pub(crate) async fn tell_while<T>(&mut self, last: impl Future<Output = T>, hurry: &Notify) -> T {
+        let mut last = pin!(last);
+        self.wishes.is_ending = true;
+        loop {
+            self.hand_over();
+            let stops = self.wishes.stops;
+            tokio::select! {
+                biased;
+                () = ready(self.owner) => {
+                    self.act();
+                    if self.wishes.stops > stops {
+                        hurry.notify_one();
+                    }
+                }
+                done = &mut last => return done,
+            }
         }
     }
-    std::future::pending().await
+
+    /// Hands over all that is left.
+    pub(crate) async fn tell_all(&mut self) {
+        self.wishes.is_ending = true;
+        self.hand_over();
+        while !self.outbox.is_empty() {
+            ready(self.owner).await;
+            self.act();
+            self.hand_over();
+        }
+    }
 }
 
 /// The tokio clock, so that tests can stop it.

@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use super::DriverEvent;
-use super::core::{Core, now, refuse};
+use super::core::now;
 use super::line_reader::LineReader;
 use super::outbox::Outbox;
 use super::task::{Stderr, Task, stderr_of};
@@ -23,7 +23,7 @@ const LAST_STDERR: Duration = Duration::from_millis(300);
 /// How many of its last lines are handed over.
 const LAST_STDERR_LINES: usize = 100;
 
-impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<R, W> {
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'_, R, W> {
     /// Closes the session, ends the server, tells the rest. Only the telling waits for the owner.
     pub(super) async fn end(mut self) {
         let exited = self.ends.exit;
@@ -35,8 +35,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<R, W> {
         self.pump();
         self.core.tell_rest();
 
-        let Task { core, mut reader, mut writer, mut queue, mut group, mut stderr, limits, .. } = self;
-        let Core { mut session, mut outbox, mut commands, events, .. } = core;
+        let Task { mut core, mut reader, mut writer, mut queue, mut group, mut stderr, limits, .. } = self;
         let kill = Notify::new();
         let end_server = async {
             // Also when there is no process: the other side may still read.
@@ -48,22 +47,17 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<R, W> {
                 () = discard(&mut reader) => None,
             }
         };
-        let (exit, _) = tokio::select! {
-            both = async { tokio::join!(end_server, outbox.deliver_all(&events)) } => both,
-            () = refuse(&mut commands, &mut session, &kill) => (None, Ok(())),
-        };
-        if let Some(exit) = exit {
-            drain_stderr(&mut stderr, &mut outbox).await;
-            outbox.push(exit.into());
+        if let Some(exit) = core.tell_while(end_server, &kill).await {
+            drain_stderr(&mut stderr, &mut core.outbox).await;
+            core.outbox.push(exit.into());
         }
         drop(group);
-        // Fails when the owner is gone, and then nobody needs to know.
-        let _ = outbox.deliver_all(&events).await;
+        core.tell_all().await;
     }
 
     fn reason(&self) -> CloseReason {
         let ends = &self.ends;
-        if self.core.stopped {
+        if self.core.is_stopped() {
             return CloseReason::StoppedByUser;
         }
         if let Some(reason) = &self.core.over {

@@ -1,75 +1,40 @@
-//! The driver: one task per server, between the transport and the owner of the session.
+//! The driver of a session: between the transport and the session's owner, in the owner's own task.
 //!
 //! It reads only while its owner takes the events, so a flood fills the server's own pipe and nothing
-//! here; commands are taken at any time. Writing never keeps it from reading, so a server that does not
+//! here; the owner may act at any time. Writing never keeps it from reading, so a server that does not
 //! read its input cannot block it either.
 
+mod channels;
 pub(crate) mod core;
 mod ending;
 mod frame;
 pub(crate) mod intake;
 mod line_reader;
 pub(crate) mod outbox;
+pub(crate) mod owner;
 mod task;
 mod write_queue;
 
 use std::time::Duration;
 
-use mcp_proto::{
-    Answer, CallError, CallId, CancelReason, ClientNotification, ClientRequest, Deadline, ServerRequestId,
-    SessionConfig, SessionEvent,
-};
+use mcp_proto::{SessionConfig, SessionEvent};
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
+pub(crate) use self::channels::Channels;
+pub use self::channels::DriverCommand;
 pub use self::frame::{Direction, Frame, FrameAbout};
+pub use self::owner::{Control, Owner};
 use self::task::{Stderr, Task};
 use crate::http::TransportFound;
 use crate::lines::DEFAULT_LINE_LIMIT;
 use crate::shutdown::Grace;
 use crate::stdio::{ServerProcess, Spawned, StderrRing, drain};
 
-/// How many commands may wait.
-pub(crate) const WAITING_COMMANDS: usize = 256;
 /// How many lines of standard error may wait to be shown. More are counted as dropped.
 const WAITING_STDERR: usize = 64;
 
-/// What the owner wants.
-#[derive(Debug)]
-pub enum DriverCommand {
-    /// Send a request. `reply` gets its name before any event about it is sent.
-    Call {
-        /// The request.
-        request: ClientRequest,
-        /// How long it may take.
-        deadline: Deadline,
-        /// The call's name, or why it was not sent.
-        reply: oneshot::Sender<Result<CallId, CallError>>,
-    },
-    /// End a call.
-    Cancel {
-        /// The call.
-        call: CallId,
-        /// Why; told to the server.
-        reason: CancelReason,
-    },
-    /// Answer a question of the server. One that is no longer open is passed over, as its
-    /// [`SessionEvent::Withdrawn`] is already on the way.
-    Answer {
-        /// The question.
-        request: ServerRequestId,
-        /// The answer.
-        answer: Answer,
-    },
-    /// Tell the server something.
-    Notify(ClientNotification),
-    /// End the session and the server. A second one kills it without more patience. Dropping the
-    /// sender means the same as one.
-    Stop,
-}
-
-/// What the owner learns, in order. The channel closes after the last one, when nothing of the server is
-/// left.
+/// What the owner learns, in order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DriverEvent {
     /// News from the session.
@@ -141,7 +106,7 @@ impl Default for DriverLimits {
     }
 }
 
-/// The owner's hold on a driver. Dropping it stops the server.
+/// The hold on a driver that runs in a task of its own. Dropping it stops the server.
 #[derive(Debug)]
 pub struct DriverHandle {
     /// Takes commands at any time. `try_send` if the sender must not wait.
@@ -152,7 +117,25 @@ pub struct DriverHandle {
     pub stderr: StderrRing,
 }
 
-/// Starts the driver of a server. Every event goes to `events`, in order; when they are not
+/// Drives the session of a server until nothing of the server is left. What it prints on standard error is kept in
+/// `ring`.
+///
+/// Must be called within a tokio runtime.
+pub async fn drive(
+    session: SessionConfig,
+    process: ServerProcess,
+    ring: StderrRing,
+    owner: &mut dyn Owner,
+    limits: DriverLimits,
+) {
+    let ServerProcess { pipes, group } = process;
+    let (shown, lines) = mpsc::channel(WAITING_STDERR);
+    let drain = tokio::spawn(drain(pipes.stderr, ring, shown)).abort_handle();
+    let process = (group, Stderr { lines, drain });
+    Task::new(session, (pipes.stdout, pipes.stdin), Some(process), owner, limits).run().await;
+}
+
+/// Starts the driver of a server in a task of its own. Every event goes to `events`, in order; when they are not
 /// taken, the server is not read.
 ///
 /// Must be called within a tokio runtime.
@@ -167,16 +150,11 @@ pub fn run_with(
     events: mpsc::Sender<DriverEvent>,
     limits: DriverLimits,
 ) -> DriverHandle {
-    let (commands, received) = mpsc::channel(WAITING_COMMANDS);
-    let ring = StderrRing::default();
-    let spawned = process.spawned().clone();
-    let ServerProcess { pipes, group } = process;
-    let (shown, lines) = mpsc::channel(WAITING_STDERR);
-    let drain = tokio::spawn(drain(pipes.stderr, ring.clone(), shown)).abort_handle();
-    let process = (group, Stderr { lines, drain });
-    let streams = (pipes.stdout, pipes.stdin);
-    tokio::spawn(Task::new(session, streams, Some(process), received, events, limits).run());
-    DriverHandle { commands, process: spawned, stderr: ring }
+    let (commands, mut owner) = Channels::new(events);
+    let (spawned, stderr) = (process.spawned().clone(), StderrRing::default());
+    let ring = stderr.clone();
+    tokio::spawn(async move { drive(session, process, ring, &mut owner, limits).await });
+    DriverHandle { commands, process: spawned, stderr }
 }
 
 /// Starts a driver on two byte streams without a process. The writer must not hold bytes back
@@ -194,7 +172,7 @@ where
     R: AsyncRead + Unpin + Send + 'static,
     W: AsyncWrite + Unpin + Send + 'static,
 {
-    let (commands, received) = mpsc::channel(WAITING_COMMANDS);
-    tokio::spawn(Task::new(session, (reader, writer), None, received, events, limits).run());
+    let (commands, mut owner) = Channels::new(events);
+    tokio::spawn(async move { Task::new(session, (reader, writer), None, &mut owner, limits).run().await });
     commands
 }

@@ -13,8 +13,9 @@ use tokio::time::{Sleep, sleep_until};
 
 use super::core::{Core, now};
 use super::line_reader::LineReader;
+use super::owner::{Owner, ready};
 use super::write_queue::WriteQueue;
-use super::{DriverCommand, DriverEvent, DriverLimits};
+use super::{DriverEvent, DriverLimits};
 use crate::lines::Lines;
 use crate::stdio::{Exit, ServerGroup, StderrOutput};
 
@@ -27,8 +28,8 @@ const LINES_AT_ONCE: usize = 64;
 const FAR: Duration = Duration::from_secs(3600);
 
 /// The driver of one server.
-pub(super) struct Task<R, W> {
-    pub(super) core: Core,
+pub(super) struct Task<'o, R, W> {
+    pub(super) core: Core<'o>,
     pub(super) reader: LineReader<R>,
     /// None once the server takes no more.
     pub(super) writer: Option<W>,
@@ -55,18 +56,17 @@ pub(super) struct Ends {
     until: Option<Instant>,
 }
 
-impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<R, W> {
+impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'o, R, W> {
     pub(super) fn new(
         session: SessionConfig,
         (reader, writer): (R, W),
         process: Option<(ServerGroup, Stderr)>,
-        commands: mpsc::Receiver<DriverCommand>,
-        events: mpsc::Sender<DriverEvent>,
+        owner: &'o mut dyn Owner,
         limits: DriverLimits,
-    ) -> Task<R, W> {
+    ) -> Task<'o, R, W> {
         let (group, stderr) = process.unzip();
         Task {
-            core: Core::new(session, commands, events, limits.line_bytes),
+            core: Core::new(session, owner, limits.line_bytes),
             reader: LineReader::new(reader, Lines::new(limits.line_bytes)),
             writer: Some(writer),
             queue: WriteQueue::new(limits.write_queue_bytes, limits.write_stall),
@@ -78,27 +78,21 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<R, W> {
     }
 
     pub(super) async fn run(mut self) {
-        // Both are made once: to make them at each step would cost more than all else in it.
-        let mut owner_gone = pin!(owner_gone(self.core.events.clone()));
+        // Made once: to make it at each step would cost more than all else in it.
         let mut alarm = pin!(sleep_until((now() + FAR).into()));
         loop {
             self.pump();
-            let was_full = !self.core.has_room();
-            self.go_on();
+            self.write();
             if self.is_over() {
                 break;
             }
-            // What did not fit before waits in the session and wakes nobody.
-            if was_full && self.core.has_room() {
-                continue;
-            }
-            self.step(owner_gone.as_mut(), alarm.as_mut()).await;
+            self.step(alarm.as_mut()).await;
         }
         self.end().await;
     }
 
-    /// Writes and hands over what can be without waiting.
-    fn go_on(&mut self) {
+    /// Writes what can be without waiting.
+    fn write(&mut self) {
         while !self.queue.is_empty() {
             match self.queue.write_some(&mut self.writer).now_or_never() {
                 Some(Ok(())) => {}
@@ -106,12 +100,11 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<R, W> {
                 None => break,
             }
         }
-        self.core.outbox.hand_over(&self.core.events);
     }
 
-    /// Waits for one thing and handles it. Commands come first, so that nothing keeps Stop waiting; lines from
+    /// Waits for one thing and handles it. The owner comes first, so that nothing keeps its stop waiting; lines from
     /// the server come last, and only while the owner takes the events.
-    async fn step(&mut self, owner_gone: Pin<&mut impl Future<Output = ()>>, mut alarm: Pin<&mut Sleep>) {
+    async fn step(&mut self, mut alarm: Pin<&mut Sleep>) {
         // It may ring too early, as most of what is due moves on before it is.
         if let Some(wake) = self.wakes_at()
             && wake < alarm.deadline().into_std()
@@ -121,8 +114,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<R, W> {
         let room = self.core.has_room();
         tokio::select! {
             biased;
-            command = self.core.commands.recv() => self.core.on_commands(command),
-            () = owner_gone => self.core.stopped = true,
+            () = ready(self.core.owner) => self.core.act(),
             () = alarm.as_mut() => {
                 self.on_time();
                 alarm.reset(self.wakes_at().unwrap_or_else(|| now() + FAR).into());
@@ -136,8 +128,6 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<R, W> {
                     self.on_write_failed(format!("{error}"));
                 }
             }
-            // That the owner is gone is seen above.
-            _ = self.core.outbox.deliver(&self.core.events), if !self.core.outbox.is_empty() => {}
             output = stderr_of(&mut self.stderr), if room && self.stderr.is_some() => self.on_stderr(output),
             line = self.reader.next(), if room && !self.ends.output => {
                 self.on_line(line);
@@ -146,15 +136,20 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<R, W> {
         }
     }
 
-    /// Takes over what the session wants to send and to tell.
+    /// Takes over what the session wants to send and to tell, and lets the owner hear of it.
     pub(super) fn pump(&mut self) {
-        self.core.pump_notification();
-        while let Some(outgoing) = self.core.session.poll_transmit() {
-            let mut line = outgoing.json.into_bytes();
-            line.push(b'\n');
-            self.send(Bytes::from(line), &outgoing.about);
+        loop {
+            self.core.pump_notification();
+            while let Some(outgoing) = self.core.session.poll_transmit() {
+                let mut line = outgoing.json.into_bytes();
+                line.push(b'\n');
+                self.send(Bytes::from(line), &outgoing.about);
+            }
+            self.core.pump_events();
+            if !self.core.hand_over() {
+                return;
+            }
         }
-        self.core.pump_events();
     }
 
     fn send(&mut self, line: Bytes, about: &OutgoingKind) {
@@ -242,13 +237,8 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<R, W> {
         };
         // While the owner takes nothing, the last messages cannot be read, however late it is.
         let late = ends.until.is_some_and(|until| until <= now()) && self.core.has_room();
-        self.core.stopped || self.core.over.is_some() || all || late
+        self.core.is_stopped() || self.core.over.is_some() || all || late
     }
-}
-
-/// Ends when nobody takes the events any more.
-async fn owner_gone(events: mpsc::Sender<DriverEvent>) {
-    events.closed().await;
 }
 
 async fn exit_of(group: &mut Option<ServerGroup>) -> Exit {

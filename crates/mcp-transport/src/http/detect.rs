@@ -2,15 +2,14 @@
 //! wanted (`basic/transports`, backwards compatibility).
 
 use mcp_proto::{Carrier, DeliveryFault, OutgoingKind, Session, SessionConfig};
-use tokio::sync::mpsc;
 
 use super::endpoint::Endpoint;
 use super::legacy::{self, Legacy};
 use super::news::News;
 use super::streamable::{self, Streamable};
 use super::{HttpLimits, HttpTarget, TransportChoice, TransportFound, client, fault};
+use crate::driver::Owner;
 use crate::driver::core::{Core, now};
-use crate::driver::{DriverCommand, DriverEvent};
 
 /// What both transports are started with.
 struct Start {
@@ -20,20 +19,14 @@ struct Start {
     limits: HttpLimits,
 }
 
-pub(super) async fn run(
-    config: SessionConfig,
-    target: HttpTarget,
-    commands: mpsc::Receiver<DriverCommand>,
-    events: mpsc::Sender<DriverEvent>,
-    limits: HttpLimits,
-) {
+pub(super) async fn run(config: SessionConfig, target: HttpTarget, owner: &mut dyn Owner, limits: HttpLimits) {
     let first = match (target.transport, target.known) {
         (TransportChoice::Sse, _) => TransportFound::HttpSse,
         (TransportChoice::Auto, Some(known)) => known.transport,
         (TransportChoice::Auto | TransportChoice::Streamable, _) => TransportFound::StreamableHttp,
     };
     let config = configured(config, &target, first);
-    let mut core = Core::new(config.clone(), commands, events, limits.message_bytes);
+    let mut core = Core::new(config.clone(), owner, limits.message_bytes);
     let mut news = News::new();
     let client = match client::build(&target.url, &limits) {
         Ok(client) => client,
@@ -55,7 +48,7 @@ pub(super) async fn run(
 }
 
 impl Start {
-    async fn streamable_first(self, core: Core, news: News) {
+    async fn streamable_first(self, core: Core<'_>, news: News) {
         let streamable::Finished::NotStreamable(found) = self.streamable(core, news, self.is_auto()).run().await else {
             return;
         };
@@ -74,7 +67,7 @@ impl Start {
         core.farewell(std::future::ready(())).await;
     }
 
-    async fn legacy_first(self, core: Core, news: News) {
+    async fn legacy_first(self, core: Core<'_>, news: News) {
         let legacy::Finished::NotFound(found) = self.legacy(core, news, self.is_auto()).run().await else { return };
         let (mut core, mut news, fault) = *found;
         let shown = fault::shown(&fault.to_string());
@@ -88,11 +81,11 @@ impl Start {
         self.target.transport == TransportChoice::Auto
     }
 
-    fn streamable(&self, core: Core, news: News, may_fall_back: bool) -> Streamable {
+    fn streamable<'o>(&self, core: Core<'o>, news: News, may_fall_back: bool) -> Streamable<'o> {
         Streamable::new(core, news, self.endpoint.clone(), self.target.url.clone(), self.limits.clone(), may_fall_back)
     }
 
-    fn legacy(&self, core: Core, news: News, may_give_back: bool) -> Legacy {
+    fn legacy<'o>(&self, core: Core<'o>, news: News, may_give_back: bool) -> Legacy<'o> {
         Legacy::new(core, news, self.endpoint.clone(), self.target.url.clone(), self.limits.clone(), may_give_back)
     }
 }
@@ -108,7 +101,7 @@ fn configured(mut config: SessionConfig, target: &HttpTarget, transport: Transpo
 }
 
 /// Ends a session that cannot even begin.
-async fn give_up(mut core: Core, fault: &DeliveryFault) {
+async fn give_up(mut core: Core<'_>, fault: &DeliveryFault) {
     while let Some(outgoing) = core.session.poll_transmit() {
         if let OutgoingKind::Request { id, .. } = &outgoing.about {
             core.session.handle_undelivered(id, fault.clone(), now());

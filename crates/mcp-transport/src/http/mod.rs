@@ -1,6 +1,6 @@
 //! Remote servers: Streamable HTTP (2025-03-26 and later) and HTTP+SSE (2024-11-05).
 //!
-//! [`run`] finds out which of them a URL speaks, as `basic/transports` of each revision says, and drives
+//! [`drive`] finds out which of them a URL speaks, as `basic/transports` of each revision says, and drives
 //! the session until it ends. Starting it again is for its owner to do.
 
 mod client;
@@ -21,15 +21,22 @@ mod target;
 use mcp_proto::SessionConfig;
 use tokio::sync::mpsc;
 
-use crate::driver::{DriverCommand, DriverEvent, WAITING_COMMANDS};
+use crate::driver::{Channels, DriverCommand, DriverEvent, Owner};
 
 pub use limits::HttpLimits;
 pub use target::{BadHeader, HeaderName, HttpTarget, KnownServer, SecretHeader, TransportChoice, TransportFound};
 
-/// Starts the driver of a remote server. Every event goes to `events`, in order; when they are not taken,
-/// nothing is read from the server. Dropping the returned sender ends the session.
+/// Drives the session of a remote server until it ends.
 ///
 /// [`SessionConfig::carrier`] is set here, and [`SessionConfig::known`] from the target.
+///
+/// Must be called within a tokio runtime.
+pub async fn drive(session: SessionConfig, target: HttpTarget, owner: &mut dyn Owner, limits: HttpLimits) {
+    detect::run(session, target, owner, limits).await;
+}
+
+/// As [`drive`], in a task of its own. Every event goes to `events`, in order; when they are not taken, nothing is
+/// read from the server. Dropping the returned sender ends the session.
 ///
 /// Must be called within a tokio runtime.
 pub fn run(
@@ -38,7 +45,7 @@ pub fn run(
     events: mpsc::Sender<DriverEvent>,
     limits: HttpLimits,
 ) -> mpsc::Sender<DriverCommand> {
-    let (commands, received) = mpsc::channel(WAITING_COMMANDS);
-    tokio::spawn(detect::run(session, target, received, events, limits));
+    let (commands, mut owner) = Channels::new(events);
+    tokio::spawn(async move { detect::run(session, target, &mut owner, limits).await });
     commands
 }

@@ -5,6 +5,8 @@
 #[cfg(unix)]
 mod before_exec;
 #[cfg(unix)]
+mod input_pipe;
+#[cfg(unix)]
 mod unix;
 
 #[cfg(target_os = "linux")]
@@ -18,9 +20,13 @@ mod macos;
 pub(crate) use macos::{group_holds_pipe, start_time};
 
 #[cfg(unix)]
+pub(crate) use input_pipe::{InputPipe, input};
+#[cfg(unix)]
 pub(crate) use unix::{exit_of, isolate, kill_group, pipe_number, terminate};
 
 #[cfg(windows)]
 mod windows;
 #[cfg(windows)]
-pub(crate) use windows::{exit_of, group_holds_pipe, isolate, kill_group, pipe_number, start_time, terminate};
+pub(crate) use windows::{
+    InputPipe, exit_of, group_holds_pipe, input, isolate, kill_group, pipe_number, start_time, terminate,
+};

@@ -6,8 +6,12 @@ use std::os::windows::io::AsHandle;
 use std::process::ExitStatus;
 
 use process_wrap::tokio::{ChildWrapper, CommandWrap, JobObject, KillOnDrop};
+use tokio::process::ChildStdin;
 
 use crate::orphans::StartTime;
+
+/// The app's end of a server's standard input.
+pub(crate) type InputPipe = ChildStdin;
 
 /// Puts the child and all that it starts into a job that ends with the app.
 pub(crate) fn isolate(command: &mut CommandWrap) {
@@ -27,6 +31,11 @@ pub(crate) fn kill_group(_group: u32) -> io::Result<()> {
 /// The exit code.
 pub(crate) fn exit_of(status: ExitStatus) -> (Option<i32>, Option<i32>) {
     (status.code(), None)
+}
+
+/// A pipe is written to by other means here, and wakes nobody by being read.
+pub(crate) fn input(stdin: ChildStdin) -> io::Result<InputPipe> {
+    Ok(stdin)
 }
 
 /// Pipes have no number that two processes could compare.

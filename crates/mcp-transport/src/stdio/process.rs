@@ -4,14 +4,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use process_wrap::tokio::ChildWrapper;
-use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use tokio::process::{ChildStderr, ChildStdout};
 
 use super::command::ServerCommand;
 use super::environment;
 use super::launch::Launch;
 use super::search_path::SearchPath;
 use crate::orphans::{RunningRecord, StartTime};
-use crate::platform;
+use crate::platform::{self, InputPipe};
 
 /// Facts of a started process that stay true after its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,7 +87,7 @@ pub struct ServerProcess {
 /// The app's ends of a server's three pipes.
 #[derive(Debug)]
 pub(crate) struct Pipes {
-    pub(crate) stdin: ChildStdin,
+    pub(crate) stdin: InputPipe,
     pub(crate) stdout: ChildStdout,
     pub(crate) stderr: ChildStderr,
 }
@@ -131,6 +131,13 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
         start_time: StartTime::of(pid).unwrap_or_else(StartTime::unknown),
         program: program.to_owned(),
         pipes: numbers.into_iter().flatten().collect(),
+    };
+    let stdin = match platform::input(stdin) {
+        Ok(stdin) => stdin,
+        Err(cause) => {
+            let _ = child.start_kill();
+            return Err(explain(program.to_owned(), cause));
+        }
     };
     Ok(ServerProcess { pipes: Pipes { stdin, stdout, stderr }, group: ServerGroup { spawned, child, exit: None } })
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use mcp_proto::session::{CallError, ClientRequest, Deadline, DroppedItem, ListKind, ServerResult};
+use mcp_transport::driver::Control;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
@@ -14,7 +15,7 @@ use crate::catalog::{Catalog, List, Next, Reading};
 const MAX_DROPPED: usize = 20;
 
 impl Run<'_> {
-    pub(super) async fn read_stale(&mut self) {
+    pub(super) fn read_stale(&mut self, session: &mut Control<'_>) {
         let at = now();
         for list in self.offered.clone() {
             let is_stale = self.catalog.fresh_until[list as usize].is_some_and(|until| until <= at);
@@ -23,7 +24,7 @@ impl Run<'_> {
             }
         }
         if self.ready {
-            self.read_changed_lists().await;
+            self.read_changed_lists(session);
         }
     }
 
@@ -49,40 +50,46 @@ impl Run<'_> {
         }
     }
 
-    pub(super) async fn page(&mut self, mut reading: Reading, result: Result<ServerResult, CallError>) {
+    pub(super) fn page(
+        &mut self,
+        mut reading: Reading,
+        result: Result<ServerResult, CallError>,
+        session: &mut Control<'_>,
+    ) {
         match result.map(|result| reading.page(result)) {
             Ok(Next::Page(request)) => {
-                self.read(reading, request).await;
+                self.read(reading, request, session);
                 return;
             }
             Ok(Next::Done) => {}
             Err(error) if reading.begin_again(&error) => {
                 let request = reading.request(None);
-                self.read(reading, request).await;
+                self.read(reading, request, session);
                 return;
             }
             Err(error) => reading.fail(&error),
         }
-        self.finish(reading).await;
+        self.finish(reading);
     }
 
-    async fn read(&mut self, reading: Reading, request: ClientRequest) {
+    fn read(&mut self, reading: Reading, request: ClientRequest, session: &mut Control<'_>) {
         let list = reading.list;
         let (idle, total) = self.start.times.list;
         // A list whose request can't even be made keeps what was known of it.
-        if let Err(error) = self.call(Purpose::Page(Box::new(reading)), request, Deadline { idle, total }).await {
+        let page = Purpose::Page(Box::new(reading));
+        if let Err(error) = self.call(page, request, Deadline { idle, total }, session) {
             let mut unread = Reading::new(list);
             unread.fail(&error);
-            self.finish(unread).await;
+            self.finish(unread);
         }
     }
 
-    async fn finish(&mut self, reading: Reading) {
+    fn finish(&mut self, reading: Reading) {
         let list = reading.list;
         self.last_read.insert(list, Instant::now());
         reading.finish(Arc::make_mut(&mut self.catalog));
         Arc::make_mut(&mut self.catalog).is_read = self.offered.iter().all(|list| self.last_read.contains_key(list));
-        self.tell_owner(News::Catalog(Arc::clone(&self.catalog))).await;
+        self.tell_owner(News::Catalog(Arc::clone(&self.catalog)));
         self.refreshes.read(list, &self.catalog);
         if !self.changed_lists.is_empty() {
             self.tick_soon();
@@ -90,7 +97,7 @@ impl Run<'_> {
     }
 
     /// Reads lists again as soon as they are not being read already.
-    pub(super) async fn refresh(&mut self, kind: ListKind, reply: oneshot::Sender<Arc<Catalog>>) {
+    pub(super) fn refresh(&mut self, kind: ListKind, reply: oneshot::Sender<Arc<Catalog>>, session: &mut Control<'_>) {
         let lists: Vec<List> = lists_of(kind).iter().copied().filter(|list| self.offered.contains(list)).collect();
         for list in &lists {
             if !self.changed_lists.contains(list) {
@@ -99,15 +106,14 @@ impl Run<'_> {
         }
         self.refreshes.wanted(lists, reply, &self.catalog);
         if self.ready {
-            self.read_changed_lists().await;
+            self.read_changed_lists(session);
         }
     }
 
-    pub(super) async fn read_changed_lists(&mut self) {
+    pub(super) fn read_changed_lists(&mut self, session: &mut Control<'_>) {
         let now = Instant::now();
         for list in std::mem::take(&mut self.changed_lists) {
-            let under_way = self.calls.values().chain(self.unnamed.iter().map(|(purpose, _)| purpose));
-            let being_read = under_way.into_iter().any(|p| matches!(p, Purpose::Page(r) if r.list == list));
+            let being_read = self.calls.values().any(|p| matches!(p, Purpose::Page(r) if r.list == list));
             let read_at = self.last_read.get(&list).filter(|_| !self.refreshes.wants(list));
             let again_at = read_at.map_or(now, |read| *read + REREAD);
             if being_read || again_at > now {
@@ -117,7 +123,7 @@ impl Run<'_> {
                 self.refreshes.begun(list);
                 let reading = Reading::new(list);
                 let request = reading.request(None);
-                self.read(reading, request).await;
+                self.read(reading, request, session);
             }
         }
     }

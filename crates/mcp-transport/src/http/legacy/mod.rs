@@ -17,6 +17,7 @@ use url::Url;
 
 use crate::driver::DriverEvent;
 use crate::driver::core::{Core, now};
+use crate::driver::owner::ready;
 use crate::http::endpoint::{Endpoint, Parts};
 use crate::http::exchange::{self, Step, What, Work};
 use crate::http::headers::{self, Belongs};
@@ -32,8 +33,8 @@ const WAITING: usize = 10_000;
 const LAST_MESSAGES: Duration = Duration::from_millis(500);
 
 /// The driver of one server over HTTP+SSE.
-pub(super) struct Legacy {
-    pub(super) core: Core,
+pub(super) struct Legacy<'o> {
+    pub(super) core: Core<'o>,
     pub(super) news: News,
     endpoint: Endpoint,
     /// Of the stream.
@@ -55,22 +56,22 @@ pub(super) struct Legacy {
 }
 
 /// How it came to an end.
-pub(super) enum Finished {
+pub(super) enum Finished<'o> {
     /// All is told and done.
     Done,
     /// The server does not speak this transport, for this reason.
-    NotFound(Box<(Core, News, DeliveryFault)>),
+    NotFound(Box<(Core<'o>, News, DeliveryFault)>),
 }
 
-impl Legacy {
+impl<'o> Legacy<'o> {
     pub(super) fn new(
-        core: Core,
+        core: Core<'o>,
         news: News,
         endpoint: Endpoint,
         url: Url,
         limits: HttpLimits,
         may_give_back: bool,
-    ) -> Legacy {
+    ) -> Legacy<'o> {
         Legacy {
             core,
             news,
@@ -89,7 +90,7 @@ impl Legacy {
         }
     }
 
-    pub(super) async fn run(mut self) -> Finished {
+    pub(super) async fn run(mut self) -> Finished<'o> {
         let headers = headers::get(None, Belongs::NOTHING);
         let parts = Parts { method: Method::GET, url: self.url.clone(), headers, body: None };
         let limit = self.limits.message_bytes;
@@ -97,15 +98,9 @@ impl Legacy {
         while !self.is_over() {
             self.step().await;
             self.pump();
-            let was_full = !self.core.has_room();
-            self.core.deliver_now();
-            // What did not fit before waits in the session and wakes nobody.
-            if was_full && self.core.has_room() {
-                self.pump();
-            }
         }
         match self.not_found.take() {
-            Some(fault) if !self.core.stopped => Finished::NotFound(Box::new((self.core, self.news, fault))),
+            Some(fault) if !self.core.is_stopped() => Finished::NotFound(Box::new((self.core, self.news, fault))),
             _ => {
                 self.end().await;
                 Finished::Done
@@ -114,10 +109,10 @@ impl Legacy {
     }
 
     fn is_over(&self) -> bool {
-        self.core.stopped || self.core.over.is_some() || self.not_found.is_some()
+        self.core.is_stopped() || self.core.over.is_some() || self.not_found.is_some()
     }
 
-    /// As over Streamable HTTP: commands first, what comes from the server last and only while there is room.
+    /// As over Streamable HTTP: the owner first, what comes from the server last and only while there is room.
     async fn step(&mut self) {
         let wakes = [self.core.wakes_at(), self.give_back_at].into_iter().flatten().min();
         let wake = wakes.unwrap_or_else(|| now() + Duration::from_secs(3600));
@@ -125,10 +120,8 @@ impl Legacy {
         let core = &mut self.core;
         tokio::select! {
             biased;
-            command = core.commands.recv() => core.on_command(command),
-            () = core.events.closed() => core.stopped = true,
+            () = ready(core.owner) => core.act(),
             () = sleep_until(wake.into()) => self.on_time(now()),
-            _ = core.outbox.deliver(&core.events), if !core.outbox.is_empty() => {}
             Some(step) = self.work.next(), if room && !self.work.is_empty() => {
                 let now = now();
                 self.on_step(step, now);
@@ -155,15 +148,20 @@ impl Legacy {
     }
 
     fn pump(&mut self) {
-        self.core.pump_notification();
-        self.pump_messages();
-        while self.core.has_room() {
-            let Some(event) = self.core.session.poll_event() else { break };
-            if matches!(event, SessionEvent::Ready(_)) {
-                let connected = DriverEvent::Connected { transport: TransportFound::HttpSse, how: self.news.how() };
-                self.core.outbox.push(connected);
+        loop {
+            self.core.pump_notification();
+            self.pump_messages();
+            while self.core.has_room() {
+                let Some(event) = self.core.session.poll_event() else { break };
+                if matches!(event, SessionEvent::Ready(_)) {
+                    let connected = DriverEvent::Connected { transport: TransportFound::HttpSse, how: self.news.how() };
+                    self.core.outbox.push(connected);
+                }
+                self.core.tell(event);
             }
-            self.core.tell(event);
+            if !self.core.hand_over() {
+                return;
+            }
         }
     }
 

@@ -12,7 +12,7 @@ use crate::http::fault;
 use crate::http::sse::{End, Event};
 use crate::lines::Line;
 
-impl Legacy {
+impl Legacy<'_> {
     pub(super) fn on_stream(&mut self, what: What, now: Instant) {
         match what {
             What::Events { events, next, .. } => {

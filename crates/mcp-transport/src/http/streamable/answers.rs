@@ -21,7 +21,7 @@ const LOSSES_WITHIN: Duration = Duration::from_secs(60);
 /// How long a stream may stay open after its answer.
 const AFTER_ANSWER: Duration = Duration::from_secs(1);
 
-impl Streamable {
+impl Streamable<'_> {
     pub(super) fn on_answer(&mut self, step: Step, now: Instant) {
         let Step { exchange, moved, session, what } = step;
         let Some(running) = self.exchanges.get(&exchange) else { return };

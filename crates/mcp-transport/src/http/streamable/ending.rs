@@ -13,7 +13,7 @@ use crate::http::headers::{self, Belongs};
 /// How much of the time for the end the last messages may take.
 const LAST_MESSAGES: Duration = Duration::from_millis(500);
 
-impl Streamable {
+impl Streamable<'_> {
     /// Closes the session, ends it at the server, tells the rest. Only the telling waits for the owner.
     pub(super) async fn end(mut self) {
         self.core.close_session();

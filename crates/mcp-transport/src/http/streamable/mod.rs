@@ -25,13 +25,14 @@ use super::news::News;
 use super::{HttpLimits, TransportFound};
 use crate::driver::DriverEvent;
 use crate::driver::core::{Core, now};
+use crate::driver::owner::ready;
 
-/// How many answers are taken in before commands are looked at again.
+/// How many answers are taken in before the owner is looked at again.
 const STEPS_AT_ONCE: usize = 64;
 
 /// The driver of one server over Streamable HTTP.
-pub(super) struct Streamable {
-    pub(super) core: Core,
+pub(super) struct Streamable<'o> {
+    pub(super) core: Core<'o>,
     pub(super) news: News,
     endpoint: Endpoint,
     url: Url,
@@ -61,11 +62,11 @@ pub(super) struct Streamable {
 }
 
 /// How it came to an end.
-pub(super) enum Finished {
+pub(super) enum Finished<'o> {
     /// All is told and done.
     Done,
     /// The server seems not to speak this transport; the event says why.
-    NotStreamable(Box<(Core, News, SessionEvent)>),
+    NotStreamable(Box<(Core<'o>, News, SessionEvent)>),
 }
 
 /// Something that is on its way, or goes on.
@@ -106,15 +107,15 @@ struct Resume {
     reopening: bool,
 }
 
-impl Streamable {
+impl<'o> Streamable<'o> {
     pub(super) fn new(
-        core: Core,
+        core: Core<'o>,
         news: News,
         endpoint: Endpoint,
         url: Url,
         limits: HttpLimits,
         may_fall_back: bool,
-    ) -> Streamable {
+    ) -> Streamable<'o> {
         Streamable {
             core,
             news,
@@ -137,20 +138,14 @@ impl Streamable {
         }
     }
 
-    pub(super) async fn run(mut self) -> Finished {
+    pub(super) async fn run(mut self) -> Finished<'o> {
         self.pump();
         while !self.is_over() {
             self.step().await;
             self.pump();
-            let was_full = !self.core.has_room();
-            self.core.deliver_now();
-            // What did not fit before waits in the session and wakes nobody.
-            if was_full && self.core.has_room() {
-                self.pump();
-            }
         }
         match self.not_streamable.take() {
-            Some(why) if !self.core.stopped => Finished::NotStreamable(Box::new((self.core, self.news, why))),
+            Some(why) if !self.core.is_stopped() => Finished::NotStreamable(Box::new((self.core, self.news, why))),
             _ => {
                 self.end().await;
                 Finished::Done
@@ -159,10 +154,10 @@ impl Streamable {
     }
 
     fn is_over(&self) -> bool {
-        self.core.stopped || self.core.over.is_some() || self.not_streamable.is_some()
+        self.core.is_stopped() || self.core.over.is_some() || self.not_streamable.is_some()
     }
 
-    /// Waits for one thing and handles it. Commands come first, so that nothing keeps Stop waiting; what comes
+    /// Waits for one thing and handles it. The owner comes first, so that nothing keeps its stop waiting; what comes
     /// from the server is last, and only taken while the owner takes the events.
     async fn step(&mut self) {
         let wake = self.core.wakes_at().unwrap_or_else(|| now() + Duration::from_secs(3600));
@@ -170,11 +165,8 @@ impl Streamable {
         let core = &mut self.core;
         tokio::select! {
             biased;
-            command = core.commands.recv() => core.on_command(command),
-            () = core.events.closed() => core.stopped = true,
+            () = ready(core.owner) => core.act(),
             () = sleep_until(wake.into()) => core.on_time(now()),
-            // That the owner is gone is seen above.
-            _ = core.outbox.deliver(&core.events), if !core.outbox.is_empty() => {}
             Some(step) = self.work.next(), if room && !self.work.is_empty() => {
                 let now = now();
                 self.on_step(step, now);
@@ -206,11 +198,16 @@ impl Streamable {
 
     /// Takes over what the session wants to send and to tell.
     fn pump(&mut self) {
-        self.core.pump_notification();
-        self.pump_messages();
-        while self.core.has_room() {
-            let Some(event) = self.core.session.poll_event() else { break };
-            self.tell(event);
+        loop {
+            self.core.pump_notification();
+            self.pump_messages();
+            while self.core.has_room() {
+                let Some(event) = self.core.session.poll_event() else { break };
+                self.tell(event);
+            }
+            if !self.core.hand_over() {
+                return;
+            }
         }
     }
 

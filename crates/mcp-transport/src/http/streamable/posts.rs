@@ -22,7 +22,7 @@ struct Cancelled {
     request_id: RequestId,
 }
 
-impl Streamable {
+impl Streamable<'_> {
     /// Sends what can be sent now.
     pub(super) fn pump_messages(&mut self) {
         while let Some(outgoing) = self.core.session.poll_transmit() {

@@ -16,7 +16,7 @@ use crate::http::{exchange, fault, retry};
 /// A stream that has lived so long was no failure, even without events.
 const LONG_LIFE: Duration = Duration::from_secs(10);
 
-impl Streamable {
+impl Streamable<'_> {
     /// Opens the GET stream, which a server need not have.
     pub(super) fn listen(&mut self) {
         let legacy = self.revision().is_some_and(|revision| !revision.is_modern());

@@ -1,0 +1,162 @@
+//! What the session and its driver tell.
+
+use std::sync::Arc;
+
+use mcp_proto::session::{Answer, CallId, CloseReason, ServerQuestion, ServerRequestId, SessionEvent};
+use mcp_proto::types::{ElicitAction, ElicitResult};
+use mcp_transport::driver::{Control, DriverEvent};
+
+use super::{News, Purpose, Run, lists, note};
+use crate::activity::ActivityKind;
+use crate::catalog::List;
+use crate::view::Progress;
+
+/// The most changed resources that are passed on at a tick.
+const MAX_UPDATED: usize = 50;
+
+impl Run<'_> {
+    pub(super) fn driver_event(&mut self, event: DriverEvent, session: &mut Control<'_>) {
+        match event {
+            DriverEvent::Frame(frame) => {
+                self.with_activity(|a| a.frame(frame));
+            }
+            DriverEvent::Stderr { line } => self.with_activity(|a| a.line(ActivityKind::Stderr, &line)),
+            DriverEvent::Connected { transport, how } => {
+                self.with_activity(|a| a.line(ActivityKind::State, &format!("connected over {transport}: {how}")));
+                self.tell_owner(News::Connected { transport, how });
+            }
+            DriverEvent::Note { line } => self.with_activity(|a| a.line(ActivityKind::State, &line)),
+            DriverEvent::StderrDropped { bytes } => {
+                self.with_activity(|a| {
+                    a.line(ActivityKind::Stderr, &format!("({bytes} bytes of standard error were left out)"))
+                });
+            }
+            DriverEvent::Session(event) => self.session_event(event, session),
+            DriverEvent::InvalidDropped { lines, bytes, anomalies } => {
+                let words =
+                    format!("{lines} more lines ({bytes} bytes) and {anomalies} more faults came too fast to be shown");
+                self.with_activity(|a| a.anomaly(&words, None));
+            }
+            DriverEvent::Exited { status, signal } => {
+                let words = match (status, signal) {
+                    (Some(status), _) => format!("its process ended with exit status {status}"),
+                    (None, Some(signal)) => format!("its process was ended by signal {signal}"),
+                    (None, None) => "its process ended".to_owned(),
+                };
+                self.with_activity(|a| a.line(ActivityKind::State, &words));
+            }
+        }
+    }
+
+    fn session_event(&mut self, event: SessionEvent, session: &mut Control<'_>) {
+        match event {
+            SessionEvent::Ready(facts) => {
+                self.ready = true;
+                note(&self.activity, &format!("ready, speaking {}", facts.revision));
+                self.offered = List::ALL.into_iter().filter(|list| list.offered(&facts.capabilities)).collect();
+                self.changed_lists.clone_from(&self.offered);
+                self.tell_owner(News::Ready(facts));
+                if self.offered.is_empty() {
+                    Arc::make_mut(&mut self.catalog).is_read = true;
+                    self.tell_owner(News::Catalog(Arc::clone(&self.catalog)));
+                }
+                self.tick(session);
+            }
+            SessionEvent::Asked { request, call, question } => self.asked(request, call, question, session),
+            SessionEvent::Withdrawn { request, .. } => {
+                if self.questions.close(request) {
+                    self.tell_owner(News::Withdrawn { request });
+                }
+            }
+            SessionEvent::Progress { call, count, progress, total, message } => {
+                if let Some(Purpose::Ticket(ticket)) = self.calls.get(&call) {
+                    self.progress.insert(*ticket, Progress { count, progress, total, message });
+                    self.tick_soon();
+                }
+            }
+            SessionEvent::Done { call, result } => self.done(call, result, session),
+            SessionEvent::ListChanged(kind) => {
+                for list in lists::lists_of(kind) {
+                    if !self.changed_lists.contains(list) {
+                        self.changed_lists.push(*list);
+                    }
+                }
+                self.tick_soon();
+            }
+            SessionEvent::ResourceUpdated { uri } => {
+                if self.updated.len() < MAX_UPDATED {
+                    self.updated.insert(uri);
+                }
+                self.tick_soon();
+            }
+            SessionEvent::Log { message, .. } => self.with_activity(|a| a.log(&message)),
+            SessionEvent::Anomaly { cause, id } => {
+                self.with_activity(|a| a.anomaly(&cause, id.map(|id| id.to_string())))
+            }
+            SessionEvent::SubscriptionsLost { cause } => {
+                note(&self.activity, &format!("change notifications stopped and are asked for again: {cause}"));
+                self.tell_owner(News::Listening { lost: Some(cause) });
+            }
+            SessionEvent::SubscriptionsRenewed => {
+                note(&self.activity, "change notifications come again");
+                self.tell_owner(News::Listening { lost: None });
+                // What changed in between was not told.
+                self.read_all_again();
+            }
+            SessionEvent::Reopened(facts) => {
+                note(&self.activity, "the server forgot the session; a new one was opened");
+                self.offered = List::ALL.into_iter().filter(|list| list.offered(&facts.capabilities)).collect();
+                self.tell_owner(News::Reopened(facts));
+                self.read_all_again();
+            }
+            SessionEvent::ItemsDropped { list, items } => self.items_dropped(list, items),
+            SessionEvent::TaskChanged { call, task } => {
+                if let Some(Purpose::Ticket(ticket)) = self.calls.get(&call) {
+                    self.tasks.insert(*ticket, task);
+                    self.tick_soon();
+                }
+            }
+            SessionEvent::Closed(reason) => {
+                note(&self.activity, &reason.to_string());
+                self.closed = Some(reason);
+            }
+            SessionEvent::OpeningFailed { cause, fault } => {
+                self.fault = Some(fault);
+                note(&self.activity, &cause);
+                self.closed.get_or_insert(CloseReason::OpeningFailed(cause));
+            }
+            SessionEvent::ElicitationComplete { .. } => {}
+        }
+    }
+
+    fn asked(
+        &mut self,
+        request: ServerRequestId,
+        call: Option<CallId>,
+        question: ServerQuestion,
+        session: &mut Control<'_>,
+    ) {
+        if !self.questions.open(request) {
+            if let Some(refused) = self.questions.refused_to_tell() {
+                self.with_activity(|a| {
+                    a.anomaly(&format!("it asks too much at once: {refused} questions were refused unseen"), None)
+                });
+            }
+            let answer = match question {
+                ServerQuestion::Elicitation(_) => {
+                    Answer::Elicitation(ElicitResult { action: ElicitAction::Cancel, content: None })
+                }
+                ServerQuestion::Sampling(_) | ServerQuestion::Roots => {
+                    Answer::Refused { code: -1, message: "too many questions at once".into() }
+                }
+            };
+            self.answer(request, answer, session);
+            return;
+        }
+        let ticket = call.and_then(|call| match self.calls.get(&call) {
+            Some(Purpose::Ticket(ticket)) => Some(*ticket),
+            _ => None,
+        });
+        self.tell_owner(News::Asked { request, ticket, question: Box::new(question) });
+    }
+}
