@@ -5,21 +5,21 @@
 
 use std::fs::File;
 use std::io::{self, IoSlice, Write};
+use std::os::fd::OwnedFd;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use nix::fcntl::{FcntlArg, OFlag, fcntl};
-use tokio::io::unix::AsyncFd;
-use tokio::io::{AsyncWrite, Interest};
+use tokio::io::AsyncWrite;
+use tokio::net::unix::pipe::Sender;
 use tokio::process::ChildStdin;
 
 /// What is written here can be read by the server.
 #[derive(Debug)]
 pub(crate) enum InputPipe {
-    /// It had room when it was written to last.
+    /// It had room when it was written to last. Writing never waits.
     Open(File),
-    /// It was full.
-    Full(AsyncFd<File>),
+    /// It was full, and is watched.
+    Full(Sender),
     Closed,
 }
 
@@ -28,42 +28,46 @@ pub(crate) enum InputPipe {
 /// # Errors
 /// The system's, if it can't be written to without waiting.
 pub(crate) fn input(stdin: ChildStdin) -> io::Result<InputPipe> {
-    let end = stdin.into_owned_fd()?;
-    let flags = OFlag::from_bits_retain(fcntl(&end, FcntlArg::F_GETFL)?);
-    fcntl(&end, FcntlArg::F_SETFL(flags | OFlag::O_NONBLOCK))?;
-    Ok(InputPipe::Open(File::from(end)))
+    InputPipe::new(stdin.into_owned_fd()?)
 }
 
 impl InputPipe {
-    fn poll(
-        &mut self,
-        context: &mut Context<'_>,
-        mut write: impl FnMut(&File) -> io::Result<usize>,
-    ) -> Poll<io::Result<usize>> {
+    fn new(end: OwnedFd) -> io::Result<InputPipe> {
+        InputPipe::Full(Sender::from_owned_fd(end)?).unwatched()
+    }
+
+    fn unwatched(self) -> io::Result<InputPipe> {
+        match self {
+            InputPipe::Full(sender) => Ok(InputPipe::Open(File::from(sender.into_nonblocking_fd()?))),
+            pipe => Ok(pipe),
+        }
+    }
+
+    fn watched(self) -> io::Result<InputPipe> {
+        match self {
+            InputPipe::Open(file) => Ok(InputPipe::Full(Sender::from_owned_fd(file.into())?)),
+            pipe => Ok(pipe),
+        }
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>, slices: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
         if let InputPipe::Open(file) = self {
-            let written = write(file);
+            let written = file.write_vectored(slices);
             if !written.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock) {
                 return Poll::Ready(written);
             }
-            let InputPipe::Open(file) = std::mem::replace(self, InputPipe::Closed) else { return Poll::Pending };
-            *self = InputPipe::Full(AsyncFd::with_interest(file, Interest::WRITABLE)?);
+            *self = std::mem::replace(self, InputPipe::Closed).watched()?;
         }
-        let InputPipe::Full(watched) = self else { return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())) };
-        loop {
-            let mut room = ready!(watched.poll_write_ready(context))?;
-            if let Ok(written) = room.try_io(|watched| write(watched.get_ref())) {
-                if let InputPipe::Full(watched) = std::mem::replace(self, InputPipe::Closed) {
-                    *self = InputPipe::Open(watched.into_inner());
-                }
-                return Poll::Ready(written);
-            }
-        }
+        let InputPipe::Full(sender) = self else { return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())) };
+        let written = ready!(Pin::new(sender).poll_write_vectored(context, slices));
+        *self = std::mem::replace(self, InputPipe::Closed).unwatched()?;
+        Poll::Ready(written)
     }
 }
 
 impl AsyncWrite for InputPipe {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        self.get_mut().poll(context, |mut file| file.write(bytes))
+        self.get_mut().poll(context, &[IoSlice::new(bytes)])
     }
 
     fn poll_write_vectored(
@@ -71,7 +75,7 @@ impl AsyncWrite for InputPipe {
         context: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        self.get_mut().poll(context, |mut file| file.write_vectored(slices))
+        self.get_mut().poll(context, slices)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -93,39 +97,44 @@ impl AsyncWrite for InputPipe {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use std::process::Stdio;
     use std::time::Duration;
 
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    use tokio::process::Command;
+    use tokio::net::unix::pipe::Receiver;
     use tokio::time::timeout;
 
     use super::*;
 
     #[tokio::test]
     async fn what_does_not_fit_waits_and_nothing_is_lost() {
-        let mut cat =
-            Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
-        let mut pipe = input(cat.stdin.take().unwrap()).unwrap();
-        let sent: Vec<u8> = (0..2_000_000_u32).map(|number| number.to_le_bytes()[0]).collect();
-        // Nobody reads what cat writes, so that it soon reads no more.
-        let whole = timeout(Duration::from_millis(200), pipe.write_all(&sent[..1_000_000])).await;
-        assert!(whole.is_err(), "a megabyte does not fit into two pipes");
+        let (output, input) = std::io::pipe().unwrap();
+        let mut output = Receiver::from_owned_fd(output.into()).unwrap();
+        let mut pipe = InputPipe::new(input.into()).unwrap();
+        let sent: Vec<u8> = (0..1_000_000_u32).map(|number| number.to_le_bytes()[0]).collect();
+        let whole = timeout(Duration::from_millis(50), pipe.write_all(&sent)).await;
+        assert!(whole.is_err(), "a megabyte does not fit while nobody reads");
         assert!(matches!(pipe, InputPipe::Full(_)), "it is watched now");
 
-        let mut output = cat.stdout.take().unwrap();
-        let mut already = vec![0; 1000];
-        output.read_exact(&mut already).await.unwrap();
-        assert_eq!(already, sent[..1000], "what fits has arrived, in order");
         let reading = tokio::spawn(async move {
-            let mut rest = Vec::new();
-            output.read_to_end(&mut rest).await.map(|_| rest)
+            let mut all = Vec::new();
+            output.read_to_end(&mut all).await.map(|_| all)
         });
         pipe.write_all(b"the end").await.unwrap();
         assert!(matches!(pipe, InputPipe::Open(_)), "there is room again, and it is not watched any more");
         pipe.shutdown().await.unwrap();
-        let rest = reading.await.unwrap().unwrap();
-        assert!(rest.ends_with(b"the end"), "the rest has arrived, and the end was seen");
+        let all = reading.await.unwrap().unwrap();
+        let (first, end) = all.split_at(all.len() - b"the end".len());
+        assert_eq!(first, &sent[..first.len()], "what fitted has arrived, in order and once");
+        assert_eq!(end, b"the end", "and so has what waited for room");
         assert!(pipe.write(b"more").await.is_err(), "a closed pipe takes nothing");
+    }
+
+    #[tokio::test]
+    async fn a_reader_that_is_gone_is_told() {
+        let (output, input) = std::io::pipe().unwrap();
+        let mut pipe = InputPipe::new(input.into()).unwrap();
+        drop(output);
+        let error = pipe.write_all(b"hello").await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::BrokenPipe, "nobody will read it");
     }
 }
