@@ -39,6 +39,7 @@ impl Streamable {
             What::Events { opened, events, next } => self.on_events(exchange, opened, events, next, now),
             What::Refused(refusal) => self.on_refused(exchange, refusal, now),
             What::Failed(fault) => self.on_failed(exchange, fault, now),
+            What::Late(_) => {}
             What::Expired => {
                 self.finish(exchange);
             }
