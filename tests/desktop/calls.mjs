@@ -11,6 +11,12 @@ export async function callTool(page, server, tool, values = {}) {
   await page.click("button", "Call", "main");
 }
 
+/** How many calls a server has got. */
+async function called(page, server) {
+  const { value } = await page.invoke("activity", { server, after: null, limit: 2000 });
+  return value.entries.filter((entry) => entry.sent && entry.method === "tools/call").length;
+}
+
 export async function calls(page, place, step) {
   for (const era of ["legacy", "modern"]) {
     await step(`4 ${era}: a call is approved with its arguments, and its result is shown`, async () => {
@@ -53,7 +59,9 @@ export async function calls(page, place, step) {
       await page.reads("Sea chart", RESULT);
       await page.reads("Structured result", RESULT);
       await page.picture(`${era}-everything`);
+      const sent = await called(page, era);
       await page.click("button", "Call", "main");
+      await page.until("another call", async () => (await called(page, era)) > sent);
       await page.reads("Today in the harbour", RESULT);
       assert.equal(await page.has("button", "Deny"), false, "an approval for always asks no more");
     });
@@ -72,6 +80,9 @@ export async function calls(page, place, step) {
       await page.click("textbox", "Message");
       await page.press("/");
       await page.reads("Greet a ship", "[role=dialog]");
+      await page.until("its search to have the focus", () =>
+        page.run(() => document.activeElement?.getAttribute("role") === "combobox"),
+      );
       await page.picture(`${era}-prompts`);
       await page.press(..."Greet");
       await page.until("one offer of each server", () => page.has("option", /Greet a ship.*/, "[role=dialog]"));

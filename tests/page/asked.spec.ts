@@ -139,6 +139,7 @@ test.describe("the error that asks for a URL first", () => {
   test("is a question like any other", async ({ app, host }) => {
     await callTool(app, "ask_url");
     await question(app).getByRole("button", { name: "Deny" }).click();
+    await expect(question(app)).toBeHidden();
     const main = app.getByRole("main");
     const box = main.getByRole("checkbox", { name: /Ask by an error/ });
     if (await box.count()) await box.check();

@@ -14,6 +14,7 @@ test("a prompt with the keyboard only: /, search, arguments, preview, into the c
   await app.keyboard.press("/");
   const dialog = app.getByRole("dialog");
   await expect(dialog.getByText("Greet a ship").first(), "all prompts are there").toBeVisible();
+  await expect(dialog.getByRole("combobox", { name: "Find a prompt" }), "one can type at once").toBeFocused();
   await app.keyboard.type("tide");
   await app.keyboard.press("Enter");
   await expect(dialog.getByRole("combobox", { name: /Harbour/ })).toBeFocused();
@@ -41,12 +42,14 @@ test("a resource by @, a note, and a tool, kept when the page loads anew", async
 
   await write.focus();
   await app.keyboard.press("@");
+  await expect(app.getByRole("combobox", { name: "Find a resource" }), "one can type at once").toBeFocused();
   await app.keyboard.type("welcome");
   await expect(app.getByRole("dialog").getByRole("option").first(), "the best match is first").toContainText("Welcome");
   await app.keyboard.press("Enter");
   await expect(main.getByText("from harbour").first()).toBeVisible();
 
   await app.getByRole("button", { name: "Run a tool" }).click();
+  await expect(app.getByRole("combobox", { name: "Find a tool" }), "one can type at once").toBeFocused();
   await app.keyboard.type("Add two");
   await expect(app.getByRole("dialog").getByRole("option").first(), "the best match is first").toContainText("Add two");
   await app.keyboard.press("Enter");

@@ -112,6 +112,11 @@ export class DevHost {
     return this.call<Snapshot>("snapshot");
   }
 
+  /** The messages of a server so far. */
+  activity(server: string): Promise<{ entries: { method: string | null; sent: boolean }[] }> {
+    return this.call("activity", { server, after: null, limit: 500 });
+  }
+
   /** Starts a server past the page, its command approved for good. */
   async startApproved(name: string): Promise<void> {
     await this.call("start_server", { server: name });

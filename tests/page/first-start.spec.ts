@@ -24,9 +24,8 @@ test("a denied command does not run, and the page says so", async ({ app, host }
   await app.getByRole("button", { name: "Start the demo server" }).click();
   await question(app).getByRole("button", { name: "Deny" }).click();
   await expect(question(app)).toBeHidden();
-  const after = await host.snapshot();
-  expect(after.servers[0]?.state.is, "it did not start").toBe("failed");
-  expect(after.servers[0]?.pid ?? null, "nothing runs").toBeNull();
+  await expect.poll(async () => (await host.snapshot()).servers[0]?.state.is, "it did not start").toBe("failed");
+  expect((await host.snapshot()).servers[0]?.pid ?? null, "nothing runs").toBeNull();
 });
 
 test("Allow does nothing until the question could be read", async ({ app, host }) => {

@@ -111,6 +111,7 @@ test.describe("with a server that runs", () => {
     await expect(composer, "one can go on writing").toBeFocused();
 
     await app.keyboard.press("@");
+    await expect(app.getByRole("combobox", { name: "Find a resource" }), "its search").toBeFocused();
     await app.keyboard.type("welcome");
     await expect(app.getByRole("option", { name: /Welcome/ })).toBeVisible();
     await app.keyboard.press("Enter");
@@ -126,6 +127,7 @@ test.describe("with a server that runs", () => {
 
     await tabTo(app, "button", "Run a tool");
     await app.keyboard.press("Enter");
+    await expect(app.getByRole("combobox", { name: "Find a tool" }), "its search").toBeFocused();
     await app.keyboard.type("show_everything");
     await expect(app.getByRole("option", { name: /Show everything/ }), "it is found").toBeVisible();
     await app.keyboard.press("Enter");

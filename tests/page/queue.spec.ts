@@ -39,6 +39,30 @@ test("several questions: counted, one in front, listed by server, a flood denied
   for (const answer of answers) expect(String(answer), "each call is told that it was refused").toContain("refused");
 });
 
+test("the next question is decided while the answer to the one before is on its way", async ({ app, host }) => {
+  let arrive: () => void = () => undefined;
+  const arrived = new Promise<void>((resolve) => (arrive = resolve));
+  await app.route("**/api/answer_question", async (route) => {
+    const response = await route.fetch();
+    await arrived;
+    await route.fulfill({ response });
+  });
+  const calls = ["harbour", "second"].map((server) =>
+    host.call("call_tool", ask(server, server)).catch((error: Error) => error.message),
+  );
+  const frame = question(app);
+  await expect(frame).toContainText("1 of 2");
+  await frame.getByRole("button", { name: "Deny" }).click();
+  // The news that it was answered comes before the answer's own response.
+  await expect(frame, "the other one is in front").not.toContainText("1 of 2");
+  await app.keyboard.press("Escape");
+  const answers = (await Promise.all(calls)).map(String);
+  expect(answers[0], "what was denied").toContain("refused");
+  expect(answers[1], "the key was not lost").toMatch(/refused|cancelled/);
+  arrive();
+  await expect(frame).toBeHidden();
+});
+
 test("a question that changes or goes away while it is looked at crosses nothing", async ({ app, host }) => {
   const call = host.call("call_tool", ask("harbour", "gone")).catch((error: Error) => error.message);
   await expect(question(app)).toBeVisible();

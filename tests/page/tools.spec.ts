@@ -13,10 +13,7 @@ for (const [era, setup] of ERAS) {
       await expect(frame).toContainText("wants to run a tool");
       await expect(frame).toContainText("Sends to harbour:");
       for (const part of ["add", "a", "2", "b", "40"]) await expect(frame).toContainText(part);
-      const sent = await host.call<{ entries: { method: string | null }[] }>("activity", {
-        server: "harbour",
-        limit: 500,
-      });
+      const sent = await host.activity("harbour");
       expect(sent.entries.some((e) => e.method === "tools/call"), "nothing was sent before").toBe(false);
       await allow(app, "Allow once");
       const result = app.getByTestId("tool-result");
@@ -79,10 +76,7 @@ test("a denied call is not sent", async ({ app, host }) => {
   const result = app.getByTestId("tool-result");
   await expect(result).toHaveAttribute("data-state", "refused");
   await expect(result).toContainText("Refused: the tool was not called");
-  const { entries } = await host.call<{ entries: { method: string | null }[] }>("activity", {
-    server: "harbour",
-    limit: 500,
-  });
+  const { entries } = await host.activity("harbour");
   expect(entries.some((e) => e.method === "tools/call"), "the server heard nothing of it").toBe(false);
 });
 
@@ -94,13 +88,18 @@ test("an error of a tool is shown as an error", async ({ app }) => {
   await expect(result).toContainText("It did not work: the rope broke.");
 });
 
-test("allowed for the session it runs at once; a changed definition asks again", async ({ app }) => {
+test("allowed for the session it runs at once; a changed definition asks again", async ({ app, host }) => {
+  const calls = async () => {
+    const { entries } = await host.activity("harbour");
+    return entries.filter((e) => e.sent && e.method === "tools/call").length;
+  };
   await callTool(app, "lighthouse");
   await allow(app, "Always allow this tool");
   const result = app.getByTestId("tool-result");
   await expect(result).toHaveAttribute("data-state", "done");
-  await result.page().getByRole("button", { name: "Call", exact: true }).click();
-  await expect(result, "a standing approval needs no question").toHaveAttribute("data-state", "done");
+  await app.getByRole("button", { name: "Call", exact: true }).click();
+  await expect.poll(calls, "a standing approval needs no question").toBe(2);
+  await expect(result).toHaveAttribute("data-state", "done");
   await expect(question(app)).toBeHidden();
 
   await callTool(app, "change_tool");

@@ -154,6 +154,28 @@ describe("the prompt picker", () => {
     await waitFor(() => expect(screen.queryByText("late"), "not shown").toBeNull());
   });
 
+  it("drops what was asked with other arguments", async () => {
+    const user = userEvent.setup();
+    let answer: (result: never) => void = () => undefined;
+    host.answers.get_prompt = () => new Promise((resolve) => (answer = resolve));
+    render(PromptDialog, { open: true, conversation: "c1" });
+    await user.click(await screen.findByRole("option", { name: /Plan a trip/ }));
+    const country = await screen.findByRole("combobox", { name: /country required/ });
+    await user.type(country, "fr{Enter}");
+    const [asked] = host.requests("get_prompt");
+    expect(asked?.arguments, "asked with what was there").toEqual({ country: "fr" });
+    await user.type(country, "x");
+    expect(host.requests("cancel_call"), "of no use any more").toEqual([{ call: asked?.call }]);
+    answer({
+      description: null,
+      messages: [{ role: "user", content: [{ type: "text", text: "about fr" }] }],
+    } as never);
+    await waitFor(() =>
+      expect(screen.getByRole("button", { name: "Preview" }), "can be asked anew").toBeEnabled(),
+    );
+    expect(screen.queryByText("about fr"), "not shown beside the new value").toBeNull();
+  });
+
   it("says what the server's error was", async () => {
     const user = userEvent.setup();
     host.answers.get_prompt = () => {

@@ -39,8 +39,9 @@ export class PromptRun {
     return this.#entries((i, value) => i < index && value !== "");
   }
 
-  /** What was fetched belongs to other arguments. */
+  /** What was fetched, or still is, belongs to other arguments. */
   changed(): void {
+    this.cancel();
     this.result = null;
     this.problem = null;
   }
@@ -49,9 +50,9 @@ export class PromptRun {
   async preview(): Promise<void> {
     this.tried = true;
     if (!this.complete || this.running !== null) return;
+    this.changed();
     const id = crypto.randomUUID();
     this.running = id;
-    this.changed();
     try {
       const request = {
         call: id,

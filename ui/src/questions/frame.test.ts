@@ -153,6 +153,65 @@ describe("a question", () => {
     expect(blocked("Allow once"), "armed anew").toBe(true);
   });
 
+  it("can be decided while the answer to the one before is on its way", async () => {
+    let arrive: () => void = () => undefined;
+    host.handlers.answer_question = ({ id }: { id: string }) =>
+      id === "q1" ? new Promise<object>((resolve) => (arrive = () => resolve({}))) : {};
+    const { set } = show(question(tool({ path: "/x" })));
+    await arm();
+    await click(button("Allow once"));
+    expect(
+      screen.getByText("Sending your decision."),
+      "said while it is on its way",
+    ).toBeInTheDocument();
+    // The news that it was answered overtakes the answer's own response.
+    set(question(roots, { id: "q2" }));
+    await tick();
+    await arm();
+    expect(screen.queryByText("Sending your decision."), "nothing of the next one is").toBeNull();
+    expect(blocked("Share 1 folder"), "it arms like any other").toBe(false);
+    await press("Escape");
+    expect(answers(), "the key is not lost").toMatchObject([
+      { id: "q1", answer: { action: "allow" } },
+      { id: "q2", answer: { action: "cancel" } },
+    ]);
+    arrive();
+  });
+
+  it("is not answered twice", async () => {
+    host.handlers.answer_question = () => new Promise(() => undefined);
+    show(question(tool({ path: "/x" })));
+    await arm();
+    await click(button("Allow once"));
+    await press("Escape");
+    await click(button("Deny"));
+    expect(answers(), "one answer").toMatchObject([{ answer: { action: "allow" } }]);
+  });
+
+  it("says why an answer was not taken where that was, and nowhere else", async () => {
+    let refuse: () => void = () => undefined;
+    host.handlers.answer_question = () =>
+      new Promise<object>((_, reject) => {
+        refuse = () => reject({ code: "internal", message: "the disk is full" });
+      });
+    const one = question(tool({ path: "/x" }));
+    const two = question(roots, { id: "q2" });
+    show(one, two);
+    await arm();
+    await click(button("Deny"));
+    await click(button("Next question"));
+    await arm();
+    refuse();
+    await tick();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(screen.queryByRole("alert"), "the one in front was not refused").toBeNull();
+    expect(blocked("Share 1 folder"), "and stays armed").toBe(false);
+    await click(button("Next question"));
+    expect(screen.getByRole("alert"), "said where it belongs").toHaveTextContent(
+      "the disk is full",
+    );
+  });
+
   it("shows the others on wish, and keeps the one in front when more come", async () => {
     const one = question(tool({ path: "/x" }), { id: "a" });
     const two = question(roots, { id: "b" });

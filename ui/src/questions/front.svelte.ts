@@ -4,7 +4,7 @@ import type { Edit, Question, Scope } from "$lib/api/generated";
 
 import { Arming } from "./arming.svelte";
 import { crossing } from "./crossing";
-import { Decision } from "./decision.svelte";
+import { Decision, type Refusal } from "./decision.svelte";
 import { Draft, draftKey } from "./draft.svelte";
 import { Queue, version } from "./queue.svelte";
 
@@ -33,8 +33,16 @@ export class Front {
   readonly shown: string | null = $derived.by(() =>
     this.question && this.draft ? `${version(this.question)} ${this.draft.choice}` : null,
   );
+  /** Whether the answer to the question in front, or a change of it, is on its way. */
+  readonly busy: boolean = $derived.by(
+    () => this.question !== null && this.decision.busy(this.question),
+  );
+  /** Why the last decision on the question in front was not taken, if it was not. */
+  readonly refusal: Refusal | null = $derived.by(() =>
+    this.question ? this.decision.refusal(this.question) : null,
+  );
   readonly canAllow: boolean = $derived.by(
-    () => this.arming.armed && this.blocker === null && !this.decision.busy,
+    () => this.arming.armed && this.blocker === null && !this.busy,
   );
 
   /**
@@ -48,16 +56,16 @@ export class Front {
     if (draft.form && !draft.form.ready()) return;
     const taken = await this.decision.answer(question, draft.answer(question, scope));
     if (taken) this.queue.answered(question);
-    else this.#refused(draft);
+    else this.#refused(question, draft);
   }
 
   /** Tells the server that there are no folders. */
   async shareNone(event: Event): Promise<void> {
-    const { question } = this;
-    if (!question || !this.canAllow || !this.arming.accepts(event)) return;
+    const { question, draft } = this;
+    if (!question || !draft || !this.canAllow || !this.arming.accepts(event)) return;
     if (await this.decision.answer(question, { action: "share", folders: [] }))
       this.queue.answered(question);
-    else this.arming.restart();
+    else this.#refused(question, draft);
   }
 
   /** Changes what would cross. It is shown with its new hash, and armed anew. */
@@ -99,9 +107,10 @@ export class Front {
     if (await this.decision.answer(question, { action })) this.queue.answered(question);
   }
 
-  #refused(draft: Draft): void {
-    this.arming.restart();
-    if (this.decision.problems) draft.form?.check.found(this.decision.problems);
+  #refused(question: Question, draft: Draft): void {
+    if (this.question?.id === question.id) this.arming.restart();
+    const refusal = this.decision.refusal(question);
+    if (refusal?.is === "invalid" && refusal.problems) draft.form?.check.found(refusal.problems);
   }
 
   #draftOf(question: Question): Draft {

@@ -11,11 +11,10 @@ export interface Status {
 }
 
 export function status(front: Front): Status {
-  const { decision, blocker } = front;
-  if (decision.busy) return { words: m.questions_sending(), tone: "plain" };
-  if (decision.refusal?.is === "changed") return { words: m.questions_changed(), tone: "bad" };
-  if (decision.refusal)
-    return { words: m.questions_refused({ reason: decision.refusal.message }), tone: "bad" };
+  const { refusal, blocker } = front;
+  if (front.busy) return { words: m.questions_sending(), tone: "plain" };
+  if (refusal?.is === "changed") return { words: m.questions_changed(), tone: "bad" };
+  if (refusal) return { words: m.questions_refused({ reason: refusal.message }), tone: "bad" };
   if (blocker?.is === "impossible") return { words: m.questions_keys_deny(), tone: "plain" };
   if (blocker) return { words: blockerWords(blocker), tone: "stop" };
   const problems = front.draft?.form?.tried ? front.draft.form.check.problems.length : 0;

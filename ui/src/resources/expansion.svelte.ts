@@ -40,6 +40,8 @@ export class Expansion {
 
   expandSoon(): void {
     this.pending = true;
+    // What is still on its way is about other values.
+    this.#turn += 1;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.expand(), PAUSE);
   }

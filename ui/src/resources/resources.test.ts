@@ -174,6 +174,23 @@ describe("templates", () => {
     expect(expansion.uri, "the latest counts").toBe("second");
   });
 
+  test("that are typed on are still pending when an answer about the values before comes", async () => {
+    const answers: ((answer: { uri: string }) => void)[] = [];
+    host.answers.expand_template = () => new Promise((resolve) => answers.push(resolve));
+    const expansion = new Expansion(template);
+    const first = expansion.expand();
+    expansion.set("x", "2");
+    answers[0]?.({ uri: "old" });
+    await first;
+    expect(expansion.pending, "the URI of the new values is still to come").toBe(true);
+    expect(expansion.uri, "and the old one is not shown for it").toBeNull();
+    const second = expansion.expand();
+    answers[1]?.({ uri: "new" });
+    await second;
+    expect(expansion.uri, "then it is there").toBe("new");
+    expect(expansion.pending, "and nothing is to come").toBe(false);
+  });
+
   test("that can't be expanded say why", async () => {
     host.answers.expand_template = () =>
       Promise.reject({ code: "bad_answer", message: "no template" });

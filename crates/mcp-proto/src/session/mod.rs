@@ -226,6 +226,11 @@ impl Session {
         self.trace = trace;
     }
 
+    /// Whether the answer to a request of ours is still wanted.
+    pub fn is_waiting_for(&self, id: &RequestId) -> bool {
+        self.wire.is_waiting(id)
+    }
+
     /// What the opening found out, once it is done.
     pub fn facts(&self) -> Option<&Facts> {
         self.facts.as_ref()

@@ -71,10 +71,25 @@ impl Start {
         let legacy::Finished::NotFound(found) = self.legacy(core, news, self.is_auto()).run().await else { return };
         let (mut core, mut news, fault) = *found;
         let shown = fault::shown(&fault.to_string());
-        news.note(&mut core.outbox, format!("the server does not speak HTTP+SSE any more: {shown}"));
+        news.note(
+            &mut core.outbox,
+            format!("HTTP+SSE, which it spoke before, failed; Streamable HTTP is tried: {shown}"),
+        );
         let config = configured(self.config.clone(), &self.target, TransportFound::StreamableHttp);
-        core.session = Session::new(config, now());
-        self.streamable(core, news, false).run().await;
+        let failed = std::mem::replace(&mut core.session, Session::new(config, now()));
+        let streamable::Finished::NotStreamable(found) = self.streamable(core, news, true).run().await else {
+            return;
+        };
+        let (mut core, _, why) = *found;
+        if fault::is_passing(&fault) {
+            // It is as old as it was, and only not there at the moment.
+            core.session = failed;
+            return give_up(core, &fault).await;
+        }
+        core.tell(why);
+        core.close_session();
+        core.tell_rest();
+        core.farewell(std::future::ready(())).await;
     }
 
     fn is_auto(&self) -> bool {

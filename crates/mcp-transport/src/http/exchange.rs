@@ -46,6 +46,8 @@ pub(super) enum What {
     Failed(DeliveryFault),
     /// The time to read what follows an answer is over.
     Expired,
+    /// The server takes its time to accept it; this is what goes on.
+    Late(Work),
 }
 
 impl Step {
@@ -67,26 +69,44 @@ pub(super) fn request(exchange: u64, endpoint: Endpoint, parts: Parts, limit: us
 /// Posts what has no answer: a notification or a response.
 pub(super) fn message(exchange: u64, endpoint: Endpoint, parts: Parts, within: Duration) -> Work {
     Box::pin(async move {
-        let sent = timeout(within, async {
-            let Answer { mut response, moved } = match endpoint.send(parts).await {
-                Ok(answer) => answer,
-                Err(fault) => return Step::plain(exchange, What::Failed(fault)),
-            };
-            if !response.status().is_success() {
-                let what = What::Refused(fault::refusal(response).await);
-                return Step { exchange, moved, session: None, what };
-            }
-            if media(response.headers()) != Media::EventStream {
-                // Whatever it says, it was accepted.
-                let _ = bounded_body(&mut response, UNNEEDED_BYTES).await;
-            }
-            Step { exchange, moved, session: None, what: What::Accepted }
-        });
+        let sent = timeout(within, accepted(exchange, endpoint, parts));
         sent.await.unwrap_or_else(|_| {
             let cause = format!("the server did not accept it within {within:?}");
             Step::plain(exchange, What::Failed(DeliveryFault::Lost { cause }))
         })
     })
+}
+
+/// Posts a request whose answer comes on another stream. When it is not accepted in time, that is told and it
+/// goes on: the server may hold it open until it has answered.
+pub(super) fn answered_elsewhere(exchange: u64, endpoint: Endpoint, parts: Parts, within: Duration) -> Work {
+    still_late(exchange, Box::pin(accepted(exchange, endpoint, parts)), within)
+}
+
+/// Waits on for what was late.
+pub(super) fn still_late(exchange: u64, mut work: Work, within: Duration) -> Work {
+    Box::pin(async move {
+        match timeout(within, &mut work).await {
+            Ok(step) => step,
+            Err(_) => Step::plain(exchange, What::Late(work)),
+        }
+    })
+}
+
+async fn accepted(exchange: u64, endpoint: Endpoint, parts: Parts) -> Step {
+    let Answer { mut response, moved } = match endpoint.send(parts).await {
+        Ok(answer) => answer,
+        Err(fault) => return Step::plain(exchange, What::Failed(fault)),
+    };
+    if !response.status().is_success() {
+        let what = What::Refused(fault::refusal(response).await);
+        return Step { exchange, moved, session: None, what };
+    }
+    if media(response.headers()) != Media::EventStream {
+        // Whatever it says, it was accepted.
+        let _ = bounded_body(&mut response, UNNEEDED_BYTES).await;
+    }
+    Step { exchange, moved, session: None, what: What::Accepted }
 }
 
 /// Opens a stream after a pause.

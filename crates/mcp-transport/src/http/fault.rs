@@ -62,6 +62,15 @@ pub(super) fn sending(error: &reqwest::Error) -> DeliveryFault {
     }
 }
 
+/// Whether it says nothing about what the server speaks: a little later the same may work.
+pub(super) fn is_passing(fault: &DeliveryFault) -> bool {
+    match fault {
+        DeliveryFault::Status { code, .. } => matches!(code, 408 | 425 | 429 | 500..=599),
+        DeliveryFault::Lost { .. } | DeliveryFault::Unreachable { .. } => true,
+        DeliveryFault::Redirected { .. } | DeliveryFault::Unusable { .. } => false,
+    }
+}
+
 /// Why a body broke off.
 pub(super) fn body(error: &reqwest::Error) -> DeliveryFault {
     DeliveryFault::Lost { cause: format!("the answer broke off: {}", root(error)) }

@@ -223,6 +223,35 @@ async fn what_is_known_is_tried_first_and_found_anew_when_it_is_wrong() {
 }
 
 #[tokio::test]
+async fn an_old_server_that_is_not_there_at_the_moment_may_be_tried_again() {
+    let known = KnownServer { transport: TransportFound::HttpSse, revision: Revision::V2024_11_05 };
+    // 0: it gives no answer.
+    let cases = [
+        (429, OpeningFault::ServerError, "429"),
+        (503, OpeningFault::ServerError, "503"),
+        (0, OpeningFault::ServerError, "did not answer within"),
+        (404, OpeningFault::NotStreamable, "405"),
+    ];
+    for (status, wanted, words) in cases {
+        let server = HttpServer::start(move |request, mut answer| async move {
+            match (request.method.as_str(), status) {
+                ("GET", 0) => answer.hang().await,
+                ("GET", _) => answer.status(status).await,
+                _ => answer.status(405).await,
+            }
+        })
+        .await;
+        let target = HttpTarget { known: Some(known), ..target(&server.url("/sse")) };
+        let limits = HttpLimits { endpoint: Duration::from_millis(300), ..limits() };
+        let mut client = start_with(SessionConfig::default(), target, limits);
+        let (cause, fault) = client.until_failed().await;
+        assert_eq!(fault, wanted, "what a stream answered with {status} means: {cause}");
+        assert!(cause.contains(words), "the cause is told: {cause}");
+        client.until_end().await;
+    }
+}
+
+#[tokio::test]
 async fn a_pinned_transport_or_revision_is_kept_to() {
     let old = old_server(405).await;
     let pinned = HttpTarget { transport: TransportChoice::Streamable, ..target(&old.url("/sse")) };

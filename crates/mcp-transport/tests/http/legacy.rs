@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_proto::{CloseReason, SessionConfig};
-use mcp_transport::http::{HttpTarget, TransportChoice, TransportFound};
+use mcp_transport::http::{HttpLimits, HttpTarget, TransportChoice, TransportFound};
 use serde_json::{Value, json};
 use testkit::http::ordinary;
 use tokio::sync::{Mutex, mpsc};
@@ -53,6 +53,14 @@ where
                     };
                     if body["params"]["name"] == "end" {
                         say(json!("end")).await;
+                    } else if body["params"]["name"] == "hold" || body["params"]["name"] == "cut" {
+                        tokio::time::sleep(Duration::from_millis(600)).await;
+                        if body["params"]["name"] == "cut" {
+                            answer.status(504).await?;
+                            tokio::time::sleep(Duration::from_millis(300)).await;
+                        }
+                        say(ordinary::message(REVISION, &body)).await;
+                        return answer.hang().await;
                     } else if body["params"]["name"] == "refuse" {
                         return answer.whole(500, "content-type: text/plain\r\n", b"out of order").await;
                     } else if body.get("method").is_some() && body.get("id").is_some() {
@@ -165,6 +173,25 @@ async fn a_refused_post_ends_one_call() {
     let result = client.call(tool("refuse", json!({}))).await;
     let cause = undelivered(&result);
     assert!(cause.contains("500") && cause.contains("out of order"), "with the cause: {cause}");
+    assert_eq!(client.echo("still").await, "still", "the session goes on");
+    client.stop().await;
+}
+
+#[tokio::test]
+async fn a_post_that_is_held_open_does_not_end_its_call() {
+    let server = server().await;
+    let target = HttpTarget { transport: TransportChoice::Sse, ..target(&server.url("/sse")) };
+    // Two places: the held ones would fill them, if they were kept longer than needed.
+    let limits = HttpLimits { accept: Duration::from_millis(150), posts: 2, ..limits() };
+    let mut client = start_with(SessionConfig::default(), target, limits);
+    client.until_ready().await;
+    for _ in 0..3 {
+        let result = client.call(tool("hold", json!({ "text": "x" }))).await;
+        assert!(result.is_ok(), "the answer comes on the stream, while the POST has none: {result:?}");
+    }
+    let result = client.call(tool("cut", json!({ "text": "x" }))).await;
+    assert!(result.is_ok(), "a gateway that ends the POST does not end the call: {result:?}");
+    client.until_note("its answer is still waited for").await;
     assert_eq!(client.echo("still").await, "still", "the session goes on");
     client.stop().await;
 }

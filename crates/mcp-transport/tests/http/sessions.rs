@@ -1,10 +1,11 @@
 //! Sessions: the id, its loss and its end.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use mcp_proto::SessionEvent;
 use mcp_transport::driver::{DriverCommand, DriverEvent};
+use serde_json::json;
 use testkit::http::ordinary;
 
 use crate::support::*;
@@ -130,6 +131,53 @@ async fn a_forgotten_session_is_opened_anew() {
         let deleted = with_method(&server, "DELETE").pop().expect("the session is ended");
         assert_eq!(deleted.header("mcp-session-id"), Some("id-2"), "{revision}: the new session is the one that ends");
     }
+}
+
+#[tokio::test]
+async fn the_streams_of_a_session_end_when_the_server_speaks_another_era() {
+    let is_modern = Arc::new(AtomicBool::new(false));
+    let (ended, mut has_ended) = tokio::sync::mpsc::channel(8);
+    let era = Arc::clone(&is_modern);
+    let server = HttpServer::start(move |request, mut answer| {
+        let (ended, is_modern) = (ended.clone(), era.load(Ordering::SeqCst));
+        async move {
+            let method = request.rpc_method();
+            let modern_request = request.header("mcp-protocol-version") == Some(MODERN);
+            if (request.method == "GET" && !is_modern) || (method == "subscriptions/listen" && is_modern) {
+                answer.event_stream().await?;
+                let gone = answer.hang().await;
+                let _ = ended.send(request.method).await;
+                return gone;
+            }
+            if method == "tools/call" && modern_request != is_modern {
+                let supported = if is_modern { MODERN } else { NEWEST_LEGACY };
+                let error = json!({ "code": -32022, "message": "no", "data": { "supported": [supported] } });
+                let error = json!({ "jsonrpc": "2.0", "id": request.json()["id"], "error": error }).to_string();
+                return answer.whole(400, "content-type: application/json\r\n", error.as_bytes()).await;
+            }
+            if !is_modern {
+                return in_session(NEWEST_LEGACY, &request, answer).await;
+            }
+            let mut message = ordinary::message(MODERN, &request.json());
+            if method == "server/discover" {
+                message["result"]["capabilities"] = json!({ "tools": { "listChanged": true } });
+            }
+            answer.json(&message).await
+        }
+    })
+    .await;
+    let mut client = ready(&server.url("/mcp")).await;
+    client.until_note("the GET stream is open").await;
+    is_modern.store(true, Ordering::SeqCst);
+    assert_eq!(client.echo("now").await, "now", "[lifecycle-era-cache] the call is sent again in the new era");
+    let stream = within(LONG, "the GET stream of the old session is closed", has_ended.recv()).await;
+    assert_eq!(stream.as_deref(), Some("GET"), "2026-07-28 has no GET stream");
+    assert!(holds_within(LONG, || server.count("subscriptions/listen") == 1).await, "it listens in the new way");
+    is_modern.store(false, Ordering::SeqCst);
+    assert_eq!(client.echo("back").await, "back", "and in the old one again");
+    let stream = within(LONG, "the listening of the session before is closed", has_ended.recv()).await;
+    assert_eq!(stream.as_deref(), Some("POST"), "older revisions have no such stream");
+    client.stop().await;
 }
 
 #[tokio::test]

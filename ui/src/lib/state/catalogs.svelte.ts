@@ -46,9 +46,13 @@ class Catalogs {
 
   /** Has the server asked for a list again, however fresh it is. */
   async refresh(server: string, list: ListName): Promise<void> {
-    const catalog = await call("refresh_list", { server, list });
     const before = this.#states.get(server);
-    if (before) this.#states.set(server, { ...before, catalog, error: null });
+    const catalog = await call("refresh_list", { server, list });
+    const now = this.#states.get(server);
+    if (!now) return;
+    // What was read in the meantime may be newer, and overtaken by this answer.
+    if (now !== before) await this.read(server);
+    else this.#states.set(server, { ...now, catalog, error: null });
   }
 
   /** Reads it again. */

@@ -74,6 +74,29 @@ test("a failure keeps the old catalog, and is over when it can be read", async (
   expect(catalogs.of("d").error, "over").toBeNull();
 });
 
+test("a refreshed list does not replace what was read after it", async () => {
+  let answer: (catalog: Catalog) => void = () => undefined;
+  let reads = 0;
+  const host = await startFake(
+    {
+      catalog: ({ server }) => catalog(server, `read ${(reads += 1)}`),
+      refresh_list: () => new Promise((resolve) => (answer = resolve)),
+    },
+    { servers: [sampleServer({ name: "f" })] },
+  );
+  await catalogs.read("f");
+  const refreshed = catalogs.refresh("f", "tools");
+  host.send({ type: "catalog_changed", server: "f" });
+  await settled();
+  answer(catalog("f", "refreshed before the change"));
+  await refreshed;
+  expect(catalogs.of("f").catalog?.notes, "read once more").toEqual(["read 3"]);
+  const plain = catalogs.refresh("f", "tools");
+  answer(catalog("f", "refreshed"));
+  await plain;
+  expect(catalogs.of("f").catalog?.notes, "with nothing between it counts").toEqual(["refreshed"]);
+});
+
 test("a server that stops takes its catalog along, and is asked again when it is back", async () => {
   const host = await startFake(
     { catalog: ({ server }) => catalog(server) },

@@ -41,7 +41,7 @@ pub(super) struct Legacy<'o> {
     url: Url,
     limits: HttpLimits,
     work: FuturesUnordered<Work>,
-    posts: HashMap<u64, OutgoingKind>,
+    posts: HashMap<u64, Post>,
     last_post: u64,
     waiting: VecDeque<Outgoing>,
     /// Where messages go, once the server has said it.
@@ -50,9 +50,18 @@ pub(super) struct Legacy<'o> {
     gate: Option<u64>,
     /// Whether a server that does not speak this is given back.
     may_give_back: bool,
+    /// The server has begun the stream.
+    is_answered: bool,
     /// When it is given back if it has not named an endpoint.
     give_back_at: Option<Instant>,
     not_found: Option<DeliveryFault>,
+}
+
+/// A message on its way.
+struct Post {
+    about: OutgoingKind,
+    /// The server takes its time to accept it.
+    late: bool,
 }
 
 /// How it came to an end.
@@ -86,6 +95,7 @@ impl<'o> Legacy<'o> {
             post_to: None,
             gate: None,
             may_give_back,
+            is_answered: false,
             not_found: None,
         }
     }
@@ -142,8 +152,15 @@ impl<'o> Legacy<'o> {
     fn on_time(&mut self, now: Instant) {
         self.core.on_time(now);
         if self.give_back_at.is_some_and(|at| at <= now) {
-            let cause = format!("it named no endpoint within {:?}", self.limits.endpoint);
-            self.on_no_stream(DeliveryFault::Unusable { cause }, now);
+            let within = self.limits.endpoint;
+            self.on_no_stream(
+                if self.is_answered {
+                    DeliveryFault::Unusable { cause: format!("it named no endpoint within {within:?}") }
+                } else {
+                    DeliveryFault::Lost { cause: format!("it did not answer within {within:?}") }
+                },
+                now,
+            );
         }
     }
 
@@ -176,10 +193,22 @@ impl<'o> Legacy<'o> {
         }
         while self.gate.is_none()
             && self.posts.len() < self.limits.posts
-            && let Some(outgoing) = self.waiting.pop_front()
+            && let Some(outgoing) = self.next_message()
         {
             self.post(outgoing, post_to.clone());
         }
+    }
+
+    /// What is sent next. Full of requests that the server holds, it must still be pinged and told to stop.
+    fn next_message(&mut self) -> Option<Outgoing> {
+        let requests = self.limits.posts.saturating_sub(HttpLimits::RESERVED).max(1);
+        let only_small = self.posts.len() >= requests;
+        let is_small = |about: &OutgoingKind| match about {
+            OutgoingKind::Request { method, .. } => method == "ping",
+            _ => true,
+        };
+        let next = self.waiting.iter().position(|waiting| !only_small || is_small(&waiting.about))?;
+        self.waiting.remove(next)
     }
 
     fn post(&mut self, outgoing: Outgoing, url: Url) {
@@ -190,9 +219,13 @@ impl<'o> Legacy<'o> {
         if matches!(&about, OutgoingKind::Notification { method } if method == "notifications/initialized") {
             self.gate = Some(self.last_post);
         }
-        self.posts.insert(self.last_post, about);
         let parts = Parts { method: Method::POST, url, headers: headers::plain_post(), body: Some(body) };
-        self.work.push(exchange::message(self.last_post, self.endpoint.clone(), parts, self.limits.accept));
+        let (number, endpoint, within) = (self.last_post, self.endpoint.clone(), self.limits.accept);
+        self.work.push(match &about {
+            OutgoingKind::Request { .. } => exchange::answered_elsewhere(number, endpoint, parts, within),
+            _ => exchange::message(number, endpoint, parts, within),
+        });
+        self.posts.insert(number, Post { about, late: false });
     }
 
     fn on_step(&mut self, step: Step, now: Instant) {
@@ -204,7 +237,7 @@ impl<'o> Legacy<'o> {
             }
             return self.on_stream(what, now);
         }
-        let Some(about) = self.posts.remove(&exchange) else { return };
+        let Some(post) = self.posts.remove(&exchange) else { return };
         if self.gate == Some(exchange) {
             self.gate = None;
         }
@@ -216,14 +249,30 @@ impl<'o> Legacy<'o> {
                 refusal.fault
             }
             What::Failed(fault) => fault,
+            What::Late(work) => return self.on_late(exchange, post.about, work),
             What::Accepted | What::Body(_) | What::Events { .. } | What::Expired => return,
         };
-        match about {
+        match post.about {
+            // Something in between ended what the server held open; the answer may still come on the stream.
+            OutgoingKind::Request { id, method } if post.late && is_of_gateway(&fault) => {
+                if self.core.session.is_waiting_for(&id) {
+                    let cause = fault::shown(&fault.to_string());
+                    self.note(format!("{method} was not accepted ({cause}); its answer is still waited for"));
+                }
+            }
             OutgoingKind::Request { id, .. } => self.core.session.handle_undelivered(&id, fault, now),
             about => {
                 let line = format!("{} was not delivered: {}", news::name(&about), fault::shown(&fault.to_string()));
                 self.note(line);
             }
+        }
+    }
+
+    /// A request that the server holds open is held as long as its answer is waited for.
+    fn on_late(&mut self, exchange: u64, about: OutgoingKind, work: Work) {
+        if matches!(&about, OutgoingKind::Request { id, .. } if self.core.session.is_waiting_for(id)) {
+            self.work.push(exchange::still_late(exchange, work, self.limits.accept));
+            self.posts.insert(exchange, Post { about, late: true });
         }
     }
 
@@ -247,4 +296,9 @@ impl<'o> Legacy<'o> {
     fn note(&mut self, line: impl Into<String>) {
         self.news.note(&mut self.core.outbox, line);
     }
+}
+
+/// Whether something between us and the server, rather than the server itself, may have ended what it held open.
+fn is_of_gateway(fault: &DeliveryFault) -> bool {
+    matches!(fault, DeliveryFault::Lost { .. } | DeliveryFault::Status { code: 408 | 502..=504, .. })
 }

@@ -16,6 +16,7 @@ impl Legacy<'_> {
     pub(super) fn on_stream(&mut self, what: What, now: Instant) {
         match what {
             What::Events { events, next, .. } => {
+                self.is_answered = true;
                 for event in events {
                     self.on_event(event, now);
                     if self.is_over() {
@@ -26,7 +27,7 @@ impl Legacy<'_> {
             }
             What::Refused(refusal) => self.on_no_stream(refusal.fault, now),
             What::Failed(fault) => self.on_no_stream(fault, now),
-            What::Accepted | What::Body(_) | What::Expired => {}
+            What::Accepted | What::Body(_) | What::Expired | What::Late(_) => {}
         }
     }
 

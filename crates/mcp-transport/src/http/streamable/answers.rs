@@ -39,6 +39,7 @@ impl Streamable<'_> {
             What::Events { opened, events, next } => self.on_events(exchange, opened, events, next, now),
             What::Refused(refusal) => self.on_refused(exchange, refusal, now),
             What::Failed(fault) => self.on_failed(exchange, fault, now),
+            What::Late(_) => {}
             What::Expired => {
                 self.finish(exchange);
             }
@@ -204,14 +205,7 @@ impl Streamable<'_> {
     /// The server has forgotten the session. Nothing that belongs to it is of use any more.
     pub(super) fn on_session_lost(&mut self, refused: Option<&RequestId>, now: Instant) {
         self.note("the server ended the session (404); a new one is opened");
-        self.session_id = None;
-        self.had_get = false;
-        let running: Vec<u64> = self.exchanges.keys().copied().collect();
-        for exchange in running {
-            self.finish(exchange);
-        }
-        self.requests.clear();
-        self.messages.clear();
+        self.leave_session();
         self.losses.retain(|at| now.saturating_duration_since(*at) < LOSSES_WITHIN);
         self.losses.push_back(now);
         if self.losses.len() >= MOST_LOSSES {
@@ -219,6 +213,20 @@ impl Streamable<'_> {
             return self.close(CloseReason::ConnectionLost(cause));
         }
         self.core.session.handle_session_lost(refused, now);
+    }
+
+    /// What belonged to a session ends with it: its streams, and what waited to be sent in it.
+    pub(super) fn leave_session(&mut self) {
+        self.session_id = None;
+        self.had_get = false;
+        let is_answered = |kind: &Kind| matches!(kind, Kind::Request { answered: Some(_), .. });
+        let running = self.exchanges.iter().filter(|(_, exchange)| !is_answered(&exchange.kind));
+        let running: Vec<u64> = running.map(|(number, _)| *number).collect();
+        for exchange in running {
+            self.finish(exchange);
+        }
+        self.requests.clear();
+        self.messages.clear();
     }
 
     fn on_failed(&mut self, exchange: u64, fault: DeliveryFault, now: Instant) {

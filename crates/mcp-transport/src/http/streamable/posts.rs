@@ -35,7 +35,13 @@ impl Streamable<'_> {
                 OutgoingKind::Request { method, .. } if method == "ping" || method == "tasks/cancel" => {
                     self.messages.push_back(outgoing);
                 }
-                OutgoingKind::Request { .. } => self.requests.push_back(outgoing),
+                OutgoingKind::Request { method, .. } => {
+                    if method == "initialize" || method == "server/discover" {
+                        // The session is opened, perhaps anew: the server may speak another era now.
+                        self.leave_session();
+                    }
+                    self.requests.push_back(outgoing);
+                }
                 _ => self.messages.push_back(outgoing),
             }
         }
