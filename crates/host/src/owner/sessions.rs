@@ -89,7 +89,7 @@ impl Owner {
             record.connected = None;
             record.pid = None;
             record.subscriptions_lost = None;
-            record.to_restore = (std::mem::take(&mut record.subscriptions), record.log_level.take());
+            record.restore_later();
             record.catalog = Arc::default();
             again = std::mem::take(&mut record.start_again);
             let stopped = record.state == ServerState::Stopping;
