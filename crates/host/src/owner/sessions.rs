@@ -83,6 +83,9 @@ impl Owner {
         self.reads.forget_server(name);
         self.end_questions(|p| p.ends_with(run, name));
         let mut again = false;
+        if failure.is_some() && self.current(name, run).is_some_and(|record| record.facts.is_none()) {
+            self.doubt_known(name);
+        }
         if let Some(record) = self.current(name, run) {
             record.connection = None;
             record.facts = None;

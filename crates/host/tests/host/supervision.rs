@@ -223,10 +223,58 @@ while read -r line; do
 done
 "#;
 
+/// A new server that does not survive `initialize`.
+#[cfg(unix)]
+const NEW: &str = r#"
+says() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
+while read -r line; do
+    id=${line##*\"id\":}; id=${id%%[,\}]*}
+    case "$line" in
+    *'"method":"initialize"'*) exit 3 ;;
+    *'"method":"server/discover"'*) says '{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"resultType":"complete","ttlMs":0,"cacheScope":"private"}' ;;
+    *'"method":"tools/list"'*) says '{"tools":[{"name":"t","inputSchema":{"type":"object"}}],"resultType":"complete","ttlMs":0,"cacheScope":"private"}' ;;
+    esac
+done
+"#;
+
 #[cfg(unix)]
 fn quickly() -> HostOptions {
     let timeouts = Timeouts { probe: Duration::from_millis(300), ..Timeouts::default() };
     HostOptions { timeouts, ..HostOptions::default() }
+}
+
+/// `[lifecycle-era-cache]`
+#[cfg(unix)]
+#[tokio::test]
+async fn what_a_local_server_spoke_is_tried_first_the_next_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = in_shell(&folder, OLD_AND_SILENT);
+    let app = App::start_in(folder, vec![("old", config)], quickly()).await;
+    let revision = |view: &ServerView| view.facts.as_ref().map(|facts| facts.revision.to_string());
+    let stopped = async || {
+        app.host.stop_server("old".into()).await.unwrap().unwrap();
+        app.until("old", "stopped", |s| s.state == ServerState::Stopped).await;
+    };
+    let probes = async || app.activity("old").await.matches("server/discover").count();
+    let first = app.ready("old").await;
+    assert_eq!(revision(&first).as_deref(), Some("2025-06-18"), "it is old");
+    let probed = probes().await;
+    assert!(probed > 0, "it was probed, as nothing was known of it");
+    stopped().await;
+    app.ready("old").await;
+    assert_eq!(probes().await, probed, "[lifecycle-era-cache] the second start does not wait for the probe");
+    stopped().await;
+
+    std::fs::write(app.folder.path().join("server.sh"), NEW).unwrap();
+    app.approve_start("old").await;
+    app.until("old", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
+    let new = app.ready("old").await;
+    assert_eq!(
+        revision(&new).as_deref(),
+        Some("2026-07-28"),
+        "[lifecycle-era-cache] probed again when it stops working"
+    );
+    app.host.close().await;
 }
 
 #[cfg(unix)]
