@@ -93,7 +93,7 @@ pub enum Document {
     Roots,
     /// `running.json`: the processes of this run, for the sweep at the next start.
     Running,
-    /// `servers.json`: the transport and revision that were found for each remote server.
+    /// `servers.json`: the transport and revision that were found for each server.
     Servers,
 }
 

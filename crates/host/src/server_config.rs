@@ -7,7 +7,6 @@ use std::path::PathBuf;
 
 use mcp_proto::Revision;
 
-pub(crate) use address::shown_url;
 pub use address::{HttpConfig, HttpKind, header_problem, url_problem};
 
 /// One server of `mcp.json`.

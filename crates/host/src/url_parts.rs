@@ -1,4 +1,5 @@
-//! A URL taken apart, so that the user sees whole what would be opened, with the domain that answers for it marked.
+//! A URL taken apart, so that the user sees whole what would be opened, with the domain that answers for it marked; and a
+//! URL without what may be a key, for what is kept.
 
 use url::{Host, Url};
 
@@ -120,5 +121,95 @@ fn is_local(host: &Host<&str>) -> bool {
             Some(ip) => is_local(&Host::Ipv4(ip)),
             None => ip.is_loopback() || ip.is_unspecified() || ip.is_unique_local() || ip.is_unicast_link_local(),
         },
+    }
+}
+
+/// The shortest part of a path that may count as a key, in bytes, and how much of one is shown, in characters.
+const SHORTEST_KEY: usize = 16;
+const SHOWN_OF_KEY: usize = 4;
+/// Nobody writes so many letters or digits in a row, in bytes.
+const LONGEST_WORD: usize = 32;
+
+/// A URL for logs and files, with `…` in place of what is or may be a key: each value in its query (a part without a name may
+/// be a key itself, and counts as a value), what comes after `#`, user name and password, and all but the beginning of a part
+/// of its path that looks like one.
+pub(crate) fn shown_url(url: &str) -> String {
+    let (url, fragment) = url.split_once('#').map_or((url, ""), |(url, _)| (url, "#…"));
+    let (before, query) = url.split_once('?').map_or((url, None), |(before, query)| (before, Some(query)));
+    let (scheme, rest) = before.split_once("://").map_or(("", before), |(scheme, rest)| (scheme, rest));
+    let mut parts = rest.split('/');
+    let host = parts.next().unwrap_or_default();
+    let host = host.rsplit_once('@').map_or_else(|| host.to_owned(), |(_, host)| format!("…@{host}"));
+    let mut shown = if scheme.is_empty() { host } else { format!("{scheme}://{host}") };
+    for part in parts {
+        shown.push('/');
+        if looks_like_key(part) {
+            shown.extend(part.chars().take(SHOWN_OF_KEY));
+            shown.push('…');
+        } else {
+            shown.push_str(part);
+        }
+    }
+    if let Some(query) = query {
+        let values = query.split('&').map(|part| match part.split_once('=') {
+            Some((name, _)) => format!("{name}=…"),
+            None if part.is_empty() => String::new(),
+            None => "…".to_owned(),
+        });
+        shown.push('?');
+        shown.push_str(&values.collect::<Vec<_>>().join("&"));
+    }
+    shown + fragment
+}
+
+/// Whether a part of a path is long and, for the most part, of what no words are made of: letters and digits mixed, or letters
+/// whose size changes again and again. What is only taken for a key is shown shorter than it need be, and no more.
+fn looks_like_key(part: &str) -> bool {
+    let is_odd = |run: &&str| {
+        let bytes = run.as_bytes();
+        let has = |is: fn(&u8) -> bool| bytes.iter().any(is);
+        let rises = bytes.windows(2).filter(|two| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase()).count();
+        (has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)) || rises * 5 >= run.len() || run.len() >= LONGEST_WORD
+    };
+    let runs = || part.split(|c: char| !c.is_ascii_alphanumeric()).filter(|run| !run.is_empty());
+    let all: usize = runs().map(str::len).sum();
+    let odd: usize = runs().filter(is_odd).map(str::len).sum();
+    all >= SHORTEST_KEY && odd * 2 >= all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_may_be_a_key_is_in_a_url_that_is_kept() {
+        let cases = [
+            ("https://a.example/mcp", "https://a.example/mcp"),
+            ("https://a.example/mcp?api_key=s3cret", "https://a.example/mcp?api_key=…"),
+            ("https://a.example/mcp?team=s3cret&key=s3=cret?s3cret&", "https://a.example/mcp?team=…&key=…&"),
+            ("https://a.example/mcp?s3cret", "https://a.example/mcp?…"),
+            ("https://a.example/mcp?", "https://a.example/mcp?"),
+            ("https://a.example?key=s3cret", "https://a.example?key=…"),
+            ("https://a.example/login#token=s3cret", "https://a.example/login#…"),
+            ("https://ann:s3cret@a.example/x", "https://…@a.example/x"),
+            // Keys of services, as hexadecimal, as a UUID, in base 64, and with a name before it.
+            ("https://a.example/s/9f86d081884c7d659a2feaa0c55ad015/mcp", "https://a.example/s/9f86…/mcp"),
+            ("https://a.example/123e4567-e89b-42d3-a456-426614174000", "https://a.example/123e…"),
+            ("https://a.example/s/TmV2ZXJHb25uYUdpdmVZb3VVcA/mcp", "https://a.example/s/TmV2…/mcp"),
+            ("https://a.example/s/QwErTyUiOpAsDfGh", "https://a.example/s/QwEr…"),
+            ("https://a.example/sk-live-4eC39HqLyjWDarjtT1zdp7dc/sse", "https://a.example/sk-l…/sse"),
+            ("https://a.example/u/12345678901234567890123456789012345", "https://a.example/u/1234…"),
+            // What people write.
+            (
+                "https://a.example/v1/projects/my-long-project-name-2024/mcp",
+                "https://a.example/v1/projects/my-long-project-name-2024/mcp",
+            ),
+            ("https://a.example/api/getUserInformationById", "https://a.example/api/getUserInformationById"),
+            ("https://a.example/release-2026-07-28/mcp", "https://a.example/release-2026-07-28/mcp"),
+            ("not a URL", "not a URL"),
+        ];
+        for (url, wanted) in cases {
+            assert_eq!(shown_url(url), wanted, "what is kept of {url}");
+        }
     }
 }

@@ -25,7 +25,7 @@ use super::refresh::Refreshes;
 use super::{News, RunId, Start, Target, Tell, Ticket, outcome};
 use crate::activity::{Activity, ActivityKind};
 use crate::catalog::{Catalog, List, Reading};
-use crate::server_config::shown_url;
+use crate::url_parts::shown_url;
 use crate::view::{Failure, FailureReason, Progress};
 
 /// How often activity, progress and changed resources are passed on.

@@ -14,6 +14,7 @@ use super::{Decided, Owner};
 use crate::activity::now;
 use crate::connection::{RunId, Tell, Ticket};
 use crate::form::Form;
+use crate::url_parts::shown_url;
 use crate::view::{
     CallFailure, CallState, HostEvent, Outcome, QuestionBody, QuestionId, QuestionView, ServerState, Why,
 };
@@ -344,7 +345,7 @@ fn subject_of(body: &QuestionBody) -> String {
         QuestionBody::Tool { tool, .. } => tool.name.clone(),
         QuestionBody::Sampling { request, .. } => format!("{} message(s)", request.messages.len()),
         QuestionBody::Form { message, .. } => message.clone(),
-        QuestionBody::Url { url, .. } => url.clone(),
+        QuestionBody::Url { url, .. } => shown_url(url),
         QuestionBody::Roots => "folders".to_owned(),
     }
 }

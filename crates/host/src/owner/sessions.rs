@@ -83,13 +83,16 @@ impl Owner {
         self.reads.forget_server(name);
         self.end_questions(|p| p.ends_with(run, name));
         let mut again = false;
+        if failure.is_some() && self.current(name, run).is_some_and(|record| record.facts.is_none()) {
+            self.doubt_known(name);
+        }
         if let Some(record) = self.current(name, run) {
             record.connection = None;
             record.facts = None;
             record.connected = None;
             record.pid = None;
             record.subscriptions_lost = None;
-            record.to_restore = (std::mem::take(&mut record.subscriptions), record.log_level.take());
+            record.restore_later();
             record.catalog = Arc::default();
             again = std::mem::take(&mut record.start_again);
             let stopped = record.state == ServerState::Stopping;

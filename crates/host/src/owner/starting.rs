@@ -190,6 +190,7 @@ impl Owner {
 
     fn connect(&mut self, name: &str, target: Target) {
         let run = RunId(self.new_id());
+        let known = self.known_revision(name);
         let Some(record) = self.servers.get_mut(name) else { return };
         let mut timeouts = self.options.timeouts.clone();
         timeouts.ping_interval.get_or_insert(target.ping_interval());
@@ -197,6 +198,7 @@ impl Owner {
             client: self.options.client.clone(),
             capabilities: capabilities(),
             opening: record.config.revision.map_or(Opening::Probe, Opening::Pinned),
+            known,
             timeouts,
             ..SessionConfig::default()
         };

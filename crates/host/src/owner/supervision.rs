@@ -99,6 +99,20 @@ impl Failure {
     }
 }
 
+impl super::ServerRecord {
+    /// Its session is over: what the user had set up in it is to be set up in the next one, beside what no session took up
+    /// since it was set up.
+    pub(super) fn restore_later(&mut self) {
+        let (uris, level) = &mut self.to_restore;
+        for uri in std::mem::take(&mut self.subscriptions) {
+            if !uris.contains(&uri) {
+                uris.push(uri);
+            }
+        }
+        *level = self.log_level.take().or(*level);
+    }
+}
+
 impl Owner {
     /// A server ended though nobody stopped it: it is brought back, or is left to the user with the cause.
     pub(super) fn ended_by_itself(&mut self, name: &str, failure: Failure) {
@@ -128,26 +142,48 @@ impl Owner {
     /// Sets up with a server that was brought back what the user had set up with it.
     pub(super) fn restore(&mut self, name: &str) {
         let Some(record) = self.servers.get_mut(name) else { return };
-        let (uris, level) = std::mem::take(&mut record.to_restore);
+        let (uris, level) = record.to_restore.clone();
         for uri in uris {
             let request = ClientRequest::Subscribe { uri: uri.clone() };
-            self.set_up(name, request, move |owner, name| owner.subscribed(name, uri, true));
+            self.set_up(name, request, move |owner, name, is_done| {
+                if let Some(record) = owner.servers.get_mut(name) {
+                    record.to_restore.0.retain(|waiting| *waiting != uri);
+                }
+                if is_done {
+                    owner.subscribed(name, uri, true);
+                }
+            });
         }
         if let Some(level) = level {
             let request = ClientRequest::SetLogLevel { level };
-            self.set_up(name, request, move |owner, name| owner.log_level_set(name, level));
+            self.set_up(name, request, move |owner, name, is_done| {
+                if let Some(record) = owner.servers.get_mut(name) {
+                    record.to_restore.1 = None;
+                }
+                if is_done {
+                    owner.log_level_set(name, level);
+                }
+            });
         }
     }
 
-    fn set_up(&mut self, name: &str, request: ClientRequest, done: impl FnOnce(&mut Self, &str) + Send + 'static) {
+    /// Asks a server for something that it had before. `answered` gets whether it was done. It is not called if the server
+    /// went away before: then it is asked again when it is back.
+    fn set_up(
+        &mut self,
+        name: &str,
+        request: ClientRequest,
+        answered: impl FnOnce(&mut Self, &str, bool) + Send + 'static,
+    ) {
         let (reply, replied) = oneshot::channel();
         self.request(name, request, self.options.times.read, reply);
         let name = name.to_owned();
         self.beside(replied, move |owner, replied| match replied {
-            Ok(Ok(_)) => done(owner, &name),
+            Ok(Ok(_)) => answered(owner, &name, true),
             Ok(Err(error)) => {
-                if let Some(record) = owner.servers.get(&name) {
+                if let Some(record) = owner.servers.get(&name).filter(|record| record.state == ServerState::Ready) {
                     record.note(ActivityKind::State, &format!("not set up as it was before: {error}"));
+                    answered(owner, &name, false);
                 }
             }
             Err(_) => {}

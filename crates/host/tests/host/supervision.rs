@@ -198,3 +198,102 @@ async fn what_the_user_set_up_comes_back_with_the_server() {
     );
     app.host.close().await;
 }
+
+/// A server that is one file, so that it can be changed while its command stays as it is.
+#[cfg(unix)]
+fn in_shell(folder: &tempfile::TempDir, script: &str) -> host::server_config::ServerConfig {
+    std::fs::write(folder.path().join("server.sh"), script).unwrap();
+    let script = folder.path().join("server.sh").display().to_string();
+    testkit::app::command("/bin/sh".into(), &[&script])
+}
+
+/// An old server that says nothing to what it does not know, and has a log and one resource to watch.
+#[cfg(unix)]
+const OLD_AND_SILENT: &str = r#"
+says() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
+while read -r line; do
+    id=${line##*\"id\":}; id=${id%%[,\}]*}
+    case "$line" in
+    *'"method":"initialize"'*) says '{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"logging":{},"resources":{"subscribe":true}},"serverInfo":{"name":"old","version":"1"}}' ;;
+    *'"method":"tools/list"'*) says '{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}' ;;
+    *'"method":"resources/list"'*) says '{"resources":[{"uri":"a:b","name":"b"}]}' ;;
+    *'"method":"resources/templates/list"'*) says '{"resourceTemplates":[]}' ;;
+    *'"method":"resources/subscribe"'* | *'"method":"logging/setLevel"'* | *'"method":"ping"'*) says '{}' ;;
+    esac
+done
+"#;
+
+/// A new server that does not survive `initialize`.
+#[cfg(unix)]
+const NEW: &str = r#"
+says() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
+while read -r line; do
+    id=${line##*\"id\":}; id=${id%%[,\}]*}
+    case "$line" in
+    *'"method":"initialize"'*) exit 3 ;;
+    *'"method":"server/discover"'*) says '{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"resultType":"complete","ttlMs":0,"cacheScope":"private"}' ;;
+    *'"method":"tools/list"'*) says '{"tools":[{"name":"t","inputSchema":{"type":"object"}}],"resultType":"complete","ttlMs":0,"cacheScope":"private"}' ;;
+    esac
+done
+"#;
+
+#[cfg(unix)]
+fn quickly() -> HostOptions {
+    let timeouts = Timeouts { probe: Duration::from_millis(300), ..Timeouts::default() };
+    HostOptions { timeouts, ..HostOptions::default() }
+}
+
+/// `[lifecycle-era-cache]`
+#[cfg(unix)]
+#[tokio::test]
+async fn what_a_local_server_spoke_is_tried_first_the_next_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = in_shell(&folder, OLD_AND_SILENT);
+    let app = App::start_in(folder, vec![("old", config)], quickly()).await;
+    let revision = |view: &ServerView| view.facts.as_ref().map(|facts| facts.revision.to_string());
+    let stopped = async || {
+        app.host.stop_server("old".into()).await.unwrap().unwrap();
+        app.until("old", "stopped", |s| s.state == ServerState::Stopped).await;
+    };
+    let probes = async || app.activity("old").await.matches("server/discover").count();
+    let first = app.ready("old").await;
+    assert_eq!(revision(&first).as_deref(), Some("2025-06-18"), "it is old");
+    let probed = probes().await;
+    assert!(probed > 0, "it was probed, as nothing was known of it");
+    stopped().await;
+    app.ready("old").await;
+    assert_eq!(probes().await, probed, "[lifecycle-era-cache] the second start does not wait for the probe");
+    stopped().await;
+
+    std::fs::write(app.folder.path().join("server.sh"), NEW).unwrap();
+    app.approve_start("old").await;
+    app.until("old", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
+    let new = app.ready("old").await;
+    assert_eq!(
+        revision(&new).as_deref(),
+        Some("2026-07-28"),
+        "[lifecycle-era-cache] probed again when it stops working"
+    );
+    app.host.close().await;
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn what_the_user_set_up_outlives_an_attempt_that_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = in_shell(&folder, OLD_AND_SILENT);
+    let app = App::start_in(folder, vec![("old", config)], quickly()).await;
+    let first = app.ready("old").await;
+    app.host.subscribe("old".into(), "a:b".into(), true).await.unwrap();
+    app.host.set_log_level("old".into(), mcp_proto::types::LogLevel::Debug).await.unwrap();
+    let script = app.folder.path().join("server.sh");
+    std::fs::write(&script, "exit 3").unwrap();
+    kill(first.pid.unwrap());
+    app.until("old", "waiting for the second attempt", |s| retry(s).is_some_and(|retry| retry.attempt == 2)).await;
+    std::fs::write(&script, OLD_AND_SILENT).unwrap();
+    app.host.retry_now("old".into()).await.unwrap().unwrap();
+    let is_set_up = |s: &ServerView| !s.subscriptions.is_empty() && s.log_level.is_some();
+    let back = app.until("old", "as it was set up", is_set_up).await;
+    assert_eq!(back.subscriptions, ["a:b"], "what was watched is watched again");
+    app.host.close().await;
+}

@@ -384,3 +384,21 @@ fn a_failed_opening_ends_what_was_called() {
     assert!(matches!(later, Err(CallError::Closed(CloseReason::OpeningFailed(_)))), "later calls fail: {later:?}");
     assert_eq!(peer.session.poll_timeout(), None, "nothing is due any longer");
 }
+
+#[test]
+fn what_a_local_server_spoke_is_tried_first() {
+    let settings = SessionConfig { known: Some(Revision::V2025_06_18), ..config(Opening::Probe) };
+    let mut peer = Peer::with(settings.clone());
+    let init = peer.sent_one();
+    assert_eq!(init["method"], "initialize", "[lifecycle-era-cache]: a legacy server that is known is not probed");
+    peer.answers(&init["id"], initialized("2025-06-18"));
+    assert!(matches!(peer.event(), SessionEvent::Ready(_)), "it speaks what it spoke");
+
+    let mut peer = Peer::with(settings);
+    let init = peer.sent_one();
+    peer.refuses(&init["id"], -32601, "no such method");
+    let probe = peer.sent_one();
+    assert_eq!(probe["method"], "server/discover", "[lifecycle-era-cache]: one that became modern is probed");
+    peer.answers(&probe["id"], discovered(&["2026-07-28"]));
+    assert!(matches!(peer.event(), SessionEvent::Ready(facts) if facts.revision.is_modern()), "and found anew");
+}
