@@ -1,4 +1,5 @@
-//! What the measured clients share: the scenarios, and the line each of them prints.
+//! What the measured clients share: the scenarios, their requests, and the line that each client prints.
 
 pub mod report;
+pub mod request;
 pub mod scenario;

@@ -29,6 +29,9 @@ pub struct Report {
     /// with how many came so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counted: Option<u64>,
+    /// Bytes of what answers one request: its lines with their ends, or its body. Only the bare limit tells them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer_bytes: Option<usize>,
     /// Resident memory that each session added.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rss_per_session_kb: Option<f64>,
@@ -70,6 +73,7 @@ impl Clock {
             sys_cpu_s: system - self.system,
             max_rss_kb: kilobytes("/proc/self/status", "VmHWM:")?,
             counted: None,
+            answer_bytes: None,
             rss_per_session_kb: None,
             pss_per_session_kb: None,
         })

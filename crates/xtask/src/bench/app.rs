@@ -4,6 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use clap::Args;
+
 use super::median;
 use crate::problem::Problem;
 use crate::process::{self, Program, cargo};
@@ -24,7 +26,15 @@ const MEASURES: [(&str, &str, &str); 3] = [
     ("question", "question", "a question, from its place in the queue to drawn"),
 ];
 
-pub(super) fn run(yes: bool) -> Result<(), Problem> {
+#[derive(Args, Default)]
+pub(super) struct Options {
+    /// Measure a debug build: quicker to have, and its times say little
+    #[arg(long)]
+    debug: bool,
+}
+
+pub(super) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
+    let profile = if options.debug { desktop_app::DEBUG } else { desktop_app::RELEASE };
     let mut needs: Vec<Need> = COMPILER.iter().chain(BUILD_SHELL).copied().collect();
     if !has_display() {
         needs.extend(HEADLESS);
@@ -33,9 +43,9 @@ pub(super) fn run(yes: bool) -> Result<(), Problem> {
     node::check()?;
     node::install(&workspace::ui(), &mut Program::run)?;
     node::build_page(&mut Program::run)?;
-    step("building the app in release mode (some minutes)");
-    desktop_app::build(desktop_app::RELEASE).run()?;
-    let app = desktop_app::path(desktop_app::RELEASE)?;
+    step(&format!("building the app in profile {profile} (some minutes)"));
+    desktop_app::build(profile).run()?;
+    let app = desktop_app::path(profile)?;
 
     let screen = if has_display() { None } else { Some(VirtualScreen::start()?) };
     let mut times: [Vec<f64>; MEASURES.len()] = Default::default();
@@ -47,9 +57,10 @@ pub(super) fn run(yes: bool) -> Result<(), Problem> {
         }
     }
     let medians = times.map(median);
-    println!("{}", table(&medians));
-    step("the host without a window");
-    cargo().dir(workspace::root()).args(["run", "--release", "-p", "host", "--example", "bench"]).run()
+    println!("{}", table(&medians, profile));
+    step("the host without a window: the way of a question, and the memory of 200 idle demo servers");
+    let host = cargo().dir(workspace::root()).args(["run", "-p", "host", "--example", "bench"]);
+    if options.debug { host } else { host.arg("--release") }.run()
 }
 
 /// Starts the app once and reads what it measured, in milliseconds.
@@ -93,8 +104,8 @@ fn reading(text: &str, word: &str) -> Option<f64> {
     whole.lines().find_map(|line| line.strip_prefix(word)?.strip_prefix(' ')?.trim().parse().ok())
 }
 
-fn table(medians: &[f64; MEASURES.len()]) -> String {
-    let mut lines = vec![format!("Median of {RUNS} runs, release build")];
+fn table(medians: &[f64; MEASURES.len()], profile: &str) -> String {
+    let mut lines = vec![format!("Median of {RUNS} runs, {profile} build")];
     for ((_, _, meaning), median) in MEASURES.iter().zip(medians) {
         lines.push(format!("{meaning:<52} {median:>8.1} ms"));
     }
@@ -115,7 +126,7 @@ mod tests {
 
     #[test]
     fn the_table_shows_the_ratio() {
-        let text = table(&[400.0, 600.0, 12.0]);
+        let text = table(&[400.0, 600.0, 12.0], "release");
         assert!(text.ends_with("1.50"), "600 is one and a half times 400: {text}");
     }
 }

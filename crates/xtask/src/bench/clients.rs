@@ -1,6 +1,8 @@
 //! The clients that are compared: how each is built, installed and started.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+use clap::ValueEnum;
 
 use crate::problem::Problem;
 use crate::process::{Program, cargo};
@@ -8,7 +10,7 @@ use crate::progress::step;
 use crate::{node, workspace};
 
 /// One column of the table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Client {
     /// The bytes alone.
     Bare,
@@ -21,6 +23,7 @@ pub(super) enum Client {
     /// The Rust SDK on one thread, with an HTTP client that keeps connections.
     RmcpPooled,
     /// The TypeScript SDK.
+    #[value(name = "typescript")]
     TypeScript,
     /// The Python SDK.
     Python,
@@ -70,7 +73,10 @@ impl Client {
                 workspace::binary(profile, "bench-peer-rmcp"),
                 vec!["--current-thread".to_owned(), "--pooled".to_owned()],
             ),
-            Self::TypeScript => (PathBuf::from("node"), script("typescript/client.mjs")),
+            // Its warnings about its own listeners, thousands of lines, are not what is measured.
+            Self::TypeScript => {
+                (PathBuf::from("node"), [vec!["--no-warnings".to_owned()], script("typescript/client.mjs")].concat())
+            }
             Self::Python => (python(), script("python/client.py")),
         }
     }
@@ -81,7 +87,8 @@ pub(super) fn server(profile: &str) -> PathBuf {
     workspace::binary(profile, "bench-server")
 }
 
-fn peers() -> PathBuf {
+/// The folder of the clients of other SDKs.
+pub(super) fn peers() -> PathBuf {
     workspace::tests().join("bench/peers")
 }
 
@@ -89,25 +96,35 @@ fn venv() -> PathBuf {
     workspace::target().join("venv-bench")
 }
 
-fn python() -> PathBuf {
+/// The Python that has the SDK.
+pub(super) fn python() -> PathBuf {
     venv().join("bin/python")
 }
 
-/// Builds and installs those that are needed.
-pub(super) fn prepare(clients: &[Client], profile: &str) -> Result<(), Problem> {
+/// Builds and installs those that are needed. Gives those of others that could not be installed, with the cause.
+pub(super) fn prepare(clients: &[Client], profile: &str) -> Result<Vec<(Client, String)>, Problem> {
     step(&format!("building the clients and the server in profile {profile} (some minutes)"));
     let mut build = cargo().dir(workspace::root()).args(["build", "--profile", profile, "-p", "bench"]);
     if clients.iter().any(|client| client.is_rmcp()) {
         build = build.args(["-p", "bench-peer-rmcp"]);
     }
     build.run()?;
-    if clients.contains(&Client::TypeScript) {
-        node::install(&peers().join("typescript"), &mut Program::run)?;
+    let mut missing = Vec::new();
+    for client in clients {
+        let installed = match client {
+            Client::TypeScript => {
+                node::check().and_then(|()| node::install(&peers().join("typescript"), &mut Program::run))
+            }
+            Client::Python => install_python(),
+            _ => Ok(()),
+        };
+        match installed {
+            Ok(()) => {}
+            Err(Problem::Interrupted) => return Err(Problem::Interrupted),
+            Err(problem) => missing.push((*client, format!("it could not be installed: {problem}"))),
+        }
     }
-    if clients.contains(&Client::Python) {
-        install_python()?;
-    }
-    Ok(())
+    Ok(missing)
 }
 
 fn install_python() -> Result<(), Problem> {
@@ -119,26 +136,4 @@ fn install_python() -> Result<(), Problem> {
         let pip = Program::new(python()).args(["-m", "pip", "install", "--disable-pip-version-check", "--quiet", "-r"]);
         pip.arg(&requirements).run()
     })
-}
-
-/// What is compared, in words.
-pub(super) fn versions(profile: &str) -> Vec<String> {
-    let said = |program: &Path, arguments: &[&str]| {
-        Program::new(program).args(arguments).output().map(|text| text.trim().to_owned()).unwrap_or_default()
-    };
-    let locked = |lockfile: PathBuf, before: &str, after: &str| {
-        let text = std::fs::read_to_string(lockfile).unwrap_or_default();
-        let found = text.split_once(before).and_then(|(_, rest)| rest.split_once(after));
-        found.map(|(version, _)| version.to_owned()).unwrap_or_default()
-    };
-    let crates =
-        |name: &str| locked(workspace::root().join("Cargo.lock"), &format!("name = \"{name}\"\nversion = \""), "\"");
-    let npm = locked(peers().join("typescript/package.json"), "\"@modelcontextprotocol/client\": \"", "\"");
-    let pip = locked(peers().join("python/requirements.txt"), "mcp==", "\n");
-    vec![
-        format!("Drawbridge {} (profile {profile}, {})", crates("host"), said(Path::new("rustc"), &["--version"])),
-        format!("rmcp {} and reqwest {}", crates("rmcp"), crates("reqwest")),
-        format!("@modelcontextprotocol/client {npm} on Node.js {}", said(Path::new("node"), &["--version"])),
-        format!("mcp {pip} on {}", said(&python(), &["--version"])),
-    ]
 }

@@ -1,34 +1,31 @@
 //! Our client beside those of other SDKs and the bare limit, all against one small fast server. Client and server share
 //! one core: across cores the scheduler would decide, not the client.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::io::{BufRead as _, BufReader};
-use std::path::Path;
-use std::time::Duration;
+use std::time::Instant;
 
 use clap::Args;
-use serde_json::Value;
+use clap::builder::PossibleValuesParser;
 
 use super::clients::{self, Client};
-use super::table::{Measured, Row};
-use super::{median, table};
+use super::facts::{self, Busy};
+use super::measure::Place;
+use super::results;
+use super::rows::{self, IMAGE, ROWS, Row};
+use super::table::{self, Cell};
 use crate::problem::Problem;
-use crate::process::{Program, Running};
 use crate::progress::step;
-use crate::workspace;
 
 #[derive(Args)]
 pub(super) struct Options {
-    /// Only these rows, by their scenarios' names
-    #[arg(long, value_delimiter = ',')]
+    /// Only these rows; prints the tables and leaves the file as it is
+    #[arg(long, value_delimiter = ',', value_parser = PossibleValuesParser::new(rows::scenarios()))]
     rows: Vec<String>,
-    /// Only these columns, by their titles
-    #[arg(long, value_delimiter = ';')]
-    clients: Vec<String>,
+    /// Only these columns; prints the tables and leaves the file as it is
+    #[arg(long, value_delimiter = ',', value_enum)]
+    clients: Vec<Client>,
     /// How often each is measured; the middle one counts
-    #[arg(long, default_value_t = ROUNDS)]
-    rounds: usize,
+    #[arg(long, default_value_t = ROUNDS, value_parser = clap::value_parser!(u16).range(1..))]
+    rounds: u16,
     /// The core that client and server share
     #[arg(long, default_value_t = CORE)]
     core: usize,
@@ -40,7 +37,7 @@ pub(super) struct Options {
     no_write: bool,
 }
 
-const ROUNDS: usize = 3;
+const ROUNDS: u16 = 3;
 const CORE: usize = 1;
 const PROFILE: &str = "release";
 
@@ -57,91 +54,82 @@ impl Default for Options {
     }
 }
 
-/// The bytes of a JSON answer of `echo`, and of the event that carries it.
-const ECHO_BYTES: &str = "87";
-const ECHO_EVENT_BYTES: &str = "109";
-
 pub(super) fn run(options: &Options) -> Result<(), Problem> {
-    let rows: Vec<Row> = table::ROWS.into_iter().filter(|row| wanted(&options.rows, row.scenario)).collect();
-    let compared: Vec<Client> =
-        Client::ALL.into_iter().filter(|client| wanted(&options.clients, client.title())).collect();
-    clients::prepare(&compared, &options.profile)?;
-    let mut all: BTreeMap<(usize, usize), Vec<Value>> = BTreeMap::new();
-    for round in 1..=options.rounds {
-        for (number, row) in rows.iter().enumerate() {
-            step(&format!("round {round} of {}: {}", options.rounds, row.scenario));
-            // In turn, so that a busy moment of the machine does not fall on one of them alone.
-            for (column, client) in compared.iter().enumerate().filter(|(_, client)| client.runs(row.is_http())) {
-                let report = measure(*client, *row, options)?;
-                all.entry((number, column)).or_default().push(report);
-            }
-        }
-    }
-    let middle = |reports: &[Value], field: &str| {
-        median(reports.iter().filter_map(|report| report.get(field)?.as_f64()).collect())
-    };
-    let measured: Vec<Measured> = all
-        .iter()
-        .map(|((row, column), reports)| Measured {
-            row: rows[*row],
-            client: compared[*column],
-            seconds: middle(reports, "seconds"),
-            processor: middle(reports, "user_cpu_s") + middle(reports, "sys_cpu_s"),
-            megabytes: middle(reports, "max_rss_kb") / 1024.0,
-            counted: middle(reports, "counted"),
-            session_kb: middle(reports, "pss_per_session_kb"),
+    let place = Place { core: options.core, profile: options.profile.clone() };
+    place.check()?;
+    let wanted_row = |row: &Row| options.rows.is_empty() || options.rows.iter().any(|name| name == row.scenario);
+    let wanted_client = |client: &Client| options.clients.is_empty() || options.clients.contains(client);
+    let compared: Vec<Client> = Client::ALL.into_iter().filter(wanted_client).collect();
+    let mut cells: Vec<Cell> = ROWS
+        .into_iter()
+        .filter(wanted_row)
+        .flat_map(|row| {
+            let clients = compared.iter().filter(move |client| client.runs(row.is_http()));
+            clients.map(move |client| Cell::new(row, *client))
         })
         .collect();
-    let text = table::document(&measured, &clients::versions(&options.profile), options.rounds);
-    println!("{text}");
-    if options.no_write || !options.rows.is_empty() || !options.clients.is_empty() {
+    for (client, cause) in clients::prepare(&compared, &options.profile)? {
+        for cell in cells.iter_mut().filter(|cell| cell.client == client) {
+            cell.failure = Some(cause.clone());
+        }
+    }
+    let (began, busy) = (Instant::now(), Busy::now());
+    for round in 1..=options.rounds {
+        // All clients of a row in turn, so that a busy moment of the machine does not fall on one of them alone.
+        let mut row = None;
+        for cell in &mut cells {
+            if row != Some(cell.row) {
+                step(&format!("round {round} of {}: {}", options.rounds, cell.row.meaning));
+                row = Some(cell.row);
+            }
+            fill(cell, &place)?;
+        }
+    }
+    let others = busy.others();
+    step(&format!("measured in {:.0} seconds", began.elapsed().as_secs_f64()));
+    let head = table::head(&facts::all(&options.profile, options.core, others), options.rounds.into());
+    let tables = table::tables(&cells, image_line(&cells, &place)?);
+    println!("{head}\n{tables}");
+    if !options.no_write && options.rows.is_empty() && options.clients.is_empty() {
+        results::write(&head, &tables)?;
+    }
+    let ours = |cell: &&Cell| matches!(cell.client, Client::Bare | Client::Drawbridge) && cell.failure.is_some();
+    match cells.iter().find(ours) {
+        // A client of others that fails is a result; ours is a fault, and so is the limit.
+        Some(cell) => Err(Problem::Machine(format!("{} failed; the cause stands above", cell.client.title()))),
+        None => Ok(()),
+    }
+}
+
+/// Measures once more. What has failed stays failed, and is not tried again.
+fn fill(cell: &mut Cell, place: &Place) -> Result<(), Problem> {
+    let title = cell.client.title();
+    if cell.failure.is_some() {
+        eprintln!("    {title:<26} failed before");
         return Ok(());
     }
-    let file = workspace::tests().join("bench/RESULTS.md");
-    fs::write(&file, text).map_err(Problem::file(&file))
-}
-
-fn wanted(names: &[String], name: &str) -> bool {
-    names.is_empty() || names.iter().any(|wanted| wanted == name)
-}
-
-/// Runs a client once and reads the line that it prints.
-fn measure(client: Client, row: Row, options: &Options) -> Result<Value, Problem> {
-    let core = options.core;
-    let server = clients::server(&options.profile);
-    let (program, first) = client.command(&options.profile);
-    let client_program = pinned(core).arg(program).args(first).arg(row.scenario);
-    let text = if row.is_http() {
-        let (_server, url) = http_server(client, row, &server, core)?;
-        client_program.args(["--url", &url]).output()?
-    } else {
-        client_program.arg("--server").arg(server).output()?
-    };
-    let line = text.lines().last().unwrap_or_default();
-    serde_json::from_str(line).map_err(|error| {
-        Problem::Machine(format!("{} did not report on {}: {error}: {line}", client.title(), row.scenario))
-    })
-}
-
-fn pinned(core: usize) -> Program {
-    Program::new("taskset").args(["-c", &core.to_string()])
-}
-
-/// Starts the server that a client is measured against. It ends when it is dropped.
-fn http_server(client: Client, row: Row, server: &Path, core: usize) -> Result<(Running, String), Problem> {
-    let (answers, bytes) =
-        if row.scenario == "http-seq-sse" { ("sse", ECHO_EVENT_BYTES) } else { ("json", ECHO_BYTES) };
-    let server = pinned(core).arg(server);
-    let server = match client {
-        Client::Bare => server.args(["http-bare", "--answers", answers, "--bytes", bytes]),
-        _ => server.args(["http", "--answers", answers]),
-    };
-    let mut running = server.piped().start()?;
-    let mut url = String::new();
-    if let Some(stdout) = running.take_stdout() {
-        BufReader::new(stdout).read_line(&mut url).map_err(Problem::file("bench-server"))?;
+    match place.measure(cell.client, cell.row) {
+        Ok(report) => {
+            let session = report.session_pss.map(|kilobytes| format!(", {kilobytes:.1} kB a session"));
+            eprintln!("    {title:<26} {:>8.4} s{}", report.seconds, session.unwrap_or_default());
+            cell.rounds.push(report);
+        }
+        Err(Problem::Interrupted) => return Err(Problem::Interrupted),
+        Err(problem) => {
+            eprintln!("    {title:<26} failed: {problem}");
+            cell.rounds.clear();
+            cell.failure = Some(problem.to_string());
+        }
     }
-    // The listener is there before the URL is told; its threads may take a moment.
-    std::thread::sleep(Duration::from_millis(20));
-    Ok((running, url.trim().to_owned()))
+    Ok(())
+}
+
+/// The length of the line with the image, if that row is shown: as the bare client counted it.
+fn image_line(cells: &[Cell], place: &Place) -> Result<Option<f64>, Problem> {
+    let mut shown = cells.iter().filter(|cell| cell.row.scenario == IMAGE).peekable();
+    let Some(row) = shown.peek().map(|cell| cell.row) else { return Ok(None) };
+    match shown.find_map(|cell| cell.rounds.first()?.answer_bytes) {
+        Some(bytes) => Ok(Some(bytes)),
+        None => Ok(place.measure(Client::Bare, row)?.answer_bytes),
+    }
 }

@@ -3,6 +3,10 @@
 mod app;
 mod clients;
 mod compare;
+mod facts;
+mod measure;
+mod results;
+mod rows;
 mod table;
 
 use clap::{Args, Subcommand};
@@ -21,7 +25,7 @@ pub(crate) struct Options {
 #[derive(Subcommand)]
 enum Part {
     /// The app: start-up, the way of a question, and memory
-    App,
+    App(app::Options),
     /// Our client beside those of other SDKs and the bare limit; writes tests/bench/RESULTS.md
     Compare(compare::Options),
 }
@@ -29,10 +33,10 @@ enum Part {
 pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     match &options.part {
         None => {
-            app::run(options.yes)?;
+            app::run(&app::Options::default(), options.yes)?;
             compare::run(&compare::Options::default())
         }
-        Some(Part::App) => app::run(options.yes),
+        Some(Part::App(part)) => app::run(part, options.yes),
         Some(Part::Compare(options)) => compare::run(options),
     }
 }

@@ -1,126 +1,165 @@
 //! The tables of what was measured, as Markdown.
 
 use std::fmt::Write as _;
-use std::fs;
 
 use super::clients::Client;
+use super::measure::Report;
+use super::median;
+use super::rows::{IMAGE, IMAGE_PEAK, NOTIFICATIONS, ROWS, Row};
 
-/// One row: a scenario, and the goal as ratios to the bare limit and to the best of rmcp, in wall time (memory for idle
-/// sessions).
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Row {
-    pub(super) scenario: &'static str,
-    meaning: &'static str,
-    to_bare: f64,
-    to_rmcp: f64,
-}
-
-const fn row(scenario: &'static str, meaning: &'static str, to_bare: f64, to_rmcp: f64) -> Row {
-    Row { scenario, meaning, to_bare, to_rmcp }
-}
-
-pub(super) const ROWS: [Row; 9] = [
-    row("stdio-seq", "stdio, 5,000 echo calls one by one", 2.25, 0.5),
-    row("stdio-64", "stdio, 20,000 echo calls, 64 in flight", 7.5, 0.36),
-    row("stdio-list-5000", "stdio, a list of 5,000 tools, 20 times", 10.0, 0.2),
-    row("stdio-big-10MB", "stdio, an image of 10 MB, 5 times", 1.33, 0.53),
-    row("stdio-progress-10000", "stdio, one call with 10,000 progress notifications", 10.0, 0.37),
-    row("http-seq-json", "HTTP, 2,000 calls, JSON answers", 1.5, 0.67),
-    row("http-seq-sse", "HTTP, 2,000 calls, SSE answers", 1.5, 0.65),
-    row("http-64", "HTTP, 5,000 calls, 64 in flight", 1.5, 0.72),
-    row("idle-200", "200 idle stdio sessions, PSS of each", 2.3, 0.62),
-];
-
-impl Row {
-    pub(super) fn is_http(self) -> bool {
-        self.scenario.starts_with("http")
-    }
-
-    fn is_idle(self) -> bool {
-        self.scenario == "idle-200"
-    }
-}
-
-/// The middle of the rounds.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Measured {
+/// One cell of a table: the rounds of one client in one row, or why there is nothing to show.
+#[derive(Debug)]
+pub(super) struct Cell {
     pub(super) row: Row,
     pub(super) client: Client,
-    pub(super) seconds: f64,
-    /// Of the client's own process.
-    pub(super) processor: f64,
-    pub(super) megabytes: f64,
-    pub(super) counted: f64,
-    pub(super) session_kb: f64,
+    /// Empty once it has failed.
+    pub(super) rounds: Vec<Report>,
+    pub(super) failure: Option<String>,
 }
 
-impl Measured {
-    /// What the row is about.
-    fn value(&self) -> f64 {
-        if self.row.is_idle() { self.session_kb } else { self.seconds }
+/// What a cell is asked for.
+type Figure<'a> = &'a dyn Fn(&Report) -> Option<f64>;
+
+impl Cell {
+    pub(super) fn new(row: Row, client: Client) -> Self {
+        Self { row, client, rounds: Vec::new(), failure: None }
+    }
+
+    /// The middle of the rounds; not a number if there are none.
+    fn middle(&self, figure: Figure<'_>) -> f64 {
+        median(self.rounds.iter().filter_map(figure).collect())
     }
 }
 
-/// The whole document.
-pub(super) fn document(measured: &[Measured], versions: &[String], rounds: usize) -> String {
+/// What stands above the tables.
+pub(super) fn head(facts: &[String], rounds: usize) -> String {
     let mut text = String::from("# How fast the client is\n\n");
     text.push_str("Written by `cargo xtask bench compare`. ");
     text.push_str("Every client is measured against `bench-server`, on one core that both share. ");
     let _ = writeln!(text, "{rounds} interleaved rounds; the median counts.\n");
-    for line in versions.iter().chain(&machine()) {
+    for line in facts {
         let _ = writeln!(text, "- {line}");
-    }
-    text.push_str("\nA ratio in brackets is its goal. An `rmcp` ratio is to the best of its columns.\n");
-    section(&mut text, "Wall time (seconds; for idle sessions kB of memory)", measured, Measured::value);
-    ratios(&mut text, measured);
-    section(&mut text, "The client's own processor time (seconds)", measured, |one| one.processor);
-    section(&mut text, "Peak resident memory (MB)", measured, |one| one.megabytes);
-    let lost = measured.iter().filter(|one| one.counted < 10_000.0);
-    let lost: Vec<String> = lost.map(|one| format!("{} counted {}", one.client.title(), one.counted)).collect();
-    if !lost.is_empty() {
-        let _ = writeln!(text, "\nOf 10,000 progress notifications: {}.", lost.join(", "));
     }
     text
 }
 
-fn rows(measured: &[Measured]) -> Vec<Row> {
-    ROWS.into_iter().filter(|row| measured.iter().any(|one| one.row == *row)).collect()
+/// All tables, and below them what failed. `image_line` is the length of the line with the image, in bytes.
+pub(super) fn tables(cells: &[Cell], image_line: Option<f64>) -> String {
+    let mut text = String::new();
+    wall_time(&mut text, cells);
+    ratios(&mut text, cells);
+    section(&mut text, "The client's own processor time (seconds)", cells);
+    for row in rows(cells).into_iter().filter(|row| !row.is_idle()) {
+        line(&mut text, row.meaning, cells, row, &|report| Some(report.processor));
+    }
+    memory(&mut text, cells, image_line);
+    failures(&mut text, cells);
+    text
 }
 
-fn section(text: &mut String, title: &str, measured: &[Measured], value: impl Fn(&Measured) -> f64) {
-    let columns: Vec<Client> =
-        Client::ALL.into_iter().filter(|client| measured.iter().any(|one| one.client == *client)).collect();
-    let _ = write!(text, "\n## {title}\n\n| |");
+fn wall_time(text: &mut String, cells: &[Cell]) {
+    section(text, "Wall time (seconds)", cells);
+    for row in rows(cells).into_iter().filter(|row| !row.is_idle()) {
+        line(text, row.meaning, cells, row, &|report| Some(report.seconds));
+    }
+    let lost: Vec<String> = cells
+        .iter()
+        .map(|cell| (cell.client, cell.middle(&|report| report.counted)))
+        .filter(|(_, counted)| *counted < NOTIFICATIONS)
+        .map(|(client, counted)| format!("{} counted {counted}", client.title()))
+        .collect();
+    if !lost.is_empty() {
+        let _ = writeln!(text, "\nOf {NOTIFICATIONS} progress notifications: {}.", lost.join(", "));
+    }
+}
+
+fn ratios(text: &mut String, cells: &[Cell]) {
+    text.push_str("\n## Drawbridge to the others\n\n");
+    text.push_str("In wall time; idle sessions in PSS. In brackets the goal: a ratio in bold is above it. ");
+    text.push_str("The best column of rmcp counts.\n\n| | to bare | to rmcp |\n|---|--:|--:|\n");
+    for row in rows(cells) {
+        let figure: Figure<'_> =
+            if row.is_idle() { &|report| report.session_pss } else { &|report| Some(report.seconds) };
+        let least = |wanted: &dyn Fn(Client) -> bool| {
+            let found = cells.iter().filter(|cell| cell.row == row && wanted(cell.client));
+            found.map(|cell| cell.middle(figure)).fold(f64::NAN, f64::min)
+        };
+        let ours = least(&|client| client == Client::Drawbridge);
+        let bare = against(ours / least(&|client| client == Client::Bare), row.to_bare);
+        let rmcp = against(ours / least(&Client::is_rmcp), row.to_rmcp);
+        let _ = writeln!(text, "| {} | {bare} | {rmcp} |", row.meaning);
+    }
+}
+
+fn memory(text: &mut String, cells: &[Cell], image_line: Option<f64>) {
+    section(text, "Memory", cells);
+    for row in rows(cells) {
+        line(text, &format!("{}: peak, MB", row.meaning), cells, row, &|report| Some(report.megabytes));
+        if let Some(length) = image_line.filter(|_| row.scenario == IMAGE) {
+            let title = format!("… peak / length of the line, {:.1} MB (goal: {IMAGE_PEAK:.2})", length / 1_048_576.0);
+            line(text, &title, cells, row, &|report| Some(report.megabytes * 1_048_576.0 / length));
+        }
+        if row.is_idle() {
+            line(text, "… PSS of each, kB", cells, row, &|report| report.session_pss);
+            line(text, "… RSS of each, kB", cells, row, &|report| report.session_rss);
+        }
+    }
+}
+
+fn failures(text: &mut String, cells: &[Cell]) {
+    let failed: Vec<(&Cell, &String)> =
+        cells.iter().filter_map(|cell| cell.failure.as_ref().map(|cause| (cell, cause))).collect();
+    if failed.is_empty() {
+        return;
+    }
+    text.push_str("\n## What failed\n");
+    for (cell, cause) in failed {
+        let _ = writeln!(text, "\n{}, {}:\n\n```text\n{cause}\n```", cell.client.title(), cell.row.scenario);
+    }
+}
+
+fn rows(cells: &[Cell]) -> Vec<Row> {
+    ROWS.into_iter().filter(|row| cells.iter().any(|cell| cell.row == *row)).collect()
+}
+
+fn columns(cells: &[Cell]) -> Vec<Client> {
+    Client::ALL.into_iter().filter(|client| cells.iter().any(|cell| cell.client == *client)).collect()
+}
+
+/// The title of a table and its head.
+fn section(text: &mut String, title: &str, cells: &[Cell]) {
+    let columns = columns(cells);
+    let _ = write!(text, "{}## {title}\n\n| |", if text.is_empty() { "" } else { "\n" });
     for client in &columns {
         let _ = write!(text, " {} |", client.title());
     }
     let _ = writeln!(text, "\n|---|{}", "--:|".repeat(columns.len()));
-    for row in rows(measured) {
-        let _ = write!(text, "| {} |", row.meaning);
-        for client in &columns {
-            match measured.iter().find(|one| one.row == row && one.client == *client) {
-                Some(one) => {
-                    let _ = write!(text, " {} |", shown(value(one)));
-                }
-                None => text.push_str(" |"),
-            }
-        }
-        text.push('\n');
-    }
 }
 
-fn ratios(text: &mut String, measured: &[Measured]) {
-    text.push_str("\n## Drawbridge to the others\n\n| | to bare | to rmcp |\n|---|--:|--:|\n");
-    for row in rows(measured) {
-        let value = |wanted: &dyn Fn(Client) -> bool| {
-            let found = measured.iter().filter(|one| one.row == row && wanted(one.client)).map(Measured::value);
-            found.fold(f64::NAN, f64::min)
-        };
-        let ours = value(&|client| client == Client::Drawbridge);
-        let bare = ours / value(&|client| client == Client::Bare);
-        let rmcp = ours / value(&Client::is_rmcp);
-        let _ = writeln!(text, "| {} | {bare:.2} ({:.2}) | {rmcp:.2} ({:.2}) |", row.meaning, row.to_bare, row.to_rmcp);
+/// One line of a table. Where a client does not differ from the one before over this transport, the cell is empty.
+fn line(text: &mut String, title: &str, cells: &[Cell], row: Row, figure: Figure<'_>) {
+    let _ = write!(text, "| {title} |");
+    for client in columns(cells) {
+        match cells.iter().find(|cell| cell.row == row && cell.client == client) {
+            Some(cell) if cell.failure.is_some() => text.push_str(" failed |"),
+            Some(cell) => {
+                let _ = write!(text, " {} |", shown(cell.middle(figure)));
+            }
+            None => text.push_str(" |"),
+        }
     }
+    text.push('\n');
+}
+
+/// A ratio with its goal.
+fn against(ratio: f64, goal: f64) -> String {
+    if ratio.is_nan() {
+        return format!("– ({goal:.2})");
+    }
+    // As it is shown, so that nothing is above a goal that it seems to meet.
+    let shown = format!("{ratio:.2}");
+    let missed = shown.parse::<f64>().is_ok_and(|shown| shown > goal);
+    if missed { format!("**{shown}** ({goal:.2})") } else { format!("{shown} ({goal:.2})") }
 }
 
 /// Three figures that mean something.
@@ -134,53 +173,59 @@ fn shown(value: f64) -> String {
     }
 }
 
-/// The machine, as far as it tells.
-fn machine() -> Vec<String> {
-    let read = |file: &str| fs::read_to_string(file).unwrap_or_default();
-    let processors = read("/proc/cpuinfo");
-    let model = processors.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    let cores = processors.lines().filter(|line| line.starts_with("processor")).count();
-    let model = model.map_or("unknown processor", |(_, model)| model);
-    let load = read("/proc/loadavg");
-    let load = load.split(' ').nth(1).unwrap_or("unknown");
-    vec![
-        format!("{model}, {cores} cores, Linux {}", read("/proc/sys/kernel/osrelease").trim()),
-        format!("load of the machine over the last five minutes, at the end: {load}"),
-    ]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn measured(row: Row, client: Client, seconds: f64) -> Measured {
-        Measured { row, client, seconds, processor: 0.5, megabytes: 10.0, counted: f64::NAN, session_kb: f64::NAN }
+    fn cell(row: Row, client: Client, seconds: f64) -> Cell {
+        Cell { rounds: vec![Report { seconds, megabytes: 20.0, ..Report::default() }], ..Cell::new(row, client) }
     }
 
     #[test]
     fn ratios_are_to_the_bare_limit_and_to_the_best_of_rmcp() {
         let row = ROWS[0];
         let all = [
-            measured(row, Client::Bare, 1.0),
-            measured(row, Client::Drawbridge, 3.0),
-            measured(row, Client::Rmcp, 9.0),
-            measured(row, Client::RmcpOneThread, 6.0),
+            cell(row, Client::Bare, 1.0),
+            cell(row, Client::Drawbridge, 3.0),
+            cell(row, Client::Rmcp, 9.0),
+            cell(row, Client::RmcpOneThread, 6.0),
         ];
-        let text = document(&all, &[], 3);
-        assert!(text.contains("| 3.00 (2.25) | 0.50 (0.50) |"), "3 to 1, and 3 to 6: {text}");
+        let text = tables(&all, None);
+        assert!(text.contains("| **3.00** (2.25) | 0.50 (0.50) |"), "3 to 1 misses, 3 to 6 does not: {text}");
     }
 
     #[test]
     fn what_was_not_measured_is_no_zero() {
         assert_eq!(shown(f64::NAN), "–", "a gap is shown as one");
+        assert_eq!(against(f64::NAN, 0.5), "– (0.50)", "nothing to compare with is no miss");
         assert_eq!(shown(0.0271), "0.0271", "small times keep their digits");
     }
 
     #[test]
-    fn lost_notifications_are_said() {
-        let lost = Measured { counted: 9_906.0, ..measured(ROWS[4], Client::TypeScript, 1.0) };
+    fn a_failure_is_in_the_table_and_its_cause_below() {
+        let mut failed = Cell::new(ROWS[0], Client::Python);
+        failed.failure = Some("exit status: 1\nNo module named mcp".to_owned());
+        let text = tables(&[cell(ROWS[0], Client::Drawbridge, 1.0), failed], None);
+        assert!(text.contains("| stdio, 5,000 echo calls one by one | 1.00 | failed |"), "in its place: {text}");
         assert!(
-            document(&[lost], &[], 1).contains("TypeScript counted 9906"),
+            text.contains("Python, stdio-seq:\n\n```text\nexit status: 1\nNo module named mcp"),
+            "with its cause: {text}"
+        );
+    }
+
+    #[test]
+    fn the_peak_of_the_image_is_compared_to_its_line() {
+        let row = ROWS.into_iter().find(|row| row.scenario == IMAGE).unwrap();
+        let text = tables(&[cell(row, Client::Drawbridge, 1.0)], Some(10.0 * 1_048_576.0));
+        assert!(text.contains("length of the line, 10.0 MB (goal: 1.60) | 2.00 |"), "20 MB to 10 MB: {text}");
+    }
+
+    #[test]
+    fn lost_notifications_are_said() {
+        let mut lost = cell(ROWS[4], Client::TypeScript, 1.0);
+        lost.rounds[0].counted = Some(9_906.0);
+        assert!(
+            tables(&[lost], None).contains("Of 10000 progress notifications: TypeScript counted 9906."),
             "what a client loses is in the document"
         );
     }

@@ -100,20 +100,22 @@ async def main() -> None:
         session = await open_session(stack, scenario, arguments.server, arguments.url)
         for _ in range(WARM_UP):
             await echo(session)
-        used, began = processor_seconds(), time.perf_counter()
         if scenario == "idle-200":
             await anyio.sleep(1)
             before = kilobytes(ROLLUP, "Rss"), kilobytes(ROLLUP, "Pss")
+        used, began = processor_seconds(), time.perf_counter()
+        if scenario == "idle-200":
             for _ in range(n - 1):
                 await open_session(stack, scenario, arguments.server, arguments.url)
-            await anyio.sleep(1)
-            extra["rss_per_session_kb"] = (kilobytes(ROLLUP, "Rss") - before[0]) / (n - 1)
-            extra["pss_per_session_kb"] = (kilobytes(ROLLUP, "Pss") - before[1]) / (n - 1)
         else:
             counted = await run(session, scenario, n)
             if counted is not None:
                 extra["counted"] = counted
         seconds, after = time.perf_counter() - began, processor_seconds()
+        if scenario == "idle-200":
+            await anyio.sleep(1)
+            extra["rss_per_session_kb"] = (kilobytes(ROLLUP, "Rss") - before[0]) / (n - 1)
+            extra["pss_per_session_kb"] = (kilobytes(ROLLUP, "Pss") - before[1]) / (n - 1)
         report = {
             "scenario": scenario,
             "n": n,

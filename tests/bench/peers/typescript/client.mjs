@@ -77,22 +77,27 @@ const pause = ms => new Promise(resolve => setTimeout(resolve, ms));
 const clients = [await open()];
 for (let i = 0; i < WARM_UP; i++) await echo(clients[0]);
 const rollup = '/proc/self/smaps_rollup';
+const memory = () => [kilobytes(rollup, 'Rss'), kilobytes(rollup, 'Pss')];
 const extra = {};
+let before;
+if (scenario === 'idle-200') {
+    await pause(1000);
+    before = memory();
+}
 const cpu = process.cpuUsage();
 const began = performance.now();
 if (scenario === 'idle-200') {
-    await pause(1000);
-    const before = [kilobytes(rollup, 'Rss'), kilobytes(rollup, 'Pss')];
     while (clients.length < n) clients.push(await open());
-    await pause(1000);
-    extra.rss_per_session_kb = (kilobytes(rollup, 'Rss') - before[0]) / (n - 1);
-    extra.pss_per_session_kb = (kilobytes(rollup, 'Pss') - before[1]) / (n - 1);
 } else {
     const counted = await run(clients[0]);
     if (counted !== undefined) extra.counted = counted;
 }
 const seconds = (performance.now() - began) / 1000;
 const used = process.cpuUsage(cpu);
+if (before) {
+    await pause(1000);
+    [extra.rss_per_session_kb, extra.pss_per_session_kb] = memory().map((after, i) => (after - before[i]) / (n - 1));
+}
 console.log(
     JSON.stringify({
         scenario,

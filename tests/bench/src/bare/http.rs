@@ -4,29 +4,33 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bench::report::{Clock, Report};
+use bench::request::request;
 use bench::scenario::{Scenario, WARM_UP};
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use reqwest::{Client, Url};
 
-use crate::Outcome;
-use crate::pipe::REQUEST;
+use crate::{ID, Outcome};
 
+/// Measures a scenario: one task for each call that is under way, as in the other clients, and every body read to its end.
 #[allow(clippy::disallowed_methods, reason = "the bare limit is the HTTP stack without our rules")]
 #[tokio::main(flavor = "current_thread")]
 pub(crate) async fn run(scenario: Scenario, url: &str) -> Outcome<Report> {
     let client = Client::builder().no_proxy().build()?;
     let url: Url = url.parse()?;
-    for _ in 0..WARM_UP {
-        post(&client, &url).await?;
+    let body: Arc<str> = request(scenario, ID).into();
+    // The server answers this one by the protocol and repeats the bytes from then on.
+    let answer_bytes = post(&client, &url, &body).await?;
+    for _ in 1..WARM_UP {
+        post(&client, &url, &body).await?;
     }
     let clock = Clock::start()?;
     let next = Arc::new(AtomicUsize::new(0));
     let callers: Vec<_> = (0..scenario.in_flight())
         .map(|_| {
-            let (client, url, next) = (client.clone(), url.clone(), Arc::clone(&next));
+            let (client, url, next, body) = (client.clone(), url.clone(), Arc::clone(&next), Arc::clone(&body));
             tokio::spawn(async move {
                 while next.fetch_add(1, Ordering::Relaxed) < scenario.operations() {
-                    post(&client, &url).await?;
+                    post(&client, &url, &body).await?;
                 }
                 Ok(())
             })
@@ -36,16 +40,18 @@ pub(crate) async fn run(scenario: Scenario, url: &str) -> Outcome<Report> {
         let ended: Outcome<()> = caller.await?;
         ended?;
     }
-    Ok(clock.stop(scenario)?)
+    let mut report = clock.stop(scenario)?;
+    report.answer_bytes = Some(answer_bytes);
+    Ok(report)
 }
 
-async fn post(client: &Client, url: &Url) -> Outcome<()> {
-    let body = REQUEST.strip_suffix(b"\n").unwrap_or(REQUEST);
+/// Gives the bytes of the body that answers.
+async fn post(client: &Client, url: &Url, body: &str) -> Outcome<usize> {
     let request = client
         .post(url.clone())
         .header(CONTENT_TYPE, "application/json")
         .header(ACCEPT, "application/json, text/event-stream")
-        .body(body);
-    request.send().await?.error_for_status()?.bytes().await?;
-    Ok(())
+        .header("mcp-protocol-version", "2025-11-25")
+        .body(body.to_owned());
+    Ok(request.send().await?.error_for_status()?.bytes().await?.len())
 }

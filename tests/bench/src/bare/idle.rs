@@ -5,12 +5,12 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use bench::report::{Clock, Memory, Report};
-use bench::scenario::{IDLE_SESSIONS, Scenario};
+use bench::request::request;
+use bench::scenario::{FEW_TOOLS, IDLE_SESSIONS, Scenario};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, Command};
 
-use crate::Outcome;
-use crate::pipe::{ECHO_BYTES, REQUEST};
+use crate::{ID, Outcome};
 
 const SETTLE: Duration = Duration::from_secs(1);
 
@@ -35,7 +35,7 @@ pub(crate) async fn run(server: &Path) -> Outcome<Report> {
 
 async fn open(server: &Path) -> Outcome<Child> {
     let mut child = Command::new(server)
-        .args(["bare", "--bytes", &ECHO_BYTES.to_string()])
+        .args(["bare", "--tools", &FEW_TOOLS.to_string()])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .kill_on_drop(true)
@@ -43,9 +43,15 @@ async fn open(server: &Path) -> Outcome<Child> {
     let (Some(mut input), Some(mut output)) = (child.stdin.take(), child.stdout.take()) else {
         return Err("the server has no pipes".into());
     };
-    input.write_all(REQUEST).await?;
-    let mut answer = [0; ECHO_BYTES];
-    output.read_exact(&mut answer).await?;
+    input.write_all(format!("{}\n", request(Scenario::Idle200, ID)).as_bytes()).await?;
+    let mut read = [0; 1024];
+    loop {
+        match output.read(&mut read).await? {
+            0 => return Err("the server has ended".into()),
+            length if read[length - 1] == b'\n' => break,
+            _ => {}
+        }
+    }
     tokio::spawn(async move {
         // Held open until the server ends.
         let _input = input;

@@ -4,102 +4,98 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use bench::report::{Clock, Report};
+use bench::request::request;
 use bench::scenario::{NOTIFICATIONS, Scenario, WARM_UP};
 
-use crate::Outcome;
+use crate::{ID, Outcome};
 
-/// A call of `echo`, as Drawbridge writes it.
-pub(crate) const REQUEST: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":10000,\"method\":\"tools/call\",\"params\":{\"name\":\"echo\",\"arguments\":{\"text\":\"hello\"},\"_meta\":{\"progressToken\":10000}}}\n";
-/// Bytes of the lines that answer, as bench-server writes them.
-pub(crate) const ECHO_BYTES: usize = 88;
-const NOTIFICATION_BYTES: usize = 141;
-const LIST_BYTES: usize = 2_185_049;
-const IMAGE_LINE_BYTES: usize = 13_981_117;
-/// What is read at once.
+/// What is read at once. More than a pipe holds, so that no read leaves something behind.
 const READ_BYTES: usize = 256 * 1024;
+/// Of answers larger than this, one is enough before the clock starts.
+const LARGE: usize = 64 * 1024;
 
-pub(crate) struct Pipe {
+/// Measures a scenario. The system calls are those of a client that does nothing else: every request is a write of its own,
+/// since those who call know nothing of each other, and a read takes whatever has come. Answers that came together are one
+/// read, as the server writes what it answers to one read with one write.
+pub(crate) fn run(scenario: Scenario, server: &Path) -> Outcome<Report> {
+    let mut pipe = Pipe::open(scenario, server)?;
+    // The server answers this one by the protocol and repeats the bytes from then on.
+    let answer_bytes = pipe.exchange()?;
+    for _ in 1..if answer_bytes > LARGE { 1 } else { WARM_UP } {
+        pipe.exchange()?;
+    }
+    let clock = Clock::start()?;
+    if scenario.in_flight() == 1 {
+        for _ in 0..scenario.operations() {
+            pipe.exchange()?;
+        }
+    } else {
+        pipe.in_flight(scenario.operations(), scenario.in_flight())?;
+    }
+    let mut report = clock.stop(scenario)?;
+    report.answer_bytes = Some(answer_bytes);
+    report.counted = (scenario == Scenario::StdioProgress10000).then_some(pipe.lines as u64 - 1);
+    Ok(report)
+}
+
+struct Pipe {
     server: Child,
     input: ChildStdin,
     output: ChildStdout,
+    request: Vec<u8>,
     read: Vec<u8>,
     /// How many lines answer each request.
     lines: usize,
 }
 
 impl Pipe {
-    pub(crate) fn open(scenario: Scenario, server: &Path) -> Outcome<Self> {
-        let (bytes, lines) = match scenario {
-            Scenario::StdioList5000 => (LIST_BYTES, 1),
-            Scenario::StdioBig10MB => (IMAGE_LINE_BYTES, 1),
-            Scenario::StdioProgress10000 => (NOTIFICATION_BYTES, NOTIFICATIONS),
-            _ => (ECHO_BYTES, 1),
-        };
+    fn open(scenario: Scenario, server: &Path) -> Outcome<Self> {
         let mut server = Command::new(server)
-            .args(["bare", "--bytes", &bytes.to_string(), "--lines", &lines.to_string()])
+            .args(["bare", "--tools", &scenario.tools().to_string()])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()?;
         let (Some(input), Some(output)) = (server.stdin.take(), server.stdout.take()) else {
             return Err("the server has no pipes".into());
         };
-        Ok(Self { server, input, output, read: vec![0; READ_BYTES], lines })
+        let request = format!("{}\n", request(scenario, ID)).into_bytes();
+        let lines = if scenario == Scenario::StdioProgress10000 { NOTIFICATIONS + 1 } else { 1 };
+        Ok(Self { server, input, output, request, read: vec![0; READ_BYTES], lines })
     }
 
-    /// As the other clients do; with large answers, once is enough to have all memory in use.
-    pub(crate) fn warm_up(&mut self) -> Outcome<()> {
-        let large = self.lines > 1;
-        for _ in 0..if large { 1 } else { WARM_UP.min(20) } {
-            self.input.write_all(REQUEST)?;
-            self.read_lines(self.lines)?;
+    /// One request and the lines that answer it; gives their bytes.
+    fn exchange(&mut self) -> Outcome<usize> {
+        self.input.write_all(&self.request)?;
+        let (mut bytes, mut lines) = (0, 0);
+        while lines < self.lines {
+            let (more_bytes, more_lines) = self.read_some()?;
+            bytes += more_bytes;
+            lines += more_lines;
         }
-        Ok(())
+        Ok(bytes)
     }
 
-    /// Gives the notifications that came, if it is about them.
-    pub(crate) fn run(&mut self, scenario: Scenario) -> Outcome<Option<u64>> {
-        let operations = scenario.operations();
-        if scenario.in_flight() == 1 {
-            for _ in 0..operations {
-                self.input.write_all(REQUEST)?;
-                self.read_lines(self.lines)?;
-            }
-        } else {
-            self.in_flight(operations, scenario.in_flight())?;
-        }
-        Ok((scenario == Scenario::StdioProgress10000).then_some(NOTIFICATIONS as u64))
-    }
-
-    /// Each answer makes room for one more request.
+    /// Each answer makes room for one more request, so that never more than `at_once` are under way.
     fn in_flight(&mut self, requests: usize, at_once: usize) -> Outcome<()> {
-        let batch = REQUEST.repeat(at_once);
-        let (mut sent, mut answered) = (at_once.min(requests), 0);
-        self.input.write_all(&batch[..sent * REQUEST.len()])?;
+        let (mut sent, mut answered) = (0, 0);
         while answered < requests {
-            let lines = self.read_some()?;
-            answered += lines;
-            let more = lines.min(requests - sent);
-            self.input.write_all(&batch[..more * REQUEST.len()])?;
-            sent += more;
+            while sent < requests && sent - answered < at_once {
+                self.input.write_all(&self.request)?;
+                sent += 1;
+            }
+            answered += self.read_some()?.1;
         }
         Ok(())
     }
 
-    fn read_lines(&mut self, lines: usize) -> Outcome<()> {
-        let mut seen = 0;
-        while seen < lines {
-            seen += self.read_some()?;
-        }
-        Ok(())
-    }
-
-    /// Reads once, and says how many lines ended.
-    fn read_some(&mut self) -> Outcome<usize> {
+    /// Reads once; gives the bytes, and how many lines ended in them.
+    fn read_some(&mut self) -> Outcome<(usize, usize)> {
         let length = self.output.read(&mut self.read)?;
         if length == 0 {
             return Err("the server has ended".into());
         }
-        Ok(memchr::memchr_iter(b'\n', &self.read[..length]).count())
+        Ok((length, memchr::memchr_iter(b'\n', &self.read[..length]).count()))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use memchr::memmem;
@@ -25,13 +26,20 @@ pub(super) fn serve(port: u16, answers: Answers, server: &Server) -> io::Result<
     })
 }
 
-/// Answers every POST with a body of so many bytes.
-pub(super) fn bare(bytes: usize, answers: Answers) -> io::Result<()> {
-    let mut answer = Vec::new();
-    whole(&vec![b'x'; bytes], answers, &mut answer);
-    listen(0, || {
-        let answer = answer.clone();
-        move |_: &[u8], out: &mut Vec<u8>| out.extend_from_slice(&answer)
+/// Answers the first POST as [`serve`] would, and every other one, on whatever connection, with the same bytes.
+pub(super) fn bare(port: u16, answers: Answers, server: &Server) -> io::Result<()> {
+    let answer = Arc::new(OnceLock::<Vec<u8>>::new());
+    listen(port, || {
+        let (mut server, answer) = (server.clone(), Arc::clone(&answer));
+        move |body: &[u8], out: &mut Vec<u8>| {
+            let answer = answer.get_or_init(|| {
+                let (mut lines, mut response) = (Vec::new(), Vec::new());
+                server.answer(body, &mut lines);
+                respond(&lines, answers, &mut response);
+                response
+            });
+            out.extend_from_slice(answer);
+        }
     })
 }
 

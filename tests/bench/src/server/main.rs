@@ -1,5 +1,6 @@
 //! A small and fast MCP server, so that the client is what is measured. `stdio` answers on standard output, `http` on a port
-//! of its own; `bare` and `http-bare` move the same bytes with no protocol and no JSON.
+//! of its own; `bare` and `http-bare` answer one request like them, and from then on repeat those bytes without reading what
+//! comes: the bytes of both are the same by construction.
 
 mod answers;
 mod http;
@@ -27,33 +28,33 @@ enum Mode {
     },
     /// Serve Streamable HTTP on 127.0.0.1; prints the URL
     Http {
-        /// The port; 0 for any
-        #[arg(long, default_value_t = 0)]
-        port: u16,
-        /// How requests are answered
-        #[arg(long, value_enum, default_value_t = Answers::Json)]
-        answers: Answers,
+        #[command(flatten)]
+        place: Place,
         #[command(flatten)]
         offer: Offer,
     },
-    /// Answer each line with lines of constant bytes
+    /// Answer the first line, and each other line with the same bytes
     Bare {
-        /// Bytes of each line, its end included
-        #[arg(long)]
-        bytes: usize,
-        /// Lines for each line that comes
-        #[arg(long, default_value_t = 1)]
-        lines: usize,
+        #[command(flatten)]
+        offer: Offer,
     },
-    /// Answer each POST with constant bytes; prints the URL
+    /// Answer the first POST, and each other one with the same bytes; prints the URL
     HttpBare {
-        /// Bytes of each body
-        #[arg(long)]
-        bytes: usize,
-        /// The type that the body claims to be
-        #[arg(long, value_enum, default_value_t = Answers::Json)]
-        answers: Answers,
+        #[command(flatten)]
+        place: Place,
+        #[command(flatten)]
+        offer: Offer,
     },
+}
+
+#[derive(clap::Args)]
+struct Place {
+    /// The port; 0 for any
+    #[arg(long, default_value_t = 0)]
+    port: u16,
+    /// How requests are answered
+    #[arg(long, value_enum, default_value_t = Answers::Json)]
+    answers: Answers,
 }
 
 #[derive(clap::Args)]
@@ -87,8 +88,8 @@ enum Era {
 fn main() -> io::Result<()> {
     match Arguments::parse().mode {
         Mode::Stdio { offer } => stdio::serve(&mut Server::new(offer.tools, offer.era)),
-        Mode::Http { port, answers, offer } => http::serve(port, answers, &Server::new(offer.tools, offer.era)),
-        Mode::Bare { bytes, lines } => stdio::bare(bytes, lines),
-        Mode::HttpBare { bytes, answers } => http::bare(bytes, answers),
+        Mode::Http { place, offer } => http::serve(place.port, place.answers, &Server::new(offer.tools, offer.era)),
+        Mode::Bare { offer } => stdio::bare(&mut Server::new(offer.tools, offer.era)),
+        Mode::HttpBare { place, offer } => http::bare(place.port, place.answers, &Server::new(offer.tools, offer.era)),
     }
 }

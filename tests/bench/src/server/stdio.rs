@@ -14,14 +14,15 @@ pub(super) fn serve(server: &mut Server) -> io::Result<()> {
     each_line(|line, out| server.answer(line, out))
 }
 
-/// Answers every line with `lines` lines of `bytes` bytes.
-pub(super) fn bare(bytes: usize, lines: usize) -> io::Result<()> {
-    let mut line = vec![b'x'; bytes.max(1)];
-    if let Some(end) = line.last_mut() {
-        *end = b'\n';
-    }
-    let answer = line.repeat(lines);
-    each_line(|_, out| out.extend_from_slice(&answer))
+/// Answers the first line as [`serve`] would, and every other line with the same bytes.
+pub(super) fn bare(server: &mut Server) -> io::Result<()> {
+    let mut answer = Vec::new();
+    each_line(|line, out| {
+        if answer.is_empty() {
+            server.answer(line, &mut answer);
+        }
+        out.extend_from_slice(&answer);
+    })
 }
 
 /// Hands over every line that came, and writes what was answered once all that came together is answered.

@@ -1,0 +1,137 @@
+//! What the figures depend on: versions, machine, and what else ran on it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use super::clients;
+use crate::process::Program;
+use crate::workspace;
+
+/// Above this part of a core that other programs used, figures are not to be trusted.
+const QUIET: f64 = 0.1;
+/// How often /proc/stat counts in a second; the kernel tells programs this number on every machine we know.
+const TICKS: f64 = 100.0;
+
+/// Processor time of the whole machine, and of what we have started and seen end.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Busy {
+    at: Instant,
+    machine: f64,
+    ours: f64,
+}
+
+impl Busy {
+    pub(super) fn now() -> Self {
+        let read = |file: &str| fs::read_to_string(file).unwrap_or_default();
+        Self {
+            at: Instant::now(),
+            machine: busy_seconds(&read("/proc/stat")),
+            ours: our_seconds(&read("/proc/self/stat")),
+        }
+    }
+
+    /// How much of one core all other programs have used since then.
+    pub(super) fn others(self) -> f64 {
+        let now = Self::now();
+        let passed = (now.at - self.at).as_secs_f64();
+        ((now.machine - self.machine) - (now.ours - self.ours)).max(0.0) / passed
+    }
+}
+
+/// Processor seconds since the machine started, of all its cores.
+fn busy_seconds(stat: &str) -> f64 {
+    let first = stat.lines().next().unwrap_or_default();
+    let ticks: Vec<f64> = first.split_whitespace().skip(1).filter_map(|word| word.parse().ok()).collect();
+    // user, nice, system, idle, iowait, irq, softirq, steal; guests are counted in user already.
+    let counted = ticks.iter().take(8).enumerate().filter(|(place, _)| !matches!(place, 3 | 4));
+    counted.map(|(_, ticks)| ticks).sum::<f64>() / TICKS
+}
+
+/// Processor seconds of a process and of those that it started and waited for.
+fn our_seconds(stat: &str) -> f64 {
+    // The second field is the program's name, in brackets, and may contain anything.
+    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    // utime, stime, cutime and cstime are the fields 14 to 17.
+    after_name.split_whitespace().skip(11).take(4).filter_map(|word| word.parse::<f64>().ok()).sum::<f64>() / TICKS
+}
+
+/// All of it, one fact in a line.
+pub(super) fn all(profile: &str, core: usize, others: f64) -> Vec<String> {
+    let mut facts = versions();
+    facts.push(machine(core));
+    facts.push(format!("cargo profile of the Rust clients and of the server: `{profile}`{}", about(profile)));
+    let warning = if others > QUIET { ": **the machine was not quiet, times are too long**" } else { "" };
+    facts.push(format!("all other programs used {:.0} % of one core meanwhile{warning}", others * 100.0));
+    facts
+}
+
+fn about(profile: &str) -> &'static str {
+    match profile {
+        "release" => ", as the app is released",
+        "profiling" => ": **without link-time optimisation, slower than what is released**",
+        _ => ": **not what is released**",
+    }
+}
+
+fn versions() -> Vec<String> {
+    let said = |program: &Path| {
+        Program::new(program)
+            .arg("--version")
+            .output()
+            .map_or_else(|_| "unknown".to_owned(), |text| text.trim().to_owned())
+    };
+    let locked = |file: PathBuf, before: &str, after: &str| {
+        let text = fs::read_to_string(file).unwrap_or_default();
+        let found = text.split_once(before).and_then(|(_, rest)| rest.split_once(after));
+        found.map_or_else(|| "unknown".to_owned(), |(version, _)| version.to_owned())
+    };
+    let lockfile = workspace::root().join("Cargo.lock");
+    let package = |name: &str| locked(lockfile.clone(), &format!("name = \"{name}\"\nversion = \""), "\"");
+    let npm = locked(clients::peers().join("typescript/package.json"), "\"@modelcontextprotocol/client\": \"", "\"");
+    let pip = locked(clients::peers().join("python/requirements.txt"), "mcp==", "\n");
+    vec![
+        format!("Drawbridge {}, {}", package("host"), said(Path::new("rustc"))),
+        format!("rmcp {} and reqwest {}", package("rmcp"), package("reqwest")),
+        format!("@modelcontextprotocol/client {npm} on Node.js {}", said(Path::new("node"))),
+        format!("mcp {pip} on {}", said(&clients::python())),
+    ]
+}
+
+/// The machine, as far as it tells.
+fn machine(core: usize) -> String {
+    let read = |file: &str| fs::read_to_string(file).unwrap_or_default();
+    let processors = read("/proc/cpuinfo");
+    let model = processors.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let cores = processors.lines().filter(|line| line.starts_with("processor")).count();
+    let model = model.map_or("unknown processor", |(_, model)| model);
+    format!("{model}, {cores} cores (used: {core}), Linux {}", read("/proc/sys/kernel/osrelease").trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waiting_is_not_counted_as_busy() {
+        let stat = "cpu  100 20 30 99999 88888 4 5 6 70 80\ncpu0 1 1 1 1 1 1 1 1 1 1\n";
+        let busy = busy_seconds(stat);
+        assert!((busy - 1.65).abs() < 1e-9, "user, nice, system, interrupts and steal of all cores: {busy}");
+    }
+
+    #[test]
+    fn the_time_of_children_counts_as_ours() {
+        let stat = "42 (a) b) S 1 42 42 0 -1 4194304 100 200 0 0 10 20 300 400 20 0 1 0 5000";
+        let ours = our_seconds(stat);
+        assert!((ours - 7.3).abs() < 1e-9, "utime, stime, cutime and cstime: {ours}");
+    }
+
+    #[test]
+    fn a_busy_machine_and_another_profile_are_said() {
+        let text = all("profiling", 1, 0.5).join("\n");
+        assert!(text.contains("50 % of one core meanwhile: **the machine was not quiet"), "the load counts: {text}");
+        assert!(text.contains("`profiling`: **without link-time"), "the profile counts: {text}");
+        let text = all("release", 1, 0.02).join("\n");
+        assert!(!text.contains("**"), "nothing is to be warned of: {text}");
+    }
+}

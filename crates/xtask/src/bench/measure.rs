@@ -1,0 +1,173 @@
+//! One run of one client: pinned to a core together with the server, limited in time, and with the cause when it fails.
+
+use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::clients::{self, Client};
+use super::rows::Row;
+use crate::problem::Problem;
+use crate::process::{self, Program, Running};
+use crate::workspace;
+
+/// The slowest client needs some ten seconds for its slowest row on a quiet machine.
+const LIMIT: Duration = Duration::from_secs(180);
+/// A client that has ended has written all it had to say.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+/// How much of what a failed client wrote is shown: lines, and characters of each.
+const SHOWN: (usize, usize) = (6, 300);
+
+/// Where and with what is measured.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    /// The core that client and server share.
+    pub(super) core: usize,
+    /// The cargo profile of the Rust clients and of the server.
+    pub(super) profile: String,
+}
+
+/// What a client reported. `None` is what the scenario does not tell.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Report {
+    /// Wall time.
+    pub(super) seconds: f64,
+    /// The client's own processor seconds, in its own code and in the kernel.
+    pub(super) processor: f64,
+    /// The most that was resident, in MB of 1,048,576 bytes.
+    pub(super) megabytes: f64,
+    /// Progress notifications that were counted.
+    pub(super) counted: Option<f64>,
+    /// Memory of each idle session, in kB of 1,024 bytes: all that is resident, and its share of what is shared.
+    pub(super) session_rss: Option<f64>,
+    /// See above.
+    pub(super) session_pss: Option<f64>,
+    /// Bytes that answer one request.
+    pub(super) answer_bytes: Option<f64>,
+}
+
+impl Place {
+    /// An error that says what to do, unless programs can be pinned to the core here.
+    pub(super) fn check(&self) -> Result<(), Problem> {
+        let core = self.core.to_string();
+        if !process::answers("taskset", &["--version"]) {
+            return Err(Problem::Machine(
+                "taskset was not found on the PATH: client and server have to share one core. It is part of util-linux, \
+                 and this comparison runs on Linux only"
+                    .to_owned(),
+            ));
+        }
+        if !process::answers("taskset", &["-c", &core, "true"]) {
+            return Err(Problem::Machine(format!(
+                "taskset cannot pin a program to core {core}. Name one that is there: --core 0"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Runs a client once.
+    pub(super) fn measure(&self, client: Client, row: Row) -> Result<Report, Problem> {
+        let (program, first) = client.command(&self.profile);
+        let program = self.pinned().arg(program).args(first).arg(row.scenario);
+        let text = if row.is_http() {
+            let (_server, url) = self.http_server(client, row)?;
+            words(program.args(["--url", &url]))?
+        } else {
+            words(program.arg("--server").arg(clients::server(&self.profile)))?
+        };
+        let line = text.lines().last().unwrap_or_default();
+        report(line).ok_or_else(|| Problem::Machine(format!("it did not report what it measured, but: {line:?}")))
+    }
+
+    fn pinned(&self) -> Program {
+        // A server that a client starts inherits the core.
+        Program::new("taskset").args(["-c", &self.core.to_string()])
+    }
+
+    /// Starts the server that a client is measured against. It ends when it is dropped.
+    fn http_server(&self, client: Client, row: Row) -> Result<(Running, String), Problem> {
+        let mode = if client == Client::Bare { "http-bare" } else { "http" };
+        let answers = if row.scenario == "http-seq-sse" { "sse" } else { "json" };
+        let server = self.pinned().arg(clients::server(&self.profile)).args([mode, "--answers", answers]);
+        let mut running = server.piped().start()?;
+        let mut url = String::new();
+        if let Some(stdout) = running.take_stdout() {
+            BufReader::new(stdout).read_line(&mut url).map_err(Problem::file("bench-server"))?;
+        }
+        match url.trim() {
+            "" => Err(Problem::Machine("bench-server ended before it told its URL".to_owned())),
+            url => Ok((running, url.to_owned())),
+        }
+    }
+}
+
+/// What a program printed until it ended. If it fails, the error also says what it wrote on standard error.
+fn words(program: Program) -> Result<String, Problem> {
+    let log = workspace::target_folder("bench")?.join("compare.log");
+    let errors = File::create(&log).map_err(Problem::file(&log))?;
+    let mut running = program.errors_to(&errors).map_err(Problem::file(&log))?.piped().start()?;
+    let (sender, words) = mpsc::channel();
+    if let Some(mut stdout) = running.take_stdout() {
+        thread::spawn(move || {
+            let mut text = Vec::new();
+            // What was read until it failed is what there is; nobody listens once the time is up.
+            let _ = stdout.read_to_end(&mut text);
+            let _ = sender.send(String::from_utf8_lossy(&text).into_owned());
+        });
+    }
+    match running.finish(LIMIT) {
+        Ok(()) => Ok(words.recv_timeout(LAST_WORDS).unwrap_or_default()),
+        Err(Problem::Interrupted) => Err(Problem::Interrupted),
+        Err(problem) => {
+            let text = fs::read(&log).map_err(Problem::file(&log))?;
+            Err(Problem::Machine(format!("{problem}{}", last_lines(&String::from_utf8_lossy(&text)))))
+        }
+    }
+}
+
+/// The last lines that say something, each on a line of its own.
+fn last_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().filter(|line| line.contains(char::is_alphabetic)).collect();
+    let first = lines.len().saturating_sub(SHOWN.0);
+    lines[first..].iter().map(|line| format!("\n{}", line.chars().take(SHOWN.1).collect::<String>())).collect()
+}
+
+fn report(line: &str) -> Option<Report> {
+    let value: Value = serde_json::from_str(line).ok()?;
+    let number = |key: &str| value.get(key)?.as_f64();
+    Some(Report {
+        seconds: number("seconds")?,
+        processor: number("user_cpu_s")? + number("sys_cpu_s")?,
+        megabytes: number("max_rss_kb")? / 1024.0,
+        counted: number("counted"),
+        session_rss: number("rss_per_session_kb"),
+        session_pss: number("pss_per_session_kb"),
+        answer_bytes: number("answer_bytes"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_without_one_of_its_numbers_is_none() {
+        let whole =
+            r#"{"scenario":"stdio-seq","n":1,"seconds":2.5,"user_cpu_s":1.0,"sys_cpu_s":0.5,"max_rss_kb":2048}"#;
+        let expected = Report { seconds: 2.5, processor: 1.5, megabytes: 2.0, ..Report::default() };
+        assert_eq!(report(whole), Some(expected), "both processor times are added, kB become MB");
+        assert_eq!(report(&whole.replace("max_rss_kb", "rss")), None, "a number that is missing is no zero");
+        assert_eq!(report("Warning: something"), None, "other words are no report");
+    }
+
+    #[test]
+    fn the_cause_of_a_failure_is_what_was_written_last() {
+        let script = "echo started; echo first >&2; echo 'Error: no such module' >&2; echo '+----' >&2; exit 3";
+        let problem = words(Program::new("sh").args(["-c", script])).expect_err("it fails").to_string();
+        assert!(problem.contains("exit status: 3"), "how it ended: {problem}");
+        assert!(problem.ends_with("first\nError: no such module"), "what it wrote, without decoration: {problem}");
+    }
+}

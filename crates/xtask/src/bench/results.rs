@@ -1,0 +1,55 @@
+//! `tests/bench/RESULTS.md`: all of it is generated but the notes between two markers, which stay as they are.
+
+use std::fs;
+use std::io::ErrorKind;
+
+use crate::problem::Problem;
+use crate::workspace;
+
+const BEGIN: &str = "<!-- notes: what stands from here to the next mark is written by hand and kept -->";
+const END: &str = "<!-- notes end -->";
+
+/// Writes the file: the head, the notes that it has, the tables.
+pub(super) fn write(head: &str, tables: &str) -> Result<(), Problem> {
+    let file = workspace::tests().join("bench/RESULTS.md");
+    let old = match fs::read_to_string(&file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(Problem::file(&file)(error)),
+    };
+    let text = whole(head, &old, tables).ok_or_else(|| {
+        Problem::Machine(format!("{} has only one of the marks around its notes; set the other one", file.display()))
+    })?;
+    fs::write(&file, text).map_err(Problem::file(&file))
+}
+
+/// `None` if it can't be told what of the old file are notes.
+fn whole(head: &str, old: &str, tables: &str) -> Option<String> {
+    let notes = match (old.split_once(BEGIN), old.contains(END)) {
+        (None, false) => "\n",
+        (Some((_, rest)), true) => rest.split_once(END)?.0,
+        _ => return None,
+    };
+    Some(format!("{head}\n{BEGIN}{notes}{END}\n\n{tables}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_are_kept_and_everything_else_is_new() {
+        let first = whole("old head\n", "", "old tables\n").unwrap();
+        let noted = first.replace(END, "A note.\n\nAnother.\n<!-- notes end -->");
+        let second = whole("head\n", &noted, "tables\n").unwrap();
+        assert!(second.contains("A note.\n\nAnother.\n<!-- notes end -->\n\ntables\n"), "the notes stay: {second}");
+        assert!(!second.contains("old"), "nothing else stays: {second}");
+        assert_eq!(whole("head\n", &second, "tables\n").unwrap(), second, "writing it again changes nothing");
+    }
+
+    #[test]
+    fn a_mark_that_is_missing_is_an_error() {
+        let one = format!("head\n{BEGIN}\nA note.\n\ntables\n");
+        assert_eq!(whole("head\n", &one, "tables\n"), None, "a note could get lost");
+    }
+}

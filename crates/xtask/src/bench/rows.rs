@@ -1,0 +1,50 @@
+//! The rows of the tables, with their goals.
+
+/// One row: a scenario, and the goal as ratios to the bare limit and to the best of rmcp; in wall time, and in memory for
+/// idle sessions.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Row {
+    /// As the clients know it.
+    pub(super) scenario: &'static str,
+    pub(super) meaning: &'static str,
+    pub(super) to_bare: f64,
+    pub(super) to_rmcp: f64,
+}
+
+const fn row(scenario: &'static str, meaning: &'static str, to_bare: f64, to_rmcp: f64) -> Row {
+    Row { scenario, meaning, to_bare, to_rmcp }
+}
+
+/// The row whose memory is compared to the length of its line.
+pub(super) const IMAGE: &str = "stdio-big-10MB";
+/// How many times the length of that line may be in memory at its peak.
+pub(super) const IMAGE_PEAK: f64 = 1.6;
+/// Notifications that are sent in the row that is about them.
+pub(super) const NOTIFICATIONS: f64 = 10_000.0;
+
+pub(super) const ROWS: [Row; 9] = [
+    row("stdio-seq", "stdio, 5,000 echo calls one by one", 2.25, 0.5),
+    row("stdio-64", "stdio, 20,000 echo calls, 64 in flight", 7.5, 0.36),
+    row("stdio-list-5000", "stdio, a list of 5,000 tools, 20 times", 10.0, 0.2),
+    row(IMAGE, "stdio, an image of 10 MB, 5 times", 1.33, 0.53),
+    row("stdio-progress-10000", "stdio, one call with 10,000 progress notifications", 10.0, 0.37),
+    row("http-seq-json", "HTTP, 2,000 calls, JSON answers", 1.5, 0.67),
+    row("http-seq-sse", "HTTP, 2,000 calls, SSE answers", 1.5, 0.65),
+    row("http-64", "HTTP, 5,000 calls, 64 in flight", 1.5, 0.72),
+    row("idle-200", "200 idle stdio sessions", 2.3, 0.62),
+];
+
+/// The names of all rows.
+pub(super) fn scenarios() -> [&'static str; ROWS.len()] {
+    ROWS.map(|row| row.scenario)
+}
+
+impl Row {
+    pub(super) fn is_http(self) -> bool {
+        self.scenario.starts_with("http")
+    }
+
+    pub(super) fn is_idle(self) -> bool {
+        self.scenario == "idle-200"
+    }
+}

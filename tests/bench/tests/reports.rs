@@ -1,0 +1,86 @@
+//! What the bare limit moves is what Drawbridge moves, and reports have all that they have to.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::disallowed_methods)]
+
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use bench::request::request;
+use bench::scenario::Scenario;
+use serde_json::Value;
+
+const SERVER: &str = env!("CARGO_BIN_EXE_bench-server");
+const CLIENT: &str = env!("CARGO_BIN_EXE_bench-client");
+const BARE: &str = env!("CARGO_BIN_EXE_bench-bare");
+
+/// What the server writes when these lines come, and no others.
+fn answered(arguments: &[&str], lines: &str) -> String {
+    let mut server = Command::new(SERVER).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    server.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    String::from_utf8(server.wait_with_output().unwrap().stdout).unwrap()
+}
+
+/// What a client reports.
+fn report(program: &str, scenario: &str, server: &Path) -> Value {
+    let output = Command::new(program).arg(scenario).arg("--server").arg(server).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{program} {scenario}: {}: {errors}", output.status);
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn the_bare_server_repeats_what_the_real_one_writes() {
+    for (scenario, tools) in
+        [(Scenario::StdioSeq, "3"), (Scenario::StdioList5000, "5000"), (Scenario::StdioProgress10000, "3")]
+    {
+        let line = format!("{}\n", request(scenario, 1000));
+        let real = answered(&["stdio", "--tools", tools], &line);
+        assert!(real.contains("\"id\":1000,\"result\":"), "the request of {scenario:?} is one that succeeds");
+        let bare = answered(&["bare", "--tools", tools], &format!("{line}anything\n"));
+        assert!(bare == real.repeat(2), "{scenario:?}: the same bytes, also for what is no request");
+    }
+}
+
+#[test]
+fn drawbridge_writes_the_requests_that_the_bare_limit_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (log, listening) = (folder.path().join("requests"), folder.path().join("listening-server"));
+    fs::write(&listening, format!("#!/bin/sh\ntee '{}' | '{SERVER}' \"$@\"\n", log.display())).unwrap();
+    fs::set_permissions(&listening, fs::Permissions::from_mode(0o755)).unwrap();
+    for scenario in [Scenario::StdioSeq, Scenario::StdioBig10MB, Scenario::StdioProgress10000, Scenario::StdioList5000]
+    {
+        report(CLIENT, &scenario.name(), &listening);
+        let written = fs::read_to_string(&log).unwrap();
+        let last = written.lines().last().unwrap();
+        let id = serde_json::from_str::<Value>(last).unwrap()["id"].as_u64().unwrap();
+        assert_eq!(last, request(scenario, usize::try_from(id).unwrap()), "the last request of {scenario:?}");
+    }
+}
+
+#[test]
+fn a_report_has_every_key() {
+    let server = Path::new(SERVER);
+    for program in [CLIENT, BARE] {
+        let progress = report(program, "stdio-progress-10000", server);
+        for key in ["seconds", "user_cpu_s", "sys_cpu_s", "max_rss_kb"] {
+            assert!(progress[key].is_number(), "{key} is a number: {progress}");
+        }
+        assert_eq!(progress["scenario"], "stdio-progress-10000", "the scenario has its name: {progress}");
+        assert_eq!(progress["n"], 1, "one call is measured: {progress}");
+        assert_eq!(progress["counted"], 10_000, "no notification is lost: {progress}");
+        let idle = report(program, "idle-200", server);
+        assert_eq!(idle["n"], 200, "200 sessions stand idle: {idle}");
+        for key in ["rss_per_session_kb", "pss_per_session_kb"] {
+            assert!(idle[key].is_number(), "{key} is a number: {idle}");
+        }
+    }
+    let image = report(BARE, "stdio-big-10MB", server);
+    assert_eq!(
+        image["answer_bytes"],
+        13_981_117 - 1,
+        "base64 of 10 MiB, and what is around it, with an id of four digits: {image}"
+    );
+}
