@@ -1,5 +1,8 @@
 //! How long the protocol takes to read what comes: nanoseconds for each message, and the peak memory of a
 //! large result. Prints; asserts nothing about speed. Run it with `--release`.
+//!
+//! `speed NAME ROUNDS` runs one of them alone, for a profiler that counts instructions: echo, echo-64, progress,
+//! tools or image.
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -7,24 +10,54 @@
     reason = "a measurement that fails says where"
 )]
 
+use std::collections::VecDeque;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use mcp_proto::types::Implementation;
+use mcp_proto::types::{Implementation, Listed, Tool};
 use mcp_proto::{
-    ClientRequest, Deadline, Incoming, Opening, OutgoingKind, RequestId, Revision, ServerResult, Session,
+    ClientRequest, Deadline, Incoming, Opening, Outgoing, OutgoingKind, RequestId, Revision, ServerResult, Session,
     SessionConfig, SessionEvent, StreamOrigin,
 };
 use serde_json::{Map, json};
 
+/// What the tool that repeats its argument answers.
+const ECHO: &str = r#"{"content":[{"type":"text","text":"hello"}],"isError":false}"#;
 const DEADLINE: Deadline = Deadline { idle: Duration::from_secs(60), total: Duration::from_secs(60) };
 
 fn main() {
-    image();
-    notification();
-    echo();
-    tools();
+    let mut arguments = std::env::args().skip(1);
+    let name = arguments.next();
+    let rounds = arguments.next().map(|rounds| rounds.parse().expect("the second argument is a number"));
+    match name.as_deref() {
+        None => {
+            sizes();
+            image(20);
+            notification();
+            progress(50_000);
+            echo(50_000);
+            echo_64(1_000);
+            tools(40);
+        }
+        Some("echo") => echo(rounds.unwrap_or(1_000)),
+        Some("echo-64") => echo_64(rounds.unwrap_or(100)),
+        Some("progress") => progress(rounds.unwrap_or(1_000)),
+        Some("tools") => tools(rounds.unwrap_or(1)),
+        Some("image") => image(rounds.unwrap_or(1)),
+        Some(other) => panic!("{other} is not measured"),
+    }
+}
+
+fn sizes() {
+    println!(
+        "a session is {} bytes, an event {}, a message to the server {}, one from it {}, an entry of a list {}",
+        size_of::<Session>(),
+        size_of::<SessionEvent>(),
+        size_of::<Outgoing>(),
+        size_of::<Incoming>(),
+        size_of::<Listed<Tool>>()
+    );
 }
 
 /// A session that is ready, with a server that offers tools.
@@ -112,12 +145,46 @@ fn notification() {
     times.print(&format!("a notification of {} bytes, decoded", line.len()), 100);
 }
 
-fn echo() {
+fn progress(rounds: u32) {
+    let mut session = ready();
+    let id = ask(&mut session, call("progress"));
+    let mut times = Times::default();
+    for n in 0..rounds {
+        let line: Bytes = format!(r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":{id},"progress":{n},"total":{rounds},"message":"step {n}"}}}}"#).into();
+        times.take(|| {
+            hear(&mut session, &line);
+            black_box(session.poll_event().expect("progress is told"));
+        });
+    }
+    times.print("progress of a call, decoded and told", 1);
+}
+
+/// As many calls in flight as a busy host has.
+fn echo_64(rounds: u32) {
+    let mut session = ready();
+    let mut waiting: VecDeque<RequestId> = (0..64).map(|_| ask(&mut session, call("echo"))).collect();
+    let mut times = Times::default();
+    for _ in 0..rounds {
+        times.take(|| {
+            for _ in 0..64 {
+                let id = waiting.pop_front().expect("64 are in flight");
+                hear(&mut session, &answer(&id, ECHO));
+                black_box(done(&mut session));
+                black_box(session.poll_timeout());
+                waiting.push_back(ask(&mut session, call("echo")));
+                black_box(session.poll_timeout());
+            }
+        });
+    }
+    times.print("an echo call, made and answered, 64 in flight", 64);
+}
+
+fn echo(rounds: u32) {
     let mut session = ready();
     let (mut asking, mut hearing) = (Times::default(), Times::default());
-    for _ in 0..50_000 {
+    for _ in 0..rounds {
         let id = asking.take(|| ask(&mut session, call("echo")));
-        let line = answer(&id, r#"{"content":[{"type":"text","text":"hello"}]}"#);
+        let line = answer(&id, ECHO);
         hearing.take(|| {
             hear(&mut session, &line);
             black_box(done(&mut session));
@@ -127,7 +194,7 @@ fn echo() {
     hearing.print("its answer, decoded and read", 1);
 }
 
-fn tools() {
+fn tools(rounds: u32) {
     let tool = |n: usize| {
         let tool = json!({
             "name": format!("tool_{n:05}"),
@@ -149,7 +216,7 @@ fn tools() {
     let body = format!(r#"{{"tools":[{}]}}"#, list.join(","));
     let mut session = ready();
     let (mut decoding, mut reading) = (Times::default(), Times::default());
-    for _ in 0..40 {
+    for _ in 0..rounds {
         let id = ask(&mut session, ClientRequest::ListTools { cursor: None });
         let line = answer(&id, &body);
         let message = decoding.take(|| Incoming::decode(&line).expect("the line is valid"));
@@ -163,7 +230,7 @@ fn tools() {
     reading.print("  and read", 1);
 }
 
-fn image() {
+fn image(rounds: u32) {
     let mut session = ready();
     let id = ask(&mut session, call("big"));
     let data = "QUJD".repeat(3_500_000);
@@ -180,7 +247,7 @@ fn image() {
     }
     drop(black_box(result));
     let (mut decoding, mut reading) = (Times::default(), Times::default());
-    for _ in 0..20 {
+    for _ in 0..rounds {
         let id = ask(&mut session, call("big"));
         let text = std::str::from_utf8(&line).expect("the line is text");
         let body = text.split_once("\"result\":").expect("it is a result").1;

@@ -11,10 +11,12 @@ use super::survey::{Survey, read_id, trim};
 use super::{Incoming, InvalidCause, InvalidMessage, MAX_BATCH, MAX_DEPTH, MAX_VALUES, RawJson, RpcError};
 
 pub(super) fn decode(frame: &Bytes) -> Result<Incoming, InvalidMessage> {
-    let bytes = frame.slice_ref(trim(frame));
-    let Ok(text) = ByteString::try_from(bytes.clone()) else { return batch_or_cause(&bytes) };
-    let Some(envelope) = Envelope::of(&text) else { return batch_or_cause(&bytes) };
-    message(&text, &envelope).map_err(|cause| InvalidMessage::new(cause, &bytes, &Survey::of(&bytes)))
+    let bytes = trim(frame);
+    let Ok(text) = ByteString::try_from(frame.slice_ref(bytes)) else {
+        return batch_or_cause(&frame.slice_ref(bytes));
+    };
+    let Some(envelope) = Envelope::of(&text) else { return batch_or_cause(text.as_bytes()) };
+    message(&text, envelope).map_err(|cause| InvalidMessage::new(cause, bytes, &Survey::of(bytes)))
 }
 
 /// Reads what is no object, or says what is wrong with it.
@@ -78,21 +80,21 @@ fn batch(text: &ByteString, found: &Survey) -> Result<Incoming, InvalidCause> {
 
 fn element(frame: &ByteString, text: &str) -> Result<Incoming, InvalidMessage> {
     let read = match Envelope::of(text) {
-        Some(envelope) => message(frame, &envelope),
+        Some(envelope) => message(frame, envelope),
         None => Err(InvalidCause::NotAnObject),
     };
     read.map_err(|cause| InvalidMessage::new(cause, text.as_bytes(), &Survey::of(text.as_bytes())))
 }
 
 /// Reads an envelope that lies in `text`.
-fn message(text: &ByteString, envelope: &Envelope<'_>) -> Result<Incoming, InvalidCause> {
+fn message(text: &ByteString, envelope: Envelope<'_>) -> Result<Incoming, InvalidCause> {
     if let Some(key) = envelope.duplicate {
         return Err(InvalidCause::DuplicateKey(key.into()));
     }
-    if envelope.jsonrpc.and_then(unquote).as_deref() != Some("2.0") {
+    let two = |version: &str| version == "\"2.0\"" || unquote(version).as_deref() == Some("2.0");
+    if !envelope.jsonrpc.is_some_and(two) {
         return Err(InvalidCause::WrongVersion);
     }
-    let body = |raw: &str| RawJson::new(text.slice_ref(raw));
     // Some serializers write absent fields as null. A result of null is one only without an error.
     let there = |field: Option<&str>| field.is_some_and(|raw| raw != "null");
     let error = envelope.error.filter(|_| there(envelope.error));
@@ -101,7 +103,8 @@ fn message(text: &ByteString, envelope: &Envelope<'_>) -> Result<Incoming, Inval
     match (method, result, error) {
         (Some(method), None, None) => {
             let method = unquote(method).ok_or(InvalidCause::BadMethod)?.into_owned();
-            let params = envelope.params.filter(|_| there(envelope.params)).map(body);
+            let params = envelope.params.filter(|_| there(envelope.params));
+            let params = params.map(|raw| RawJson::new(text.slice_ref(raw), None));
             match envelope.id {
                 None => Ok(Incoming::Notification { method, params }),
                 Some(id) => {
@@ -111,7 +114,8 @@ fn message(text: &ByteString, envelope: &Envelope<'_>) -> Result<Incoming, Inval
         }
         (None, Some(result), None) => {
             let id = envelope.id.and_then(|id| read_id(id.as_bytes())).ok_or(InvalidCause::BadId)?;
-            Ok(Incoming::Response { id, result: Ok(body(result)) })
+            let result = RawJson::new(text.slice_ref(result), envelope.large.found());
+            Ok(Incoming::Response { id, result: Ok(result) })
         }
         (None, None, Some(error)) => {
             let error: RpcError =

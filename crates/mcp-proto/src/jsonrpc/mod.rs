@@ -6,20 +6,24 @@
 mod decode;
 mod envelope;
 mod invalid;
+mod members;
 mod outgoing;
 mod outline;
 mod raw;
 mod scan;
+mod spans;
 mod survey;
 
 use std::fmt;
 
 use bytes::Bytes;
-use serde::{Deserialize, Serialize};
+use serde::de::{self, Unexpected, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 pub(crate) use invalid::escape;
 pub use invalid::{InvalidCause, InvalidMessage};
+pub(crate) use members::{Members, written};
 pub use outgoing::{Outgoing, OutgoingKind};
 pub use outline::Outline;
 pub use raw::RawJson;
@@ -63,13 +67,43 @@ pub mod code {
 /// Name of a request; the answer carries the same. `1` and `"1"` are different ids.
 ///
 /// Null, fractions (also `1.0`), numbers beyond 64 bits and other shapes are no ids.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(untagged)]
 pub enum RequestId {
     /// A whole number.
     Number(i64),
     /// A string.
     Text(String),
+}
+
+impl<'de> Deserialize<'de> for RequestId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Id)
+    }
+}
+
+/// Reads an id.
+struct Id;
+
+impl Visitor<'_> for Id {
+    type Value = RequestId;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an id, which is a whole number of 64 bits or a string")
+    }
+
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<RequestId, E> {
+        Ok(RequestId::Number(number))
+    }
+
+    fn visit_u64<E: de::Error>(self, number: u64) -> Result<RequestId, E> {
+        let known = i64::try_from(number).map(RequestId::Number);
+        known.map_err(|_| E::invalid_value(Unexpected::Unsigned(number), &self))
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<RequestId, E> {
+        Ok(RequestId::Text(text.to_owned()))
+    }
 }
 
 impl fmt::Display for RequestId {

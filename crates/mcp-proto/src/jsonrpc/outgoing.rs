@@ -1,9 +1,10 @@
 //! Messages to the server, ready to be written as one line.
 
-use serde::Serialize;
+use std::borrow::Cow;
+
 use serde_json::Value;
 
-use super::{RequestId, RpcError};
+use super::{Members, RequestId, RpcError};
 use crate::http::HttpHead;
 
 /// One message to the server.
@@ -25,7 +26,7 @@ pub enum OutgoingKind {
         /// Our name for it.
         id: RequestId,
         /// What we ask for.
-        method: String,
+        method: Cow<'static, str>,
     },
     /// We answer.
     Response {
@@ -40,7 +41,7 @@ pub enum OutgoingKind {
     /// We tell.
     Notification {
         /// What about.
-        method: String,
+        method: Cow<'static, str>,
     },
     /// Nothing is written: the response stream of this request of ours is to be closed, which is how
     /// 2026-07-28 cancels over Streamable HTTP.
@@ -50,46 +51,48 @@ pub enum OutgoingKind {
     },
 }
 
-#[derive(Serialize)]
-struct Wire<'a> {
-    jsonrpc: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<&'a RequestId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    method: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    params: Option<&'a Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    result: Option<&'a Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<&'a RpcError>,
-}
+/// What most messages fit into, and the line end that the transport may put behind.
+const USUAL: usize = 256;
 
-const EMPTY: Wire<'static> = Wire { jsonrpc: "2.0", id: None, method: None, params: None, result: None, error: None };
-
-impl Wire<'_> {
-    fn to_line(&self) -> String {
-        // Strings, numbers and maps with string keys always serialize.
-        serde_json::to_string(self).unwrap_or_default()
-    }
+/// Writes one message.
+fn line(fill: impl FnOnce(&mut Members<'_>)) -> String {
+    let mut text = Vec::with_capacity(USUAL);
+    Members::write(&mut text, |message| {
+        message.put_written(r#""jsonrpc":"2.0""#);
+        fill(message);
+    });
+    // JSON that was written from strings is text.
+    String::from_utf8(text).unwrap_or_default()
 }
 
 impl Outgoing {
-    pub(crate) fn request(id: RequestId, method: &str, params: Option<&Value>) -> Outgoing {
-        let json = Wire { id: Some(&id), method: Some(method), params, ..EMPTY }.to_line();
+    /// A request, with what `params` writes.
+    pub(crate) fn request(id: i64, method: &'static str, params: impl FnOnce(&mut Members<'_>)) -> Outgoing {
+        let json = line(|message| {
+            message.put("id", &id);
+            message.put("method", method);
+            message.put_object("params", params);
+        });
+        let id = RequestId::Number(id);
         Outgoing { json, about: OutgoingKind::Request { id, method: method.into() }, head: None }
     }
 
-    pub(crate) fn notification(method: &str, params: Option<&Value>) -> Outgoing {
-        let json = Wire { method: Some(method), params, ..EMPTY }.to_line();
+    pub(crate) fn notification(method: &'static str, params: impl FnOnce(&mut Members<'_>)) -> Outgoing {
+        let json = line(|message| {
+            message.put("method", method);
+            message.put_object("params", params);
+        });
         Outgoing { json, about: OutgoingKind::Notification { method: method.into() }, head: None }
     }
 
     pub(crate) fn response(id: RequestId, result: Result<Value, RpcError>) -> Outgoing {
-        let json = match &result {
-            Ok(result) => Wire { id: Some(&id), result: Some(result), ..EMPTY }.to_line(),
-            Err(error) => Wire { id: Some(&id), error: Some(error), ..EMPTY }.to_line(),
-        };
+        let json = line(|message| {
+            message.put("id", &id);
+            match &result {
+                Ok(result) => message.put("result", result),
+                Err(error) => message.put("error", error),
+            }
+        });
         Outgoing { json, about: OutgoingKind::Response { id }, head: None }
     }
 

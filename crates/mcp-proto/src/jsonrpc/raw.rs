@@ -6,37 +6,57 @@ use bytes::Bytes;
 use bytestring::ByteString;
 use serde::Deserialize;
 
+use super::scan::Scan;
+use super::spans::Large;
+
 /// The text of one JSON value, as it came.
 ///
 /// Cloning it copies nothing, and keeps the whole frame in memory: what stays for long should be a
 /// [`RawJson::detached`] copy. The text is valid JSON, within
 /// the bounds of this crate.
-#[derive(Clone, PartialEq, Eq)]
-pub struct RawJson(ByteString);
+#[derive(Clone)]
+pub struct RawJson {
+    text: ByteString,
+    /// Where large values in it lie.
+    large: Option<Large>,
+}
+
+impl PartialEq for RawJson {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for RawJson {}
 
 impl RawJson {
-    pub(super) fn new(text: ByteString) -> RawJson {
-        RawJson(text)
+    pub(super) fn new(text: ByteString, large: Option<Large>) -> RawJson {
+        RawJson { text, large }
     }
 
     /// A copy of `text`, which must be JSON.
     pub(crate) fn copy_of(text: &str) -> RawJson {
-        RawJson(text.into())
+        RawJson { text: text.into(), large: None }
+    }
+
+    /// The place before its first byte.
+    pub(crate) fn scan(&self) -> Scan<'_> {
+        Scan::again(&self.text, self.large.as_deref().map_or(&[], Vec::as_slice))
     }
 
     /// A part of this text. It keeps the frame in memory as well.
     pub(crate) fn share(&self, part: &str) -> ByteString {
-        self.0.slice_ref(part)
+        self.text.slice_ref(part)
     }
 
     /// The text.
     pub fn get(&self) -> &str {
-        &self.0
+        &self.text
     }
 
     /// The text's bytes, which are UTF-8.
     pub fn bytes(&self) -> &Bytes {
-        self.0.as_bytes()
+        self.text.as_bytes()
     }
 
     /// Reads it as a `T`, which may borrow from the text.
@@ -57,6 +77,6 @@ impl RawJson {
 impl fmt::Debug for RawJson {
     /// Without contents: they may be large or secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "RawJson({} bytes)", self.0.len())
+        write!(f, "RawJson({} bytes)", self.text.len())
     }
 }

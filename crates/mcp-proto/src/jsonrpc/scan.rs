@@ -4,20 +4,33 @@
 
 use std::borrow::Cow;
 
+use super::spans::{Recorder, Span};
 use super::{MAX_DEPTH, MAX_VALUES};
 
 /// A place in a text of JSON. `None` from one of its functions means that the text is not valid there.
 #[derive(Debug, Clone)]
 pub(crate) struct Scan<'a> {
     text: &'a str,
-    bytes: &'a [u8],
     at: usize,
     values: usize,
+    /// Large values of this text that were passed before: each is passed in one step. Sorted.
+    known: &'a [Span],
 }
 
 impl<'a> Scan<'a> {
     pub(crate) fn new(text: &'a str) -> Scan<'a> {
-        Scan { text, bytes: text.as_bytes(), at: 0, values: 1 }
+        Scan::again(text, &[])
+    }
+
+    /// A text that was found valid before, where `known` was recorded.
+    pub(super) fn again(text: &'a str, known: &'a [Span]) -> Scan<'a> {
+        Scan { text, at: 0, values: 1, known }
+    }
+
+    /// The same text from another place on.
+    pub(crate) fn placed_at(mut self, at: usize) -> Scan<'a> {
+        self.at = at;
+        self
     }
 
     /// How many bytes were passed.
@@ -32,17 +45,27 @@ impl<'a> Scan<'a> {
 
     /// Passes `null`, if it is next.
     pub(crate) fn null(&mut self) -> bool {
-        self.peek() == Some(b'n') && self.word(b"null").is_some()
+        self.passes(b"null")
+    }
+
+    /// Passes `true` or `false`, if it is next.
+    pub(crate) fn flag(&mut self) -> Option<bool> {
+        if self.passes(b"true") { Some(true) } else { self.passes(b"false").then_some(false) }
+    }
+
+    fn passes(&mut self, literal: &[u8]) -> bool {
+        self.peek();
+        word(self.bytes(), self.at, literal).map(|end| self.at = end).is_some()
+    }
+
+    fn bytes(&self) -> &'a [u8] {
+        self.text.as_bytes()
     }
 
     /// The next byte that is no white space.
     pub(crate) fn peek(&mut self) -> Option<u8> {
-        loop {
-            match self.bytes.get(self.at) {
-                Some(b' ' | b'\t' | b'\n' | b'\r') => self.at += 1,
-                other => return other.copied(),
-            }
-        }
+        self.at = space(self.bytes(), self.at);
+        self.bytes().get(self.at).copied()
     }
 
     /// Passes `byte`, if it is the next.
@@ -59,11 +82,22 @@ impl<'a> Scan<'a> {
 
     /// Passes a string.
     pub(crate) fn string(&mut self) -> Option<Quoted<'a>> {
-        if !self.take(b'"') {
+        if self.peek() != Some(b'"') {
             return None;
         }
-        let start = self.at - 1;
-        let escapes = self.rest_of_string()?;
+        let start = self.at;
+        let escapes = match self.known_end() {
+            // Only strings without escapes are recorded.
+            Some(end) => {
+                self.at = end;
+                false
+            }
+            None => {
+                let (end, escapes) = string(self.bytes(), start + 1)?;
+                self.at = end;
+                escapes
+            }
+        };
         Some(Quoted { text: self.text.get(start..self.at)?, escapes })
     }
 
@@ -101,15 +135,42 @@ impl<'a> Scan<'a> {
     /// Passes one value of any kind and returns it.
     pub(crate) fn value(&mut self) -> Option<&'a str> {
         self.peek();
-        let start = self.at;
+        match self.known_end() {
+            Some(end) => {
+                let start = std::mem::replace(&mut self.at, end);
+                self.text.get(start..end)
+            }
+            None => self.walk(&mut ()),
+        }
+    }
+
+    /// Passes one value as [`Scan::value`] does, and records what is large inside of it.
+    pub(super) fn value_recorded(&mut self, recorder: &mut impl Recorder) -> Option<&'a str> {
+        self.walk(recorder)
+    }
+
+    /// Where the value that is next ends, if that was recorded.
+    fn known_end(&mut self) -> Option<usize> {
+        let passed = self.known.iter().take_while(|span| span.start() < self.at).count();
+        self.known = self.known.get(passed..)?;
+        self.known.first().filter(|span| span.start() == self.at).map(Span::end)
+    }
+
+    fn walk(&mut self, recorder: &mut impl Recorder) -> Option<&'a str> {
+        let bytes = self.bytes();
+        let start = space(bytes, self.at);
+        let mut at = start;
         // Which of the open ones are objects, the innermost in the lowest bit.
         let mut objects = 0_u128;
         let mut depth = 0;
         loop {
-            match self.peek()? {
+            match *bytes.get(at)? {
                 b'"' => {
-                    self.at += 1;
-                    self.rest_of_string()?;
+                    let (end, escapes) = string(bytes, at + 1)?;
+                    if !escapes {
+                        recorder.string(depth, at - start, end - start);
+                    }
+                    at = end;
                 }
                 open @ (b'{' | b'[') => {
                     depth += 1;
@@ -117,34 +178,50 @@ impl<'a> Scan<'a> {
                     if depth >= MAX_DEPTH {
                         return None;
                     }
+                    self.count()?;
+                    recorder.opened(depth, at - start);
                     let object = open == b'{';
-                    if self.enter(open, if object { b'}' } else { b']' })? {
+                    at = space(bytes, at + 1);
+                    if bytes.get(at) != Some(&(open + CLOSES)) {
                         objects = objects << 1 | u128::from(object);
                         if object {
-                            self.key()?;
+                            at = key(bytes, at)?;
                         }
                         continue;
                     }
+                    at += 1;
+                    recorder.closed(depth, at - start);
                     depth -= 1;
                 }
-                b't' => self.word(b"true")?,
-                b'f' => self.word(b"false")?,
-                b'n' => self.word(b"null")?,
-                _ => self.number()?,
+                b't' => at = word(bytes, at, b"true")?,
+                b'f' => at = word(bytes, at, b"false")?,
+                b'n' => at = word(bytes, at, b"null")?,
+                _ => at = number(bytes, at)?,
             }
             loop {
                 if depth == 0 {
-                    return self.text.get(start..self.at);
+                    self.at = at;
+                    return self.text.get(start..at);
                 }
                 let object = objects & 1 == 1;
-                if self.more(if object { b'}' } else { b']' })? {
-                    if object {
-                        self.key()?;
+                at = space(bytes, at);
+                match *bytes.get(at)? {
+                    b',' => {
+                        self.count()?;
+                        at = space(bytes, at + 1);
+                        if object {
+                            at = key(bytes, at)?;
+                        }
+                        break;
                     }
-                    break;
+                    close if close == if object { b'}' } else { b']' } => {
+                        at += 1;
+                        recorder.closed(depth, at - start);
+                        depth -= 1;
+                        objects >>= 1;
+                    }
+                    _ => return None,
                 }
-                depth -= 1;
-                objects >>= 1;
             }
         }
     }
@@ -153,108 +230,139 @@ impl<'a> Scan<'a> {
         self.values += 1;
         (self.values <= MAX_VALUES).then_some(())
     }
+}
 
-    fn word(&mut self, word: &[u8]) -> Option<()> {
-        self.bytes.get(self.at..)?.starts_with(word).then(|| self.at += word.len())
+/// How far the byte that closes an object or array is from the one that opens it.
+const CLOSES: u8 = b'}' - b'{';
+const _: () = assert!(b'[' + CLOSES == b']');
+
+/// After white space.
+#[inline(always)]
+fn space(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(b' ' | b'\t' | b'\n' | b'\r') = bytes.get(at) {
+        at += 1;
     }
+    at
+}
 
-    fn number(&mut self) -> Option<()> {
-        self.at += usize::from(self.bytes.get(self.at) == Some(&b'-'));
-        let zero = self.bytes.get(self.at) == Some(&b'0');
-        let whole = self.digits()?;
-        if zero && whole > 1 {
+/// After a key, its colon and white space: where the value begins.
+#[inline(always)]
+fn key(bytes: &[u8], at: usize) -> Option<usize> {
+    if bytes.get(at) != Some(&b'"') {
+        return None;
+    }
+    let (end, _) = string(bytes, at + 1)?;
+    let colon = space(bytes, end);
+    (bytes.get(colon) == Some(&b':')).then(|| space(bytes, colon + 1))
+}
+
+fn word(bytes: &[u8], at: usize, word: &[u8]) -> Option<usize> {
+    bytes.get(at..)?.starts_with(word).then_some(at + word.len())
+}
+
+fn number(bytes: &[u8], mut at: usize) -> Option<usize> {
+    at += usize::from(bytes.get(at) == Some(&b'-'));
+    let start = at;
+    at = digits(bytes, at)?;
+    if bytes.get(start) == Some(&b'0') && at > start + 1 {
+        return None;
+    }
+    if bytes.get(at) == Some(&b'.') {
+        at = digits(bytes, at + 1)?;
+    }
+    if matches!(bytes.get(at), Some(b'e' | b'E')) {
+        at += 1;
+        at += usize::from(matches!(bytes.get(at), Some(b'+' | b'-')));
+        at = digits(bytes, at)?;
+    }
+    Some(at)
+}
+
+/// After at least one digit.
+fn digits(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut at = start;
+    while bytes.get(at).is_some_and(u8::is_ascii_digit) {
+        at += 1;
+    }
+    (at > start).then_some(at)
+}
+
+/// The end of a string whose opening quote stands before `at`, and whether it has escapes.
+#[inline(always)]
+fn string(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
+    // Nearly all are short and plain.
+    let near = near(bytes, at);
+    if bytes.get(near) == Some(&b'"') { Some((near + 1, false)) } else { long_string(bytes, near) }
+}
+
+fn long_string(bytes: &[u8], mut at: usize) -> Option<(usize, bool)> {
+    let mut escapes = false;
+    loop {
+        at = plain(bytes, at)?;
+        if bytes.get(at)? == &b'"' {
+            return Some((at + 1, escapes));
+        }
+        at = near(bytes, escape(bytes, at + 1)?);
+        escapes = true;
+    }
+}
+
+/// The next quote, backslash or control character, or a place before it.
+#[inline(always)]
+fn near(bytes: &[u8], mut at: usize) -> usize {
+    for _ in 0..4 {
+        let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) else { break };
+        let found = special(u64::from_le_bytes(*word));
+        if found != 0 {
+            return at + (found.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    at
+}
+
+/// The next quote or backslash. There must be no control character before it.
+fn plain(bytes: &[u8], mut at: usize) -> Option<usize> {
+    /// So much is looked at twice while the processor has it at hand.
+    const BLOCK: usize = 4096;
+    loop {
+        let rest = bytes.get(at..)?;
+        let block = rest.get(..BLOCK).unwrap_or(rest);
+        let found = memchr::memchr2(b'"', b'\\', block);
+        let passed = block.get(..found.unwrap_or(block.len()))?;
+        if passed.iter().fold(u8::MAX, |least, byte| least.min(*byte)) < b' ' {
             return None;
         }
-        if self.bytes.get(self.at) == Some(&b'.') {
-            self.at += 1;
-            self.digits()?;
+        at += passed.len();
+        if found.is_some() {
+            return Some(at);
         }
-        if matches!(self.bytes.get(self.at), Some(b'e' | b'E')) {
-            self.at += 1;
-            self.at += usize::from(matches!(self.bytes.get(self.at), Some(b'+' | b'-')));
-            self.digits()?;
+        if block.len() < BLOCK {
+            return None;
         }
-        Some(())
     }
+}
 
-    fn digits(&mut self) -> Option<usize> {
-        let start = self.at;
-        while self.bytes.get(self.at).is_some_and(u8::is_ascii_digit) {
-            self.at += 1;
+/// After an escape whose backslash stands before `at`. Half of a surrogate pair is none.
+fn escape(bytes: &[u8], at: usize) -> Option<usize> {
+    match bytes.get(at)? {
+        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at + 1),
+        b'u' => {
+            let unit = code_unit(bytes, at)?;
+            if (0xd800..0xdc00).contains(&unit) {
+                let low = word(bytes, at + 5, b"\\").and_then(|at| code_unit(bytes, at))?;
+                return (0xdc00..0xe000).contains(&low).then_some(at + 11);
+            }
+            (!(0xdc00..0xe000).contains(&unit)).then_some(at + 5)
         }
-        (self.at > start).then(|| self.at - start)
+        _ => None,
     }
+}
 
-    /// Passes a string whose opening quote was passed, and tells whether it has escapes.
-    fn rest_of_string(&mut self) -> Option<bool> {
-        let mut escapes = false;
-        loop {
-            self.plain();
-            let byte = *self.bytes.get(self.at)?;
-            self.at += 1;
-            match byte {
-                b'"' => return Some(escapes),
-                b'\\' => {
-                    self.escape()?;
-                    escapes = true;
-                }
-                // A raw control character.
-                _ => return None,
-            }
-        }
-    }
-
-    /// Passes what is neither a quote, nor an escape, nor a control character.
-    fn plain(&mut self) {
-        for _ in 0..4 {
-            let Some(word) = self.bytes.get(self.at..).and_then(<[u8]>::first_chunk::<8>) else { break };
-            let found = special(u64::from_le_bytes(*word));
-            if found != 0 {
-                self.at += (found.trailing_zeros() / 8) as usize;
-                return;
-            }
-            self.at += 8;
-        }
-        while let Some(block) = self.bytes.get(self.at..).and_then(<[u8]>::first_chunk::<64>) {
-            if block.iter().fold(false, |found, byte| found | (*byte < b' ') | (*byte == b'"') | (*byte == b'\\')) {
-                break;
-            }
-            self.at += 64;
-        }
-        while let Some(byte) = self.bytes.get(self.at) {
-            if *byte < b' ' || *byte == b'"' || *byte == b'\\' {
-                return;
-            }
-            self.at += 1;
-        }
-    }
-
-    /// Passes an escape whose backslash was passed. Half of a surrogate pair is none.
-    fn escape(&mut self) -> Option<()> {
-        match self.bytes.get(self.at)? {
-            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.at += 1,
-            b'u' => {
-                let unit = self.code_unit()?;
-                if (0xd800..0xdc00).contains(&unit) {
-                    self.word(b"\\")?;
-                    if !(0xdc00..0xe000).contains(&self.code_unit()?) {
-                        return None;
-                    }
-                } else if (0xdc00..0xe000).contains(&unit) {
-                    return None;
-                }
-            }
-            _ => return None,
-        }
-        Some(())
-    }
-
-    /// Passes `uXXXX`.
-    fn code_unit(&mut self) -> Option<u32> {
-        let [b'u', digits @ ..] = self.bytes.get(self.at..)?.first_chunk::<5>()? else { return None };
-        self.at += 5;
-        digits.iter().try_fold(0, |unit, digit| Some(unit << 4 | char::from(*digit).to_digit(16)?))
-    }
+/// The value of `uXXXX`.
+fn code_unit(bytes: &[u8], at: usize) -> Option<u32> {
+    let [b'u', digits @ ..] = bytes.get(at..)?.first_chunk::<5>()? else { return None };
+    digits.iter().try_fold(0, |unit, digit| Some(unit << 4 | char::from(*digit).to_digit(16)?))
 }
 
 /// A mask whose lowest bit set tells the first quote, backslash or control character of eight bytes.

@@ -12,7 +12,7 @@ use super::mrtr::Inputs;
 use super::opening::Phase;
 use super::results::{self, Body};
 use super::task_calls::Running;
-use super::timers::Clock;
+use super::timers::{Clock, earliest};
 use super::{
     CacheHint, CallError, CallId, CancelReason, ClientRequest, CloseReason, Deadline, ServerResult, Session,
     SessionEvent, tasks,
@@ -46,6 +46,13 @@ pub(super) struct Call {
     /// How often the server asked back, and what it asked last.
     pub(super) rounds: usize,
     pub(super) inputs: Option<Inputs>,
+}
+
+impl Call {
+    /// When anything is due.
+    pub(super) fn next(&self) -> Option<Instant> {
+        earliest([self.clock.next(), self.send_at, self.task.as_ref().and_then(|running| running.poll_at)])
+    }
 }
 
 impl Session {
@@ -115,13 +122,19 @@ impl Session {
     fn emulate(&mut self, id: CallId, now: Instant) -> bool {
         let revision = self.revision();
         let Some(call) = self.calls.get(&id) else { return false };
-        match call.request.clone() {
+        match &call.request {
             ClientRequest::SetLogLevel { level } if !revision.has_set_log_level() => {
-                self.log_level = Some(level);
+                self.log_level = Some(*level);
                 self.end_call(id, Ok(ServerResult::Empty));
             }
-            ClientRequest::Subscribe { uri } if !revision.has_resource_subscribe() => self.subscribe(id, uri, now),
-            ClientRequest::Unsubscribe { uri } if !revision.has_resource_subscribe() => self.unsubscribe(id, &uri, now),
+            ClientRequest::Subscribe { uri } if !revision.has_resource_subscribe() => {
+                let uri = uri.clone();
+                self.subscribe(id, uri, now);
+            }
+            ClientRequest::Unsubscribe { uri } if !revision.has_resource_subscribe() => {
+                let uri = uri.clone();
+                self.unsubscribe(id, &uri, now);
+            }
             _ => return false,
         }
         true
@@ -245,7 +258,7 @@ impl Session {
 
     /// The one place where a call ends.
     pub(super) fn end_call(&mut self, id: CallId, result: Result<ServerResult, CallError>) {
-        if let Some(call) = self.calls.swap_remove(&id) {
+        if let Some(call) = self.calls.remove(id) {
             if let Some(running) = call.task {
                 self.forget_task(&running.view.id);
             }

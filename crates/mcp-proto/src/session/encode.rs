@@ -1,9 +1,7 @@
 //! From a [`ClientRequest`] to its method and parameters, and whether this server can take it.
 
-use serde_json::{Value, json};
-
+use crate::jsonrpc::Members;
 use crate::revision::Revision;
-use crate::types::Map;
 
 use super::{ClientRequest, Facts, tasks};
 
@@ -29,37 +27,40 @@ impl ClientRequest {
         }
     }
 
-    /// The parameters without `_meta`; empty ones may be left out.
-    pub(super) fn params(&self, revision: Revision) -> Map {
-        let params = match self {
-            ClientRequest::Ping => json!({}),
+    /// Writes the parameters without `_meta`.
+    pub(super) fn write_params(&self, revision: Revision, params: &mut Members<'_>) {
+        match self {
+            ClientRequest::Ping => {}
             ClientRequest::ListTools { cursor }
             | ClientRequest::ListPrompts { cursor }
             | ClientRequest::ListResources { cursor }
             | ClientRequest::ListResourceTemplates { cursor }
-            | ClientRequest::ListTasks { cursor } => match cursor {
-                Some(cursor) => json!({ "cursor": cursor }),
-                None => json!({}),
-            },
+            | ClientRequest::ListTasks { cursor } => {
+                if let Some(cursor) = cursor {
+                    params.put("cursor", cursor);
+                }
+            }
             ClientRequest::CallTool { name, arguments, .. } | ClientRequest::GetPrompt { name, arguments } => {
-                json!({ "name": name, "arguments": arguments })
+                params.put("name", name);
+                params.put("arguments", arguments);
             }
             ClientRequest::ReadResource { uri }
             | ClientRequest::Subscribe { uri }
-            | ClientRequest::Unsubscribe { uri } => json!({ "uri": uri }),
+            | ClientRequest::Unsubscribe { uri } => params.put("uri", uri),
             ClientRequest::Complete { reference, argument_name, value, context } => {
-                let mut params = json!({ "ref": reference, "argument": { "name": argument_name, "value": value } });
+                params.put("ref", reference);
+                params.put_object("argument", |argument| {
+                    argument.put("name", argument_name);
+                    argument.put("value", value);
+                });
                 if revision.has_completion_context() && !context.is_empty() {
-                    params["context"] = json!({ "arguments": context });
+                    params.put_object("context", |known| known.put("arguments", context));
                 }
-                params
             }
-            ClientRequest::Extension { params, .. } => return params.clone(),
-            ClientRequest::SetLogLevel { level } => json!({ "level": level }),
-        };
-        match params {
-            Value::Object(params) => params,
-            _ => Map::new(),
+            ClientRequest::Extension { params: own, .. } => {
+                params.put_all(own.iter().filter(|(name, _)| *name != "_meta"));
+            }
+            ClientRequest::SetLogLevel { level } => params.put("level", level),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::jsonrpc::{Members, written};
 use crate::revision::Revision;
 use crate::types::{ClientCapabilities, ElicitationCapability, LogLevel, Map};
 
@@ -55,28 +56,55 @@ pub(super) fn initialize_params(config: &SessionConfig, revision: Revision) -> V
     })
 }
 
-/// `_meta` of a request.
-pub(super) fn request_meta(
-    config: &SessionConfig,
-    revision: Revision,
-    log_level: Option<LogLevel>,
-    progress_token: Option<i64>,
-    trace: Option<&TraceContext>,
-) -> Map {
-    let mut meta = Map::new();
-    if revision.has_request_meta() {
-        meta.insert(VERSION.into(), json!(revision));
-        meta.insert(CLIENT.into(), json!(config.client));
-        meta.insert(CAPABILITIES.into(), json!(offered(&config.capabilities, revision)));
-        if let Some(level) = log_level {
-            meta.insert(LOG_LEVEL.into(), json!(level));
+/// The part of `_meta` that is the same in each request of a session, written once.
+#[derive(Debug, Default)]
+pub(super) struct CommonMeta(Option<(Revision, Box<str>)>);
+
+impl CommonMeta {
+    /// Its members, without braces. Empty in revisions without.
+    pub(super) fn of(&mut self, config: &SessionConfig, revision: Revision) -> &str {
+        if !revision.has_request_meta() {
+            return "";
         }
-        if let Some(trace) = trace {
-            trace.add_to(&mut meta);
+        if self.0.as_ref().is_none_or(|(of, _)| *of != revision) {
+            self.0 = Some((revision, common(config, revision)));
         }
+        self.0.as_ref().map_or("", |(_, members)| members)
     }
-    if let Some(token) = progress_token {
-        meta.insert("progressToken".into(), json!(token));
+}
+
+fn common(config: &SessionConfig, revision: Revision) -> Box<str> {
+    written(|meta| {
+        meta.put(VERSION, &revision);
+        meta.put(CLIENT, &config.client);
+        meta.put(CAPABILITIES, &offered(&config.capabilities, revision));
+    })
+}
+
+/// What a request says in `_meta` besides.
+#[derive(Debug, Default)]
+pub(super) struct RequestMeta<'a> {
+    pub(super) log_level: Option<LogLevel>,
+    pub(super) trace: Option<&'a TraceContext>,
+    pub(super) progress_token: Option<i64>,
+}
+
+impl RequestMeta<'_> {
+    /// Writes `_meta` into `params`, if it says anything. `common` is that of [`CommonMeta`].
+    pub(super) fn write(&self, common: &str, params: &mut Members<'_>) {
+        params.put_object("_meta", |meta| {
+            if !common.is_empty() {
+                meta.put_written(common);
+                if let Some(level) = self.log_level {
+                    meta.put(LOG_LEVEL, &level);
+                }
+                if let Some(trace) = self.trace {
+                    trace.write(meta);
+                }
+            }
+            if let Some(token) = self.progress_token {
+                meta.put("progressToken", &token);
+            }
+        });
     }
-    meta
 }

@@ -13,6 +13,7 @@ mod delivery;
 mod encode;
 mod error;
 mod event;
+mod in_flight;
 mod incoming;
 mod liveness;
 mod meta;
@@ -46,8 +47,9 @@ use crate::jsonrpc::{Incoming, InvalidMessage, Outgoing, RequestId};
 use crate::types::LogLevel;
 
 use batches::Batch;
-use calls::Call;
+use in_flight::InFlight;
 use liveness::Liveness;
+use meta::CommonMeta;
 use mirrored::Mirrored;
 use opening::{Phase, Tried};
 use questions::Question;
@@ -79,7 +81,7 @@ pub struct Session {
     out: VecDeque<Outgoing>,
     events: EventQueue,
     wire: Wire,
-    calls: IndexMap<CallId, Call>,
+    calls: InFlight,
     last_call: u64,
     questions: IndexMap<ServerRequestId, Question>,
     last_question: u64,
@@ -88,7 +90,8 @@ pub struct Session {
     listen: Listen,
     liveness: Liveness,
     log_level: Option<LogLevel>,
-    trace: Option<TraceContext>,
+    trace: Option<Box<TraceContext>>,
+    common_meta: CommonMeta,
     mirrored: Mirrored,
     tasks: TaskMemory,
     elicitations: IndexSet<String>,
@@ -118,7 +121,7 @@ impl Session {
             out: VecDeque::new(),
             events: EventQueue::new(config.limits.queued_events, config.limits.queued_event_bytes),
             wire: Wire::new(),
-            calls: IndexMap::new(),
+            calls: InFlight::default(),
             last_call: 0,
             questions: IndexMap::new(),
             last_question: 0,
@@ -128,6 +131,7 @@ impl Session {
             liveness: Liveness::default(),
             log_level: None,
             trace: None,
+            common_meta: CommonMeta::default(),
             mirrored: Mirrored::default(),
             tasks: TaskMemory::default(),
             elicitations: IndexSet::new(),
@@ -223,7 +227,7 @@ impl Session {
 
     /// Where calls belong in a distributed trace, from now on; sent in 2026-07-28.
     pub fn set_trace(&mut self, trace: Option<TraceContext>) {
-        self.trace = trace;
+        self.trace = trace.map(Box::new);
     }
 
     /// Whether the answer to a request of ours is still wanted.
@@ -251,7 +255,8 @@ impl Session {
         self.out.is_empty() && self.events.only_progress_waits()
     }
 
-    /// When to call [`Session::handle_timeout`], if nothing else happens before.
+    /// When to call [`Session::handle_timeout`], if nothing else happens before. Sometimes nothing is due then:
+    /// what was has been answered.
     pub fn poll_timeout(&self) -> Option<Instant> {
         if self.is_closed() { None } else { self.next_timeout() }
     }

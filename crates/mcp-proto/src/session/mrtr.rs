@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::jsonrpc::escape;
+use crate::jsonrpc::{Members, escape};
 use crate::types::Map;
 
 use super::asked::question;
@@ -28,15 +28,14 @@ impl std::fmt::Debug for Inputs {
 }
 
 impl Inputs {
-    /// Adds what the repeated request carries. Without state in the last result there is none, not
+    /// Writes what the repeated request carries. Without state in the last result there is none, not
     /// even an older one.
-    pub(super) fn add_to(&self, params: &mut Map) {
+    pub(super) fn write(&self, params: &mut Members<'_>) {
         if !self.answers.is_empty() {
-            let given = |(key, answer): (&String, &Option<Value>)| (key.clone(), answer.clone().unwrap_or_default());
-            params.insert("inputResponses".into(), Value::Object(self.answers.iter().map(given).collect()));
+            params.put("inputResponses", &self.answers);
         }
         if let Some(state) = &self.state {
-            params.insert("requestState".into(), Value::String(state.clone()));
+            params.put("requestState", state);
         }
     }
 }

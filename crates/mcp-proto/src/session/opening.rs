@@ -4,10 +4,10 @@
 
 use std::time::Instant;
 
-use serde_json::json;
-
+use crate::jsonrpc::Outgoing;
 use crate::revision::Revision;
 
+use super::meta::RequestMeta;
 use super::timers::{due, later};
 use super::transmit::Extra;
 use super::wire::Purpose;
@@ -80,17 +80,20 @@ impl Session {
 
     pub(super) fn probe(&mut self, again: bool, now: Instant) {
         self.tried.probed = true;
-        let params = json!({ "_meta": meta::request_meta(&self.config, Revision::NEWEST, None, None, None) });
         let id = self.wire.open(Purpose::Probe);
         self.phase = Phase::Probing { id, until: later(now, self.config.timeouts.probe), again };
-        self.send_request(id, "server/discover", Some(&params), Extra::default());
+        let common = self.common_meta.of(&self.config, Revision::NEWEST);
+        let probe = Outgoing::request(id, "server/discover", |params| RequestMeta::default().write(common, params));
+        self.post(probe, "server/discover", Extra::default());
     }
 
     pub(super) fn initialize(&mut self, offered: Revision, again: bool, now: Instant) {
         let params = meta::initialize_params(&self.config, offered);
         let id = self.wire.open(Purpose::Initialize);
         self.phase = Phase::Initializing { id, offered, until: later(now, self.config.timeouts.initialize), again };
-        self.send_request(id, "initialize", Some(&params), Extra::default());
+        let initialize =
+            Outgoing::request(id, "initialize", |members| members.put_all(params.as_object().into_iter().flatten()));
+        self.post(initialize, "initialize", Extra::default());
     }
 
     /// The server does not know the probe. Any error but the modern ones means that, and so does silence.

@@ -9,7 +9,7 @@ use crate::jsonrpc::{RawJson, RequestId};
 use super::wire::Purpose;
 use super::{Session, SessionEvent};
 
-/// How much of a progress message is kept: it is one line beside a bar.
+/// How many bytes of a progress message are kept: it is one line beside a bar.
 const MESSAGE: usize = 4096;
 
 #[derive(Deserialize)]
@@ -46,7 +46,11 @@ impl Session {
         call.progressed += 1;
         let count = call.progressed;
         call.clock.alive(now);
-        let message = message.map(|message| message.chars().take(MESSAGE).collect());
+        // A long one is copied, so that its rest is not kept.
+        let message = message.map(|message| match message.floor_char_boundary(MESSAGE) {
+            all if all == message.len() => message,
+            some => message[..some].to_owned(),
+        });
         self.events.push(SessionEvent::Progress { call: id, count, progress, total, message });
     }
 }

@@ -39,6 +39,8 @@ pub(super) fn read<T: DeserializeOwned>(body: Map) -> Result<T, String> {
 pub(super) struct Body {
     fields: Map,
     bulk: Bulk,
+    /// The first `isError` of a tool's result, if it is as it should be; what else there is of it is a field.
+    is_error: Option<bool>,
 }
 
 /// What answers are mostly made of.
@@ -87,6 +89,7 @@ impl Body {
     /// Reads the answer to `request`.
     pub(super) fn read(request: &ClientRequest, raw: &RawJson) -> Result<Body, String> {
         let mut bulk = Bulk::None;
+        let (mut is_error, mut told) = (None, false);
         let fields = InPlace::new(raw).members(|key, place| {
             bulk = match (request, key) {
                 (ClientRequest::ListTools { .. }, "tools") => Bulk::Tools(page(place)),
@@ -101,11 +104,15 @@ impl Body {
                         .list(InPlace::contents)
                         .and_then(|read| read.ok_or(": invalid type: it is not an array".into())),
                 ),
+                (ClientRequest::CallTool { .. }, "isError") if !std::mem::replace(&mut told, true) => {
+                    is_error = place.scan().flag();
+                    return Ok(is_error.is_some());
+                }
                 _ => return Ok(false),
             };
             Ok(true)
         });
-        Ok(Body { fields: fields.map_err(|cause| escape(&cause, 300))?, bulk })
+        Ok(Body { fields: fields.map_err(|cause| escape(&cause, 300))?, bulk, is_error })
     }
 
     /// The members that are not large.
@@ -161,6 +168,25 @@ fn cursor(mut fields: Map) -> Result<Option<String>, String> {
     }
 }
 
+/// A tool's result without its content.
+fn tool_result(mut fields: Map, is_error: Option<bool>) -> Result<CallToolResult, String> {
+    let is_error = match fields.get("isError") {
+        None => is_error.unwrap_or_default(),
+        Some(Value::Null) => false,
+        Some(Value::Bool(flag)) => *flag,
+        // What does not fit is read for the words that say so.
+        Some(_) => return read(fields),
+    };
+    let meta = match fields.get_mut("_meta") {
+        None | Some(Value::Null) => None,
+        Some(Value::Object(meta)) => Some(std::mem::take(meta)),
+        Some(_) => return read(fields),
+    };
+    let structured_content = fields.shift_remove("structuredContent");
+    fields.retain(|name, _| name != "isError" && name != "_meta");
+    Ok(CallToolResult { content: Vec::new(), structured_content, is_error, meta, extra: fields })
+}
+
 #[derive(Deserialize)]
 struct Completion {
     completion: CompletionResult,
@@ -168,7 +194,7 @@ struct Completion {
 
 /// The answer to `request`.
 pub(super) fn result(request: &ClientRequest, body: Body, cache: Option<CacheHint>) -> Result<ServerResult, String> {
-    let Body { fields, bulk } = body;
+    let Body { fields, bulk, is_error } = body;
     // The cause goes on from the name of the member.
     let of = |name: &'static str| move |cause: String| escape(&format!("{name}{cause}"), 300);
     match (request, bulk) {
@@ -197,13 +223,13 @@ pub(super) fn result(request: &ClientRequest, body: Body, cache: Option<CacheHin
         }
         (_, Bulk::Content(content)) => {
             let content = content.map_err(of("content"))?;
-            Ok(ServerResult::Tool(CallToolResult { content, ..read(fields)? }))
+            Ok(ServerResult::Tool(CallToolResult { content, ..tool_result(fields, is_error)? }))
         }
         (_, Bulk::Contents(contents)) => {
             Ok(ServerResult::Contents { contents: contents.map_err(of("contents"))?, cache })
         }
         (ClientRequest::CallTool { .. }, Bulk::None) if fields.contains_key("structuredContent") => {
-            read(fields).map(ServerResult::Tool)
+            tool_result(fields, is_error).map(ServerResult::Tool)
         }
         (ClientRequest::GetPrompt { .. }, _) => read(fields).map(ServerResult::Prompt),
         (ClientRequest::ListTasks { .. }, _) => tasks::page(fields),

@@ -62,7 +62,7 @@ impl Clock {
         }
     }
 
-    fn next(&self) -> Option<Instant> {
+    pub(super) fn next(&self) -> Option<Instant> {
         match self.state {
             State::Running { idle_at, total_at } => earliest([idle_at, total_at]),
             State::Paused { .. } => None,
@@ -85,7 +85,7 @@ fn running(idle: Duration, total: Duration, now: Instant) -> State {
     State::Running { idle_at: later(now, idle), total_at: later(now, total) }
 }
 
-fn earliest(times: impl IntoIterator<Item = Option<Instant>>) -> Option<Instant> {
+pub(super) fn earliest(times: impl IntoIterator<Item = Option<Instant>>) -> Option<Instant> {
     times.into_iter().flatten().min()
 }
 
@@ -95,10 +95,7 @@ impl Session {
             Phase::Probing { until, .. } | Phase::Initializing { until, .. } => *until,
             Phase::Ready | Phase::Failed(_) | Phase::Closed(_) => None,
         };
-        let calls = self.calls.values().map(|call| call.clock.next());
-        let sends = self.calls.values().map(|call| call.send_at);
-        let polls = self.calls.values().filter_map(|call| call.task.as_deref()).map(|running| running.poll_at);
-        earliest(calls.chain(sends).chain(polls).chain([opening, self.liveness.next(), self.listen.next()]))
+        earliest([self.calls.next(), opening, self.liveness.next(), self.listen.next()])
     }
 
     pub(super) fn expire(&mut self, now: Instant) {
@@ -112,5 +109,6 @@ impl Session {
         self.poll_tasks(now);
         self.check_listening(now);
         self.check_liveness(now);
+        self.calls.look_through();
     }
 }

@@ -1,6 +1,7 @@
 //! The tools that the server listed, as far as their calls need it, and what happens when a call's
 //! headers did not fit them any longer (`basic/transports/streamable-http`, 2026-07-28).
 
+use memchr::memmem::Finder;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -20,9 +21,22 @@ struct Page {
     next_cursor: Option<String>,
 }
 
-/// Whether the annotation may be somewhere in the text of a tool, be it with escapes.
-fn may_have_headers(text: &str) -> bool {
-    text.contains("x-mcp-header") || text.contains("\\u")
+/// A word to look for in the texts of tools.
+struct Word {
+    plain: Finder<'static>,
+    escape: Finder<'static>,
+}
+
+impl Word {
+    fn new(word: &'static str) -> Word {
+        Word { plain: Finder::new(word), escape: Finder::new("\\u") }
+    }
+
+    /// Whether it may be somewhere in the tool, be it with escapes.
+    fn may_be_in(&self, tool: &Listed<Tool>) -> bool {
+        let text = tool.raw().get().as_bytes();
+        self.plain.find(text).is_some() || self.escape.find(text).is_some()
+    }
 }
 
 impl Session {
@@ -34,9 +48,9 @@ impl Session {
     pub(super) fn learn_tools(&mut self, tools: &mut Vec<Listed<Tool>>) {
         if self.revision().has_core_tasks() {
             // Most tools say nothing about tasks, and need not be parsed to know it.
+            let word = Word::new("taskSupport");
             for tool in tools.iter() {
-                let says = ["taskSupport", "\\u"].iter().any(|word| tool.raw().get().contains(word));
-                let read = says.then(|| tool.read().ok()).flatten();
+                let read = word.may_be_in(tool).then(|| tool.read().ok()).flatten();
                 let support = read.and_then(|tool| tool.execution?.task_support);
                 self.tasks.learn(tool.name(), support.as_deref());
             }
@@ -44,10 +58,11 @@ impl Session {
         if !self.sends_headers() {
             return;
         }
+        let word = Word::new("x-mcp-header");
         let mut dropped = Vec::new();
         tools.retain(|tool| {
             // Most tools have no such headers, and need not be parsed to know it.
-            let learnt = if may_have_headers(tool.raw().get()) {
+            let learnt = if word.may_be_in(tool) {
                 tool.read().map_err(|error| error.to_string()).map(|tool| tool.input_schema)
             } else {
                 Ok(Value::Null)

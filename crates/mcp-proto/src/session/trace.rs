@@ -1,8 +1,6 @@
 //! Trace context in `_meta` (`basic`, section on `_meta`, 2026-07-28; W3C Trace Context and W3C Baggage).
 
-use serde_json::Value;
-
-use crate::types::Map;
+use crate::jsonrpc::Members;
 
 /// How much of `tracestate` and `baggage` is passed on; the W3C pages ask for no more.
 const LONGEST: usize = 8192;
@@ -39,11 +37,11 @@ impl TraceContext {
         Ok(TraceContext { traceparent, tracestate, baggage })
     }
 
-    pub(super) fn add_to(&self, meta: &mut Map) {
-        meta.insert("traceparent".into(), Value::String(self.traceparent.clone()));
+    pub(super) fn write(&self, meta: &mut Members<'_>) {
+        meta.put("traceparent", &self.traceparent);
         for (name, list) in [("tracestate", &self.tracestate), ("baggage", &self.baggage)] {
             if let Some(list) = list {
-                meta.insert(name.into(), Value::String(list.clone()));
+                meta.put(name, list);
             }
         }
     }

@@ -6,9 +6,10 @@ use crate::http::{HttpHead, header_value};
 use crate::jsonrpc::{Outgoing, OutgoingKind, RequestId};
 use crate::revision::Revision;
 
+use super::meta::RequestMeta;
 use super::opening::Phase;
 use super::wire::Purpose;
-use super::{CallError, CallId, Carrier, ClientRequest, Session, meta};
+use super::{CallError, CallId, Carrier, ClientRequest, Session};
 
 /// What else a request's POST says in headers.
 #[derive(Default)]
@@ -28,44 +29,46 @@ impl Session {
             return self.hold(id);
         }
         let as_task = self.task_parameter(id);
+        let extra = match self.extra(id) {
+            Ok(extra) => extra,
+            Err(what) => return self.end_call(id, Err(CallError::Unsupported { what })),
+        };
         let Some(call) = self.calls.get_mut(&id) else { return };
         let wire = self.wire.open(Purpose::Call(id));
+        let request = &call.request;
+        let method = request.method(revision);
         call.wire = Some(wire);
         call.send_at = None;
         call.progress = None;
-        let mut params = call.request.params(revision);
-        if let Some(inputs) = &call.inputs {
-            inputs.add_to(&mut params);
-        }
         call.augmented = as_task.is_some();
-        if let Some(task) = as_task {
-            params.insert("task".into(), task);
-        }
-        let token = call.request.may_ask_back().then_some(wire);
-        call.token = token;
-        let meta = meta::request_meta(&self.config, revision, self.log_level, token, self.trace.as_ref());
-        if !meta.is_empty() {
-            params.insert("_meta".into(), Value::Object(meta));
-        }
-        let mirrored = match &call.request {
-            ClientRequest::CallTool { name, arguments, .. } => self.mirrored.params(name, arguments),
-            _ => Ok(Vec::new()),
-        };
-        let method = call.request.method(revision);
-        let extra = match &call.request {
-            ClientRequest::CallTool { name, .. } => match mirrored {
-                Ok(params) => Extra { name: Some(name.clone()), params },
-                Err(what) => {
-                    self.wire.give_up(wire);
-                    return self.end_call(id, Err(CallError::Unsupported { what }));
-                }
-            },
+        call.token = request.may_ask_back().then_some(wire);
+        let meta = RequestMeta { log_level: self.log_level, trace: self.trace.as_deref(), progress_token: call.token };
+        let common = self.common_meta.of(&self.config, revision);
+        let outgoing = Outgoing::request(wire, method, |params| {
+            request.write_params(revision, params);
+            if let Some(inputs) = &call.inputs {
+                inputs.write(params);
+            }
+            if let Some(task) = &as_task {
+                params.put("task", task);
+            }
+            meta.write(common, params);
+        });
+        self.post(outgoing, method, extra);
+    }
+
+    /// What the POST of a call says in headers. The error says why the call cannot be made.
+    fn extra(&self, id: CallId) -> Result<Extra, String> {
+        let call = self.calls.get(&id).filter(|_| self.config.carrier == Carrier::StreamableHttp);
+        let Some(call) = call else { return Ok(Extra::default()) };
+        Ok(match &call.request {
+            ClientRequest::CallTool { name, arguments, .. } => {
+                Extra { name: Some(name.clone()), params: self.mirrored.params(name, arguments)? }
+            }
             ClientRequest::GetPrompt { name, .. } => Extra { name: Some(name.clone()), ..Extra::default() },
             ClientRequest::ReadResource { uri } => Extra { name: Some(uri.clone()), ..Extra::default() },
             _ => Extra::default(),
-        };
-        let params = (!params.is_empty()).then_some(Value::Object(params));
-        self.send_request(wire, method, params.as_ref(), extra);
+        })
     }
 
     /// A request of the session itself, without parameters of its own but `params`.
@@ -73,34 +76,33 @@ impl Session {
         &mut self,
         purpose: Purpose,
         method: &'static str,
-        mut params: Value,
+        params: Value,
         name: Option<String>,
     ) -> i64 {
-        let meta = meta::request_meta(&self.config, self.revision(), None, None, None);
-        if !meta.is_empty() {
-            params["_meta"] = Value::Object(meta);
-        }
+        let revision = self.revision();
         let id = self.wire.open(purpose);
-        let params = params.as_object().is_some_and(|params| !params.is_empty()).then_some(params);
-        self.send_request(id, method, params.as_ref(), Extra { name, ..Extra::default() });
+        let common = self.common_meta.of(&self.config, revision);
+        let outgoing = Outgoing::request(id, method, |members| {
+            members.put_all(params.as_object().into_iter().flatten());
+            RequestMeta::default().write(common, members);
+        });
+        self.post(outgoing, method, Extra { name, ..Extra::default() });
         id
     }
 
-    pub(super) fn send_request(&mut self, id: i64, method: &str, params: Option<&Value>, extra: Extra) {
-        let mut outgoing = Outgoing::request(RequestId::Number(id), method, params);
-        outgoing.head = self.head(method, extra);
-        self.out.push_back(outgoing);
-    }
-
-    pub(super) fn tell(&mut self, method: &str, params: Option<&Value>) {
-        let mut outgoing = Outgoing::notification(method, params);
-        outgoing.head = self.head(method, Extra::default());
-        self.out.push_back(outgoing);
+    pub(super) fn tell(&mut self, method: &'static str, params: Option<&Value>) {
+        let params = params.and_then(Value::as_object);
+        let outgoing = Outgoing::notification(method, |members| members.put_all(params.into_iter().flatten()));
+        self.post(outgoing, method, Extra::default());
     }
 
     /// Sends an answer.
-    pub(super) fn send(&mut self, mut outgoing: Outgoing) {
-        outgoing.head = self.head("", Extra::default());
+    pub(super) fn send(&mut self, outgoing: Outgoing) {
+        self.post(outgoing, "", Extra::default());
+    }
+
+    pub(super) fn post(&mut self, mut outgoing: Outgoing, method: &str, extra: Extra) {
+        outgoing.head = self.head(method, extra);
         self.out.push_back(outgoing);
     }
 

@@ -1,6 +1,7 @@
 //! Our requests on the wire: which ids were used, who waits for which answer.
 
 use indexmap::{IndexMap, IndexSet};
+use rustc_hash::FxBuildHasher;
 
 use crate::jsonrpc::RequestId;
 
@@ -56,17 +57,17 @@ pub(super) enum Found {
 }
 
 /// Our requests. Ids are whole numbers that are never used twice in a session, as up to 2025-11-25
-/// the `basic` page demands.
+/// the `basic` page demands, and nobody can choose them so that they collide.
 #[derive(Debug)]
 pub(super) struct Wire {
     next: i64,
-    waiting: IndexMap<i64, Purpose>,
-    given_up: IndexSet<i64>,
+    waiting: IndexMap<i64, Purpose, FxBuildHasher>,
+    given_up: IndexSet<i64, FxBuildHasher>,
 }
 
 impl Wire {
     pub(super) fn new() -> Wire {
-        Wire { next: 1, waiting: IndexMap::new(), given_up: IndexSet::new() }
+        Wire { next: 1, waiting: IndexMap::default(), given_up: IndexSet::default() }
     }
 
     /// A new id.

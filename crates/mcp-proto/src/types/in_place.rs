@@ -25,14 +25,15 @@ pub(crate) struct InPlace<'a> {
 /// One value, not yet parsed.
 enum Part<'a> {
     Text(Quoted<'a>),
-    Other(&'a str),
+    /// And where in the body it begins.
+    Other(&'a str, usize),
 }
 
 impl Part<'_> {
     fn value(&self) -> Result<Value, String> {
         match self {
             Part::Text(quoted) => quoted.plain().map(|text| Value::String(text.into_owned())).ok_or(BROKEN.into()),
-            Part::Other(raw) => serde_json::from_str(raw).map_err(|error| error.to_string()),
+            Part::Other(raw, _) => serde_json::from_str(raw).map_err(|error| error.to_string()),
         }
     }
 }
@@ -41,7 +42,7 @@ type Parts<'a> = Vec<(Cow<'a, str>, Part<'a>)>;
 
 impl<'a> InPlace<'a> {
     pub(crate) fn new(body: &'a RawJson) -> InPlace<'a> {
-        InPlace { body, scan: Scan::new(body.get()) }
+        InPlace { body, scan: body.scan() }
     }
 
     /// The members of an object, in order. `bulk` may read a member's value itself, and says whether it did.
@@ -98,7 +99,8 @@ impl<'a> InPlace<'a> {
         let part = if self.scan.peek() == Some(b'"') {
             self.scan.string().map(Part::Text)
         } else {
-            self.scan.value().map(Part::Other)
+            let at = self.scan.at();
+            self.scan.value().map(|raw| Part::Other(raw, at))
         };
         part.ok_or_else(|| BROKEN.into())
     }
@@ -146,6 +148,9 @@ impl<'a> InPlace<'a> {
     /// A content block.
     pub(crate) fn block(&mut self) -> Result<ContentBlock, String> {
         let mut parts = self.parts()?;
+        if let Some(block) = self.usual_block(&parts) {
+            return Ok(block);
+        }
         let Some(Part::Text(kind)) = parts.iter().rev().find(|(key, _)| key == "type").map(|(_, part)| part) else {
             return Err("a content block needs a `type` that is a string".into());
         };
@@ -173,11 +178,34 @@ impl<'a> InPlace<'a> {
         }
     }
 
+    /// A block that has nothing but what every one of its kind has, as nearly all that come.
+    fn usual_block(&self, parts: &Parts<'a>) -> Option<ContentBlock> {
+        let text = |name: &str| {
+            parts.iter().find_map(
+                |(key, part)| if let (Part::Text(text), true) = (part, key == name) { Some(text) } else { None },
+            )
+        };
+        let kind = text("type")?.plain()?;
+        // As many members as are asked for: none stands there twice.
+        match (&*kind, parts.len()) {
+            ("text", 2) => {
+                let text = self.text(text("text")?).ok()?;
+                Some(ContentBlock::Text(TextContent { text, ..TextContent::default() }))
+            }
+            ("image" | "audio", 3) => {
+                let (data, mime_type) = (self.text(text("data")?).ok()?, text("mimeType")?.plain()?.into_owned());
+                let block = ImageContent { data, mime_type, ..ImageContent::default() };
+                Some(if kind == "image" { ContentBlock::Image(block) } else { ContentBlock::Audio(block) })
+            }
+            _ => None,
+        }
+    }
+
     fn embedded(&self, mut parts: Parts<'a>) -> Result<EmbeddedResource, String> {
         let mut contents = None;
         for (_, part) in parts.iter_mut().filter(|(key, _)| key == "resource") {
-            if let Part::Other(raw) = part {
-                let read = InPlace { body: self.body, scan: Scan::new(raw) }.contents();
+            if let Part::Other(raw, at) = part {
+                let read = InPlace { body: self.body, scan: self.body.scan().placed_at(*at) }.contents();
                 contents = Some(read.map_err(|cause| format!("resource: {cause}"))?);
                 *raw = r#"{"uri":"","text":""}"#;
             }

@@ -54,7 +54,7 @@ impl News {
 /// What a message is, for notes.
 pub(super) fn name(kind: &OutgoingKind) -> String {
     match kind {
-        OutgoingKind::Request { method, .. } | OutgoingKind::Notification { method } => method.clone(),
+        OutgoingKind::Request { method, .. } | OutgoingKind::Notification { method } => method.clone().into_owned(),
         OutgoingKind::Response { .. } | OutgoingKind::BatchResponse { .. } => "a response".to_owned(),
         OutgoingKind::Abort { .. } => "an abort".to_owned(),
     }
