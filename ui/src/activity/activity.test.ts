@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import type { ActivityEntry, ActivityKind } from "$lib/api/generated";
 import { startFake, type FakeHost } from "$lib/testing/fake";
+import { fastest } from "$lib/testing/fastest";
 
 import { ActivityLog, MAX_ENTRIES, PAUSE } from "./log.svelte";
 import { activityOf, MAX_LOGS } from "./logs";
@@ -208,8 +209,7 @@ describe("rows", () => {
 
   test("5,000 entries are filtered and searched without delay", () => {
     const many = Array.from({ length: 5000 }, (_, i) => entry(i + 1, { preview: "x".repeat(200) }));
-    const begin = performance.now();
-    rowsOf(many, all, "no such words");
-    expect(performance.now() - begin, "within 100 ms").toBeLessThan(100);
+    const took = fastest(() => rowsOf(many, all, "no such words"));
+    expect(took, "within 100 ms").toBeLessThan(100);
   });
 });

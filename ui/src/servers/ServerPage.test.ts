@@ -27,6 +27,21 @@ async function show(
   return host;
 }
 
+const remote: Partial<Server> = {
+  config: {
+    ...{ type: "http", url: "https://mcp.example.com/v1", kind: null, revision: "2025-06-18" },
+    headers: [{ name: "Authorization", value: null, secret: true }],
+  },
+  commandLine: "https://mcp.example.com/v1",
+  url: {
+    ...{ url: "https://mcp.example.com/v1", before: "https://mcp.", domain: "example.com" },
+    ...{ after: "/v1", asciiHost: null, warnings: [], openable: true },
+  },
+  transport: "streamable-http",
+  foundBy: "server/discover answered 404, initialize answered",
+  pid: null,
+};
+
 describe("the header", () => {
   test("has the user's name, state and revision, and stops and restarts", async () => {
     const host = await show("overview");
@@ -200,21 +215,6 @@ describe("what a server tells of", () => {
 });
 
 describe("a remote server", () => {
-  const remote: Partial<Server> = {
-    config: {
-      ...{ type: "http", url: "https://mcp.example.com/v1", kind: null, revision: "2025-06-18" },
-      headers: [{ name: "Authorization", value: null, secret: true }],
-    },
-    commandLine: "https://mcp.example.com/v1",
-    url: {
-      ...{ url: "https://mcp.example.com/v1", before: "https://mcp.", domain: "example.com" },
-      ...{ after: "/v1", asciiHost: null, warnings: [], openable: true },
-    },
-    transport: "streamable-http",
-    foundBy: "server/discover answered 404, initialize answered",
-    pid: null,
-  };
-
   test("shows its address with the domain marked, and what was found and how", async () => {
     await show("overview", remote);
     expect(await screen.findByText("example.com"), "the domain").toHaveProperty(
@@ -267,7 +267,7 @@ describe("a remote server", () => {
       await screen.findByRole("group", { name: "Why this server is not running" }),
     );
     expect(failure.getByText(/put it into a header/), "the next step").toBeVisible();
-    await user.click(failure.getByRole("button", { name: "Change the address" }));
+    await user.click(failure.getByRole("button", { name: "Change the headers" }));
     expect(router.current, "there").toMatchObject({ tab: "settings" });
   });
 });
@@ -390,6 +390,12 @@ describe("the permissions", () => {
     grants = [];
     host.send({ type: "audit_changed" });
     expect(await screen.findByText("Nothing. It asks for everything."), "read again").toBeVisible();
+  });
+
+  test("of a remote server rest on its address", async () => {
+    await show("permissions", remote, { grants: () => ({ grants: [grant({})] }) });
+    expect(await screen.findByText("its address", { selector: "td" }), "said").toBeVisible();
+    expect(screen.queryByText("its command"), "it has none").toBeNull();
   });
 
   test("mute after a confirmation, and unmute", async () => {

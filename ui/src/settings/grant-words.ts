@@ -1,15 +1,19 @@
-// A standing approval in words, with what taking it back means.
+// A standing approval in words, with what taking it back means. `remote`: of a server that is connected to, not started.
 
 import type { Grant } from "$lib/api/generated";
 import { beginning, visibleText } from "$lib/format/text-safety";
 
 import { m } from "../paraglide/messages";
 
-export function grantWords(grant: Grant): { what: string; server: string; afterwards: string } {
+export function grantWords(
+  grant: Grant,
+  remote: boolean,
+): { what: string; server: string; afterwards: string } {
   const server = short(grant.server);
   if (grant.tool === null) {
     const afterwards = m.settings_rules_confirm_command({ server });
-    return { what: m.settings_rules_command(), server, afterwards };
+    const what = remote ? m.settings_rules_address() : m.settings_rules_command();
+    return { what, server, afterwards };
   }
   const tool = short(grant.tool);
   const afterwards = m.settings_rules_confirm_tool({ tool });

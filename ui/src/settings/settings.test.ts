@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { AuditEntry, Grant } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
 import { choose } from "$lib/testing/choose";
-import { startFake } from "$lib/testing/fake";
+import { sampleServer, startFake } from "$lib/testing/fake";
 
 import { Audit, PAGE } from "./audit.svelte";
 import AuditView from "./AuditView.svelte";
@@ -136,6 +136,22 @@ describe("rules", () => {
       expect(screen.queryByText("Tool write_file"), "gone from the list").toBeNull(),
     );
     expect(host.requests("revoke_grant"), "exactly this one").toEqual([{ id: "g2" }]);
+  });
+
+  it("says of a remote server that it is connected to", async () => {
+    const config = {
+      type: "http",
+      url: "https://mcp.example.com/",
+      headers: [],
+      kind: null,
+    } as const;
+    await startFake(
+      { grants: () => ({ grants }) },
+      { servers: [sampleServer({ config: { ...config, revision: null } })] },
+    );
+    render(RulesView);
+    expect(await screen.findByText("Connecting to the server"), "in words").toBeVisible();
+    expect(screen.queryByText("Starting the server"), "nothing is started").toBeNull();
   });
 
   it("says so when everything asks", async () => {

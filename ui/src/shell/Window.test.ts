@@ -36,7 +36,7 @@ describe("the welcome", () => {
     expect(
       steps.map((step) => within(step).getByRole("heading").textContent),
       "what will happen",
-    ).toEqual(["Start a server", "See its exact command", "Approve, or deny"]);
+    ).toEqual(["Start a server", "See its exact command or address", "Approve, or deny"]);
     expect(host.asked, "nothing happens by itself").toEqual([]);
     expect(await axeProblems(), "axe").toEqual([]);
     await user.click(screen.getByRole("button", { name: "Start the demo server" }));
