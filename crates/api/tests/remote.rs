@@ -125,6 +125,32 @@ async fn a_new_secret_never_overwrites_that_of_another_server() {
 }
 
 #[tokio::test]
+async fn a_secret_that_two_servers_share_is_entered_again_for_one_of_them() {
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    let named = |name: &str, url: &str| {
+        let headers = json!([header("Authorization", "Bearer ${secret:team}", false)]);
+        json!({"name": name, "config": {"type": "http", "url": url, "headers": headers}})
+    };
+    call(&api, "add_server", named("one", "https://a.example/one")).await;
+    call(&api, "add_server", named("elsewhere", "https://b.example/mcp")).await;
+    let enter = |value: &str| json!({"server": "one", "header": "Authorization", "value": value});
+    let secret = |name: &str| app.host.ports().secrets.get(&host::secrets::key(name, "https://a.example")).unwrap();
+    let file = || std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
+    call(&api, "set_secret", enter("first")).await;
+    assert_eq!(secret("team").as_deref(), Some("first"), "a secret of the same name for another address is another");
+
+    call(&api, "add_server", named("two", "https://a.example/two")).await;
+    call(&api, "set_secret", enter("second")).await;
+    assert_eq!(secret("team").as_deref(), Some("first"), "the other server keeps what it has");
+    assert_eq!(secret("one.Authorization").as_deref(), Some("second"), "this one has its own now");
+    let text = file();
+    assert!(text.contains("Bearer ${secret:one.Authorization}"), "and names it in its place: {text}");
+    assert_eq!(text.matches("Bearer ${secret:team}").count(), 2, "the others are as they were: {text}");
+    app.host.close().await;
+}
+
+#[tokio::test]
 async fn an_address_that_cannot_be_used_is_refused_before_anything_is_kept() {
     let app = App::start(Vec::new()).await;
     let api = Api::new(app.host.clone());

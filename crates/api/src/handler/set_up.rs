@@ -67,8 +67,11 @@ impl Api {
     }
 
     /// Enters the secrets of one header again.
+    /// Where another server uses the same secret, it gets one of its own, and the other keeps what it has.
     pub(super) async fn set_secret(&self, r: SetSecret) -> Result<SecretsKept, ApiError> {
-        let config = self.config_of(&r.server).await?;
+        let _alone = self.setting_up.lock().await;
+        let (config, taken) = self.config_and_taken(&r.server).await?;
+        let mut config = config.ok_or_else(|| no_server(&r.server))?;
         let http = config.as_http().ok_or_else(|| invalid("only remote servers have headers"))?;
         let value = http.headers.get(&r.header).ok_or_else(|| errors::not_found("this header"))?;
         let origin = http.origin().ok_or_else(|| invalid("its URL can't be used"))?;
@@ -77,7 +80,25 @@ impl Api {
         let [name] = names[..] else {
             return Err(invalid("the value of this header is not one secret; change it in the settings file"));
         };
-        self.keep_secrets(vec![(secrets::key(name, &origin), r.value)]).await
+        let mut key = secrets::key(name, &origin);
+        if self.is_used_by_others(&r.server, &key).await? {
+            let own = secret_name(&r.server, &r.header, Some(http), &taken);
+            key = secrets::key(&own, &origin);
+            let value = value.replace(&secrets::reference(name), &secrets::reference(&own));
+            if let ServerTransport::Http(http) = &mut config.transport {
+                http.headers.insert(r.header, value);
+            }
+            let entry = ServerEntry { name: r.server.clone(), config };
+            self.host.update_server(r.server, entry).await??;
+        }
+        self.keep_secrets(vec![(key, r.value)]).await
+    }
+
+    /// Whether another server has a secret under this key, in the spelling of any keychain.
+    async fn is_used_by_others(&self, server: &str, key: &str) -> Result<bool, ApiError> {
+        let servers = self.host.snapshot().await?.servers;
+        let mut others = servers.iter().filter(|other| other.name != server);
+        Ok(others.any(|other| keys(&other.config).iter().any(|other| other.eq_ignore_ascii_case(key))))
     }
 
     async fn config_of(&self, server: &str) -> Result<HostConfig, ApiError> {
