@@ -151,6 +151,31 @@ async fn a_secret_that_two_servers_share_is_entered_again_for_one_of_them() {
 }
 
 #[tokio::test]
+async fn an_entry_that_cannot_be_read_is_told() {
+    let server = HttpServer::start(|request, mut answer| async move {
+        if request.rpc_method() != "tools/list" {
+            return ordinary::answer("2025-11-25", &request, answer).await;
+        }
+        let mut message = ordinary::message("2025-11-25", &request.json());
+        let schema = json!({"type": "object", "maximum": "TOO LARGE"});
+        let odd = json!({"name": "odd", "inputSchema": schema});
+        message["result"]["tools"].as_array_mut().expect("a list").push(odd);
+        let text = message.to_string().replace("\"TOO LARGE\"", "1e999");
+        answer.whole(200, "content-type: application/json\r\n", text.as_bytes()).await
+    })
+    .await;
+    let app = App::start(vec![("far", testkit::app::remote(&server.url("/mcp")))]).await;
+    let api = Api::new(app.host.clone());
+    app.ready("far").await;
+    let catalog = call(&api, "catalog", json!({"server": "far"})).await;
+    let names: Vec<_> = catalog["tools"].as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect();
+    assert_eq!(names, ["echo"], "what can be read is there");
+    let notes = catalog["notes"].to_string();
+    assert!(notes.contains("odd") && notes.contains("out of range"), "what cannot is told, with the cause: {notes}");
+    app.host.close().await;
+}
+
+#[tokio::test]
 async fn an_address_that_cannot_be_used_is_refused_before_anything_is_kept() {
     let app = App::start(Vec::new()).await;
     let api = Api::new(app.host.clone());

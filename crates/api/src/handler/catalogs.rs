@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use host::catalog::Catalog as HostCatalog;
+use mcp_proto::types::{Entry, Listed};
 use policy::{Hash, Scope, Subject};
 
 use super::{Api, object, views};
@@ -22,10 +23,8 @@ impl Api {
                 Subject::Command => None,
             })
             .collect();
-        let tools = catalog
-            .tools
-            .iter()
-            .filter_map(|tool| tool.read().ok())
+        let mut notes = catalog.notes.concat();
+        let tools = readable("tools", &catalog.tools, &mut notes)
             .map(|tool| {
                 let is_allowed = !allowed.is_empty()
                     && allowed.contains(&(tool.name.as_str(), &host::definition_hash(&config, &tool)));
@@ -35,20 +34,10 @@ impl Api {
         Ok(Catalog {
             server,
             tools,
-            prompts: catalog.prompts.iter().filter_map(|prompt| prompt.read().ok()).map(views::prompt).collect(),
-            resources: catalog
-                .resources
-                .iter()
-                .filter_map(|resource| resource.read().ok())
-                .map(views::resource)
-                .collect(),
-            templates: catalog
-                .templates
-                .iter()
-                .filter_map(|template| template.read().ok())
-                .map(views::template)
-                .collect(),
-            notes: catalog.notes.concat(),
+            prompts: readable("prompts", &catalog.prompts, &mut notes).map(views::prompt).collect(),
+            resources: readable("resources", &catalog.resources, &mut notes).map(views::resource).collect(),
+            templates: readable("resource templates", &catalog.templates, &mut notes).map(views::template).collect(),
+            notes,
             fresh_until: {
                 let [tools, prompts, resources, templates] = catalog.fresh_until;
                 FreshUntil { tools, prompts, resources, templates }
@@ -94,4 +83,28 @@ impl Api {
             arguments: arguments.into(),
         })
     }
+}
+
+/// The most entries of one list of which it is said that they can't be read.
+const MAX_UNREADABLE: usize = 20;
+
+/// The entries of a list, parsed in full. Of those that can't be, such as one with a number beyond all bounds in its schema,
+/// the user is told.
+fn readable<'a, T: Entry>(
+    words: &'static str,
+    items: &'a [Listed<T>],
+    notes: &'a mut Vec<String>,
+) -> impl Iterator<Item = T> + use<'a, T> {
+    let mut unreadable = 0;
+    items.iter().filter_map(move |item| {
+        item.read()
+            .inspect_err(|error| {
+                unreadable += 1;
+                if unreadable <= MAX_UNREADABLE {
+                    let name: String = item.name().chars().take(60).collect();
+                    notes.push(format!("\"{name}\" was left out of the {words}: it can't be read: {error}"));
+                }
+            })
+            .ok()
+    })
 }
