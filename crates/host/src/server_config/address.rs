@@ -90,7 +90,8 @@ impl HttpConfig {
         })
     }
 
-    /// The URL for what is kept or looked through later, without what is or may be a key. See [`crate::url_parts::shown_url`].
+    /// The URL for what is kept or looked through later, without what is or may be a key: values in
+    /// its query, and parts of its path that look like one.
     #[must_use]
     pub fn shown_url(&self) -> String {
         shown_url(&self.url)
