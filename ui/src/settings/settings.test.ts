@@ -1,7 +1,7 @@
 import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import { afterEach, describe, expect, it } from "vitest";
 
-import type { AuditEntry, Grant } from "$lib/api/generated";
+import type { AuditEntry, Grant, ServerConfig } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
 import { choose } from "$lib/testing/choose";
 import { sampleServer, startFake } from "$lib/testing/fake";
@@ -139,16 +139,10 @@ describe("rules", () => {
   });
 
   it("says of a remote server that it is connected to", async () => {
-    const config = {
-      type: "http",
-      url: "https://mcp.example.com/",
-      headers: [],
-      kind: null,
-    } as const;
-    await startFake(
-      { grants: () => ({ grants }) },
-      { servers: [sampleServer({ config: { ...config, revision: null } })] },
-    );
+    const config: ServerConfig = {
+      ...{ type: "http", url: "https://mcp.example.com/", headers: [], kind: null, revision: null },
+    };
+    await startFake({ grants: () => ({ grants }) }, { servers: [sampleServer({ config })] });
     render(RulesView);
     expect(await screen.findByText("Connecting to the server"), "in words").toBeVisible();
     expect(screen.queryByText("Starting the server"), "nothing is started").toBeNull();
