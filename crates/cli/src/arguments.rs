@@ -19,6 +19,8 @@ The file is a list; the first entry that fits answers:
 also allows connecting to a remote server. It is the tool of a call, the URL, \
 and else the tool, prompt or resource that led to the question.
 
+TRACEPARENT, TRACESTATE and BAGGAGE in the environment (W3C Trace Context) go with every call to servers of 2026-07-28.
+
 Exit status: 0 done (also when watching was interrupted), 1 failed, 2 wrong usage, 3 refused, 130 or 143 interrupted by a signal. \
 A server that was refused a form, a page or folders decides itself whether its call fails.";
 

@@ -13,6 +13,7 @@ mod output;
 mod people;
 mod platform;
 mod session;
+mod trace;
 mod visible;
 
 use std::io::IsTerminal as _;

@@ -14,6 +14,7 @@ use crate::decide::{Decider, decide_all};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::platform::Terminal;
+use crate::trace;
 use crate::{events, visible};
 
 /// How long events may still come before the result.
@@ -76,7 +77,8 @@ impl Session {
         }
         let platform = Arc::new(Terminal { output: Arc::clone(&output) });
         let ports = store::open(&config, &data, platform).map_err(system)?;
-        let host = Host::start(ports, HostOptions { decides: decider.name(), ..HostOptions::default() }).await;
+        let options = HostOptions { decides: decider.name(), trace: trace::of_environment(), ..HostOptions::default() };
+        let host = Host::start(ports, options).await;
         let api = Api::new(host);
         let events = api.events();
         let (told, view) = watch::channel(View::default());

@@ -28,6 +28,7 @@ pub use handle::{Events, Host, HostClosed};
 pub use owner::{AnswerError, Read, ServerError, definition_hash};
 
 use mcp_proto::session::Timeouts;
+pub use mcp_proto::session::TraceContext;
 use mcp_proto::types::Implementation;
 
 /// How a host behaves.
@@ -43,6 +44,8 @@ pub struct HostOptions {
     pub times: view::CallTimes,
     /// Who answers questions, for the audit log: `user`, or `answers` for a file of answers.
     pub decides: &'static str,
+    /// Where the calls of this host belong in a distributed trace; servers of 2026-07-28 are told.
+    pub trace: Option<TraceContext>,
 }
 
 impl Default for HostOptions {
@@ -58,6 +61,7 @@ impl Default for HostOptions {
             timeouts: Timeouts::default(),
             times: view::CallTimes::default(),
             decides: "user",
+            trace: None,
         }
     }
 }

@@ -3,7 +3,35 @@
 use serde_json::json;
 use testkit::http::{HttpServer, ordinary};
 
-use crate::program::Folder;
+use crate::program::{Folder, ended};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_has_its_place_in_the_trace_of_who_started_the_program() {
+    const PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let server =
+        HttpServer::start(|request, answer| async move { ordinary::answer("2026-07-28", &request, answer).await })
+            .await;
+    let folder = Folder::with_config(&json!({"mcpServers": {"far": {"url": server.url("/mcp")}}}).to_string());
+    let options = folder.answers(&json!([
+        {"kind": "start-server", "answer": {"action": "allow"}},
+        {"kind": "tool", "answer": {"action": "allow"}},
+    ]));
+    let called = tokio::task::spawn_blocking(move || {
+        let mut command = folder.command();
+        command.env("TRACEPARENT", PARENT).env("TRACESTATE", "no list").env("BAGGAGE", "team=blue");
+        command.arg("--json").args(options).args(["call", "far", "echo", "--args", r#"{"text": "hello"}"#]);
+        ended(command.output().expect("the program runs"))
+    })
+    .await
+    .expect("the program runs");
+    assert_eq!(called.value()["content"][0]["text"], "hello", "the call goes well");
+    assert!(called.errors.contains("TRACESTATE"), "what is not well formed is named: {}", called.errors);
+    let request = server.seen().into_iter().find(|r| r.rpc_method() == "tools/call").expect("the tool was called");
+    let meta = request.json()["params"]["_meta"].clone();
+    assert_eq!(meta["traceparent"], PARENT, "the trace goes with the call: {meta}");
+    assert_eq!(meta["baggage"], "team=blue", "and so does the baggage: {meta}");
+    assert_eq!(meta.get("tracestate"), None, "what is not well formed does not: {meta}");
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_by_url_is_used_like_any_other() {

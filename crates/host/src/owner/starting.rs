@@ -199,6 +199,7 @@ impl Owner {
             capabilities: capabilities(),
             opening: record.config.revision.map_or(Opening::Probe, Opening::Pinned),
             known,
+            trace: self.options.trace.clone(),
             timeouts,
             ..SessionConfig::default()
         };

@@ -5,6 +5,8 @@ use std::time::Duration;
 use crate::revision::Revision;
 use crate::types::{ClientCapabilities, Implementation};
 
+use super::TraceContext;
+
 /// Everything a session has to know before it starts.
 #[derive(Debug, Clone, Default)]
 pub struct SessionConfig {
@@ -16,6 +18,8 @@ pub struct SessionConfig {
     pub opening: Opening,
     /// What carries the messages.
     pub carrier: Carrier,
+    /// Where calls belong in a distributed trace, until [`Session::set_trace`](super::Session::set_trace) says otherwise.
+    pub trace: Option<TraceContext>,
     /// What this server spoke last time. Its era is tried first, and the other one if that stops working.
     pub known: Option<Revision>,
     /// Resources that are wanted from the beginning, as after a [`Subscribe`](super::ClientRequest::Subscribe)

@@ -138,6 +138,7 @@ impl Session {
             last_output: None,
             config,
         };
+        session.set_trace(session.config.trace.clone());
         session.open(now);
         session
     }

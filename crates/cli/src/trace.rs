@@ -1,0 +1,63 @@
+//! Where what is done belongs in a distributed trace: `TRACEPARENT`, `TRACESTATE` and `BAGGAGE` in the environment, as
+//! OpenTelemetry passes it from program to program.
+
+use host::TraceContext;
+
+/// The trace context of this program. What does not have the form that W3C gives it is left out, which is said.
+pub(crate) fn of_environment() -> Option<TraceContext> {
+    of(|name| std::env::var(name).ok())
+}
+
+fn of(variable: impl Fn(&str) -> Option<String>) -> Option<TraceContext> {
+    let value = |name| variable(name).filter(|value| !value.is_empty());
+    let parent = value("TRACEPARENT")?;
+    let mut trace = said("TRACEPARENT", TraceContext::new(parent.clone(), None, None))?;
+    let mut state = value("TRACESTATE");
+    if state.is_some() {
+        match said("TRACESTATE", TraceContext::new(parent.clone(), state.clone(), None)) {
+            Some(whole) => trace = whole,
+            None => state = None,
+        }
+    }
+    if let Some(baggage) = value("BAGGAGE")
+        && let Some(whole) = said("BAGGAGE", TraceContext::new(parent, state, Some(baggage)))
+    {
+        trace = whole;
+    }
+    Some(trace)
+}
+
+fn said<T>(name: &str, read: Result<T, impl std::fmt::Display>) -> Option<T> {
+    read.inspect_err(|error| tracing::error!("{name} in the environment is left out: {error}")).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_well_formed_is_passed_on() {
+        let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+        let read = |parent: &str, state: &str, baggage: &str| {
+            of(|name| {
+                let value = match name {
+                    "TRACEPARENT" => parent,
+                    "TRACESTATE" => state,
+                    _ => baggage,
+                };
+                Some(value.to_owned())
+            })
+        };
+        let trace = |state: Option<&str>, baggage: Option<&str>| {
+            let owned = |text: &str| text.to_owned();
+            TraceContext::new(parent.to_owned(), state.map(owned), baggage.map(owned)).ok()
+        };
+        assert!(trace(None, None).is_some(), "the parent is well formed");
+        assert_eq!(read(parent, "a=1", "b=2"), trace(Some("a=1"), Some("b=2")), "all three are taken");
+        assert_eq!(read(parent, "", ""), trace(None, None), "what is empty is not there");
+        assert_eq!(read(parent, "none", "b=2"), trace(None, Some("b=2")), "a bad state alone is left out");
+        assert_eq!(read(parent, "a=1", "none"), trace(Some("a=1"), None), "and so is bad baggage");
+        assert_eq!(read("00-1-2-3", "a=1", "b=2"), None, "without a parent there is no trace");
+        assert_eq!(of(|_| None), None, "nor in an environment without one");
+    }
+}
