@@ -103,7 +103,8 @@ fn a_model_is_answered_for() {
 fn an_address_is_given_to_who_may_open_it() {
     for revision in REVISIONS {
         let answer = json!({"kind": "url", "name": "https://permits.example.com/*", "answer": {"action": "accept"}});
-        let ended = call(revision, "ask_url", "{}", answer);
+        let folder = Folder::with_arguments(&["--revision", revision]);
+        let ended = folder.run_with(&allowing(json!([answer])), &["call", "demo", "ask_url"]);
         assert!(
             text(&ended).starts_with("The permit is signed."),
             "the server is told in {revision}: {}",
@@ -111,6 +112,9 @@ fn an_address_is_given_to_who_may_open_it() {
         );
         let opened = ended.lines.iter().find(|line| line["event"] == "open_url").expect("the address is an event");
         assert_eq!(opened["url"], "https://permits.example.com/harbour/aurora?day=monday", "whole, in {revision}");
+        let written = folder.audit().into_iter().find(|entry| entry["kind"] == "url").expect("it is written down");
+        let kept = "https://permits.example.com/harbour/aurora?day=…";
+        assert_eq!(written["subject"], kept, "a value that may be a key is not kept, in {revision}");
 
         let other = json!({"kind": "url", "name": "https://example.com/*", "answer": {"action": "accept"}});
         let ended = call(revision, "ask_url", "{}", other);
