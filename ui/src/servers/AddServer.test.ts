@@ -51,6 +51,22 @@ async function paste(text: string) {
 }
 
 describe("pasted text", () => {
+  test("that was typed on is not added as it was before", async () => {
+    preview.servers = [imported("git")];
+    await paste("{");
+    const add = await screen.findByRole("button", { name: "Add 1 server" });
+    await waitFor(() =>
+      expect(add, "what was found is what is there").not.toHaveAttribute("aria-busy"),
+    );
+    preview = { servers: [imported("other")], problem: null };
+    await paste("}");
+    await user.click(add);
+    expect(host.requests("add_server"), "the text has changed since").toEqual([]);
+    await screen.findByRole("group", { name: "other" });
+    await user.click(screen.getByRole("button", { name: "Add 1 server" }));
+    expect(host.requests("add_server"), "as it is now").toMatchObject([{ name: "other" }]);
+  });
+
   test("is read while it is typed, and its server added with the name that the user likes", async () => {
     preview.servers = [imported("git", { notes: ["/a folder looks like a placeholder"] })];
     await paste("{}");

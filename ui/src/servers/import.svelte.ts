@@ -30,10 +30,13 @@ export class Import {
   problem = $state.raw<ConfigProblem | null>(null);
   error = $state.raw<unknown>(null);
   busy = $state(false);
+  /** Whether what was found may not be what the text says now. */
+  pending = $state(false);
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** Reads the text once nothing was typed for a moment. */
   changed(): void {
+    this.pending = true;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.read(), QUIET_MS);
   }
@@ -48,6 +51,7 @@ export class Import {
     if (text.trim() === "") {
       this.found = [];
       this.problem = null;
+      this.pending = false;
       return;
     }
     try {
@@ -59,8 +63,12 @@ export class Import {
       if (only && this.found.length === 1) only.open = only.usable && only.draft.type === "http";
       this.problem = preview.problem;
     } catch (cause) {
-      if (this.text === text) this.error = cause;
+      if (this.text !== text) return;
+      this.found = [];
+      this.problem = null;
+      this.error = cause;
     }
+    this.pending = false;
   }
 
   get chosen(): Found[] {
