@@ -4,6 +4,7 @@
 //! here; the owner may act at any time. Writing never keeps it from reading, so a server that does not
 //! read its input cannot block it either.
 
+pub(crate) mod alarm;
 mod channels;
 pub(crate) mod core;
 mod ending;

@@ -1,6 +1,5 @@
 //! The driver's loop: waits for whatever comes next and moves it one step on.
 
-use std::pin::{Pin, pin};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -9,8 +8,8 @@ use mcp_proto::{OutgoingKind, SessionConfig, StreamOrigin};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
-use tokio::time::{Sleep, sleep_until};
 
+use super::alarm::Alarm;
 use super::core::{Core, now};
 use super::line_reader::LineReader;
 use super::owner::{Owner, ready};
@@ -24,8 +23,6 @@ use crate::stdio::{Exit, ServerGroup, StderrOutput};
 const LINGER: Duration = Duration::from_secs(1);
 /// How many lines are taken in before the other tasks of the driver are looked at again.
 const LINES_AT_ONCE: usize = 64;
-/// The alarm is set so far ahead when nothing is due.
-const FAR: Duration = Duration::from_secs(3600);
 
 /// The driver of one server.
 pub(super) struct Task<'o, R, W> {
@@ -38,6 +35,7 @@ pub(super) struct Task<'o, R, W> {
     pub(super) stderr: Option<Stderr>,
     pub(super) limits: DriverLimits,
     pub(super) ends: Ends,
+    alarm: Alarm,
 }
 
 /// What the server prints on standard error.
@@ -71,6 +69,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'o, R, W> {
             writer: Some(writer),
             queue: WriteQueue::new(limits.write_queue_bytes, limits.write_stall),
             ends: Ends::default(),
+            alarm: Alarm::new(),
             group,
             stderr,
             limits,
@@ -78,15 +77,13 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'o, R, W> {
     }
 
     pub(super) async fn run(mut self) {
-        // Made once: to make it at each step would cost more than all else in it.
-        let mut alarm = pin!(sleep_until((now() + FAR).into()));
         loop {
             self.pump();
             self.write();
             if self.is_over() {
                 break;
             }
-            self.step(alarm.as_mut()).await;
+            self.step().await;
         }
         self.end().await;
     }
@@ -104,21 +101,14 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'o, R, W> {
 
     /// Waits for one thing and handles it. The owner comes first, so that nothing keeps its stop waiting; lines from
     /// the server come last, and only while the owner takes the events.
-    async fn step(&mut self, mut alarm: Pin<&mut Sleep>) {
-        // It may ring too early, as most of what is due moves on before it is.
-        if let Some(wake) = self.wakes_at()
-            && wake < alarm.deadline().into_std()
-        {
-            alarm.as_mut().reset(wake.into());
-        }
+    async fn step(&mut self) {
+        let due = self.wakes_at();
+        self.alarm.set(due);
         let room = self.core.has_room();
         tokio::select! {
             biased;
             () = ready(self.core.owner) => self.core.act(),
-            () = alarm.as_mut() => {
-                self.on_time();
-                alarm.reset(self.wakes_at().unwrap_or_else(|| now() + FAR).into());
-            }
+            () = self.alarm.ring() => self.on_time(),
             exit = exit_of(&mut self.group), if self.ends.exit.is_none() => {
                 self.ends.exit = Some(exit);
                 self.linger();

@@ -12,10 +12,11 @@ use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 use mcp_proto::{CloseReason, DeliveryFault, Outgoing, OutgoingKind, SessionEvent};
 use reqwest::Method;
-use tokio::time::{sleep_until, timeout};
+use tokio::time::timeout;
 use url::Url;
 
 use crate::driver::DriverEvent;
+use crate::driver::alarm::Alarm;
 use crate::driver::core::{Core, now};
 use crate::driver::owner::ready;
 use crate::http::endpoint::{Endpoint, Parts};
@@ -36,6 +37,7 @@ const LAST_MESSAGES: Duration = Duration::from_millis(500);
 pub(super) struct Legacy<'o> {
     pub(super) core: Core<'o>,
     pub(super) news: News,
+    alarm: Alarm,
     endpoint: Endpoint,
     /// Of the stream.
     url: Url,
@@ -84,6 +86,7 @@ impl<'o> Legacy<'o> {
         Legacy {
             core,
             news,
+            alarm: Alarm::new(),
             endpoint,
             url,
             give_back_at: may_give_back.then(|| now() + limits.endpoint),
@@ -125,13 +128,13 @@ impl<'o> Legacy<'o> {
     /// As over Streamable HTTP: the owner first, what comes from the server last and only while there is room.
     async fn step(&mut self) {
         let wakes = [self.core.wakes_at(), self.give_back_at].into_iter().flatten().min();
-        let wake = wakes.unwrap_or_else(|| now() + Duration::from_secs(3600));
+        self.alarm.set(wakes);
         let room = self.core.has_room();
         let core = &mut self.core;
         tokio::select! {
             biased;
             () = ready(core.owner) => core.act(),
-            () = sleep_until(wake.into()) => self.on_time(now()),
+            () = self.alarm.ring() => self.on_time(now()),
             Some(step) = self.work.next(), if room && !self.work.is_empty() => {
                 let now = now();
                 self.on_step(step, now);

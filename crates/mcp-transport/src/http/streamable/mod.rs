@@ -16,7 +16,6 @@ use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 use mcp_proto::{CloseReason, OpeningFault, Outgoing, RequestId, Revision, SessionEvent};
 use reqwest::header::HeaderValue;
-use tokio::time::sleep_until;
 use url::Url;
 
 use super::endpoint::Endpoint;
@@ -24,6 +23,7 @@ use super::exchange::{Step, Work};
 use super::news::News;
 use super::{HttpLimits, TransportFound};
 use crate::driver::DriverEvent;
+use crate::driver::alarm::Alarm;
 use crate::driver::core::{Core, now};
 use crate::driver::owner::ready;
 
@@ -34,6 +34,7 @@ const STEPS_AT_ONCE: usize = 64;
 pub(super) struct Streamable<'o> {
     pub(super) core: Core<'o>,
     pub(super) news: News,
+    alarm: Alarm,
     endpoint: Endpoint,
     url: Url,
     limits: HttpLimits,
@@ -119,6 +120,7 @@ impl<'o> Streamable<'o> {
         Streamable {
             core,
             news,
+            alarm: Alarm::new(),
             endpoint,
             url,
             limits,
@@ -160,13 +162,13 @@ impl<'o> Streamable<'o> {
     /// Waits for one thing and handles it. The owner comes first, so that nothing keeps its stop waiting; what comes
     /// from the server is last, and only taken while the owner takes the events.
     async fn step(&mut self) {
-        let wake = self.core.wakes_at().unwrap_or_else(|| now() + Duration::from_secs(3600));
+        self.alarm.set(self.core.wakes_at());
         let room = self.core.has_room();
         let core = &mut self.core;
         tokio::select! {
             biased;
             () = ready(core.owner) => core.act(),
-            () = sleep_until(wake.into()) => core.on_time(now()),
+            () = self.alarm.ring() => core.on_time(now()),
             Some(step) = self.work.next(), if room && !self.work.is_empty() => {
                 let now = now();
                 self.on_step(step, now);
