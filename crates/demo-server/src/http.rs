@@ -3,6 +3,7 @@
 use std::io::{Write as _, stdout};
 use std::net::Ipv4Addr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -13,12 +14,18 @@ use crate::options::Options;
 use crate::server::DemoServer;
 use crate::state::State;
 
+/// After which pause hosts should take up a stream that was lost. The SDK forgets a stream with its last answer, so
+/// that its own three seconds are too long for most calls.
+const RETRY: Duration = Duration::from_millis(200);
+
 /// Serves at `/mcp` until the process is ended; the server's address is the first line of standard output.
 pub(crate) async fn serve(options: Options, port: u16) -> std::io::Result<()> {
     let state = Arc::new(State::new());
     let factory = move || Ok(DemoServer::new(options.clone(), Arc::clone(&state)));
-    let sessions = Arc::new(LocalSessionManager::default());
-    let service = StreamableHttpService::new(factory, sessions, StreamableHttpServerConfig::default());
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config.sse_retry = Some(RETRY);
+    let config = StreamableHttpServerConfig::default().with_sse_retry(Some(RETRY));
+    let service = StreamableHttpService::new(factory, Arc::new(sessions), config);
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
     let address = listener.local_addr()?;
     // Not buffered: whoever started it waits for this line.

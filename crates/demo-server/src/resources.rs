@@ -1,12 +1,12 @@
 //! Resources: what there is to read, and reading it.
 
 use rmcp::model::{
-    Annotations, ElicitResult, ElicitationAction, ErrorData, ReadResourceRequestParams, ReadResourceResponse,
-    ReadResourceResult, Resource, ResourceContents, ResourceTemplate, Role,
+    Annotations, CacheScope, ElicitResult, ElicitationAction, ErrorData, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, Resource, ResourceContents, ResourceTemplate, Role,
 };
 use serde_json::json;
 
-use crate::client::Context;
+use crate::client::{self, Context};
 use crate::content::{BELL_WAV, CHART_PNG, GUIDE, WELCOME, anchor, base64, now};
 use crate::forms;
 use crate::harbour;
@@ -23,6 +23,8 @@ pub(crate) const CHART_URI: &str = "harbour:///chart.png";
 const WELCOME_URI: &str = "harbour:///welcome.txt";
 const BELL_URI: &str = "harbour:///bell.wav";
 const DIARY_URI: &str = "diary:///captain";
+/// How long hosts may keep what never changes, in milliseconds.
+pub(crate) const KEPT: u64 = 3_600_000;
 const DIARY_STATE: &str = "diary-asked";
 
 /// All resources that can be listed.
@@ -135,7 +137,11 @@ pub(crate) async fn read(
     } else {
         contents(state, &uri).ok_or_else(|| not_found(&uri))?
     };
-    Ok(ReadResourceResult::new(vec![contents]).into())
+    let mut result = ReadResourceResult::new(vec![contents]);
+    if uri == CHART_URI && client::is_modern(context) {
+        result = result.with_ttl_ms(KEPT).with_cache_scope(CacheScope::Public);
+    }
+    Ok(result.into())
 }
 
 /// The diary opens only to those who promise not to tell.

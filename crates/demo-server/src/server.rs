@@ -10,15 +10,16 @@ use std::sync::{Arc, Mutex};
 
 use rmcp::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams, CompleteResult, ErrorData,
-    GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, LoggingLevel, PaginatedRequestParams,
-    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
-    SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams, UpdateTaskParams,
+    CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams, CompleteResult,
+    ErrorData, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, LoggingLevel,
+    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    ServerConfig, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+    UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RoleServer, SubscriptionContext};
 
-use crate::client::Context;
+use crate::client::{self, Context};
 use crate::content::anchor;
 use crate::options::Options;
 use crate::page::page;
@@ -131,11 +132,14 @@ impl ServerHandler for DemoServer {
     async fn list_resource_templates(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: Context,
+        context: Context,
     ) -> Reply<ListResourceTemplatesResult> {
         let (items, next_cursor) = page(resources::templates(), request.as_ref())?;
         let mut result = ListResourceTemplatesResult::with_all_items(items);
         result.next_cursor = next_cursor;
+        if client::is_modern(&context) {
+            result = result.with_ttl_ms(resources::KEPT).with_cache_scope(CacheScope::Public);
+        }
         Ok(result)
     }
 

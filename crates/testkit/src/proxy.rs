@@ -34,6 +34,7 @@ pub enum Fault {
 pub struct Proxy {
     /// Where it listens.
     pub address: SocketAddr,
+    server: Arc<Mutex<SocketAddr>>,
     fault: Arc<Mutex<Fault>>,
     cut: watch::Sender<u64>,
     accepting: JoinHandle<()>,
@@ -47,14 +48,14 @@ impl Proxy {
     pub async fn before(server: SocketAddr) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap_or_else(|e| panic!("no free port: {e}"));
         let address = listener.local_addr().unwrap_or_else(|e| panic!("a listener has no address: {e}"));
-        let fault = Arc::new(Mutex::new(Fault::None));
+        let (server, fault) = (Arc::new(Mutex::new(server)), Arc::new(Mutex::new(Fault::None)));
         let (cut, cuts) = watch::channel(0);
-        let now = Arc::clone(&fault);
+        let (leads_to, happens) = (Arc::clone(&server), Arc::clone(&fault));
         let accepting = tokio::spawn(async move {
             let mut connections = tokio::task::JoinSet::new();
             while let Ok((client, _)) = listener.accept().await {
                 while connections.try_join_next().is_some() {}
-                let (fault, mut cuts) = (Arc::clone(&now), cuts.clone());
+                let (server, fault, mut cuts) = (now(&leads_to), Arc::clone(&happens), cuts.clone());
                 cuts.mark_unchanged();
                 connections.spawn(async move {
                     tokio::select! {
@@ -64,12 +65,17 @@ impl Proxy {
                 });
             }
         });
-        Self { address, fault, cut, accepting }
+        Self { address, server, fault, cut, accepting }
     }
 
     /// What happens from now on, also on connections that are open.
     pub fn set(&self, fault: Fault) {
         *self.fault.lock().unwrap_or_else(PoisonError::into_inner) = fault;
+    }
+
+    /// Leads new connections to this server.
+    pub fn lead_to(&self, server: SocketAddr) {
+        *self.server.lock().unwrap_or_else(PoisonError::into_inner) = server;
     }
 
     /// Cuts all connections now.
@@ -100,8 +106,8 @@ async fn connect(client: TcpStream, server: SocketAddr, fault: Arc<Mutex<Fault>>
     }
 }
 
-fn now(fault: &Mutex<Fault>) -> Fault {
-    *fault.lock().unwrap_or_else(PoisonError::into_inner)
+fn now<T: Copy>(set: &Mutex<T>) -> T {
+    *set.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 async fn spoiled(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, fault: Arc<Mutex<Fault>>) -> io::Result<()> {

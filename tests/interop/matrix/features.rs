@@ -1,102 +1,62 @@
-//! What a server can show, and since which revision.
+//! What a server can show, and in which revisions.
+
+use std::ops::RangeInclusive;
 
 use mcp_proto::Revision;
+use mcp_proto::Revision::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
 
-/// A column of the table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Feature {
-    Pages,
-    Call,
-    Structured,
-    ToolError,
-    Content,
-    NewerContent,
-    Progress,
-    Log,
-    Prompts,
-    Completion,
-    Context,
-    Resources,
-    ListChanged,
-    Subscription,
-    Form,
-    Url,
-    Sampling,
-    Roots,
-    Cancel,
-    Resumption,
-    /// Tasks as this revision has them.
-    Tasks(Revision),
+/// The lines of the table, in their order: what it is called there, and the revisions that have it.
+macro_rules! features {
+    ($($feature:ident: $name:literal, $revisions:expr;)*) => {
+        /// A line of the table.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(crate) enum Feature { $($feature),* }
+
+        impl Feature {
+            pub(crate) const ALL: &[Self] = &[$(Self::$feature),*];
+
+            pub(crate) const fn name(self) -> &'static str {
+                match self { $(Self::$feature => $name),* }
+            }
+
+            const fn revisions(self) -> RangeInclusive<Revision> {
+                match self { $(Self::$feature => $revisions),* }
+            }
+        }
+    };
 }
 
-use Feature::{
-    Call, Cancel, Completion, Content, Context, Form, ListChanged, Log, NewerContent, Pages, Progress, Prompts,
-    Resources, Resumption, Roots, Sampling, Structured, Subscription, Tasks, ToolError, Url,
-};
-
-/// The columns, in their order. Tasks are one column, in the form that the row's revision has.
-pub(crate) fn columns(revision: Revision) -> [Feature; 21] {
-    [
-        Pages,
-        Call,
-        Structured,
-        ToolError,
-        Content,
-        NewerContent,
-        Progress,
-        Log,
-        Prompts,
-        Completion,
-        Context,
-        Resources,
-        ListChanged,
-        Subscription,
-        Form,
-        Url,
-        Sampling,
-        Roots,
-        Cancel,
-        Resumption,
-        Tasks(revision),
-    ]
+features! {
+    Pages: "lists in pages", V2024_11_05..=V2026_07_28;
+    Icons: "icons", V2025_11_25..=V2026_07_28;
+    Caching: "caching hints", V2026_07_28..=V2026_07_28;
+    Call: "calls", V2024_11_05..=V2026_07_28;
+    Structured: "structured content", V2025_06_18..=V2026_07_28;
+    ToolError: "tool errors", V2024_11_05..=V2026_07_28;
+    Content: "text, image, resource", V2024_11_05..=V2026_07_28;
+    Audio: "audio", V2025_03_26..=V2026_07_28;
+    Link: "resource links", V2025_06_18..=V2026_07_28;
+    Progress: "progress", V2024_11_05..=V2026_07_28;
+    Log: "log messages", V2024_11_05..=V2026_07_28;
+    Prompts: "prompts", V2024_11_05..=V2026_07_28;
+    Completion: "completion", V2024_11_05..=V2026_07_28;
+    Context: "completion with context", V2025_06_18..=V2026_07_28;
+    Resources: "resources, templates", V2024_11_05..=V2026_07_28;
+    ListChanged: "list changes", V2024_11_05..=V2026_07_28;
+    Subscription: "subscriptions", V2024_11_05..=V2026_07_28;
+    Form: "forms", V2025_06_18..=V2026_07_28;
+    Url: "URLs", V2025_11_25..=V2026_07_28;
+    Sampling: "sampling", V2024_11_05..=V2026_07_28;
+    Roots: "roots", V2024_11_05..=V2026_07_28;
+    Cancel: "cancellation", V2024_11_05..=V2026_07_28;
+    Resumption: "stream taken up again", V2025_11_25..=V2025_11_25;
+    Tasks: "tasks", V2025_11_25..=V2025_11_25;
+    TaskExtension: "tasks (extension)", V2026_07_28..=V2026_07_28;
 }
 
 impl Feature {
-    /// The column's head.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Pages => "lists in pages",
-            Call => "calls",
-            Structured => "structured content",
-            ToolError => "tool errors",
-            Content => "text, image, resource",
-            NewerContent => "audio, link",
-            Progress => "progress",
-            Log => "log messages",
-            Prompts => "prompts",
-            Completion => "completion",
-            Context => "completion with context",
-            Resources => "resources, templates",
-            ListChanged => "list changes",
-            Subscription => "subscriptions",
-            Form => "forms",
-            Url => "URLs",
-            Sampling => "sampling",
-            Roots => "roots",
-            Cancel => "cancellation",
-            Resumption => "stream taken up again",
-            Tasks(_) => "tasks",
-        }
-    }
-
     /// Whether a revision has it, over this transport.
     pub(crate) fn is_in(self, revision: Revision, over_streamable_http: bool) -> bool {
-        match self {
-            NewerContent | Structured | Form | Context => revision >= Revision::V2025_06_18,
-            Url => revision >= Revision::V2025_11_25,
-            Tasks(_) => revision >= Revision::V2025_11_25,
-            Resumption => revision == Revision::V2025_11_25 && over_streamable_http,
-            _ => true,
-        }
+        self.revisions().contains(&revision) && (self != Self::Resumption || over_streamable_http)
     }
 }

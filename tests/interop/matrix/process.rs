@@ -2,10 +2,14 @@
 
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use testkit::app::PATIENCE;
-use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader, Lines};
 use tokio::process::{Child, Command};
+
+/// How long a program may take until it listens: some of them load for seconds, and several may start at once.
+const STARTS: Duration = Duration::from_secs(60);
 
 /// A program and its arguments.
 #[derive(Debug, Clone)]
@@ -29,41 +33,55 @@ impl Launch {
 pub(crate) struct HttpProcess {
     /// Where it listens, as `http://host:port`.
     pub(crate) origin: String,
+    /// The lines that it wrote to standard error.
+    errors: Arc<Mutex<Vec<String>>>,
     child: Child,
 }
 
 impl HttpProcess {
-    /// On any free port.
-    pub(crate) async fn start(launch: Launch) -> Self {
-        Self::start_at(launch, 0).await
-    }
-
-    /// On this port; the servers in `servers` take it from the environment.
+    /// On any free port; the servers in `servers` take the port as their last argument.
     #[allow(clippy::disallowed_methods, reason = "what the host meets over HTTP is started by somebody else")]
-    pub(crate) async fn start_at(launch: Launch, port: u16) -> Self {
+    pub(crate) async fn start(launch: Launch) -> Self {
+        let launch = launch.and("0");
         let mut child = Command::new(&launch.program)
             .args(&launch.arguments)
-            .env("PORT", port.to_string())
             .env("PYTHONDONTWRITEBYTECODE", "1")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(Stdio::piped())
             .kill_on_drop(true)
             .spawn()
             .unwrap_or_else(|error| panic!("{launch:?}: {error}"));
         let mut lines = BufReader::new(child.stdout.take().expect("its output is piped")).lines();
-        let first = tokio::time::timeout(PATIENCE, lines.next_line()).await;
+        let errors = Arc::<Mutex<Vec<String>>>::default();
+        tokio::spawn(keep(
+            BufReader::new(child.stderr.take().expect("so are its errors")).lines(),
+            Arc::clone(&errors),
+        ));
+        let first = tokio::time::timeout(STARTS, lines.next_line()).await;
         let origin = match first {
             Ok(Ok(Some(line))) if line.starts_with("http://") => line,
             other => panic!("{launch:?} should have said where it listens, not {other:?}"),
         };
         // What else it says is let go, so that it never waits for a reader.
         tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
-        Self { origin, child }
+        Self { origin, errors, child }
+    }
+
+    /// Whether there is such a line on standard error.
+    pub(crate) fn has_said(&self, fits: impl Fn(&str) -> bool) -> bool {
+        let errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
+        errors.iter().any(|line| fits(line))
     }
 
     /// Ends it at once, as a crash would.
     pub(crate) async fn kill(mut self) {
         self.child.kill().await.unwrap_or_else(|error| panic!("{} could not be killed: {error}", self.origin));
+    }
+}
+
+async fn keep(mut lines: Lines<BufReader<impl AsyncRead + Unpin>>, kept: Arc<Mutex<Vec<String>>>) {
+    while let Ok(Some(line)) = lines.next_line().await {
+        kept.lock().unwrap_or_else(PoisonError::into_inner).push(line);
     }
 }

@@ -40,7 +40,7 @@ pub(crate) struct Server {
     program: fn() -> Launch,
     /// The oldest and the newest revision over stdio.
     revisions: (Revision, Revision),
-    /// The argument for each transport over HTTP that it has.
+    /// The argument for each transport over HTTP that it has; the port follows it.
     streamable: Option<&'static str>,
     sse: Option<&'static str>,
     /// What its SDK does not have.
@@ -49,18 +49,19 @@ pub(crate) struct Server {
 
 use Revision::{V2024_11_05, V2025_03_26, V2025_11_25, V2026_07_28};
 
+const DEMO: &str = "demo-server";
 const NO_STREAM_TO_DROP: &str = "a handler cannot drop its answer's stream";
 const NO_TASKS: &str = "no tasks";
 
 pub(crate) const SERVERS: &[Server] = &[
     Server {
-        name: "demo-server",
+        name: DEMO,
         sdk: "rmcp",
         program: || Launch::new(testkit::binaries::demo_server(), &[]),
         revisions: (V2024_11_05, V2026_07_28),
-        streamable: Some("--http=0"),
+        streamable: Some("--http"),
         sse: None,
-        lacks: &[(Feature::Resumption, NO_STREAM_TO_DROP), (Feature::Tasks(V2025_11_25), "tasks of 2026-07-28 only")],
+        lacks: &[(Feature::Resumption, NO_STREAM_TO_DROP), (Feature::Tasks, "tasks of 2026-07-28 only")],
     },
     Server {
         name: "typescript-v2",
@@ -69,7 +70,7 @@ pub(crate) const SERVERS: &[Server] = &[
         revisions: (V2024_11_05, V2026_07_28),
         streamable: Some("http"),
         sse: None,
-        lacks: &[(Feature::Tasks(V2025_11_25), NO_TASKS), (Feature::Tasks(V2026_07_28), NO_TASKS)],
+        lacks: &[(Feature::Tasks, NO_TASKS), (Feature::TaskExtension, NO_TASKS)],
     },
     Server {
         name: "typescript-v1",
@@ -87,7 +88,7 @@ pub(crate) const SERVERS: &[Server] = &[
         revisions: (V2024_11_05, V2026_07_28),
         streamable: Some("http"),
         sse: Some("http"),
-        lacks: &[(Feature::Tasks(V2025_11_25), NO_TASKS), (Feature::Tasks(V2026_07_28), NO_TASKS)],
+        lacks: &[(Feature::Tasks, NO_TASKS), (Feature::TaskExtension, NO_TASKS)],
     },
     Server {
         name: "python-v1",
@@ -111,11 +112,25 @@ pub(crate) const SERVERS: &[Server] = &[
         sse: Some("sse"),
         lacks: &[
             (Feature::Subscription, "no subscriptions to resources"),
-            (Feature::Tasks(V2025_11_25), "tasks need a database beside it"),
-            (Feature::Tasks(V2026_07_28), "tasks need a database beside it"),
+            (Feature::Tasks, "tasks need a database beside it"),
+            (Feature::TaskExtension, "tasks need a database beside it"),
         ],
     },
 ];
+
+impl Server {
+    /// How it is started to serve over this transport.
+    pub(crate) fn launch(&self, transport: Transport) -> Launch {
+        let argument = match transport {
+            // Without arguments it speaks over stdio.
+            Transport::Stdio if self.name == DEMO => return (self.program)(),
+            Transport::Stdio => Some("stdio"),
+            Transport::StreamableHttp => self.streamable,
+            Transport::HttpSse => self.sse,
+        };
+        (self.program)().and(argument.expect("a row is only of a transport that its server has"))
+    }
+}
 
 /// One server over one transport in one revision.
 #[derive(Clone, Copy)]
@@ -125,6 +140,18 @@ pub(crate) struct Row {
     pub(crate) revision: Revision,
     /// Whether the user names the revision; otherwise it is found.
     pub(crate) pinned: bool,
+}
+
+impl Row {
+    /// Where its server listens, below its origin.
+    pub(crate) fn url(&self, origin: &str) -> String {
+        format!("{origin}{}", if self.transport == Transport::HttpSse { "/sse" } else { "/mcp" })
+    }
+
+    /// Whether a stream that was lost can be taken up again.
+    pub(crate) fn can_resume(&self) -> bool {
+        Feature::Resumption.is_in(self.revision, self.transport == Transport::StreamableHttp)
+    }
 }
 
 impl fmt::Display for Row {
@@ -139,7 +166,7 @@ pub(crate) fn rows(server: &'static Server) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut add = |transport, oldest: Revision, newest: Revision| {
         // The demo server can be told what to speak, so that each revision is found.
-        let is_found = server.name == "demo-server" && transport == Transport::Stdio;
+        let is_found = server.name == DEMO && transport == Transport::Stdio;
         for revision in Revision::ALL {
             if revision >= oldest && revision <= newest {
                 rows.push(Row { server, transport, revision, pinned: revision != newest && !is_found });
@@ -157,6 +184,14 @@ pub(crate) fn rows(server: &'static Server) -> Vec<Row> {
     rows
 }
 
+/// Each server over each transport, in the revision that is found; and in the newest with sessions and streams that can be
+/// taken up again.
+pub(crate) fn rows_by_transport(server: &'static Server) -> Vec<Row> {
+    let all = rows(server);
+    let newest = |transport| all.iter().filter(|row| row.transport == transport).map(|row| row.revision).max();
+    all.iter().filter(|row| Some(row.revision) == newest(row.transport) || row.can_resume()).copied().collect()
+}
+
 /// A server's processes for HTTP, each started when its first row needs it.
 pub(crate) struct Remote {
     server: &'static Server,
@@ -169,14 +204,9 @@ impl Remote {
         Self { server, streamable: OnceCell::const_new(), sse: OnceCell::const_new() }
     }
 
-    async fn url(&self, transport: Transport) -> String {
-        let (cell, argument, path) = match transport {
-            Transport::HttpSse => (&self.sse, self.server.sse, "/sse"),
-            _ => (&self.streamable, self.server.streamable, "/mcp"),
-        };
-        let argument = argument.expect("a row is only of a transport that its server has");
-        let launch = (self.server.program)().and(argument);
-        format!("{}{path}", cell.get_or_init(|| HttpProcess::start(launch)).await.origin)
+    pub(crate) async fn process(&self, transport: Transport) -> &HttpProcess {
+        let cell = if transport == Transport::HttpSse { &self.sse } else { &self.streamable };
+        cell.get_or_init(|| HttpProcess::start(self.server.launch(transport))).await
     }
 }
 
@@ -184,16 +214,25 @@ impl Remote {
 pub(crate) async fn config(row: &Row, remote: &Remote) -> ServerConfig {
     let revision = row.pinned.then_some(row.revision);
     if row.transport == Transport::Stdio {
-        if row.server.name == "demo-server" {
+        if row.server.name == DEMO {
             return testkit::app::demo(&["--revision", &row.revision.to_string()]);
         }
-        let launch = (row.server.program)().and("stdio");
-        let arguments: Vec<&str> = launch.arguments.iter().map(String::as_str).collect();
-        return ServerConfig { revision, ..command(launch.program, &arguments) };
+        return ServerConfig { revision, ..local(row.server.launch(row.transport)) };
     }
+    at(row, &remote.process(row.transport).await.origin)
+}
+
+/// As the user would add the server of a row that listens here.
+pub(crate) fn at(row: &Row, origin: &str) -> ServerConfig {
     let kind = (row.transport == Transport::HttpSse && row.pinned).then_some(HttpKind::Sse);
-    let url = remote.url(row.transport).await;
-    ServerConfig { revision, ..HttpConfig { url, kind, ..HttpConfig::default() }.into() }
+    let revision = row.pinned.then_some(row.revision);
+    ServerConfig { revision, ..HttpConfig { url: row.url(origin), kind, ..HttpConfig::default() }.into() }
+}
+
+/// As the user would add a command.
+pub(crate) fn local(launch: Launch) -> ServerConfig {
+    let arguments: Vec<&str> = launch.arguments.iter().map(String::as_str).collect();
+    command(launch.program, &arguments)
 }
 
 /// The versions of what the servers are built on, from the files that pin them.

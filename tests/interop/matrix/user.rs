@@ -13,6 +13,9 @@ use tokio::task::JoinHandle;
 /// What the user, as a model, says.
 pub(crate) const WORDS: &str = "The wind is fair.";
 
+/// Whom the user fills in as captain.
+pub(crate) const CAPTAIN: &str = "Erna";
+
 /// Answers each question as it comes, until the task is aborted.
 pub(crate) fn answers_all(app: &App, folder: PathBuf) -> JoinHandle<()> {
     let host = app.host.clone();
@@ -54,7 +57,7 @@ fn edit(question: &QuestionView) -> Option<Edit> {
 /// What must be filled in.
 fn filled_in(form: &Form) -> Map<String, Value> {
     let known = json!({
-        "captain": "Erna", "email": "erna@harbour.example", "arrival": "2026-08-01", "crew": 4, "languages": ["en"]
+        "captain": CAPTAIN, "email": "erna@harbour.example", "arrival": "2026-08-01", "crew": 4, "languages": ["en"]
     });
     let required = form.fields.iter().filter(|field| field.required);
     required.map(|field| (field.name.clone(), known[&field.name].clone())).collect()

@@ -1,28 +1,44 @@
-// Starts a server and spoils the lines that it writes: `between.mjs bytewise|twice|late FILE PROGRAM ARGUMENT...`. What is
-// written to the server is kept in FILE.
+// Starts a server and spoils what it writes: `between.mjs FOLDER PROGRAM ARGUMENT...`. How is in FOLDER/fault: bytewise, late,
+// twice, never, cut or none. What is written to the server is kept in FOLDER/seen, the answers that came twice in FOLDER/twice.
 
 import { spawn } from 'node:child_process';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-const [fault, file, program, ...args] = process.argv.slice(2);
+const [folder, program, ...args] = process.argv.slice(2);
 const server = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });
 server.on('exit', code => process.exit(code ?? 1));
 process.stdin.on('data', data => {
-    appendFileSync(file, data);
+    appendFileSync(`${folder}/seen`, data);
     server.stdin.write(data);
 });
 process.stdin.on('end', () => server.stdin.end());
 
 let turn = Promise.resolve();
 createInterface({ input: server.stdout }).on('line', line => {
-    turn = turn.then(() => spoil(`${line}\n`));
+    turn = turn.then(() => pass(`${line}\n`, readFileSync(`${folder}/fault`, 'utf8')));
 });
 
-async function spoil(line) {
-    if (fault === 'late') await new Promise(done => setTimeout(done, 300));
-    // Only answers: a question that comes twice is another question.
-    if (fault === 'twice' && 'result' in JSON.parse(line)) process.stdout.write(line);
-    if (fault !== 'bytewise') return void process.stdout.write(line);
-    for (const byte of Buffer.from(line)) await new Promise(done => process.stdout.write(Buffer.of(byte), done));
+async function pass(line, fault) {
+    const isAnswer = 'result' in JSON.parse(line);
+    switch (fault) {
+        case 'bytewise':
+            for (const byte of Buffer.from(line)) await new Promise(done => process.stdout.write(Buffer.of(byte), done));
+            return;
+        case 'late':
+            await new Promise(done => setTimeout(done, 500));
+            break;
+        case 'twice':
+            // Only answers: a question that comes twice is another question.
+            if (!isAnswer) break;
+            appendFileSync(`${folder}/twice`, line);
+            process.stdout.write(line);
+            break;
+        case 'never':
+            if (isAnswer) return;
+            break;
+        case 'cut':
+            return process.stdout.write(line.slice(0, line.length / 2), () => server.kill('SIGKILL'));
+    }
+    process.stdout.write(line);
 }

@@ -1,5 +1,5 @@
-"""A server on FastMCP 4: `fastmcp_v4.py stdio`, `fastmcp_v4.py http` with Streamable HTTP at /mcp, or `fastmcp_v4.py sse` with
-HTTP+SSE at /sse."""
+"""A server on FastMCP 4: `fastmcp_v4.py stdio`, `fastmcp_v4.py http PORT` with Streamable HTTP at /mcp, or
+`fastmcp_v4.py sse PORT` with HTTP+SSE at /sse."""
 
 import asyncio
 import base64
@@ -17,11 +17,12 @@ from pydantic import TypeAdapter
 import harbour
 from harbour import DATA
 
-server = FastMCP("fastmcp-v4", version="1.0.0", list_page_size=DATA["pageSize"], cache_ttl=5)
+icons = [types.Icon(**icon) for icon in harbour.ICONS]
+server = FastMCP("fastmcp-v4", version="1.0.0", icons=icons, list_page_size=DATA["pageSize"], cache_ttl=60)
 blocks = TypeAdapter(list[types.ContentBlock])
 
 
-@server.tool(annotations={"readOnlyHint": True})
+@server.tool(annotations={"readOnlyHint": True}, icons=icons)
 def add(a: float, b: float) -> dict[str, float]:
     """Adds two numbers."""
     content, structured, _ = harbour.simple("add", {"a": a, "b": b})
@@ -48,7 +49,7 @@ async def slow_report(ctx: Context, seconds: float = 1, steps: int = 4) -> str:
             await asyncio.sleep(seconds / steps)
             await ctx.report_progress(step, steps, f"Page {step} of {steps}")
     except asyncio.CancelledError:
-        print("slow_report was cancelled", file=sys.stderr, flush=True)
+        print(f"slow_report was cancelled before step {step} of {steps}", file=sys.stderr, flush=True)
         raise
     return f"The report has {steps} pages."
 
@@ -154,7 +155,7 @@ async def list_folders(ctx: Context) -> str | types.InputRequiredResult:
     return "folders: " + " ".join(str(root.uri) for root in listed.roots)
 
 
-@server.prompt
+@server.prompt(icons=icons)
 def greet_ship(harbour: str, ship: str) -> str:
     """Greets a ship."""
     return f"Greet the {ship} in {harbour}."
@@ -166,7 +167,7 @@ def safety_check() -> str:
     return "Go through the safety check."
 
 
-@server.resource("harbour:///welcome.txt", name="welcome.txt", mime_type="text/plain")
+@server.resource("harbour:///welcome.txt", name="welcome.txt", mime_type="text/plain", icons=icons)
 def welcome() -> str:
     return harbour.contents("harbour:///welcome.txt")["text"]
 

@@ -4,6 +4,10 @@ import { readFileSync } from 'node:fs';
 
 export const data = JSON.parse(readFileSync(new URL('./harbour.json', import.meta.url), 'utf8'));
 
+/** The chart, as an icon of the server and of the first entry of each list. */
+export const icons = [{ src: `data:image/png;base64,${data.chart}`, mimeType: 'image/png' }];
+for (const list of ['tools', 'prompts', 'resources']) data[list][0].icons = icons;
+
 const tools = data.tools;
 const notes = new Map([['log', 'Nothing happened.']]);
 
@@ -100,7 +104,7 @@ export async function slowReport({ seconds = 1, steps = 4 }, signal, progress) {
     for (let step = 1; step <= steps; step++) {
         await new Promise(done => setTimeout(done, (seconds * 1000) / steps));
         if (signal.aborted) {
-            console.error('slow_report was cancelled');
+            console.error(`slow_report was cancelled before step ${step} of ${steps}`);
             return said('Cancelled.', { isError: true });
         }
         await progress({ progress: step, total: steps, message: `Page ${step} of ${steps}` });
@@ -131,9 +135,9 @@ export class EventStore {
     }
 }
 
-/** Listens on the port that the environment names, or on any, and says where on standard output. */
+/** Listens on the port of the last argument, 0 for any, and says where on standard output. */
 export function listen(server) {
-    server.listen(Number(process.env.PORT ?? 0), '127.0.0.1', () => {
+    server.listen(Number(process.argv.at(-1)), '127.0.0.1', () => {
         console.log(`http://127.0.0.1:${server.address().port}`);
     });
     // Whoever started it has gone.

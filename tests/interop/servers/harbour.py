@@ -11,6 +11,11 @@ DATA = json.loads((Path(__file__).parent / "harbour.json").read_text(encoding="u
 
 notes = {"log": "Nothing happened."}
 
+# The chart, as an icon of the server and of the first entry of each list.
+ICONS = [{"src": f"data:image/png;base64,{DATA['chart']}", "mimeType": "image/png"}]
+for _list in ("tools", "prompts", "resources"):
+    DATA[_list][0]["icons"] = ICONS
+
 
 def add_tool(name):
     tool = {"name": name, "description": "Added while the server runs.", "inputSchema": {"type": "object", "properties": {}}}
@@ -80,10 +85,10 @@ def said(words):
 
 
 def listening_socket():
-    """A socket on the port that the environment names, or on any; where it listens is said on standard output."""
+    """A socket on the port of the last argument, 0 for any; where it listens is said on standard output."""
     listening = socket.socket()
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listening.bind(("127.0.0.1", int(os.environ.get("PORT", "0"))))
+    listening.bind(("127.0.0.1", int(sys.argv[-1])))
     listening.listen()
     print(f"http://127.0.0.1:{listening.getsockname()[1]}", flush=True)
     threading.Thread(target=_leave_with_whoever_started_us, daemon=True).start()

@@ -1,5 +1,5 @@
-"""A server on version 1.2 of the Python SDK, from the days of 2024-11-05: `python_v1.py stdio`, or `python_v1.py http` with
-HTTP+SSE at /sse."""
+"""A server on version 1.2 of the Python SDK, from the days of 2024-11-05: `python_v1.py stdio`, or `python_v1.py http PORT`
+with HTTP+SSE at /sse."""
 
 import asyncio
 import sys

@@ -1,5 +1,5 @@
-"""A server on version 2 of the Python SDK, in both eras: `python_v2.py stdio`, or `python_v2.py http` with Streamable HTTP
-at /mcp and HTTP+SSE at /sse."""
+"""A server on version 2 of the Python SDK, in both eras: `python_v2.py stdio`, or `python_v2.py http PORT` with Streamable
+HTTP at /mcp and HTTP+SSE at /sse."""
 
 import asyncio
 import sys
@@ -9,6 +9,7 @@ from collections import Counter
 import anyio
 import mcp_types as types
 import uvicorn
+from mcp.server.caching import CacheHint
 from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.server.sse import SseServerTransport
 from mcp.server.stdio import stdio_server
@@ -105,7 +106,7 @@ async def do(ctx, name, arguments):
                 await anyio.sleep(arguments.get("seconds", 1) / steps)
                 await ctx.session.report_progress(step, steps, f"Page {step} of {steps}")
         except anyio.get_cancelled_exc_class():
-            print("slow_report was cancelled", file=sys.stderr, flush=True)
+            print(f"slow_report was cancelled before step {step} of {steps}", file=sys.stderr, flush=True)
             raise
         return f"The report has {steps} pages."
     if name == "log_something":
@@ -203,6 +204,8 @@ warnings.simplefilter("ignore")
 server = HarbourServer(
     "python-v2",
     version="1.0.0",
+    icons=harbour.ICONS,
+    cache_hints=dict.fromkeys(["resources/templates/list", "resources/read"], CacheHint(ttl_ms=60_000)),
     on_list_tools=list_tools,
     on_call_tool=call_tool,
     on_list_prompts=list_prompts,

@@ -1,5 +1,5 @@
 // A server on version 1 of the TypeScript SDK, for the revisions that open with a session: `typescript-v1.mjs stdio`, or
-// `typescript-v1.mjs http` with Streamable HTTP at /mcp and HTTP+SSE at /sse.
+// `typescript-v1.mjs http PORT` with Streamable HTTP at /mcp and HTTP+SSE at /sse.
 
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -35,7 +35,7 @@ const capabilities = {
 function harbourServer() {
     const taskStore = new InMemoryTaskStore();
     const server = new Server(
-        { name: 'typescript-v1', version: '1.0.0' },
+        { name: 'typescript-v1', version: '1.0.0', icons: harbour.icons },
         { capabilities, taskStore, taskMessageQueue: new InMemoryTaskMessageQueue() }
     );
     const subscribed = new Set();

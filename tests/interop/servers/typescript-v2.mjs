@@ -1,4 +1,4 @@
-// A server on version 2 of the TypeScript SDK, in both eras: `typescript-v2.mjs stdio` or `typescript-v2.mjs http`.
+// A server on version 2 of the TypeScript SDK, in both eras: `typescript-v2.mjs stdio` or `typescript-v2.mjs http PORT`.
 // Questions are written once, as input that a call requires; the SDK asks them itself in sessions of older revisions.
 
 import { randomUUID } from 'node:crypto';
@@ -29,8 +29,9 @@ const capabilities = {
 };
 
 function harbourServer() {
-    const options = { capabilities, cacheHints: { 'tools/list': { ttlMs: 5000, cacheScope: 'private' } } };
-    const server = new Server({ name: 'typescript-v2', version: '1.0.0' }, options);
+    const kept = { ttlMs: 60_000, cacheScope: 'private' };
+    const options = { capabilities, cacheHints: { 'resources/templates/list': kept, 'resources/read': kept } };
+    const server = new Server({ name: 'typescript-v2', version: '1.0.0', icons: harbour.icons }, options);
     const subscribed = new Set();
     for (const [method, list] of [
         ['tools/list', 'tools'],

@@ -41,7 +41,7 @@ pub(super) async fn slow_report(call: &Call<'_>) -> Outcome {
     for step in 1..=steps {
         tokio::select! {
             () = call.context.ct.cancelled() => {
-                tracing::info!("slow_report was cancelled before step {step}");
+                tracing::info!("slow_report was cancelled before step {step} of {steps}");
                 return Err(Stop::Failed("Cancelled.".to_owned()));
             }
             () = tokio::time::sleep(pause) => {}

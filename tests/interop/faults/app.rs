@@ -1,0 +1,113 @@
+//! One server in one app, whose user allows everything, and calls that something happens to.
+
+use std::time::{Duration, Instant};
+
+use host::HostOptions;
+use host::server_config::ServerConfig;
+use host::view::{CallTimes, HostEvent, ServerState};
+use mcp_proto::types::CallToolResult;
+use serde_json::{Value, json};
+use testkit::app::App;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use crate::matrix::user::answers_all;
+use crate::user::{Called, call_id, next, object, text};
+
+/// How long a call may go without a sign of life.
+const IDLE: Duration = Duration::from_secs(4);
+/// Coming back may take a few pauses.
+const COMES_BACK: Duration = Duration::from_secs(30);
+
+/// An app that uses one server.
+pub(super) struct Connected {
+    pub(super) app: App,
+    server: &'static str,
+}
+
+/// Says what was seen instead, unless this holds.
+pub(super) fn holds(condition: bool, what: &str, seen: impl std::fmt::Debug) -> Result<(), String> {
+    if condition { Ok(()) } else { Err(format!("{what}: {seen:?}").chars().take(400).collect()) }
+}
+
+impl Connected {
+    /// Until the server is ready and its tools are known.
+    pub(super) async fn to(server: &'static str, config: ServerConfig) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let times = CallTimes { tool: (IDLE, Duration::from_secs(60)), ..CallTimes::default() };
+        let app = App::start_in(folder, vec![(server, config)], HostOptions { times, ..HostOptions::default() }).await;
+        // Ends with the host.
+        let _user = answers_all(&app, std::fs::canonicalize(app.folder.path()).unwrap());
+        app.host.start_server(server.into()).await.unwrap().unwrap();
+        app.until(server, "known", |s| s.state == ServerState::Ready && s.counts[0] > 10).await;
+        Self { app, server }
+    }
+
+    /// Calls a tool; it is begun when this returns.
+    async fn call(&self, id: &str, tool: &str, arguments: Value) -> JoinHandle<Called> {
+        let (host, id, server, tool) = (self.app.host.clone(), id.to_owned(), self.server.to_owned(), tool.to_owned());
+        let arguments = object(&arguments);
+        tokio::spawn(async move { host.call_tool(id, server, tool, arguments, None).await.map(|(result, _)| result) })
+    }
+
+    /// A call that takes no time, with what it answered.
+    pub(super) async fn add(&self) -> Called {
+        self.call(&call_id(), "add", json!({ "a": 2, "b": 3 })).await.await.unwrap()
+    }
+
+    /// The same, whose answer must be right.
+    pub(super) async fn adds(&self) -> Result<(), String> {
+        let result = self.add().await.map_err(|error| format!("there should be an answer: {error}"))?;
+        holds(text(&result).contains("= 5"), "the answer should be right", result)
+    }
+
+    /// Begins a call that takes this long, and waits until the server works on it.
+    pub(super) async fn under_way(&self, seconds: u32) -> JoinHandle<Called> {
+        let mut events = self.app.host.events();
+        let id = call_id();
+        let call = self.call(&id, "slow_report", json!({ "seconds": seconds, "steps": seconds * 10 })).await;
+        next(&mut events, "progress", |event| match event {
+            HostEvent::CallChanged(view) if view.id == id && view.progress.is_some() => Some(()),
+            _ => None,
+        })
+        .await;
+        call
+    }
+
+    /// Waits for the answer to a call that took some seconds.
+    pub(super) async fn goes_on(&self, call: JoinHandle<Called>, seconds: u32) -> Result<(), String> {
+        let result = ended(call).await?.map_err(|error| format!("the call should go on: {error}"))?;
+        let is_whole =
+            |result: &CallToolResult| text(result).contains(&format!("The report has {} pages", seconds * 10));
+        holds(is_whole(&result), "the answer should be whole", &result)
+    }
+
+    /// Waits until a call ends with a cause that names the server.
+    pub(super) async fn ends(&self, call: JoinHandle<Called>) -> Result<(), String> {
+        let began = Instant::now();
+        let error = ended(call).await?.err().ok_or("what is gone can give no answer")?;
+        holds(error.to_string().contains(self.server), "the server should be named", error.to_string())?;
+        holds(began.elapsed() < Duration::from_secs(5), "the call should end soon", began.elapsed())
+    }
+
+    /// Waits until calls work again, without anybody doing anything.
+    pub(super) async fn comes_back(&self) -> Result<(), String> {
+        let again = async {
+            while self.adds().await.is_err() {
+                tokio::time::sleep(Duration::from_millis(200)).await;
+            }
+        };
+        let is_back = timeout(COMES_BACK, again).await.is_ok();
+        holds(is_back, "the server should be back by now", self.app.server(self.server).await.state)
+    }
+
+    /// The server's process.
+    pub(super) async fn process(&self) -> Option<u32> {
+        self.app.server(self.server).await.pid
+    }
+}
+
+async fn ended(call: JoinHandle<Called>) -> Result<Called, String> {
+    let ended = timeout(Duration::from_secs(15), call).await;
+    ended.map_err(|_| "the call should have ended by now".to_owned())?.map_err(|error| error.to_string())
+}

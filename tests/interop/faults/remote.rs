@@ -1,0 +1,133 @@
+//! What may happen to a server that listens, and to the connections with it.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use testkit::proxy::{Fault, Proxy};
+
+use super::app::{Connected, holds};
+use super::{ANSWERED, COMES_BACK, ENDS, GOES_ON, NO_SUCH_FAULT, Outcome, Outcomes};
+use crate::installed;
+use crate::matrix::process::HttpProcess;
+use crate::matrix::servers::{Row, Transport, at};
+
+/// How long there is no server.
+const AWAY: Duration = Duration::from_millis(500);
+/// How late answers come.
+const LATE: Duration = Duration::from_millis(500);
+
+/// Tries all of it.
+pub(super) async fn outcomes(row: &Row) -> Outcomes {
+    let process = HttpProcess::start(row.server.launch(row.transport)).await;
+    let folder = tempfile::tempdir().unwrap();
+    super::spoil(folder.path(), "none");
+    let between =
+        installed::with_node("between-http.mjs").and(&process.origin).and(&folder.path().display().to_string());
+    let between = HttpProcess::start(between).await;
+    let proxy = Proxy::before(address(&between.origin)).await;
+    let connected = Connected::to(row.server.name, at(row, &format!("http://{}", proxy.address))).await;
+    let network = Network { row, folder: folder.path(), proxy, connected };
+    let bytewise = network.same_answer(Fault::Bytewise, Duration::ZERO).await;
+    let late = network.same_answer(Fault::Late(LATE), LATE).await;
+    let twice = network.twice().await;
+    let cut = network.cut().await;
+    let never = network.never().await;
+    network.connected.app.host.close().await;
+    let restarted = restarted(row, process).await;
+    Outcomes { killed: Ok(NO_SUCH_FAULT), restarted, cut, bytewise, late, twice, never }
+}
+
+/// [http-session-404-reinit]
+async fn restarted(row: &Row, process: HttpProcess) -> Outcome {
+    let proxy = Proxy::before(address(&process.origin)).await;
+    let connected = Connected::to(row.server.name, at(row, &format!("http://{}", proxy.address))).await;
+    // Started before the other ends: how long a program takes to start is not the question here.
+    let new = HttpProcess::start(row.server.launch(row.transport)).await;
+    let call = connected.under_way(30).await;
+    process.kill().await;
+    tokio::time::sleep(AWAY).await;
+    // A stream that may be taken up again is tried for, until the new process says that it knows nothing of it.
+    proxy.lead_to(address(&new.origin));
+    connected.ends(call).await?;
+    connected.comes_back().await?;
+    connected.app.host.close().await;
+    Ok(COMES_BACK)
+}
+
+fn address(origin: &str) -> SocketAddr {
+    origin.trim_start_matches("http://").parse().unwrap_or_else(|e| panic!("{origin}: {e}"))
+}
+
+/// The way to a server, through what keeps the messages and what spoils the bytes.
+struct Network<'a> {
+    row: &'a Row,
+    folder: &'a Path,
+    proxy: Proxy,
+    connected: Connected,
+}
+
+impl Network<'_> {
+    async fn same_answer(&self, fault: Fault, at_least: Duration) -> Outcome {
+        let before = super::count(self.folder, "seen", "\"tools/call\"");
+        let began = Instant::now();
+        self.proxy.set(fault);
+        let answered = self.connected.adds().await;
+        self.proxy.set(Fault::None);
+        answered?;
+        holds(began.elapsed() >= at_least, "the answer should have been spoiled", began.elapsed())?;
+        let sent = super::count(self.folder, "seen", "\"tools/call\"") - before;
+        holds(sent == 1, "the call should be sent once", sent)?;
+        Ok(ANSWERED)
+    }
+
+    /// Of a call that tells its progress, so that the answer comes on a stream.
+    async fn twice(&self) -> Outcome {
+        super::spoil(self.folder, "twice");
+        let call = self.connected.under_way(1).await;
+        let answered = self.connected.goes_on(call, 1).await;
+        super::spoil(self.folder, "none");
+        answered?;
+        let doubled = super::count(self.folder, "twice", "\"result\"");
+        holds(doubled > 0, "the answer should have come twice", doubled)?;
+        self.connected.adds().await?;
+        Ok(ANSWERED)
+    }
+
+    /// A stream is taken up again where the revision has that; elsewhere the call ends: [http-sse-resume-last-event-id],
+    /// [http-no-resume-modern]
+    async fn cut(&self) -> Outcome {
+        const SECONDS: u32 = 3;
+        let before = super::count(self.folder, "seen", "\"slow_report\"");
+        let call = self.connected.under_way(SECONDS).await;
+        self.proxy.set(Fault::Refused);
+        self.proxy.cut();
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        self.proxy.set(Fault::None);
+        if self.row.can_resume() {
+            self.connected.goes_on(call, SECONDS).await?;
+        } else {
+            self.connected.ends(call).await?;
+            self.connected.comes_back().await?;
+        }
+        let sent = super::count(self.folder, "seen", "\"slow_report\"") - before;
+        holds(sent == 1, "the call should be sent once", sent)?;
+        Ok(match self.row.transport {
+            _ if self.row.can_resume() => GOES_ON,
+            // Its one stream is the session.
+            Transport::HttpSse => COMES_BACK,
+            _ => ENDS,
+        })
+    }
+
+    /// [lifecycle-timeouts]
+    async fn never(&self) -> Outcome {
+        self.proxy.set(Fault::Swallowed);
+        let ended = self.connected.add().await.map_err(|error| error.to_string());
+        self.proxy.set(Fault::None);
+        let is_told = ended.as_ref().is_err_and(|error| error.contains("no answer"));
+        holds(is_told, "the call should end with its time", ended)?;
+        self.connected.comes_back().await?;
+        Ok(ENDS)
+    }
+}

@@ -1,0 +1,28 @@
+//! What the user ended is not brought back: only what failed is.
+
+use std::time::Duration;
+
+use host::view::{CallFailure, ServerState};
+use serde_json::Map;
+
+use super::app::Connected;
+use crate::installed;
+use crate::matrix::servers::local;
+use crate::user::call_id;
+
+const SERVER: &str = "harbour";
+
+#[tokio::test]
+async fn a_call_after_a_stop_says_that_the_server_is_not_ready() {
+    let connected = Connected::to(SERVER, local(installed::with_node("typescript-v2.mjs").and("stdio"))).await;
+    let call = connected.under_way(30).await;
+    let app = &connected.app;
+    app.host.stop_server(SERVER.into()).await.unwrap().unwrap();
+    connected.ends(call).await.unwrap_or_else(|seen| panic!("a call ends with its server: {seen}"));
+    app.until(SERVER, "stopped", |s| s.state == ServerState::Stopped).await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(app.server(SERVER).await.state, ServerState::Stopped, "what the user stopped stays stopped");
+    let called = app.host.call_tool(call_id(), SERVER.into(), "add".into(), Map::new(), None).await;
+    assert!(matches!(called, Err(CallFailure::NotReady { .. })), "and says so: {called:?}");
+    app.host.close().await;
+}

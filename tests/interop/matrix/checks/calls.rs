@@ -1,0 +1,143 @@
+//! What calls bring, and how they are followed and ended.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use host::activity::ActivityKind;
+use host::view::{CallFailure, HostEvent};
+use mcp_proto::types::{ContentBlock, LogLevel};
+use serde_json::json;
+
+use super::super::servers::Transport;
+use super::{Check, One, holds};
+use crate::user::{activity, call_id, next, seen, text};
+
+impl One<'_> {
+    pub(super) async fn structured(&self) -> Check {
+        let result = self.call("add", json!({ "a": 2, "b": 3 })).await?;
+        let given = serde_json::to_value(&result).unwrap_or_default();
+        holds(given["structuredContent"]["sum"].as_f64() == Some(5.0), given)
+    }
+
+    pub(super) async fn tool_error(&self) -> Check {
+        let result = self.call("fail", json!({ "reason": "no wind" })).await?;
+        holds(result.is_error && text(&result).contains("no wind"), result)
+    }
+
+    /// A block of each of these kinds came, with what belongs in it.
+    pub(super) async fn content(&self, kinds: &[&str]) -> Check {
+        let result = self.call("show_everything", json!({})).await?;
+        let is_whole = |block: &ContentBlock| match block {
+            ContentBlock::Text(text) => !text.text.is_empty(),
+            ContentBlock::Image(image) => image.mime_type == "image/png" && image.data.starts_with("iVBORw0KGgo"),
+            ContentBlock::Audio(audio) => audio.mime_type == "audio/wav" && audio.data.starts_with("UklGR"),
+            ContentBlock::Resource(embedded) => embedded.resource.text.is_some() || embedded.resource.blob.is_some(),
+            ContentBlock::ResourceLink(link) => !link.uri.is_empty(),
+            ContentBlock::ToolUse(_) | ContentBlock::ToolResult(_) | ContentBlock::Unknown(_) => false,
+        };
+        let given = serde_json::to_value(&result).unwrap_or_default();
+        let blocks: Vec<&str> =
+            given["content"].as_array().into_iter().flatten().filter_map(|b| b["type"].as_str()).collect();
+        holds(result.content.iter().all(is_whole) && kinds.iter().all(|kind| blocks.contains(kind)), blocks)
+    }
+
+    /// What is linked can be read: [tools-resource-link-unlisted]
+    pub(super) async fn link(&self) -> Check {
+        let result = self.call("show_everything", json!({})).await?;
+        let link = result.content.iter().find_map(|block| match block {
+            ContentBlock::ResourceLink(link) => Some(link.uri.clone()),
+            _ => None,
+        });
+        let uri = link.ok_or_else(|| format!("no link: {result:?}"))?;
+        let read = self.read(&uri).await?;
+        holds(read[0]["uri"] == uri.as_str(), read)
+    }
+
+    pub(super) async fn progress(&self) -> Check {
+        let mut events = self.app.host.events();
+        let id = call_id();
+        let listening = async {
+            let mut most: (u64, f64) = (0, 0.0);
+            loop {
+                let (progress, is_over) = next(&mut events, "news of the call", |event| match event {
+                    HostEvent::CallChanged(view) if view.id == id => {
+                        Some((view.progress.clone(), view.state.is_over()))
+                    }
+                    _ => None,
+                })
+                .await;
+                if let Some(progress) = progress {
+                    most = (progress.count, progress.progress);
+                }
+                if is_over {
+                    return most;
+                }
+            }
+        };
+        let calling = self.call_as(&id, "slow_report", json!({ "seconds": 0.4, "steps": 4 }));
+        let ((count, last), result) = tokio::join!(listening, calling);
+        holds(result.is_ok_and(|r| !r.is_error) && count == 4 && (last - 4.0).abs() < 0.01, (count, last))
+    }
+
+    pub(super) async fn log(&self) -> Check {
+        let capabilities = self.app.server(self.server).await.facts.map(|facts| facts.capabilities);
+        holds(
+            capabilities.as_ref().is_some_and(|c| c.logging.is_some()) || self.row.revision.is_modern(),
+            &capabilities,
+        )?;
+        self.app.host.set_log_level(self.server.into(), LogLevel::Warning).await.map_err(|e| e.to_string())?;
+        let words = format!("A gull on the mast of {}.", call_id());
+        self.call("log_something", json!({ "text": words })).await?;
+        seen(self.app, self.server, &words, |e| e.kind == ActivityKind::Log && e.preview().contains(&words)).await;
+        Ok(())
+    }
+
+    /// The call ends here, and the work ends there, which the server says on standard error.
+    pub(super) async fn cancel(&self) -> Check {
+        // So that it is this call of which the server speaks: rows that run beside this one cancel, too.
+        static LAST: AtomicU64 = AtomicU64::new(200);
+        let steps = LAST.fetch_add(1, Ordering::Relaxed);
+        let mut events = self.app.host.events();
+        let id = call_id();
+        let begun = next(&mut events, "progress", |event| match event {
+            HostEvent::CallChanged(view) if view.id == id && view.progress.is_some() => Some(()),
+            _ => None,
+        });
+        let cancelling = async {
+            begun.await;
+            self.app.host.cancel_call(id.clone()).await
+        };
+        let calling = self.call_as(&id, "slow_report", json!({ "seconds": 20, "steps": steps }));
+        let (cancelled, ended) = tokio::join!(cancelling, calling);
+        cancelled.map_err(|error| error.to_string())?;
+        holds(ended == Err(CallFailure::Cancelled), ended)?;
+        while !self.has_said(&format!("of {steps}")).await {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        self.says("add", json!({ "a": 1, "b": 1 }), "= 2").await
+    }
+
+    /// Whether the server has said that it cancelled a call, in a line that ends so.
+    async fn has_said(&self, end: &str) -> bool {
+        let fits = |line: &str| line.contains("slow_report was cancelled") && line.ends_with(end);
+        if self.row.transport == Transport::Stdio {
+            let entries = activity(self.app, self.server).await;
+            return entries.iter().any(|entry| entry.kind == ActivityKind::Stderr && fits(&entry.preview()));
+        }
+        self.remote.process(self.row.transport).await.has_said(fits)
+    }
+
+    /// The stream that was dropped is taken up again, and has the answer: [http-sse-resume-last-event-id]
+    pub(super) async fn resumption(&self) -> Check {
+        self.says("nap", json!({}), "Awake again").await?;
+        let notes = self.app.activity(self.server).await;
+        holds(notes.contains("was resumed"), "no stream was resumed")
+    }
+
+    /// The call becomes a task, whose result is fetched.
+    pub(super) async fn task(&self, words: &str, fetched: &str) -> Check {
+        self.says("do_later", json!({}), words).await?;
+        let asked = self.asked(fetched).await;
+        holds(asked > 0, (fetched, asked))
+    }
+}

@@ -1,0 +1,133 @@
+//! What a server lists: read page by page, kept while it is fresh, read again when it changes; prompts, completion, resources.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use host::activity::ActivityEntry;
+use host::template;
+use host::view::HostEvent;
+use mcp_proto::types::{CompletionReference, Icon};
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::{Check, One, holds};
+use crate::user::{call_id, next, seen, whole_catalog};
+
+impl One<'_> {
+    /// No page of these servers has more than ten entries, so that all tools are known only to who follows the cursors:
+    /// [pagination-follow-cursor]
+    pub(super) async fn pages(&self) -> Check {
+        let catalog = whole_catalog(self.app, self.server).await;
+        let ([tools, ..], asked) = (catalog.counts(), self.asked("tools/list").await);
+        holds(asked > 1 && tools > 10 && catalog.tool("add_tool").is_some(), (asked, tools))
+    }
+
+    /// Those of a tool, a prompt and a resource.
+    pub(super) async fn icons(&self) -> Check {
+        let catalog = whole_catalog(self.app, self.server).await;
+        let prompt = catalog.prompts.iter().find(|prompt| prompt.name() == "greet_ship");
+        let resource = catalog.resources.iter().find(|resource| resource.name() == "harbour:///welcome.txt");
+        let all = [
+            catalog.tool("add").map(|tool| tool.icons),
+            prompt.and_then(|prompt| prompt.read().ok()).map(|prompt| prompt.icons),
+            resource.and_then(|resource| resource.read().ok()).map(|resource| resource.icons),
+        ];
+        let is_picture = |icon: &Icon| icon.src.starts_with("data:image/png;base64,iVBORw0KGgo");
+        holds(all.iter().all(|icons| icons.as_ref().is_some_and(|icons| icons.iter().any(is_picture))), all)
+    }
+
+    /// A list says how long it is fresh, and what is fresh is not asked for again: [cache-ttl-positive]
+    pub(super) async fn caching(&self) -> Check {
+        let [.., templates] = whole_catalog(self.app, self.server).await.fresh_until;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_err(|error| error.to_string())?.as_millis();
+        holds(templates.is_some_and(|until| u128::from(until) > now), ("templates", templates, now))?;
+        let read = |refresh| {
+            let uri = "harbour:///chart.png".to_owned();
+            self.app.host.read(call_id(), self.server.to_owned(), uri, refresh)
+        };
+        let first = read(true).await.map_err(|error| error.to_string())?;
+        let asked = self.asked("resources/read").await;
+        let second = read(false).await.map_err(|error| error.to_string())?;
+        holds(!first.cached && first.fresh_until.is_some(), &first)?;
+        holds(second.cached && second.contents == first.contents, &second)?;
+        let after = self.asked("resources/read").await;
+        holds(asked == after && asked > 0, (asked, after))
+    }
+
+    pub(super) async fn list_changed(&self) -> Check {
+        let name = format!("tool_{}", call_id().replace('-', "_"));
+        self.call("add_tool", json!({ "name": name })).await?;
+        // A list that is no longer fresh is read again as well: that it changed must have been told.
+        let is_told = |e: &ActivityEntry| !e.sent && e.method.as_deref() == Some("notifications/tools/list_changed");
+        seen(self.app, self.server, "that the tools changed", is_told).await;
+        let mut events = self.app.host.events();
+        loop {
+            let catalog = self.app.host.catalog(self.server.into()).await.map_err(|e| e.to_string())?;
+            if catalog.tool(&name).is_some() {
+                return Ok(());
+            }
+            events.next().await;
+        }
+    }
+
+    pub(super) async fn prompts(&self) -> Check {
+        let given =
+            BTreeMap::from([("harbour".to_owned(), "Bergen".to_owned()), ("ship".to_owned(), "Borealis".to_owned())]);
+        let prompt = self.app.host.get_prompt(call_id(), self.server.into(), "greet_ship".into(), given).await;
+        let prompt = prompt.map_err(|error| error.to_string())?;
+        let words = serde_json::to_string(&prompt.messages).unwrap_or_default();
+        holds(words.contains("Borealis"), words)
+    }
+
+    pub(super) async fn completes(
+        &self,
+        argument: &str,
+        typed: &str,
+        earlier: &[(&str, &str)],
+        values: &[&str],
+    ) -> Check {
+        let reference = CompletionReference::Prompt { name: "greet_ship".into() };
+        let earlier = earlier.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let offered =
+            self.app.host.complete(self.server.into(), reference, argument.into(), typed.into(), earlier).await;
+        let offered = offered.map_err(|error| error.to_string())?;
+        holds(offered.values == values, offered.values)
+    }
+
+    pub(super) async fn read(&self, uri: &str) -> Result<Value, String> {
+        let read = self.app.host.read_resource(call_id(), self.server.into(), uri.to_owned()).await;
+        read.map(|contents| json!(contents)).map_err(|error| format!("{uri}: {error}"))
+    }
+
+    pub(super) async fn resources(&self) -> Check {
+        let words = self.read("harbour:///welcome.txt").await?;
+        holds(words[0]["text"].as_str().is_some_and(|t| t.contains("elcome")), &words)?;
+        let chart = self.read("harbour:///chart.png").await?;
+        holds(chart[0]["blob"].as_str().is_some_and(|b| b.starts_with("iVBORw0KGgo")), &chart)?;
+        // A note of its own: rows that run beside this one write notes, too.
+        let name = call_id();
+        self.call("write_note", json!({ "name": name, "text": "by template" })).await?;
+        let uri = template::expand("note:///{name}", &BTreeMap::from([("name".to_owned(), name)]));
+        let note = self.read(&uri.map_err(|error| error.to_string())?).await?;
+        holds(note[0]["text"] == "by template", note)
+    }
+
+    pub(super) async fn subscription(&self) -> Check {
+        const NOTE: &str = "note:///log";
+        self.call("write_note", json!({ "name": "log", "text": "The first line." })).await?;
+        self.app.host.subscribe(self.server.into(), NOTE.into(), true).await.map_err(|e| e.to_string())?;
+        let mut events = self.app.host.events();
+        // A modern subscription lives from its acknowledgement on, so the change is made until it is seen.
+        loop {
+            self.call("write_note", json!({ "name": "log", "text": call_id() })).await?;
+            let told = next(&mut events, "an update", |event| match event {
+                HostEvent::ResourceUpdated { uri, .. } if uri == NOTE => Some(()),
+                _ => None,
+            });
+            if timeout(Duration::from_millis(500), told).await.is_ok() {
+                break;
+            }
+        }
+        self.app.host.subscribe(self.server.into(), NOTE.into(), false).await.map_err(|e| e.to_string())
+    }
+}

@@ -1,0 +1,159 @@
+//! One row: the server is added as a user would, and everything it has is tried.
+
+mod calls;
+mod catalog;
+mod questions;
+
+use std::time::Duration;
+
+use host::view::{CallFailure, ServerState};
+use mcp_proto::types::CallToolResult;
+use serde_json::{Value, json};
+use testkit::app::App;
+use tokio::time::timeout;
+
+use super::features::Feature;
+use super::servers::{Remote, Row, Transport, config};
+use super::user::{WORDS, answers_all};
+use crate::user::{call_id, object, sent, text, whole_catalog};
+
+/// How long one check may take, on a machine where four rows run at once.
+const EACH: Duration = Duration::from_secs(15);
+
+/// How one check went.
+pub(crate) enum Cell {
+    Works,
+    NotInRevision,
+    /// The SDK does not have it, for this reason.
+    Lacking(&'static str),
+    Failed(String),
+}
+
+/// How a row went.
+pub(crate) struct Checked {
+    /// How revision and transport were found.
+    pub(crate) found: String,
+    pub(crate) cells: Vec<(Feature, Cell)>,
+}
+
+impl Checked {
+    /// A row that ended before its features were tried.
+    pub(crate) fn broken(why: &str) -> Self {
+        let cells = vec![(Feature::Call, Cell::Failed(why.to_owned()))];
+        Self { found: String::new(), cells }
+    }
+
+    pub(crate) fn failures(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.cells.iter().filter_map(|(feature, cell)| match cell {
+            Cell::Failed(why) => Some((feature.name(), why.as_str())),
+            _ => None,
+        })
+    }
+}
+
+type Check = Result<(), String>;
+
+/// Says what was seen instead, unless this holds.
+fn holds(condition: bool, seen: impl std::fmt::Debug) -> Check {
+    if condition { Ok(()) } else { Err(format!("{seen:?}").chars().take(400).collect()) }
+}
+
+/// Tries everything, in order.
+pub(crate) async fn row(row: &Row, remote: &Remote) -> Checked {
+    let name = row.server.name;
+    let config = config(row, remote).await;
+    let app = App::start(vec![(name, config)]).await;
+    let folder = std::fs::canonicalize(app.folder.path()).unwrap();
+    let user = answers_all(&app, folder);
+    app.host.start_server(name.into()).await.unwrap().unwrap();
+    let is_over = |s: &ServerState| matches!(s, ServerState::Ready | ServerState::Failed(_));
+    let view = app.until(name, "ready or failed", |s| is_over(&s.state)).await;
+    assert!(view.state == ServerState::Ready, "{row}: it is ready: {:?}\n{}", view.state, app.activity(name).await);
+    let spoken = view.facts.as_ref().map(|facts| facts.revision);
+    assert_eq!(spoken, Some(row.revision), "{row}: the revision that was found or asked for is spoken");
+    let found = view.connected.as_ref().map_or_else(|| "probed".to_owned(), |connected| connected.how.clone());
+    let transport = view.connected.map(|connected| format!("{:?}", connected.transport));
+    let expected = match row.transport {
+        Transport::Stdio => None,
+        Transport::StreamableHttp => Some("StreamableHttp".to_owned()),
+        Transport::HttpSse => Some("HttpSse".to_owned()),
+    };
+    assert_eq!(transport, expected, "{row}: the transport is the one that the server has");
+    whole_catalog(&app, name).await;
+    let one = One { app: &app, row, remote, server: name };
+    let mut cells = Vec::new();
+    for &feature in Feature::ALL {
+        let lack = row.server.lacks.iter().find(|(lacking, _)| *lacking == feature);
+        let cell = match lack {
+            _ if !feature.is_in(row.revision, row.transport == Transport::StreamableHttp) => Cell::NotInRevision,
+            Some((_, why)) => Cell::Lacking(why),
+            None => match timeout(EACH, one.check(feature)).await {
+                Ok(Ok(())) => Cell::Works,
+                Ok(Err(seen)) => Cell::Failed(seen),
+                Err(_) => Cell::Failed(format!("not done after {EACH:?}")),
+            },
+        };
+        cells.push((feature, cell));
+    }
+    user.abort();
+    app.host.close().await;
+    Checked { found, cells }
+}
+
+struct One<'a> {
+    app: &'a App,
+    row: &'a Row,
+    remote: &'a Remote,
+    server: &'static str,
+}
+
+impl One<'_> {
+    async fn check(&self, feature: Feature) -> Check {
+        match feature {
+            Feature::Pages => self.pages().await,
+            Feature::Icons => self.icons().await,
+            Feature::Caching => self.caching().await,
+            Feature::Call => self.says("add", json!({ "a": 2, "b": 3 }), "= 5").await,
+            Feature::Structured => self.structured().await,
+            Feature::ToolError => self.tool_error().await,
+            Feature::Content => self.content(&["text", "image", "resource"]).await,
+            Feature::Audio => self.content(&["audio"]).await,
+            Feature::Link => self.link().await,
+            Feature::Progress => self.progress().await,
+            Feature::Log => self.log().await,
+            Feature::Prompts => self.prompts().await,
+            Feature::Completion => self.completes("harbour", "am", &[], &["Amsterdam"]).await,
+            Feature::Context => self.completes("ship", "", &[("harbour", "Bergen")], &["Borealis"]).await,
+            Feature::Resources => self.resources().await,
+            Feature::ListChanged => self.list_changed().await,
+            Feature::Subscription => self.subscription().await,
+            Feature::Form => self.form().await,
+            Feature::Url => self.url().await,
+            Feature::Sampling => self.says("ask_model", json!({}), WORDS).await,
+            Feature::Roots => self.says("list_folders", json!({}), &self.shared_folder()).await,
+            Feature::Cancel => self.cancel().await,
+            Feature::Resumption => self.resumption().await,
+            Feature::Tasks => self.task("Done later.", "tasks/result").await,
+            Feature::TaskExtension => self.task("The quay is swept.", "tasks/get").await,
+        }
+    }
+
+    async fn call(&self, tool: &str, arguments: Value) -> Result<CallToolResult, String> {
+        self.call_as(&call_id(), tool, arguments).await.map_err(|error| format!("{tool}: {error}"))
+    }
+
+    async fn call_as(&self, id: &str, tool: &str, arguments: Value) -> Result<CallToolResult, CallFailure> {
+        let (id, server, tool) = (id.to_owned(), self.server.to_owned(), tool.to_owned());
+        self.app.host.call_tool(id, server, tool, object(&arguments), None).await.map(|(result, _)| result)
+    }
+
+    async fn says(&self, tool: &str, arguments: Value, words: &str) -> Check {
+        let result = self.call(tool, arguments).await?;
+        holds(!result.is_error && text(&result).contains(words), result)
+    }
+
+    /// How often a method was sent.
+    async fn asked(&self, method: &str) -> usize {
+        sent(self.app, self.server).await.iter().filter(|sent| *sent == method).count()
+    }
+}

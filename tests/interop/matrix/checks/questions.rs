@@ -1,0 +1,29 @@
+//! What a server asks for while it works.
+
+use serde_json::json;
+
+use super::super::user::CAPTAIN;
+use super::{Check, One, holds};
+
+impl One<'_> {
+    /// What the user filled in reaches the tool.
+    pub(super) async fn form(&self) -> Check {
+        let result = self.call("ask_user", json!({})).await?;
+        let given = serde_json::to_string(&result).unwrap_or_default();
+        holds(!result.is_error && given.contains("accept") && given.contains(CAPTAIN), given)
+    }
+
+    pub(super) async fn url(&self) -> Check {
+        let result = self.call("ask_url", json!({})).await?;
+        let opened = self.app.platform.opened.lock().unwrap().clone();
+        holds(
+            !result.is_error && opened.iter().any(|url| url.starts_with("https://permits.example.com/")),
+            (opened, result),
+        )
+    }
+
+    pub(super) fn shared_folder(&self) -> String {
+        let folder = self.app.folder.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+        format!("/{folder}")
+    }
+}

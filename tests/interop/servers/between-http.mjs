@@ -1,0 +1,45 @@
+// Stands between a host and a server that listens: `between-http.mjs ORIGIN FOLDER PORT`. While FOLDER/fault says twice, each
+// answer on a stream comes twice. What is posted is kept in FOLDER/seen, the answers that came twice in FOLDER/twice.
+
+import { appendFileSync, readFileSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+
+import { listen } from './harbour.mjs';
+
+const [origin, folder] = process.argv.slice(2);
+
+listen(
+    createServer((from, to) => {
+        const { method, headers } = from;
+        const onward = request(new URL(from.url, origin), { method, headers }, answer => {
+            to.writeHead(answer.statusCode, answer.headers);
+            to.flushHeaders();
+            const isStream = (answer.headers['content-type'] ?? '').startsWith('text/event-stream');
+            if (!isStream) return answer.pipe(to);
+            let rest = '';
+            answer.setEncoding('utf8');
+            answer.on('data', text => {
+                const events = (rest + text).split(/(?<=\r?\n\r?\n)/);
+                rest = /\r?\n\r?\n$/.test(events.at(-1)) ? '' : events.pop();
+                for (const event of events) pass(event, to);
+            });
+            answer.on('end', () => to.end(rest));
+            answer.on('error', () => to.destroy());
+        });
+        onward.on('error', () => to.destroy());
+        to.on('close', () => onward.destroy());
+        from.on('data', data => {
+            appendFileSync(`${folder}/seen`, data);
+            onward.write(data);
+        });
+        from.on('end', () => onward.end());
+    })
+);
+
+function pass(event, to) {
+    if (readFileSync(`${folder}/fault`, 'utf8') === 'twice' && event.includes('"result"')) {
+        appendFileSync(`${folder}/twice`, event);
+        to.write(event);
+    }
+    to.write(event);
+}
