@@ -283,7 +283,7 @@ impl Host {
         let request = ClientRequest::CallTool { name: tool.clone(), arguments, as_task: false };
         let call = NewCall { id, server: server.clone(), kind: CallKind::Tool, name: tool, conversation, request };
         match self.call(call).await? {
-            (ServerResult::Tool(result), ClientRequest::CallTool { arguments, .. }) => Ok((result, arguments)),
+            (ServerResult::Tool(result), ClientRequest::CallTool { arguments, .. }) => Ok((*result, arguments)),
             _ => Err(unfit(server)),
         }
     }
@@ -304,7 +304,7 @@ impl Host {
         let call =
             NewCall { id, server: server.clone(), kind: CallKind::Prompt, name: prompt, conversation: None, request };
         match self.call(call).await? {
-            (ServerResult::Prompt(result), _) => Ok(result),
+            (ServerResult::Prompt(result), _) => Ok(*result),
             _ => Err(unfit(server)),
         }
     }
@@ -392,7 +392,7 @@ impl Host {
             ServerResult::Completion(mut result) => {
                 // The specification's bound; a server that passes it is cut.
                 result.values.truncate(100);
-                Ok(result)
+                Ok(*result)
             }
             _ => Err(unfit(server)),
         }

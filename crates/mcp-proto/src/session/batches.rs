@@ -52,7 +52,7 @@ impl Session {
                         answer: true,
                         excerpt: String::new(),
                     };
-                    self.fail_request(&id, CallError::Unreadable(invalid), now);
+                    self.fail_request(&id, CallError::Unreadable(Box::new(invalid)), now);
                 }
                 Ok(Incoming::Request { id, .. }) if self.answers_requests() && !self.is_open(&id) => {
                     self.respond(id, None, Err(RpcError::new(code::INVALID_REQUEST, cause.to_string())));

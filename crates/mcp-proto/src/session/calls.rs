@@ -62,7 +62,7 @@ impl Session {
         deadline: Deadline,
         now: Instant,
     ) -> Result<CallId, CallError> {
-        let known = self.facts.as_ref().or(self.reopening.as_ref().map(|reopening| &reopening.facts));
+        let known = self.facts.as_deref().or(self.reopening.as_ref().map(|reopening| &*reopening.facts));
         match (&self.phase, known) {
             (Phase::Closed(reason), _) => return Err(CallError::Closed(reason.clone())),
             (Phase::Failed(cause), _) => {

@@ -35,7 +35,7 @@ pub enum CallError {
     },
     /// The answer came and could not be read.
     #[error("the server's answer cannot be read: {0}")]
-    Unreadable(InvalidMessage),
+    Unreadable(Box<InvalidMessage>),
     /// The session ended first.
     #[error("{0}")]
     Closed(CloseReason),

@@ -189,7 +189,7 @@ pub enum SessionEvent {
         /// The call that led to it, when that is known.
         call: Option<CallId>,
         /// The question.
-        question: ServerQuestion,
+        question: Box<ServerQuestion>,
     },
     /// A question needs no answer any longer.
     Withdrawn {
@@ -228,7 +228,7 @@ pub enum SessionEvent {
     /// The server logged something.
     Log {
         /// What.
-        message: LogMessage,
+        message: Box<LogMessage>,
         /// The call on whose stream it came, where streams tell.
         call: Option<CallId>,
     },
@@ -248,7 +248,7 @@ pub enum SessionEvent {
         /// The call; it still ends with [`SessionEvent::Done`].
         call: CallId,
         /// The task.
-        task: TaskView,
+        task: Box<TaskView>,
     },
     /// Entries of a list that was read are of no use and were left out.
     ItemsDropped {

@@ -130,7 +130,7 @@ impl Session {
             None => None,
         };
         if let Some(id) = id {
-            self.fail_request(&id, CallError::Unreadable(invalid), now);
+            self.fail_request(&id, CallError::Unreadable(Box::new(invalid)), now);
         }
     }
 
@@ -160,7 +160,7 @@ impl Session {
         let read = match method {
             "notifications/message" => results::read::<LogMessage>(params).map(|message| {
                 let call = self.call_of_stream(origin);
-                self.events.push_sized(SessionEvent::Log { message, call }, bytes);
+                self.events.push_sized(SessionEvent::Log { message: Box::new(message), call }, bytes);
             }),
             "notifications/cancelled" => results::read::<Cancelled>(params).map(|Cancelled { request_id }| {
                 if self.answers_requests() {

@@ -73,9 +73,9 @@ pub use trace::{BadTraceContext, TraceContext};
 
 /// One connection to one server.
 pub struct Session {
-    config: SessionConfig,
+    config: Box<SessionConfig>,
     phase: Phase,
-    facts: Option<Facts>,
+    facts: Option<Box<Facts>>,
     tried: Tried,
     reopening: Option<Reopening>,
     out: VecDeque<Outgoing>,
@@ -136,7 +136,7 @@ impl Session {
             tasks: TaskMemory::default(),
             elicitations: IndexSet::new(),
             last_output: None,
-            config,
+            config: Box::new(config),
         };
         session.set_trace(session.config.trace.clone());
         session.open(now);
@@ -238,7 +238,7 @@ impl Session {
 
     /// What the opening found out, once it is done.
     pub fn facts(&self) -> Option<&Facts> {
-        self.facts.as_ref()
+        self.facts.as_deref()
     }
 
     /// The next message to be written.

@@ -127,7 +127,7 @@ impl Session {
     pub(super) fn ready(&mut self, facts: Facts, now: Instant) {
         let modern = facts.revision.is_modern();
         self.phase = Phase::Ready;
-        self.facts = Some(facts.clone());
+        self.facts = Some(Box::new(facts.clone()));
         if !modern {
             self.tell("notifications/initialized", None);
         }

@@ -149,7 +149,7 @@ impl Session {
             }
         }
         self.questions.insert(request, Question { origin, kind, call, stops, bytes });
-        self.events.push(SessionEvent::Asked { request, call, question });
+        self.events.push(SessionEvent::Asked { request, call, question: Box::new(question) });
         request
     }
 

@@ -16,7 +16,7 @@ use super::{CallError, CallId, Carrier, Facts, ServerRequestId, Session, Withdra
 #[derive(Debug)]
 pub(super) struct Reopening {
     /// What was known of the old one.
-    pub(super) facts: Facts,
+    pub(super) facts: Box<Facts>,
     /// Calls that are sent when the new one is open.
     held: Vec<CallId>,
 }

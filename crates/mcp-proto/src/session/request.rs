@@ -143,9 +143,9 @@ pub enum ServerResult {
         cache: Option<CacheHint>,
     },
     /// What a tool returned.
-    Tool(CallToolResult),
+    Tool(Box<CallToolResult>),
     /// A prompt's messages.
-    Prompt(GetPromptResult),
+    Prompt(Box<GetPromptResult>),
     /// A resource's contents.
     Contents {
         /// The contents; none means that it is there and empty.
@@ -161,7 +161,7 @@ pub enum ServerResult {
         next_cursor: Option<String>,
     },
     /// Values for an argument.
-    Completion(CompletionResult),
+    Completion(Box<CompletionResult>),
     /// What a method of an extension answered, as it came.
     Extension {
         /// The result.

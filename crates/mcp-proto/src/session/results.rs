@@ -168,23 +168,27 @@ fn cursor(mut fields: Map) -> Result<Option<String>, String> {
     }
 }
 
-/// A tool's result without its content.
-fn tool_result(mut fields: Map, is_error: Option<bool>) -> Result<CallToolResult, String> {
+/// A tool's result; `fields` are what is no content.
+fn tool_result(
+    content: Vec<ContentBlock>,
+    mut fields: Map,
+    is_error: Option<bool>,
+) -> Result<Box<CallToolResult>, String> {
     let is_error = match fields.get("isError") {
         None => is_error.unwrap_or_default(),
         Some(Value::Null) => false,
         Some(Value::Bool(flag)) => *flag,
         // What does not fit is read for the words that say so.
-        Some(_) => return read(fields),
+        Some(_) => return read(fields).map(Box::new),
     };
     let meta = match fields.get_mut("_meta") {
         None | Some(Value::Null) => None,
         Some(Value::Object(meta)) => Some(std::mem::take(meta)),
-        Some(_) => return read(fields),
+        Some(_) => return read(fields).map(Box::new),
     };
     let structured_content = fields.shift_remove("structuredContent");
     fields.retain(|name, _| name != "isError" && name != "_meta");
-    Ok(CallToolResult { content: Vec::new(), structured_content, is_error, meta, extra: fields })
+    Ok(Box::new(CallToolResult { content, structured_content, is_error, meta, extra: fields }))
 }
 
 #[derive(Deserialize)]
@@ -223,19 +227,19 @@ pub(super) fn result(request: &ClientRequest, body: Body, cache: Option<CacheHin
         }
         (_, Bulk::Content(content)) => {
             let content = content.map_err(of("content"))?;
-            Ok(ServerResult::Tool(CallToolResult { content, ..tool_result(fields, is_error)? }))
+            tool_result(content, fields, is_error).map(ServerResult::Tool)
         }
         (_, Bulk::Contents(contents)) => {
             Ok(ServerResult::Contents { contents: contents.map_err(of("contents"))?, cache })
         }
         (ClientRequest::CallTool { .. }, Bulk::None) if fields.contains_key("structuredContent") => {
-            tool_result(fields, is_error).map(ServerResult::Tool)
+            tool_result(Vec::new(), fields, is_error).map(ServerResult::Tool)
         }
-        (ClientRequest::GetPrompt { .. }, _) => read(fields).map(ServerResult::Prompt),
+        (ClientRequest::GetPrompt { .. }, _) => read(fields).map(Box::new).map(ServerResult::Prompt),
         (ClientRequest::ListTasks { .. }, _) => tasks::page(fields),
         (ClientRequest::Extension { .. }, _) => Ok(ServerResult::Extension { result: fields, cache }),
         (ClientRequest::Complete { .. }, _) => {
-            read(fields).map(|Completion { completion }| ServerResult::Completion(completion))
+            read(fields).map(|Completion { completion }| ServerResult::Completion(Box::new(completion)))
         }
         (ClientRequest::ListTools { .. }, _) => Err("missing field `tools`".into()),
         (ClientRequest::ListPrompts { .. }, _) => Err("missing field `prompts`".into()),

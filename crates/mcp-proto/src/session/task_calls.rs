@@ -84,7 +84,7 @@ impl Session {
     pub(super) fn task_parameter(&self, id: CallId) -> Option<Value> {
         let ClientRequest::CallTool { name, as_task, .. } = &self.calls.get(&id)?.request else { return None };
         let wanted = *self.tasks.support.get(name)? || *as_task;
-        (wanted && tasks::may_augment(self.facts.as_ref()?)).then(|| json!({ "ttl": TTL }))
+        (wanted && tasks::may_augment(self.facts.as_deref()?)).then(|| json!({ "ttl": TTL }))
     }
 
     /// The answer to a call is a task.
@@ -101,7 +101,7 @@ impl Session {
             seen: 0,
             inputs: IndexMap::new(),
         }));
-        self.events.push(SessionEvent::TaskChanged { call: id, task: told.view() });
+        self.events.push(SessionEvent::TaskChanged { call: id, task: Box::new(told.view()) });
         self.task_step(id, told, now)
     }
 
@@ -124,7 +124,7 @@ impl Session {
         running.seen = running.seen.saturating_add(1);
         if running.view != view {
             running.view = view.clone();
-            self.events.push(SessionEvent::TaskChanged { call: id, task: view });
+            self.events.push(SessionEvent::TaskChanged { call: id, task: Box::new(view) });
         }
         self.task_step(id, told, now)
     }
@@ -170,7 +170,7 @@ impl Session {
                     None if status == TaskStatus::InputRequired && seen == 0 => running.poll_at = Some(now),
                     None => {}
                 }
-                if seen > 0 && self.facts.as_ref().is_some_and(tasks::may_listen) {
+                if seen > 0 && self.facts.as_deref().is_some_and(tasks::may_listen) {
                     self.listen_to_task(&told.task_id, now);
                 }
             }
@@ -336,7 +336,7 @@ impl Session {
     }
 
     fn tell_task_cancelled(&mut self, task: String) {
-        if self.facts.as_ref().is_some_and(tasks::may_cancel) {
+        if self.facts.as_deref().is_some_and(tasks::may_cancel) {
             self.ask_server(Purpose::TaskCancel, "tasks/cancel", json!({ "taskId": task }), Some(task));
         }
     }

@@ -51,7 +51,7 @@ fn a_call_is_repeated_with_the_answers() {
             .map(|event| match event {
                 SessionEvent::Asked { request, call: led_by, question } => {
                     assert_eq!(led_by, Some(call), "[mrtr-recognise]: the call is known");
-                    (request, question)
+                    (request, *question)
                 }
                 other => panic!("[mrtr-recognise]: a question is asked, not {other:?}"),
             })

@@ -229,7 +229,7 @@ impl Peer {
     /// The question that was asked, the only event.
     pub(crate) fn asked(&mut self) -> (ServerRequestId, Option<CallId>, ServerQuestion) {
         match self.event() {
-            SessionEvent::Asked { request, call, question } => (request, call, question),
+            SessionEvent::Asked { request, call, question } => (request, call, *question),
             other => panic!("a question is asked, not {other:?}"),
         }
     }

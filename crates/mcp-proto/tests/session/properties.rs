@@ -184,7 +184,7 @@ impl Ledger {
                     self.open_calls.retain(|open| *open != call);
                     assert_eq!(self.open_calls.len() + 1, before, "each call ends once, {call} too");
                 }
-                SessionEvent::Asked { request, question, .. } => self.open_questions.push((request, question)),
+                SessionEvent::Asked { request, question, .. } => self.open_questions.push((request, *question)),
                 SessionEvent::Withdrawn { request, .. } => {
                     let before = self.open_questions.len();
                     self.open_questions.retain(|(open, _)| *open != request);

@@ -225,7 +225,7 @@ fn deprecated_features_work_while_they_are_declared() {
         json!({ "a": { "method": "roots/list" }, "b": { "method": "sampling/createMessage", "params": sampling() } });
     peer.answers(&sent["id"], json!({ "resultType": "input_required", "inputRequests": both }));
     let asked = peer.events().into_iter().filter(|event| {
-        matches!(event, SessionEvent::Asked { call: of, question: ServerQuestion::Roots | ServerQuestion::Sampling(_), .. } if *of == Some(call))
+        matches!(event, SessionEvent::Asked { call: of, question, .. } if *of == Some(call) && matches!(**question, ServerQuestion::Roots | ServerQuestion::Sampling(_)))
     });
     assert_eq!(asked.count(), 2, "[lifecycle-deprecated-handle]: roots and sampling are asked");
 }

@@ -62,7 +62,7 @@ impl Run<'_> {
                 }
                 self.tick(session);
             }
-            SessionEvent::Asked { request, call, question } => self.asked(request, call, question, session),
+            SessionEvent::Asked { request, call, question } => self.asked(request, call, *question, session),
             SessionEvent::Withdrawn { request, .. } => {
                 if self.questions.close(request) {
                     self.tell_owner(News::Withdrawn { request });
@@ -112,7 +112,7 @@ impl Run<'_> {
             SessionEvent::ItemsDropped { list, items } => self.items_dropped(list, items),
             SessionEvent::TaskChanged { call, task } => {
                 if let Some(Purpose::Ticket(ticket)) = self.calls.get(&call) {
-                    self.tasks.insert(*ticket, task);
+                    self.tasks.insert(*ticket, *task);
                     self.tick_soon();
                 }
             }
