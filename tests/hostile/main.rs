@@ -4,6 +4,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod consent;
+mod crash_loops;
+mod floods;
 mod http;
+mod lists;
 mod misbehaviour;
+mod own_process;
+mod pair;
 mod servers;
+mod silence;

@@ -242,3 +242,32 @@ async fn a_broken_document_is_put_aside_and_told_of() {
     assert_eq!(std::fs::read_to_string(aside).unwrap(), "[{", "nothing of it is lost");
     app.ready("harbour").await;
 }
+
+#[tokio::test]
+async fn x33_a_server_sees_nothing_that_it_was_not_given() {
+    let mut config = scripted(&[]);
+    config.as_stdio_mut().unwrap().env.insert("GIVEN".into(), "yes".into());
+    // The test's own environment has much that no server may see, cargo's for one.
+    let app = App::start(vec![("curious", config)]).await;
+    app.ready("curious").await;
+    let user = app.always(crate::pair::allows_use);
+    let tool = app
+        .host
+        .catalog("curious".into())
+        .await
+        .unwrap()
+        .tools
+        .iter()
+        .map(|t| t.name().to_owned())
+        .find(|n| n.contains("environment") || n.contains("surroundings"));
+    let tool = tool.expect("the scripted server can tell what it sees");
+    let (result, _) =
+        app.host.call_tool("1".into(), "curious".into(), tool, serde_json::Map::new(), None).await.unwrap();
+    let said = serde_json::json!(result).to_string();
+    assert!(said.contains("GIVEN"), "what was configured is there: {said}");
+    assert!(
+        !said.contains("CARGO_MANIFEST_DIR") && std::env::var_os("CARGO_MANIFEST_DIR").is_some(),
+        "the host's own environment is not: {said}"
+    );
+    user.abort();
+}

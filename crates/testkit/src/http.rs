@@ -162,6 +162,16 @@ impl Answer {
         self.raw(format!("data: {message}\n\n").as_bytes()).await
     }
 
+    /// Answers a CONNECT as a proxy does: from here on, bytes go to that address and back until one side ends.
+    ///
+    /// # Errors
+    /// If either side is gone.
+    pub async fn tunnel(mut self, to: SocketAddr) -> io::Result<()> {
+        let mut server = TcpStream::connect(to).await?;
+        self.raw(b"HTTP/1.1 200 Connected\r\n\r\n").await?;
+        tokio::io::copy_bidirectional(&mut self.stream, &mut server).await.map(|_| ())
+    }
+
     /// Says no more, and keeps the connection open until the client closes it.
     ///
     /// # Errors

@@ -1,11 +1,15 @@
 //! What tests share: the hostile `scripted-server` (a binary of this crate), finding it, waiting with a
 //! deadline, looking at processes, an HTTP server that a test scripts, and a proxy that spoils what passes.
-//! With the feature `app`, the whole host over a temporary folder.
+//! With the feature `app`, the whole host over a temporary folder; with `tls`, certificates and HTTP/2.
 
 #[cfg(feature = "app")]
 pub mod app;
 pub mod binaries;
 pub mod deadline;
 pub mod http;
+#[cfg(feature = "tls")]
+pub mod http2;
 pub mod processes;
 pub mod proxy;
+#[cfg(feature = "tls")]
+pub mod tls;

@@ -21,10 +21,34 @@ pub fn is_alive(pid: u32) -> bool {
 
 /// Memory that a process has resident, in bytes.
 pub fn resident_bytes(pid: u32) -> Option<u64> {
+    memory(pid, "VmRSS:")
+}
+
+/// The most that it had, in bytes, since its start or since [`forget_own_peak`].
+pub fn peak_resident_bytes(pid: u32) -> Option<u64> {
+    memory(pid, "VmHWM:")
+}
+
+/// Begins the peak of this process anew.
+///
+/// # Errors
+/// If the system can't.
+pub fn forget_own_peak() -> std::io::Result<()> {
+    // See proc(5), clear_refs.
+    fs::write("/proc/self/clear_refs", "5")
+}
+
+fn memory(pid: u32, line: &str) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let line = status.lines().find_map(|found| found.strip_prefix(line))?;
     let kibibytes: u64 = line.trim().trim_end_matches(" kB").parse().ok()?;
     Some(kibibytes * 1024)
+}
+
+/// How many bytes a process has written so far, to whatever; none if it is gone.
+pub fn written_bytes(pid: u32) -> Option<u64> {
+    let io = fs::read_to_string(format!("/proc/{pid}/io")).ok()?;
+    io.lines().find_map(|line| line.strip_prefix("wchar:"))?.trim().parse().ok()
 }
 
 /// What this process sees of its surroundings: `{"environment": {...}, "directory": "...", "descriptors": [...],

@@ -1,11 +1,15 @@
 //! Answers whose bytes are wrong: too large, broken text, broken JSON, wrong ids, wrong content (X37, X38, X42).
 
 use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use testkit::http::{Answer, HttpServer, ordinary};
 
-use super::{LEGACY, Pair, proper, wrong_at_calls};
+use super::{LEGACY, proper, remote};
+use crate::pair::Pair;
 
 /// What comes instead of the answer.
 enum Comes {
@@ -36,10 +40,23 @@ fn with_text(request: &Value, text: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[{{"type":"text","text":"{text}"}}]}}}}"#, request["id"])
 }
 
+/// What is in an answer with another id.
+const NOT_FOR_YOU: &str = "not for you";
+
 fn with_id(request: &Value, id: &Value) -> Vec<u8> {
-    let mut answer = proper(request);
-    answer["id"] = id.clone();
-    answer.to_string().into()
+    with_text(request, NOT_FOR_YOU).replacen(&request["id"].to_string(), &id.to_string(), 1).into()
+}
+
+/// The id as 1.0.
+fn fraction(request: &Value) -> Value {
+    request["id"].as_f64().into()
+}
+
+/// A result in so many arrays.
+fn nested(request: &Value, levels: usize) -> Vec<u8> {
+    let (open, close) = ("[".repeat(levels), "]".repeat(levels));
+    format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[],"structuredContent":{open}{close}}}}}"#, request["id"])
+        .into()
 }
 
 fn event(message: &str) -> String {
@@ -69,18 +86,21 @@ const CASES: &[Case] = &[
     case("X37", "NUL bytes", Body(|r| spoiled(r, b"\0")), &["control character"]),
     case("X37", "a lone surrogate", Body(|r| spoiled(r, br"\ud800")), &["surrogate"]),
     case("X37", "a byte order mark and CR LF", Body(|r| format!("\u{feff}{}\r\n", proper(r)).into()), &[]),
-    case(
-        "X38",
-        "nested 100,000 deep",
-        Body(|r| {
-            format!(r#"{{"jsonrpc":"2.0","id":{},"result":{}{}}}"#, r["id"], "[".repeat(100_000), "]".repeat(100_000))
-                .into()
-        }),
-        &["nests deeper"],
-    ),
+    // Within the message and its result.
+    case("X38", "nested 127 deep", Body(|r| nested(r, 125)), &[]),
+    case("X38", "nested 200 deep", Body(|r| nested(r, 198)), &["nests deeper"]),
+    case("X38", "nested 100,000 deep", Body(|r| nested(r, 99_998)), &["nests deeper"]),
     case("X38", "two ids", Body(|r| proper(r).to_string().replacen('{', r#"{"id":999,"#, 1).into()), &["twice"]),
     case("X38", "an id that was never sent", Body(|r| with_id(r, &json!(999_999))), &["answer"]),
     case("X38", "the id null", Body(|r| with_id(r, &json!(null))), &["answer", "id"]),
+    case("X38", "the id as a text", Body(|r| with_id(r, &json!(r["id"].to_string()))), &["answer", "id"]),
+    case("X38", "the id as a fraction", Body(|r| with_id(r, &fraction(r))), &["answer", "id", "whole number"]),
+    case(
+        "X38",
+        "the id of an earlier request",
+        Body(|r| with_id(r, &json!(r["id"].as_i64().unwrap_or(1) - 1))),
+        &["answer", "id"],
+    ),
     case("X38", "the id 1.5", Body(|r| with_id(r, &json!(1.5))), &["answer", "id", "whole number"]),
     case("X38", "the same answer twice", Events(|r| event(&proper(r).to_string()).repeat(2).into()), &[]),
     case(
@@ -128,11 +148,10 @@ const CASES: &[Case] = &[
     case("X52", "an event of 17 MiB", Events(|r| event(&with_text(r, &"a".repeat(LARGE))).into()), &["16", "large"]),
 ];
 
-#[tokio::test]
-async fn each_wrong_answer_stays_with_its_call_and_its_server() {
+/// Each case in a task of its own, so that all that fail are told.
+async fn cases(ids: &[&str]) {
     let mut failed = Vec::new();
-    for at in 0..CASES.len() {
-        // A task of its own, so that all cases that fail are told.
+    for at in (0..CASES.len()).filter(|at| ids.contains(&CASES[*at].id)) {
         if let Err(error) = tokio::spawn(one(at)).await {
             failed.push(error.to_string());
         }
@@ -140,14 +159,37 @@ async fn each_wrong_answer_stays_with_its_call_and_its_server() {
     assert!(failed.is_empty(), "{} cases failed:\n{}", failed.len(), failed.join("\n"));
 }
 
+#[tokio::test]
+async fn x37_x52_bytes_that_are_no_message_fail_their_call_at_once() {
+    cases(&["X37", "X52"]).await;
+}
+
+#[tokio::test]
+async fn x38_messages_that_fit_nothing_stay_with_their_call() {
+    cases(&["X38"]).await;
+}
+
+#[tokio::test]
+async fn x42_what_belongs_to_something_else_is_passed_over_or_refused() {
+    cases(&["X42"]).await;
+}
+
 async fn one(at: usize) {
     let Case { id, about, words, .. } = &CASES[at];
     let what = format!("{id} over HTTP, {about}");
     let server = server(at).await;
-    let pair = Pair::ready(server.url("/mcp")).await;
+    let config = remote(server.url("/mcp"));
+    // With much time, what fails does so for its own cause and not because the time is over.
+    let is_at_once = matches!(*id, "X37" | "X52");
+    let pair = if is_at_once { Pair::ready_for_a_flood(config).await } else { Pair::ready(config).await };
     let call = pair.bad_call(&what).await;
-    pair.ended(&what, &call, words);
-    pair.close().await;
+    if is_at_once && !words.is_empty() {
+        pair.ended_at_once(&what, &call, words);
+    } else {
+        pair.ended(&what, &call, words);
+    }
+    assert!(!call.text().contains(NOT_FOR_YOU), "{what}: an answer to something else is none to this");
+    pair.close(&what).await;
 }
 
 /// Each case is chosen by its place, as a script may hold no reference.
@@ -176,18 +218,90 @@ async fn comes(comes: &Comes, request: &Value, mut answer: Answer) -> io::Result
     }
 }
 
-/// A body without end that names no length.
+/// X37: 1 GB in one body and in one line of an event stream. It ends where the bound is reached, and so does the connection.
 #[tokio::test]
-async fn x37_a_body_without_end_is_cut() {
-    let server = wrong_at_calls(LEGACY, |_, mut answer| async move {
-        answer.raw(b"HTTP/1.1 200 -\r\nconnection: close\r\ncontent-type: application/json\r\n\r\n").await?;
-        loop {
-            answer.raw(&[b' '; 64 * 1024]).await?;
+async fn x37_a_gigabyte_is_cut() {
+    for (about, head) in [
+        (
+            "a body that names no length",
+            "HTTP/1.1 200 -\r\nconnection: close\r\ncontent-type: application/json\r\n\r\n",
+        ),
+        (
+            "a body that names its length",
+            "HTTP/1.1 200 -\r\ncontent-length: 1000000000\r\ncontent-type: application/json\r\n\r\n",
+        ),
+        (
+            "an event without a newline",
+            "HTTP/1.1 200 -\r\nconnection: close\r\ncontent-type: text/event-stream\r\n\r\ndata: ",
+        ),
+    ] {
+        let what = format!("X37 over HTTP, 1 GB, {about}");
+        let written = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&written);
+        let server = HttpServer::start(move |request, mut answer| {
+            let written = Arc::clone(&counted);
+            async move {
+                if request.rpc_method() != "tools/call" {
+                    return ordinary::answer(LEGACY, &request, answer).await;
+                }
+                answer.raw(head.as_bytes()).await?;
+                while written.load(Ordering::Relaxed) < 1_000_000_000 {
+                    answer.raw(&[b' '; 64 * 1024]).await?;
+                    written.fetch_add(64 * 1024, Ordering::Relaxed);
+                }
+                Ok(())
+            }
+        })
+        .await;
+        let pair = Pair::ready(remote(server.url("/mcp"))).await;
+        let call = pair.bad_call(&what).await;
+        pair.ended_at_once(&what, &call, &["16", "large"]);
+        let taken = written.load(Ordering::Relaxed);
+        assert!(taken < 64 * 1024 * 1024, "{what}: the rest is not taken, but {taken} bytes were");
+        pair.close(&what).await;
+    }
+}
+
+/// X38: on the stream of one call come answers with ids that are nearly those of another one, while both wait.
+#[tokio::test]
+async fn x38_an_answer_is_never_delivered_to_another_call() {
+    let what = "X38 over HTTP, two calls at a time";
+    let second = Arc::new(Mutex::new(None));
+    let server = HttpServer::start(move |request, mut answer| {
+        let second = Arc::clone(&second);
+        async move {
+            let message = request.json();
+            match message["params"]["arguments"]["text"].as_str() {
+                Some("first") => {
+                    answer.event_stream().await?;
+                    let waits = || second.lock().is_ok_and(|second| second.is_some());
+                    testkit::deadline::holds_within(Duration::from_secs(3), waits).await;
+                    let id: Value = second.lock().ok().and_then(|second| second.clone()).unwrap_or_default();
+                    let number = id.as_i64().unwrap_or_default();
+                    for id in [json!(id.to_string()), id.as_f64().into(), json!(number + 1), json!(null)] {
+                        let foreign = String::from_utf8(with_id(&message, &id)).unwrap_or_default();
+                        answer.raw(event(&foreign).as_bytes()).await?;
+                    }
+                    answer.event(&proper(&message)).await
+                }
+                Some("second") => {
+                    if let Ok(mut second) = second.lock() {
+                        *second = Some(message["id"].clone());
+                    }
+                    tokio::time::sleep(Duration::from_secs(1)).await;
+                    answer.json(&proper(&message)).await
+                }
+                _ => ordinary::answer(LEGACY, &request, answer).await,
+            }
         }
     })
     .await;
-    let pair = Pair::ready(server.url("/mcp")).await;
-    let call = pair.bad_call("X37, a body without end").await;
-    pair.ended("X37, a body without end", &call, &["16", "large"]);
-    pair.close().await;
+    let pair = Pair::ready(remote(server.url("/mcp"))).await;
+    let calls = async { tokio::join!(pair.echo("bad", "1", "first"), pair.echo("bad", "2", "second")) };
+    let (first, second) = pair.while_good(what, calls).await;
+    for (text, ended) in [("first", first), ("second", second)] {
+        let said = ended.map(|result| json!(result).to_string()).unwrap_or_else(|error| error.to_string());
+        assert!(said.contains(text) && !said.contains(NOT_FOR_YOU), "{what}: the {text} gets its own: {said}");
+    }
+    pair.close(what).await;
 }

@@ -2,23 +2,25 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use testkit::http::{HttpServer, Request, ordinary};
 
-use super::{LEGACY, Pair, proper, wrong_at_calls};
+use super::{LEGACY, proper, remote, wrong_at_calls};
+use crate::pair::Pair;
 
-/// So many that a test build takes them in within the time of a call.
-const COUNT: u32 = 20_000;
+/// As it stands there. The script runs in the same process, so these tests have threads for both, as the app has.
+const COUNT: u32 = 200_000;
+/// Events that are written at once.
+const AT_ONCE: u32 = 100;
 
-fn notification(method: &str, request: &Value, step: u32) -> Value {
+/// Written by hand, as the script must not need more time than the host.
+fn notification(method: &str, token: &Value, step: u32) -> String {
     let params = match method {
-        "notifications/message" => json!({ "level": "error", "data": format!("line {step}") }),
-        "notifications/progress" => {
-            json!({ "progressToken": request["params"]["_meta"]["progressToken"], "progress": step })
-        }
-        _ => json!({}),
+        "notifications/message" => format!(r#"{{"level":"error","data":"line {step}"}}"#),
+        "notifications/progress" => format!(r#"{{"progressToken":{token},"progress":{step}}}"#),
+        _ => "{}".to_owned(),
     };
-    json!({ "jsonrpc": "2.0", "method": method, "params": params })
+    format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#)
 }
 
 async fn flooded_with(method: &'static str) {
@@ -28,14 +30,17 @@ async fn flooded_with(method: &'static str) {
             return ordinary::answer(LEGACY, &request, answer).await;
         }
         let request = request.json();
+        let token = &request["params"]["_meta"]["progressToken"];
         answer.event_stream().await?;
-        for step in 0..COUNT {
-            answer.event(&notification(method, &request, step)).await?;
+        for first in (0..COUNT).step_by(AT_ONCE as usize) {
+            let events =
+                (first..first + AT_ONCE).map(|step| format!("data: {}\n\n", notification(method, token, step)));
+            answer.raw(events.collect::<String>().as_bytes()).await?;
         }
         answer.event(&proper(&request)).await
     })
     .await;
-    let pair = Pair::ready(server.url("/mcp")).await;
+    let pair = Pair::ready_for_a_flood(remote(server.url("/mcp"))).await;
     let lists = server.count("tools/list");
     let began = Instant::now();
     let call = pair.bad_call(&what).await;
@@ -44,20 +49,27 @@ async fn flooded_with(method: &'static str) {
     let read = server.count("tools/list") - lists;
     let most = began.elapsed().as_secs_f64() + 2.0;
     assert!(read as f64 <= most, "{what}: lists are read at most once a second, not {read} times");
-    pair.close().await;
+    let activity = pair.app.host.activity("bad".into()).await.unwrap();
+    let (kept, dropped) = {
+        let activity = activity.lock().unwrap();
+        (activity.after(0, usize::MAX).count(), activity.dropped())
+    };
+    assert!(kept <= host::activity::MAX_ENTRIES, "{what}: at most so many entries are kept, not {kept}");
+    assert!(dropped > u64::from(COUNT) / 2, "{what}: and it is told how many were not: {dropped}");
+    pair.close(&what).await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn x41_a_flood_of_log_messages() {
     flooded_with("notifications/message").await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn x41_a_flood_of_progress() {
     flooded_with("notifications/progress").await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn x41_a_flood_of_list_changes() {
     flooded_with("notifications/tools/list_changed").await;
 }
@@ -70,11 +82,11 @@ async fn x40_a_server_that_drops_every_connection_ends_the_call() {
         Ok(())
     })
     .await;
-    let pair = Pair::ready(server.url("/mcp")).await;
+    let pair = Pair::ready(remote(server.url("/mcp"))).await;
     let call = pair.bad_call("X40, dropped connections").await;
     pair.ended("X40, dropped connections", &call, &["broke", "closed", "ended", "lost", "could not be reached"]);
     assert_eq!(server.count("tools/call"), 1, "X40: what may have been done is not sent twice");
-    pair.close().await;
+    pair.close("X40, dropped connections").await;
 }
 
 /// A stream that ends at once each time, with a wish for how soon to come back.
@@ -88,13 +100,13 @@ async fn comes_back(retry: &'static str) -> (usize, Duration) {
         ordinary::answer(LEGACY, &request, answer).await
     })
     .await;
-    let pair = Pair::ready(server.url("/mcp")).await;
+    let pair = Pair::ready(remote(server.url("/mcp"))).await;
     let what = format!("X52, retry: {retry}");
     let call = pair.bad_call(&what).await;
     pair.ended(&what, &call, &["no answer", "ended", "lost", "broke"]);
     let resumed = server.seen().iter().filter(|r| r.header("last-event-id").is_some()).count();
-    pair.close().await;
-    (resumed, call.1)
+    pair.close(&what).await;
+    (resumed, call.took)
 }
 
 #[tokio::test]

@@ -2,18 +2,22 @@
 
 use host::view::{FailureReason, ServerState};
 use serde_json::json;
+use testkit::app::scripted;
 use testkit::http::{HttpServer, Request, ordinary};
 
-use super::{LEGACY, MODERN, Pair, wrong_at};
+use super::{LEGACY, MODERN, remote, wrong_at};
+use crate::pair::Pair;
 
-async fn fails(url: String, what: &str, words: &[&str]) -> FailureReason {
-    let pair = Pair::opening(url).await;
-    pair.good_is_well(what, "meanwhile").await;
-    let view = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
+/// Opens the server at this URL, which fails with one of these words; the good one is well all the while.
+pub(super) async fn fails(url: String, what: &str, words: &[&str]) -> FailureReason {
+    let pair = Pair::opening(remote(url)).await;
+    let failed = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_)));
+    let view = pair.while_good(what, failed).await;
     let ServerState::Failed(failure) = view.state else { panic!("{what}: it has failed") };
     assert!(words.iter().any(|word| failure.message.contains(word)), "{what}: the cause is in words: {failure:?}");
-    pair.good_is_well(what, "afterwards").await;
-    pair.close().await;
+    let call = pair.bad_call(what).await;
+    pair.ended(what, &call, &["not ready"]);
+    pair.close(what).await;
     failure.reason
 }
 
@@ -69,21 +73,25 @@ async fn x54_tools_with_bad_header_names_are_left_out() {
             tool("split", "Text\r\nX-Evil: yes"),
             tool("spaced", "Two Words"),
             tool("nameless", ""),
+            tool("authorized", "Authorization"),
+            tool("hosted", "Host"),
+            tool("whispered", "hOST"),
         ]);
         answer.json(&message).await
     })
     .await;
-    let pair = Pair::ready(server.url("/mcp")).await;
+    let pair = Pair::ready(remote(server.url("/mcp"))).await;
     let catalog = pair.app.host.catalog("bad".into()).await.unwrap();
     assert!(catalog.tool("echo").is_some(), "X54: a proper annotation keeps its tool");
-    for bad in ["split", "spaced", "nameless"] {
+    for bad in ["split", "spaced", "nameless", "authorized", "hosted", "whispered"] {
         assert!(
             catalog.tool(bad).is_none(),
             "X54: [http-x-mcp-header-reject-name] [http-x-mcp-header-drop-tool-only] {bad} is left out"
         );
     }
     assert!(!catalog.notes[0].is_empty(), "X54: [http-x-mcp-header-log-reject] and that is said: {:?}", catalog.notes);
-    pair.echo("bad").await.unwrap_or_else(|error| panic!("X54: the good tool can be called: {error}"));
+    let what = "X54, the tool that is left";
+    pair.ended(what, &pair.bad_call(what).await, &[]);
     let call = server.seen().into_iter().find(|r| r.rpc_method() == "tools/call").expect("it was called");
     assert_eq!(
         call.header("mcp-param-text"),
@@ -91,6 +99,34 @@ async fn x54_tools_with_bad_header_names_are_left_out() {
         "X54: [http-x-mcp-header-mirror] its argument is in the header: {}",
         call.head
     );
-    assert!(!call.head.contains("X-Evil"), "X54: and nothing else is: {}", call.head);
-    pair.close().await;
+    let names: Vec<_> =
+        call.head.lines().skip(1).filter_map(|line| line.split_once(':')).map(|(name, _)| name).collect();
+    let of_the_tool: Vec<_> = names.iter().filter(|name| name.to_lowercase().starts_with("mcp-param-")).collect();
+    assert_eq!(of_the_tool.len(), 1, "X54: and nothing else is: {}", call.head);
+    assert_eq!(call.header("authorization"), None, "X54: nor is anybody authorized: {}", call.head);
+    let hosts = names.iter().filter(|name| name.eq_ignore_ascii_case("host")).count();
+    assert_eq!(hosts, 1, "X54: there is one host: {}", call.head);
+    assert_eq!(call.header("host"), Some(&*server.address.to_string()), "X54: the server itself: {}", call.head);
+    for request in server.seen() {
+        assert!(!request.head.contains("X-Evil"), "X54: no request has a header of the server's: {}", request.head);
+    }
+    pair.close(what).await;
+}
+
+/// The same over stdio, where there are no headers: nothing is left out, and nothing is sent but the message.
+#[tokio::test]
+async fn x54_over_stdio_there_are_no_headers() {
+    let what = "X54 over stdio";
+    let tool = json!({ "tools": [{ "name": "echo", "inputSchema": { "type": "object", "properties": {
+        "text": { "type": "string", "x-mcp-header": "Text\r\nX-Evil: yes" }
+    } } }] });
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("record");
+    let reply = format!("tools/list={tool}");
+    let args = ["--revision", MODERN, "--reply", &reply, "--record", record.to_str().unwrap()];
+    let pair = Pair::ready(scripted(&args)).await;
+    pair.ended(what, &pair.bad_call(what).await, &[]);
+    let record = std::fs::read_to_string(&record).unwrap();
+    assert!(record.contains("tools/call") && !record.contains("X-Evil"), "{what}: only the message is sent: {record}");
+    pair.close(what).await;
 }

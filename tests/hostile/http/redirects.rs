@@ -5,50 +5,110 @@ use std::sync::Arc;
 
 use host::server_config::HttpConfig;
 use host::view::ServerState;
-use testkit::app::{App, scripted};
 use testkit::http::{HttpServer, Request, ordinary};
+use testkit::tls::{Authority, TlsFront};
 
-use super::{LEGACY, allows_use, options};
+use super::LEGACY;
+use super::secure::trusting;
+use crate::own_process;
+use crate::pair::Pair;
 
 const SECRET: &str = "Bearer of-the-user";
 
-/// What became of a server that is added with a secret header.
-async fn added(url: String) -> (App, Result<(), String>) {
+/// What became of a server that is added with a secret header, with the good one in use all the while.
+async fn added(what: &str, url: String) -> (Pair, Result<(), String>) {
     let headers = BTreeMap::from([("Authorization".to_owned(), SECRET.to_owned())]);
-    let config = HttpConfig { url, headers, ..HttpConfig::default() }.into();
-    let servers = vec![("good", scripted(&[])), ("bad", config)];
-    let app = App::start_in(tempfile::tempdir().unwrap(), servers, options()).await;
-    let user = app.always(allows_use);
-    app.host.start_server("bad".into()).await.unwrap().unwrap();
+    let pair = Pair::opening(HttpConfig { url, headers, ..HttpConfig::default() }.into()).await;
     let over = |s: &ServerState| matches!(s, ServerState::Ready | ServerState::Failed(_));
-    let view = app.until("bad", "ready or failed", |s| over(&s.state)).await;
-    user.abort();
+    let view = pair.while_good(what, pair.app.until("bad", "ready or failed", |s| over(&s.state))).await;
+    pair.memory_is_bounded(what);
     let ended = match view.state {
         ServerState::Failed(failure) => Err(failure.message),
         _ => Ok(()),
     };
-    (app, ended)
+    (pair, ended)
+}
+
+fn got_nothing(what: &str, other: &HttpServer) {
+    for request in other.seen() {
+        assert!(request.body.is_empty(), "{what}: no body reaches another origin: {request:?}");
+        assert!(request.header("authorization").is_none(), "{what}: no token does: {}", request.head);
+        assert!(!request.head.contains(SECRET), "{what}: in no other header either: {}", request.head);
+    }
+}
+
+/// A server that redirects everything.
+async fn redirecting(status: u16, target: String) -> HttpServer {
+    let target = Arc::new(target);
+    HttpServer::start(move |_, mut answer| {
+        let target = Arc::clone(&target);
+        async move { answer.whole(status, &format!("location: {target}\r\n"), b"").await }
+    })
+    .await
+}
+
+async fn ordinary_server() -> HttpServer {
+    HttpServer::start(|request, answer| async move { ordinary::answer(LEGACY, &request, answer).await }).await
 }
 
 #[tokio::test]
 async fn x49_another_origin_gets_nothing() {
     for status in [301, 302, 303, 307, 308] {
-        let other = HttpServer::start(|r, answer| async move { ordinary::answer(LEGACY, &r, answer).await }).await;
+        let what = format!("X49, {status} to another origin");
+        let other = ordinary_server().await;
+        let server = redirecting(status, other.url("/mcp")).await;
+        let (pair, ended) = added(&what, server.url("/mcp")).await;
+        let message = ended.expect_err("X49: a redirect to another origin is no way to a server");
+        assert!(message.contains("redirect"), "{what}: the cause is in words: {message}");
+        got_nothing(&what, &other);
+        pair.close(&what).await;
+    }
+}
+
+/// The same once the server is in use: a call must not follow either.
+#[tokio::test]
+async fn x49_a_call_does_not_go_to_another_origin() {
+    for status in [301, 302, 303, 307, 308] {
+        let what = format!("X49, {status} at a call");
+        let other = ordinary_server().await;
         let target = Arc::new(other.url("/mcp"));
-        let server = HttpServer::start(move |_, mut answer| {
+        let server = HttpServer::start(move |request: Request, mut answer| {
             let target = Arc::clone(&target);
-            async move { answer.whole(status, &format!("location: {target}\r\n"), b"").await }
+            async move {
+                if request.rpc_method() != "tools/call" {
+                    return ordinary::answer(LEGACY, &request, answer).await;
+                }
+                answer.whole(status, &format!("location: {target}\r\n"), b"").await
+            }
         })
         .await;
-        let (app, ended) = added(server.url("/mcp")).await;
-        let message = ended.expect_err("X49: a redirect to another origin is no way to a server");
-        assert!(message.contains("redirect"), "X49, {status}: the cause is in words: {message}");
-        for request in other.seen() {
-            assert!(request.body.is_empty(), "X49, {status}: no body reaches another origin: {request:?}");
-            assert!(!request.head.contains(SECRET), "X49, {status}: no header of the user's does: {}", request.head);
-        }
-        app.host.close().await;
+        let (pair, ended) = added(&what, server.url("/mcp")).await;
+        assert_eq!(ended, Ok(()), "{what}: it can be opened");
+        pair.app.until("bad", "known", |s| s.counts[0] > 0).await;
+        let call = pair.bad_call(&what).await;
+        pair.ended(&what, &call, &["redirect"]);
+        got_nothing(&what, &other);
+        pair.close(&what).await;
     }
+}
+
+#[tokio::test]
+async fn x49_https_does_not_lead_to_http() {
+    let what = "X49, https to http";
+    if let Some(url) = own_process::server() {
+        let (pair, ended) = added(what, url).await;
+        let message = ended.expect_err("X49: a redirect to http is no way to a server");
+        assert!(message.contains("redirect"), "{what}: the cause is in words: {message}");
+        return pair.close(what).await;
+    }
+    let (authority, other) = (Authority::new(), ordinary_server().await);
+    let (_folder, trusted) = trusting(&authority);
+    let server = redirecting(307, other.url("/mcp")).await;
+    let front = TlsFront::before(server.address, &authority.identity("127.0.0.1")).await;
+    let test = "x49_https_does_not_lead_to_http";
+    own_process::run(module_path!(), test, &front.url("/mcp"), &[("SSL_CERT_FILE", &trusted)]).await;
+    assert!(!server.seen().is_empty(), "{what}: the server was asked");
+    assert!(other.seen().is_empty(), "{what}: what is not secure was not: {:?}", other.seen());
 }
 
 #[tokio::test]
@@ -60,24 +120,29 @@ async fn x49_a_redirect_within_the_origin_is_followed_with_body_and_headers() {
         ordinary::answer(LEGACY, &request, answer).await
     })
     .await;
-    let (app, ended) = added(server.url("/mcp")).await;
+    let what = "X49, a redirect within the origin";
+    let (pair, ended) = added(what, server.url("/mcp")).await;
     assert_eq!(ended, Ok(()), "X49: a server may have moved");
     let moved = server.seen().into_iter().find(|r| r.path == "/moved/mcp").expect("it was followed");
     assert_eq!(moved.header("authorization"), Some(SECRET), "X49: with what the user gave it");
-    app.host.close().await;
+    pair.close(what).await;
 }
 
 #[tokio::test]
 async fn x49_a_chain_of_30_is_not_followed_to_its_end() {
     let server = HttpServer::start(|request: Request, mut answer| async move {
         let hop: u32 = request.path.rsplit('/').next().and_then(|n| n.parse().ok()).unwrap_or(0);
+        if hop == 30 {
+            return ordinary::answer(LEGACY, &request, answer).await;
+        }
         answer.whole(307, &format!("location: /hop/{}\r\n", hop + 1), b"").await
     })
     .await;
-    let (app, ended) = added(server.url("/hop/0")).await;
+    let what = "X49, 30 hops";
+    let (pair, ended) = added(what, server.url("/hop/0")).await;
     let message = ended.expect_err("X49: a chain without end is no way to a server");
     assert!(message.contains("redirect"), "X49: the cause is in words: {message}");
     let longest = server.seen().iter().filter_map(|r| r.path.rsplit('/').next()?.parse::<u32>().ok()).max();
     assert!(longest.is_some_and(|longest| longest <= 10), "X49: at most 10 are followed: {longest:?}");
-    app.host.close().await;
+    pair.close(what).await;
 }

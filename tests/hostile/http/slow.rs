@@ -5,17 +5,18 @@ use std::time::{Duration, Instant};
 use host::view::CallFailure;
 use serde_json::json;
 
-use super::{IDLE, LEGACY, MODERN, Pair, TOTAL, wrong_at, wrong_at_calls};
+use super::{LEGACY, MODERN, remote, wrong_at, wrong_at_calls};
+use crate::pair::{IDLE, Pair, TOTAL};
 
 #[tokio::test]
 async fn x35_a_call_without_an_answer_is_given_up_and_the_server_is_told() {
     for revision in [LEGACY, MODERN] {
         let what = format!("X35, {revision}, a call without an answer");
         let server = wrong_at_calls(revision, |_, mut answer| async move { answer.hang().await }).await;
-        let pair = Pair::ready(server.url("/mcp")).await;
+        let pair = Pair::ready(remote(server.url("/mcp"))).await;
         let call = pair.bad_call(&what).await;
         pair.ended(&what, &call, &["no answer"]);
-        assert!(call.1 >= IDLE, "{what}: it was waited for: {:?}", call.1);
+        assert!(call.took >= IDLE, "{what}: it was waited for: {:?}", call.took);
         // In the older era the server is told; in the newer one closing the stream is how it is told.
         let told = server.count("notifications/cancelled");
         assert_eq!(
@@ -23,15 +24,15 @@ async fn x35_a_call_without_an_answer_is_given_up_and_the_server_is_told() {
             usize::from(revision == LEGACY),
             "{what}: [cancel-http-explicit] [cancel-http-close-stream] the server is told"
         );
-        pair.close().await;
+        pair.close(&what).await;
     }
 }
 
 #[tokio::test]
 async fn x35_cancelling_works_at_once() {
     let server = wrong_at_calls(LEGACY, |_, mut answer| async move { answer.hang().await }).await;
-    let pair = Pair::ready(server.url("/mcp")).await;
-    let call = pair.echo("bad");
+    let pair = Pair::ready(remote(server.url("/mcp"))).await;
+    let call = pair.echo("bad", "bad", "hello");
     let cancelling = async {
         while server.count("tools/call") == 0 {
             tokio::time::sleep(Duration::from_millis(10)).await;
@@ -43,15 +44,17 @@ async fn x35_cancelling_works_at_once() {
     let (ended, began) = tokio::join!(call, cancelling);
     assert_eq!(ended, Err(CallFailure::Cancelled), "X35: the call is cancelled");
     assert!(began.elapsed() < Duration::from_millis(500), "X35: at once: {:?}", began.elapsed());
-    pair.close().await;
+    let is_told = || server.count("notifications/cancelled") == 1;
+    assert!(testkit::deadline::holds_within(Duration::from_secs(1), is_told).await, "X35: the server is told");
+    pair.good_is_well("X35, cancelling", "afterwards").await;
+    pair.close("X35, cancelling").await;
 }
 
 #[tokio::test]
 async fn x35_a_list_without_an_answer_leaves_the_server_usable_and_is_said() {
     let server = wrong_at("tools/list", LEGACY, |_, mut answer| async move { answer.hang().await }).await;
-    let pair = Pair::opening(server.url("/mcp")).await;
+    let pair = Pair::opening(remote(server.url("/mcp"))).await;
     pair.app.until("bad", "ready", |s| s.state == host::view::ServerState::Ready).await;
-    pair.good_is_well("X35, a list without an answer", "meanwhile").await;
     let mut events = pair.app.host.events();
     let noted = async {
         loop {
@@ -62,10 +65,11 @@ async fn x35_a_list_without_an_answer_leaves_the_server_usable_and_is_said() {
             events.next().await;
         }
     };
-    let note = tokio::time::timeout(TOTAL + Duration::from_secs(3), noted).await;
+    let noted = tokio::time::timeout(TOTAL + Duration::from_secs(3), noted);
+    let note = pair.while_good("X35, a list without an answer", noted).await;
     let note = note.expect("X35: that the list is missing is said");
     assert!(note.contains("no answer"), "X35: with the cause: {note}");
-    pair.close().await;
+    pair.close("X35, a list without an answer").await;
 }
 
 #[tokio::test]
@@ -93,6 +97,18 @@ async fn x52_a_stream_of_one_byte_a_second_has_an_end() {
     })
     .await;
     ends(server.url("/mcp"), "X52, an event of one byte a second that never ends").await;
+}
+
+#[tokio::test]
+async fn x52_an_event_that_is_never_ended_has_an_end() {
+    let server = wrong_at_calls(LEGACY, |request, mut answer| async move {
+        answer.event_stream().await?;
+        // All of it but the empty line.
+        answer.raw(format!("data: {}\n", super::proper(&request)).as_bytes()).await?;
+        answer.hang().await
+    })
+    .await;
+    ends(server.url("/mcp"), "X52, an event that is never ended").await;
 }
 
 #[tokio::test]
@@ -125,8 +141,8 @@ async fn x52_a_stream_of_progress_has_an_end() {
 }
 
 async fn ends(url: String, what: &str) {
-    let pair = Pair::ready(url).await;
+    let pair = Pair::ready(remote(url)).await;
     let call = pair.bad_call(what).await;
     pair.ended(what, &call, &["no answer", "not ended", "took longer"]);
-    pair.close().await;
+    pair.close(what).await;
 }

@@ -1,6 +1,7 @@
 //! JSON that is no proper answer.
 
 use std::io;
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
@@ -22,6 +23,24 @@ pub(crate) fn wrong_id(peer: &mut Peer, _: &Request) -> io::Result<()> {
 pub(crate) fn wrong_id_first(peer: &mut Peer, request: &Request) -> io::Result<()> {
     wrong_id(peer, request)?;
     peer.text_result(request, "for you")
+}
+
+/// Answers the call before this one again, then properly.
+pub(crate) fn reused_id(peer: &mut Peer, request: &Request) -> io::Result<()> {
+    static LAST: Mutex<Value> = Mutex::new(Value::Null);
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if last.is_null() {
+        // Nothing was called yet, but something was asked for.
+        *last = json!(request.id.as_i64().unwrap_or_default() - 1);
+    }
+    with_id(peer, last.clone(), "not for you")?;
+    *last = request.id.clone();
+    peer.text_result(request, "for you")
+}
+
+/// Answers the request that will come next.
+pub(crate) fn next_id(peer: &mut Peer, request: &Request) -> io::Result<()> {
+    with_id(peer, json!(request.id.as_i64().unwrap_or_default() + 1), "not for you")
 }
 
 /// The id as the other JSON type.

@@ -96,8 +96,12 @@ pub(crate) fn number_array(peer: &mut Peer, request: &Request) -> io::Result<()>
         format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[],"structuredContent":{{"all":[0"#, request.id)
             .as_bytes(),
     )?;
-    for _ in 1..peer.count(7_000_000) {
-        peer.raw(b",0")?;
+    let mut left = peer.count(7_000_000).saturating_sub(1);
+    let zeros = b",0".repeat(left.min(CHUNK));
+    while left > 0 {
+        let now = left.min(CHUNK);
+        peer.raw(&zeros[..now * 2])?;
+        left -= now;
     }
     peer.line(b"]}}}")
 }
@@ -110,6 +114,16 @@ pub(crate) fn deep(peer: &mut Peer, request: &Request) -> io::Result<()> {
     peer.raw("[".repeat(levels).as_bytes())?;
     peer.raw("]".repeat(levels).as_bytes())?;
     peer.line(b"}}")
+}
+
+pub(crate) fn drip(peer: &mut Peer, request: &Request) -> io::Result<()> {
+    let line = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[]}}}}"#, request.id);
+    for byte in line.bytes() {
+        peer.raw(&[byte])?;
+        peer.flush()?;
+        std::thread::sleep(std::time::Duration::from_secs(1));
+    }
+    peer.line(b"")
 }
 
 pub(crate) fn half_line(peer: &mut Peer, request: &Request) -> io::Result<()> {

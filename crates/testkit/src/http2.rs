@@ -1,0 +1,190 @@
+//! A server that speaks HTTP/2 over TLS and nothing else, and answers as a test says.
+
+use std::future::poll_fn;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use h2::server::SendResponse;
+use h2::{Reason, RecvStream};
+use serde_json::Value;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
+use tokio::task::{JoinHandle, JoinSet};
+use tokio_rustls::TlsAcceptor;
+
+use crate::http::Request;
+use crate::tls::Identity;
+
+/// What a request is answered with.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reply {
+    /// A status without a body.
+    Status(u16),
+    /// 200 with a JSON body.
+    Json(Value),
+    /// Its stream is reset.
+    Reset,
+    /// The whole connection is closed.
+    Cut,
+    /// 200 with a JSON body that has no end.
+    Endless,
+    /// 200 with so many headers of 8 KiB each.
+    Headers(usize),
+}
+
+/// The server; it is gone when this is dropped.
+#[derive(Debug)]
+pub struct Http2Server {
+    /// Where it listens.
+    pub address: SocketAddr,
+    seen: Arc<Mutex<Vec<Request>>>,
+    connections: Arc<AtomicUsize>,
+    accepting: JoinHandle<()>,
+}
+
+struct Shared<F> {
+    script: F,
+    seen: Arc<Mutex<Vec<Request>>>,
+    connections: Arc<AtomicUsize>,
+}
+
+impl Http2Server {
+    /// Starts a server that answers each request as `script` says.
+    ///
+    /// # Panics
+    /// If there is no free port.
+    pub async fn start<F>(identity: &Identity, script: F) -> Self
+    where
+        F: Fn(&Request) -> Reply + Send + Sync + 'static,
+    {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap_or_else(|e| panic!("no free port: {e}"));
+        let address = listener.local_addr().unwrap_or_else(|e| panic!("a listener has no address: {e}"));
+        let acceptor = identity.acceptor(&[b"h2"]);
+        let shared = Arc::new(Shared { script, seen: Arc::default(), connections: Arc::default() });
+        let (seen, connections) = (Arc::clone(&shared.seen), Arc::clone(&shared.connections));
+        let accepting = tokio::spawn(async move {
+            let mut tasks = JoinSet::new();
+            while let Ok((client, _)) = listener.accept().await {
+                while tasks.try_join_next().is_some() {}
+                tasks.spawn(serve(client, acceptor.clone(), Arc::clone(&shared)));
+            }
+        });
+        Self { address, seen, connections, accepting }
+    }
+
+    /// The URL of a path on this server.
+    pub fn url(&self, path: &str) -> String {
+        format!("https://{}{path}", self.address)
+    }
+
+    /// How many connections spoke HTTP/2.
+    pub fn connections(&self) -> usize {
+        self.connections.load(Ordering::Relaxed)
+    }
+
+    /// How many requests had a body with this JSON-RPC method.
+    pub fn count(&self, method: &str) -> usize {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.iter().filter(|request| request.rpc_method() == method).count()
+    }
+}
+
+impl Drop for Http2Server {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+async fn serve<F>(client: TcpStream, acceptor: TlsAcceptor, shared: Arc<Shared<F>>)
+where
+    F: Fn(&Request) -> Reply + Send + Sync + 'static,
+{
+    // A client that does not like the certificate or the protocol goes away.
+    let Ok(client) = acceptor.accept(client).await else { return };
+    let Ok(mut connection) = h2::server::handshake(client).await else { return };
+    shared.connections.fetch_add(1, Ordering::Relaxed);
+    let cut = Arc::new(Notify::new());
+    let mut streams = JoinSet::new();
+    loop {
+        while streams.try_join_next().is_some() {}
+        tokio::select! {
+            accepted = connection.accept() => {
+                let Some(Ok((request, respond))) = accepted else { return };
+                streams.spawn(stream(request, respond, Arc::clone(&shared), Arc::clone(&cut)));
+            }
+            () = cut.notified() => return,
+        }
+    }
+}
+
+async fn stream<F>(
+    request: http::Request<RecvStream>,
+    respond: SendResponse<Bytes>,
+    shared: Arc<Shared<F>>,
+    cut: Arc<Notify>,
+) -> Result<(), h2::Error>
+where
+    F: Fn(&Request) -> Reply,
+{
+    let request = read(request).await?;
+    let reply = (shared.script)(&request);
+    shared.seen.lock().unwrap_or_else(PoisonError::into_inner).push(request);
+    answer(reply, respond, &cut).await
+}
+
+/// The request as one of HTTP/1.1 would look.
+async fn read(request: http::Request<RecvStream>) -> Result<Request, h2::Error> {
+    let (parts, mut stream) = request.into_parts();
+    let mut body = Vec::new();
+    while let Some(chunk) = stream.data().await {
+        let chunk = chunk?;
+        stream.flow_control().release_capacity(chunk.len())?;
+        body.extend_from_slice(&chunk);
+    }
+    let (method, path) = (parts.method.to_string(), parts.uri.path().to_owned());
+    let headers =
+        parts.headers.iter().map(|(name, value)| format!("{name}: {}\r\n", String::from_utf8_lossy(value.as_bytes())));
+    let head = format!("{method} {path} HTTP/2\r\n{}\r\n", headers.collect::<String>());
+    Ok(Request { method, path, head, body })
+}
+
+async fn answer(reply: Reply, mut respond: SendResponse<Bytes>, cut: &Notify) -> Result<(), h2::Error> {
+    let mut head = http::Response::new(());
+    head.headers_mut().insert("content-type", http::HeaderValue::from_static("application/json"));
+    match reply {
+        Reply::Status(status) => {
+            *head.status_mut() = http::StatusCode::from_u16(status).unwrap_or_default();
+            respond.send_response(head, true)?;
+        }
+        Reply::Json(body) => respond.send_response(head, false)?.send_data(body.to_string().into(), true)?,
+        Reply::Reset => respond.send_reset(Reason::INTERNAL_ERROR),
+        Reply::Cut => cut.notify_one(),
+        Reply::Headers(count) => {
+            let value = http::HeaderValue::from_static(LONG);
+            for number in 0..count {
+                if let Ok(name) = http::HeaderName::try_from(format!("x-{number}")) {
+                    head.headers_mut().insert(name, value.clone());
+                }
+            }
+            respond.send_response(head, true)?;
+        }
+        Reply::Endless => {
+            let mut stream = respond.send_response(head, false)?;
+            loop {
+                stream.reserve_capacity(SPACES.len());
+                let Some(room) = poll_fn(|cx| stream.poll_capacity(cx)).await else { return Ok(()) };
+                stream.send_data(Bytes::from_static(&SPACES[..room?.min(SPACES.len())]), false)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+static SPACES: [u8; 16 * 1024] = [b' '; 16 * 1024];
+/// 8 KiB of text.
+const LONG: &str = match std::str::from_utf8(&[b'a'; 8 * 1024]) {
+    Ok(text) => text,
+    Err(_) => "",
+};

@@ -1,0 +1,161 @@
+//! Certificates, good and bad, and TLS in front of a scripted server. The authority is made up for each test.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, date_time_ymd};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::{JoinHandle, JoinSet};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::aws_lc_rs;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+
+/// Who signs certificates.
+pub struct Authority(CertifiedIssuer<'static, KeyPair>);
+
+/// What a server shows, with its key.
+#[derive(Debug)]
+pub struct Identity {
+    certificate: CertificateDer<'static>,
+    key: PrivateKeyDer<'static>,
+}
+
+impl Authority {
+    /// A new one, which nobody trusts yet.
+    ///
+    /// # Panics
+    /// If there is no randomness.
+    pub fn new() -> Self {
+        let mut params = CertificateParams::default();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        Self(CertifiedIssuer::self_signed(params, key()).unwrap_or_else(|e| panic!("an authority: {e}")))
+    }
+
+    /// Its certificate, as a file of trusted ones has it.
+    pub fn pem(&self) -> String {
+        self.0.pem()
+    }
+
+    /// A certificate for this host name or address.
+    ///
+    /// # Panics
+    /// If it is neither.
+    pub fn identity(&self, host: &str) -> Identity {
+        self.signed(params(host))
+    }
+
+    /// One that was valid until 2001.
+    ///
+    /// # Panics
+    /// If the host is neither a name nor an address.
+    pub fn expired(&self, host: &str) -> Identity {
+        let mut params = params(host);
+        (params.not_before, params.not_after) = (date_time_ymd(2000, 1, 1), date_time_ymd(2001, 1, 1));
+        self.signed(params)
+    }
+
+    fn signed(&self, params: CertificateParams) -> Identity {
+        let key = key();
+        let certificate = params.signed_by(&key, &self.0).unwrap_or_else(|e| panic!("a certificate: {e}"));
+        Identity::new(certificate.der(), &key)
+    }
+}
+
+impl Default for Authority {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Identity {
+    /// Signed by nobody but itself.
+    ///
+    /// # Panics
+    /// If the host is neither a name nor an address.
+    pub fn self_signed(host: &str) -> Self {
+        let key = key();
+        let certificate = params(host).self_signed(&key).unwrap_or_else(|e| panic!("a certificate: {e}"));
+        Self::new(certificate.der(), &key)
+    }
+
+    fn new(certificate: &CertificateDer<'static>, key: &KeyPair) -> Self {
+        let key = PrivatePkcs8KeyDer::from(key.serialize_der()).into();
+        Self { certificate: certificate.clone(), key }
+    }
+
+    /// Takes TLS connections with this certificate, for the protocols with these names (ALPN).
+    pub(crate) fn acceptor(&self, protocols: &[&[u8]]) -> TlsAcceptor {
+        let config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+            .with_safe_default_protocol_versions()
+            .and_then(|builder| {
+                builder.with_no_client_auth().with_single_cert(vec![self.certificate.clone()], self.key.clone_key())
+            });
+        let mut config = config.unwrap_or_else(|e| panic!("TLS with a made-up certificate: {e}"));
+        config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
+        TlsAcceptor::from(Arc::new(config))
+    }
+}
+
+fn key() -> KeyPair {
+    KeyPair::generate().unwrap_or_else(|e| panic!("a key: {e}"))
+}
+
+fn params(host: &str) -> CertificateParams {
+    CertificateParams::new(vec![host.to_owned()]).unwrap_or_else(|e| panic!("{host}: {e}"))
+}
+
+/// Takes TLS off before a server that speaks HTTP/1.1 without; it is gone when this is dropped.
+#[derive(Debug)]
+pub struct TlsFront {
+    /// Where it listens.
+    pub address: SocketAddr,
+    accepted: Arc<AtomicUsize>,
+    accepting: JoinHandle<()>,
+}
+
+impl TlsFront {
+    /// Starts it in front of a server.
+    ///
+    /// # Panics
+    /// If there is no free port.
+    pub async fn before(server: SocketAddr, identity: &Identity) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap_or_else(|e| panic!("no free port: {e}"));
+        let address = listener.local_addr().unwrap_or_else(|e| panic!("a listener has no address: {e}"));
+        let (acceptor, accepted) = (identity.acceptor(&[b"http/1.1"]), Arc::new(AtomicUsize::new(0)));
+        let count = Arc::clone(&accepted);
+        let accepting = tokio::spawn(async move {
+            let mut connections = JoinSet::new();
+            while let Ok((client, _)) = listener.accept().await {
+                while connections.try_join_next().is_some() {}
+                connections.spawn(pass(client, acceptor.clone(), server, Arc::clone(&count)));
+            }
+        });
+        Self { address, accepted, accepting }
+    }
+
+    /// The URL of a path on this server.
+    pub fn url(&self, path: &str) -> String {
+        format!("https://{}{path}", self.address)
+    }
+
+    /// How many connections came to be.
+    pub fn accepted(&self) -> usize {
+        self.accepted.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for TlsFront {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+async fn pass(client: TcpStream, acceptor: TlsAcceptor, server: SocketAddr, count: Arc<AtomicUsize>) -> io::Result<()> {
+    let mut client = acceptor.accept(client).await?;
+    count.fetch_add(1, Ordering::Relaxed);
+    let mut server = TcpStream::connect(server).await?;
+    tokio::io::copy_bidirectional(&mut client, &mut server).await.map(|_| ())
+}

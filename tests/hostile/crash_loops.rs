@@ -1,0 +1,117 @@
+//! Servers that end again and again (X40): they are brought back with growing pauses, at most five times in five minutes,
+//! and are then left to the user with the cause.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use host::server_config::{HttpConfig, HttpKind};
+use host::view::{Failure, ServerState};
+use serde_json::Value;
+use testkit::app::scripted;
+use testkit::http::{Answer, HttpServer, Request, ordinary};
+use tokio::sync::{Mutex, mpsc};
+
+use crate::pair::Pair;
+
+/// All pauses at their longest (1 s, 2 s, 4 s, 8 s, 16 s), and what the starts take.
+const ALL_ATTEMPTS: Duration = Duration::from_secs(60);
+
+/// Waits, with the good server being used, until the bad one is left to the user.
+async fn left_to_the_user(pair: &Pair, what: &str) -> Failure {
+    let began = Instant::now();
+    let left = async {
+        let mut events = pair.app.host.events();
+        loop {
+            if let ServerState::Failed(failure) = pair.app.server("bad").await.state {
+                return failure;
+            }
+            let patience = tokio::time::timeout(Duration::from_millis(500), events.next());
+            // Looked at again now and then, as other news may have come meanwhile.
+            let _ = patience.await;
+            assert!(began.elapsed() < ALL_ATTEMPTS, "{what}: it is left to the user at some time");
+        }
+    };
+    let failure = pair.while_good(what, left).await;
+    let activity = pair.app.activity("bad").await;
+    assert!(activity.contains("attempt 5 to bring it back"), "{what}: it is tried five times: {activity}");
+    assert!(!activity.contains("attempt 6"), "{what}: and not more often: {activity}");
+    failure
+}
+
+#[tokio::test]
+async fn x40_a_process_that_ends_as_soon_as_it_is_used() {
+    let what = "X40 over stdio, a crash loop";
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("record");
+    let args = ["--misbehave", "exit@tools/list", "--record", record.to_str().unwrap()];
+    let pair = Pair::opening(scripted(&args)).await;
+    let began = Instant::now();
+    let failure = left_to_the_user(&pair, what).await;
+    assert!(failure.message.contains("exit status 3"), "{what}: the cause is in words: {failure:?}");
+    assert!(began.elapsed() >= Duration::from_millis(2_500), "{what}: pauses lie between: {:?}", began.elapsed());
+    // The server's own account: its first start and five more.
+    let starts = || std::fs::read_to_string(&record).unwrap().matches(r#""initialize""#).count();
+    assert_eq!(starts(), 6, "{what}: it was started so often");
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(starts(), 6, "{what}: and is not started any more");
+    pair.memory_is_bounded(what);
+    pair.close(what).await;
+}
+
+#[tokio::test]
+async fn x40_a_process_that_never_gets_so_far() {
+    let what = "X40 over stdio, ends at its start";
+    let pair = Pair::opening(scripted(&["--misbehave", "exit@start"])).await;
+    let failed = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_)));
+    let ServerState::Failed(failure) = pair.while_good(what, failed).await.state else { panic!("{what}: it failed") };
+    assert!(failure.message.contains("exit status 3"), "{what}: the cause is in words: {failure:?}");
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let activity = pair.app.activity("bad").await;
+    assert!(!activity.contains("to bring it back"), "{what}: what never ran is not tried again: {activity}");
+    pair.close(what).await;
+}
+
+type Stream = Arc<Mutex<Option<mpsc::Sender<Value>>>>;
+
+/// HTTP+SSE whose stream, and with it the session, ends as soon as a list is asked for.
+async fn ends_at_a_list(request: Request, mut answer: Answer, stream: Stream) -> std::io::Result<()> {
+    match request.method.as_str() {
+        "GET" => {
+            let (sender, mut messages) = mpsc::channel::<Value>(16);
+            *stream.lock().await = Some(sender);
+            answer.event_stream().await?;
+            answer.raw(b"event: endpoint\ndata: /messages\n\n").await?;
+            while let Some(message) = messages.recv().await.filter(|message| !message.is_null()) {
+                answer.raw(format!("event: message\ndata: {message}\n\n").as_bytes()).await?;
+            }
+            Ok(())
+        }
+        "POST" if request.path == "/messages" => {
+            let body = request.json();
+            let is_list = body["method"].as_str().is_some_and(|method| method.ends_with("/list"));
+            let said = if is_list { Value::Null } else { ordinary::message("2024-11-05", &body) };
+            let stream = stream.lock().await.clone();
+            if let Some(stream) = stream.filter(|_| body.get("id").is_some()) {
+                let _ = stream.send(said).await;
+            }
+            answer.status(202).await
+        }
+        _ => answer.status(405).await,
+    }
+}
+
+#[tokio::test]
+async fn x40_a_remote_server_that_ends_as_soon_as_it_is_used() {
+    let what = "X40 over HTTP+SSE, a crash loop";
+    let stream = Stream::default();
+    let server = HttpServer::start(move |request, answer| ends_at_a_list(request, answer, Arc::clone(&stream))).await;
+    let config = HttpConfig { url: server.url("/sse"), kind: Some(HttpKind::Sse), ..HttpConfig::default() };
+    let pair = Pair::opening(config.into()).await;
+    let failure = left_to_the_user(&pair, what).await;
+    let words = ["ended", "closed", "lost", "broke"];
+    assert!(words.iter().any(|word| failure.message.contains(word)), "{what}: the cause is in words: {failure:?}");
+    let opened = server.seen().iter().filter(|request| request.method == "GET").count();
+    assert_eq!(opened, 6, "{what}: its stream was opened once and five times more");
+    pair.memory_is_bounded(what);
+    pair.close(what).await;
+}

@@ -1,0 +1,164 @@
+//! More than anybody asked for, over stdio (X24, X37, X40, X41): what is kept of it is bounded, it is said how much is not,
+//! and the well-behaved server is not made to wait.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use host::activity::ActivityKind;
+use host::view::QuestionBody;
+use serde_json::Map;
+use testkit::app::{PATIENCE, scripted};
+use testkit::processes;
+
+use crate::pair::{FLOOD, Pair};
+
+/// What may lie in the app's folder after a flood, logs included.
+const FILES: u64 = 10 * 1024 * 1024;
+
+fn bytes_below(folder: &Path) -> u64 {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.map(|path| if path.is_dir() { bytes_below(&path) } else { path.metadata().unwrap().len() }).sum()
+}
+
+/// X41 as it stands there: 200,000 of each; the scripted server sends so many unless told otherwise.
+///
+/// Also gives how often the list of tools was read since, by the server's own account.
+async fn flooded_with(misbehave: &str) -> (Pair, usize) {
+    let what = format!("X41 over stdio, {misbehave}");
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("record");
+    let args = ["--misbehave", misbehave, "--record", record.to_str().unwrap()];
+    let pair = Pair::ready_for_a_flood(scripted(&args)).await;
+    let read = || std::fs::read_to_string(&record).unwrap().matches(r#""tools/list""#).count();
+    let before = read();
+    let began = Instant::now();
+    let call = pair.bad_call(&what).await;
+    pair.ended(&what, &call, &[]);
+    // The last change of a list is read after a pause.
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    let seconds = began.elapsed().as_secs_f64();
+    let files = bytes_below(pair.app.folder.path());
+    assert!(files < FILES, "{what}: files are bounded, but have {files} bytes");
+    let read = read() - before;
+    assert!(read as f64 <= seconds + 2.0, "{what}: the list was read {read} times in {seconds:.1} s");
+    (pair, read)
+}
+
+/// [logging-rate-limit]
+#[tokio::test]
+async fn x41_a_flood_of_log_messages() {
+    let (pair, _) = flooded_with("flood-log").await;
+    let activity = pair.app.host.activity("bad".into()).await.unwrap();
+    let (kept, dropped) = {
+        let activity = activity.lock().unwrap();
+        (activity.after(0, usize::MAX).count(), activity.dropped())
+    };
+    assert!(kept <= host::activity::MAX_ENTRIES, "X41: at most so many entries are kept, not {kept}");
+    assert!(dropped >= 190_000, "X41: and it is told how many were not: {dropped}");
+    pair.close("X41").await;
+}
+
+#[tokio::test]
+async fn x41_a_flood_of_progress() {
+    flooded_with("flood-progress").await.0.close("X41").await;
+}
+
+#[tokio::test]
+async fn x41_a_flood_of_list_changes() {
+    let (pair, read) = flooded_with("flood-list-changed").await;
+    assert!(read >= 1, "X41: the last change is seen");
+    pair.close("X41").await;
+}
+
+#[tokio::test]
+async fn x41_a_flood_of_lines_that_are_no_messages() {
+    let (pair, _) = flooded_with("flood-garbage").await;
+    let activity = pair.app.activity("bad").await;
+    assert!(activity.contains("came too fast to be shown"), "X41: it is told how many were not shown");
+    pair.close("X41").await;
+}
+
+#[tokio::test]
+async fn x41_a_flood_of_answers_to_nothing() {
+    flooded_with("flood-unknown-answers").await.0.close("X41").await;
+}
+
+/// X37: 1 GB without a newline. The call fails as soon as the line is too long; the rest is taken from the pipe and thrown
+/// away until it is all written.
+#[tokio::test]
+async fn x37_a_gigabyte_without_a_newline() {
+    let what = "X37 over stdio, 1 GB without a newline";
+    let pair = Pair::ready_for_a_flood(scripted(&["--misbehave", "no-newline"])).await;
+    let pid = pair.app.server("bad").await.pid.expect("it runs");
+    let call = pair.bad_call(what).await;
+    pair.ended_at_once(what, &call, &["a line of more than"]);
+    let all_written = async {
+        let began = Instant::now();
+        while processes::written_bytes(pid).is_some_and(|written| written < 1_000_000_000) && began.elapsed() < FLOOD {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    pair.while_good(what, all_written).await;
+    let written = processes::written_bytes(pid);
+    assert!(written.is_none_or(|written| written >= 1_000_000_000), "{what}: the pipe is never full: {written:?}");
+    pair.memory_is_bounded(what);
+    pair.close(what).await;
+}
+
+/// X40: 1 GB on standard error without a newline. The server is not held up, and works on.
+#[tokio::test]
+async fn x40_a_gigabyte_on_standard_error() {
+    let what = "X40, 1 GB on standard error";
+    let pair = Pair::ready_for_a_flood(scripted(&["--misbehave", "flood-stderr"])).await;
+    let call = pair.bad_call(what).await;
+    pair.ended(what, &call, &[]);
+    // Without a newline there is no line to show before its end.
+    kept_of_standard_error(&pair, what).await;
+    pair.close(what).await;
+}
+
+#[tokio::test]
+async fn x40_a_flood_of_lines_on_standard_error() {
+    let what = "X40, 200,000 lines on standard error";
+    let pair = Pair::ready_for_a_flood(scripted(&["--misbehave", "flood-stderr-lines"])).await;
+    let call = pair.bad_call(what).await;
+    pair.ended(what, &call, &[]);
+    let is_said = kept_of_standard_error(&pair, what).await;
+    assert!(is_said, "{what}: it is told how much was left out");
+    pair.close(what).await;
+}
+
+/// At most 1 MB is kept; whether anything is said of it.
+async fn kept_of_standard_error(pair: &Pair, what: &str) -> bool {
+    let activity = pair.app.host.activity("bad".into()).await.unwrap();
+    let kept: usize = {
+        let activity = activity.lock().unwrap();
+        let lines = activity.after(0, usize::MAX).filter(|entry| entry.kind == ActivityKind::Stderr);
+        lines.map(|entry| entry.bytes).sum()
+    };
+    assert!(kept <= 1_000_000, "{what}: of standard error {kept} bytes are kept");
+    pair.app.activity("bad").await.contains("of standard error were left out")
+}
+
+#[tokio::test]
+async fn x24_a_flood_of_questions_is_bounded_and_others_can_still_ask() {
+    for (misbehave, count) in [("flood-elicitation", "500"), ("flood-sampling", "5000")] {
+        let what = format!("X24, {misbehave}");
+        let pair = Pair::ready_for_a_flood(scripted(&["--misbehave", misbehave, "--count", count])).await;
+        let host = pair.app.host.clone();
+        let flooding = tokio::spawn(async move {
+            host.call_tool("1".into(), "bad".into(), "echo".into(), Map::new(), None).await.map(|_| ())
+        });
+        let asks = |body: &QuestionBody| !matches!(body, QuestionBody::Tool { .. } | QuestionBody::StartServer { .. });
+        pair.app.question("bad", "something", |q| asks(&q.body)).await;
+        pair.while_good(&what, tokio::time::sleep(Duration::from_millis(500))).await;
+        let queued = pair.app.questions().await.iter().filter(|q| q.server == "bad").count();
+        assert!(queued <= host::MAX_QUESTIONS, "{what}: at most {} wait, not {queued}", host::MAX_QUESTIONS);
+        pair.app.host.deny_all("bad".into(), true).await.unwrap();
+        let ended = tokio::time::timeout(PATIENCE, flooding).await;
+        assert!(ended.is_ok(), "{what}: the call ends");
+        assert!(pair.app.questions().await.iter().all(|q| q.server != "bad"), "{what}: nothing waits any more");
+        pair.memory_is_bounded(&what);
+        pair.close(&what).await;
+    }
+}

@@ -1,0 +1,131 @@
+//! The proxy that the environment names: it is used, it sees of a secure connection only where it leads, and one that misbehaves
+//! is told apart from the server. What is on this computer is reached without it.
+
+use std::net::SocketAddr;
+
+use testkit::http::{HttpServer, Request, ordinary};
+use testkit::tls::{Authority, TlsFront};
+
+use super::opening::fails;
+use super::secure::trusting;
+use super::{LEGACY, remote};
+use crate::own_process;
+use crate::pair::Pair;
+
+async fn ordinary_server() -> HttpServer {
+    HttpServer::start(|request, answer| async move { ordinary::answer(LEGACY, &request, answer).await }).await
+}
+
+/// A proxy that leads every CONNECT to this address.
+async fn leading_to(address: SocketAddr) -> HttpServer {
+    HttpServer::start(move |request: Request, mut answer| async move {
+        if request.method == "CONNECT" { answer.tunnel(address).await } else { answer.status(403).await }
+    })
+    .await
+}
+
+async fn is_called(url: String, what: &str) {
+    let pair = Pair::ready(remote(url)).await;
+    let call = pair.bad_call(what).await;
+    pair.ended(what, &call, &[]);
+    pair.close(what).await;
+}
+
+#[tokio::test]
+async fn a_server_is_reached_through_the_proxy() {
+    let what = "a proxy, without TLS";
+    if let Some(url) = own_process::server() {
+        return is_called(url, what).await;
+    }
+    // It answers itself what it should pass on.
+    let proxy = ordinary_server().await;
+    let test = "a_server_is_reached_through_the_proxy";
+    own_process::run(module_path!(), test, "http://harbour.test/mcp", &[("HTTP_PROXY", &proxy.url(""))]).await;
+    let call = proxy.seen().into_iter().find(|r| r.rpc_method() == "tools/call").expect("the call comes to the proxy");
+    assert_eq!(call.path, "http://harbour.test/mcp", "{what}: with the whole address: {}", call.head);
+    assert_eq!(call.header("host"), Some("harbour.test"), "{what}: for the server: {}", call.head);
+}
+
+#[tokio::test]
+async fn a_secure_server_is_reached_through_the_proxy_and_hidden_from_it() {
+    let what = "a proxy, with TLS";
+    if let Some(url) = own_process::server() {
+        return is_called(url, what).await;
+    }
+    let (authority, server) = (Authority::new(), ordinary_server().await);
+    let (_folder, trusted) = trusting(&authority);
+    let front = TlsFront::before(server.address, &authority.identity("harbour.test")).await;
+    let proxy = leading_to(front.address).await;
+    let test = "a_secure_server_is_reached_through_the_proxy_and_hidden_from_it";
+    let variables = [("HTTPS_PROXY", &*proxy.url("")), ("SSL_CERT_FILE", &trusted)];
+    own_process::run(module_path!(), test, "https://harbour.test/mcp", &variables).await;
+    assert_eq!(server.count("tools/call"), 1, "{what}: the call comes to the server");
+    for request in proxy.seen() {
+        assert_eq!(request.method, "CONNECT", "{what}: the proxy only connects: {}", request.head);
+        assert_eq!(request.path, "harbour.test:443", "{what}: to where it leads: {}", request.head);
+        assert!(
+            !request.head.to_lowercase().contains("mcp-"),
+            "{what}: without the message's headers: {}",
+            request.head
+        );
+        assert!(request.body.is_empty(), "{what}: and without the message: {request:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_proxy_that_shows_its_own_certificate_is_refused() {
+    let what = "a proxy that listens in";
+    if let Some(url) = own_process::server() {
+        fails(url, what, &["certificate"]).await;
+        return;
+    }
+    let (authority, other) = (Authority::new(), Authority::new());
+    let (_folder, trusted) = trusting(&authority);
+    let server = ordinary_server().await;
+    let front = TlsFront::before(server.address, &other.identity("harbour.test")).await;
+    let proxy = leading_to(front.address).await;
+    let test = "a_proxy_that_shows_its_own_certificate_is_refused";
+    let variables = [("HTTPS_PROXY", &*proxy.url("")), ("SSL_CERT_FILE", &trusted)];
+    own_process::run(module_path!(), test, "https://harbour.test/mcp", &variables).await;
+    assert!(proxy.seen().iter().any(|request| request.method == "CONNECT"), "{what}: it was used");
+    assert!(server.seen().is_empty(), "{what}: and got nothing: {:?}", server.seen());
+}
+
+#[tokio::test]
+async fn a_proxy_that_refuses_is_said() {
+    let what = "a proxy that wants a password";
+    if let Some(url) = own_process::server() {
+        fails(url, what, &["proxy"]).await;
+        return;
+    }
+    let proxy = HttpServer::start(|_, mut answer| async move { answer.status(407).await }).await;
+    let test = "a_proxy_that_refuses_is_said";
+    own_process::run(module_path!(), test, "https://harbour.test/mcp", &[("HTTPS_PROXY", &proxy.url(""))]).await;
+    assert!(!proxy.seen().is_empty(), "{what}: it was asked");
+}
+
+#[tokio::test]
+async fn a_proxy_that_says_nothing_is_given_up() {
+    let what = "a proxy that says nothing";
+    if let Some(url) = own_process::server() {
+        fails(url, what, &["no answer", "in time"]).await;
+        return;
+    }
+    let proxy = HttpServer::start(|_, mut answer| async move { answer.hang().await }).await;
+    let test = "a_proxy_that_says_nothing_is_given_up";
+    own_process::run(module_path!(), test, "https://harbour.test/mcp", &[("HTTPS_PROXY", &proxy.url(""))]).await;
+    assert!(!proxy.seen().is_empty(), "{what}: it was asked");
+}
+
+#[tokio::test]
+async fn this_computer_is_reached_without_the_proxy() {
+    let what = "a proxy, and a server on this computer";
+    if let Some(url) = own_process::server() {
+        return is_called(url, what).await;
+    }
+    let (proxy, server) = (ordinary_server().await, ordinary_server().await);
+    let test = "this_computer_is_reached_without_the_proxy";
+    own_process::run(module_path!(), test, &server.url("/mcp"), &[("HTTP_PROXY", &proxy.url(""))]).await;
+    assert!(proxy.seen().is_empty(), "{what}: the proxy is not asked: {:?}", proxy.seen());
+    assert_eq!(server.count("tools/call"), 1, "{what}: the server is");
+}

@@ -1,0 +1,63 @@
+//! TLS: a server that cannot show who it is gets nothing, and the cause is said; one that a trusted authority knows is used.
+//! Which authorities are trusted is the system's to say; on Linux a file can be named in the environment.
+
+use testkit::http::{HttpServer, ordinary};
+use testkit::tls::{Authority, Identity, TlsFront};
+
+use super::opening::fails;
+use super::{LEGACY, remote};
+use crate::own_process;
+use crate::pair::Pair;
+
+async fn plain() -> HttpServer {
+    HttpServer::start(|request, answer| async move { ordinary::answer(LEGACY, &request, answer).await }).await
+}
+
+/// A file with the certificate of an authority, which is trusted where `SSL_CERT_FILE` names it.
+pub(super) fn trusting(authority: &Authority) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("trusted.pem");
+    std::fs::write(&file, authority.pem()).unwrap();
+    let path = file.to_str().unwrap().to_owned();
+    (folder, path)
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_show_who_it_is_is_refused() {
+    if let Some(url) = own_process::server() {
+        fails(url, "TLS", &["certificate"]).await;
+        return;
+    }
+    let authority = Authority::new();
+    let (_folder, trusted) = trusting(&authority);
+    for (about, identity) in [
+        ("a self-signed certificate", Identity::self_signed("127.0.0.1")),
+        ("a certificate of an unknown authority", Authority::new().identity("127.0.0.1")),
+        ("another's certificate", authority.identity("harbour.test")),
+        ("a certificate of the last century", authority.expired("127.0.0.1")),
+    ] {
+        let server = plain().await;
+        let front = TlsFront::before(server.address, &identity).await;
+        let test = "a_server_that_cannot_show_who_it_is_is_refused";
+        own_process::run(module_path!(), test, &front.url("/mcp"), &[("SSL_CERT_FILE", &trusted)]).await;
+        assert!(server.seen().is_empty(), "TLS, {about}: nothing was sent to it: {:?}", server.seen());
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_a_trusted_authority_knows_is_used() {
+    let what = "TLS, a trusted certificate";
+    if let Some(url) = own_process::server() {
+        let pair = Pair::ready(remote(url)).await;
+        let call = pair.bad_call(what).await;
+        pair.ended(what, &call, &[]);
+        return pair.close(what).await;
+    }
+    let (authority, server) = (Authority::new(), plain().await);
+    let (_folder, trusted) = trusting(&authority);
+    let front = TlsFront::before(server.address, &authority.identity("127.0.0.1")).await;
+    let test = "a_server_that_a_trusted_authority_knows_is_used";
+    own_process::run(module_path!(), test, &front.url("/mcp"), &[("SSL_CERT_FILE", &trusted)]).await;
+    assert!(front.accepted() >= 1, "{what}: over TLS");
+    assert_eq!(server.count("tools/call"), 1, "{what}: it is called");
+}

@@ -1,0 +1,85 @@
+//! HTTP/2: used where the server offers it, and what a server can do wrong with it stays with its call (X37, X40).
+
+use testkit::http::{Request, ordinary};
+use testkit::http2::{Http2Server, Reply};
+use testkit::tls::Authority;
+
+use super::secure::trusting;
+use super::{MODERN, remote};
+use crate::own_process;
+use crate::pair::Pair;
+
+fn proper(request: &Request) -> Reply {
+    let body = request.json();
+    match request.method.as_str() {
+        "POST" if body.get("id").is_some() => Reply::Json(ordinary::message(MODERN, &body)),
+        "POST" => Reply::Status(202),
+        _ => Reply::Status(405),
+    }
+}
+
+/// Runs the named test with a server that answers calls like this.
+async fn with(test: &str, at_calls: Option<Reply>) -> Http2Server {
+    let authority = Authority::new();
+    let (_folder, trusted) = trusting(&authority);
+    let server = Http2Server::start(&authority.identity("127.0.0.1"), move |request| match &at_calls {
+        Some(reply) if request.rpc_method() == "tools/call" => reply.clone(),
+        _ => proper(request),
+    })
+    .await;
+    own_process::run(module_path!(), test, &server.url("/mcp"), &[("SSL_CERT_FILE", &trusted)]).await;
+    assert!(server.connections() >= 1, "{test}: HTTP/2 is spoken");
+    server
+}
+
+/// In the other process: one call, and how it ends.
+async fn call(url: String, what: &str, words: &[&str]) {
+    let pair = Pair::ready(remote(url)).await;
+    let call = pair.bad_call(what).await;
+    pair.ended(what, &call, words);
+    pair.close(what).await;
+}
+
+#[tokio::test]
+async fn http2_is_used_where_it_is_offered() {
+    if let Some(url) = own_process::server() {
+        return call(url, "HTTP/2", &[]).await;
+    }
+    let server = with("http2_is_used_where_it_is_offered", None).await;
+    assert_eq!(server.count("tools/call"), 1, "the call comes over it");
+    assert_eq!(server.connections(), 1, "and everything over one connection");
+}
+
+#[tokio::test]
+async fn x40_a_stream_that_is_reset_ends_its_call() {
+    if let Some(url) = own_process::server() {
+        return call(url, "X40 over HTTP/2, a reset", &["broke", "reset", "lost"]).await;
+    }
+    let server = with("x40_a_stream_that_is_reset_ends_its_call", Some(Reply::Reset)).await;
+    assert_eq!(server.count("tools/call"), 1, "X40: what may have been done is not sent twice");
+}
+
+#[tokio::test]
+async fn x40_a_connection_that_is_cut_ends_its_calls() {
+    if let Some(url) = own_process::server() {
+        return call(url, "X40 over HTTP/2, a cut", &["broke", "closed", "lost"]).await;
+    }
+    let server = with("x40_a_connection_that_is_cut_ends_its_calls", Some(Reply::Cut)).await;
+    assert_eq!(server.count("tools/call"), 1, "X40: what may have been done is not sent twice");
+}
+
+#[tokio::test]
+async fn x37_a_body_without_end_is_cut() {
+    if let Some(url) = own_process::server() {
+        return call(url, "X37 over HTTP/2, a body without end", &["16", "large"]).await;
+    }
+    with("x37_a_body_without_end_is_cut", Some(Reply::Endless)).await;
+}
+
+#[tokio::test]
+async fn x37_headers_without_measure_are_refused() {
+    if let Some(url) = own_process::server() {
+        return call(url, "X37 over HTTP/2, 8 MiB of headers", &["broke", "header", "lost"]).await;
+    }
+    with("x37_headers_without_measure_are_refused", Some(Reply::Headers(1024))).await;
+}

@@ -1,0 +1,39 @@
+//! The rest of a test in a process of its own: which proxy is used and which authorities are trusted is read from a process's
+//! environment, and the tests' own one must not be changed while they run.
+
+use std::time::Duration;
+
+/// The variable that tells the other process which server to use.
+const SERVER: &str = "HOSTILE_TEST_SERVER";
+
+/// The server to use, in the process that [`run`] started.
+pub(crate) fn server() -> Option<String> {
+    std::env::var(SERVER).ok()
+}
+
+/// Runs the named test of this module again in a process with these variables, and tells it this server.
+///
+/// # Panics
+/// If it fails there.
+#[allow(clippy::disallowed_methods, reason = "starts this test again, not a server")]
+pub(crate) async fn run(module: &str, test: &str, server: &str, variables: &[(&str, &str)]) {
+    let (_, module) = module.split_once("::").unwrap_or_default();
+    let mut command = tokio::process::Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", &format!("{module}::{test}"), "--nocapture"]).env(SERVER, server).kill_on_drop(true);
+    // Whoever runs the tests may have a proxy of their own.
+    for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"] {
+        command.env_remove(name).env_remove(name.to_lowercase());
+    }
+    for name in ["SSL_CERT_FILE", "SSL_CERT_DIR"] {
+        command.env_remove(name);
+    }
+    command.envs(variables.iter().copied());
+    let output = tokio::time::timeout(Duration::from_secs(60), command.output()).await;
+    let output = output.unwrap_or_else(|_| panic!("{test}: it ends in its own process")).unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && said.contains("1 passed"),
+        "{test}: in its own process: {said}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}

@@ -1,0 +1,192 @@
+//! A server that behaves well next to one that does not, and what must hold whatever the other does: its call ends within
+//! its time, with the cause in words and its name; memory is bounded; the good one answers within a second all the while;
+//! no process is left.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use host::HostOptions;
+use host::server_config::ServerConfig;
+use host::view::{CallFailure, CallTimes, QuestionBody, QuestionView, ServerState, UserAnswer};
+use mcp_proto::session::Timeouts;
+use mcp_proto::types::CallToolResult;
+use policy::Scope;
+use serde_json::{Map, json};
+use testkit::app::{App, scripted};
+use testkit::processes;
+use tokio::task::JoinHandle;
+
+/// A call may be silent for so long, if nothing else is said.
+pub(crate) const IDLE: Duration = Duration::from_secs(4);
+/// A call may take so long, whatever comes.
+pub(crate) const TOTAL: Duration = Duration::from_secs(8);
+/// A flood may take so long: a build for tests reads a small part of what a release reads in the same time.
+pub(crate) const FLOOD: Duration = Duration::from_secs(60);
+/// What fails with a cause of its own fails within 2 s. A build for tests, which shares its machine with others, gets more: it
+/// is to show that nothing waits for the time to be over.
+pub(crate) const AT_ONCE: Duration = Duration::from_secs(if cfg!(debug_assertions) { 15 } else { 2 });
+/// What the test's own process may grow by at its peak, what its scripts hold included.
+const MEMORY: u64 = 300 * 1024 * 1024;
+/// How often the good server is asked.
+const OFTEN: Duration = Duration::from_millis(200);
+
+/// Short times, so that what never ends is seen to end.
+fn options((idle, total): (Duration, Duration)) -> HostOptions {
+    HostOptions {
+        timeouts: Timeouts { probe: Duration::from_secs(2), initialize: Duration::from_secs(3), ..Timeouts::default() },
+        times: CallTimes { tool: (idle, total), list: (IDLE, TOTAL), read: (IDLE, TOTAL), ..CallTimes::default() },
+        ..HostOptions::default()
+    }
+}
+
+pub(crate) fn allows_use(question: &QuestionView) -> Option<UserAnswer> {
+    matches!(
+        question.body,
+        QuestionBody::StartServer { .. } | QuestionBody::ConnectServer { .. } | QuestionBody::Tool { .. }
+    )
+    .then_some(UserAnswer::Allow(Scope::Once))
+}
+
+/// How a call ended, and after how long.
+pub(crate) struct Ended {
+    pub(crate) result: Result<CallToolResult, CallFailure>,
+    pub(crate) took: Duration,
+}
+
+impl Ended {
+    /// The result as JSON; empty if there is none.
+    pub(crate) fn text(&self) -> String {
+        self.result.as_ref().map(|result| json!(result).to_string()).unwrap_or_default()
+    }
+}
+
+/// A good local server and a bad one, and a user who allows their use.
+pub(crate) struct Pair {
+    pub(crate) app: App,
+    user: JoinHandle<()>,
+    memory: u64,
+    total: Duration,
+}
+
+impl Pair {
+    /// Both are being started; the good one is ready.
+    pub(crate) async fn opening(bad: ServerConfig) -> Self {
+        Self::opening_within((IDLE, TOTAL), bad).await
+    }
+
+    async fn opening_within(times: (Duration, Duration), bad: ServerConfig) -> Self {
+        let servers = vec![("good", scripted(&[])), ("bad", bad)];
+        let app = App::start_in(tempfile::tempdir().unwrap(), servers, options(times)).await;
+        let user = app.always(allows_use);
+        for name in ["good", "bad"] {
+            app.host.start_server(name.into()).await.unwrap().unwrap();
+        }
+        app.until("good", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
+        let memory = processes::resident_bytes(std::process::id()).expect("the test runs on Linux");
+        processes::forget_own_peak().expect("the peak of the own memory can be set back");
+        Self { app, user, memory, total: times.1 }
+    }
+
+    /// Both are ready.
+    pub(crate) async fn ready(bad: ServerConfig) -> Self {
+        Self::ready_within((IDLE, TOTAL), bad).await
+    }
+
+    /// Both are ready, and what comes may take its time.
+    pub(crate) async fn ready_for_a_flood(bad: ServerConfig) -> Self {
+        Self::ready_within((FLOOD, FLOOD), bad).await
+    }
+
+    async fn ready_within(times: (Duration, Duration), bad: ServerConfig) -> Self {
+        let pair = Self::opening_within(times, bad).await;
+        pair.app.until("bad", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
+        pair
+    }
+
+    /// Calls `echo` with a text; the call has this id.
+    pub(crate) async fn echo(&self, server: &str, id: &str, text: &str) -> Result<CallToolResult, CallFailure> {
+        let arguments = Map::from_iter([("text".to_owned(), json!(text))]);
+        let called = self.app.host.call_tool(id.into(), server.into(), "echo".into(), arguments, None).await;
+        called.map(|(result, _)| result)
+    }
+
+    /// Calls the bad server; all the while and afterwards the good one answers within a second.
+    pub(crate) async fn bad_call(&self, what: &str) -> Ended {
+        let began = Instant::now();
+        let limit = self.total + Duration::from_secs(20);
+        let call = async { tokio::time::timeout(limit, self.echo("bad", "bad", "hello")).await };
+        let (ended, took) = self.while_good(what, async { (call.await, began.elapsed()) }).await;
+        let Ok(result) = ended else {
+            let activity: String = self.app.activity("bad").await.chars().take(2_000).collect();
+            panic!("{what}: the call must end; questions: {:?}; {activity}", self.app.questions().await)
+        };
+        Ended { result, took }
+    }
+
+    /// Waits for something; all the while and once more afterwards the good server answers within a second.
+    pub(crate) async fn while_good<F: Future>(&self, what: &str, attack: F) -> F::Output {
+        let over = AtomicBool::new(false);
+        let attack = async {
+            let output = attack.await;
+            over.store(true, Ordering::Relaxed);
+            output
+        };
+        let good = async {
+            while !over.load(Ordering::Relaxed) {
+                self.good_is_well(what, "meanwhile").await;
+                tokio::time::sleep(OFTEN).await;
+            }
+        };
+        let (output, ()) = tokio::join!(attack, good);
+        self.good_is_well(what, "afterwards").await;
+        output
+    }
+
+    pub(crate) async fn good_is_well(&self, what: &str, when: &str) {
+        let began = Instant::now();
+        let answered = self.echo("good", when, "hello").await;
+        answered.unwrap_or_else(|e| panic!("{what}: the good server answers {when}: {e}"));
+        assert!(began.elapsed() < Duration::from_secs(1), "{what}: at once, {when}: {:?}", began.elapsed());
+    }
+
+    /// Checks how a call ended: the cause in one of these words, or with an answer if there are none.
+    pub(crate) fn ended(&self, what: &str, Ended { result, took }: &Ended, words: &[&str]) {
+        match result {
+            Ok(_) => assert!(words.is_empty(), "{what}: it should fail, but was answered"),
+            Err(error) => {
+                let said = error.to_string();
+                assert!(!words.is_empty(), "{what}: it should be answered, but: {said}");
+                assert!(words.iter().any(|word| said.contains(word)), "{what}: the cause is in words: {said}");
+                assert!(said.contains("bad"), "{what}: the server is named: {said}");
+            }
+        }
+        assert!(*took < self.total + Duration::from_secs(3), "{what}: it ends within its time: {took:?}");
+        self.memory_is_bounded(what);
+    }
+
+    /// Checks that a call did not have to wait for its time to be over.
+    pub(crate) fn ended_at_once(&self, what: &str, call: &Ended, words: &[&str]) {
+        self.ended(what, call, words);
+        assert!(call.took <= AT_ONCE, "{what}: it fails at once, not only in time: {:?}", call.took);
+    }
+
+    /// The peak since both were started, so that what was let go again counts as well.
+    pub(crate) fn memory_is_bounded(&self, what: &str) {
+        let peak = processes::peak_resident_bytes(std::process::id()).expect("the test runs on Linux");
+        let grown = peak.saturating_sub(self.memory);
+        assert!(grown < MEMORY, "{what}: memory is bounded, but grew by {} MiB", grown / 1024 / 1024);
+    }
+
+    /// Ends the host, and checks that nothing is left of the servers.
+    pub(crate) async fn close(self, what: &str) {
+        let pids = [self.app.server("good").await.pid, self.app.server("bad").await.pid];
+        self.user.abort();
+        let began = Instant::now();
+        self.app.host.close().await;
+        for pid in pids.into_iter().flatten() {
+            let left = processes::alive_in_group(pid);
+            assert!(left.is_empty(), "{what}: processes are gone with their server, but {left:?} are left");
+        }
+        assert!(began.elapsed() < Duration::from_secs(10), "{what}: within 10 s: {:?}", began.elapsed());
+    }
+}

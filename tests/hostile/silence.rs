@@ -1,0 +1,116 @@
+//! Answers that never come, over stdio (X35): every wait has an end, with its cause, and the user need not wait for it.
+
+use std::time::{Duration, Instant};
+
+use host::view::{CallFailure, CallTimes, ServerState};
+use mcp_proto::session::Timeouts;
+use testkit::app::scripted;
+
+use crate::pair::{IDLE, Pair, TOTAL};
+
+#[test]
+fn x35_the_times_by_default() {
+    let (opening, calls) = (Timeouts::default(), CallTimes::default());
+    assert_eq!(opening.initialize, Duration::from_secs(30), "X35: initialize may take 30 s");
+    assert_eq!(opening.probe, Duration::from_secs(10), "X35: server/discover may take 10 s");
+    assert!(calls.list.0 <= Duration::from_secs(30), "X35: a list may be silent for 30 s at most: {:?}", calls.list);
+    assert!(calls.tool.1 <= Duration::from_secs(3_600), "X35: and a call has an end: {:?}", calls.tool);
+}
+
+async fn never_opens(args: &[&str]) {
+    let what = format!("X35 over stdio, {}", args.join(" "));
+    let pair = Pair::opening(scripted(args)).await;
+    let failed = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_)));
+    let view = pair.while_good(&what, failed).await;
+    let ServerState::Failed(failure) = view.state else { panic!("{what}: it has failed") };
+    let said = &failure.message;
+    assert!(said.contains("no answer") || said.contains("did not answer"), "{what}: the cause is in words: {said}");
+    pair.memory_is_bounded(&what);
+    pair.close(&what).await;
+}
+
+#[tokio::test]
+async fn x35_a_server_that_never_answers_initialize_is_given_up() {
+    never_opens(&["--misbehave", "silent@initialize"]).await;
+}
+
+#[tokio::test]
+async fn x35_a_server_that_never_answers_anything_is_given_up() {
+    never_opens(&["--probe", "silence", "--misbehave", "silent@initialize"]).await;
+}
+
+/// A server of an older revision may pass over what it does not know, so it is then opened as one.
+#[tokio::test]
+async fn x35_a_server_that_never_answers_discover_is_opened_the_older_way() {
+    let what = "X35 over stdio, silence at server/discover";
+    let pair = Pair::opening(scripted(&["--probe", "silence"])).await;
+    let ready = pair.app.until("bad", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0);
+    pair.while_good(what, ready).await;
+    pair.close(what).await;
+}
+
+#[tokio::test]
+async fn x35_a_list_without_an_answer_leaves_the_server_usable_and_is_said() {
+    let what = "X35 over stdio, silence at tools/list";
+    let pair = Pair::opening(scripted(&["--misbehave", "silent@tools/list"])).await;
+    pair.app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
+    let mut events = pair.app.host.events();
+    let noted = async {
+        loop {
+            let catalog = pair.app.host.catalog("bad".into()).await.unwrap();
+            if let Some(note) = catalog.notes[0].first() {
+                return note.clone();
+            }
+            events.next().await;
+        }
+    };
+    let noted = tokio::time::timeout(TOTAL + Duration::from_secs(3), noted);
+    let note = pair.while_good(what, noted).await.expect("X35: that the list is missing is said");
+    assert!(note.contains("no answer"), "{what}: with the cause: {note}");
+    pair.close(what).await;
+}
+
+/// A server that never answers a call, and the file in which it writes down what it is sent.
+async fn silent() -> (Pair, tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("record");
+    let path = record.to_str().unwrap();
+    let pair = Pair::ready(scripted(&["--misbehave", "silent", "--record", path])).await;
+    (pair, folder, record)
+}
+
+async fn is_told(what: &str, record: &std::path::Path) {
+    let is_told = || std::fs::read_to_string(record).unwrap().contains("notifications/cancelled");
+    let told = testkit::deadline::holds_within(Duration::from_secs(1), is_told).await;
+    assert!(told, "{what}: the server is told: {}", std::fs::read_to_string(record).unwrap());
+}
+
+#[tokio::test]
+async fn x35_a_call_without_an_answer_is_given_up_and_the_server_is_told() {
+    let what = "X35 over stdio, silence at tools/call";
+    let (pair, _folder, record) = silent().await;
+    let call = pair.bad_call(what).await;
+    pair.ended(what, &call, &["no answer"]);
+    assert!(call.took >= IDLE, "{what}: it was waited for: {:?}", call.took);
+    is_told(what, &record).await;
+    pair.close(what).await;
+}
+
+#[tokio::test]
+async fn x35_cancelling_works_at_once() {
+    let what = "X35 over stdio, cancelling";
+    let (pair, _folder, record) = silent().await;
+    let cancelling = async {
+        let is_called = || std::fs::read_to_string(&record).unwrap().contains("tools/call");
+        assert!(testkit::deadline::holds_within(TOTAL, is_called).await, "{what}: the call reaches the server");
+        let began = Instant::now();
+        pair.app.host.cancel_call("bad".into()).await.unwrap();
+        began
+    };
+    let (ended, began) = tokio::join!(pair.echo("bad", "bad", "hello"), cancelling);
+    assert_eq!(ended, Err(CallFailure::Cancelled), "{what}: the call is cancelled");
+    assert!(began.elapsed() < Duration::from_millis(500), "{what}: at once: {:?}", began.elapsed());
+    is_told(what, &record).await;
+    pair.good_is_well(what, "afterwards").await;
+    pair.close(what).await;
+}
