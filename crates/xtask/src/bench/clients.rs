@@ -14,7 +14,7 @@ use crate::{node, workspace};
 pub(super) enum Client {
     /// The bytes alone.
     Bare,
-    /// Ours.
+    /// Drawbridge's own.
     Drawbridge,
     /// The Rust SDK on several threads.
     Rmcp,
@@ -65,14 +65,13 @@ impl Client {
     pub(super) fn command(self, profile: &str) -> (PathBuf, Vec<String>) {
         let script = |path: &str| vec![peers().join(path).to_string_lossy().into_owned()];
         match self {
-            Self::Bare => (workspace::binary(profile, "bench-bare"), Vec::new()),
-            Self::Drawbridge => (workspace::binary(profile, "bench-client"), Vec::new()),
-            Self::Rmcp => (workspace::binary(profile, "bench-peer-rmcp"), Vec::new()),
-            Self::RmcpOneThread => (workspace::binary(profile, "bench-peer-rmcp"), vec!["--current-thread".to_owned()]),
-            Self::RmcpPooled => (
-                workspace::binary(profile, "bench-peer-rmcp"),
-                vec!["--current-thread".to_owned(), "--pooled".to_owned()],
-            ),
+            Self::Bare => (binary(profile, "bench-bare"), Vec::new()),
+            Self::Drawbridge => (binary(profile, "bench-client"), Vec::new()),
+            Self::Rmcp => (binary(profile, "bench-peer-rmcp"), Vec::new()),
+            Self::RmcpOneThread => (binary(profile, "bench-peer-rmcp"), vec!["--current-thread".to_owned()]),
+            Self::RmcpPooled => {
+                (binary(profile, "bench-peer-rmcp"), vec!["--current-thread".to_owned(), "--pooled".to_owned()])
+            }
             // Its warnings about its own listeners, thousands of lines, are not what is measured.
             Self::TypeScript => {
                 (PathBuf::from("node"), [vec!["--no-warnings".to_owned()], script("typescript/client.mjs")].concat())
@@ -84,7 +83,12 @@ impl Client {
 
 /// The server that all are measured against.
 pub(super) fn server(profile: &str) -> PathBuf {
-    workspace::binary(profile, "bench-server")
+    binary(profile, "bench-server")
+}
+
+fn binary(profile: &str, name: &str) -> PathBuf {
+    // The only profile whose folder has another name.
+    workspace::binary(if profile == "dev" { "debug" } else { profile }, name)
 }
 
 /// The folder of the clients of other SDKs.

@@ -123,7 +123,9 @@ fn words(program: Program) -> Result<String, Problem> {
         Err(Problem::Interrupted) => Err(Problem::Interrupted),
         Err(problem) => {
             let text = fs::read(&log).map_err(Problem::file(&log))?;
-            Err(Problem::Machine(format!("{problem}{}", last_lines(&String::from_utf8_lossy(&text)))))
+            let cause = format!("{problem}{}", last_lines(&String::from_utf8_lossy(&text)));
+            // Where the checkout lies is nobody's business who reads the table.
+            Err(Problem::Machine(cause.replace(&format!("{}/", workspace::root().display()), "")))
         }
     }
 }

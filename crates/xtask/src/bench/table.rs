@@ -69,7 +69,7 @@ fn wall_time(text: &mut String, cells: &[Cell]) {
         .map(|(client, counted)| format!("{} counted {counted}", client.title()))
         .collect();
     if !lost.is_empty() {
-        let _ = writeln!(text, "\nOf {NOTIFICATIONS} progress notifications: {}.", lost.join(", "));
+        let _ = writeln!(text, "\nOf 10,000 progress notifications: {}.", lost.join(", "));
     }
 }
 
@@ -225,7 +225,7 @@ mod tests {
         let mut lost = cell(ROWS[4], Client::TypeScript, 1.0);
         lost.rounds[0].counted = Some(9_906.0);
         assert!(
-            tables(&[lost], None).contains("Of 10000 progress notifications: TypeScript counted 9906."),
+            tables(&[lost], None).contains("Of 10,000 progress notifications: TypeScript counted 9906."),
             "what a client loses is in the document"
         );
     }
