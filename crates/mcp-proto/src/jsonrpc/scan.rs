@@ -128,8 +128,19 @@ impl<'a> Scan<'a> {
 
     /// The key of a member; what follows is the value.
     pub(crate) fn key(&mut self) -> Option<Quoted<'a>> {
-        let key = self.string()?;
-        self.take(b':').then_some(key)
+        let bytes = self.bytes();
+        let start = space(bytes, self.at);
+        if bytes.get(start) != Some(&b'"') {
+            return None;
+        }
+        // Keys are not recorded.
+        let (end, escapes) = string(bytes, start + 1)?;
+        let colon = space(bytes, end);
+        if bytes.get(colon) != Some(&b':') {
+            return None;
+        }
+        self.at = colon + 1;
+        Some(Quoted { text: self.text.get(start..end)?, escapes })
     }
 
     /// Passes one value of any kind and returns it.
@@ -151,6 +162,9 @@ impl<'a> Scan<'a> {
 
     /// Where the value that is next ends, if that was recorded.
     fn known_end(&mut self) -> Option<usize> {
+        if self.known.is_empty() {
+            return None;
+        }
         let passed = self.known.iter().take_while(|span| span.start() < self.at).count();
         self.known = self.known.get(passed..)?;
         self.known.first().filter(|span| span.start() == self.at).map(Span::end)
@@ -323,8 +337,6 @@ fn near(bytes: &[u8], mut at: usize) -> usize {
 
 /// The next quote or backslash. There must be no control character before it.
 fn plain(bytes: &[u8], mut at: usize) -> Option<usize> {
-    /// So much is looked at twice while the processor has it at hand.
-    const BLOCK: usize = 4096;
     loop {
         let rest = bytes.get(at..)?;
         let block = rest.get(..BLOCK).unwrap_or(rest);
@@ -340,7 +352,25 @@ fn plain(bytes: &[u8], mut at: usize) -> Option<usize> {
         if block.len() < BLOCK {
             return None;
         }
+        while bytes.get(at..).and_then(<[u8]>::first_chunk).is_some_and(is_plain) {
+            at += BLOCK;
+        }
     }
+}
+
+/// So much of a long string is looked at together.
+const BLOCK: usize = 1024;
+
+/// Whether there is no quote, backslash or control character in a block. Without a branch for each byte, so
+/// that the compiler can take many of them at once.
+fn is_plain(block: &[u8; BLOCK]) -> bool {
+    let (mut quote, mut backslash, mut least) = (u8::MAX, u8::MAX, u8::MAX);
+    for byte in block {
+        quote = quote.min(byte ^ b'"');
+        backslash = backslash.min(byte ^ b'\\');
+        least = least.min(*byte);
+    }
+    quote != 0 && backslash != 0 && least >= b' '
 }
 
 /// After an escape whose backslash stands before `at`. Half of a surrogate pair is none.
@@ -407,8 +437,11 @@ pub(crate) fn unquote(quoted: &str) -> Option<Cow<'_, str>> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use proptest::prelude::*;
     use serde::de::IgnoredAny;
+    use serde_json::Value;
 
+    use super::super::spans::Spans;
     use super::*;
 
     fn is_valid(text: &str) -> bool {
@@ -472,5 +505,99 @@ mod tests {
             assert_eq!(is_valid(text), serde, "{text}");
         }
         assert!(!is_valid(r#""\ud800""#) && !is_valid(r#""\udc00\ud800""#), "X37: half of a pair is no character");
+    }
+
+    /// Pieces of which JSON is made, and some that break it.
+    fn piece() -> impl Strategy<Value = String> {
+        let pieces = prop::sample::select(vec![
+            "{", "}", "[", "]", ",", ":", "null", "true", "false", "nul", "0", "-1.5e3", "01", "1.", " ", "\t", "\n",
+            "\"\"", "\"a\":", "\"a\"", "\"", "\\", "\\n", "\\u00e9", "\\x", "\u{1}", "\u{7f}", "é", "\u{feff}",
+        ]);
+        let long = (0_usize..200, prop::sample::select(vec!["", "\\\"", "\u{1f}", "\\", "\n", "😀"]), any::<bool>());
+        let long = long.prop_map(|(length, end, far)| {
+            let filling = "x".repeat(if far { length + 4000 } else { length });
+            format!("\"{filling}{end}{filling}\"")
+        });
+        prop_oneof![4 => pieces.prop_map(str::to_owned), 1 => long]
+    }
+
+    /// Valid JSON with long and short values, deep ones and escapes.
+    fn valid() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            ".{0,90}".prop_map(Value::from),
+            (0_usize..5000).prop_map(|length| Value::from("y".repeat(length))),
+        ];
+        leaf.prop_recursive(7, 64, 6, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+                prop::collection::vec((".{0,80}", inner), 0..6).prop_map(|members| members.into_iter().collect()),
+            ]
+        })
+    }
+
+    /// Passes a value and each one inside of it, in every way that there is, and tells where they lie.
+    fn passed(scan: &mut Scan<'_>, depth: usize, into: &mut Vec<(usize, usize, bool)>) -> Option<()> {
+        let first = scan.peek()?;
+        let start = scan.at();
+        scan.clone().value()?;
+        into.push((start, scan.clone().value()?.len(), false));
+        match first {
+            b'"' => into.push((start, scan.string()?.len(), scan.since(start).contains('\\'))),
+            b'{' if depth < 6 => {
+                let mut more = scan.enter(b'{', b'}')?;
+                while more {
+                    scan.key()?;
+                    passed(scan, depth + 1, into)?;
+                    more = scan.more(b'}')?;
+                }
+            }
+            b'[' if depth < 6 => {
+                let mut more = scan.enter(b'[', b']')?;
+                while more {
+                    passed(scan, depth + 1, into)?;
+                    more = scan.more(b']')?;
+                }
+            }
+            _ => drop(scan.value()?),
+        }
+        Some(())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn any_text_is_valid_if_serde_holds_it_for_valid(pieces in prop::collection::vec(piece(), 0..12)) {
+            let text = pieces.concat();
+            prop_assert_eq!(is_valid(&text), serde_json::from_str::<IgnoredAny>(&text).is_ok(), "X37, X38: {:?}", text);
+        }
+
+        #[test]
+        fn one_changed_byte_is_judged_as_serde_does(
+            value in valid(), pretty in any::<bool>(), at in any::<prop::sample::Index>(), byte in 0_u8..128,
+        ) {
+            let text = if pretty { format!("{value:#}") } else { value.to_string() };
+            prop_assert!(is_valid(&text), "what serde writes is valid");
+            let mut bytes = text.into_bytes();
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+            if let Ok(text) = String::from_utf8(bytes) {
+                prop_assert_eq!(is_valid(&text), serde_json::from_str::<IgnoredAny>(&text).is_ok(), "X37: {:?}", text);
+            }
+        }
+
+        #[test]
+        fn what_was_recorded_is_passed_to_the_same_places(value in valid(), pretty in any::<bool>()) {
+            let text = if pretty { format!("{value:#}") } else { value.to_string() };
+            let mut spans = Spans::default();
+            prop_assert_eq!(Scan::new(&text).value_recorded(&mut spans), Some(&*text), "it is passed as a whole");
+            let large = spans.found();
+            let (mut first, mut again) = (Vec::new(), Vec::new());
+            passed(&mut Scan::new(&text), 0, &mut first);
+            passed(&mut Scan::again(&text, large.as_deref().map_or(&[], Vec::as_slice)), 0, &mut again);
+            prop_assert_eq!(first, again, "in {} the same is found with and without what was recorded", text);
+        }
     }
 }

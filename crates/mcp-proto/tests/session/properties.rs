@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use bytes::Bytes;
-use mcp_proto::types::{ElicitAction, ElicitResult};
+use mcp_proto::types::{CallToolResult, ElicitAction, ElicitResult};
 use mcp_proto::*;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -416,5 +416,79 @@ proptest! {
             }
         }
         prop_assert!(missing.is_empty(), "each request is answered exactly once: {missing:?}");
+    }
+}
+
+/// Results of a tool as text: with members in any order, doubled, escaped, `null` or of the wrong kind.
+fn any_tool_result() -> impl Strategy<Value = String> {
+    let text = prop_oneof![
+        Just("\"t\"".to_owned()),
+        Just(r#""\u0074e\nx""#.to_owned()),
+        Just("null".to_owned()),
+        Just("7".to_owned()),
+        Just("{\"x\":[1]}".to_owned()),
+        (0_usize..9000).prop_map(|length| format!("\"{}\"", "QUJD".repeat(length / 4))),
+    ];
+    let kind = prop::sample::select(vec![
+        "text",
+        "image",
+        "audio",
+        "resource",
+        "resource_link",
+        "tool_use",
+        "hologram",
+        r"te\u0078t",
+        "",
+    ]);
+    let name = prop::sample::select(vec![
+        "text",
+        "data",
+        "mimeType",
+        r"d\u0061ta",
+        "annotations",
+        "_meta",
+        "uri",
+        "name",
+        "resource",
+        "other",
+        "type",
+    ]);
+    let contents = (text.clone(), prop::sample::select(vec!["text", "blob"]))
+        .prop_map(|(text, name)| format!(r#"{{"uri":"a:b","{name}":{text}}}"#));
+    let value = prop_oneof![4 => text.clone(), 1 => contents];
+    let block = (kind, prop::collection::vec((name, value), 0..4), any::<bool>()).prop_map(|(kind, members, last)| {
+        let mut members: Vec<String> = members.iter().map(|(name, value)| format!(r#""{name}":{value}"#)).collect();
+        members.insert(if last { members.len() } else { 0 }, format!(r#""type":"{kind}""#));
+        format!("{{{}}}", members.join(","))
+    });
+    let content = prop::collection::vec(block, 0..3).prop_map(|blocks| format!(r#""content":[{}]"#, blocks.join(", ")));
+    let member = prop_oneof![
+        4 => content,
+        1 => prop::sample::select(vec![
+            r#""isError":true"#, r#""isError":false"#, r#""isError":null"#, r#""isError":"x""#, r#""is\u0045rror":true"#,
+            r#""_meta":{"a":1}"#, r#""_meta":null"#, r#""_meta":1"#, r#""structuredContent":null"#,
+            r#""structuredContent":{"a":[1,2]}"#, r#""content":null"#, r#""content":7"#, r#""other":{"b":1}"#,
+        ]).prop_map(str::to_owned),
+    ];
+    prop::collection::vec(member, 1..5).prop_map(|members| format!("{{{}}}", members.join(",")))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2048, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// What is read in place is what serde makes of the same text, where the last of equal members counts.
+    #[test]
+    fn a_tools_result_is_read_as_serde_reads_it(text in any_tool_result()) {
+        let mut peer = Peer::ready(Revision::V2025_11_25);
+        let (call, sent) = peer.sends(tool_call());
+        peer.line(format!(r#"{{"jsonrpc":"2.0","id":{},"result":{text}}}"#, sent["id"]));
+        let members: serde_json::Map<String, Value> = serde_json::from_str(&text).unwrap();
+        let complete = members.contains_key("content") || members.contains_key("structuredContent");
+        let expected = serde_json::from_value::<CallToolResult>(Value::Object(members)).ok().filter(|_| complete);
+        match (peer.done(call), expected) {
+            (Ok(ServerResult::Tool(read)), Some(expected)) => prop_assert_eq!(*read, expected, "[tools-content-basic]: {}", text),
+            (Err(CallError::BadAnswer { .. }), None) => {}
+            (read, expected) => prop_assert!(false, "{text} is read as {read:?}, and by serde as {expected:?}"),
+        }
     }
 }
