@@ -94,8 +94,7 @@ impl Network<'_> {
         Ok(ANSWERED)
     }
 
-    /// A stream is taken up again where the revision has that; elsewhere the call ends: [http-sse-resume-last-event-id],
-    /// [http-no-resume-modern]
+    /// A stream is taken up again where the revision has that, elsewhere the call ends: [http-sse-resume-last-event-id]
     async fn cut(&self) -> Outcome {
         const SECONDS: u32 = 3;
         let before = super::count(self.folder, "seen", "\"slow_report\"");
