@@ -25,7 +25,7 @@ use crate::options::Options;
 use crate::page::page;
 use crate::questions::Answers;
 use crate::state::{State, lock};
-use crate::subscriptions::{self, Subscriptions};
+use crate::subscriptions::{self, Granted, Subscriptions};
 use crate::{completion, prompts, resources, tasks, tools};
 
 const INSTRUCTIONS: &str = "A demonstration harbour. Start with the tool \"add\", then \
@@ -40,6 +40,7 @@ pub(crate) struct DemoServer {
     options: Options,
     state: Arc<State>,
     subscriptions: Subscriptions,
+    granted: Granted,
     log_level: Mutex<LoggingLevel>,
 }
 
@@ -47,7 +48,13 @@ impl DemoServer {
     /// A server that has not met its host yet. Over HTTP there is one for each session or request, and
     /// what they remember is the same.
     pub(crate) fn new(options: Options, state: Arc<State>) -> Self {
-        Self { options, state, subscriptions: Subscriptions::default(), log_level: Mutex::new(LoggingLevel::Info) }
+        Self {
+            options,
+            state,
+            subscriptions: Subscriptions::default(),
+            granted: Granted::default(),
+            log_level: Mutex::new(LoggingLevel::Info),
+        }
     }
 }
 
@@ -169,6 +176,7 @@ impl ServerHandler for DemoServer {
             uris.retain(|uri| resources::exists(&self.state, uri));
             uris.truncate(subscriptions::MAX_SUBSCRIPTIONS);
         }
+        self.granted.add(&self.state);
         Some(accepted)
     }
 
@@ -185,7 +193,7 @@ impl ServerHandler for DemoServer {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Reply<()> {
-        subscriptions::listen(&context, &self.state).await;
+        subscriptions::listen(&context, &self.state, &self.granted).await;
         Ok(())
     }
 }

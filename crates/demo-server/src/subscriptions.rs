@@ -1,7 +1,7 @@
 //! Telling hosts what has changed: unasked and by `resources/subscribe` in legacy sessions, by
 //! `subscriptions/listen` in the stateless era.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -77,11 +77,31 @@ async fn notify_list(peer: &Peer<RoleServer>, change: &Change) -> Result<(), Ser
     }
 }
 
+/// Changes since a subscription was granted: a host may change something as soon as it has read that, which is before
+/// [`listen`] begins.
+#[derive(Debug, Default)]
+pub(crate) struct Granted(Mutex<VecDeque<Receiver<Change>>>);
+
+impl Granted {
+    /// A subscription is granted now.
+    pub(crate) fn add(&self, state: &State) {
+        let mut waiting = lock(&self.0);
+        // One that never began would wait for ever.
+        waiting.truncate(MAX_SUBSCRIPTIONS - 1);
+        waiting.push_back(state.changes());
+    }
+
+    /// The changes for the subscription that begins. Which of several takes which only means that one sees more.
+    fn take(&self) -> Option<Receiver<Change>> {
+        lock(&self.0).pop_front()
+    }
+}
+
 /// Serves one `subscriptions/listen` until the host ends it.
-pub(crate) async fn listen(context: &SubscriptionContext, state: &State) {
+pub(crate) async fn listen(context: &SubscriptionContext, state: &State, granted: &Granted) {
     let with_clock =
         context.accepted().resource_subscriptions.as_ref().is_some_and(|uris| uris.iter().any(|uri| uri == CLOCK));
-    let mut watch = Watch::new(state.changes(), with_clock);
+    let mut watch = Watch::new(granted.take().unwrap_or_else(|| state.changes()), with_clock);
     loop {
         let change = tokio::select! {
             () = context.cancelled() => return,
