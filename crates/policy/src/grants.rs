@@ -71,6 +71,12 @@ impl Grants {
         self.list.iter().find(|g| g.server == server && g.subject == *subject)
     }
 
+    /// The grant for calling a tool.
+    pub(crate) fn find_tool(&self, server: &str, tool: &str) -> Option<&Grant> {
+        let is_it = |grant: &&Grant| matches!(&grant.subject, Subject::Tool(own) if own == tool);
+        self.list.iter().filter(|grant| grant.server == server).find(is_it)
+    }
+
     /// Adds a grant; it takes the place of an older one for the same subject.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 /// SHA-256 over a value's canonical JSON, in hexadecimal.
@@ -20,12 +20,18 @@ impl Hash {
     /// The hash of bytes.
     #[must_use]
     pub fn of_bytes(bytes: &[u8]) -> Self {
-        let mut text = String::with_capacity(64);
-        for byte in Sha256::digest(bytes) {
-            text.push(char::from_digit(u32::from(byte >> 4), 16).unwrap_or_default());
-            text.push(char::from_digit(u32::from(byte & 15), 16).unwrap_or_default());
+        Self::hexadecimal(&Sha256::digest(bytes).into())
+    }
+
+    fn hexadecimal(digest: &[u8; 32]) -> Self {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let mut text = [0; 64];
+        for (pair, byte) in text.chunks_exact_mut(2).zip(digest) {
+            pair[0] = DIGITS[usize::from(byte >> 4)];
+            pair[1] = DIGITS[usize::from(byte & 15)];
         }
-        Self(text)
+        // They are digits, all of them.
+        Self(String::from_utf8_lossy(&text).into_owned())
     }
 
     /// As text.
@@ -41,6 +47,24 @@ impl fmt::Display for Hash {
     }
 }
 
+/// The hash of bytes of which the first are known before the others, so that they are hashed only once.
+#[derive(Debug, Clone)]
+pub struct HashBegun(Sha256);
+
+impl HashBegun {
+    /// Begins with these bytes.
+    #[must_use]
+    pub fn with(bytes: &[u8]) -> Self {
+        Self(Sha256::new_with_prefix(bytes))
+    }
+
+    /// The hash of the bytes that it began with and these.
+    #[must_use]
+    pub fn then(&self, bytes: &[u8]) -> Hash {
+        Hash::hexadecimal(&self.0.clone().chain_update(bytes).finalize().into())
+    }
+}
+
 /// JSON with sorted keys and no spaces: the same text for the same value.
 #[must_use]
 pub fn canonical_json(value: &Value) -> String {
@@ -49,22 +73,17 @@ pub fn canonical_json(value: &Value) -> String {
     text
 }
 
+/// The same for an object that is no value yet.
+#[must_use]
+pub fn canonical_object(members: &Map<String, Value>) -> String {
+    let mut text = String::with_capacity(128);
+    write_object(members, &mut text);
+    text
+}
+
 fn write_canonical(value: &Value, text: &mut String) {
     match value {
-        Value::Object(map) => {
-            let mut keys: Vec<&String> = map.keys().collect();
-            keys.sort();
-            text.push('{');
-            for (i, key) in keys.into_iter().enumerate() {
-                if i > 0 {
-                    text.push(',');
-                }
-                text.push_str(&Value::String(key.clone()).to_string());
-                text.push(':');
-                write_canonical(&map[key], text);
-            }
-            text.push('}');
-        }
+        Value::Object(members) => write_object(members, text),
         Value::Array(items) => {
             text.push('[');
             for (i, item) in items.iter().enumerate() {
@@ -75,6 +94,40 @@ fn write_canonical(value: &Value, text: &mut String) {
             }
             text.push(']');
         }
+        Value::String(string) => write_string(string, text),
         other => text.push_str(&other.to_string()),
+    }
+}
+
+fn write_object(members: &Map<String, Value>, text: &mut String) {
+    if members.keys().is_sorted() {
+        write_members(members.iter(), text);
+    } else {
+        let mut sorted: Vec<_> = members.iter().collect();
+        sorted.sort_by_key(|(key, _)| *key);
+        write_members(sorted.into_iter(), text);
+    }
+}
+
+fn write_members<'a>(members: impl Iterator<Item = (&'a String, &'a Value)>, text: &mut String) {
+    text.push('{');
+    for (i, (key, value)) in members.enumerate() {
+        if i > 0 {
+            text.push(',');
+        }
+        write_string(key, text);
+        text.push(':');
+        write_canonical(value, text);
+    }
+    text.push('}');
+}
+
+fn write_string(string: &str, text: &mut String) {
+    if string.bytes().any(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
+        text.push_str(&json!(string).to_string());
+    } else {
+        text.push('"');
+        text.push_str(string);
+        text.push('"');
     }
 }

@@ -9,7 +9,7 @@ mod hash;
 
 pub use act::{Act, Decision, Rule, Scope};
 pub use grants::{Grant, GrantId, Grants, Subject, TooManyGrants};
-pub use hash::{Hash, canonical_json};
+pub use hash::{Hash, HashBegun, canonical_json, canonical_object};
 
 /// Grants and mutes, and the decisions that follow from them.
 #[derive(Debug, Clone, Default)]
@@ -44,7 +44,7 @@ impl Policy {
             },
             Act::CallTool { server, tool, definition } => {
                 const SCOPES: &[Scope] = &[Scope::Once, Scope::Session, Scope::Always];
-                match self.grants.find(server, &Subject::Tool((*tool).to_owned())) {
+                match self.grants.find_tool(server, tool) {
                     Some(grant) if grant.rests_on == **definition => Decision::Allow { by: Some(grant.id) },
                     Some(_) => Decision::Ask { rule: Rule::ToolChanged, scopes: SCOPES },
                     None => Decision::Ask { rule: Rule::ToolsAsk, scopes: SCOPES },

@@ -1,7 +1,7 @@
 //! Decisions, one table row each.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use policy::{Act, Decision, Grants, Hash, Policy, Rule, Scope, Subject, canonical_json};
+use policy::{Act, Decision, Grants, Hash, HashBegun, Policy, Rule, Scope, Subject, canonical_json, canonical_object};
 use serde_json::json;
 
 fn hash(text: &str) -> Hash {
@@ -129,5 +129,27 @@ fn canonical_json_does_not_depend_on_the_order_of_keys_but_on_all_else() {
     for other in [json!({"a": 1.5, "b": [{"x": "é", "y": null}, 1]}), json!({"a": 1.5}), json!({"a": "1.5", "b": []})]
     {
         assert_ne!(Hash::of(&a), Hash::of(&other), "{other} is another value");
+    }
+}
+
+#[test]
+fn strings_are_written_as_json_writes_them() {
+    for string in ["", "plain", "é 😀", "quote \" slash / back \\", "\u{0}\u{1f}\n\t\u{7f}\u{2028}"] {
+        let value = json!({ string: string });
+        assert_eq!(canonical_json(&value), value.to_string(), "{string:?} is escaped as JSON demands");
+        assert_eq!(
+            canonical_object(value.as_object().unwrap()),
+            value.to_string(),
+            "{string:?}, also in an object alone"
+        );
+    }
+}
+
+#[test]
+fn a_hash_that_was_begun_is_the_hash_of_the_whole() {
+    let begun = HashBegun::with("a".repeat(64).as_bytes());
+    for rest in [String::new(), "b".to_owned(), "c".repeat(200)] {
+        let whole = Hash::of_bytes(format!("{}{rest}", "a".repeat(64)).as_bytes());
+        assert_eq!(begun.then(rest.as_bytes()), whole, "the same bytes have the same hash");
     }
 }
