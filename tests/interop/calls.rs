@@ -145,7 +145,9 @@ async fn a_tool_that_only_runs_as_a_task_is_run_as_one() {
     let result = call(&app, SERVER, "simulate-research-query", json!({ "topic": "tides" })).await;
     assert!(!result.is_error && text(&result).contains("tides"), "[tasks-two-phase]: the report comes: {result:?}");
     let sent = |method, field| {
-        move |e: &host::activity::ActivityEntry| e.sent && e.method.as_deref() == Some(method) && e.body.contains(field)
+        move |e: &host::activity::ActivityEntry| {
+            e.sent && e.method.as_deref() == Some(method) && e.body().contains(field)
+        }
     };
     seen(&app, SERVER, "[tasks-tool-required]: a call as a task", sent("tools/call", "\"task\":{")).await;
     seen(&app, SERVER, "[tasks-two-phase]: the result was fetched", sent("tasks/result", "\"taskId\"")).await;

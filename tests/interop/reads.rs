@@ -154,7 +154,7 @@ async fn a_change_made_by_a_call_is_told_to_the_one_who_watches() {
 async fn log_messages_come_from_the_level_that_was_set() {
     let app = everything().await;
     let is_log_of = |uri: &'static str| {
-        move |e: &ActivityEntry| e.kind == ActivityKind::Log && e.body.contains("Subscribe") && e.body.contains(uri)
+        move |e: &ActivityEntry| e.kind == ActivityKind::Log && e.body().contains("Subscribe") && e.body().contains(uri)
     };
     let (quiet, loud) = ("demo://resource/dynamic/text/1", "demo://resource/dynamic/text/2");
     // The server logs each subscription at the level info, before it answers.
@@ -196,7 +196,7 @@ async fn lists_in_pages_are_read_to_the_end_in_both_eras() {
         assert_eq!(asked, 2, "{era}, [pagination-missing-cursor-end]: two pages were asked for");
         let entries = activity(&app, "demo").await;
         let returns = |e: &&ActivityEntry| {
-            e.sent && e.method.as_deref() == Some("tools/list") && e.body.contains("\"cursor\":\"from-10\"")
+            e.sent && e.method.as_deref() == Some("tools/list") && e.body().contains("\"cursor\":\"from-10\"")
         };
         assert_eq!(entries.iter().filter(returns).count(), 1, "{era}, [pagination-opaque-cursor]: as it was given");
     }

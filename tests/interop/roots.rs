@@ -79,6 +79,6 @@ async fn refusing_to_share_leaves_a_server_with_what_was_configured() {
     app.answer(&question, UserAnswer::Deny).await;
     let result = call(&app, "files", "read_text_file", json!({ "path": configured.join("file.txt") })).await;
     assert_eq!(text(&result), "configured", "[roots-list-answer]: to know of no folder is an answer it can work with");
-    let complains = activity(&app, "files").await.iter().any(|e| e.body.contains("Failed to request initial roots"));
+    let complains = activity(&app, "files").await.iter().any(|e| e.body().contains("Failed to request initial roots"));
     assert!(!complains, "and no error");
 }

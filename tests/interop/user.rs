@@ -137,7 +137,7 @@ pub(crate) async fn sent(app: &App, server: &str) -> Vec<String> {
     use host::activity::ActivityKind::{Notification, Request};
     let entries = activity(app, server).await;
     let sent = entries.into_iter().filter(|e| e.sent && matches!(e.kind, Request | Notification));
-    sent.filter_map(|e| e.method).collect()
+    sent.filter_map(|e| e.method.map(std::borrow::Cow::into_owned)).collect()
 }
 
 /// Waits until an entry like this is in a server's activity.

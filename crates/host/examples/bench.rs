@@ -1,5 +1,7 @@
 //! Measures the host without a window: the memory of 200 idle servers, and the time from a server's message to the question
 //! in the stream of events. Prints; asserts nothing. The demo server must lie beside this program's folder.
+//!
+//! `bench memory 40` measures only the memory, of 40 servers: short enough for a heap profiler. `bench latency` only the time.
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -20,9 +22,15 @@ const QUESTIONS: usize = 50;
 
 #[tokio::main]
 async fn main() {
-    let program = demo_server();
-    latency(program.clone()).await;
-    memory(program).await;
+    let (program, mut arguments) = (demo_server(), std::env::args().skip(1));
+    let part = arguments.next();
+    if part.as_deref().is_none_or(|part| part == "latency") {
+        latency(program.clone()).await;
+    }
+    if part.as_deref().is_none_or(|part| part == "memory") {
+        let servers = arguments.next().map_or(SERVERS, |n| n.parse().expect("the number of servers"));
+        memory(program, servers).await;
+    }
 }
 
 fn demo_server() -> PathBuf {
@@ -83,10 +91,10 @@ async fn latency(program: PathBuf) {
     );
 }
 
-async fn memory(program: PathBuf) {
-    let names: Vec<String> = (0..SERVERS).map(|i| format!("idle-{i}")).collect();
-    let servers = names.iter().map(|name| (name.as_str(), command(program.clone(), &[]))).collect();
-    let app = App::start(servers).await;
+async fn memory(program: PathBuf, servers: usize) {
+    let names: Vec<String> = (0..servers).map(|i| format!("idle-{i}")).collect();
+    let set_up = names.iter().map(|name| (name.as_str(), command(program.clone(), &[]))).collect();
+    let app = App::start(set_up).await;
     let user = app.always(|q| is_start_or_tool(&q.body).then_some(UserAnswer::Allow(Scope::Once)));
     let own = std::process::id();
     let before = testkit::processes::resident_bytes(own).expect("this system tells the memory of a process");
@@ -111,8 +119,9 @@ async fn memory(program: PathBuf) {
     let after = testkit::processes::resident_bytes(own).expect("this system tells the memory of a process");
     let grown = after.saturating_sub(before) as f64 / (1024.0 * 1024.0);
     println!(
-        "{SERVERS} idle servers with their lists read                             {grown:.1} MiB above none ({:.1} MiB), ready in {:.1} s",
+        "{servers} idle servers with their lists read                             {grown:.1} MiB above none ({:.1} MiB), {:.1} kB each, ready in {:.1} s",
         before as f64 / (1024.0 * 1024.0),
+        after.saturating_sub(before) as f64 / servers as f64 / 1_000.0,
         took.as_secs_f64()
     );
     app.host.close().await;

@@ -1,5 +1,7 @@
 //! Everything that passed between the host and one server, with its log and standard error, in a bounded ring.
 
+mod body;
+
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -9,6 +11,7 @@ use mcp_proto::types::LogMessage;
 use mcp_transport::driver::{Direction, Frame, FrameAbout};
 
 use crate::view::Millis;
+use body::Body;
 
 /// The most entries that are kept of a server.
 pub const MAX_ENTRIES: usize = 2_000;
@@ -19,6 +22,9 @@ pub const MAX_BODY: usize = 512 * 1024;
 /// The most requests whose answers are awaited, to tell their latency.
 const MAX_AWAITED: usize = 1_024;
 const PREVIEW: usize = 200;
+/// The answers to these stay known elsewhere, so that they are packed here: a server that stands idle has little else.
+const PACKED: [&str; 6] =
+    ["tools/list", "prompts/list", "resources/list", "resources/templates/list", "initialize", "server/discover"];
 
 /// One entry.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,27 +38,47 @@ pub struct ActivityEntry {
     /// Whether the host sent it.
     pub sent: bool,
     /// The method of it, or of the request it answers.
-    pub method: Option<String>,
-    /// The JSON-RPC id, as it is written.
-    pub id: Option<String>,
+    pub method: Option<Cow<'static, str>>,
+    id: Option<Id>,
     /// Its size in bytes.
     pub bytes: usize,
     /// From the request to this answer, in milliseconds.
     pub latency: Option<f64>,
     /// Why it is invalid or strange.
     pub note: Option<String>,
-    /// The message, or the beginning of it.
-    pub body: Box<str>,
+    body: Body,
     /// Whether the body is only the beginning.
     pub truncated: bool,
 }
 
 impl ActivityEntry {
+    /// The JSON-RPC id, as it is written.
+    #[must_use]
+    pub fn id(&self) -> Option<String> {
+        self.id.as_ref().map(|id| match id {
+            Id::Number(number) => number.to_string(),
+            Id::Shown(text) => text.to_string(),
+        })
+    }
+
+    /// The message, or the beginning of it.
+    #[must_use]
+    pub fn body(&self) -> Cow<'_, str> {
+        self.body.text()
+    }
+
     /// The beginning of the body.
     #[must_use]
     pub fn preview(&self) -> String {
-        self.body.chars().take(PREVIEW).collect()
+        self.body.beginning(PREVIEW)
     }
+}
+
+/// An id that needs no memory if it is a number, as ours are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Id {
+    Number(i64),
+    Shown(Box<str>),
 }
 
 /// What an entry is.
@@ -132,17 +158,21 @@ impl Activity {
         };
         match about {
             FrameAbout::Request { id, method } => {
+                let method = cut(method);
                 entry.id = Some(shown(&id));
-                entry.method = Some(method.chars().take(PREVIEW).collect());
+                entry.method = Some(method.clone());
                 if self.awaited.len() < MAX_AWAITED {
                     self.awaited.insert((sent, id), (method, at));
                 }
             }
-            FrameAbout::Notification { method } => entry.method = Some(method.chars().take(PREVIEW).collect()),
+            FrameAbout::Notification { method } => entry.method = Some(cut(method)),
             FrameAbout::Result { id } | FrameAbout::Error { id: Some(id) } => {
                 entry.id = Some(shown(&id));
                 if let Some((method, asked)) = self.awaited.remove(&(!sent, id)) {
-                    entry.method = Some(method.chars().take(PREVIEW).collect());
+                    if PACKED.contains(&&*method) {
+                        entry.body.pack();
+                    }
+                    entry.method = Some(method);
                     entry.latency = at.duration_since(asked).ok().map(|d| d.as_secs_f64() * 1_000.0);
                 }
             }
@@ -160,10 +190,10 @@ impl Activity {
         let mut entry = self.blank(SystemTime::now(), ActivityKind::Log, text.as_bytes());
         let level =
             serde_json::to_value(message.level).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default();
-        entry.method = Some(match &message.logger {
+        entry.method = Some(Cow::Owned(match &message.logger {
             Some(logger) => format!("{level} · {}", logger.chars().take(PREVIEW).collect::<String>()),
             None => level,
-        });
+        }));
         self.push(entry);
     }
 
@@ -176,7 +206,7 @@ impl Activity {
     /// Adds something that came and could not be used.
     pub fn anomaly(&mut self, cause: &str, id: Option<String>) {
         let mut entry = self.blank(SystemTime::now(), ActivityKind::State, cause.as_bytes());
-        entry.id = id;
+        entry.id = id.map(|id| Id::Shown(id.into()));
         entry.note = Some(cause.to_owned());
         self.push(entry);
     }
@@ -194,28 +224,43 @@ impl Activity {
             bytes: bytes.len(),
             latency: None,
             note: None,
-            body: String::from_utf8_lossy(kept).into_owned().into_boxed_str(),
+            body: Body::new(kept),
             truncated,
         }
     }
 
     fn push(&mut self, entry: ActivityEntry) {
         self.last = entry.seq;
-        self.bytes += entry.body.len();
+        self.bytes += entry.body.kept();
+        if self.entries.len() == self.entries.capacity() {
+            // Twice as much would be more than what most servers ever need.
+            self.entries.reserve_exact(self.entries.len() / 4 + 8);
+        }
         self.entries.push_back(entry);
         while self.entries.len() > MAX_ENTRIES || self.bytes > MAX_BYTES {
             let Some(oldest) = self.entries.pop_front() else { break };
-            self.bytes -= oldest.body.len();
+            self.bytes -= oldest.body.kept();
             self.dropped += 1;
         }
     }
 }
 
 /// An id as it stands on the wire, or the beginning of it.
-fn shown(id: &RequestId) -> String {
+fn shown(id: &RequestId) -> Id {
     match id {
-        RequestId::Number(number) => number.to_string(),
-        RequestId::Text(_) => id.to_string().chars().take(PREVIEW).collect(),
+        RequestId::Number(number) => Id::Number(*number),
+        RequestId::Text(_) => Id::Shown(id.to_string().chars().take(PREVIEW).collect()),
+    }
+}
+
+/// A method, or the beginning of it. Those that come often need no memory of their own.
+fn cut(method: Cow<'static, str>) -> Cow<'static, str> {
+    match method {
+        Cow::Borrowed(_) => method,
+        Cow::Owned(owned) => PACKED
+            .into_iter()
+            .find(|known| *known == owned)
+            .map_or_else(|| Cow::Owned(owned.chars().take(PREVIEW).collect()), Cow::Borrowed),
     }
 }
 

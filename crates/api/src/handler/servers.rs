@@ -53,7 +53,7 @@ impl Api {
         let activity = self.host.activity(r.server).await?;
         let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = activity.entry(r.seq).ok_or_else(|| errors::not_found("this message"))?;
-        Ok(ActivityBody { text: entry.body.to_string(), truncated: entry.truncated })
+        Ok(ActivityBody { text: entry.body().into_owned(), truncated: entry.truncated })
     }
 
     pub(super) async fn export_activity(&self, server: String) -> Result<SavedFile, ApiError> {
@@ -98,8 +98,9 @@ impl Api {
 /// One entry as a line of the export: the message as it came where it is JSON, else as text.
 fn export_line(entry: &host::activity::ActivityEntry) -> String {
     let shown = views::activity_entry(entry);
-    let body = serde_json::from_str::<serde_json::Value>(&entry.body)
-        .unwrap_or_else(|_| serde_json::Value::String(entry.body.to_string()));
+    let body = entry.body();
+    let body = serde_json::from_str::<serde_json::Value>(&body)
+        .unwrap_or_else(|_| serde_json::Value::String(body.into_owned()));
     json!({
         "seq": shown.seq,
         "at": shown.at,

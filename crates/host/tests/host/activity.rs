@@ -23,14 +23,14 @@ fn messages_are_described_and_answers_matched_to_requests() {
     activity.frame(frame(false, at, br#"[{"jsonrpc":"2.0","id":2,"result":{}}]"#, None));
     activity.frame(frame(false, at, b"hello", Some("no JSON".into())));
     let told: Vec<_> =
-        activity.after(0, 100).map(|e| (e.kind, e.method.clone().unwrap_or_default(), e.latency)).collect();
+        activity.after(0, 100).map(|e| (e.kind, e.method.as_deref().unwrap_or_default(), e.latency)).collect();
     let expected = [
-        (ActivityKind::Request, "tools/call".to_owned(), None),
-        (ActivityKind::Request, "roots/list".to_owned(), None),
-        (ActivityKind::Response, "tools/call".to_owned(), Some(30.0)),
-        (ActivityKind::Notification, "notifications/message".to_owned(), None),
-        (ActivityKind::Batch, String::new(), None),
-        (ActivityKind::Invalid, String::new(), None),
+        (ActivityKind::Request, "tools/call", None),
+        (ActivityKind::Request, "roots/list", None),
+        (ActivityKind::Response, "tools/call", Some(30.0)),
+        (ActivityKind::Notification, "notifications/message", None),
+        (ActivityKind::Batch, "", None),
+        (ActivityKind::Invalid, "", None),
     ];
     assert_eq!(
         told, expected,
@@ -49,13 +49,27 @@ fn a_large_message_is_described_as_well() {
     activity.frame(frame(false, at, first.as_bytes(), None));
     activity.frame(frame(false, at, last.as_bytes(), None));
     activity.frame(frame(false, at, broken.as_bytes(), Some("broken JSON".into())));
-    let told: Vec<_> = activity.after(0, 100).map(|e| (e.kind, e.id.clone())).collect();
+    let told: Vec<_> = activity.after(0, 100).map(|e| (e.kind, e.id())).collect();
     let expected = [
         (ActivityKind::Response, Some("1".to_owned())),
         (ActivityKind::Response, Some("2".to_owned())),
         (ActivityKind::Invalid, None),
     ];
     assert_eq!(told, expected, "wherever its id stands; what is broken is no answer");
+}
+
+#[test]
+fn a_list_is_kept_whole_and_takes_little() {
+    let mut activity = Activity::default();
+    let at = SystemTime::UNIX_EPOCH;
+    let tools: Vec<String> =
+        (0..50).map(|n| format!(r#"{{"name":"t{n}","inputSchema":{{"type":"object"}}}}"#)).collect();
+    let answer = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"tools":[{}]}}}}"#, tools.join(","));
+    activity.frame(frame(true, at, br#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, None));
+    activity.frame(frame(false, at, answer.as_bytes(), None));
+    let told = activity.entry(2).expect("the answer is kept");
+    assert_eq!((&*told.body(), told.bytes), (answer.as_str(), answer.len()), "it is shown as it came");
+    assert_eq!(told.preview(), answer.chars().take(200).collect::<String>(), "and so is its beginning");
 }
 
 #[test]
@@ -71,11 +85,11 @@ fn the_ring_is_bounded_in_entries_and_bytes() {
     for _ in 0..40 {
         activity.line(ActivityKind::Stderr, &large);
     }
-    let kept: usize = activity.after(0, usize::MAX).map(|e| e.body.len()).sum();
+    let kept: usize = activity.after(0, usize::MAX).map(|e| e.body().len()).sum();
     assert!(kept <= MAX_BYTES, "the bytes are bounded: {kept}");
     let last = activity.entry(activity.last()).expect("the latest is kept");
     assert!(
-        last.truncated && last.body.len() == MAX_BODY && last.bytes == 2 * MAX_BODY,
+        last.truncated && last.body().len() == MAX_BODY && last.bytes == 2 * MAX_BODY,
         "a large one is cut and says its size"
     );
 }

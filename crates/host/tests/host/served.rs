@@ -56,7 +56,7 @@ async fn sent(app: &App, server: &str, method: &str) -> Vec<Value> {
     let activity = app.host.activity(server.to_owned()).await.unwrap();
     let activity = activity.lock().unwrap();
     let is_it = |entry: &&ActivityEntry| entry.sent && entry.method.as_deref() == Some(method);
-    let params = |entry: &ActivityEntry| serde_json::from_str::<Value>(&entry.body).unwrap()["params"].clone();
+    let params = |entry: &ActivityEntry| serde_json::from_str::<Value>(&entry.body()).unwrap()["params"].clone();
     activity.after(0, usize::MAX).filter(is_it).map(params).collect()
 }
 

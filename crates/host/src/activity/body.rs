@@ -1,0 +1,108 @@
+//! The text of an entry: in memory of its own and no more of it, and packed where it is long and stands elsewhere, too.
+
+use std::borrow::Cow;
+
+use miniz_oxide::deflate::compress_to_vec;
+use miniz_oxide::inflate::decompress_to_vec_with_limit;
+
+/// Shorter texts are not worth packing.
+const LEAST: usize = 512;
+/// Packing longer ones would take a while.
+const MOST: usize = 64 * 1024;
+/// How hard is tried, of ten: more takes much longer and gains little.
+const LEVEL: u8 = 4;
+
+/// The bytes of a message, as they came.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) enum Body {
+    Plain(Box<[u8]>),
+    Packed(Box<[u8]>),
+}
+
+impl Body {
+    /// A copy: a part of a read buffer would keep the whole of it.
+    pub(super) fn new(bytes: &[u8]) -> Self {
+        Self::Plain(bytes.into())
+    }
+
+    /// Packs it, if that makes it smaller.
+    pub(super) fn pack(&mut self) {
+        if let Self::Plain(plain) = self
+            && (LEAST..=MOST).contains(&plain.len())
+        {
+            let packed = compress_to_vec(plain, LEVEL);
+            if packed.len() < plain.len() {
+                *self = Self::Packed(packed.into());
+            }
+        }
+    }
+
+    /// How much memory it takes, in bytes.
+    pub(super) const fn kept(&self) -> usize {
+        match self {
+            Self::Plain(bytes) | Self::Packed(bytes) => bytes.len(),
+        }
+    }
+
+    /// It as text, also where it is none.
+    pub(super) fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Plain(bytes) => String::from_utf8_lossy(bytes),
+            Self::Packed(_) => Cow::Owned(String::from_utf8_lossy(&self.bytes()).into_owned()),
+        }
+    }
+
+    /// Its first characters, at most so many.
+    pub(super) fn beginning(&self, most: usize) -> String {
+        let bytes = self.bytes();
+        let enough = bytes.len().min(most * 4);
+        String::from_utf8_lossy(&bytes[..enough]).chars().take(most).collect()
+    }
+
+    fn bytes(&self) -> Cow<'_, [u8]> {
+        match self {
+            Self::Plain(bytes) => Cow::Borrowed(bytes),
+            // What was packed here can be unpacked.
+            Self::Packed(bytes) => Cow::Owned(decompress_to_vec_with_limit(bytes, MOST).unwrap_or_default()),
+        }
+    }
+}
+
+impl std::fmt::Debug for Body {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_packed_reads_as_it_came() {
+        let tool = |n: u64| format!(r#"{{"name":"tool-{n}","description":"ü","inputSchema":{{"type":"object"}}}}"#);
+        let text = (0..100).map(tool).collect::<Vec<_>>().join(",");
+        let mut body = Body::new(text.as_bytes());
+        body.pack();
+        assert!(body.kept() * 3 < text.len(), "a list takes much less: {} of {}", body.kept(), text.len());
+        assert_eq!(body.text(), text, "and comes back whole");
+        assert_eq!(body.beginning(30), text.chars().take(30).collect::<String>(), "its beginning, too");
+    }
+
+    #[test]
+    fn what_packing_does_not_make_smaller_stays_as_it_is() {
+        let noise: Vec<u8> = std::iter::repeat_with(|| fastrand::u8(..)).take(4_000).collect();
+        for bytes in [&noise[..], b"short".repeat(20).as_slice(), "long".repeat(MOST).as_bytes()] {
+            let mut body = Body::new(bytes);
+            body.pack();
+            assert_eq!(body.kept(), bytes.len(), "it is kept as it came");
+        }
+    }
+
+    #[test]
+    fn what_is_no_text_is_shown_all_the_same() {
+        let body = Body::new(b"a\xffb");
+        assert_eq!((&*body.text(), &*body.beginning(2)), ("a\u{fffd}b", "a\u{fffd}"), "bad bytes are marked");
+        assert_eq!(Body::new("üüü".as_bytes()).beginning(2), "üü", "characters are counted, not bytes");
+    }
+}
