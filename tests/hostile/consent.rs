@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use testkit::app::{App, PATIENCE, demo};
 use tokio::task::JoinHandle;
 
-type Called = Result<(mcp_proto::types::CallToolResult, Map<String, Value>), CallFailure>;
+type Called = Result<(mcp_proto::types::CallToolResult, Option<Map<String, Value>>), CallFailure>;
 
 fn object(value: Value) -> Map<String, Value> {
     value.as_object().expect("an object").clone()
@@ -87,7 +87,7 @@ async fn an_approval_is_bound_to_the_bytes_that_were_shown() {
     assert_eq!(twice, Err(AnswerError::NotOpen), "an approval acts once");
     let called = ended(called).await;
     assert!(text(&called).contains("23"), "what was sent is what was edited: {called:?}");
-    assert_eq!(called.unwrap().1, object(json!({"a": 20, "b": 3})), "and the caller is told");
+    assert_eq!(called.unwrap().1, Some(object(json!({"a": 20, "b": 3}))), "and the caller is told");
 }
 
 /// `[tools-list-changed]`

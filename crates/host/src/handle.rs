@@ -268,7 +268,7 @@ impl Host {
         replied.await.map_err(|_| CallFailure::Closing)?
     }
 
-    /// Calls a tool, after its question if need be. Also gives the arguments as they were sent.
+    /// Calls a tool, after its question if need be. Also gives the arguments as they were sent, if the user changed them.
     ///
     /// # Errors
     /// If it did not end with the tool's answer.
@@ -279,11 +279,11 @@ impl Host {
         tool: String,
         arguments: Map<String, Value>,
         conversation: Option<String>,
-    ) -> Result<(CallToolResult, Map<String, Value>), CallFailure> {
+    ) -> Result<(CallToolResult, Option<Map<String, Value>>), CallFailure> {
         let request = ClientRequest::CallTool { name: tool.clone(), arguments, as_task: false };
         let call = NewCall { id, server: server.clone(), kind: CallKind::Tool, name: tool, conversation, request };
         match self.call(call).await? {
-            (ServerResult::Tool(result), ClientRequest::CallTool { arguments, .. }) => Ok((*result, arguments)),
+            (ServerResult::Tool(result), edited) => Ok((*result, edited)),
             _ => Err(unfit(server)),
         }
     }

@@ -1,5 +1,6 @@
 //! Ports: what the host needs from outside, as traits. `store` and the shells implement them.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -122,16 +123,16 @@ pub struct AuditEntry {
     /// The server.
     pub server: String,
     /// What kind of question.
-    pub kind: String,
+    pub kind: Cow<'static, str>,
     /// What it was about; at most 2,000 characters.
     pub subject: String,
     /// `allowed`, `denied`, `cancelled` or `withdrawn`.
-    pub decision: String,
+    pub decision: Cow<'static, str>,
     /// `once`, `session` or `always`, if allowed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub scope: Option<String>,
+    pub scope: Option<Cow<'static, str>>,
     /// `user`, `grant`, `answers` or `policy`.
-    pub by: String,
+    pub by: Cow<'static, str>,
     /// The hash of what crossed or would have.
     pub hash: String,
 }

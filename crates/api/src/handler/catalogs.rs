@@ -70,7 +70,8 @@ impl Api {
     async fn call_tool(&self, r: CallTool) -> Result<ToolResult, ApiError> {
         let arguments = object(r.arguments, "arguments")?;
         let schema = self.host.catalog(r.server.clone()).await?.tool(&r.tool).and_then(|t| t.output_schema);
-        let (result, arguments) = self.host.call_tool(r.call, r.server, r.tool, arguments, r.conversation).await?;
+        let made = arguments.clone();
+        let (result, edited) = self.host.call_tool(r.call, r.server, r.tool, arguments, r.conversation).await?;
         let structured_problem = match (&result.structured_content, schema) {
             (Some(value), Some(schema)) => host::output::check(schema, value.clone()).await,
             _ => None,
@@ -80,7 +81,7 @@ impl Api {
             structured: result.structured_content,
             structured_problem,
             is_error: result.is_error,
-            arguments: arguments.into(),
+            arguments: edited.unwrap_or(made).into(),
         })
     }
 }

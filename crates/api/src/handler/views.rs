@@ -233,16 +233,16 @@ pub(super) fn audit_entry(entry: HostAudit) -> AuditEntry {
         number: entry.number,
         at: entry.at,
         server: entry.server,
-        kind: entry.kind,
+        kind: entry.kind.into_owned(),
         subject: entry.subject,
-        decision: entry.decision,
+        decision: entry.decision.into_owned(),
         scope: match entry.scope.as_deref() {
             Some("once") => Some(Scope::Once),
             Some("session") => Some(Scope::Session),
             Some("always") => Some(Scope::Always),
             _ => None,
         },
-        by: entry.by,
+        by: entry.by.into_owned(),
         hash: entry.hash,
     }
 }

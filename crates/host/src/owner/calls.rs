@@ -13,7 +13,6 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::oneshot;
 
 use super::approvals::config_hash;
-use super::definitions::call_hash;
 use super::questions::For;
 use super::{Decided, Owner, Read};
 use crate::activity::now;
@@ -23,8 +22,8 @@ use crate::view::{
     CallFailure, CallKind, CallState, CallView, HostEvent, Millis, Progress, QuestionBody, ServerState, Why,
 };
 
-/// A call's answer, with the request as it was sent in the end.
-pub(crate) type CallReply = Result<(ServerResult, ClientRequest), CallFailure>;
+/// A call's answer, with the arguments that were sent if they are not those it was made with.
+pub(crate) type CallReply = Result<(ServerResult, Option<Map<String, Value>>), CallFailure>;
 
 /// A call to make.
 pub(crate) struct NewCall {
@@ -39,7 +38,10 @@ pub(crate) struct NewCall {
 /// A call under way.
 pub(super) struct CallRecord {
     pub(super) view: CallView,
-    request: ClientRequest,
+    /// What is to be sent; none once it was.
+    request: Option<ClientRequest>,
+    /// What the user made of the arguments.
+    edited: Option<Map<String, Value>>,
     /// How often it has asked for input.
     round: u32,
     ticket: Option<(RunId, Ticket)>,
@@ -50,7 +52,7 @@ pub(super) struct CallRecord {
 pub(super) enum TicketUse {
     Call {
         run: RunId,
-        id: String,
+        id: Arc<str>,
     },
     /// A request that nobody needs to see: a completion, a subscription, a log level.
     Plain {
@@ -68,43 +70,47 @@ impl TicketUse {
     }
 }
 
+/// What is asked about a call, why, and for how long an approval may hold.
+type CallQuestion = (QuestionBody, policy::Rule, &'static [policy::Scope]);
+
 /// The most calls under way at a time, over all servers.
 const MAX_CALLS: usize = 1_000;
 
 impl Owner {
     /// Takes a call up. Its answer goes to `reply`.
     pub(crate) fn take_call(&mut self, call: NewCall, reply: oneshot::Sender<CallReply>) {
-        match self.begin(&call) {
-            Ok(()) => {
-                let view = CallView {
-                    id: call.id.clone(),
-                    server: call.server.clone(),
-                    kind: call.kind,
-                    name: call.name,
-                    started_at: now(),
-                    state: CallState::AwaitingApproval,
-                    progress: None,
-                    task: None,
-                    conversation: call.conversation,
-                };
-                let record = CallRecord { view, request: call.request, round: 0, ticket: None, reply };
-                self.calls.insert(call.id.clone(), record);
-                if call.kind == CallKind::Tool {
-                    self.decide_call(&call.id);
-                } else {
-                    self.send(&call.id);
-                }
-            }
-            Err(failure) => {
-                // The caller may have gone away.
-                let _ = reply.send(Err(failure));
-            }
+        if let Err(failure) = self.begin(&call) {
+            // The caller may have gone away.
+            let _ = reply.send(Err(failure));
+            return;
+        }
+        let NewCall { id, server, kind, name, conversation, request } = call;
+        let view = CallView {
+            id,
+            server,
+            kind,
+            name,
+            started_at: now(),
+            state: CallState::AwaitingApproval,
+            progress: None,
+            task: None,
+            conversation,
+        };
+        let decided = match &request {
+            ClientRequest::CallTool { name, arguments, .. } => self.decide_call(&view, name, arguments),
+            _ => Ok(None),
+        };
+        let record = CallRecord { view, request: Some(request), edited: None, round: 0, ticket: None, reply };
+        match decided {
+            Ok(None) => self.send(record),
+            Ok(Some(question)) => self.ask_about(record, question),
+            Err(failure) => self.finish(record, Err(failure)),
         }
     }
 
     /// Checks a call.
     fn begin(&self, call: &NewCall) -> Result<(), CallFailure> {
-        if self.calls.contains_key(&call.id) {
+        if self.calls.contains_key(call.id.as_str()) {
             return Err(CallFailure::IdInUse(call.id.clone()));
         }
         if self.calls.len() >= MAX_CALLS {
@@ -120,78 +126,85 @@ impl Owner {
         Ok(())
     }
 
-    /// Sends a tool call if it is allowed, and asks about it if it has to be.
-    fn decide_call(&mut self, id: &str) {
-        let Some(call) = self.calls.get(id) else { return };
-        let ClientRequest::CallTool { name, arguments, .. } = &call.request else { return };
-        let Some(record) = self.servers.get_mut(&call.view.server) else { return };
-        let Some(definition) = record.definitions.get(&record.config, &record.catalog, name) else {
-            let missing = CallFailure::NotFound(format!("tool \"{name}\" on {}", call.view.server));
-            return self.end_call(id, Err(missing));
-        };
-        let server = call.view.server.as_str();
-        match self.policy.decide(&Act::CallTool { server, tool: name, definition: &definition.approval }) {
+    /// Whether a tool may be called; what is to be asked, if it has to be. An allowed call is written down.
+    fn decide_call(
+        &mut self,
+        call: &CallView,
+        tool: &str,
+        arguments: &Map<String, Value>,
+    ) -> Result<Option<CallQuestion>, CallFailure> {
+        let server = call.server.as_str();
+        let missing = || CallFailure::NotFound(format!("tool \"{tool}\" on {server}"));
+        let record = self.servers.get_mut(server).ok_or_else(missing)?;
+        let definition = record.definitions.get(&record.config, &record.catalog, tool).ok_or_else(missing)?;
+        match self.policy.decide(&Act::CallTool { server, tool, definition: &definition.approval }) {
             Decision::Allow { .. } => {
-                let (server, subject) = (server.to_owned(), name.clone());
-                let hash = call_hash(&definition.tool, arguments);
+                let hash = definition.call_hash(arguments);
                 let decided = Decided {
-                    server: &server,
+                    server,
                     kind: "tool",
-                    subject: &subject,
+                    subject: tool,
                     decision: "allowed",
                     scope: None,
                     by: "grant",
                     hash: hash.as_str(),
                 };
-                match self.audit(decided) {
-                    Ok(()) => self.send(id),
-                    Err(error) => self.end_call(id, Err(CallFailure::Refused(error.to_string()))),
-                }
+                self.audit(decided).map_err(|error| CallFailure::Refused(error.to_string()))?;
+                Ok(None)
             }
-            Decision::Deny { rule } => self.end_call(id, Err(CallFailure::Refused(rule.name().to_owned()))),
+            Decision::Deny { rule } => Err(CallFailure::Refused(rule.name().to_owned())),
             Decision::Ask { rule, scopes } => {
-                let Some(tool) = record.catalog.tool(name) else { return };
                 let body = QuestionBody::Tool {
-                    tool: Box::new(tool),
+                    tool: Box::new(record.catalog.tool(tool).ok_or_else(missing)?),
                     arguments: arguments.clone(),
                     changed_since_allowed: rule == policy::Rule::ToolChanged,
                 };
-                let why = Why::User { conversation: call.view.conversation.clone() };
-                let (server, view) = (server.to_owned(), call.view.clone());
-                self.emit(HostEvent::CallChanged(view));
-                self.ask(&server, why, body, scopes, rule, For::Call(id.to_owned()));
+                Ok(Some((body, rule, scopes)))
             }
         }
     }
 
-    /// Sends an allowed call, with these arguments if it is a tool's.
-    pub(super) fn send_approved(&mut self, id: &str, arguments: Map<String, Value>) {
-        if let Some(record) = self.calls.get_mut(id)
-            && let ClientRequest::CallTool { arguments: own, .. } = &mut record.request
-        {
-            *own = arguments;
-        }
-        self.send(id);
+    /// A call waits for the user.
+    fn ask_about(&mut self, record: CallRecord, (body, rule, scopes): CallQuestion) {
+        let (id, server) = (record.view.id.clone(), record.view.server.clone());
+        let why = Why::User { conversation: record.view.conversation.clone() };
+        self.calls.insert(id.as_str().into(), record);
+        self.emit_call(&id);
+        self.ask(&server, why, body, scopes, rule, For::Call(id));
     }
 
-    fn send(&mut self, id: &str) {
+    /// Sends an allowed call of a tool, with these arguments.
+    pub(super) fn send_approved(&mut self, id: &str, arguments: Map<String, Value>) {
+        let Some(mut record) = self.calls.remove(id) else { return };
+        if let Some(ClientRequest::CallTool { arguments: own, .. }) = &mut record.request
+            && *own != arguments
+        {
+            own.clone_from(&arguments);
+            record.edited = Some(arguments);
+        }
+        self.send(record);
+    }
+
+    fn send(&mut self, mut record: CallRecord) {
+        let Some(request) = record.request.take() else { return };
         let ticket = Ticket(self.new_id());
-        let Some(record) = self.calls.get(id) else { return };
-        let (server, request) = (record.view.server.clone(), record.request.clone());
         let (idle, total) = match record.view.kind {
             CallKind::Tool => self.options.times.tool,
             CallKind::Prompt | CallKind::Resource => self.options.times.read,
         };
         let tell = Tell::Call { ticket, request, deadline: Deadline { idle, total } };
-        match self.tell(&server, tell) {
+        match self.tell(&record.view.server, tell) {
             Ok(run) => {
-                self.tickets.insert(ticket, TicketUse::Call { run, id: id.to_owned() });
-                if let Some(record) = self.calls.get_mut(id) {
-                    record.ticket = Some((run, ticket));
+                let id: Arc<str> = record.view.id.as_str().into();
+                self.tickets.insert(ticket, TicketUse::Call { run, id: Arc::clone(&id) });
+                record.ticket = Some((run, ticket));
+                record.view.state = CallState::Running;
+                if self.is_observed() {
+                    self.emit(HostEvent::CallChanged(record.view.clone()));
                 }
-                self.set_call(id, CallState::Running);
+                self.calls.insert(id, record);
             }
-            Err(failure) => self.end_call(id, Err(failure)),
+            Err(failure) => self.finish(record, Err(failure)),
         }
     }
 
@@ -257,39 +270,35 @@ impl Owner {
 
     pub(super) fn on_progress(&mut self, ticket: Ticket, progress: Progress) {
         let Some(TicketUse::Call { id, .. }) = self.tickets.get(&ticket) else { return };
-        let id = id.clone();
+        let id = Arc::clone(id);
         if let Some(record) = self.calls.get_mut(&id) {
             record.view.progress = Some(progress);
-            let view = record.view.clone();
-            self.emit(HostEvent::CallChanged(view));
+            self.emit_call(&id);
         }
     }
 
     pub(super) fn on_task(&mut self, ticket: Ticket, task: TaskView) {
         let Some(TicketUse::Call { id, .. }) = self.tickets.get(&ticket) else { return };
-        let id = id.clone();
+        let id = Arc::clone(id);
         if let Some(record) = self.calls.get_mut(&id) {
             record.view.task = Some(task);
-            let view = record.view.clone();
-            self.emit(HostEvent::CallChanged(view));
+            self.emit_call(&id);
         }
     }
 
     pub(super) fn on_done(&mut self, ticket: Ticket, result: Result<ServerResult, CallError>) {
         match self.tickets.remove(&ticket) {
             Some(TicketUse::Call { id, .. }) => {
-                let Some(record) = self.calls.get(&id) else { return };
-                let server = record.view.server.clone();
                 if let Err(CallError::UrlRequired(pages)) = &result {
                     self.ask_for_pages(&id, pages.clone());
                 }
-                let reply = match result {
-                    Ok(result) => Ok(result),
-                    Err(CallError::Cancelled) => Err(CallFailure::Cancelled),
-                    Err(error @ CallError::Refused) => Err(CallFailure::Refused(error.to_string())),
-                    Err(error) => Err(CallFailure::Session { server, error: Box::new(error) }),
-                };
-                self.end_call(&id, reply);
+                let Some(record) = self.calls.remove(&id) else { return };
+                let reply = result.map_err(|error| match error {
+                    CallError::Cancelled => CallFailure::Cancelled,
+                    CallError::Refused => CallFailure::Refused(error.to_string()),
+                    error => CallFailure::Session { server: record.view.server.clone(), error: Box::new(error) },
+                });
+                self.finish(record, reply);
             }
             Some(TicketUse::Plain { server, reply, .. }) => {
                 let _ = reply.send(result.map_err(|error| match error {
@@ -336,7 +345,7 @@ impl Owner {
     /// The call a ticket stands for.
     pub(super) fn call_of(&self, ticket: Ticket) -> Option<String> {
         match self.tickets.get(&ticket) {
-            Some(TicketUse::Call { id, .. }) => Some(id.clone()),
+            Some(TicketUse::Call { id, .. }) => Some(id.to_string()),
             _ => None,
         }
     }
@@ -359,7 +368,13 @@ impl Owner {
     }
 
     pub(super) fn end_call(&mut self, id: &str, reply: Result<ServerResult, CallFailure>) {
-        let Some(mut record) = self.calls.remove(id) else { return };
+        if let Some(record) = self.calls.remove(id) {
+            self.finish(record, reply);
+        }
+    }
+
+    /// Tells how a call ended that is in no list any more.
+    fn finish(&mut self, mut record: CallRecord, reply: Result<ServerResult, CallFailure>) {
         record.view.state = match &reply {
             Ok(_) => CallState::Done,
             Err(CallFailure::Cancelled) => CallState::Cancelled,
@@ -367,7 +382,8 @@ impl Owner {
             Err(_) => CallState::Failed,
         };
         self.emit(HostEvent::CallChanged(record.view));
-        let _ = record.reply.send(reply.map(|result| (result, record.request)));
+        // The caller may have gone away.
+        let _ = record.reply.send(reply.map(|result| (result, record.edited)));
     }
 
     /// Ends what is left of a run's calls. The session has ended its own already.

@@ -1,11 +1,11 @@
 //! Hashes of the definitions of tools that were called, kept while nothing that they rest on changes: to make them takes
 //! longer than all else in a call.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
+use indexmap::IndexMap;
 use mcp_proto::types::Tool;
-use policy::Hash;
+use policy::{Hash, HashBegun, canonical_object};
 use serde_json::{Map, Value, json};
 
 use super::approvals::config_hash;
@@ -13,42 +13,55 @@ use crate::catalog::Catalog;
 use crate::server_config::ServerConfig;
 
 /// What one tool's definition hashes to.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Definition {
-    /// By itself.
-    pub(super) tool: Hash,
     /// With the command of its server: what a standing approval rests on.
     pub(super) approval: Hash,
+    /// By itself: what the hash of each call begins with.
+    calls: HashBegun,
+}
+
+impl Definition {
+    /// Over what a call sends, and to which definition.
+    pub(super) fn call_hash(&self, arguments: &Map<String, Value>) -> Hash {
+        self.calls.then(canonical_object(arguments).as_bytes())
+    }
 }
 
 /// The definitions of one server's tools.
 #[derive(Debug, Default)]
 pub(crate) struct Definitions {
-    /// What they rest on.
-    of: Option<(ServerConfig, Arc<Catalog>)>,
-    known: HashMap<String, Definition>,
+    /// What they rest on. The catalog may go: its place is not used again as long as it is known here.
+    of: Option<(Arc<ServerConfig>, Weak<Catalog>)>,
+    known: IndexMap<String, Definition>,
 }
 
 impl Definitions {
     /// The definition of a tool as it stands in the catalog now; none if there is no such tool or it can't be read.
-    pub(super) fn get(&mut self, config: &ServerConfig, catalog: &Arc<Catalog>, tool: &str) -> Option<&Definition> {
-        let holds = |(own, list): &(ServerConfig, Arc<Catalog>)| Arc::ptr_eq(list, catalog) && own == config;
+    pub(super) fn get(
+        &mut self,
+        config: &Arc<ServerConfig>,
+        catalog: &Arc<Catalog>,
+        tool: &str,
+    ) -> Option<&Definition> {
+        // Both are replaced when they change, so that the same place means the same contents.
+        let holds = |(own, list): &(_, Weak<Catalog>)| {
+            Arc::ptr_eq(own, config) && std::ptr::eq(list.as_ptr(), Arc::as_ptr(catalog))
+        };
         if !self.of.as_ref().is_some_and(holds) {
             self.known.clear();
-            self.of = Some((config.clone(), Arc::clone(catalog)));
+            self.of = Some((Arc::clone(config), Arc::downgrade(catalog)));
         }
-        if !self.known.contains_key(tool) {
-            let definition = catalog.tool(tool)?;
-            let hashes = Definition { tool: tool_hash(&definition), approval: definition_hash(config, &definition) };
-            self.known.insert(tool.to_owned(), hashes);
-        }
-        self.known.get(tool)
+        let at = match self.known.get_index_of(tool) {
+            Some(at) => at,
+            None => {
+                let read = catalog.tool(tool)?;
+                let definition = Definition { approval: definition_hash(config, &read), calls: calls_of(&read) };
+                self.known.insert_full(tool.to_owned(), definition).0
+            }
+        };
+        Some(&self.known[at])
     }
-}
-
-/// Over a tool's whole definition.
-pub(super) fn tool_hash(tool: &Tool) -> Hash {
-    Hash::of(&json!(tool))
 }
 
 /// What a standing approval of a tool rests on: its whole definition, and the command of the server that offers it.
@@ -57,7 +70,65 @@ pub fn definition_hash(config: &ServerConfig, tool: &Tool) -> Hash {
     Hash::of(&json!({ "command": config_hash(config), "definition": tool }))
 }
 
-/// Over what a tool call sends, and to which definition of the tool, by its hash.
-pub(super) fn call_hash(tool: &Hash, arguments: &Map<String, Value>) -> Hash {
-    Hash::of(&json!({ "definition": tool, "arguments": arguments }))
+/// Over what a tool call sends, and to which definition of the tool.
+pub(super) fn call_hash(tool: &Tool, arguments: &Map<String, Value>) -> Hash {
+    calls_of(tool).then(canonical_object(arguments).as_bytes())
+}
+
+/// The hash of a tool's whole definition, with which the hash of a call begins. It has always the same length, so that no
+/// other definition and arguments can be read out of the same bytes.
+fn calls_of(tool: &Tool) -> HashBegun {
+    HashBegun::with(Hash::of(&json!(tool)).as_str().as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use mcp_proto::types::Listed;
+
+    use super::*;
+    use crate::server_config::StdioConfig;
+
+    fn config(command: &str) -> Arc<ServerConfig> {
+        Arc::new(StdioConfig { command: command.to_owned(), ..StdioConfig::default() }.into())
+    }
+
+    fn catalog(description: &str) -> Arc<Catalog> {
+        let tool = Tool { name: "echo".to_owned(), description: Some(description.to_owned()), ..Tool::default() };
+        Arc::new(Catalog { tools: vec![Listed::from(&tool)], ..Catalog::default() })
+    }
+
+    #[test]
+    fn what_is_kept_is_void_when_the_command_or_the_definition_changes() {
+        let (mut definitions, arguments) = (Definitions::default(), Map::new());
+        let mut hashes = |config: &Arc<ServerConfig>, catalog: &Arc<Catalog>| {
+            let definition = definitions.get(config, catalog, "echo").unwrap();
+            assert_eq!(
+                definition.call_hash(&arguments),
+                call_hash(&catalog.tool("echo").unwrap(), &arguments),
+                "what is kept of a definition gives the hash that is shown in a question"
+            );
+            (definition.approval.clone(), definition.call_hash(&arguments))
+        };
+        let (command, tools) = (config("one"), catalog("says it again"));
+        let before = hashes(&command, &tools);
+        assert_eq!(hashes(&command, &tools), before, "it is the same as long as nothing changes");
+        let (approval, call) = hashes(&config("two"), &tools);
+        assert!(approval != before.0 && call == before.1, "an approval rests on the command as well");
+        let (approval, call) = hashes(&command, &catalog("sends it away"));
+        assert!(approval != before.0 && call != before.1, "and both on the definition");
+        assert_eq!(hashes(&command, &tools), before, "back again, it is as before");
+        assert!(definitions.get(&command, &Arc::default(), "echo").is_none(), "a tool that is gone has no definition");
+    }
+
+    #[test]
+    fn other_arguments_are_another_call() {
+        let tool = Tool { name: "echo".to_owned(), ..Tool::default() };
+        let hash = |arguments: Value| call_hash(&tool, arguments.as_object().unwrap());
+        assert_eq!(hash(json!({"a": 1, "b": 2})), hash(json!({"b": 2, "a": 1})), "the order of keys does not matter");
+        for other in [json!({}), json!({"a": 1}), json!({"a": 1, "b": "2"}), json!({"a": 1, "b": 2, "c": null})] {
+            assert_ne!(hash(other.clone()), hash(json!({"a": 1, "b": 2})), "{other} is something else to approve");
+        }
+    }
 }

@@ -56,7 +56,7 @@ pub(crate) type Command = Box<dyn FnOnce(&mut Owner) + Send>;
 
 /// A server, with all that is known of it.
 pub(crate) struct ServerRecord {
-    pub(crate) config: ServerConfig,
+    pub(crate) config: Arc<ServerConfig>,
     pub(crate) state: ServerState,
     pub(crate) since: Millis,
     pub(crate) connection: Option<Connection>,
@@ -88,7 +88,7 @@ pub(crate) struct Owner {
     servers: IndexMap<String, ServerRecord>,
     runs: HashMap<RunId, String>,
     questions: Vec<Pending>,
-    calls: HashMap<String, CallRecord>,
+    calls: HashMap<Arc<str>, CallRecord>,
     tickets: HashMap<Ticket, TicketUse>,
     roots: BTreeMap<String, SharedRoots>,
     known: BTreeMap<String, Remembered>,
@@ -188,18 +188,23 @@ impl Owner {
     }
 
     fn on_news(&mut self, run: RunId, news: News) {
+        // What belongs to a call needs no more than its ticket.
+        let news = match news {
+            News::Task { ticket, task } => return self.on_task(ticket, task),
+            News::Progress { ticket, progress } => return self.on_progress(ticket, progress),
+            News::Done { ticket, result } => return self.on_done(ticket, *result),
+            news => news,
+        };
         let Some(server) = self.runs.get(&run).cloned() else { return };
         match news {
             News::Started { pid, record } => self.on_started(run, &server, pid, record),
             News::Connected { transport, how } => self.on_connected(run, &server, transport, how),
             News::Reopened(facts) => self.on_reopened(run, &server, *facts),
             News::Listening { lost } => self.on_listening(run, &server, lost),
-            News::Task { ticket, task } => self.on_task(ticket, task),
             News::Ready(facts) => self.on_ready(run, &server, *facts),
             News::Asked { request, ticket, question } => self.on_asked(run, &server, request, ticket, *question),
             News::Withdrawn { request } => self.on_withdrawn(run, request),
-            News::Progress { ticket, progress } => self.on_progress(ticket, progress),
-            News::Done { ticket, result } => self.on_done(ticket, *result),
+            News::Task { .. } | News::Progress { .. } | News::Done { .. } => {}
             News::Catalog(catalog) => self.on_catalog(run, &server, catalog),
             News::ResourceUpdated { uri } => self.on_resource_updated(server, uri),
             News::Activity { last } => self.emit(HostEvent::ActivityAppended { server, last }),
@@ -222,7 +227,7 @@ impl Owner {
         let record = self.servers.get(name)?;
         Some(ServerView {
             name: name.to_owned(),
-            config: record.config.clone(),
+            config: (*record.config).clone(),
             state: record.state.clone(),
             since: record.since,
             approved: self.is_approved(name, &record.config),
@@ -248,14 +253,19 @@ impl Owner {
     }
 
     fn emit(&mut self, event: HostEvent) {
+        if !self.is_observed() {
+            return;
+        }
         let number = self.next_event;
         self.next_event += 1;
-        // Nobody listens yet, or any more.
+        // Whoever listened may just have gone away.
         let _ = self.events.send(Arc::new(NumberedEvent { number, event }));
     }
 
     fn emit_server(&mut self, name: &str) {
-        if let Some(view) = self.server_view(name) {
+        if self.is_observed()
+            && let Some(view) = self.server_view(name)
+        {
             self.emit(HostEvent::ServerChanged(Box::new(view)));
         }
     }
@@ -286,15 +296,18 @@ impl Owner {
             number: 0,
             at: now(),
             server: entry.server.to_owned(),
-            kind: entry.kind.to_owned(),
-            subject: entry.subject.chars().take(2_000).collect(),
-            decision: entry.decision.to_owned(),
-            scope: entry.scope.map(|scope| scope_name(scope).to_owned()),
-            by: entry.by.to_owned(),
+            kind: entry.kind.into(),
+            subject: beginning(entry.subject, MAX_SUBJECT).to_owned(),
+            decision: entry.decision.into(),
+            scope: entry.scope.map(|scope| scope_name(scope).into()),
+            by: entry.by.into(),
             hash: entry.hash.to_owned(),
         };
-        let number = self.ports.audit.append(entry.clone())?;
-        self.emit(HostEvent::AuditChanged(Some(Box::new(AuditEntry { number, ..entry }))));
+        let told = self.is_observed().then(|| entry.clone());
+        let number = self.ports.audit.append(entry)?;
+        if let Some(entry) = told {
+            self.emit(HostEvent::AuditChanged(Some(Box::new(AuditEntry { number, ..entry }))));
+        }
         Ok(())
     }
 
@@ -349,12 +362,23 @@ fn read<T: serde::de::DeserializeOwned>(
 /// A decision, for the audit log.
 struct Decided<'a> {
     server: &'a str,
-    kind: &'a str,
+    kind: &'static str,
     subject: &'a str,
-    decision: &'a str,
+    decision: &'static str,
     scope: Option<policy::Scope>,
-    by: &'a str,
+    by: &'static str,
     hash: &'a str,
+}
+
+/// The most characters of what a decision was about that are written down.
+const MAX_SUBJECT: usize = 2_000;
+
+/// The first characters of a text.
+fn beginning(text: &str, most: usize) -> &str {
+    if text.len() <= most {
+        return text;
+    }
+    text.char_indices().nth(most).map_or(text, |(end, _)| &text[..end])
 }
 
 const fn scope_name(scope: policy::Scope) -> &'static str {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::approvals::{address_hash, command_hash};
-use super::definitions::{call_hash, tool_hash};
+use super::definitions::call_hash;
 use super::{Decided, Owner};
 use crate::activity::now;
 use crate::connection::{RunId, Tell, Ticket};
@@ -73,7 +73,7 @@ fn hash_of(body: &QuestionBody, schema: Option<&Value>) -> Hash {
     match body {
         QuestionBody::StartServer { config, resolved, .. } => command_hash(config, resolved),
         QuestionBody::ConnectServer { config, .. } => address_hash(config),
-        QuestionBody::Tool { tool, arguments, .. } => call_hash(&tool_hash(tool), arguments),
+        QuestionBody::Tool { tool, arguments, .. } => call_hash(tool, arguments),
         QuestionBody::Sampling { request, response } => match response {
             Some(response) => Hash::of(&json!({ "answer": response })),
             None => Hash::of(&json!({ "request": request })),

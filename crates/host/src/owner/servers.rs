@@ -75,7 +75,7 @@ impl Owner {
                     self.servers.insert(name.clone(), ServerRecord::new(config));
                     self.emit_server(&name);
                 }
-                Some(record) if record.config != config => self.change_config(&name, config),
+                Some(record) if *record.config != config => self.change_config(&name, config),
                 Some(_) => {}
             }
             if let Some(from) = self.servers.get_index_of(&name) {
@@ -168,7 +168,7 @@ impl Owner {
             |body: &QuestionBody| matches!(body, QuestionBody::StartServer { .. } | QuestionBody::ConnectServer { .. });
         self.end_questions(|p| p.view.server == name && is_start(&p.view.body));
         if let Some(record) = self.servers.get_mut(name) {
-            record.config = config;
+            record.config = Arc::new(config);
             record.start_again = false;
             if record.connection.is_none() {
                 record.set(ServerState::Stopped);
@@ -216,7 +216,7 @@ impl Owner {
 impl ServerRecord {
     pub(super) fn new(config: ServerConfig) -> Self {
         Self {
-            config,
+            config: Arc::new(config),
             state: ServerState::Stopped,
             since: now(),
             connection: None,

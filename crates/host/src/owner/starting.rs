@@ -34,7 +34,7 @@ impl Owner {
             ServerState::AwaitingApproval | ServerState::Starting | ServerState::Ready => return Ok(()),
         }
         record.set(ServerState::Starting);
-        let (name, config) = (name.to_owned(), record.config.clone());
+        let (name, config) = (name.to_owned(), Arc::clone(&record.config));
         if let Some(problem) = config.problem() {
             self.could_not_start(&name, &problem);
             return Ok(());
@@ -50,12 +50,12 @@ impl Owner {
         Ok(())
     }
 
-    fn find_command(&mut self, name: String, config: &ServerConfig, stdio: &StdioConfig) {
+    fn find_command(&mut self, name: String, config: &Arc<ServerConfig>, stdio: &StdioConfig) {
         if stdio.cwd.as_ref().is_some_and(|cwd| cwd.is_relative()) {
             self.could_not_start(&name, "its working folder must be a whole path, from the root");
             return;
         }
-        let (config, known) = (config.clone(), Arc::clone(&self.search_path));
+        let (config, known) = (Arc::clone(config), Arc::clone(&self.search_path));
         self.emit_server(&name);
         self.beside(find(command(stdio), known), move |owner, (path, found)| {
             owner.on_found(&name, &config, path, found);
@@ -93,7 +93,7 @@ impl Owner {
     fn awaited(&mut self, name: &str, config: &ServerConfig) -> Option<&mut super::ServerRecord> {
         self.servers
             .get_mut(name)
-            .filter(|r| r.state == ServerState::Starting && r.connection.is_none() && r.config == *config)
+            .filter(|r| r.state == ServerState::Starting && r.connection.is_none() && *r.config == *config)
     }
 
     /// Asks the policy whether a server may be started or connected to, and does what it says.
@@ -127,7 +127,7 @@ impl Owner {
         self.ask(name, Why::User { conversation: None }, body.clone(), scopes, rule, For::Start);
     }
 
-    fn launch_audited(&mut self, name: &str, hash: &Hash, kind: &str, by: &str) {
+    fn launch_audited(&mut self, name: &str, hash: &Hash, kind: &'static str, by: &'static str) {
         let Some(record) = self.servers.get(name) else { return };
         let words = record.config.as_http().map_or_else(|| record.config.command_line(), HttpConfig::shown_url);
         let decided =
@@ -159,7 +159,7 @@ impl Owner {
         let Some(record) = self.servers.get_mut(name) else { return };
         record.set(ServerState::Starting);
         record.supervision.launched(approved.clone());
-        let config = record.config.clone();
+        let config = Arc::clone(&record.config);
         match &config.transport {
             ServerTransport::Stdio(stdio) => {
                 let Some((program, path)) = record.found.take() else { return };

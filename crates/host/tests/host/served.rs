@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use testkit::app::{App, PATIENCE, demo, scripted};
 use tokio::task::JoinHandle;
 
-type Called = Result<(CallToolResult, Map<String, Value>), CallFailure>;
+type Called = Result<(CallToolResult, Option<Map<String, Value>>), CallFailure>;
 
 /// A user who allows whatever is asked.
 fn agreeable(app: &App) -> JoinHandle<()> {
