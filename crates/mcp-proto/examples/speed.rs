@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use mcp_proto::types::{Implementation, Listed, Tool};
 use mcp_proto::{
-    ClientRequest, Deadline, Incoming, Opening, Outgoing, OutgoingKind, RequestId, Revision, ServerResult, Session,
-    SessionConfig, SessionEvent, StreamOrigin,
+    ClientRequest, Deadline, Facts, Incoming, Opening, Outgoing, OutgoingKind, RequestId, Revision, ServerResult,
+    Session, SessionConfig, SessionEvent, StreamOrigin,
 };
 use serde_json::{Map, json};
 
@@ -50,14 +50,14 @@ fn main() {
 }
 
 fn sizes() {
-    println!(
-        "a session is {} bytes, an event {}, a message to the server {}, one from it {}, an entry of a list {}",
-        size_of::<Session>(),
-        size_of::<SessionEvent>(),
-        size_of::<Outgoing>(),
-        size_of::<Incoming>(),
-        size_of::<Listed<Tool>>()
-    );
+    let of = |what: &str, bytes: usize| println!("{what:<48} {bytes:>17} bytes");
+    of("a session", size_of::<Session>());
+    of("  its configuration, on the heap", size_of::<SessionConfig>());
+    of("  what its opening found out, on the heap", size_of::<Facts>());
+    of("an event", size_of::<SessionEvent>());
+    of("a message to the server", size_of::<Outgoing>());
+    of("a message from it", size_of::<Incoming>());
+    of("an entry of a list", size_of::<Listed<Tool>>());
 }
 
 /// A session that is ready, with a server that offers tools.
