@@ -44,7 +44,7 @@ async fn flooded_with(misbehave: &str) -> (Pair, usize) {
     (pair, read)
 }
 
-/// [logging-rate-limit]
+/// `[logging-rate-limit]`
 #[tokio::test]
 async fn x41_a_flood_of_log_messages() {
     let (pair, _) = flooded_with("flood-log").await;
