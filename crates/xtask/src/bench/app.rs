@@ -70,7 +70,7 @@ fn measure(screen: Option<&VirtualScreen>, app: &Path, name: &str, word: &str) -
     fs::remove_dir_all(&home).map_err(Problem::file(&home))?;
     fs::create_dir_all(&home).map_err(Problem::file(&home))?;
     let log = workspace::target_folder("bench")?.join(format!("{name}.log"));
-    let errors = fs::File::create(&log).map_err(Problem::file(&log))?;
+    let output = fs::File::create(&log).map_err(Problem::file(&log))?;
     let program = match screen {
         Some(screen) => screen.program(app),
         None => Program::new(app),
@@ -81,7 +81,7 @@ fn measure(screen: Option<&VirtualScreen>, app: &Path, name: &str, word: &str) -
         .env("XDG_CONFIG_HOME", home.join("config"))
         .env("XDG_DATA_HOME", home.join("data"))
         .env("XDG_CACHE_HOME", home.join("cache"))
-        .errors_to(&errors)
+        .output_to(&output)
         .map_err(Problem::file(&log))?;
     let mut running = program.start()?;
     let start = Instant::now();
