@@ -33,13 +33,13 @@ impl Link {
 
 /// Drives the session until nothing of the server is left. What a process prints on standard error is kept in `stderr`.
 pub(super) async fn drive(link: Link, session: SessionConfig, stderr: StderrRing, owner: &mut dyn Owner) {
-    // In boxes, so that each connection is as large as its own driver, not as the largest.
     match link {
         Link::Process(process) => {
             let limits = DriverLimits::default();
-            Box::pin(mcp_transport::driver::drive(session, process, stderr, owner, limits)).await;
+            mcp_transport::driver::drive(session, process, stderr, owner, limits).await;
         }
         Link::Url(target) => {
+            // In a box, so that the connection of a process is not as large as this.
             Box::pin(mcp_transport::http::drive(session, target, owner, HttpLimits::default())).await;
         }
     }

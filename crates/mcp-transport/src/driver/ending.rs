@@ -25,7 +25,7 @@ const LAST_STDERR_LINES: usize = 100;
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'_, R, W> {
     /// Closes the session, ends the server, tells the rest. Only the telling waits for the owner.
-    pub(super) async fn end(mut self) {
+    pub(super) async fn end(mut self: Box<Self>) {
         let exited = self.ends.exit;
         if let Some(exit) = exited {
             drain_stderr(&mut self.stderr, &mut self.core.outbox).await;
@@ -35,7 +35,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'_, R, W> {
         self.pump();
         self.core.tell_rest();
 
-        let Task { mut core, mut reader, mut writer, mut queue, mut group, mut stderr, limits, .. } = self;
+        let Task { mut core, mut reader, mut writer, mut queue, mut group, mut stderr, limits, .. } = *self;
         let kill = Notify::new();
         let end_server = async {
             // Also when there is no process: the other side may still read.

@@ -4,6 +4,7 @@
 use std::io;
 
 use bytes::BytesMut;
+use futures_util::FutureExt;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio_util::codec::Decoder;
 
@@ -12,6 +13,8 @@ use crate::lines::{Line, Lines};
 /// What is read at once at least, and at most; a pipe holds no more.
 const LEAST_BYTES: usize = 1024;
 const MOST_BYTES: usize = 64 * 1024;
+/// An empty buffer that is larger is given back as soon as there is nothing to read.
+const KEPT_BYTES: usize = 4 * 1024;
 
 pub(super) struct LineReader<R> {
     reader: R,
@@ -47,17 +50,30 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
             if found.is_some() || self.ended {
                 return found;
             }
-            self.buffer.reserve(self.wanted);
-            let room = self.buffer.capacity() - self.buffer.len();
-            match self.reader.read_buf(&mut self.buffer).await {
-                Ok(0) => self.ended = true,
-                Ok(length) => self.adapt(length, room),
+            match self.read().await {
+                Ok((0, _)) => self.ended = true,
+                Ok((length, room)) => self.adapt(length, room),
                 Err(error) => {
                     self.ended = true;
                     return Some(Err(error));
                 }
             }
         }
+    }
+
+    /// How much was read, and how much there was room for.
+    async fn read(&mut self) -> io::Result<(usize, usize)> {
+        self.buffer.reserve(self.wanted);
+        let room = self.buffer.capacity() - self.buffer.len();
+        if let Some(read) = self.reader.read_buf(&mut self.buffer).now_or_never() {
+            return Ok((read?, room));
+        }
+        // While it is waited, a large buffer would lie there for nothing.
+        if self.buffer.is_empty() && room > KEPT_BYTES {
+            self.buffer = BytesMut::with_capacity(LEAST_BYTES);
+        }
+        let room = self.buffer.capacity() - self.buffer.len();
+        Ok((self.reader.read_buf(&mut self.buffer).await?, room))
     }
 
     fn adapt(&mut self, length: usize, room: usize) {
@@ -72,6 +88,8 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+
+    use tokio::io::AsyncWriteExt;
 
     use super::*;
 
@@ -88,6 +106,22 @@ mod tests {
         assert_eq!(reader.wanted, MOST_BYTES, "reads were as large as they may be");
         (0..10).for_each(|_| reader.adapt(80, reader.wanted * 2));
         assert_eq!(reader.wanted, LEAST_BYTES, "a server that sends little has a small buffer");
+    }
+
+    #[tokio::test]
+    async fn a_server_that_falls_silent_keeps_no_large_buffer() {
+        let (mut server, output) = tokio::io::duplex(2 * MOST_BYTES);
+        let mut reader = LineReader::new(output, Lines::new(MOST_BYTES));
+        let line = format!("{}\n", "x".repeat(MOST_BYTES / 2));
+        for _ in 0..3 {
+            server.write_all(line.as_bytes()).await.unwrap();
+            assert!(matches!(reader.next().await, Some(Ok(Line::Whole(_)))), "the line comes whole");
+        }
+        assert!(reader.wanted > KEPT_BYTES, "it expects more of the kind");
+        assert!(reader.next().now_or_never().is_none(), "nothing more has come");
+        assert!(reader.buffer.capacity() <= KEPT_BYTES, "{} bytes wait for it", reader.buffer.capacity());
+        server.write_all(line.as_bytes()).await.unwrap();
+        assert!(matches!(reader.next().await, Some(Ok(Line::Whole(_)))), "the next line comes whole too");
     }
 
     #[tokio::test]

@@ -122,18 +122,18 @@ pub struct DriverHandle {
 /// `ring`.
 ///
 /// Must be called within a tokio runtime.
-pub async fn drive(
+pub fn drive<'o>(
     session: SessionConfig,
     process: ServerProcess,
     ring: StderrRing,
-    owner: &mut dyn Owner,
+    owner: &'o mut dyn Owner,
     limits: DriverLimits,
-) {
+) -> impl Future<Output = ()> + Send + 'o {
     let ServerProcess { pipes, group } = process;
     let (shown, lines) = mpsc::channel(WAITING_STDERR);
     let drain = tokio::spawn(drain(pipes.stderr, ring, shown)).abort_handle();
     let process = (group, Stderr { lines, drain });
-    Task::new(session, (pipes.stdout, pipes.stdin), Some(process), owner, limits).run().await;
+    Task::new(session, (pipes.stdout, pipes.stdin), Some(process), owner, limits).run()
 }
 
 /// Starts the driver of a server in a task of its own. Every event goes to `events`, in order; when they are not

@@ -61,9 +61,9 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'o, R, W> {
         process: Option<(ServerGroup, Stderr)>,
         owner: &'o mut dyn Owner,
         limits: DriverLimits,
-    ) -> Task<'o, R, W> {
+    ) -> Box<Task<'o, R, W>> {
         let (group, stderr) = process.unzip();
-        Task {
+        Box::new(Task {
             core: Core::new(session, owner, limits.line_bytes),
             reader: LineReader::new(reader, Lines::new(limits.line_bytes)),
             writer: Some(writer),
@@ -73,10 +73,11 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'o, R, W> {
             group,
             stderr,
             limits,
-        }
+        })
     }
 
-    pub(super) async fn run(mut self) {
+    /// From a box: a future that holds the driver itself has several places for it.
+    pub(super) async fn run(mut self: Box<Self>) {
         loop {
             self.pump();
             self.write();
@@ -85,7 +86,8 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'o, R, W> {
             }
             self.step().await;
         }
-        self.end().await;
+        // Its state is only needed now.
+        Box::pin(self.end()).await;
     }
 
     /// Writes what can be without waiting.
