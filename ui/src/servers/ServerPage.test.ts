@@ -70,6 +70,21 @@ describe("the header", () => {
     );
   });
 
+  test("keeps the focus when the pressed button is disabled first, which takes it away", async () => {
+    const host = await show("overview");
+    const stop = screen.getByRole("button", { name: "Stop" });
+    stop.focus();
+    await user.keyboard("{Enter}");
+    host.send({ type: "server_changed", server: sampleServer({ state: { is: "stopping" } }) });
+    await waitFor(() => expect(stop, "pressed once").toBeDisabled());
+    // As browsers do it when they draw next.
+    stop.blur();
+    host.send({ type: "server_changed", server: sampleServer({ state: { is: "stopped" } }) });
+    await waitFor(() =>
+      expect(screen.getByRole("button", { name: "Start" }), "what there is now").toHaveFocus(),
+    );
+  });
+
   test("removes only after a confirmation, which has keeping focused", async () => {
     const host = await show("overview");
     await user.click(screen.getByRole("button", { name: "More" }));
