@@ -47,6 +47,9 @@ enum Purpose {
     Ping,
 }
 
+/// A place among the news that wait for the owner. All connections wait in one line for it.
+type Place = mpsc::OwnedPermit<(RunId, News)>;
+
 struct Run<'a> {
     id: RunId,
     told: &'a mut mpsc::Receiver<Tell>,
@@ -57,8 +60,10 @@ struct Run<'a> {
     news: &'a mpsc::Sender<(RunId, News)>,
     /// News for which there was no room.
     waiting: VecDeque<News>,
-    /// Ends when there may be room again.
-    room: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
+    /// Brings the next free place, or nothing if the owner is gone.
+    room: Option<Pin<Box<dyn Future<Output = Option<Place>> + Send>>>,
+    /// A free place that was brought.
+    place: Option<Place>,
     activity: Arc<Mutex<Activity>>,
     start: &'a Start,
     calls: HashMap<CallId, Purpose>,
@@ -151,7 +156,17 @@ impl Owner for Run<'_> {
             self.came = came;
             return Poll::Ready(());
         }
-        if self.came.is_some() || self.room.as_mut().is_some_and(|room| room.as_mut().poll(context).is_ready()) {
+        if self.came.is_some() {
+            return Poll::Ready(());
+        }
+        if let Some(room) = &mut self.room
+            && let Poll::Ready(place) = room.as_mut().poll(context)
+        {
+            self.room = None;
+            self.place = place;
+            return Poll::Ready(());
+        }
+        if self.place.is_some() {
             return Poll::Ready(());
         }
         let Some(tick) = self.next_tick else { return Poll::Pending };
@@ -199,6 +214,7 @@ impl<'a> Run<'a> {
             news,
             waiting: VecDeque::new(),
             room: None,
+            place: None,
             activity: Arc::clone(&start.activity),
             start,
             calls: HashMap::new(),
@@ -227,6 +243,8 @@ impl<'a> Run<'a> {
     /// What became of it, once nothing of the server is left. All that waits is told first.
     async fn ended(mut self, stderr: &StderrRing) -> Ended {
         self.gather();
+        // A place that is waited for here would be taken from what is sent now.
+        (self.room, self.place) = (None, None);
         for news in std::mem::take(&mut self.waiting) {
             // The owner only goes away when the host ends; then nobody needs the news.
             let _ = self.news.send((self.id, news)).await;
@@ -253,18 +271,21 @@ impl<'a> Run<'a> {
 
     /// Passes on what there is room for.
     fn pass_on(&mut self) {
-        self.room = None;
-        while let Some(news) = self.waiting.pop_front() {
+        // Whoever waits keeps its place in the line.
+        while self.room.is_none()
+            && let Some(news) = self.waiting.pop_front()
+        {
+            if let Some(place) = self.place.take() {
+                place.send((self.id, news));
+                continue;
+            }
             match self.news.try_send((self.id, news)) {
                 // The owner only goes away when the host ends; then nobody needs the news.
                 Ok(()) | Err(TrySendError::Closed(_)) => {}
                 Err(TrySendError::Full((_, news))) => {
                     self.waiting.push_front(news);
                     let sender = self.news.clone();
-                    self.room = Some(Box::pin(async move {
-                        let _ = sender.reserve().await;
-                    }));
-                    return;
+                    self.room = Some(Box::pin(async move { sender.reserve_owned().await.ok() }));
                 }
             }
         }

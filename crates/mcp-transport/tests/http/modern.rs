@@ -201,6 +201,33 @@ async fn closing_the_stream_is_the_cancellation() {
 }
 
 #[tokio::test]
+async fn a_ping_leaves_what_is_under_way_alone() {
+    let (asked, _) = tokio::sync::watch::channel(0);
+    let asked = std::sync::Arc::new(asked);
+    let server = HttpServer::start(move |request, answer| {
+        let asked = asked.clone();
+        async move {
+            match request.rpc_method().as_str() {
+                "server/discover" => asked.send_modify(|times| *times += 1),
+                // The answer waits until the server is asked a second time.
+                "tools/call" => drop(asked.subscribe().wait_for(|times| *times > 1).await),
+                _ => {}
+            }
+            full(request, answer).await
+        }
+    })
+    .await;
+    let mut client = ready(&server.url("/mcp")).await;
+    let call = client.begin(echo("x")).await;
+    let ping = client.begin(ClientRequest::Ping).await;
+    client.done(ping).await.expect("the server shows that it lives");
+    let result = client.done(call).await;
+    assert_eq!(text(&result), "x", "the call goes on beside the ping, and is answered");
+    assert_eq!(server.count("tools/call"), 1, "it was sent once");
+    client.stop().await;
+}
+
+#[tokio::test]
 async fn a_session_id_and_requests_of_the_server_mean_nothing() {
     let server = HttpServer::start(move |request, mut answer| async move {
         let headers = "Content-Type: application/json\r\nMCP-SESSION-ID: none-of-yours\r\n";

@@ -31,15 +31,16 @@ impl Streamable<'_> {
                     let id = id.clone();
                     self.give_up(&id);
                 }
-                // Full of slow calls, the server must still be pinged and told to stop.
-                OutgoingKind::Request { method, .. } if method == "ping" || method == "tasks/cancel" => {
-                    self.messages.push_back(outgoing);
+                OutgoingKind::Request { method, .. } if self.opens(method) => {
+                    // Perhaps anew: the server may speak another era now.
+                    self.leave_session();
+                    self.requests.push_back(outgoing);
                 }
-                OutgoingKind::Request { method, .. } => {
-                    if method == "initialize" || method == "server/discover" {
-                        // The session is opened, perhaps anew: the server may speak another era now.
-                        self.leave_session();
-                    }
+                // Full of slow calls, the server must still be pinged (since 2026-07-28 by asking again what it
+                // can do) and told to stop.
+                OutgoingKind::Request { method, .. }
+                    if !matches!(&**method, "ping" | "server/discover" | "tasks/cancel") =>
+                {
                     self.requests.push_back(outgoing);
                 }
                 _ => self.messages.push_back(outgoing),
@@ -56,6 +57,11 @@ impl Streamable<'_> {
             let Some(outgoing) = next else { return };
             self.post(outgoing);
         }
+    }
+
+    /// Whether a request opens the session. In one that is open, `server/discover` only asks whether the server lives.
+    pub(super) fn opens(&self, method: &str) -> bool {
+        matches!(method, "initialize" | "server/discover") && self.core.session.facts().is_none()
     }
 
     /// A request of ours is given up: it is not sent any more, or its stream is closed.
@@ -77,7 +83,10 @@ impl Streamable<'_> {
         };
         let session = self.session_id.as_ref().filter(|_| !modern && !opens);
         let in_session = session.is_some();
-        let name = news::name(&about);
+        let name = match &about {
+            OutgoingKind::Request { method, .. } if method == "server/discover" && !self.opens(method) => "ping".into(),
+            about => news::name(about),
+        };
         let headers = headers::post(head.as_deref(), Belongs { session, revision });
         self.core.show_sent(body.clone(), &about);
         let headers = match headers {
