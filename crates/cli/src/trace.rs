@@ -3,7 +3,8 @@
 
 use host::TraceContext;
 
-/// The trace context of this program. What does not have the form that W3C gives it is left out, which is said.
+/// The trace context of this program. What does not have the form that W3C gives it is left out, which is said; without
+/// a parent the others mean nothing.
 pub(crate) fn of_environment() -> Option<TraceContext> {
     of(|name| std::env::var(name).ok())
 }

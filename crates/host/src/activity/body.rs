@@ -54,9 +54,16 @@ impl Body {
 
     /// Its first characters, at most so many.
     pub(super) fn beginning(&self, most: usize) -> String {
-        let bytes = self.bytes();
-        let enough = bytes.len().min(most * 4);
-        String::from_utf8_lossy(&bytes[..enough]).chars().take(most).collect()
+        // No character takes more bytes.
+        let enough = most * 4;
+        let bytes = match self {
+            Self::Plain(bytes) => Cow::Borrowed(&bytes[..bytes.len().min(enough)]),
+            Self::Packed(bytes) => Cow::Owned(
+                // That there is more is no fault here.
+                decompress_to_vec_with_limit(bytes, enough).unwrap_or_else(|error| error.output),
+            ),
+        };
+        String::from_utf8_lossy(&bytes).chars().take(most).collect()
     }
 
     fn bytes(&self) -> Cow<'_, [u8]> {

@@ -8,9 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use super::Owner;
 use super::approvals::config_hash;
+use crate::activity::now;
 use crate::connection::RunId;
 use crate::ports::Document;
-use crate::view::Connected;
+use crate::view::{Connected, Millis};
+
+/// How long it is believed. A server that has learned a newer revision meanwhile often still answers as before, and only
+/// finding out anew shows it. In milliseconds.
+const BELIEVED: Millis = 7 * 24 * 60 * 60 * 1000;
 
 /// What was found of one server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +26,19 @@ pub(super) struct Remembered {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     transport: Option<TransportFound>,
     revision: Revision,
+    /// When.
+    #[serde(default)]
+    found: Millis,
+}
+
+impl Remembered {
+    fn is_believed(&self) -> bool {
+        now().saturating_sub(self.found) < BELIEVED
+    }
+
+    fn says_the_same(&self, other: &Self) -> bool {
+        (&self.config, self.transport, self.revision) == (&other.config, other.transport, other.revision)
+    }
 }
 
 impl Owner {
@@ -38,7 +56,7 @@ impl Owner {
 
     fn remembered(&self, name: &str) -> Option<&Remembered> {
         let (known, record) = (self.known.get(name)?, self.servers.get(name)?);
-        Some(known).filter(|known| known.config == config_hash(&record.config))
+        Some(known).filter(|known| known.config == config_hash(&record.config) && known.is_believed())
     }
 
     pub(super) fn on_connected(&mut self, run: RunId, name: &str, transport: TransportFound, how: String) {
@@ -53,12 +71,18 @@ impl Owner {
         let Some(record) = self.servers.get(name) else { return };
         let Some(facts) = &record.facts else { return };
         let transport = record.connected.as_ref().map(|connected| connected.transport);
-        let now = Remembered { config: config_hash(&record.config), transport, revision: facts.revision };
-        if self.known.get(name) == Some(&now) {
+        // A local server that speaks what the user chose was not asked what else it speaks.
+        if transport.is_none() && record.config.revision.is_some() {
             return;
         }
-        let value = serde_json::to_value(&now).ok();
-        self.known.insert(name.to_owned(), now);
+        let config = config_hash(&record.config);
+        let found = Remembered { config, transport, revision: facts.revision, found: now() };
+        // What was only tried first, and is still so, was not found out anew.
+        if self.known.get(name).is_some_and(|known| known.is_believed() && known.says_the_same(&found)) {
+            return;
+        }
+        let value = serde_json::to_value(&found).ok();
+        self.known.insert(name.to_owned(), found);
         if let Err(error) = self.keep_entry(Document::Servers, name, value) {
             tracing::warn!(%error, "what was found of a server could not be written down");
         }
@@ -77,5 +101,20 @@ impl Owner {
         {
             tracing::warn!(%error, "what was found of a server could not be taken out");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_found_is_believed_for_a_week() {
+        let found =
+            |found| Remembered { config: Hash::of_bytes(b"x"), transport: None, revision: Revision::NEWEST, found };
+        assert!(found(now()).is_believed(), "just found");
+        assert!(!found(now() - BELIEVED).is_believed(), "a week ago");
+        assert!(!found(0).is_believed(), "at a time that nobody knows");
+        assert!(found(1).says_the_same(&found(2)), "whenever it was found");
     }
 }

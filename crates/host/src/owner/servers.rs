@@ -167,6 +167,10 @@ impl Owner {
         let is_start =
             |body: &QuestionBody| matches!(body, QuestionBody::StartServer { .. } | QuestionBody::ConnectServer { .. });
         self.end_questions(|p| p.view.server == name && is_start(&p.view.body));
+        // What was found was found with the revision that was chosen then.
+        if self.servers.get(name).is_some_and(|record| record.config.revision != config.revision) {
+            self.forget_known(name);
+        }
         if let Some(record) = self.servers.get_mut(name) {
             record.config = Arc::new(config);
             record.start_again = false;

@@ -178,15 +178,15 @@ impl Owner {
         let (reply, replied) = oneshot::channel();
         self.request(name, request, self.options.times.read, reply);
         let name = name.to_owned();
-        self.beside(replied, move |owner, replied| match replied {
-            Ok(Ok(_)) => answered(owner, &name, true),
-            Ok(Err(error)) => {
-                if let Some(record) = owner.servers.get(&name).filter(|record| record.state == ServerState::Ready) {
+        self.beside(replied, move |owner, replied| {
+            let Ok(done) = replied else { return };
+            // What was set up with a server that is gone again is asked for when it is back.
+            if let Some(record) = owner.servers.get(&name).filter(|record| record.state == ServerState::Ready) {
+                if let Err(error) = &done {
                     record.note(ActivityKind::State, &format!("not set up as it was before: {error}"));
-                    answered(owner, &name, false);
                 }
+                answered(owner, &name, done.is_ok());
             }
-            Err(_) => {}
         });
     }
 

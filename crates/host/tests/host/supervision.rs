@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use host::HostOptions;
+use host::server_config::{ServerConfig, ServerEntry};
 use host::view::{CallFailure, FailureReason, Retry, ServerState, ServerView};
+use mcp_proto::Revision;
 use mcp_proto::session::Timeouts;
 use testkit::app::{App, demo, remote};
 use testkit::http::{HttpServer, ordinary};
@@ -274,6 +276,20 @@ async fn what_a_local_server_spoke_is_tried_first_the_next_time() {
         Some("2026-07-28"),
         "[lifecycle-era-cache] probed again when it stops working"
     );
+    app.host.close().await;
+}
+
+/// `[lifecycle-era-cache]`
+#[tokio::test]
+async fn a_revision_that_the_user_chose_is_not_taken_for_found() {
+    let pinned = |revision| ServerConfig { revision, ..demo(&[]) };
+    let app = App::start(vec![("both", pinned(Some(Revision::V2025_06_18)))]).await;
+    let revision = |view: &ServerView| view.facts.as_ref().map(|facts| facts.revision);
+    assert_eq!(revision(&app.ready("both").await), Some(Revision::V2025_06_18), "as the user chose");
+    let entry = ServerEntry { name: "both".into(), config: pinned(None) };
+    app.host.update_server("both".into(), entry).await.unwrap().unwrap();
+    app.until("both", "stopped", |s| s.state == ServerState::Stopped).await;
+    assert_eq!(revision(&app.ready("both").await), Some(Revision::NEWEST), "[lifecycle-era-cache] found out anew");
     app.host.close().await;
 }
 

@@ -30,6 +30,9 @@ impl<'a> Scan<'a> {
     /// The same text from another place on.
     pub(crate) fn placed_at(mut self, at: usize) -> Scan<'a> {
         self.at = at;
+        // Found at once, as a text may have many such places and much before them.
+        let passed = self.known.partition_point(|span| span.start() < at);
+        self.known = self.known.get(passed..).unwrap_or_default();
         self
     }
 
