@@ -58,6 +58,11 @@ pub enum Event {
         /// As it is now.
         call: Call,
     },
+    /// What is known of the sign-in to a server changed; read its authorization again.
+    AuthorizationChanged {
+        /// The server.
+        server: String,
+    },
     /// A server's activity grew.
     ActivityAppended {
         /// The server.

@@ -17,6 +17,7 @@ pub mod ports;
 pub mod sampling;
 pub mod secrets;
 pub mod server_config;
+pub mod sign_in;
 pub mod skills;
 pub mod template;
 pub mod url_parts;

@@ -1,6 +1,7 @@
 //! How a server is set up: its entry in `mcp.json`.
 
 mod address;
+mod auth;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use mcp_proto::Revision;
 
 pub use address::{HttpConfig, HttpKind, header_problem, url_problem};
+pub use auth::{AuthConfig, Grant, IdentityProvider};
 
 /// One server of `mcp.json`.
 #[derive(Debug, Clone, PartialEq, Eq)]

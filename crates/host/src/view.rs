@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 use crate::form::Form;
 use crate::ports::AuditEntry;
 use crate::server_config::{ConfigProblem, HttpConfig, ServerConfig, StdioConfig};
+use crate::sign_in::{ClientIdentity, EnteredClient, SignInNeeded, SignInReason};
 
 /// Milliseconds since 1970.
 pub type Millis = u64;
@@ -76,6 +77,8 @@ pub enum ServerState {
     Reconnecting(Retry),
     /// Not running, though it should.
     Failed(Failure),
+    /// It was reached, and wants its user to sign in.
+    NeedsSignIn(SignInNeeded),
 }
 
 /// The next attempt to bring a server back.
@@ -241,6 +244,36 @@ pub enum QuestionBody {
     },
     /// To let the server know of folders.
     Roots,
+    /// To sign in to a server in the browser.
+    SignIn {
+        /// The server's URL.
+        url: String,
+        /// Who would issue the token, exactly as it names itself.
+        issuer: String,
+        /// For which resource the token would hold.
+        resource: String,
+        /// What it would allow, all in all. Empty: what the authorization server thinks fit.
+        scopes: Vec<String>,
+        /// What of that is allowed already; empty at a first sign-in.
+        held_scopes: Vec<String>,
+        /// How Drawbridge identifies itself.
+        client: ClientIdentity,
+        /// The id that it then gives.
+        client_id: String,
+        /// Where the browser would send the user back to, on this computer.
+        redirect_uri: String,
+        /// The page that would be opened, with all that it is told but what is made for one use.
+        authorization_url: String,
+        /// Why.
+        reason: SignInReason,
+    },
+    /// To enter the id by which an authorization server knows Drawbridge: there is no other way to sign in to the server.
+    ClientId {
+        /// The server's URL.
+        url: String,
+        /// The authorization server, exactly as it names itself.
+        issuer: String,
+    },
 }
 
 /// An answer to a question.
@@ -252,6 +285,8 @@ pub enum UserAnswer {
     Submit(Map<String, Value>),
     /// Let the server know of these folders.
     Share(Vec<PathBuf>),
+    /// Identify Drawbridge with this id.
+    Client(EnteredClient),
     /// Refuse.
     Deny,
     /// Close without an answer.
@@ -436,6 +471,8 @@ pub enum HostEvent {
     },
     /// A call is new, changed or over.
     CallChanged(CallView),
+    /// What is known of the sign-in to this server changed.
+    AuthorizationChanged(String),
     /// A server's activity grew.
     ActivityAppended {
         /// The server.

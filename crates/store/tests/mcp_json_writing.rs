@@ -178,7 +178,7 @@ fn names_do_not_collide() {
 
 fn remote(name: &str, url: &str, kind: Option<HttpKind>, headers: &[(&str, &str)]) -> ServerEntry {
     let headers = headers.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-    ServerEntry { name: name.into(), config: HttpConfig { url: url.into(), kind, headers }.into() }
+    ServerEntry { name: name.into(), config: HttpConfig { url: url.into(), kind, headers, auth: None }.into() }
 }
 
 #[test]

@@ -180,7 +180,9 @@ fn wanted(
         }
         ServerConfig::Http { url, headers, kind, revision } => {
             let kind = kind.map(to_kind);
-            let mut http = HttpConfig { url, kind, ..HttpConfig::default() };
+            // The page does not change how is signed in.
+            let auth = was.and_then(HostConfig::as_http).and_then(|http| http.auth.clone());
+            let mut http = HttpConfig { url, kind, auth, ..HttpConfig::default() };
             let secrets = put_headers(&mut http, headers, server, was.and_then(HostConfig::as_http), taken)?;
             (ServerTransport::Http(http), revision, secrets)
         }

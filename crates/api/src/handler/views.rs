@@ -35,6 +35,7 @@ pub(crate) fn event(event: &HostEvent, conversations: Vec<ConversationSummary>) 
             Event::QuestionClosed { id: id.0.to_string(), outcome: self::outcome(outcome) }
         }
         HostEvent::CallChanged(view) => Event::CallChanged { call: call(view) },
+        HostEvent::AuthorizationChanged(server) => Event::AuthorizationChanged { server },
         HostEvent::ActivityAppended { server, last } => Event::ActivityAppended { server, last },
         HostEvent::ConversationsChanged(changed) => Event::ConversationsChanged { conversations, changed },
         HostEvent::AuditChanged(_) => Event::AuditChanged,
@@ -140,6 +141,13 @@ fn state(state: HostState) -> ServerState {
             stderr: failure.stderr,
             looked_in: failure.looked_in.into_iter().map(|f| f.display().to_string()).collect(),
             hint: failure.hint,
+        },
+        HostState::NeedsSignIn(needed) => ServerState::Failed {
+            reason: FailureReason::Unauthorized,
+            message: needed.cause,
+            stderr: Vec::new(),
+            looked_in: Vec::new(),
+            hint: None,
         },
     }
 }

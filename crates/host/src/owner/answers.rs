@@ -85,6 +85,7 @@ impl Owner {
             UserAnswer::Allow(scope) => self.allow(at, scope)?,
             UserAnswer::Submit(content) => self.submit(at, content)?,
             UserAnswer::Share(folders) => self.share(at, &folders)?,
+            UserAnswer::Client(client) => self.identify(at, client)?,
         }
         Ok(())
     }
@@ -161,6 +162,8 @@ impl Owner {
             QuestionBody::Form { .. } => return Err(AnswerError::WrongKind("a form is submitted with its content")),
             QuestionBody::Url { .. } => return Err(AnswerError::WrongKind("a URL is opened first")),
             QuestionBody::Roots => return Err(AnswerError::WrongKind("folders are shared by name")),
+            QuestionBody::SignIn { .. } => self.allow_sign_in(at, scope)?,
+            QuestionBody::ClientId { .. } => return Err(AnswerError::WrongKind("it asks for an id")),
         }
         Ok(())
     }

@@ -29,13 +29,19 @@ pub(super) fn command_hash(config: &StdioConfig, program: &Path) -> Hash {
     Hash::of(&json!({ "command": stdio_hash(config), "program": program.to_string_lossy() }))
 }
 
-/// Over all that decides what is connected to, and what it is told: URL, headers as they are configured, transport.
+/// Over all that decides what is connected to, and what it is told: URL, headers as they are configured, transport, how is
+/// signed in.
 pub(super) fn address_hash(config: &HttpConfig) -> Hash {
-    Hash::of(&json!({
+    let mut address = json!({
         "url": config.url,
         "headers": config.headers,
         "kind": config.kind.map(crate::server_config::HttpKind::name),
-    }))
+    });
+    // An address that says nothing of it was approved before there was signing in.
+    if let Some(auth) = &config.auth {
+        address["auth"] = json!(auth);
+    }
+    Hash::of(&address)
 }
 
 /// The words of an approval: what the user reads, and what else tells two commands or addresses apart. They are kept in a
@@ -68,7 +74,7 @@ pub(super) fn address_words(config: &HttpConfig) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::server_config::HttpKind;
+    use crate::server_config::{AuthConfig, HttpKind};
 
     #[test]
     fn any_change_of_an_address_gives_another_hash() {
@@ -76,10 +82,17 @@ mod tests {
             url: "https://example.com/mcp?key=s3cret".into(),
             headers: [("Authorization".to_owned(), "Bearer a".to_owned())].into(),
             kind: None,
+            auth: None,
         };
         let mut others = vec![HttpConfig { url: "https://example.com/mcp?key=0ther".into(), ..base.clone() }];
         others.push(HttpConfig { kind: Some(HttpKind::Sse), ..base.clone() });
         others.push(HttpConfig { headers: [].into(), ..base.clone() });
+        let auth = |scopes: &[&str]| {
+            let scopes = scopes.iter().map(|&scope| scope.to_owned()).collect();
+            Some(AuthConfig { scopes, ..AuthConfig::default() })
+        };
+        others.push(HttpConfig { auth: auth(&[]), ..base.clone() });
+        others.push(HttpConfig { auth: auth(&["read"]), ..base.clone() });
         others
             .push(HttpConfig { headers: [("Authorization".to_owned(), "Bearer b".to_owned())].into(), ..base.clone() });
         for other in others {

@@ -13,6 +13,7 @@ mod running;
 mod servers;
 mod sessions;
 mod settings;
+mod sign_in;
 mod starting;
 mod supervision;
 

@@ -81,6 +81,8 @@ fn hash_of(body: &QuestionBody, schema: Option<&Value>) -> Hash {
         QuestionBody::Form { message, .. } => Hash::of(&json!({ "message": message, "schema": schema })),
         QuestionBody::Url { message, url } => Hash::of(&json!({ "message": message, "url": url })),
         QuestionBody::Roots => Hash::of_bytes(b"roots"),
+        QuestionBody::SignIn { .. } => Hash::of_bytes(format!("{body:?}").as_bytes()),
+        QuestionBody::ClientId { url, issuer } => Hash::of(&json!({ "url": url, "issuer": issuer })),
     }
 }
 
@@ -335,6 +337,8 @@ pub(super) const fn kind_of(body: &QuestionBody) -> &'static str {
         QuestionBody::Form { .. } => "elicitation",
         QuestionBody::Url { .. } => "url",
         QuestionBody::Roots => "roots",
+        QuestionBody::SignIn { .. } => "sign-in",
+        QuestionBody::ClientId { .. } => "client-id",
     }
 }
 
@@ -347,6 +351,8 @@ fn subject_of(body: &QuestionBody) -> String {
         QuestionBody::Form { message, .. } => message.clone(),
         QuestionBody::Url { url, .. } => shown_url(url),
         QuestionBody::Roots => "folders".to_owned(),
+        QuestionBody::SignIn { issuer, scopes, .. } => format!("{} ({})", shown_url(issuer), scopes.join(" ")),
+        QuestionBody::ClientId { issuer, .. } => shown_url(issuer),
     }
 }
 

@@ -30,7 +30,10 @@ impl Owner {
                 record.start_again = true;
                 return Ok(());
             }
-            ServerState::Stopped | ServerState::Failed(_) | ServerState::Reconnecting(_) => {}
+            ServerState::Stopped
+            | ServerState::Failed(_)
+            | ServerState::Reconnecting(_)
+            | ServerState::NeedsSignIn(_) => {}
             ServerState::AwaitingApproval | ServerState::Starting | ServerState::Ready => return Ok(()),
         }
         record.set(ServerState::Starting);

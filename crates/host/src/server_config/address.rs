@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use url::Url;
 
+use super::AuthConfig;
 use crate::url_parts::{MAX_URL, shown_url};
 
 /// How a remote server is reached.
@@ -15,6 +16,8 @@ pub struct HttpConfig {
     pub headers: BTreeMap<String, String>,
     /// The transport to use and no other; none to find out.
     pub kind: Option<HttpKind>,
+    /// How to sign in, where that can't or is not to be found out.
+    pub auth: Option<AuthConfig>,
 }
 
 /// A transport over HTTP.
@@ -45,6 +48,7 @@ impl std::fmt::Debug for HttpConfig {
             .field("url", &self.shown_url())
             .field("headers", &headers)
             .field("kind", &self.kind)
+            .field("auth", &self.auth)
             .finish()
     }
 }
@@ -79,15 +83,17 @@ impl HttpConfig {
         if self.headers.len() > MAX_HEADERS {
             return Some(format!("there are more than {MAX_HEADERS} headers"));
         }
-        url_problem(&self.url).or_else(|| {
-            let lower: Vec<String> = self.headers.keys().map(|name| name.to_ascii_lowercase()).collect();
-            self.headers.iter().enumerate().find_map(|(at, (name, value))| {
-                if lower[..at].contains(&lower[at]) {
-                    return Some(format!("the header {name:?} stands there twice; names of headers have no case"));
-                }
-                header_problem(name, value)
+        url_problem(&self.url)
+            .or_else(|| {
+                let lower: Vec<String> = self.headers.keys().map(|name| name.to_ascii_lowercase()).collect();
+                self.headers.iter().enumerate().find_map(|(at, (name, value))| {
+                    if lower[..at].contains(&lower[at]) {
+                        return Some(format!("the header {name:?} stands there twice; names of headers have no case"));
+                    }
+                    header_problem(name, value)
+                })
             })
-        })
+            .or_else(|| self.auth.as_ref()?.problem().map(|problem| format!("\"auth\": {problem}")))
     }
 
     /// The URL for what is kept or looked through later, without what is or may be a key: values in

@@ -172,6 +172,7 @@ async fn secrets_go_to_their_server_and_to_nobody_else() {
         url: server.url("/mcp"),
         headers: [("Authorization".to_owned(), format!("Bearer {}", secrets::reference("far.Authorization")))].into(),
         kind: None,
+        auth: None,
     };
     let origin = config.origin().unwrap();
     let key = secrets::key("far.Authorization", &origin);
@@ -206,6 +207,7 @@ async fn a_secret_is_for_the_address_it_was_entered_for() {
         url: other.url("/mcp"),
         headers: [("X-Key".to_owned(), secrets::reference("far.X-Key"))].into(),
         kind: None,
+        auth: None,
     };
     let app = with_secrets(config.into(), &[(&secrets::key("far.X-Key", &origin), "t0psecret")]).await;
     app.approve_start("far").await;

@@ -76,6 +76,12 @@ fn body(body: HostBody) -> QuestionBody {
         }
         HostBody::Url { message, url } => QuestionBody::Url { message, url: url_parts(HostUrl::of(&url)) },
         HostBody::Roots => QuestionBody::Roots { folders: Vec::new() },
+        HostBody::SignIn { authorization_url, issuer, .. } => {
+            QuestionBody::Url { message: issuer, url: url_parts(HostUrl::of(&authorization_url)) }
+        }
+        HostBody::ClientId { issuer, .. } => {
+            QuestionBody::Form { message: issuer, fields: Vec::new(), unsupported: Some("an id".to_owned()) }
+        }
     }
 }
 
