@@ -15,6 +15,15 @@ pub fn scripted_server() -> PathBuf {
     BUILT.get_or_init(|| built("testkit", "scripted-server", Path::new(env!("CARGO_MANIFEST_DIR")))).clone()
 }
 
+/// The authorization server with its MCP server, built first if need be.
+///
+/// # Panics
+/// If it cannot be built; a test cannot go on without it.
+pub fn authorization_server() -> PathBuf {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| built("testkit", "authorization-server", Path::new(env!("CARGO_MANIFEST_DIR")))).clone()
+}
+
 /// The demo server, built first if need be.
 ///
 /// # Panics
@@ -42,7 +51,8 @@ fn built(package: &str, name: &str, source: &Path) -> PathBuf {
     // A program of its own crate is all of its sources; one beside a library has its own folder.
     let own = source.join("src/bin").join(name);
     let own = if own.is_dir() { own } else { source.join("src") };
-    let sources = [newest_below(&own), modified(&source.join("src/processes.rs"))];
+    let beside = [modified(&source.join("src/processes.rs")), newest_below(&source.join("src/authorization"))];
+    let sources = [newest_below(&own), beside[0], beside[1]];
     let is_fresh = match (modified(&program), sources.into_iter().flatten().max()) {
         (Some(built), Some(written)) => built >= written,
         _ => false,

@@ -1,9 +1,11 @@
 //! What tests share: the hostile `scripted-server` (a binary of this crate), finding it, waiting with a
-//! deadline, looking at processes, an HTTP server that a test scripts, and a proxy that spoils what passes.
+//! deadline, looking at processes, an HTTP server that a test scripts, a proxy that spoils what passes, and an
+//! authorization server with an MCP server that asks for its tokens.
 //! With the feature `app`, the whole host over a temporary folder; with `tls`, certificates and HTTP/2.
 
 #[cfg(feature = "app")]
 pub mod app;
+pub mod authorization;
 pub mod binaries;
 pub mod deadline;
 pub mod http;

@@ -32,6 +32,22 @@ impl Request {
         })
     }
 
+    /// The path without its query.
+    pub fn path_alone(&self) -> &str {
+        self.path.split('?').next().unwrap_or_default()
+    }
+
+    /// The parameters of the query, decoded.
+    pub fn query(&self) -> Vec<(String, String)> {
+        let query = self.path.split_once('?').map_or("", |(_, query)| query);
+        url::form_urlencoded::parse(query.as_bytes()).into_owned().collect()
+    }
+
+    /// The parameters of a body that is a form, decoded.
+    pub fn form(&self) -> Vec<(String, String)> {
+        url::form_urlencoded::parse(&self.body).into_owned().collect()
+    }
+
     /// The body as JSON; null if it is none.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_default()

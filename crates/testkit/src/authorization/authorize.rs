@@ -1,0 +1,84 @@
+//! The authorization endpoint. What is wrong with a request is said where it would be seen: in the page, or in the redirect.
+
+use std::io;
+
+use url::Url;
+
+use super::issued::{Code, Grant};
+use super::script::{AuthorizationScript, Authorizing, Iss};
+use super::{State, random, value};
+use crate::http::{Answer, Request};
+
+pub(super) async fn respond(
+    state: &State,
+    script: &AuthorizationScript,
+    issuer: &str,
+    request: &Request,
+    mut answer: Answer,
+) -> io::Result<()> {
+    let query = request.query();
+    let get = |name: &str| value(&query, name);
+    let client = get("client_id").unwrap_or_default();
+    let redirect_uri = get("redirect_uri").unwrap_or_default();
+    let Some(mut redirect) = redirect(state, script, client, redirect_uri) else {
+        return answer.whole(400, "content-type: text/plain\r\n", b"the client or its redirect URI is unknown").await;
+    };
+    if script.authorizing == Authorizing::ShowsPage {
+        return answer.whole(200, "content-type: text/html\r\n", b"<title>Sign in</title>").await;
+    }
+    let challenge = get("code_challenge").filter(|_| get("code_challenge_method") == Some("S256"));
+    let ended = match (get("response_type"), challenge, &script.authorizing) {
+        (_, _, Authorizing::Denies(error)) => Err(error.as_str()),
+        (Some("code"), Some(challenge), authorizing) => {
+            let scope = match authorizing {
+                Authorizing::GrantsOnly(scope) => scope.clone(),
+                _ => get("scope").unwrap_or_default().to_owned(),
+            };
+            let mut issued = state.issued();
+            let family = issued.family();
+            let resource = get("resource").map(str::to_owned);
+            let grant = Grant { client: client.to_owned(), scope, resource, family };
+            let code = random("code");
+            let given =
+                Code { grant, redirect_uri: redirect_uri.to_owned(), challenge: challenge.to_owned(), is_used: false };
+            issued.codes.insert(code.clone(), given);
+            Ok(code)
+        }
+        _ => Err("invalid_request"),
+    };
+    {
+        let mut pairs = redirect.query_pairs_mut();
+        match ended {
+            Ok(code) => pairs.append_pair("code", &code),
+            Err(error) => pairs.append_pair("error", error),
+        };
+        if let Some(state) = get("state") {
+            pairs.append_pair("state", state);
+        }
+        match &script.iss {
+            Iss::Own => drop(pairs.append_pair("iss", issuer)),
+            Iss::Other(other) => drop(pairs.append_pair("iss", other)),
+            Iss::Missing => {}
+        }
+    }
+    answer.whole(302, &format!("location: {redirect}\r\n"), b"").await
+}
+
+/// Where to redirect to, if this client may have that. The port of a loopback address is free (RFC 8252 section 7.3).
+fn redirect(state: &State, script: &AuthorizationScript, client: &str, redirect_uri: &str) -> Option<Url> {
+    let url = Url::parse(redirect_uri).ok()?;
+    let without_port = |text: &str| {
+        let mut url = Url::parse(text).ok()?;
+        url.set_port(None).ok()?;
+        Some(url)
+    };
+    let registered = state.issued().clients.get(client).map(|client| client.redirect_uris.clone());
+    let may = match registered {
+        Some(uris) => uris.iter().any(|uri| without_port(uri) == without_port(redirect_uri)),
+        None => {
+            let is_document = script.client_id_metadata && client.starts_with("https://");
+            is_document || script.clients.contains_key(client)
+        }
+    };
+    may.then_some(url)
+}

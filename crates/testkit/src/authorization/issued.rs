@@ -1,0 +1,102 @@
+//! What the authorization server gave away, and what of it is still good.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use super::random;
+
+/// A client that registered.
+#[derive(Debug, Clone)]
+pub(super) struct Client {
+    pub(super) secret: Option<String>,
+    pub(super) redirect_uris: Vec<String>,
+}
+
+/// What a code or a token was given for.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Grant {
+    pub(super) client: String,
+    pub(super) scope: String,
+    pub(super) resource: Option<String>,
+    /// All tokens that came from one authorization have the same.
+    pub(super) family: u64,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Code {
+    pub(super) grant: Grant,
+    pub(super) redirect_uri: String,
+    pub(super) challenge: String,
+    pub(super) is_used: bool,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct AccessToken {
+    pub(super) grant: Grant,
+    pub(super) until: Option<Instant>,
+    pub(super) is_ended: bool,
+    pub(super) is_bound: bool,
+}
+
+impl AccessToken {
+    pub(super) fn is_good(&self) -> bool {
+        !self.is_ended && self.until.is_none_or(|until| Instant::now() < until)
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct RefreshToken {
+    pub(super) grant: Grant,
+    pub(super) is_ended: bool,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Issued {
+    pub(super) clients: BTreeMap<String, Client>,
+    pub(super) codes: BTreeMap<String, Code>,
+    pub(super) access: BTreeMap<String, AccessToken>,
+    pub(super) refresh: BTreeMap<String, RefreshToken>,
+    /// The nonce that proofs must have now.
+    pub(super) nonce: Option<String>,
+    families: u64,
+}
+
+impl Issued {
+    pub(super) fn family(&mut self) -> u64 {
+        self.families += 1;
+        self.families
+    }
+
+    pub(super) fn access_token(&mut self, grant: Grant, lifetime: Option<u64>, is_bound: bool) -> String {
+        let token = random("access");
+        let until = lifetime.map(|seconds| Instant::now() + Duration::from_secs(seconds));
+        self.access.insert(token.clone(), AccessToken { grant, until, is_ended: false, is_bound });
+        token
+    }
+
+    pub(super) fn refresh_token(&mut self, grant: Grant) -> String {
+        let token = random("refresh");
+        self.refresh.insert(token.clone(), RefreshToken { grant, is_ended: false });
+        token
+    }
+
+    pub(super) fn end_family(&mut self, family: u64) {
+        self.access.values_mut().filter(|token| token.grant.family == family).for_each(|token| token.is_ended = true);
+        self.refresh.values_mut().filter(|token| token.grant.family == family).for_each(|token| token.is_ended = true);
+    }
+
+    /// Ends a token; a refresh token takes its access tokens along (RFC 7009 section 2.1).
+    pub(super) fn revoke(&mut self, token: &str) {
+        if let Some(family) = self.refresh.get(token).map(|token| token.grant.family) {
+            self.end_family(family);
+        }
+        if let Some(token) = self.access.get_mut(token) {
+            token.is_ended = true;
+        }
+    }
+
+    pub(super) fn secrets(&self) -> Vec<String> {
+        let secrets = self.clients.values().filter_map(|client| client.secret.as_ref());
+        secrets.chain(self.codes.keys()).chain(self.access.keys()).chain(self.refresh.keys()).cloned().collect()
+    }
+}

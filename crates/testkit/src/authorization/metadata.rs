@@ -1,0 +1,60 @@
+//! The metadata of the authorization server.
+
+use serde_json::{Map, Value, json};
+
+use super::script::{AuthorizationScript, Dpop, Metadata};
+
+/// The document at this path; none if there is none.
+pub(super) fn at(script: &AuthorizationScript, origin: &str, path: &str) -> Option<Value> {
+    let own = &script.path;
+    let is_here = match script.metadata {
+        Metadata::OAuth => path == format!("/.well-known/oauth-authorization-server{own}"),
+        Metadata::OpenIdInserted => path == format!("/.well-known/openid-configuration{own}"),
+        Metadata::OpenIdAppended => path == format!("{own}/.well-known/openid-configuration"),
+        Metadata::None => false,
+    };
+    is_here.then(|| document(script, &format!("{origin}{own}")))
+}
+
+fn document(script: &AuthorizationScript, issuer: &str) -> Value {
+    let mut document = json!({
+        "issuer": issuer,
+        "authorization_endpoint": format!("{issuer}/authorize"),
+        "token_endpoint": format!("{issuer}/token"),
+        "response_types_supported": ["code"],
+        "grant_types_supported": ["authorization_code", "refresh_token", "client_credentials"],
+        "token_endpoint_auth_methods_supported": script.auth_methods,
+        "authorization_response_iss_parameter_supported": script.iss_advertised,
+        "client_id_metadata_document_supported": script.client_id_metadata,
+    });
+    let is_open_id = matches!(script.metadata, Metadata::OpenIdInserted | Metadata::OpenIdAppended);
+    let optional = [
+        ("registration_endpoint", script.registration.then(|| json!(format!("{issuer}/register")))),
+        ("revocation_endpoint", script.revocation.then(|| json!(format!("{issuer}/revoke")))),
+        ("code_challenge_methods_supported", script.pkce.as_ref().map(|methods| json!(methods))),
+        ("scopes_supported", script.scopes.as_ref().map(|scopes| json!(scopes))),
+        ("dpop_signing_alg_values_supported", (script.dpop != Dpop::Off).then(|| json!(["ES256"]))),
+        ("jwks_uri", is_open_id.then(|| json!(format!("{issuer}/jwks")))),
+        ("subject_types_supported", is_open_id.then(|| json!(["public"]))),
+        ("id_token_signing_alg_values_supported", is_open_id.then(|| json!(["RS256"]))),
+    ];
+    for (name, value) in optional {
+        if let Some(value) = value {
+            document[name] = value;
+        }
+    }
+    override_members(&mut document, &script.overrides);
+    document
+}
+
+/// Puts these members into a document; null takes one away.
+pub(super) fn override_members(document: &mut Value, overrides: &Map<String, Value>) {
+    let Some(members) = document.as_object_mut() else { return };
+    for (name, value) in overrides {
+        if value.is_null() {
+            members.remove(name);
+        } else {
+            members.insert(name.clone(), value.clone());
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! An authorization server and an MCP server that asks for its tokens, both scripted: every good way to sign in, and every bad
+//! one. Whoever asks to be signed in is, at once: `/authorize` answers with the redirect. Both keep every request they got.
+
+mod authorize;
+mod issued;
+mod leaks;
+mod metadata;
+mod protected;
+mod register;
+mod script;
+mod token;
+
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+pub use leaks::leaks;
+pub use protected::ProtectedServer;
+pub use script::{
+    AuthorizationScript, Authorizing, Dpop, Iss, Metadata, ProtectedScript, Refresh, Refusing, ResourceMetadata,
+};
+use serde_json::{Value, json};
+
+use crate::http::{Answer, HttpServer, Request};
+use issued::Issued;
+
+/// The server; it is gone when the last clone is dropped.
+#[derive(Clone)]
+pub struct AuthorizationServer {
+    server: Arc<HttpServer>,
+    state: Arc<State>,
+}
+
+/// What it was told to do and what it did.
+pub(crate) struct State {
+    script: Mutex<AuthorizationScript>,
+    issued: Mutex<Issued>,
+}
+
+impl State {
+    fn script(&self) -> MutexGuard<'_, AuthorizationScript> {
+        self.script.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn issued(&self) -> MutexGuard<'_, Issued> {
+        self.issued.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl AuthorizationServer {
+    /// Starts one.
+    ///
+    /// # Panics
+    /// If there is no free port.
+    pub async fn start(script: AuthorizationScript) -> Self {
+        let state = Arc::new(State { script: Mutex::new(script), issued: Mutex::default() });
+        let answering = Arc::clone(&state);
+        let server = HttpServer::start(move |request, answer| {
+            let state = Arc::clone(&answering);
+            async move { respond(&state, &request, answer).await }
+        })
+        .await;
+        Self { server: Arc::new(server), state }
+    }
+
+    /// Its issuer identifier.
+    pub fn issuer(&self) -> String {
+        self.server.url(&self.state.script().path)
+    }
+
+    /// Changes what it does from now on.
+    pub fn set(&self, change: impl FnOnce(&mut AuthorizationScript)) {
+        change(&mut self.state.script());
+    }
+
+    /// Every request so far.
+    pub fn seen(&self) -> Vec<Request> {
+        self.server.seen()
+    }
+
+    /// How many requests there were to this path, whatever their query.
+    pub fn count(&self, path: &str) -> usize {
+        self.seen().iter().filter(|request| request.path_alone() == path).count()
+    }
+
+    /// The forms that the token endpoint got with this grant type.
+    pub fn token_requests(&self, grant_type: &str) -> Vec<Vec<(String, String)>> {
+        let posts = self.seen().into_iter().filter(|request| request.path_alone() == self.endpoint("/token"));
+        posts.map(|request| request.form()).filter(|form| value(form, "grant_type") == Some(grant_type)).collect()
+    }
+
+    /// The queries that the authorization endpoint got.
+    pub fn authorizations(&self) -> Vec<Vec<(String, String)>> {
+        let gets = self.seen().into_iter().filter(|request| request.path_alone() == self.endpoint("/authorize"));
+        gets.map(|request| request.query()).collect()
+    }
+
+    /// From now on no access token of before is good; refresh tokens stay.
+    pub fn end_access_tokens(&self) {
+        self.state.issued().access.values_mut().for_each(|token| token.is_ended = true);
+    }
+
+    /// From now on no token of before is good.
+    pub fn end_all_tokens(&self) {
+        self.end_access_tokens();
+        self.state.issued().refresh.values_mut().for_each(|token| token.is_ended = true);
+    }
+
+    /// How many access tokens and refresh tokens are good now.
+    pub fn good_tokens(&self) -> (usize, usize) {
+        let issued = self.state.issued();
+        let access = issued.access.values().filter(|token| token.is_good()).count();
+        (access, issued.refresh.values().filter(|token| !token.is_ended).count())
+    }
+
+    /// Every secret it gave away so far: access and refresh tokens, client secrets, codes.
+    pub fn secrets(&self) -> Vec<String> {
+        self.state.issued().secrets()
+    }
+
+    fn endpoint(&self, name: &str) -> String {
+        format!("{}{name}", self.state.script().path)
+    }
+}
+
+/// Answers a request to the authorization server; `Host` says where it believes to be.
+async fn respond(state: &State, request: &Request, mut answer: Answer) -> io::Result<()> {
+    let script = state.script().clone();
+    let origin = format!("http://{}", request.header("host").unwrap_or_default());
+    let issuer = format!("{origin}{}", script.path);
+    let path = request.path_alone();
+    if let Some(status) = script.down {
+        return answer.status(status).await;
+    }
+    if let Some(document) = metadata::at(&script, &origin, path) {
+        tokio::time::sleep(Duration::from_millis(script.delay_ms)).await;
+        return answer.json(&document).await;
+    }
+    match (request.method.as_str(), path.strip_prefix(script.path.as_str()).unwrap_or_default()) {
+        ("GET", "/authorize") => authorize::respond(state, &script, &issuer, request, answer).await,
+        ("POST", "/token") => {
+            tokio::time::sleep(Duration::from_millis(script.delay_ms)).await;
+            token::respond(state, &script, &issuer, request, answer).await
+        }
+        ("POST", "/register") if script.registration => register::respond(state, &script, request, answer).await,
+        ("POST", "/revoke") if script.revocation => {
+            let form = request.form();
+            state.issued().revoke(value(&form, "token").unwrap_or_default());
+            answer.status(200).await
+        }
+        ("POST", "/_test/script") => answer.status(told(state, request)).await,
+        _ => answer.status(404).await,
+    }
+}
+
+/// A test in another process changes the script: members of the body take the place of those of before.
+fn told(state: &State, request: &Request) -> u16 {
+    match script::merged(&*state.script(), &request.json()) {
+        Some(script) => {
+            *state.script() = script;
+            200
+        }
+        None => 400,
+    }
+}
+
+/// The value of a parameter of a form or a query.
+pub fn value<'a>(parameters: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    parameters.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
+}
+
+/// An error as RFC 6749 section 5.2 writes it.
+async fn refuse(mut answer: Answer, status: u16, error: &str, why: &str, headers: &str) -> io::Result<()> {
+    let body = json!({ "error": error, "error_description": why });
+    let headers = format!("content-type: application/json\r\n{headers}");
+    answer.whole(status, &headers, body.to_string().as_bytes()).await
+}
+
+/// A text that nobody can guess, and that tells what it is when it turns up somewhere.
+fn random(kind: &str) -> String {
+    let rest: String = std::iter::repeat_with(fastrand::alphanumeric).take(24).collect();
+    format!("{kind}-{rest}")
+}
+
+/// A scope as its words.
+fn words(scope: &str) -> Vec<String> {
+    scope.split_whitespace().map(str::to_owned).collect()
+}
+
+/// Serializes a list of requests for a test in another process.
+fn listed(requests: &[Request]) -> Value {
+    let one = |request: &Request| {
+        json!({ "method": request.method, "path": request.path, "head": request.head,
+                "body": String::from_utf8_lossy(&request.body) })
+    };
+    requests.iter().map(one).collect()
+}

@@ -1,0 +1,228 @@
+//! The MCP server that asks for tokens.
+
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::json;
+
+use super::metadata::override_members;
+use super::script::{ProtectedScript, Refusing, ResourceMetadata};
+use super::{AuthorizationServer, listed, script, token, words};
+use crate::http::{Answer, HttpServer, Request, ordinary};
+
+/// Where its messages go to.
+const ENDPOINT: &str = "/mcp";
+const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
+/// Where its metadata lie when only the header tells.
+const TOLD: &str = "/where/nobody/looks";
+
+/// The most requests that are told to a test in another process.
+const MAX_TOLD: usize = 1_000;
+
+/// The server; it is gone when this is dropped. Tools: `echo`.
+pub struct ProtectedServer {
+    server: HttpServer,
+    state: Arc<State>,
+}
+
+struct State {
+    script: Mutex<ProtectedScript>,
+    /// Whose tokens are good.
+    issuers: Mutex<Vec<AuthorizationServer>>,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl ProtectedServer {
+    /// Starts one that takes the tokens of these authorization servers.
+    ///
+    /// # Panics
+    /// If there is no free port.
+    pub async fn start(script: ProtectedScript, issuers: &[&AuthorizationServer]) -> Self {
+        let issuers = issuers.iter().map(|&issuer| issuer.clone()).collect();
+        let state = Arc::new(State { script: Mutex::new(script), issuers: Mutex::new(issuers) });
+        let answering = Arc::clone(&state);
+        let record: Arc<Mutex<Vec<Request>>> = Arc::default();
+        let server = HttpServer::start(move |request, answer| {
+            let (state, record) = (Arc::clone(&answering), Arc::clone(&record));
+            async move {
+                {
+                    let mut record = locked(&record);
+                    if record.len() < MAX_TOLD {
+                        record.push(request.clone());
+                    }
+                }
+                respond(&state, &record, &request, answer).await
+            }
+        })
+        .await;
+        Self { server, state }
+    }
+
+    /// The URL of its endpoint, which is its resource identifier.
+    pub fn url(&self) -> String {
+        self.server.url(ENDPOINT)
+    }
+
+    /// Changes what it does from now on.
+    pub fn set(&self, change: impl FnOnce(&mut ProtectedScript)) {
+        change(&mut locked(&self.state.script));
+    }
+
+    /// From now on it takes and names these authorization servers.
+    pub fn lead_to(&self, issuers: &[&AuthorizationServer]) {
+        *locked(&self.state.issuers) = issuers.iter().map(|&issuer| issuer.clone()).collect();
+    }
+
+    /// Every request so far.
+    pub fn seen(&self) -> Vec<Request> {
+        self.server.seen()
+    }
+
+    /// The requests that had a body with this JSON-RPC method.
+    pub fn with_method(&self, method: &str) -> Vec<Request> {
+        self.seen().into_iter().filter(|request| request.rpc_method() == method).collect()
+    }
+}
+
+async fn respond(state: &State, record: &Mutex<Vec<Request>>, request: &Request, mut answer: Answer) -> io::Result<()> {
+    let script = locked(&state.script).clone();
+    let issuers = locked(&state.issuers).clone();
+    let origin = format!("http://{}", request.header("host").unwrap_or_default());
+    let path = request.path_alone();
+    let metadata = match script.metadata {
+        ResourceMetadata::Header => Some(TOLD.to_owned()),
+        ResourceMetadata::WellKnown => Some(format!("{WELL_KNOWN}{ENDPOINT}")),
+        ResourceMetadata::Root => Some(WELL_KNOWN.to_owned()),
+        _ => None,
+    };
+    if request.method == "GET" && metadata.as_deref() == Some(path) {
+        return answer.json(&document(&script, &issuers, &origin)).await;
+    }
+    match (request.method.as_str(), path) {
+        ("POST", "/_test/script") => {
+            let changed = script::merged(&script, &request.json());
+            let status = if changed.is_some() { 200 } else { 400 };
+            changed.into_iter().for_each(|changed| *locked(&state.script) = changed);
+            answer.status(status).await
+        }
+        ("GET", "/_test/requests") => {
+            let all = json!({
+                "server": listed(&locked(record)),
+                "issuers": issuers.iter().map(|issuer| listed(&issuer.seen())).collect::<Vec<_>>(),
+            });
+            answer.json(&all).await
+        }
+        (_, ENDPOINT) => protected(&script, &issuers, &origin, request, answer).await,
+        _ => match issuers.first().filter(|_| script.metadata == ResourceMetadata::SameOrigin) {
+            Some(issuer) => super::respond(&issuer.state, request, answer).await,
+            None => answer.status(404).await,
+        },
+    }
+}
+
+fn document(script: &ProtectedScript, issuers: &[AuthorizationServer], origin: &str) -> serde_json::Value {
+    let issuers: Vec<String> = issuers.iter().map(AuthorizationServer::issuer).collect();
+    let mut document = json!({ "resource": format!("{origin}{ENDPOINT}"), "authorization_servers": issuers });
+    if let Some(scopes) = &script.scopes {
+        document["scopes_supported"] = json!(scopes);
+    }
+    override_members(&mut document, &script.overrides);
+    document
+}
+
+async fn protected(
+    script: &ProtectedScript,
+    issuers: &[AuthorizationServer],
+    origin: &str,
+    request: &Request,
+    mut answer: Answer,
+) -> io::Result<()> {
+    if let Refusing::Status(status) = script.refusing {
+        return answer.status(status).await;
+    }
+    let url = format!("{origin}{ENDPOINT}");
+    let held = match held(script, issuers, request, &url) {
+        Ok(held) if script.refusing != Refusing::Unauthorized => held,
+        other => {
+            let refused = other.err().unwrap_or(Refused { error: "invalid_token", nonce: None });
+            return unauthorized(script, origin, refused, answer).await;
+        }
+    };
+    let body = request.json();
+    let tool = body["params"]["name"].as_str().filter(|_| body["method"] == "tools/call").unwrap_or_default();
+    let needed = script.tool_scopes.get(tool).map(String::as_str).unwrap_or_default();
+    let has_all = words(needed).iter().all(|word| held.contains(word));
+    if !tool.is_empty() && (script.refusing == Refusing::InsufficientScope || !has_all) {
+        let header = challenge(script, origin, "insufficient_scope", Some(needed).filter(|scope| !scope.is_empty()));
+        return answer.whole(403, &header, b"").await;
+    }
+    ordinary::answer(&script.revision, request, answer).await
+}
+
+struct Refused {
+    error: &'static str,
+    nonce: Option<String>,
+}
+
+/// The scopes of the token that came, if it is good here.
+fn held(
+    script: &ProtectedScript,
+    issuers: &[AuthorizationServer],
+    request: &Request,
+    url: &str,
+) -> Result<Vec<String>, Refused> {
+    let refused = |error| Refused { error, nonce: None };
+    let given = request.header("authorization").ok_or_else(|| refused(""))?;
+    let (scheme, presented) = given.split_once(' ').ok_or_else(|| refused("invalid_request"))?;
+    for issuer in issuers {
+        let mut issued = issuer.state.issued();
+        let Some(found) = issued.access.get(presented).cloned() else { continue };
+        let is_for_this = !script.checks_audience
+            || script.metadata == ResourceMetadata::SameOrigin
+            || found.grant.resource.as_deref() == Some(url);
+        let scheme_fits = if found.is_bound { scheme == "DPoP" } else { scheme == "Bearer" };
+        if !found.is_good() || !is_for_this || !scheme_fits {
+            return Err(refused("invalid_token"));
+        }
+        if found.is_bound {
+            let script = issuer.state.script().clone();
+            token::proven(&mut issued, &script, request, url).map_err(|(_, error, _)| match error.as_str() {
+                "use_dpop_nonce" => Refused { error: "use_dpop_nonce", nonce: issued.nonce.clone() },
+                _ => refused("invalid_dpop_proof"),
+            })?;
+        }
+        return Ok(words(&found.grant.scope));
+    }
+    Err(refused("invalid_token"))
+}
+
+async fn unauthorized(script: &ProtectedScript, origin: &str, refused: Refused, mut answer: Answer) -> io::Result<()> {
+    let mut header = if refused.error == "use_dpop_nonce" {
+        "www-authenticate: DPoP error=\"use_dpop_nonce\"\r\n".to_owned()
+    } else {
+        challenge(script, origin, refused.error, script.challenge_scope.as_deref())
+    };
+    if let Some(nonce) = refused.nonce {
+        header.push_str(&format!("dpop-nonce: {nonce}\r\n"));
+    }
+    answer.whole(401, &header, b"").await
+}
+
+fn challenge(script: &ProtectedScript, origin: &str, error: &str, scope: Option<&str>) -> String {
+    let metadata = match &script.metadata {
+        ResourceMetadata::Header => Some(format!("{origin}{TOLD}")),
+        ResourceMetadata::HeaderNames(url) => Some(url.clone()),
+        _ => None,
+    };
+    let named = [
+        ("error", Some(error).filter(|error| !error.is_empty())),
+        ("scope", scope),
+        ("resource_metadata", metadata.as_deref()),
+    ];
+    let parameters: Vec<String> =
+        named.into_iter().filter_map(|(name, value)| Some(format!("{name}=\"{}\"", value?))).collect();
+    format!("www-authenticate: Bearer {}\r\n", parameters.join(", "))
+}

@@ -1,0 +1,38 @@
+//! Dynamic registration (RFC 7591).
+
+use std::io;
+
+use serde_json::json;
+
+use super::issued::Client;
+use super::script::AuthorizationScript;
+use super::{State, random, refuse};
+use crate::http::{Answer, Request};
+
+pub(super) async fn respond(
+    state: &State,
+    script: &AuthorizationScript,
+    request: &Request,
+    mut answer: Answer,
+) -> io::Result<()> {
+    let asked = request.json();
+    let redirect_uris: Vec<String> = serde_json::from_value(asked["redirect_uris"].clone()).unwrap_or_default();
+    if redirect_uris.is_empty() {
+        return refuse(answer, 400, "invalid_redirect_uri", "redirect_uris is empty", "").await;
+    }
+    let wanted = asked["token_endpoint_auth_method"].as_str().unwrap_or("client_secret_basic").to_owned();
+    let is_offered = script.auth_methods.contains(&wanted);
+    let method = if is_offered { Some(&wanted) } else { script.auth_methods.first() };
+    let method = method.map_or("none", String::as_str);
+    let id = random("client");
+    let secret = method.starts_with("client_secret").then(|| random("secret"));
+    let mut registered = asked.clone();
+    registered["client_id"] = json!(id);
+    registered["token_endpoint_auth_method"] = json!(method);
+    if let Some(secret) = &secret {
+        registered["client_secret"] = json!(secret);
+        registered["client_secret_expires_at"] = json!(0);
+    }
+    state.issued().clients.insert(id, Client { secret, redirect_uris });
+    answer.whole(201, "content-type: application/json\r\n", registered.to_string().as_bytes()).await
+}

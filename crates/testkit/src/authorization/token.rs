@@ -1,0 +1,209 @@
+//! The token endpoint.
+
+use std::io;
+
+use base64::Engine as _;
+use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use super::issued::{Grant, Issued};
+use super::script::{AuthorizationScript, Dpop, Refresh};
+use super::{State, random, refuse, value};
+use crate::http::{Answer, Request};
+
+/// Why a request is refused: the status, the error's code, and what is wrong.
+type Refused = (u16, String, &'static str);
+
+fn refused<T>(error: &str, why: &'static str) -> Result<T, Refused> {
+    Err((400, error.to_owned(), why))
+}
+
+pub(super) async fn respond(
+    state: &State,
+    script: &AuthorizationScript,
+    issuer: &str,
+    request: &Request,
+    mut answer: Answer,
+) -> io::Result<()> {
+    let form = request.form();
+    if value(&form, "grant_type") == Some("refresh_token")
+        && let Refresh::Down(status) = script.refresh
+    {
+        return answer.status(status).await;
+    }
+    let granted = {
+        let mut issued = state.issued();
+        proven(&mut issued, script, request, &format!("{issuer}/token"))
+            .and_then(|()| granted(&mut issued, script, request, &form))
+            .map(|grant| answered(&mut issued, script, grant))
+    };
+    match granted {
+        Ok(body) => answer.json(&body).await,
+        Err((status, error, why)) => {
+            let nonce = state.issued().nonce.clone().filter(|_| error == "use_dpop_nonce");
+            let nonce = nonce.map(|nonce| format!("dpop-nonce: {nonce}\r\n")).unwrap_or_default();
+            refuse(answer, status, &error, why, &nonce).await
+        }
+    }
+}
+
+/// The tokens for a grant.
+fn answered(issued: &mut Issued, script: &AuthorizationScript, grant: Grant) -> Value {
+    let is_bound = script.dpop != Dpop::Off;
+    let token = issued.access_token(grant.clone(), script.lifetime, is_bound);
+    let mut body = json!({ "access_token": token, "token_type": if is_bound { "DPoP" } else { "Bearer" } });
+    if let Some(seconds) = script.lifetime {
+        body["expires_in"] = json!(seconds);
+    }
+    if !grant.scope.is_empty() {
+        body["scope"] = json!(grant.scope);
+    }
+    let has_refresh = issued.refresh.values().any(|token| token.grant.family == grant.family && !token.is_ended);
+    let is_of_user = grant.family != 0;
+    if is_of_user && script.refresh != Refresh::None && !has_refresh {
+        body["refresh_token"] = json!(issued.refresh_token(grant));
+    }
+    body
+}
+
+fn granted(
+    issued: &mut Issued,
+    script: &AuthorizationScript,
+    request: &Request,
+    form: &[(String, String)],
+) -> Result<Grant, Refused> {
+    let get = |name: &str| value(form, name);
+    let client = client(issued, script, request, form)?;
+    match get("grant_type") {
+        Some("authorization_code") => by_code(issued, &client, form),
+        Some("refresh_token") => {
+            let presented = get("refresh_token").unwrap_or_default();
+            by_refresh_token(issued, script, &client, presented)
+        }
+        Some("client_credentials" | "urn:ietf:params:oauth:grant-type:jwt-bearer") => Ok(Grant {
+            client,
+            scope: get("scope").unwrap_or_default().to_owned(),
+            resource: get("resource").map(str::to_owned),
+            family: 0,
+        }),
+        _ => refused("unsupported_grant_type", "there is no such grant type here"),
+    }
+}
+
+fn by_code(issued: &mut Issued, client: &str, form: &[(String, String)]) -> Result<Grant, Refused> {
+    let get = |name: &str| value(form, name);
+    let presented = get("code").unwrap_or_default();
+    let Some(code) = issued.codes.get_mut(presented) else {
+        return refused("invalid_grant", "there is no such code");
+    };
+    if std::mem::replace(&mut code.is_used, true) {
+        let family = code.grant.family;
+        issued.end_family(family);
+        return refused("invalid_grant", "the code was used before");
+    }
+    let code = code.clone();
+    let verifier = Sha256::digest(get("code_verifier").unwrap_or_default());
+    if code.grant.client != client {
+        refused("invalid_grant", "the code is another client's")
+    } else if Some(code.redirect_uri.as_str()) != get("redirect_uri") {
+        refused("invalid_grant", "the redirect URI is another one")
+    } else if BASE64_URL_SAFE_NO_PAD.encode(verifier) != code.challenge {
+        refused("invalid_grant", "the verifier does not fit the challenge")
+    } else if code.grant.resource.as_deref() != get("resource") {
+        refused("invalid_target", "the resource is another one")
+    } else {
+        Ok(code.grant)
+    }
+}
+
+fn by_refresh_token(
+    issued: &mut Issued,
+    script: &AuthorizationScript,
+    client: &str,
+    presented: &str,
+) -> Result<Grant, Refused> {
+    if let Refresh::Fails(error) = &script.refresh {
+        return refused(error, "refreshing is not possible");
+    }
+    let Some(token) = issued.refresh.get_mut(presented) else {
+        return refused("invalid_grant", "there is no such refresh token");
+    };
+    let grant = token.grant.clone();
+    if token.is_ended {
+        issued.end_family(grant.family);
+        return refused("invalid_grant", "the refresh token is no longer good");
+    }
+    if grant.client != client {
+        return refused("invalid_grant", "the refresh token is another client's");
+    }
+    token.is_ended = script.refresh == Refresh::Rotating;
+    Ok(grant)
+}
+
+/// Which client asks, as it proves by the method that it has to use.
+fn client(
+    issued: &Issued,
+    script: &AuthorizationScript,
+    request: &Request,
+    form: &[(String, String)],
+) -> Result<String, Refused> {
+    let get = |name: &str| value(form, name).map(str::to_owned);
+    let (id, secret, method) = if let Some((id, secret)) = basic(request) {
+        (id, Some(secret), "client_secret_basic")
+    } else if get("client_assertion").is_some() {
+        (subject(&get("client_assertion").unwrap_or_default()), None, "private_key_jwt")
+    } else if get("client_secret").is_some() {
+        (get("client_id").unwrap_or_default(), get("client_secret"), "client_secret_post")
+    } else {
+        (get("client_id").unwrap_or_default(), None, "none")
+    };
+    let unknown = || (401, "invalid_client".to_owned(), "the client is not known, or not by this method or secret");
+    let registered = issued.clients.get(&id).map(|client| client.secret.clone());
+    let is_document = script.client_id_metadata && id.starts_with("https://");
+    let known = registered.or_else(|| script.clients.get(&id).cloned()).or(is_document.then_some(None));
+    let expected = known.ok_or_else(unknown)?;
+    let is_right = method == "private_key_jwt" || expected == secret;
+    let is_offered = script.auth_methods.iter().any(|offered| offered == method);
+    if is_right && is_offered { Ok(id) } else { Err(unknown()) }
+}
+
+/// Client id and secret of an `Authorization: Basic`, each form-encoded as RFC 6749 section 2.3.1 wants it.
+fn basic(request: &Request) -> Option<(String, String)> {
+    let encoded = request.header("authorization")?.strip_prefix("Basic ")?;
+    let text = String::from_utf8(BASE64_STANDARD.decode(encoded).ok()?).ok()?;
+    let (id, secret) = text.split_once(':')?;
+    let decoded = |text: &str| url::form_urlencoded::parse(text.as_bytes()).next().map(|(name, _)| name.into_owned());
+    Some((decoded(id)?, decoded(secret)?))
+}
+
+/// The claims of a JWT. Its signature is not looked at.
+pub(super) fn claims(jwt: &str) -> Value {
+    let payload = jwt.split('.').nth(1).and_then(|part| BASE64_URL_SAFE_NO_PAD.decode(part).ok());
+    payload.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+}
+
+fn subject(jwt: &str) -> String {
+    claims(jwt)["sub"].as_str().unwrap_or_default().to_owned()
+}
+
+/// Whether the request has the proof of possession that is wanted.
+pub(super) fn proven(
+    issued: &mut Issued,
+    script: &AuthorizationScript,
+    request: &Request,
+    url: &str,
+) -> Result<(), Refused> {
+    if script.dpop == Dpop::Off {
+        return Ok(());
+    }
+    let claims = claims(request.header("dpop").unwrap_or_default());
+    if claims["htm"] != json!(request.method) || claims["htu"] != json!(url) {
+        return refused("invalid_dpop_proof", "there is no proof, or for something else");
+    }
+    if script.dpop == Dpop::Required {
+        return Ok(());
+    }
+    let nonce = issued.nonce.get_or_insert_with(|| random("nonce"));
+    if claims["nonce"] == json!(nonce) { Ok(()) } else { refused("use_dpop_nonce", "the proof lacks the nonce") }
+}

@@ -1,0 +1,34 @@
+//! The scripted authorization server and the MCP server that asks for its tokens, for tests that need them in a process of
+//! their own. Two arguments, both may be left out: the scripts as JSON, first the authorization server's. Prints one line of
+//! JSON, `{"issuer": URL, "server": URL}`, and ends with its input. `POST /_test/script` at either changes its script, and
+//! `GET /_test/requests` at the MCP server lists all requests.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program tells where it listens, or what is wrong")]
+
+use std::process::ExitCode;
+
+use serde::de::DeserializeOwned;
+use testkit::authorization::{AuthorizationServer, ProtectedServer};
+use tokio::io::AsyncReadExt as _;
+
+fn script<S: DeserializeOwned + Default>(argument: Option<String>) -> Result<S, String> {
+    argument.map_or_else(|| Ok(S::default()), |text| serde_json::from_str(&text).map_err(|e| format!("{text}: {e}")))
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let scripts = (script(arguments.next()), script(arguments.next()));
+    let (issuer, server) = match scripts {
+        (Ok(issuer), Ok(server)) => (issuer, server),
+        (Err(error), _) | (_, Err(error)) => {
+            eprintln!("{error}");
+            return ExitCode::from(2);
+        }
+    };
+    let issuer = AuthorizationServer::start(issuer).await;
+    let server = ProtectedServer::start(server, &[&issuer]).await;
+    println!("{}", serde_json::json!({ "issuer": issuer.issuer(), "server": server.url() }));
+    let mut rest = Vec::new();
+    let _ = tokio::io::stdin().read_to_end(&mut rest).await;
+    ExitCode::SUCCESS
+}

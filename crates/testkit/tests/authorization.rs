@@ -1,0 +1,140 @@
+//! The scripted authorization server does what it should, step by step, so that what a test finds is the client's.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use serde_json::{Value, json};
+use testkit::authorization::{
+    AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, Refusing, leaks,
+};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use url::Url;
+
+/// Status, head, body.
+type Said = (u16, String, Value);
+
+async fn send(method: &str, url: &str, headers: &str, body: &str) -> Said {
+    let url = Url::parse(url).unwrap();
+    let authority = format!("127.0.0.1:{}", url.port().unwrap());
+    let mut stream = TcpStream::connect(&authority).await.unwrap();
+    let target = &url[url::Position::BeforePath..];
+    let request = format!(
+        "{method} {target} HTTP/1.1\r\nhost: {authority}\r\ncontent-length: {}\r\n{headers}\r\n{body}",
+        body.len()
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut said = String::new();
+    stream.read_to_string(&mut said).await.unwrap();
+    let (head, body) = said.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    (status, head.to_owned(), serde_json::from_str(body).unwrap_or_default())
+}
+
+async fn call(server: &ProtectedServer, token: &str) -> Said {
+    let headers = format!("authorization: Bearer {token}\r\n");
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                       "params": { "name": "echo", "arguments": { "text": "hello" } } });
+    send("POST", &server.url(), &headers, &body.to_string()).await
+}
+
+/// Registers, asks for a code and redeems it, as a client without fault does.
+async fn sign_in(issuer: &AuthorizationServer, server: &ProtectedServer, scope: &str) -> (String, Value) {
+    let redirect = "http://127.0.0.1:1/callback";
+    let registration = json!({ "redirect_uris": [redirect], "token_endpoint_auth_method": "none" }).to_string();
+    let (status, _, client) = send("POST", &format!("{}/register", issuer.issuer()), "", &registration).await;
+    assert_eq!(status, 201, "a client is registered");
+    let client = client["client_id"].as_str().unwrap().to_owned();
+    let verifier = "verifier-of-a-length-that-the-specification-wants";
+    // The SHA-256 of it, in base64.
+    let challenge = {
+        use base64::Engine as _;
+        use sha2::Digest as _;
+        base64::prelude::BASE64_URL_SAFE_NO_PAD.encode(sha2::Sha256::digest(verifier))
+    };
+    let mut url = Url::parse(&format!("{}/authorize", issuer.issuer())).unwrap();
+    url.query_pairs_mut().extend_pairs([
+        ("response_type", "code"),
+        ("client_id", &client),
+        ("redirect_uri", redirect),
+        ("state", "s"),
+        ("scope", scope),
+        ("resource", &server.url()),
+        ("code_challenge", &challenge),
+        ("code_challenge_method", "S256"),
+    ]);
+    let (status, head, _) = send("GET", url.as_str(), "", "").await;
+    assert_eq!(status, 302, "the user is signed in at once");
+    let location = head.lines().find_map(|line| line.strip_prefix("location: ")).unwrap();
+    let location = Url::parse(location).unwrap();
+    let get = |name: &str| location.query_pairs().find(|(found, _)| found == name).map(|(_, value)| value.into_owned());
+    assert_eq!((get("state"), get("iss")), (Some("s".into()), Some(issuer.issuer())), "what a redirect has to bring");
+    let code = get("code").unwrap();
+    let form = url::form_urlencoded::Serializer::new(String::new())
+        .extend_pairs([
+            ("grant_type", "authorization_code"),
+            ("code", &code),
+            ("client_id", &client),
+            ("redirect_uri", redirect),
+            ("code_verifier", verifier),
+            ("resource", &server.url()),
+        ])
+        .finish();
+    let token_endpoint = format!("{}/token", issuer.issuer());
+    let (status, _, tokens) = send("POST", &token_endpoint, "", &form).await;
+    assert_eq!(status, 200, "the code is good: {tokens}");
+    (client, tokens)
+}
+
+async fn refresh(issuer: &AuthorizationServer, client: &str, token: &Value) -> Said {
+    let form = format!("grant_type=refresh_token&client_id={client}&refresh_token={}", token.as_str().unwrap());
+    send("POST", &format!("{}/token", issuer.issuer()), "", &form).await
+}
+
+#[tokio::test]
+async fn a_client_signs_in_and_its_token_is_good_for_its_server_only() {
+    let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
+    let script = ProtectedScript { tool_scopes: [("echo".into(), "write".into())].into(), ..Default::default() };
+    let server = ProtectedServer::start(script, &[&issuer]).await;
+    let other = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
+
+    let (status, head, _) = send("POST", &server.url(), "", "{}").await;
+    assert_eq!(status, 401, "nobody is let in without a token");
+    let metadata = head.split("resource_metadata=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+    let (_, _, document) = send("GET", metadata, "", "").await;
+    assert_eq!(document["authorization_servers"], json!([issuer.issuer()]), "the header leads to the issuer");
+
+    let (_, tokens) = sign_in(&issuer, &server, "write").await;
+    let token = tokens["access_token"].as_str().unwrap();
+    let (status, _, said) = call(&server, token).await;
+    assert_eq!((status, &said["result"]["content"][0]["text"]), (200, &json!("hello")), "the call is done");
+    assert_eq!(leaks(&[&issuer], &[&server, &other]), [""; 0], "so far everything is where it belongs");
+    assert_eq!(call(&other, token).await.0, 401, "another server's token is no good");
+    let found = leaks(&[&issuer], &[&server, &other]);
+    assert_eq!(found.len(), 1, "and is found where it does not belong: {found:?}");
+
+    let (_, tokens) = sign_in(&issuer, &server, "read").await;
+    let (status, head, _) = call(&server, tokens["access_token"].as_str().unwrap()).await;
+    assert_eq!(status, 403, "the scope is not enough");
+    assert!(head.contains("error=\"insufficient_scope\", scope=\"write\""), "it says what is: {head}");
+
+    server.set(|script| script.refusing = Refusing::Unauthorized);
+    assert_eq!(call(&server, token).await.0, 401, "refused for ever");
+}
+
+#[tokio::test]
+async fn refresh_tokens_are_good_once_and_revoked_tokens_are_not() {
+    let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
+    let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
+    let (client, first) = sign_in(&issuer, &server, "").await;
+    let (status, _, second) = refresh(&issuer, &client, &first["refresh_token"]).await;
+    assert_eq!(status, 200, "a refresh token is good: {second}");
+    assert_ne!(first["refresh_token"], second["refresh_token"], "and is replaced");
+    assert_eq!(call(&server, second["access_token"].as_str().unwrap()).await.0, 200, "the new token is good");
+    assert_eq!(refresh(&issuer, &client, &first["refresh_token"]).await.0, 400, "the old one is good no more");
+    assert_eq!(issuer.good_tokens(), (0, 0), "and using it ends all that came of it");
+
+    let (_, tokens) = sign_in(&issuer, &server, "").await;
+    let form = format!("token={}", tokens["refresh_token"].as_str().unwrap());
+    send("POST", &format!("{}/revoke", issuer.issuer()), "", &form).await;
+    assert_eq!(issuer.good_tokens(), (0, 0), "a revoked refresh token takes its access tokens along");
+    assert_eq!(issuer.token_requests("refresh_token").len(), 2, "what came is known afterwards");
+}
