@@ -1,0 +1,220 @@
+//! Which addresses from metadata are gone to, or given to a browser.
+//!
+//! Whether a host name leads to a private address is seen when it is connected to, by the [`OutsideClient`].
+//!
+//! [`OutsideClient`]: mcp_transport::http::OutsideClient
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use mcp_transport::visible;
+use url::{Host, Url};
+
+use crate::error::Cause;
+
+/// The most characters of a foreign address that are shown.
+const SHOWN: usize = 200;
+/// No address of use is longer, in bytes.
+const LONGEST: usize = 4096;
+
+/// The hosts that the user named: the server's own, and those of typed issuers.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Named(Vec<Host<String>>);
+
+impl Named {
+    pub(crate) fn new<'a>(urls: impl Iterator<Item = &'a Url>) -> Named {
+        Named(urls.filter_map(|url| url.host().map(|host| host.to_owned())).collect())
+    }
+
+    fn has(&self, url: &Url) -> bool {
+        url.host().is_some_and(|host| self.0.contains(&host.to_owned()))
+    }
+}
+
+/// The address, if it may be gone to: https, or http on this computer where the user named the host.
+///
+/// # Errors
+/// Why it may not.
+pub(crate) fn endpoint(what: &'static str, text: &str, named: &Named) -> Result<Url, Cause> {
+    check(text, named).map_err(|cause| Cause::UnsafeUrl { what, shown: shown(text), cause: cause.to_owned() })
+}
+
+/// The address, if it may be given to a browser. It goes through the hands of other programs on its way, so what a
+/// shell could mistake is refused as well.
+///
+/// # Errors
+/// Why it may not.
+pub(crate) fn for_browser(what: &'static str, text: &str, named: &Named) -> Result<Url, Cause> {
+    let refuse = |cause: &str| Cause::UnsafeUrl { what, shown: shown(text), cause: cause.to_owned() };
+    let is_strange = |character: char| !character.is_ascii_graphic() || "\"'`<>\\^{|}$();!*".contains(character);
+    if text.contains(is_strange) {
+        return Err(refuse("it holds characters that have no place in it"));
+    }
+    let url = check(text, named).map_err(refuse)?;
+    let is_private = match url.host() {
+        Some(Host::Ipv4(address)) => is_private(address.into()),
+        Some(Host::Ipv6(address)) => is_private(address.into()),
+        Some(Host::Domain(name)) => is_local_name(name),
+        None => true,
+    };
+    if is_private && !named.has(&url) {
+        return Err(refuse("it leads into a private network that you did not name"));
+    }
+    Ok(url)
+}
+
+fn check(text: &str, named: &Named) -> Result<Url, &'static str> {
+    if text.len() > LONGEST {
+        return Err("it is too long");
+    }
+    if text.contains(|character: char| character.is_control() || character.is_whitespace()) || text.contains('\\') {
+        return Err("it holds characters that have no place in it");
+    }
+    let url = Url::parse(text).map_err(|_| "it is no whole address")?;
+    match url.scheme() {
+        "https" => {}
+        "http" if is_loopback(&url) && named.has(&url) => {}
+        "http" => return Err("it is not encrypted (https)"),
+        _ => return Err("it is not https"),
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("it holds a user name");
+    }
+    if url.fragment().is_some() {
+        return Err("it holds a fragment");
+    }
+    if url.host().is_none() {
+        return Err("it names no host");
+    }
+    Ok(url)
+}
+
+/// Whether it is on this computer by its form alone.
+pub(crate) fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => is_local_name(name),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+fn is_local_name(name: &str) -> bool {
+    let name = name.trim_end_matches('.');
+    name == "localhost" || name.ends_with(".localhost")
+}
+
+fn is_private(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => is_private_v4(address),
+        IpAddr::V6(address) => {
+            let first = address.segments()[0];
+            address.is_loopback()
+                || address.is_unspecified()
+                || (first & 0xfe00) == 0xfc00
+                || (first & 0xffc0) == 0xfe80
+                || embedded(address).is_some_and(is_private_v4)
+        }
+    }
+}
+
+fn is_private_v4(address: Ipv4Addr) -> bool {
+    let [first, second, ..] = address.octets();
+    address.is_private()
+        || address.is_loopback()
+        || address.is_link_local()
+        || address.is_unspecified()
+        || address.is_broadcast()
+        || first == 0
+        || (first == 100 && (64..128).contains(&second))
+}
+
+/// The IPv4 address in a mapped, compatible or NAT64 one.
+fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
+    let is_nat64 = address.segments()[..6] == [0x64, 0xff9b, 0, 0, 0, 0];
+    let last = address.octets();
+    address.to_ipv4().or_else(|| is_nat64.then(|| Ipv4Addr::new(last[12], last[13], last[14], last[15])))
+}
+
+/// The address as it may stand in a message: visible, short, without query.
+pub(crate) fn plain(url: &Url) -> String {
+    let mut url = url.clone();
+    url.set_query(None);
+    url.set_fragment(None);
+    shown(url.as_str())
+}
+
+/// Foreign text as it may stand in a message.
+pub(crate) fn shown(text: &str) -> String {
+    let text: String = text.chars().take(SHOWN * 2).collect();
+    visible(text.trim_end()).chars().take(SHOWN).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn named() -> Named {
+        Named::new([Url::parse("http://localhost:4000/mcp").unwrap()].iter())
+    }
+
+    #[test]
+    fn only_https_and_named_loopback_is_gone_to() {
+        for good in ["https://a.example/token", "https://a.example:8443/t?x=1", "http://localhost:5000/token"] {
+            assert!(endpoint("a test", good, &named()).is_ok(), "[auth-https-endpoints] {good} is allowed");
+        }
+        for bad in [
+            "http://a.example/token",
+            "http://127.0.0.1/token",
+            "http://localhost.evil.example/",
+            "file:///etc/passwd",
+            "javascript:alert(1)",
+            "https://user@a.example/",
+            "https://a.example/#x",
+            "/token",
+            "",
+            "https://a.example/a b",
+        ] {
+            let refused = endpoint("a test", bad, &named());
+            assert!(refused.is_err(), "[auth-https-endpoints] [auth-communication-security] {bad} is refused");
+        }
+    }
+
+    #[test]
+    fn no_browser_gets_an_address_that_does_something_else() {
+        // X43.
+        for bad in [
+            "javascript:alert(1)",
+            "file:///etc/passwd",
+            "data:text/html,x",
+            "http://user$(touch x)@127.0.0.1/",
+            "http://user$(touch${IFS}x)@127.0.0.1/",
+            "https://a/\"&calc&\"",
+            "https://a/'&calc&'",
+            "\\\\host\\share",
+            "https:\\\\a.example\\x",
+            "ms-msdt:/id",
+            "-https://a.example",
+            "--help",
+            "https://a.example/\nx",
+            "https://a.example/`id`",
+            "https://a.example/$(id)",
+            "vscode://x",
+            "https://[::1]/",
+            "https://192.168.1.1/admin",
+            "https://[::ffff:10.0.0.1]/",
+            "https://[64:ff9b::a00:1]/",
+            "https://0x7f.1/",
+            "https://localhost./",
+        ] {
+            let refused = for_browser("a test", bad, &Named::default());
+            let Err(Cause::UnsafeUrl { shown, .. }) = refused else {
+                panic!("X43: {bad} must not be opened: {refused:?}");
+            };
+            assert!(!shown.contains('\n'), "X43: it is shown as text on one line: {shown:?}");
+        }
+        assert!(for_browser("a test", "https://a.example/authorize?x=1", &named()).is_ok(), "an ordinary one is opened");
+        assert!(for_browser("a test", "http://localhost:5000/authorize", &named()).is_ok(), "a named one too");
+    }
+}

@@ -1,0 +1,211 @@
+//! `WWW-Authenticate`, read with patience: URLs without quotes, missing commas, several challenges in one line or in
+//! several, and schemes with a mere token (RFC 9110, 11.6.1).
+
+use crate::scopes;
+
+/// The most bytes that are read of all lines together.
+const LONGEST: usize = 16 * 1024;
+/// The most challenges and parameters that are kept.
+const MOST: usize = 64;
+
+/// What a refusal asks for, from its Bearer and DPoP challenges.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Asked {
+    /// Where the protected resource metadata is (RFC 9728, 5.1).
+    pub(crate) resource_metadata: Option<String>,
+    /// The scopes that the request needs.
+    pub(crate) scope: Option<Vec<String>>,
+    /// The error code (RFC 6750, 3.1).
+    pub(crate) error: Option<String>,
+    /// Whether tokens bound to a key are understood.
+    pub(crate) dpop: bool,
+}
+
+impl Asked {
+    /// Reads all `WWW-Authenticate` lines of an answer.
+    pub(crate) fn parse(lines: &[String]) -> Asked {
+        let mut asked = Asked::default();
+        let mut room = LONGEST;
+        for line in lines {
+            let end = line.floor_char_boundary(room.min(line.len()));
+            room -= end;
+            for challenge in challenges(&line[..end]) {
+                asked.add(&challenge);
+            }
+        }
+        asked
+    }
+
+    fn add(&mut self, challenge: &Challenge) {
+        let is_dpop = challenge.scheme.eq_ignore_ascii_case("dpop");
+        // Without a scheme it is meant for us all the same.
+        if !is_dpop && !challenge.scheme.is_empty() && !challenge.scheme.eq_ignore_ascii_case("bearer") {
+            return;
+        }
+        self.dpop |= is_dpop;
+        for (name, value) in &challenge.parameters {
+            match name.as_str() {
+                "resource_metadata" if self.resource_metadata.is_none() => {
+                    self.resource_metadata = Some(value.clone());
+                }
+                "scope" if self.scope.is_none() => {
+                    self.scope = Some(scopes::parse(value)).filter(|scopes| !scopes.is_empty());
+                }
+                // A nonce that is asked for is an answer to the token's challenge, so it counts before others.
+                "error" if self.error.is_none() || value == "use_dpop_nonce" => self.error = Some(value.clone()),
+                _ => {}
+            }
+        }
+    }
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Challenge {
+    scheme: String,
+    /// Names in lower case.
+    parameters: Vec<(String, String)>,
+}
+
+/// What stands before a word.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    Comma,
+    Space,
+}
+
+fn challenges(line: &str) -> Vec<Challenge> {
+    let mut found: Vec<Challenge> = Vec::new();
+    let mut rest = line;
+    let mut before = Before::Comma;
+    // Whether the last parameter had no quotes, so that a lone word may still belong to it.
+    let mut open_value = false;
+    loop {
+        let trimmed = rest.trim_start_matches([' ', '\t', ',']);
+        if rest[..rest.len() - trimmed.len()].contains(',') {
+            before = Before::Comma;
+        }
+        rest = trimmed;
+        if rest.is_empty() || found.len() >= MOST {
+            return found;
+        }
+        let (word, after) = rest.split_at(rest.find([' ', '\t', ',', '=', '"']).unwrap_or(rest.len()));
+        if let Some(value) = after.trim_start_matches([' ', '\t']).strip_prefix('=') {
+            let (text, quoted, end) = value_of(value);
+            rest = end;
+            if found.is_empty() {
+                found.push(Challenge::default());
+            }
+            if let Some(challenge) = found.last_mut()
+                && challenge.parameters.len() < MOST
+            {
+                challenge.parameters.push((word.to_ascii_lowercase(), text));
+            }
+            open_value = !quoted;
+        } else if word.is_empty() {
+            // A quote where none belongs.
+            rest = rest.get(1..).unwrap_or_default();
+            continue;
+        } else {
+            rest = after;
+            let last = found.last_mut().and_then(|challenge| challenge.parameters.last_mut());
+            if before == Before::Comma || is_common_scheme(word) {
+                found.push(Challenge { scheme: word.to_owned(), parameters: Vec::new() });
+                open_value = false;
+            } else if let Some((_, value)) = last.filter(|_| open_value) {
+                value.push(' ');
+                value.push_str(word);
+            }
+        }
+        before = Before::Space;
+    }
+}
+
+fn is_common_scheme(word: &str) -> bool {
+    ["bearer", "dpop", "basic", "digest", "negotiate"].iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
+}
+
+/// A parameter's value, whether it was quoted, and what follows it.
+fn value_of(text: &str) -> (String, bool, &str) {
+    let text = text.trim_start_matches([' ', '\t']);
+    let Some(quoted) = text.strip_prefix('"') else {
+        let end = text.find([' ', '\t', ',']).unwrap_or(text.len());
+        // A URL may end in what a list of addresses in prose ends in; nothing else does.
+        return (text[..end].to_owned(), false, &text[end..]);
+    };
+    let mut value = String::new();
+    let mut characters = quoted.char_indices();
+    while let Some((at, character)) = characters.next() {
+        match character {
+            '"' => return (value, true, &quoted[at + 1..]),
+            '\\' => value.extend(characters.next().map(|(_, escaped)| escaped)),
+            other => value.push(other),
+        }
+    }
+    (value, true, "")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn asked(lines: &[&str]) -> Asked {
+        Asked::parse(&lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn every_form_that_servers_send_is_understood() {
+        const URL: &str = "https://a.example/.well-known/oauth-protected-resource";
+        let url = Some(URL);
+        // lines, resource_metadata, scope, error, dpop
+        type Row<'a> = (&'a [&'a str], Option<&'a str>, Option<&'a str>, Option<&'a str>, bool);
+        let table: [Row<'_>; 16] = [
+            (&[], None, None, None, false),
+            (&["Bearer"], None, None, None, false),
+            (&["Bearer resource_metadata=\"https://a.example/.well-known/oauth-protected-resource\", scope=\"a b\""], url, Some("a b"), None, false),
+            (&["bearer RESOURCE_METADATA = \"https://a.example/.well-known/oauth-protected-resource\""], url, None, None, false),
+            (&["Bearer resource_metadata=https://a.example/.well-known/oauth-protected-resource, error=invalid_token"], url, None, Some("invalid_token"), false),
+            (&["Bearer error=\"invalid_token\" resource_metadata=\"https://a.example/.well-known/oauth-protected-resource\""], url, None, Some("invalid_token"), false),
+            (&["Basic realm=\"a, b\", Bearer scope=\"a\""], None, Some("a"), None, false),
+            (&["Basic realm=\"x\"", "Bearer scope=\"a\""], None, Some("a"), None, false),
+            (&["Negotiate YIIabc==, Bearer scope=\"a\""], None, Some("a"), None, false),
+            (&["Negotiate YII/+abc, DPoP algs=\"ES256\", error=\"use_dpop_nonce\""], None, None, Some("use_dpop_nonce"), true),
+            (&["Basic scope=\"wrong\", realm=\"r\""], None, None, None, false),
+            (&["Bearer scope=a b, error=insufficient_scope"], None, Some("a b"), Some("insufficient_scope"), false),
+            (&["Bearer error_description=\"say \\\"please\\\", scope=x\", scope=\"a\""], None, Some("a"), None, false),
+            (&["resource_metadata=\"https://a.example/.well-known/oauth-protected-resource\""], url, None, None, false),
+            (&["Bearer scope=\"unfinished"], None, Some("unfinished"), None, false),
+            (&["Bearer scope=\"\""], None, None, None, false),
+        ];
+        for (lines, metadata, scope, error, dpop) in table {
+            let found = asked(lines);
+            assert_eq!(found.resource_metadata.as_deref(), metadata, "[auth-www-authenticate-parse] the URL in {lines:?}");
+            assert_eq!(found.scope.map(|list| list.join(" ")).as_deref(), scope, "[auth-www-authenticate-parse] the scopes in {lines:?}");
+            assert_eq!(found.error.as_deref(), error, "[auth-www-authenticate-parse] the error in {lines:?}");
+            assert_eq!(found.dpop, dpop, "[auth-www-authenticate-parse] whether {lines:?} knows DPoP");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_that_a_server_sends_breaks_the_parser(lines in prop::collection::vec("[ -~\\t\"\\\\,=äü]{0,80}", 0..4)) {
+            let _ = Asked::parse(&lines);
+        }
+
+        #[test]
+        fn what_was_written_is_read_again(
+            scopes in prop::collection::vec("[!#-\\[\\]-~]{1,12}", 1..5),
+            path in "[a-z0-9/._~-]{0,30}",
+            other in prop::sample::select(vec!["", "Basic realm=\"x\", ", "Negotiate abc==, ", "Digest qop=\"a,b\", nonce=\"=\", "]),
+            quoted in any::<bool>(),
+        ) {
+            let url = format!("https://a.example/{path}");
+            let shown = if quoted { format!("\"{url}\"") } else { url.clone() };
+            let line = format!("{other}Bearer resource_metadata={shown}, scope=\"{}\"", scopes.join(" "));
+            let found = asked(&[&line]);
+            prop_assert_eq!(found.resource_metadata, Some(url), "[auth-www-authenticate-parse] the URL in {}", line);
+            prop_assert_eq!(found.scope, Some(crate::scopes::parse(&scopes.join(" "))), "the scopes in {}", line);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The steps of the last sign-in, for the user to look at.
+
+use std::time::{Duration, SystemTime};
+
+use http::{HeaderMap, Request, Response};
+use url::Url;
+
+use crate::error::Phase;
+use crate::redact::{REDACTED, Redactor};
+use crate::step::{Step, StepAnswer, StepRequest};
+
+/// The most steps that are kept: a whole sign-in takes a dozen.
+const MOST: usize = 60;
+/// Headers worth showing; those marked are secrets.
+const HEADERS: [(&str, bool); 11] = [
+    ("accept", false),
+    ("authorization", true),
+    ("cache-control", false),
+    ("content-type", false),
+    ("dpop", true),
+    ("dpop-nonce", true),
+    ("location", false),
+    ("mcp-protocol-version", false),
+    ("retry-after", false),
+    ("set-cookie", true),
+    ("www-authenticate", false),
+];
+
+/// Steps with the secrets that must not stand in them.
+#[derive(Default)]
+pub(crate) struct Log {
+    steps: Vec<Step>,
+    pub(crate) redactor: Redactor,
+}
+
+impl Log {
+    /// A new sign-in begins.
+    pub(crate) fn begin(&mut self) {
+        self.steps.clear();
+    }
+
+    pub(crate) fn steps(&self) -> Vec<Step> {
+        self.steps.clone()
+    }
+
+    /// Something that was no request.
+    pub(crate) fn note(&mut self, at: SystemTime, phase: Phase, conclusion: &str) {
+        let conclusion = self.redactor.text(conclusion);
+        self.push(Step { at, took: Duration::ZERO, phase, request: None, answer: None, conclusion });
+    }
+
+    /// A request that went to the browser.
+    pub(crate) fn opened(&mut self, at: SystemTime, phase: Phase, url: &Url, conclusion: &str) {
+        let request =
+            StepRequest { method: "GET".to_owned(), url: self.redactor.url(url), headers: Vec::new(), body: String::new() };
+        let conclusion = self.redactor.text(conclusion);
+        self.push(Step { at, took: Duration::ZERO, phase, request: Some(request), answer: None, conclusion });
+    }
+
+    /// What came back through the browser.
+    pub(crate) fn came_back(&mut self, at: SystemTime, phase: Phase, url: &Url, conclusion: &str) {
+        self.opened(at, phase, url, conclusion);
+    }
+
+    /// A request of ours, with its answer if one came.
+    pub(crate) fn sent(
+        &mut self,
+        at: SystemTime,
+        took: Duration,
+        phase: Phase,
+        request: &StepRequest,
+        answer: Option<&Response<Vec<u8>>>,
+    ) {
+        let answer = answer.map(|answer| StepAnswer {
+            status: answer.status().as_u16(),
+            headers: self.headers(answer.headers()),
+            body: self.redactor.body(content_type(answer.headers()), answer.body()),
+        });
+        let conclusion = if answer.is_some() { String::new() } else { "no answer came".to_owned() };
+        self.push(Step { at, took, phase, request: Some(request.clone()), answer, conclusion });
+    }
+
+    /// How a request is shown. Made before it is sent, because sending takes it.
+    pub(crate) fn request(&self, request: &Request<Vec<u8>>) -> StepRequest {
+        let url = request.uri().to_string();
+        StepRequest {
+            method: request.method().to_string(),
+            url: Url::parse(&url).map_or_else(|_| self.redactor.text(&url), |url| self.redactor.url(&url)),
+            headers: self.headers(request.headers()),
+            body: self.redactor.body(content_type(request.headers()), request.body()),
+        }
+    }
+
+    /// What was made of the last step.
+    pub(crate) fn conclude(&mut self, conclusion: &str) {
+        let conclusion = self.redactor.text(conclusion);
+        if let Some(step) = self.steps.last_mut() {
+            step.conclusion = conclusion;
+        }
+    }
+
+    fn push(&mut self, step: Step) {
+        // A learnt secret may stand in earlier steps: a server can repeat what it will only later be known to have given.
+        if self.steps.len() == MOST {
+            self.steps.remove(0);
+        }
+        self.steps.push(step);
+    }
+
+    fn headers(&self, headers: &HeaderMap) -> Vec<(String, String)> {
+        let mut shown = Vec::new();
+        for (name, is_secret) in HEADERS {
+            for value in headers.get_all(name) {
+                let value = String::from_utf8_lossy(value.as_bytes());
+                let value = match (is_secret, name, value.split_once(' ')) {
+                    (true, "authorization", Some((scheme, _))) => format!("{scheme} {REDACTED}"),
+                    (true, ..) => REDACTED.to_owned(),
+                    (false, "location", _) => {
+                        Url::parse(&value).map_or_else(|_| REDACTED.to_owned(), |url| self.redactor.url(&url))
+                    }
+                    (false, ..) => self.redactor.text(&value),
+                };
+                shown.push((name.to_owned(), mcp_transport::visible(&value).chars().take(1000).collect()));
+            }
+        }
+        shown
+    }
+}
+
+fn content_type(headers: &HeaderMap) -> &str {
+    headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default()
+}

@@ -1,0 +1,162 @@
+//! Takes secrets out of what is shown: by the names of their fields, and wherever a known one turns up.
+
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+use url::Url;
+
+use crate::address;
+
+/// What stands in the place of a secret.
+pub(crate) const REDACTED: &str = "[redacted]";
+
+/// Fields whose values are secrets, in queries, forms and JSON.
+const FIELDS: [&str; 17] = [
+    "access_token",
+    "actor_token",
+    "assertion",
+    "client_assertion",
+    "client_secret",
+    "code",
+    "code_verifier",
+    "device_code",
+    "id_token",
+    "nonce",
+    "password",
+    "refresh_token",
+    "registration_access_token",
+    "software_statement",
+    "state",
+    "subject_token",
+    "token",
+];
+
+/// The most secrets that are remembered, and the shortest that is looked for: a shorter one would turn up by chance.
+const MOST: usize = 64;
+const SHORTEST: usize = 6;
+/// The most that is shown of a body, in characters.
+const SHOWN: usize = 4000;
+
+/// The secrets of one server's sign-in.
+#[derive(Default)]
+pub(crate) struct Redactor(Vec<SecretString>);
+
+impl Redactor {
+    /// From now on this text is taken out wherever it stands.
+    pub(crate) fn learn(&mut self, secret: &str) {
+        if secret.len() < SHORTEST || self.0.iter().any(|known| known.expose_secret() == secret) {
+            return;
+        }
+        if self.0.len() == MOST {
+            self.0.remove(0);
+        }
+        self.0.push(SecretString::from(secret));
+    }
+
+    /// The text without known secrets, as they are or percent-encoded.
+    pub(crate) fn text(&self, text: &str) -> String {
+        let mut clean = text.to_owned();
+        for secret in &self.0 {
+            let secret = secret.expose_secret();
+            if clean.contains(secret) {
+                clean = clean.replace(secret, REDACTED);
+            }
+            let encoded: String = url::form_urlencoded::byte_serialize(secret.as_bytes()).collect();
+            if clean.contains(&encoded) {
+                clean = clean.replace(&encoded, REDACTED);
+            }
+        }
+        clean
+    }
+
+    /// A URL whose query holds no secrets.
+    pub(crate) fn url(&self, url: &Url) -> String {
+        let Some(query) = url.query() else { return self.text(url.as_str()) };
+        let mut shown = url.clone();
+        shown.set_query(None);
+        self.text(&format!("{shown}?{}", form(query)))
+    }
+
+    /// The body of a request or an answer.
+    pub(crate) fn body(&self, content_type: &str, body: &[u8]) -> String {
+        if body.is_empty() {
+            return String::new();
+        }
+        let text = String::from_utf8_lossy(body);
+        let shown = if content_type.contains("x-www-form-urlencoded") {
+            form(&text)
+        } else if let Ok(mut value) = serde_json::from_str::<Value>(&text) {
+            json(&mut value, 0);
+            serde_json::to_string_pretty(&value).unwrap_or_default()
+        } else {
+            // It may hold anything in any form, so none of it is shown.
+            format!("{} bytes of {}", body.len(), address::shown(if content_type.is_empty() { "something" } else { content_type }))
+        };
+        lines(&self.text(&shown))
+    }
+}
+
+/// Foreign text of several lines, visible and bounded.
+fn lines(text: &str) -> String {
+    let text: String = text.chars().take(SHOWN).collect();
+    let shown: Vec<_> = text.lines().map(mcp_transport::visible).collect();
+    shown.join("\n")
+}
+
+fn is_secret(name: &str) -> bool {
+    FIELDS.iter().any(|field| name.eq_ignore_ascii_case(field))
+}
+
+fn form(text: &str) -> String {
+    let shown = text.split('&').map(|pair| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        if is_secret(name) { format!("{name}={REDACTED}") } else { format!("{name}={value}") }
+    });
+    shown.collect::<Vec<_>>().join("&")
+}
+
+fn json(value: &mut Value, depth: usize) {
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                let is_code = name == "code" && !member.is_string();
+                if is_secret(name) && !is_code && !member.is_null() {
+                    *member = Value::from(REDACTED);
+                } else {
+                    json(member, depth + 1);
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| json(item, depth + 1)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn no_secret_is_left_in_any_form() {
+        const SECRET: &str = "s3cr3t/+value";
+        let mut redactor = Redactor::default();
+        let encoded: String = url::form_urlencoded::byte_serialize(SECRET.as_bytes()).collect();
+        for field in FIELDS {
+            let query = Url::parse(&format!("https://a.example/x?a=1&{field}={encoded}&b=2")).unwrap();
+            let shown = redactor.url(&query);
+            assert!(!shown.contains("s3cr3t") && shown.contains("b=2"), "[auth-ema-no-log] {field} in a URL: {shown}");
+            let body = format!("{field}={encoded}&grant_type=x");
+            let shown = redactor.body("application/x-www-form-urlencoded", body.as_bytes());
+            assert!(!shown.contains("s3cr3t") && shown.contains("grant_type=x"), "{field} in a form: {shown}");
+            let body = serde_json::json!({ "outer": [{ field: SECRET, "scope": "a" }] }).to_string();
+            let shown = redactor.body("application/json", body.as_bytes());
+            assert!(!shown.contains("s3cr3t") && shown.contains("\"scope\": \"a\""), "{field} in JSON: {shown}");
+        }
+        redactor.learn(SECRET);
+        let body = serde_json::json!({ "error_description": format!("bad {SECRET}") }).to_string();
+        assert!(!redactor.body("application/json", body.as_bytes()).contains("s3cr3t"), "a known secret in another field");
+        assert!(!redactor.text(&format!("echo {encoded}")).contains("s3cr3t"), "a known secret, percent-encoded");
+        assert!(!redactor.body("text/html", b"<b>s3cr3t").contains("s3cr3t"), "other bodies are not shown");
+    }
+}
