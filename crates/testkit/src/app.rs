@@ -1,6 +1,7 @@
 //! The whole host over a temporary folder, with everything that it tells recorded, and a user who answers as told.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -19,6 +20,8 @@ pub struct TestPlatform {
     pub slow: Mutex<Duration>,
     /// The URLs that were opened.
     pub opened: Mutex<Vec<String>>,
+    /// Whether the browser goes there, as that of a user who is signed in already. Else it shows the page, and that is all.
+    pub browses: AtomicBool,
     /// The folder that the user picks.
     pub folder: Mutex<Option<PathBuf>>,
     /// The file that the user picks to write.
@@ -33,6 +36,11 @@ impl Platform for TestPlatform {
         let slow = *self.slow.lock().unwrap_or_else(PoisonError::into_inner);
         tokio::time::sleep(slow).await;
         self.opened.lock().unwrap_or_else(PoisonError::into_inner).push(url.to_owned());
+        if self.browses.load(Ordering::Relaxed) {
+            let url = url.to_owned();
+            // Where it can't go, the sign-in that waits for it says so.
+            tokio::spawn(async move { crate::browser::sign_in(&url).await });
+        }
         Ok(())
     }
 

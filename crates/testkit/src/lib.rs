@@ -1,12 +1,13 @@
 //! What tests share: the hostile `scripted-server` (a binary of this crate), finding it, waiting with a
 //! deadline, looking at processes, an HTTP server that a test scripts, a proxy that spoils what passes, and an
-//! authorization server with an MCP server that asks for its tokens.
+//! authorization server with an MCP server that asks for its tokens, and a browser to sign in with.
 //! With the feature `app`, the whole host over a temporary folder; with `tls`, certificates and HTTP/2.
 
 #[cfg(feature = "app")]
 pub mod app;
 pub mod authorization;
 pub mod binaries;
+pub mod browser;
 pub mod deadline;
 pub mod http;
 #[cfg(feature = "tls")]

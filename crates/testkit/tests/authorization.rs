@@ -5,28 +5,15 @@ use serde_json::{Value, json};
 use testkit::authorization::{
     AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, Refusing, leaks,
 };
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
+use testkit::browser;
 use url::Url;
 
 /// Status, head, body.
 type Said = (u16, String, Value);
 
 async fn send(method: &str, url: &str, headers: &str, body: &str) -> Said {
-    let url = Url::parse(url).unwrap();
-    let authority = format!("127.0.0.1:{}", url.port().unwrap());
-    let mut stream = TcpStream::connect(&authority).await.unwrap();
-    let target = &url[url::Position::BeforePath..];
-    let request = format!(
-        "{method} {target} HTTP/1.1\r\nhost: {authority}\r\ncontent-length: {}\r\n{headers}\r\n{body}",
-        body.len()
-    );
-    stream.write_all(request.as_bytes()).await.unwrap();
-    let mut said = String::new();
-    stream.read_to_string(&mut said).await.unwrap();
-    let (head, body) = said.split_once("\r\n\r\n").unwrap();
-    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    (status, head.to_owned(), serde_json::from_str(body).unwrap_or_default())
+    let page = browser::send(url, method, headers, body).await.unwrap();
+    (page.status, page.head, serde_json::from_str(&page.body).unwrap_or_default())
 }
 
 async fn call(server: &ProtectedServer, token: &str) -> Said {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::json;
 
 use super::metadata::override_members;
-use super::script::{ProtectedScript, Refusing, ResourceMetadata};
+use super::script::{Dpop, ProtectedScript, Refusing, ResourceMetadata};
 use super::{AuthorizationServer, listed, script, token, words};
 use crate::http::{Answer, HttpServer, Request, ordinary};
 
@@ -144,11 +144,13 @@ async fn protected(
         return answer.status(status).await;
     }
     let url = format!("{origin}{ENDPOINT}");
+    let is_bound = issuers.iter().any(|issuer| issuer.state.script().dpop != Dpop::Off);
+    let scheme = if is_bound { "DPoP" } else { "Bearer" };
     let held = match held(script, issuers, request, &url) {
         Ok(held) if script.refusing != Refusing::Unauthorized => held,
         other => {
             let refused = other.err().unwrap_or(Refused { error: "invalid_token", nonce: None });
-            return unauthorized(script, origin, refused, answer).await;
+            return unauthorized(script, origin, scheme, refused, answer).await;
         }
     };
     let body = request.json();
@@ -156,7 +158,8 @@ async fn protected(
     let needed = script.tool_scopes.get(tool).map(String::as_str).unwrap_or_default();
     let has_all = words(needed).iter().all(|word| held.contains(word));
     if !tool.is_empty() && (script.refusing == Refusing::InsufficientScope || !has_all) {
-        let header = challenge(script, origin, "insufficient_scope", Some(needed).filter(|scope| !scope.is_empty()));
+        let header =
+            challenge(script, origin, scheme, "insufficient_scope", Some(needed).filter(|scope| !scope.is_empty()));
         return answer.whole(403, &header, b"").await;
     }
     ordinary::answer(&script.revision, request, answer).await
@@ -199,19 +202,21 @@ fn held(
     Err(refused("invalid_token"))
 }
 
-async fn unauthorized(script: &ProtectedScript, origin: &str, refused: Refused, mut answer: Answer) -> io::Result<()> {
-    let mut header = if refused.error == "use_dpop_nonce" {
-        "www-authenticate: DPoP error=\"use_dpop_nonce\"\r\n".to_owned()
-    } else {
-        challenge(script, origin, refused.error, script.challenge_scope.as_deref())
-    };
+async fn unauthorized(
+    script: &ProtectedScript,
+    origin: &str,
+    scheme: &str,
+    refused: Refused,
+    mut answer: Answer,
+) -> io::Result<()> {
+    let mut header = challenge(script, origin, scheme, refused.error, script.challenge_scope.as_deref());
     if let Some(nonce) = refused.nonce {
         header.push_str(&format!("dpop-nonce: {nonce}\r\n"));
     }
     answer.whole(401, &header, b"").await
 }
 
-fn challenge(script: &ProtectedScript, origin: &str, error: &str, scope: Option<&str>) -> String {
+fn challenge(script: &ProtectedScript, origin: &str, scheme: &str, error: &str, scope: Option<&str>) -> String {
     let metadata = match &script.metadata {
         ResourceMetadata::Header => Some(format!("{origin}{TOLD}")),
         ResourceMetadata::HeaderNames(url) => Some(url.clone()),
@@ -224,5 +229,5 @@ fn challenge(script: &ProtectedScript, origin: &str, error: &str, scope: Option<
     ];
     let parameters: Vec<String> =
         named.into_iter().filter_map(|(name, value)| Some(format!("{name}=\"{}\"", value?))).collect();
-    format!("www-authenticate: Bearer {}\r\n", parameters.join(", "))
+    format!("www-authenticate: {scheme} {}\r\n", parameters.join(", "))
 }
