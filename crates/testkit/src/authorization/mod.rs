@@ -132,6 +132,9 @@ async fn respond(state: &State, request: &Request, mut answer: Answer) -> io::Re
     if let Some(status) = script.down {
         return answer.status(status).await;
     }
+    if let Some((status, to)) = script.redirects.get(path) {
+        return answer.whole(*status, &format!("location: {to}\r\n"), b"").await;
+    }
     if let Some(document) = metadata::at(&script, &origin, path) {
         tokio::time::sleep(Duration::from_millis(script.delay_ms)).await;
         return answer.json(&document).await;

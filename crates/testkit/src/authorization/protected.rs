@@ -153,6 +153,9 @@ async fn protected(
             return unauthorized(script, origin, scheme, refused, answer).await;
         }
     };
+    if let Some((status, to)) = &script.redirect {
+        return answer.whole(*status, &format!("location: {to}\r\n"), b"").await;
+    }
     let body = request.json();
     let tool = body["params"]["name"].as_str().filter(|_| body["method"] == "tools/call").unwrap_or_default();
     let needed = script.tool_scopes.get(tool).map(String::as_str).unwrap_or_default();

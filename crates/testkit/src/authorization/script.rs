@@ -113,6 +113,8 @@ pub struct AuthorizationScript {
     pub delay_ms: u64,
     /// Everything is answered with this status.
     pub down: Option<u16>,
+    /// Paths that redirect, with the status and to where.
+    pub redirects: BTreeMap<String, (u16, String)>,
 }
 
 impl Default for AuthorizationScript {
@@ -136,6 +138,7 @@ impl Default for AuthorizationScript {
             revocation: true,
             delay_ms: 0,
             down: None,
+            redirects: BTreeMap::new(),
         }
     }
 }
@@ -192,6 +195,8 @@ pub struct ProtectedScript {
     pub refusing: Refusing,
     /// Whether it checks that tokens were issued for it.
     pub checks_audience: bool,
+    /// Requests with a good token are redirected: with this status, to this URL.
+    pub redirect: Option<(u16, String)>,
 }
 
 impl Default for ProtectedScript {
@@ -205,6 +210,7 @@ impl Default for ProtectedScript {
             tool_scopes: BTreeMap::new(),
             refusing: Refusing::Nothing,
             checks_audience: true,
+            redirect: None,
         }
     }
 }
