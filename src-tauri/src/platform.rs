@@ -141,6 +141,8 @@ fn announcement(chinese: bool, server: &str, kind: &str) -> String {
         ("elicitation", true) => "请您填写表单",
         ("url", false) => "asks you to open a web page",
         ("url", true) => "请您打开网页",
+        ("sign-in" | "client-id", false) => "wants you to sign in",
+        ("sign-in" | "client-id", true) => "请您登录",
         ("roots", false) => "asks for your folders",
         ("roots", true) => "请求访问您的文件夹",
         (_, false) => "has a question",

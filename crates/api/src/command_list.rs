@@ -27,6 +27,18 @@ macro_rules! commands {
             restart_server: ServerName => Nothing,
             /// Makes the next attempt to bring a server back at once.
             retry_now: ServerName => Nothing,
+            /// Signs the user in to a remote server. Returns when that has begun; its questions come in the queue.
+            sign_in: ServerName => Nothing,
+            /// Ends a sign-in that is under way.
+            cancel_sign_in: ServerName => Nothing,
+            /// Forgets the tokens of a server, and has them revoked where that is offered. A session that runs ends.
+            sign_out: ServerName => SignedOut,
+            /// Signs out, then begins to sign in as somebody else.
+            change_account: ServerName => SignedOut,
+            /// What is known of the sign-in to a server.
+            authorization: ServerName => Authorization,
+            /// Takes the address that a browser was sent back to, where that browser could not reach Drawbridge.
+            paste_redirect: PasteRedirect => Nothing,
             /// Sets from which level on a server sends log messages.
             set_log_level: SetLogLevel => Nothing,
             /// Sets which folders a server may know of, and tells it of the change.

@@ -17,6 +17,8 @@ pub enum ErrorCode {
     Config,
     /// The server is not running or not ready.
     NotReady,
+    /// The server wants its user to sign in.
+    SignInNeeded,
     /// The policy or the user refused.
     Refused,
     /// The user cancelled.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use api::data::{Content, Question, QuestionBody, SamplingResponse, Why};
+use api::data::{Content, EnteredClient, Question, QuestionBody, SamplingResponse, Why};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -36,6 +36,8 @@ pub(crate) enum Verdict {
     Submit(Map<String, Value>),
     /// The server may know of these folders.
     Share(Vec<String>),
+    /// Drawbridge identifies itself with this.
+    Identify(EnteredClient),
     /// Refused.
     Deny,
     /// Closed without an answer.
@@ -52,6 +54,8 @@ pub(crate) enum Kind {
     Elicitation,
     Url,
     Roots,
+    SignIn,
+    ClientId,
 }
 
 impl Kind {
@@ -64,6 +68,8 @@ impl Kind {
             QuestionBody::Form { .. } => Self::Elicitation,
             QuestionBody::Url { .. } => Self::Url,
             QuestionBody::Roots { .. } => Self::Roots,
+            QuestionBody::SignIn { .. } => Self::SignIn,
+            QuestionBody::ClientId { .. } => Self::ClientId,
         }
     }
 
@@ -75,6 +81,8 @@ impl Kind {
             Self::Elicitation => "elicitation",
             Self::Url => "url",
             Self::Roots => "roots",
+            Self::SignIn => "sign-in",
+            Self::ClientId => "client-id",
         }
     }
 }
@@ -85,6 +93,7 @@ pub(crate) fn name_of(question: &Question) -> String {
         (QuestionBody::StartServer { .. } | QuestionBody::ConnectServer { .. }, _) => question.command_line.clone(),
         (QuestionBody::Tool { tool, .. }, _) => tool.clone(),
         (QuestionBody::Url { url, .. }, _) => url.url.clone(),
+        (QuestionBody::SignIn { issuer, .. } | QuestionBody::ClientId { issuer, .. }, _) => issuer.clone(),
         (_, Why::Call { name, .. }) => name.clone(),
         _ => String::new(),
     }
@@ -179,8 +188,8 @@ impl Written {
     fn entry(self) -> Result<Entry, String> {
         let WrittenAnswer { action, content, roots } = self.answer;
         let yes = matches!(action, Action::Allow | Action::Accept);
-        if content.is_some() && !(yes && matches!(self.kind, Kind::Sampling | Kind::Elicitation)) {
-            return Err(String::from("\"content\" goes with \"accept\" for sampling or elicitation only"));
+        if content.is_some() && !(yes && matches!(self.kind, Kind::Sampling | Kind::Elicitation | Kind::ClientId)) {
+            return Err(String::from("\"content\" goes with \"accept\" for sampling, elicitation or client-id only"));
         }
         if roots.is_some() && !(yes && self.kind == Kind::Roots) {
             return Err(String::from("\"roots\" goes with \"accept\" for roots only"));
@@ -189,10 +198,15 @@ impl Written {
             Action::Deny | Action::Decline => Verdict::Deny,
             Action::Cancel => Verdict::Cancel,
             Action::Allow | Action::Accept => match self.kind {
-                Kind::StartServer | Kind::Tool | Kind::Url => Verdict::Allow,
+                Kind::StartServer | Kind::Tool | Kind::Url | Kind::SignIn => Verdict::Allow,
                 Kind::Elicitation => Verdict::Submit(content.unwrap_or_default()),
                 Kind::Sampling => {
                     Verdict::Respond(response(content.ok_or("\"content\" is missing: what the model says")?)?)
+                }
+                Kind::ClientId => {
+                    let written = content.ok_or("\"content\" is missing: the \"clientId\"")?;
+                    let client = serde_json::from_value(Value::Object(written)).map_err(|error| error.to_string())?;
+                    Verdict::Identify(client)
                 }
                 Kind::Roots => {
                     let roots = roots.ok_or("\"roots\" is missing: a list of folders, which may be empty")?;
@@ -342,7 +356,7 @@ mod tests {
                 "[{\"kind\": \"tools\", \"answer\": {\"action\": \"deny\"}}]",
                 1,
                 17,
-                "unknown variant `tools`, expected one of `start-server`, `tool`, `sampling`, `elicitation`, `url`, `roots`",
+                "unknown variant `tools`, expected one of `start-server`, `tool`, `sampling`, `elicitation`, `url`, `roots`, `sign-in`, `client-id`",
             ),
             (
                 "[{\"kind\": \"tool\",\n \"answer\": {\"action\": \"yes\"}}]",
@@ -378,7 +392,7 @@ mod tests {
                 "[{\"kind\": \"tool\", \"answer\": {\"action\": \"allow\", \"content\": {}}}]",
                 1,
                 2,
-                "answer 1: \"content\" goes with \"accept\" for sampling or elicitation only",
+                "answer 1: \"content\" goes with \"accept\" for sampling, elicitation or client-id only",
             ),
             (
                 "[{\"kind\": \"roots\", \"answer\": {\"action\": \"accept\"}}]",

@@ -14,9 +14,11 @@ The file is a list; the first entry that fits answers:
    {\"kind\": \"elicitation\", \"answer\": {\"action\": \"accept\", \"content\": {\"city\": \"Oslo\"}}},
    {\"kind\": \"sampling\", \"answer\": {\"action\": \"accept\", \"content\": {\"text\": \"Yes.\"}}},
    {\"kind\": \"roots\", \"answer\": {\"action\": \"accept\", \"roots\": [\"/srv\"]}},
+   {\"kind\": \"sign-in\", \"name\": \"https://login.example.com\", \"answer\": {\"action\": \"allow\"}},
+   {\"kind\": \"client-id\", \"answer\": {\"action\": \"accept\", \"content\": {\"clientId\": \"drawbridge\"}}},
    {\"kind\": \"url\", \"name\": \"https://example.com/*\", \"answer\": {\"action\": \"decline\"}}]
 \"server\" and \"name\" are patterns with * and ?. The name is the command line of a start, or the address: \"start-server\" \
-also allows connecting to a remote server. It is the tool of a call, the URL, \
+also allows connecting to a remote server. It is the tool of a call, the URL, the issuer that is signed in at, \
 and else the tool, prompt or resource that led to the question.
 
 TRACEPARENT, TRACESTATE and BAGGAGE in the environment (W3C Trace Context) go with every call to servers of 2026-07-28.
@@ -86,6 +88,25 @@ pub(crate) enum Command {
     },
     /// Completes an argument of a prompt or a variable of a template.
     Complete(Complete),
+    /// Signs in to a remote server in the browser, after saying what is sent to whom.
+    Login {
+        /// The server.
+        server: String,
+        /// Print the address instead of opening it, and read the address that the browser ends up at from standard input.
+        /// Without a display it is so anyway.
+        #[arg(long)]
+        paste: bool,
+    },
+    /// Forgets the sign-in to a server, and has its tokens revoked where that is offered.
+    Logout {
+        /// The server.
+        server: String,
+    },
+    /// Who is signed in at a server, and what the last sign-in sent and got.
+    Auth {
+        /// The server.
+        server: String,
+    },
     /// Shows events as they come, until interrupted.
     Watch(Of),
     /// The decisions, the newest first.

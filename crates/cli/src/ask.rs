@@ -1,18 +1,19 @@
 //! Asks the user on the terminal. Whatever is not a clear yes is a no.
 
-use std::io::{BufRead as _, Write as _};
+use std::io::Write as _;
 use std::time::Duration;
 
 use api::Api;
 use api::Handler as _;
 use api::data::{
-    Answer, CheckForm, Content, Edit, FormField, Question, QuestionBody, SamplingResponse, SamplingStep, Scope,
+    Answer, CheckForm, Content, Edit, EnteredClient, FormField, Question, QuestionBody, SamplingResponse, SamplingStep,
+    Scope,
 };
 use serde_json::{Map, Value};
-use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use crate::decide::Reply;
+use crate::input::Input;
 use crate::visible::pretty;
 use crate::{describe, form};
 
@@ -21,12 +22,12 @@ const ARMED_AFTER: Duration = Duration::from_millis(500);
 
 /// The user at the terminal.
 pub(crate) struct Asker {
-    lines: Option<mpsc::Receiver<String>>,
+    input: Input,
 }
 
 impl Asker {
-    pub(crate) const fn new() -> Self {
-        Self { lines: None }
+    pub(crate) const fn new(input: Input) -> Self {
+        Self { input }
     }
 
     /// Asks a question. The end of the input is a cancel.
@@ -43,6 +44,9 @@ impl Asker {
             QuestionBody::Form { unsupported: Some(_), .. } => Some(self.refuse().await),
             QuestionBody::Form { fields, .. } => self.fill_in(api, question, fields).await,
             QuestionBody::Roots { .. } => self.folders().await,
+            QuestionBody::SignIn { authorization_url, .. } if !authorization_url.openable => Some(self.refuse().await),
+            QuestionBody::SignIn { .. } => self.yes_or("no").await.map(allow_once),
+            QuestionBody::ClientId { .. } => self.client_id().await,
         };
         Reply::Simple(answer.unwrap_or(Answer::Cancel))
     }
@@ -162,6 +166,17 @@ impl Asker {
         }
     }
 
+    async fn client_id(&mut self) -> Option<Answer> {
+        let client_id = self.decision("  client id (empty = no): ").await?.trim().to_owned();
+        if client_id.is_empty() {
+            return Some(Answer::Deny);
+        }
+        let secret =
+            self.line("  client secret, if you got one (it is shown while you type): ").await?.trim().to_owned();
+        let client_secret = Some(secret).filter(|secret| !secret.is_empty());
+        Some(Answer::Identify { client: EnteredClient { client_id, client_secret } })
+    }
+
     /// A line that decides. What was typed before the question could be read does not count.
     async fn decision(&mut self, prompt: &str) -> Option<String> {
         let armed = Instant::now() + ARMED_AFTER;
@@ -176,7 +191,7 @@ impl Asker {
 
     async fn line(&mut self, prompt: &str) -> Option<String> {
         write(prompt);
-        self.lines.get_or_insert_with(read_lines).recv().await
+        self.input.line().await
     }
 }
 
@@ -191,17 +206,4 @@ fn write(text: &str) {
     let mut out = std::io::stderr().lock();
     // A terminal that is gone ends the input, too, and that is a no.
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-}
-
-/// Reads lines on a thread of its own: a read of standard input can't be given up.
-fn read_lines() -> mpsc::Receiver<String> {
-    let (sender, lines) = mpsc::channel(16);
-    std::thread::spawn(move || {
-        for line in std::io::stdin().lock().lines().map_while(Result::ok) {
-            if sender.blocking_send(line).is_err() {
-                return;
-            }
-        }
-    });
-    lines
 }

@@ -10,8 +10,10 @@ use serde_json::{Map, Value, json};
 
 use crate::arguments::{self, Command, Of};
 use crate::failure::Failure;
+use crate::login;
 use crate::output::{value, without_variables};
 use crate::people::{self, table};
+use crate::platform::has_display;
 use crate::session::Session;
 use crate::visible;
 
@@ -33,6 +35,9 @@ pub(crate) async fn run(session: &Session, command: Command) -> Result<Value, Fa
         Command::Prompt { server, name, args } => prompt(session, server, name, &args).await,
         Command::Read { server, uri } => read(session, server, uri).await,
         Command::Complete(complete) => self::complete(session, complete).await,
+        Command::Login { server, paste } => login::login(session, &server, paste || !has_display()).await,
+        Command::Logout { server } => login::logout(session, &server).await,
+        Command::Auth { server } => login::auth(session, &server).await,
         Command::Watch(of) => watch(session, of).await,
         Command::Audit { limit } => audit(session, limit).await,
     }

@@ -70,6 +70,7 @@ fn reply(question: &Question, verdict: &Verdict) -> Reply {
         (Verdict::Allow | Verdict::Respond(_), _) => once,
         (Verdict::Submit(content), _) => Reply::Simple(Answer::Submit { content: Value::Object(content.clone()) }),
         (Verdict::Share(folders), _) => Reply::Simple(Answer::Share { folders: folders.clone() }),
+        (Verdict::Identify(client), _) => Reply::Simple(Answer::Identify { client: client.clone() }),
         (Verdict::Deny, _) => Reply::Simple(Answer::Deny),
         (Verdict::Cancel, _) => Reply::Simple(Answer::Cancel),
     }
@@ -171,7 +172,7 @@ fn words(error: &ApiError) -> String {
 
 fn print(question: &Question, answer: &Answer, by: &str, reason: Option<&str>, output: &Output) {
     let decision = match answer {
-        Answer::Allow { .. } | Answer::Submit { .. } | Answer::Share { .. } => "allowed",
+        Answer::Allow { .. } | Answer::Submit { .. } | Answer::Share { .. } | Answer::Identify { .. } => "allowed",
         Answer::Deny => "denied",
         Answer::Cancel => "cancelled",
     };

@@ -5,6 +5,7 @@ use api::data::{
 };
 use serde_json::Value;
 
+use crate::account;
 use crate::form::field_words;
 use crate::visible::{block, line, pretty};
 
@@ -99,6 +100,9 @@ pub(crate) fn question(question: &Question) -> String {
         }
         QuestionBody::Roots { .. } => {
             add(format!("── {server} asks which folders it may know of."));
+        }
+        body @ (QuestionBody::SignIn { .. } | QuestionBody::ClientId { .. }) => {
+            add(account::question(&server, body, |url| url_parts(url, true)).unwrap_or_default());
         }
     }
     match &question.why {

@@ -98,6 +98,7 @@ impl Shown {
             }
             // A question is printed with its decision.
             Event::QuestionChanged { .. }
+            | Event::AuthorizationChanged { .. }
             | Event::ConversationsChanged { .. }
             | Event::AuditChanged
             | Event::SettingsChanged { .. } => return,
@@ -167,5 +168,7 @@ pub(crate) fn state_words(state: &ServerState) -> String {
             line(&format!("attempt {attempt} to bring it back follows: {cause}"))
         }
         ServerState::Failed { message, .. } => line(&format!("failed: {message}")),
+        ServerState::NeedsSignIn { signing_in: true, .. } => String::from("signing in"),
+        ServerState::NeedsSignIn { cause, .. } => line(&format!("needs sign-in: {cause}")),
     }
 }

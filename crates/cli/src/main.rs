@@ -1,5 +1,6 @@
 //! `drawbridge-cli`: the host without a window, for terminals, scripts and CI. The same policy, the same audit log.
 
+mod account;
 mod answers;
 mod arguments;
 mod ask;
@@ -9,6 +10,8 @@ mod describe;
 mod events;
 mod failure;
 mod form;
+mod input;
+mod login;
 mod output;
 mod people;
 mod platform;
@@ -29,6 +32,7 @@ use crate::arguments::Arguments;
 use crate::ask::Asker;
 use crate::decide::Decider;
 use crate::failure::Failure;
+use crate::input::Input;
 use crate::output::Output;
 use crate::session::Session;
 
@@ -84,17 +88,18 @@ async fn run(arguments: Arguments, output: Arc<Output>) -> ExitCode {
 
 async fn open(arguments: &Arguments, output: &Arc<Output>) -> Result<Session, Failure> {
     commands::check(&arguments.command)?;
+    let input = Input::default();
     let decider = match &arguments.answers {
         Some(path) => Decider::Answers(Answers::read(path).map_err(Failure::usage)?),
         None if std::io::stdin().is_terminal()
             && std::io::stdout().is_terminal()
             && std::io::stderr().is_terminal() =>
         {
-            Decider::User(Asker::new())
+            Decider::User(Asker::new(input.clone()))
         }
         None => Decider::Nobody,
     };
-    Session::open(arguments, decider, Arc::clone(output)).await
+    Session::open(arguments, decider, input, Arc::clone(output)).await
 }
 
 fn end(output: &Output, result: Result<Value, Failure>) -> ExitCode {

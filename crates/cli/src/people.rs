@@ -125,7 +125,7 @@ pub(crate) fn audit_entry(entry: &AuditEntry) -> Vec<String> {
 }
 
 /// Milliseconds since 1970 as date and time in UTC.
-fn time(millis: u64) -> String {
+pub(crate) fn time(millis: u64) -> String {
     let seconds = millis / 1_000;
     let (hours, minutes) = (seconds / 3_600 % 24, seconds / 60 % 60);
     // Days since 0000-03-01, so that a leap day is the last of its year; 400 years have 146,097 days.

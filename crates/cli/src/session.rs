@@ -1,19 +1,21 @@
 //! A host for the time of one command: its servers, what is known of them, and the questions they lead to.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use api::data::{Nothing, Question, Server, ServerName, ServerState};
+use api::data::{Nothing, Question, QuestionBody, QuestionOutcome, Server, ServerName, ServerState};
 use api::{Api, ErrorCode, Event, EventStream, Handler as _};
 use host::{Host, HostOptions};
 use serde_json::json;
 use tokio::sync::watch;
 
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, Command};
 use crate::decide::{Decider, decide_all};
 use crate::failure::Failure;
+use crate::input::Input;
 use crate::output::Output;
-use crate::platform::Terminal;
+use crate::platform::{Terminal, has_display};
 use crate::trace;
 use crate::{events, visible};
 
@@ -24,6 +26,7 @@ const CATCH_UP: Duration = Duration::from_secs(1);
 pub(crate) struct Session {
     pub(crate) api: Api,
     pub(crate) output: Arc<Output>,
+    pub(crate) input: Input,
     view: watch::Receiver<View>,
 }
 
@@ -35,6 +38,8 @@ pub(crate) struct View {
     pub(crate) servers: Vec<Server>,
     /// The open questions, the front first.
     pub(crate) questions: Vec<Question>,
+    /// The servers of which a question was refused that had to be allowed for them to be used.
+    refused: HashSet<String>,
 }
 
 impl View {
@@ -55,15 +60,31 @@ impl View {
                     None => self.questions.push(question.clone()),
                 }
             }
-            Event::QuestionClosed { id, .. } => self.questions.retain(|question| question.id != *id),
+            Event::QuestionClosed { id, outcome } => {
+                if matches!(outcome, QuestionOutcome::Denied | QuestionOutcome::Cancelled) {
+                    let closed =
+                        self.questions.iter().find(|question| question.id == *id && is_about_sign_in(question));
+                    self.refused.extend(closed.map(|question| question.server.clone()));
+                }
+                self.questions.retain(|question| question.id != *id);
+            }
             _ => {}
         }
     }
 }
 
+const fn is_about_sign_in(question: &Question) -> bool {
+    matches!(question.body, QuestionBody::SignIn { .. } | QuestionBody::ClientId { .. })
+}
+
 impl Session {
     /// Opens the files and starts a host on them. No server is started.
-    pub(crate) async fn open(arguments: &Arguments, decider: Decider, output: Arc<Output>) -> Result<Self, Failure> {
+    pub(crate) async fn open(
+        arguments: &Arguments,
+        decider: Decider,
+        input: Input,
+        output: Arc<Output>,
+    ) -> Result<Self, Failure> {
         let system = |error: host::ports::StoreError| Failure::new(ErrorCode::System, error.to_string());
         let (config, data) = match (arguments.config.clone(), arguments.data_dir.clone()) {
             (Some(config), Some(data)) => (config, data),
@@ -75,7 +96,8 @@ impl Session {
         if arguments.config.is_some() && !config.exists() {
             return Err(Failure::usage(format!("{}: there is no such file", config.display())));
         }
-        let platform = Arc::new(Terminal { output: Arc::clone(&output) });
+        let opens = matches!(arguments.command, Command::Login { paste: false, .. }) && has_display();
+        let platform = Arc::new(Terminal { opens, output: Arc::clone(&output) });
         let ports = store::open(&config, &data, platform).map_err(system)?;
         let options = HostOptions { decides: decider.name(), trace: trace::of_environment(), ..HostOptions::default() };
         let host = Host::start(ports, options).await;
@@ -85,7 +107,7 @@ impl Session {
         refresh(&api, &told).await?;
         tokio::spawn(follow(api.clone(), events, told, Arc::clone(&output), events::Filter::of(&arguments.command)));
         tokio::spawn(decide_all(api.clone(), view.clone(), decider, Arc::clone(&output)));
-        Ok(Self { api, output, view })
+        Ok(Self { api, output, input, view })
     }
 
     /// Waits until the events of all that has happened so far are printed.
@@ -143,6 +165,12 @@ impl Session {
                             return Err(Failure::new(ErrorCode::Refused, format!("{server} was not started")));
                         }
                         Some(state @ ServerState::Failed { .. }) => return Err(failed(server, state)),
+                        Some(ServerState::NeedsSignIn { cause, signing_in: false }) => {
+                            let refused = view.refused.contains(server);
+                            let code = if refused { ErrorCode::Refused } else { ErrorCode::SignInNeeded };
+                            let next = "Sign in with \"drawbridge-cli login\".";
+                            return Err(Failure::new(code, format!("{server}: {cause}\n{next}")));
+                        }
                         Some(_) => {}
                     }
                 }
@@ -157,6 +185,24 @@ impl Session {
         }
     }
 
+    /// Changes whenever anything may have.
+    pub(crate) fn changes(&self) -> watch::Receiver<View> {
+        self.view.clone()
+    }
+
+    /// Whether the user, or who decides instead, refused to sign in to a server.
+    pub(crate) fn is_refused(&self, server: &str) -> bool {
+        self.view.borrow().refused.contains(server)
+    }
+
+    /// How a server is at this moment.
+    pub(crate) async fn state(&self, server: &str) -> Result<ServerState, Failure> {
+        let servers = self.api.snapshot(Nothing {}).await?.servers;
+        let found = servers.into_iter().find(|one| one.name == server);
+        let gone = || Failure::new(ErrorCode::NotFound, format!("{server} is no longer in the settings"));
+        found.map(|server| server.state).ok_or_else(gone)
+    }
+
     /// What is known of a server.
     pub(crate) fn server(&self, name: &str) -> Option<Server> {
         self.view.borrow().server(name).cloned()
@@ -164,7 +210,7 @@ impl Session {
 }
 
 /// Why a server can't be used.
-fn failed(server: &str, state: &ServerState) -> Failure {
+pub(crate) fn failed(server: &str, state: &ServerState) -> Failure {
     let ServerState::Failed { reason, message, stderr, hint, .. } = state else {
         return Failure::new(ErrorCode::NotReady, format!("{server} is not ready"));
     };
@@ -183,7 +229,10 @@ fn failed(server: &str, state: &ServerState) -> Failure {
 async fn refresh(api: &Api, told: &watch::Sender<View>) -> Result<(), Failure> {
     let snapshot = api.snapshot(Nothing {}).await?;
     let (next_event, servers, questions) = (snapshot.next_event, snapshot.servers, snapshot.questions);
-    told.send_replace(View { next_event, servers, questions });
+    told.send_modify(|view| {
+        let refused = std::mem::take(&mut view.refused);
+        *view = View { next_event, servers, questions, refused };
+    });
     Ok(())
 }
 

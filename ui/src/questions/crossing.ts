@@ -111,5 +111,8 @@ export function subject(question: Question): string {
       return body.url.url;
     case "roots":
       return body.folders.join("  ");
+    case "sign_in":
+    case "client_id":
+      return body.issuer;
   }
 }

@@ -59,6 +59,8 @@ export class Draft {
   readonly form: FormDraft | null = null;
   /** The folders to share. */
   folders = $state<string[]>([]);
+  /** What a sign-in page is to know Drawbridge by. */
+  client = $state({ clientId: "", clientSecret: "" });
 
   constructor(question: Question) {
     const { body } = question;
@@ -70,7 +72,7 @@ export class Draft {
 
   /** What is decided here and not in the question; any change of it arms anew. */
   get choice(): string {
-    return JSON.stringify([this.form?.content ?? null, this.folders]);
+    return JSON.stringify([this.form?.content ?? null, this.folders, this.client]);
   }
 
   /** The answer that lets the question cross. */
@@ -80,6 +82,11 @@ export class Draft {
         return { action: "submit", content: this.form?.content ?? {} };
       case "roots":
         return { action: "share", folders: [...this.folders] };
+      case "client_id": {
+        const { clientId, clientSecret } = this.client;
+        const client = { clientId: clientId.trim(), clientSecret: clientSecret || null };
+        return { action: "identify", client };
+      }
       default:
         return { action: "allow", scope };
     }

@@ -10,7 +10,11 @@ import { Queue, version } from "./queue.svelte";
 
 /** Why Allow can't be used, however long one waits. */
 export type Blocker =
-  { is: "editing" } | { is: "unwritten" } | { is: "unread"; hidden: number } | { is: "impossible" };
+  | { is: "editing" }
+  | { is: "unwritten" }
+  | { is: "unfilled" }
+  | { is: "unread"; hidden: number }
+  | { is: "impossible" };
 
 export class Front {
   readonly queue: Queue;
@@ -129,6 +133,8 @@ export class Front {
     const { body } = question;
     if (body.kind === "form" && body.unsupported !== null) return { is: "impossible" };
     if (body.kind === "url" && !body.url.openable) return { is: "impossible" };
+    if (body.kind === "sign_in" && !body.authorizationUrl.openable) return { is: "impossible" };
+    if (body.kind === "client_id" && draft.client.clientId.trim() === "") return { is: "unfilled" };
     if (draft.editing)
       return { is: body.kind === "sampling" && body.step === "response" ? "unwritten" : "editing" };
     const hidden = draft.reading.hidden(crossing(question));

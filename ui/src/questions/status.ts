@@ -30,6 +30,8 @@ function blockerWords(blocker: Exclude<Blocker, { is: "impossible" }>): string {
       return m.questions_finish_editing();
     case "unwritten":
       return m.questions_answer_first();
+    case "unfilled":
+      return m.questions_fill_client_id();
     case "unread":
       return m.questions_must_read({ count: blocker.hidden, number: numbered(blocker.hidden) });
   }

@@ -43,6 +43,10 @@ export function wants(body: QuestionBody): string {
       return m.questions_wants_url();
     case "roots":
       return m.questions_wants_roots();
+    case "sign_in":
+      return body.reason.is === "step_up" ? m.questions_wants_more() : m.questions_wants_sign_in();
+    case "client_id":
+      return m.questions_wants_client_id();
   }
 }
 
@@ -97,6 +101,10 @@ export function allowWords(question: Question, scope: Scope, folders: number): s
       return m.questions_open_url();
     case "roots":
       return folders === 0 ? m.questions_share_none() : m.questions_share({ count: folders });
+    case "sign_in":
+      return m.questions_allow_sign_in();
+    case "client_id":
+      return m.questions_allow_client_id();
     case "start_server":
       if (scope === "always") return m.questions_allow_always_command();
       break;
@@ -144,6 +152,7 @@ export function ruleWords(rule: string): string {
     "forms-ask": m.questions_rule_forms_ask,
     "urls-ask": m.questions_rule_urls_ask,
     "roots-ask": m.questions_rule_roots_ask,
+    "sign-in-asks": m.questions_rule_sign_in_asks,
     muted: m.questions_rule_muted,
   };
   return (Object.hasOwn(known, rule) ? known[rule]?.() : undefined) ?? named(rule);

@@ -122,7 +122,7 @@ describe("pasted text", () => {
       imported("example", {
         config: {
           ...{ type: "http", url: "https://example.com/mcp", headers: [] },
-          ...{ kind: null, revision: null },
+          ...{ kind: null, auth: null, revision: null },
         },
       }),
     ];
@@ -154,6 +154,7 @@ describe("pasted text", () => {
           type: "http",
           url: "https://example.com/mcp",
           headers: [{ name: "Authorization", value: "Bearer s3cret", secret: true }],
+          auth: null,
           kind: "sse",
           revision: "2024-11-05",
         },

@@ -30,6 +30,7 @@ async function show(
 const remote: Partial<Server> = {
   config: {
     ...{ type: "http", url: "https://mcp.example.com/v1", kind: null, revision: "2025-06-18" },
+    auth: null,
     headers: [{ name: "Authorization", value: null, secret: true }],
   },
   commandLine: "https://mcp.example.com/v1",

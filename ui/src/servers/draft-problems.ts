@@ -1,7 +1,9 @@
 // What keeps a server that is being written from being saved.
+import { authProblems, type AuthProblem } from "./draft-auth";
 import type { Draft } from "./draft.svelte";
 
 export type DraftProblem =
+  | AuthProblem
   | "name_missing"
   | "name_taken"
   | "command_missing"
@@ -46,5 +48,6 @@ function remote(draft: Draft): DraftProblem[] {
   if (names.some((name) => !TOKEN.test(name))) found.push("header_name");
   if (new Set(names).size < names.length) found.push("header_twice");
   if (rows.some((row) => row.value === "" && !row.kept)) found.push("header_value");
+  found.push(...authProblems(draft.auth));
   return found;
 }

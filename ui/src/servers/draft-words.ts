@@ -15,6 +15,8 @@ export function draftProblem(problem: DraftProblem): string {
     header_name: m.servers_problem_header_name,
     header_twice: m.servers_problem_header_twice,
     header_value: m.servers_problem_header_value,
+    auth_client_id: m.signin_problem_client_id,
+    auth_issuer: m.signin_problem_issuer,
   }[problem]();
 }
 

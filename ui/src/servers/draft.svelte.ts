@@ -1,7 +1,8 @@
 // A server while it is being written: a command to run here, or a URL to connect to.
-import type { HttpHeader, HttpKind, ServerConfig } from "$lib/api/generated";
+import type { AuthSettings, HttpHeader, HttpKind, ServerConfig } from "$lib/api/generated";
 import { joinCommand } from "$lib/format/command-line";
 
+import { authDraft, authSettings, type AuthDraft } from "./draft-auth";
 import { draftProblems, type DraftProblem } from "./draft-problems";
 
 export type { DraftProblem } from "./draft-problems";
@@ -47,6 +48,9 @@ export class Draft {
   /** The transport to use and no other; empty to find out. */
   kind = $state<HttpKind | "">("");
   headers = $state<HeaderRow[]>([]);
+  auth = $state<AuthDraft>(authDraft(null));
+  /** What is set already about signing in. */
+  readonly #authBefore: AuthSettings | null = null;
   #next = 1;
 
   constructor(name = "", config?: ServerConfig) {
@@ -57,6 +61,8 @@ export class Draft {
     if (config.type === "http") {
       this.url = config.url;
       this.kind = config.kind ?? "";
+      this.auth = authDraft(config.auth);
+      this.#authBefore = config.auth;
       for (const header of config.headers) this.#addHeader(header);
       return;
     }
@@ -116,7 +122,8 @@ export class Draft {
     if (this.type === "http") {
       const kind = this.kind === "" ? null : this.kind;
       const headers = this.headers.filter((row) => row.name.trim() !== "").map(headerOf);
-      return { type: "http", url: this.url.trim(), headers, kind, revision };
+      const auth = authSettings(this.auth, this.#authBefore);
+      return { type: "http", url: this.url.trim(), headers, kind, auth, revision };
     }
     const env = this.env.filter((row) => row.key.trim() !== "");
     return {

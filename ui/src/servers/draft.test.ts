@@ -20,6 +20,7 @@ const remote: Extract<ServerConfig, { type: "http" }> = {
     { name: "X-Team", value: "42", secret: false },
   ],
   kind: "sse",
+  auth: null,
   revision: null,
 };
 

@@ -141,6 +141,7 @@ describe("rules", () => {
   it("says of a remote server that it is connected to", async () => {
     const config: ServerConfig = {
       ...{ type: "http", url: "https://mcp.example.com/", headers: [], kind: null, revision: null },
+      auth: null,
     };
     await startFake({ grants: () => ({ grants }) }, { servers: [sampleServer({ config })] });
     render(RulesView);

@@ -6,6 +6,7 @@ import { catalogs } from "$lib/state/catalogs.svelte";
 import { router } from "$lib/state/view.svelte";
 
 import { m } from "../paraglide/messages";
+import { signIn } from "../sign-in/actions";
 
 import { changeSettings, newConversation, serverCommand } from "./actions";
 import { toggleActivity } from "./front-activity";
@@ -85,14 +86,16 @@ function servers(): Entry[] {
             ),
             entry("stop", m.shell_stop_server({ name }), () => serverCommand("stop_server", name)),
           ]
-        : state.is === "stopped" || state.is === "failed"
-          ? [
-              entry("start", m.shell_start_server({ name }), () => {
-                router.server(name);
-                void serverCommand("start_server", name);
-              }),
-            ]
-          : [];
+        : state.is === "needs_sign_in"
+          ? [entry("sign-in", m.shell_sign_in_to({ name }), () => signIn(name))]
+          : state.is === "stopped" || state.is === "failed"
+            ? [
+                entry("start", m.shell_start_server({ name }), () => {
+                  router.server(name);
+                  void serverCommand("start_server", name);
+                }),
+              ]
+            : [];
     return [open, ...command, activity];
   });
 }

@@ -2,6 +2,7 @@
 
 mod activity;
 mod audit;
+mod authorization;
 mod call;
 mod catalog;
 mod content;
@@ -14,6 +15,7 @@ mod settings;
 
 pub use activity::*;
 pub use audit::*;
+pub use authorization::*;
 pub use call::*;
 pub use catalog::*;
 pub use content::*;

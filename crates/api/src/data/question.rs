@@ -4,7 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use super::{CallKind, FormField, HttpHeader, HttpKind, SamplingRequest, SamplingResponse, ToolClaims};
+use super::{
+    CallKind, ClientIdentity, FormField, HttpHeader, HttpKind, SamplingRequest, SamplingResponse, SignInReason,
+    ToolClaims,
+};
 
 /// One question in the queue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -137,6 +140,40 @@ pub enum QuestionBody {
         /// The folders chosen so far.
         folders: Vec<String>,
     },
+    /// To sign in to a remote server in the browser.
+    SignIn {
+        /// The server's URL, taken apart.
+        url: UrlParts,
+        /// Who would issue the token, exactly as it names itself.
+        issuer: String,
+        /// The same, taken apart.
+        issuer_url: UrlParts,
+        /// For which resource the token would hold.
+        resource: String,
+        /// What it would allow, all in all; none if the authorization server is to decide.
+        scopes: Vec<String>,
+        /// What of that is allowed already; none at a first sign-in.
+        held_scopes: Vec<String>,
+        /// How Drawbridge identifies itself.
+        client: ClientIdentity,
+        /// The id that it then gives.
+        client_id: String,
+        /// Where the browser would send the user back to, on this computer.
+        redirect_uri: String,
+        /// The page that would be opened, taken apart, with all that it is told but what is made for one use.
+        authorization_url: UrlParts,
+        /// Why.
+        reason: SignInReason,
+    },
+    /// To enter the id by which an authorization server knows Drawbridge: there is no other way to sign in to the server.
+    ClientId {
+        /// The server's URL, taken apart.
+        url: UrlParts,
+        /// The authorization server, exactly as it names itself.
+        issuer: String,
+        /// The same, taken apart.
+        issuer_url: UrlParts,
+    },
 }
 
 /// The steps of a sampling request.
@@ -180,10 +217,32 @@ pub enum Answer {
         /// Absolute paths; may be none.
         folders: Vec<String>,
     },
+    /// Identify Drawbridge to an authorization server with this.
+    Identify {
+        /// What it knows Drawbridge by.
+        client: EnteredClient,
+    },
     /// Refuse.
     Deny,
     /// Close without an answer.
     Cancel,
+}
+
+/// What an authorization server knows Drawbridge by, as the user enters it.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct EnteredClient {
+    /// The client id.
+    pub client_id: String,
+    /// The secret that goes with it, if it has one.
+    #[serde(default)]
+    pub client_secret: Option<String>,
+}
+
+impl std::fmt::Debug for EnteredClient {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("EnteredClient").field("client_id", &self.client_id).finish_non_exhaustive()
+    }
 }
 
 /// An answer, bound to what was shown.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::UrlParts;
+use super::{AuthSettings, UrlParts};
 
 /// How a server is reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -38,6 +38,9 @@ pub enum ServerConfig {
         /// The transport to use and no other; none to find out.
         #[serde(default)]
         kind: Option<HttpKind>,
+        /// How to sign in, where that is not, or not only, to be found out.
+        #[serde(default)]
+        auth: Option<AuthSettings>,
         /// The protocol revision to speak and no other; none to find out.
         #[serde(default)]
         revision: Option<String>,
@@ -148,6 +151,13 @@ pub enum ServerState {
         looked_in: Vec<String>,
         /// What to do about it, if known.
         hint: Option<String>,
+    },
+    /// Not running: it was reached, and wants its user to sign in.
+    NeedsSignIn {
+        /// Why, in words.
+        cause: String,
+        /// Whether a sign-in is under way.
+        signing_in: bool,
     },
 }
 

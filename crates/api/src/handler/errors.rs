@@ -1,5 +1,6 @@
 //! The host's errors as the page gets them.
 
+use host::sign_in::SignInError;
 use host::view::CallFailure;
 use host::{AnswerError, HostClosed, ServerError};
 use mcp_proto::session::CallError;
@@ -29,6 +30,19 @@ impl From<ServerError> for ApiError {
             ServerError::BadName { .. } => ErrorCode::BadName,
             ServerError::BadConfig { .. } => ErrorCode::Invalid,
             ServerError::Config(_) => ErrorCode::Config,
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+impl From<SignInError> for ApiError {
+    fn from(error: SignInError) -> Self {
+        let code = match &error {
+            SignInError::NotFound(_) => ErrorCode::NotFound,
+            SignInError::NotOffered { .. } => ErrorCode::Unsupported,
+            SignInError::NotWaiting(_) => ErrorCode::NotReady,
+            SignInError::BadRedirect(_) => ErrorCode::Invalid,
+            _ => ErrorCode::System,
         };
         Self::new(code, error.to_string())
     }

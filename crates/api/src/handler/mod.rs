@@ -112,6 +112,33 @@ impl Handler for Api {
         Ok(Nothing {})
     }
 
+    async fn sign_in(&self, r: ServerName) -> Result<Nothing, ApiError> {
+        self.host.sign_in(r.server).await??;
+        Ok(Nothing {})
+    }
+
+    async fn cancel_sign_in(&self, r: ServerName) -> Result<Nothing, ApiError> {
+        self.host.cancel_sign_in(r.server).await??;
+        Ok(Nothing {})
+    }
+
+    async fn sign_out(&self, r: ServerName) -> Result<SignedOut, ApiError> {
+        Ok(views::signed_out(self.host.sign_out(r.server).await??))
+    }
+
+    async fn change_account(&self, r: ServerName) -> Result<SignedOut, ApiError> {
+        Ok(views::signed_out(self.host.change_account(r.server).await??))
+    }
+
+    async fn authorization(&self, r: ServerName) -> Result<Authorization, ApiError> {
+        Ok(views::authorization(self.host.authorization(r.server).await??))
+    }
+
+    async fn paste_redirect(&self, r: PasteRedirect) -> Result<Nothing, ApiError> {
+        self.host.paste_redirect(r.server, r.url).await??;
+        Ok(Nothing {})
+    }
+
     async fn set_log_level(&self, r: SetLogLevel) -> Result<Nothing, ApiError> {
         let level = serde_json::from_value(Value::String(r.level.clone()))
             .map_err(|_| ApiError::new(ErrorCode::BadRequest, format!("\"{}\" is no log level", r.level)))?;

@@ -1,5 +1,6 @@
 //! Questions and answers.
 
+use host::sign_in::EnteredClient as HostClient;
 use host::view::{Edit as HostEdit, QuestionId, UserAnswer};
 
 use super::{Api, errors, object, paths, views};
@@ -17,6 +18,10 @@ impl Api {
             Answer::Allow { scope } => UserAnswer::Allow(views::to_scope(scope)),
             Answer::Submit { content } => UserAnswer::Submit(object(content, "a form's content")?),
             Answer::Share { folders } => UserAnswer::Share(paths(folders)),
+            Answer::Identify { client } => UserAnswer::Client(HostClient {
+                client_id: client.client_id,
+                client_secret: client.client_secret.filter(|secret| !secret.is_empty()),
+            }),
             Answer::Deny => UserAnswer::Deny,
             Answer::Cancel => UserAnswer::Cancel,
         };

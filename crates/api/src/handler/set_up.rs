@@ -1,6 +1,8 @@
 //! How servers are set up, from the page's data to the host's and back. Secret values of headers go to the keychain on the
 //! way in, and no value of a header comes out.
 
+mod auth;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -138,13 +140,13 @@ fn keys(config: &HostConfig) -> Vec<String> {
     let Some((http, origin)) = config.as_http().and_then(|http| Some((http, http.origin()?))) else {
         return Vec::new();
     };
-    let names = http.headers.values().flat_map(|value| secrets::names(value));
-    names.map(|name| secrets::key(name, &origin)).collect()
+    secret_names(http).iter().map(|name| secrets::key(name, &origin)).collect()
 }
 
-/// The names of the secrets in the headers of a server.
+/// The names of the secrets of a server: those in its headers, and those it needs to sign in.
 fn secret_names(http: &HttpConfig) -> Vec<String> {
-    http.headers.values().flat_map(|value| secrets::names(value)).map(str::to_owned).collect()
+    let headers = http.headers.values().flat_map(|value| secrets::names(value));
+    headers.chain(http.auth.iter().flat_map(auth::names)).map(str::to_owned).collect()
 }
 
 fn no_server(name: &str) -> ApiError {
@@ -178,12 +180,13 @@ fn wanted(
             let cwd = cwd.filter(|cwd| !cwd.is_empty()).map(PathBuf::from);
             (ServerTransport::Stdio(StdioConfig { command, args, env, cwd }), revision, Vec::new())
         }
-        ServerConfig::Http { url, headers, kind, revision } => {
+        ServerConfig::Http { url, headers, kind, auth, revision } => {
             let kind = kind.map(to_kind);
-            // The page does not change how is signed in.
-            let auth = was.and_then(HostConfig::as_http).and_then(|http| http.auth.clone());
-            let mut http = HttpConfig { url, kind, auth, ..HttpConfig::default() };
-            let secrets = put_headers(&mut http, headers, server, was.and_then(HostConfig::as_http), taken)?;
+            let was = was.and_then(HostConfig::as_http);
+            let mut http = HttpConfig { url, kind, ..HttpConfig::default() };
+            let mut secrets = put_headers(&mut http, headers, server, was, taken.clone())?;
+            let taken: Vec<String> = taken.into_iter().chain(secret_names(&http)).collect();
+            secrets.extend(auth::put(&mut http, auth, server, was, &taken)?);
             (ServerTransport::Http(http), revision, secrets)
         }
     };
@@ -296,7 +299,9 @@ pub(super) fn config(config: HostConfig, values: Values) -> ServerConfig {
             ServerConfig::Stdio { command, args, env, cwd: cwd.map(|cwd| cwd.display().to_string()), revision }
         }
         ServerTransport::Http(http) => {
-            ServerConfig::Http { headers: headers(&http, values), kind: http.kind.map(kind), url: http.url, revision }
+            let headers = headers(&http, values);
+            let auth = http.auth.map(auth::shown);
+            ServerConfig::Http { headers, kind: http.kind.map(kind), auth, url: http.url, revision }
         }
     }
 }

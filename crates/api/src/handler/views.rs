@@ -1,8 +1,10 @@
 //! What the host shows, as the page's data, and back.
 
+mod authorization;
 mod content;
 mod question;
 
+pub(super) use authorization::{authorization, signed_out};
 pub(super) use content::{content, prompt, resource, template, tool};
 pub(crate) use content::{contents, prompt_result};
 pub(super) use question::{form_problem, question, to_request, to_response, url_parts};
@@ -142,13 +144,9 @@ fn state(state: HostState) -> ServerState {
             looked_in: failure.looked_in.into_iter().map(|f| f.display().to_string()).collect(),
             hint: failure.hint,
         },
-        HostState::NeedsSignIn(needed) => ServerState::Failed {
-            reason: FailureReason::Unauthorized,
-            message: needed.cause,
-            stderr: Vec::new(),
-            looked_in: Vec::new(),
-            hint: None,
-        },
+        HostState::NeedsSignIn(needed) => {
+            ServerState::NeedsSignIn { cause: needed.cause, signing_in: needed.signing_in }
+        }
     }
 }
 

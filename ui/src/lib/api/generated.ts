@@ -11,6 +11,12 @@ export interface Commands {
   stop_server: { request: ServerName; response: Nothing };
   restart_server: { request: ServerName; response: Nothing };
   retry_now: { request: ServerName; response: Nothing };
+  sign_in: { request: ServerName; response: Nothing };
+  cancel_sign_in: { request: ServerName; response: Nothing };
+  sign_out: { request: ServerName; response: SignedOut };
+  change_account: { request: ServerName; response: SignedOut };
+  authorization: { request: ServerName; response: Authorization };
+  paste_redirect: { request: PasteRedirect; response: Nothing };
   set_log_level: { request: SetLogLevel; response: Nothing };
   set_roots: { request: SetRoots; response: Nothing };
   pick_folder: { request: Nothing; response: PickedFolder };
@@ -44,6 +50,55 @@ export interface Commands {
   inspect_url: { request: UrlText; response: UrlParts };
   open_url: { request: UrlText; response: Nothing };
 }
+
+/**
+ * Who is signed in, as far as it is told.
+ */
+export type Account = { 
+/**
+ * The authorization server that issued the token, exactly as it names itself.
+ */
+issuer: string, 
+/**
+ * The same, taken apart.
+ */
+issuerUrl: UrlParts, 
+/**
+ * For which resource the token holds.
+ */
+resource: string, 
+/**
+ * What the token allows, in the words of the authorization server; none if it did not say.
+ */
+scopes: Array<string>, 
+/**
+ * Until when it holds, if that is known, in milliseconds since 1970.
+ */
+expiresAt: number | null, 
+/**
+ * When the user signed in, in milliseconds since 1970.
+ */
+signedInAt: number, 
+/**
+ * When it was last refreshed, in milliseconds since 1970.
+ */
+refreshedAt: number | null, 
+/**
+ * Whether it can be refreshed without the user.
+ */
+canRefresh: boolean, 
+/**
+ * Why the user has to sign in again, if that is so.
+ */
+ended: string | null, 
+/**
+ * How Drawbridge identified itself.
+ */
+client: ClientIdentity, 
+/**
+ * Whether the token is bound to a key of this computer (DPoP).
+ */
+bound: boolean, };
 
 /**
  * One message, whole.
@@ -179,7 +234,11 @@ content: JsonValue, } | { "action": "share",
 /**
  * Absolute paths; may be none.
  */
-folders: Array<string>, } | { "action": "deny" } | { "action": "cancel" };
+folders: Array<string>, } | { "action": "identify", 
+/**
+ * What it knows Drawbridge by.
+ */
+client: EnteredClient, } | { "action": "deny" } | { "action": "cancel" };
 
 /**
  * An answer, bound to what was shown.
@@ -294,6 +353,66 @@ limit: number,
  * Only those with a smaller number.
  */
 before: number | null, };
+
+/**
+ * How to sign in to a remote server, where the user says more about it than the server does. What else `mcp.json` says of it
+ * stays as it is.
+ */
+export type AuthSettings = { 
+/**
+ * The id by which the authorization server knows Drawbridge.
+ */
+clientId: string | null, 
+/**
+ * The secret that goes with it. Of a server that is set up it is never told; none in a change keeps the one that is set.
+ */
+clientSecret: string | null, 
+/**
+ * Whether there is, or is to be, a client secret. It lies in the system's keychain.
+ */
+hasSecret: boolean, 
+/**
+ * The only authorization server to sign in at, exactly as it names itself; none for whichever the server names.
+ */
+issuer: string | null, 
+/**
+ * What to ask for, instead of what the server says is needed.
+ */
+scopes: Array<string>, };
+
+/**
+ * What is known of the sign-in to one server.
+ */
+export type Authorization = { 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * Why there is no signing in to it, if there is none: it is a local program, or its settings have an `Authorization`
+ * header of their own.
+ */
+notOffered: string | null, 
+/**
+ * Who is signed in.
+ */
+account: Account | null, 
+/**
+ * The sign-in that is under way.
+ */
+inProgress: SignInProgress | null, 
+/**
+ * Why the last sign-in did not come to its end, and what to do.
+ */
+failed: string | null, 
+/**
+ * What the last sign-in did, the first step first.
+ */
+steps: Array<SignInStep>, 
+/**
+ * Where the tokens are kept, once there are any.
+ */
+kept: TokensKept | null, };
 
 /**
  * A call under way or just ended.
@@ -438,6 +557,11 @@ value: string,
  * What is shown.
  */
 title: string, };
+
+/**
+ * How Drawbridge identifies itself to an authorization server.
+ */
+export type ClientIdentity = "configured" | "metadata_document" | "registered" | "entered";
 
 /**
  * A wish for completions.
@@ -701,9 +825,22 @@ id: string,
 edit: Edit, };
 
 /**
+ * What an authorization server knows Drawbridge by, as the user enters it.
+ */
+export type EnteredClient = { 
+/**
+ * The client id.
+ */
+clientId: string, 
+/**
+ * The secret that goes with it, if it has one.
+ */
+clientSecret: string | null, };
+
+/**
  * What went wrong, to choose the next step by.
  */
-export type ErrorCode = "bad_request" | "not_found" | "bad_name" | "config" | "not_ready" | "refused" | "cancelled" | "timeout" | "server" | "bad_answer" | "server_gone" | "unsupported" | "stale" | "invalid" | "system" | "internal";
+export type ErrorCode = "bad_request" | "not_found" | "bad_name" | "config" | "not_ready" | "sign_in_needed" | "refused" | "cancelled" | "timeout" | "server" | "bad_answer" | "server_gone" | "unsupported" | "stale" | "invalid" | "system" | "internal";
 
 /**
  * One change.
@@ -744,7 +881,11 @@ outcome: QuestionOutcome, } | { "type": "call_changed",
 /**
  * As it is now.
  */
-call: Call, } | { "type": "activity_appended", 
+call: Call, } | { "type": "authorization_changed", 
+/**
+ * The server.
+ */
+server: string, } | { "type": "activity_appended", 
 /**
  * The server.
  */
@@ -1189,6 +1330,19 @@ title: string, };
 export type Nothing = Record<symbol, never>;
 
 /**
+ * The address that a browser was sent back to at the end of a sign-in.
+ */
+export type PasteRedirect = { 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * The address, whole.
+ */
+url: string, };
+
+/**
  * Where things lie.
  */
 export type Paths = { 
@@ -1471,7 +1625,63 @@ url: UrlParts, } | { "kind": "roots",
 /**
  * The folders chosen so far.
  */
-folders: Array<string>, };
+folders: Array<string>, } | { "kind": "sign_in", 
+/**
+ * The server's URL, taken apart.
+ */
+url: UrlParts, 
+/**
+ * Who would issue the token, exactly as it names itself.
+ */
+issuer: string, 
+/**
+ * The same, taken apart.
+ */
+issuerUrl: UrlParts, 
+/**
+ * For which resource the token would hold.
+ */
+resource: string, 
+/**
+ * What it would allow, all in all; none if the authorization server is to decide.
+ */
+scopes: Array<string>, 
+/**
+ * What of that is allowed already; none at a first sign-in.
+ */
+heldScopes: Array<string>, 
+/**
+ * How Drawbridge identifies itself.
+ */
+client: ClientIdentity, 
+/**
+ * The id that it then gives.
+ */
+clientId: string, 
+/**
+ * Where the browser would send the user back to, on this computer.
+ */
+redirectUri: string, 
+/**
+ * The page that would be opened, taken apart, with all that it is told but what is made for one use.
+ */
+authorizationUrl: UrlParts, 
+/**
+ * Why.
+ */
+reason: SignInReason, } | { "kind": "client_id", 
+/**
+ * The server's URL, taken apart.
+ */
+url: UrlParts, 
+/**
+ * The authorization server, exactly as it names itself.
+ */
+issuer: string, 
+/**
+ * The same, taken apart.
+ */
+issuerUrl: UrlParts, };
 
 /**
  * What became of a question.
@@ -1901,6 +2111,10 @@ headers: Array<HttpHeader>,
  */
 kind: HttpKind | null, 
 /**
+ * How to sign in, where that is not, or not only, to be found out.
+ */
+auth: AuthSettings | null, 
+/**
  * The protocol revision to speak and no other; none to find out.
  */
 revision: string | null, };
@@ -1949,7 +2163,15 @@ lookedIn: Array<string>,
 /**
  * What to do about it, if known.
  */
-hint: string | null, };
+hint: string | null, } | { "is": "needs_sign_in", 
+/**
+ * Why, in words.
+ */
+cause: string, 
+/**
+ * Whether a sign-in is under way.
+ */
+signingIn: boolean, };
 
 /**
  * A log level for a server.
@@ -2014,6 +2236,95 @@ welcomeDone: boolean,
  * Whether the system announces a question while the window is in the background.
  */
 announce: boolean, };
+
+/**
+ * What a sign-in is doing.
+ */
+export type SignInPhase = "discovering" | "awaiting_consent" | "awaiting_browser" | "exchanging";
+
+/**
+ * A sign-in that is under way.
+ */
+export type SignInProgress = { 
+/**
+ * What it is doing.
+ */
+phase: SignInPhase, 
+/**
+ * Why it was begun.
+ */
+reason: SignInReason, 
+/**
+ * When it was begun, in milliseconds since 1970.
+ */
+since: number, 
+/**
+ * When it ends by itself, in milliseconds since 1970, while it waits for the browser.
+ */
+endsAt: number | null, 
+/**
+ * The page that the browser was sent to, to be opened elsewhere, while it waits for the browser.
+ */
+authorizationUrl: string | null, 
+/**
+ * Where the browser is sent back to; what is pasted begins with it.
+ */
+redirectUri: string | null, };
+
+/**
+ * Why a sign-in was begun.
+ */
+export type SignInReason = { "is": "sign_in" } | { "is": "step_up", 
+/**
+ * For this method of the protocol.
+ */
+operation: string, } | { "is": "again", 
+/**
+ * Why, in words.
+ */
+cause: string, } | { "is": "change_account" };
+
+/**
+ * One step of a sign-in: a request with its answer, or what was concluded. What is secret in it reads `[redacted]`.
+ */
+export type SignInStep = { 
+/**
+ * When it began, in milliseconds since 1970.
+ */
+at: number, 
+/**
+ * How long it took, in milliseconds.
+ */
+took: number, 
+/**
+ * What it was for, in words.
+ */
+what: string, 
+/**
+ * What was sent: method, URL, headers, body.
+ */
+request: string | null, 
+/**
+ * What came back: status, headers, body.
+ */
+answer: string | null, 
+/**
+ * What was concluded, in words.
+ */
+conclusion: string, 
+/**
+ * Whether it is where the sign-in broke off.
+ */
+failed: boolean, };
+
+/**
+ * What became of a sign-out. The tokens are forgotten here in any case.
+ */
+export type SignedOut = { "revoked": "yes" } | { "revoked": "not_offered" } | { "revoked": "failed", 
+/**
+ * Why, in words.
+ */
+cause: string, } | { "revoked": "nobody_signed_in" };
 
 /**
  * Everything the page shows at its start.
@@ -2090,6 +2401,15 @@ export type TaskStatus = "working" | "input_required" | "completed" | "failed" |
  * Light or dark.
  */
 export type Theme = "system" | "light" | "dark";
+
+/**
+ * Where tokens are kept.
+ */
+export type TokensKept = { "where": "keychain" } | { "where": "this_run", 
+/**
+ * Why they are not kept longer.
+ */
+cause: string, };
 
 /**
  * A tool.

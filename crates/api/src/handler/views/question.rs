@@ -7,7 +7,7 @@ use mcp_proto::types::{self as mcp, SamplingContent};
 use serde_json::json;
 
 use super::content::{claims, content, role, to_block};
-use super::{call_kind, scope};
+use super::{authorization, call_kind, scope};
 use crate::data::*;
 use crate::handler::set_up::{self, Values};
 
@@ -76,12 +76,35 @@ fn body(body: HostBody) -> QuestionBody {
         }
         HostBody::Url { message, url } => QuestionBody::Url { message, url: url_parts(HostUrl::of(&url)) },
         HostBody::Roots => QuestionBody::Roots { folders: Vec::new() },
-        HostBody::SignIn { authorization_url, issuer, .. } => {
-            QuestionBody::Url { message: issuer, url: url_parts(HostUrl::of(&authorization_url)) }
-        }
-        HostBody::ClientId { issuer, .. } => {
-            QuestionBody::Form { message: issuer, fields: Vec::new(), unsupported: Some("an id".to_owned()) }
-        }
+        HostBody::SignIn {
+            url,
+            issuer,
+            resource,
+            scopes,
+            held_scopes,
+            client,
+            client_id,
+            redirect_uri,
+            authorization_url,
+            reason,
+        } => QuestionBody::SignIn {
+            url: url_parts(HostUrl::of(&url)),
+            issuer_url: url_parts(HostUrl::of(&issuer)),
+            issuer,
+            resource,
+            scopes,
+            held_scopes,
+            client: authorization::client(client),
+            client_id,
+            redirect_uri,
+            authorization_url: url_parts(HostUrl::of(&authorization_url)),
+            reason: authorization::reason(reason),
+        },
+        HostBody::ClientId { url, issuer } => QuestionBody::ClientId {
+            url: url_parts(HostUrl::of(&url)),
+            issuer_url: url_parts(HostUrl::of(&issuer)),
+            issuer,
+        },
     }
 }
 

@@ -1,0 +1,102 @@
+//! Sign-in.
+
+use host::sign_in::{
+    AccountView, AuthorizationView, ClientIdentity as HostClient, SignInPhase as HostPhase,
+    SignInProgress as HostProgress, SignInReason as HostReason, SignInStep as HostStep, SignedOut as HostSignedOut,
+    TokensKept as HostKept,
+};
+use host::url_parts::UrlParts as HostUrl;
+
+use super::url_parts;
+use crate::data::*;
+
+pub(in crate::handler) fn authorization(view: AuthorizationView) -> Authorization {
+    let mut steps: Vec<SignInStep> = view.steps.into_iter().map(step).collect();
+    // What broke off did so at its last step.
+    if let Some(last) = steps.last_mut() {
+        last.failed = view.failed.is_some();
+    }
+    Authorization {
+        server: view.server,
+        not_offered: view.not_offered,
+        account: view.account.map(account),
+        in_progress: view.in_progress.map(progress),
+        failed: view.failed,
+        steps,
+        kept: view.kept.map(|kept| match kept {
+            HostKept::Keychain => TokensKept::Keychain,
+            HostKept::ThisRun { cause } => TokensKept::ThisRun { cause },
+        }),
+    }
+}
+
+fn account(account: AccountView) -> Account {
+    Account {
+        issuer_url: url_parts(HostUrl::of(&account.issuer)),
+        issuer: account.issuer,
+        resource: account.resource,
+        scopes: account.scopes,
+        expires_at: account.expires_at,
+        signed_in_at: account.signed_in_at,
+        refreshed_at: account.refreshed_at,
+        can_refresh: account.can_refresh,
+        ended: account.ended,
+        client: client(account.client),
+        bound: account.bound,
+    }
+}
+
+pub(super) const fn client(client: HostClient) -> ClientIdentity {
+    match client {
+        HostClient::Configured => ClientIdentity::Configured,
+        HostClient::MetadataDocument => ClientIdentity::MetadataDocument,
+        HostClient::Registered => ClientIdentity::Registered,
+        HostClient::Entered => ClientIdentity::Entered,
+    }
+}
+
+fn progress(progress: HostProgress) -> SignInProgress {
+    SignInProgress {
+        phase: match progress.phase {
+            HostPhase::Discovering => SignInPhase::Discovering,
+            HostPhase::AwaitingConsent => SignInPhase::AwaitingConsent,
+            HostPhase::AwaitingBrowser => SignInPhase::AwaitingBrowser,
+            HostPhase::Exchanging => SignInPhase::Exchanging,
+        },
+        reason: reason(progress.reason),
+        since: progress.since,
+        ends_at: progress.ends_at,
+        authorization_url: progress.authorization_url,
+        redirect_uri: progress.redirect_uri,
+    }
+}
+
+pub(super) fn reason(reason: HostReason) -> SignInReason {
+    match reason {
+        HostReason::SignIn => SignInReason::SignIn,
+        HostReason::StepUp { operation } => SignInReason::StepUp { operation },
+        HostReason::Again(cause) => SignInReason::Again { cause },
+        HostReason::ChangeAccount => SignInReason::ChangeAccount,
+    }
+}
+
+fn step(step: HostStep) -> SignInStep {
+    SignInStep {
+        at: step.at,
+        took: step.took,
+        what: step.what,
+        request: step.request,
+        answer: step.answer,
+        conclusion: step.conclusion,
+        failed: false,
+    }
+}
+
+pub(in crate::handler) fn signed_out(done: HostSignedOut) -> SignedOut {
+    match done {
+        HostSignedOut::Revoked => SignedOut::Yes,
+        HostSignedOut::RevocationNotOffered => SignedOut::NotOffered,
+        HostSignedOut::RevocationFailed(cause) => SignedOut::Failed { cause },
+        HostSignedOut::NobodySignedIn => SignedOut::NobodySignedIn,
+    }
+}

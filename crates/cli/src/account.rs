@@ -1,0 +1,154 @@
+//! A sign-in in words: the question before it, the account after it, and the steps on the way.
+
+use api::data::{Account, Authorization, ClientIdentity, QuestionBody, SignInReason, SignInStep, TokensKept, UrlParts};
+
+use crate::people::time;
+use crate::visible::{block, line};
+
+/// What will be sent to whom; none if the question is another one. `address` shows an address with what is strange about it.
+pub(crate) fn question(server: &str, body: &QuestionBody, address: impl Fn(&UrlParts) -> String) -> Option<String> {
+    match body {
+        QuestionBody::SignIn {
+            url,
+            issuer,
+            resource,
+            scopes,
+            held_scopes,
+            client,
+            client_id,
+            redirect_uri,
+            authorization_url,
+            reason,
+            ..
+        } => {
+            let mut text = format!("── Sign in to {server}? You sign in on this page, in your browser:\n");
+            text.push_str(&address(authorization_url));
+            if url.domain != authorization_url.domain {
+                text.push_str(&format!("  It is not where the server is, which is {}\n", line(&url.domain)));
+            }
+            match reason {
+                SignInReason::SignIn => {}
+                SignInReason::ChangeAccount => text.push_str("  It is asked to let you choose another account.\n"),
+                SignInReason::StepUp { operation } => {
+                    text.push_str(&format!("  For {} the server wants more than you granted.\n", line(operation)));
+                }
+                SignInReason::Again { cause } => text.push_str(&format!("  Again, because {}\n", line(cause))),
+            }
+            text.push_str("  The page is told:\n");
+            let client_id = format!("Drawbridge, as {} ({})", line(client_id), client_words(*client));
+            let rows = [("who asks", client_id), ("for what", line(resource)), ("and back to", line(redirect_uri))];
+            for (name, words) in rows {
+                text.push_str(&format!("    {name:<12} {words}\n"));
+            }
+            for scope in scopes {
+                let told = if held_scopes.is_empty() {
+                    ""
+                } else if held_scopes.contains(scope) {
+                    "  (as before)"
+                } else {
+                    "  (NEW)"
+                };
+                text.push_str(&format!("    {:<12} {}{told}\n", "scope", scope_line(scope)));
+            }
+            if scopes.is_empty() {
+                text.push_str("    no scope; the page decides what is granted\n");
+            }
+            text.push_str(&format!("  {server} then gets a token from {} with each request.\n", line(issuer)));
+            Some(text)
+        }
+        QuestionBody::ClientId { issuer_url, .. } => {
+            let mut text = format!("── {server} needs a client id to sign you in. Enter what you got for this page:\n");
+            text.push_str(&address(issuer_url));
+            Some(text)
+        }
+        _ => None,
+    }
+}
+
+/// What is known of a sign-in.
+pub(crate) fn authorization(known: &Authorization) -> String {
+    let mut text = String::new();
+    if let Some(cause) = &known.not_offered {
+        text.push_str(&format!("no sign-in: {}\n", line(cause)));
+    }
+    match &known.account {
+        Some(account) => text.push_str(&account_words(account)),
+        None if known.not_offered.is_none() => text.push_str("not signed in\n"),
+        None => {}
+    }
+    if let Some(kept) = &known.kept {
+        let words = match kept {
+            TokensKept::Keychain => String::from("encrypted, under a key in the keychain"),
+            TokensKept::ThisRun { cause } => format!("until this program ends: {}", line(cause)),
+        };
+        text.push_str(&row("tokens kept", &words));
+    }
+    if let Some(cause) = &known.failed {
+        text.push_str(&row("last failed", &line(cause)));
+    }
+    text
+}
+
+fn account_words(account: &Account) -> String {
+    let scopes: Vec<String> = account.scopes.iter().map(|scope| scope_line(scope)).collect();
+    let scopes = if scopes.is_empty() { String::from("not said") } else { scopes.join(", ") };
+    let until = account.expires_at.map_or_else(|| String::from("not said"), time);
+    let renewal = if account.can_refresh { "renewed by itself" } else { "not renewed" };
+    let mut text = row("signed in at", &line(&account.issuer));
+    text.push_str(&row("for", &line(&account.resource)));
+    text.push_str(&row("known by", client_words(account.client)));
+    text.push_str(&row("scopes", &scopes));
+    text.push_str(&row("since", &time(account.signed_in_at)));
+    text.push_str(&row("until", &format!("{until}, {renewal}")));
+    if let Some(at) = account.refreshed_at {
+        text.push_str(&row("last renewed", &time(at)));
+    }
+    if account.bound {
+        text.push_str(&row("bound to", "a key of this computer (DPoP)"));
+    }
+    if let Some(cause) = &account.ended {
+        text.push_str(&row("ENDED", &line(cause)));
+    }
+    text
+}
+
+/// Each request and answer. Secrets in them were replaced before.
+pub(crate) fn steps(steps: &[SignInStep]) -> String {
+    let mut text = String::new();
+    for (number, step) in (1..).zip(steps) {
+        text.push_str(&format!("{number}. {} ({} ms)\n", line(&step.what), step.took));
+        for (mark, message) in [("  > ", &step.request), ("  < ", &step.answer)] {
+            text.push_str(&message.as_deref().map(|message| block(message, mark)).unwrap_or_default());
+        }
+        let mark = if step.failed { "FAILED: " } else { "" };
+        text.push_str(&block(&format!("{mark}{}", step.conclusion), "  = "));
+    }
+    text
+}
+
+fn row(name: &str, words: &str) -> String {
+    format!("{name:<13} {words}\n")
+}
+
+const fn client_words(client: ClientIdentity) -> &'static str {
+    match client {
+        ClientIdentity::Configured => "the client id in the settings",
+        ClientIdentity::MetadataDocument => "the address of its description",
+        ClientIdentity::Registered => "a client id that it registered",
+        ClientIdentity::Entered => "the client id that was entered",
+    }
+}
+
+/// A scope as it is written, with what it means where the standard says so (OpenID Connect Core 1.0, sections 5.4 and 11).
+fn scope_line(scope: &str) -> String {
+    let meaning = match scope {
+        "openid" => " (know which account is yours)",
+        "profile" => " (see your name and picture)",
+        "email" => " (see your e-mail address)",
+        "address" => " (see your postal address)",
+        "phone" => " (see your phone number)",
+        "offline_access" => " (stay signed in)",
+        _ => "",
+    };
+    format!("{}{meaning}", line(scope))
+}

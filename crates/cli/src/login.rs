@@ -1,0 +1,134 @@
+//! Signing in to a server and out of it, and what is known of a sign-in.
+
+use api::data::{Authorization, PasteRedirect, ServerName, ServerState, SignInPhase, SignedOut};
+use api::{ErrorCode, Handler as _};
+use serde_json::{Value, json};
+
+use crate::account;
+use crate::failure::Failure;
+use crate::output::value;
+use crate::session::{self, Session};
+use crate::visible;
+
+/// Signs in. With `paste` the address that the browser ends up at is read from standard input.
+pub(crate) async fn login(session: &Session, server: &str, paste: bool) -> Result<Value, Failure> {
+    session.servers(Some(server)).await?;
+    session.api.sign_in(named(server)).await?;
+    let authorization = match followed(session, server, paste).await {
+        Ok(authorization) => authorization,
+        Err(failure) => return Err(with_steps(session, server, failure).await),
+    };
+    session.output.text(&account::authorization(&authorization));
+    Ok(value(&authorization))
+}
+
+/// Signs out.
+pub(crate) async fn logout(session: &Session, server: &str) -> Result<Value, Failure> {
+    session.servers(Some(server)).await?;
+    let done = session.api.sign_out(named(server)).await?;
+    session.output.text(&match &done {
+        SignedOut::Yes => String::from("signed out; the tokens are revoked"),
+        SignedOut::NotOffered => {
+            String::from("signed out here; the tokens can't be revoked where they came from, and end by themselves")
+        }
+        SignedOut::Failed { cause } => visible::line(&format!(
+            "signed out here; the tokens could not be revoked where they came from, and end by themselves: {cause}"
+        )),
+        SignedOut::NobodySignedIn => String::from("nobody was signed in"),
+    });
+    Ok(value(&done))
+}
+
+/// Who is signed in, and what the last sign-in did.
+pub(crate) async fn auth(session: &Session, server: &str) -> Result<Value, Failure> {
+    session.servers(Some(server)).await?;
+    let authorization = session.api.authorization(named(server)).await?;
+    session.output.text(&account::authorization(&authorization));
+    session.output.text(&account::steps(&authorization.steps));
+    Ok(value(&authorization))
+}
+
+fn named(server: &str) -> ServerName {
+    ServerName { server: server.to_owned() }
+}
+
+/// Waits until the sign-in has come to its end, and the server can be used.
+async fn followed(session: &Session, server: &str, paste: bool) -> Result<Authorization, Failure> {
+    let mut changes = session.changes();
+    let mut asked = false;
+    // At the end of the input the browser may still come back by itself.
+    let mut may_paste = paste;
+    loop {
+        changes.borrow_and_update();
+        let known = session.api.authorization(named(server)).await?;
+        let state = session.state(server).await?;
+        if known.in_progress.is_none()
+            && let Some(end) = end(session, server, &state, &known)
+        {
+            return end.map(|()| known);
+        }
+        let waits = known.in_progress.as_ref().filter(|now| now.phase == SignInPhase::AwaitingBrowser);
+        if may_paste
+            && let Some(waits) = waits
+            && !asked
+        {
+            asked = true;
+            let begins = waits.redirect_uri.as_deref().unwrap_or("http://127.0.0.1");
+            session
+                .output
+                .say(&format!("Then paste the address you end up at; it begins with {}", visible::line(begins)));
+        }
+        tokio::select! {
+            changed = changes.changed() => if changed.is_err() {
+                return Err(Failure::new(ErrorCode::Internal, "the host ended"));
+            },
+            line = session.input.line(), if may_paste && waits.is_some() => match line {
+                Some(line) if line.trim().is_empty() => {}
+                Some(line) => hand_over(session, server, line.trim()).await?,
+                None => may_paste = false,
+            },
+        }
+    }
+}
+
+/// Hands over what was pasted. What is not the right address can be pasted again.
+async fn hand_over(session: &Session, server: &str, url: &str) -> Result<(), Failure> {
+    let pasted = PasteRedirect { server: server.to_owned(), url: url.to_owned() };
+    match session.api.paste_redirect(pasted).await {
+        // The browser may have been quicker.
+        Ok(_) => Ok(()),
+        Err(error) if matches!(error.code, ErrorCode::Invalid | ErrorCode::NotReady) => {
+            session.output.event("note", json!({ "server": server, "message": error.message }));
+            session.output.say(&visible::line(&error.message));
+            Ok(())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether it has come to its end, and to which.
+fn end(session: &Session, server: &str, state: &ServerState, known: &Authorization) -> Option<Result<(), Failure>> {
+    let refused = session.is_refused(server);
+    if refused {
+        return Some(Err(Failure::new(ErrorCode::Refused, format!("{server}: the sign-in was refused"))));
+    }
+    if let Some(cause) = &known.failed {
+        return Some(Err(Failure::new(ErrorCode::SignInNeeded, format!("{server}: {cause}"))));
+    }
+    match state {
+        ServerState::Ready => Some(Ok(())),
+        ServerState::Stopped => Some(Err(Failure::new(ErrorCode::Refused, format!("{server} was not started")))),
+        failed @ ServerState::Failed { .. } => Some(Err(session::failed(server, failed))),
+        _ => None,
+    }
+}
+
+/// A failure with what was sent and answered on the way: where it broke off is the first thing to look at.
+async fn with_steps(session: &Session, server: &str, failure: Failure) -> Failure {
+    let Ok(known) = session.api.authorization(named(server)).await else { return failure };
+    if known.steps.is_empty() {
+        return failure;
+    }
+    session.output.say(account::steps(&known.steps).trim_end());
+    Failure { data: Some(Box::new(json!({ "steps": known.steps }))), ..failure }
+}

@@ -1,0 +1,63 @@
+// What is known of the sign-in to each server, read when first wanted and again whenever it changed. Nothing is kept here that
+// the host does not have, so a page that is loaded again in the middle of a sign-in goes on where it was.
+import { SvelteMap } from "svelte/reactivity";
+
+import { call } from "$lib/api/client";
+import type { Authorization } from "$lib/api/generated";
+import { app } from "$lib/state/app.svelte";
+
+export interface AuthorizationState {
+  authorization: Authorization | null;
+  error: unknown;
+}
+
+const NONE: AuthorizationState = { authorization: null, error: null };
+
+class Authorizations {
+  #states = new SvelteMap<string, AuthorizationState>();
+  #reading = new Set<string>();
+  #again = new Set<string>();
+
+  constructor() {
+    app.onEvent((event) => {
+      const changed =
+        event.type === "authorization_changed"
+          ? event.server
+          : event.type === "server_changed"
+            ? event.server.name
+            : null;
+      if (changed !== null && this.#states.has(changed)) void this.read(changed);
+      if (event.type === "server_removed") this.#states.delete(event.name);
+    });
+  }
+
+  /** As it is now; call `want` in an effect to have it read. */
+  of(server: string): AuthorizationState {
+    return this.#states.get(server) ?? NONE;
+  }
+
+  /** Reads it, however well it is known: what was missed while nobody looked is told nowhere. */
+  want(server: string): void {
+    void this.read(server);
+  }
+
+  /** Reads it again. */
+  async read(server: string): Promise<void> {
+    if (this.#reading.has(server)) {
+      this.#again.add(server);
+      return;
+    }
+    this.#reading.add(server);
+    try {
+      const authorization = await call("authorization", { server });
+      this.#states.set(server, { authorization, error: null });
+    } catch (error) {
+      this.#states.set(server, { authorization: null, error });
+    } finally {
+      this.#reading.delete(server);
+    }
+    if (this.#again.delete(server)) await this.read(server);
+  }
+}
+
+export const authorizations = new Authorizations();

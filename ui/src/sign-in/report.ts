@@ -1,0 +1,38 @@
+// A sign-in as text for a bug report: what happened in which order, without anything secret. It is English whatever the page's
+// language is, for whoever has to read it.
+import type { Authorization, SignInStep } from "$lib/api/generated";
+import { visibleText } from "$lib/format/text-safety";
+
+/** What stands where a secret was. */
+export const REDACTED = "[redacted]";
+
+/** The report. `version` is Drawbridge's own; `address` is the server's. */
+export function report(authorization: Authorization, address: string, version: string): string {
+  const head = [
+    `Sign-in to ${visibleText(address)} with Drawbridge ${version}`,
+    authorization.failed === null
+      ? authorization.account === null
+        ? "It was not finished."
+        : `Signed in at ${visibleText(authorization.account.issuer)}.`
+      : `It failed: ${visibleText(authorization.failed)}`,
+    `Secrets read ${REDACTED}.`,
+  ];
+  return [head.join("\n"), ...authorization.steps.map(stepText)].join("\n\n") + "\n";
+}
+
+function stepText(step: SignInStep, index: number): string {
+  const when = new Date(step.at).toISOString();
+  const lines = [`## ${index + 1}. ${visibleText(step.what)} (${when}, ${step.took} ms)`];
+  if (step.request !== null) lines.push(quoted(">", step.request));
+  if (step.answer !== null) lines.push(quoted("<", step.answer));
+  lines.push(`${step.failed ? "FAILED" : "="} ${visibleText(step.conclusion)}`);
+  return lines.join("\n");
+}
+
+function quoted(mark: string, text: string): string {
+  return visibleText(text)
+    .trimEnd()
+    .split("\n")
+    .map((line) => `${mark} ${line}`.trimEnd())
+    .join("\n");
+}
