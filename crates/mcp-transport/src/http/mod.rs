@@ -3,6 +3,7 @@
 //! [`drive`] finds out which of them a URL speaks, as `basic/transports` of each revision says, and drives
 //! the session until it ends. Starting it again is for its owner to do.
 
+mod authorization;
 mod client;
 mod detect;
 mod endpoint;
@@ -12,6 +13,7 @@ mod headers;
 mod legacy;
 mod limits;
 mod news;
+mod outside;
 mod redirects;
 mod retry;
 mod sse;
@@ -23,7 +25,9 @@ use tokio::sync::mpsc;
 
 use crate::driver::{Channels, DriverCommand, DriverEvent, Owner};
 
+pub use authorization::{Authorizer, Challenge, Signed, Stop, Verdict};
 pub use limits::HttpLimits;
+pub use outside::{OutsideClient, OutsideError, OutsideLimits};
 pub use target::{BadHeader, HeaderName, HttpTarget, KnownServer, SecretHeader, TransportChoice, TransportFound};
 
 /// Drives the session of a remote server until it ends.

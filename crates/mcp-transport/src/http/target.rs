@@ -1,6 +1,7 @@
 //! Which remote server, and what is known about it.
 
 use std::fmt;
+use std::sync::Arc;
 
 use mcp_proto::Revision;
 use reqwest::header::HeaderValue;
@@ -8,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 pub use reqwest::header::HeaderName;
+
+use super::Authorizer;
 
 /// A remote server.
 #[derive(Debug, Clone)]
@@ -21,6 +24,8 @@ pub struct HttpTarget {
     pub transport: TransportChoice,
     /// What was found the last time. It is tried first, and found anew if it has stopped being true.
     pub known: Option<KnownServer>,
+    /// What signs its requests. A header `Authorization` among `headers` takes its place.
+    pub authorizer: Option<Arc<dyn Authorizer>>,
 }
 
 /// Which transport to use.
