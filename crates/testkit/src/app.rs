@@ -107,10 +107,22 @@ impl App {
     /// # Panics
     /// If the folder can't be used or a server not be added.
     pub async fn start_in(folder: tempfile::TempDir, servers: Vec<(&str, ServerConfig)>, options: HostOptions) -> Self {
+        // The keychain of whoever runs the tests is no place for them.
+        Self::start_with(folder, servers, options, Arc::new(host::secrets::SecretsInMemory::default())).await
+    }
+
+    /// Starts a host over this folder and this keychain.
+    ///
+    /// # Panics
+    /// If the folder can't be used or a server not be added.
+    pub async fn start_with(
+        folder: tempfile::TempDir,
+        servers: Vec<(&str, ServerConfig)>,
+        options: HostOptions,
+        secrets: Arc<dyn host::ports::Secrets>,
+    ) -> Self {
         let platform = Arc::new(TestPlatform::default());
         let (config, data) = (folder.path().join("mcp.json"), folder.path().join("data"));
-        // The keychain of whoever runs the tests is no place for them.
-        let secrets = Arc::new(host::secrets::SecretsInMemory::default());
         let ports = store::open_with(&config, &data, platform.clone(), secrets)
             .unwrap_or_else(|e| panic!("the folder can't be used: {e}"));
         let host = Host::start(ports, options).await;

@@ -17,6 +17,9 @@ pub(super) async fn respond(
 ) -> io::Result<()> {
     let asked = request.json();
     let redirect_uris: Vec<String> = serde_json::from_value(asked["redirect_uris"].clone()).unwrap_or_default();
+    if let Some(error) = &script.registration_error {
+        return refuse(answer, 400, error, "no client like that", "").await;
+    }
     if redirect_uris.is_empty() {
         return refuse(answer, 400, "invalid_redirect_uri", "redirect_uris is empty", "").await;
     }

@@ -85,6 +85,8 @@ pub struct AuthorizationScript {
     pub overrides: Map<String, Value>,
     /// Whether clients may register.
     pub registration: bool,
+    /// Registration is refused with this error (RFC 7591 section 3.2.2).
+    pub registration_error: Option<String>,
     /// Whether a client may be a metadata document. The document is not read.
     pub client_id_metadata: bool,
     /// Clients that were registered before, with their secrets.
@@ -124,6 +126,7 @@ impl Default for AuthorizationScript {
             metadata: Metadata::OAuth,
             overrides: Map::new(),
             registration: true,
+            registration_error: None,
             client_id_metadata: false,
             clients: BTreeMap::new(),
             auth_methods: vec!["none".to_owned()],

@@ -12,6 +12,9 @@ use super::script::{AuthorizationScript, Dpop, Refresh};
 use super::{State, random, refuse, value};
 use crate::http::{Answer, Request};
 
+/// RFC 8693.
+const TOKEN_EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
+
 /// Why a request is refused: the status, the error's code, and what is wrong.
 type Refused = (u16, String, &'static str);
 
@@ -39,7 +42,13 @@ pub(super) async fn respond(
             .map(|grant| answered(&mut issued, script, grant))
     };
     match granted {
-        Ok(body) => answer.json(&body).await,
+        Ok(mut body) => {
+            if value(&form, "grant_type") == Some(TOKEN_EXCHANGE) {
+                body["issued_token_type"] = json!("urn:ietf:params:oauth:token-type:id-jag");
+                body["token_type"] = json!("N_A");
+            }
+            answer.json(&body).await
+        }
         Err((status, error, why)) => {
             let nonce = state.issued().nonce.clone().filter(|_| error == "use_dpop_nonce");
             let nonce = nonce.map(|nonce| format!("dpop-nonce: {nonce}\r\n")).unwrap_or_default();
@@ -81,7 +90,7 @@ fn granted(
             let presented = get("refresh_token").unwrap_or_default();
             by_refresh_token(issued, script, &client, presented)
         }
-        Some("client_credentials" | "urn:ietf:params:oauth:grant-type:jwt-bearer") => Ok(Grant {
+        Some("client_credentials" | "urn:ietf:params:oauth:grant-type:jwt-bearer" | TOKEN_EXCHANGE) => Ok(Grant {
             client,
             scope: get("scope").unwrap_or_default().to_owned(),
             resource: get("resource").map(str::to_owned),
