@@ -1,26 +1,97 @@
 //! One server's authorization: its account, and everything that is done with it.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
-use tokio::sync::watch;
+use tokio::sync::{Mutex as Turn, watch};
+use tokio_util::sync::CancellationToken;
+use url::Url;
 
-use crate::account::{Account, InProgress, SignedOut};
+use crate::account::{Account, InProgress, Revoked, SignedOut};
+use crate::address::Named;
+use crate::challenge::Asked;
+use crate::client::Registration;
+use crate::dpop::seconds;
 use crate::error::{AuthError, Cause, Phase};
-use crate::settings::Settings;
+use crate::record::Record;
+use crate::settings::{GrantKind, Settings};
 use crate::step::Step;
+use crate::step_up::StepUps;
+use crate::token::TokenEndpoint;
 use crate::user::Reason;
-use crate::vault::Kept;
+use crate::vault::{Kept, VaultKey, VaultKind};
+use crate::web::Web;
 
 /// One server's authorization. It signs that server's requests, and no others.
 pub struct Authorization {
-    settings: Settings,
+    pub(crate) shared: Arc<Shared>,
+}
+
+/// What the authorization and its tasks have in common.
+pub(crate) struct Shared {
+    pub(crate) settings: Settings,
+    pub(crate) web: Web,
+    /// The server's name in the vault.
+    server: String,
+    state: Mutex<State>,
+    /// The last nonce of the authorization server.
+    pub(crate) server_nonce: Mutex<Option<String>>,
+    loading: Turn<()>,
+    /// One sign-in at a time.
+    pub(crate) signing_in: Turn<()>,
+    /// One renewal at a time.
+    pub(crate) renewing: Turn<()>,
+    cancel: Mutex<CancellationToken>,
     changes: watch::Sender<u64>,
+}
+
+/// What is known at the moment.
+#[derive(Default)]
+pub(crate) struct State {
+    loaded: bool,
+    pub(crate) record: Option<Record>,
+    /// Counts the tokens.
+    pub(crate) generation: u64,
+    kept: Option<Kept>,
+    /// The server's last challenge.
+    pub(crate) asked: Asked,
+    /// The last nonce of the server.
+    pub(crate) resource_nonce: Option<String>,
+    pub(crate) progress: Option<InProgress>,
+    pub(crate) step_ups: StepUps,
+    /// Before this, no renewal is tried again that nobody asked for.
+    pub(crate) renew_after: Option<SystemTime>,
 }
 
 impl Authorization {
     /// Nothing is read or sent before the first use.
     pub fn new(settings: Settings) -> Arc<Self> {
-        Arc::new(Self { settings, changes: watch::Sender::new(0) })
+        let issuer = settings.issuer.as_deref().and_then(|issuer| Url::parse(issuer).ok());
+        let provider = match &settings.grant {
+            GrantKind::EnterpriseManaged(provider) => Url::parse(&provider.issuer).ok(),
+            _ => None,
+        };
+        let endpoint = match &settings.grant {
+            GrantKind::EnterpriseManaged(provider) => provider.token_endpoint.clone(),
+            _ => None,
+        };
+        let named = [Some(settings.server.clone()), issuer, provider, endpoint];
+        let named = Named::new(named.iter().flatten());
+        let mut server = settings.server.clone();
+        server.set_fragment(None);
+        let shared = Shared {
+            web: Web::new(settings.web.clone(), Arc::clone(&settings.now), named),
+            settings,
+            server: server.to_string(),
+            state: Mutex::default(),
+            server_nonce: Mutex::default(),
+            loading: Turn::default(),
+            signing_in: Turn::default(),
+            renewing: Turn::default(),
+            cancel: Mutex::default(),
+            changes: watch::Sender::new(0),
+        };
+        Arc::new(Self { shared: Arc::new(shared) })
     }
 
     /// Reads what is kept, once. Every use does it by itself; [`account`](Self::account) does not.
@@ -28,52 +99,310 @@ impl Authorization {
     /// # Errors
     /// If the vault cannot be read.
     pub async fn load(&self) -> Result<(), AuthError> {
-        Ok(())
+        self.shared.load().await
     }
 
-    /// Signs in. One at a time: a second call waits for the first and gives its own outcome. Dropping the future or
-    /// [`cancel`](Self::cancel) ends it.
+    /// Signs in. One at a time: a second call waits for the first and gives its outcome if it was a success. Dropping
+    /// the future or [`cancel`](Self::cancel) ends it.
     ///
     /// # Errors
     /// At which step it failed, and why.
     pub async fn sign_in(&self, why: Reason) -> Result<Account, AuthError> {
-        let _ = (why, &self.settings);
-        Err(Phase::ResourceMetadata.error(Cause::NoAuthorizationServer))
+        self.shared.sign_in(why).await
     }
 
     /// Ends the sign-in under way, if there is one.
-    pub fn cancel(&self) {}
+    pub fn cancel(&self) {
+        self.shared.cancel.lock().unwrap_or_else(PoisonError::into_inner).cancel();
+    }
 
     /// Revokes the tokens where that is offered, and forgets them in any case.
     ///
     /// # Errors
     /// If they could not be removed from the vault.
     pub async fn sign_out(&self) -> Result<SignedOut, AuthError> {
-        Err(Phase::Revocation.error(Cause::NoAuthorizationServer))
+        self.cancel();
+        self.shared.sign_out().await
     }
 
     /// Who is signed in, as far as it was read or has happened.
     pub fn account(&self) -> Option<Account> {
-        None
+        self.shared.account()
     }
 
     /// How long the tokens stay; none before they were kept in this run.
     pub fn kept(&self) -> Option<Kept> {
-        None
+        self.shared.state().kept.clone()
     }
 
     /// The sign-in under way.
     pub fn in_progress(&self) -> Option<InProgress> {
-        None
+        self.shared.state().progress.clone()
     }
 
-    /// The steps of the last sign-in, renewal or sign-out, oldest first.
+    /// The steps of the last sign-in, and of what followed it, oldest first.
     pub fn steps(&self) -> Vec<Step> {
-        Vec::new()
+        self.shared.web.steps()
     }
 
     /// Counts up whenever account, steps or progress change.
     pub fn changed(&self) -> watch::Receiver<u64> {
-        self.changes.subscribe()
+        self.shared.changes.subscribe()
+    }
+}
+
+impl std::fmt::Debug for Authorization {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Authorization").field("server", &self.shared.server).finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn now(&self) -> SystemTime {
+        (self.settings.now)()
+    }
+
+    pub(crate) fn is_interactive(&self) -> bool {
+        matches!(self.settings.grant, GrantKind::AuthorizationCode)
+    }
+
+    pub(crate) fn account(&self) -> Option<Account> {
+        self.state().record.as_ref().map(|record| record.account(!self.is_interactive()))
+    }
+
+    pub(crate) fn tell(&self) {
+        self.changes.send_modify(|count| *count += 1);
+    }
+
+    /// Tells what the sign-in under way is at; a renewal, which takes part of the same way, is none.
+    pub(crate) fn progress(&self, phase: Phase, authorize_url: Option<Url>) {
+        if let Some(progress) = &mut self.state().progress {
+            *progress = InProgress { phase, authorize_url };
+        }
+        self.tell();
+    }
+
+    pub(crate) fn server(&self) -> &str {
+        &self.server
+    }
+
+    fn key(&self, kind: VaultKind) -> VaultKey {
+        VaultKey { server: self.server.clone(), kind }
+    }
+
+    pub(crate) async fn load(&self) -> Result<(), AuthError> {
+        let is_loaded = || self.state().loaded;
+        if is_loaded() {
+            return Ok(());
+        }
+        let _turn = self.loading.lock().await;
+        if is_loaded() {
+            return Ok(());
+        }
+        let entry = self.settings.vault.read(&self.key(VaultKind::Account)).await;
+        let entry = entry.map_err(|error| Phase::Storage.error(Cause::Vault(error)))?;
+        let record = entry.and_then(|entry| Record::read(&entry, &self.server));
+        // What the user set since then counts.
+        let record = record.filter(|record| self.settings.issuer.as_ref().is_none_or(|issuer| *issuer == record.issuer));
+        if let Some(record) = &record {
+            self.learn(record);
+        }
+        let mut state = self.state();
+        state.loaded = true;
+        state.record = record;
+        state.generation += 1;
+        drop(state);
+        self.tell();
+        Ok(())
+    }
+
+    fn learn(&self, record: &Record) {
+        let tokens = record.tokens.as_ref();
+        let secrets = [
+            tokens.map(|tokens| &tokens.access),
+            tokens.and_then(|tokens| tokens.refresh.as_ref()),
+            record.id_token.as_ref(),
+            record.dpop_key.as_ref(),
+        ];
+        for secret in secrets.into_iter().flatten() {
+            self.web.learn(&secret.0);
+        }
+    }
+
+    /// Replaces the record, here and in the vault. One that the vault does not take counts until the app ends.
+    pub(crate) async fn install(&self, record: Record) {
+        self.learn(&record);
+        let entry = record.entry();
+        {
+            let mut state = self.state();
+            state.record = Some(record);
+            state.generation += 1;
+            state.renew_after = None;
+        }
+        let kept = self.settings.vault.write(&self.key(VaultKind::Account), entry).await;
+        let kept = match kept {
+            Ok(kept) => kept,
+            Err(error) => Kept::ThisRun { cause: error.cause },
+        };
+        self.state().kept = Some(kept);
+        self.tell();
+    }
+
+    /// Forgets the record. What the client is at its authorization server stays with `keep_client`.
+    ///
+    /// # Errors
+    /// If the vault may still have it.
+    pub(crate) async fn forget(&self, keep_client: bool) -> Result<(), AuthError> {
+        let record = {
+            let mut state = self.state();
+            state.generation += 1;
+            state.resource_nonce = None;
+            state.kept = None;
+            state.record.take()
+        };
+        *self.server_nonce.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        let failed = |error| Phase::Storage.error(Cause::Vault(error));
+        self.settings.vault.remove(&self.key(VaultKind::Account)).await.map_err(failed)?;
+        if let Some(record) = record.filter(|_| !keep_client) {
+            self.forget_client(&record.issuer).await?;
+        }
+        self.tell();
+        Ok(())
+    }
+
+    pub(crate) async fn registration(&self, issuer: &str) -> Result<Option<Registration>, AuthError> {
+        let key = self.key(VaultKind::Client { issuer: issuer.to_owned() });
+        let entry = self.settings.vault.read(&key).await;
+        let entry = entry.map_err(|error| Phase::ClientId.error(Cause::Vault(error)))?;
+        Ok(entry.and_then(|entry| Registration::read(&entry, issuer, seconds(self.now()))))
+    }
+
+    /// Keeps a registration. If that fails, the next sign-in registers anew, which is no reason to fail this one.
+    pub(crate) async fn keep_registration(&self, registration: &Registration) {
+        let key = self.key(VaultKind::Client { issuer: registration.issuer.clone() });
+        if self.settings.vault.write(&key, registration.entry()).await.is_err() {
+            self.web.note(Phase::ClientId, "the registration could not be kept");
+        }
+    }
+
+    pub(crate) async fn forget_client(&self, issuer: &str) -> Result<(), AuthError> {
+        let key = self.key(VaultKind::Client { issuer: issuer.to_owned() });
+        self.settings.vault.remove(&key).await.map_err(|error| Phase::Storage.error(Cause::Vault(error)))
+    }
+
+    /// Which authorization server the client id of the settings was first used with: `client_id` and issuer.
+    pub(crate) async fn first_issuer(&self, client_id: &str) -> Result<Option<String>, AuthError> {
+        use secrecy::ExposeSecret as _;
+
+        let entry = self.settings.vault.read(&self.key(VaultKind::FirstIssuer)).await;
+        let entry = entry.map_err(|error| Phase::ClientId.error(Cause::Vault(error)))?;
+        let pair = entry.and_then(|entry| serde_json::from_slice::<(String, String)>(entry.expose_secret()).ok());
+        Ok(pair.filter(|(id, _)| id == client_id).map(|(_, issuer)| issuer))
+    }
+
+    pub(crate) async fn keep_first_issuer(&self, client_id: &str, issuer: &str) {
+        let entry = serde_json::to_vec(&(client_id, issuer)).unwrap_or_default();
+        if self.settings.vault.write(&self.key(VaultKind::FirstIssuer), entry.into()).await.is_err() {
+            self.web.note(Phase::ClientId, "which authorization server the client id is for could not be kept");
+        }
+    }
+
+    async fn sign_in(&self, why: Reason) -> Result<Account, AuthError> {
+        self.load().await?;
+        let before = self.state().generation;
+        let _turn = match self.signing_in.try_lock() {
+            Ok(turn) => turn,
+            Err(_) => {
+                let turn = self.signing_in.lock().await;
+                let is_done = {
+                    let state = self.state();
+                    let has_tokens = state.record.as_ref().is_some_and(|record| record.tokens.is_some());
+                    state.generation != before && has_tokens
+                };
+                if let Some(account) = self.account().filter(|_| is_done) {
+                    return Ok(account);
+                }
+                turn
+            }
+        };
+        let asked = self.state().asked.clone();
+        self.run(why, asked).await
+    }
+
+    /// One flow, until it ends or is cancelled. Its caller has the turn.
+    pub(crate) async fn run(&self, why: Reason, asked: Asked) -> Result<Account, AuthError> {
+        let cancelled = CancellationToken::new();
+        *self.cancel.lock().unwrap_or_else(PoisonError::into_inner) = cancelled.clone();
+        // However it ends, dropped futures included, nothing is in progress afterwards.
+        let _ending = Ending(self);
+        self.web.begin();
+        self.state().progress = Some(InProgress { phase: Phase::ResourceMetadata, authorize_url: None });
+        self.tell();
+        let ended = tokio::select! {
+            biased;
+            () = cancelled.cancelled() => {
+                let phase = self.state().progress.as_ref().map_or(Phase::Callback, |progress| progress.phase);
+                Err(phase.error(Cause::Cancelled))
+            }
+            ended = self.flow(why, asked) => ended,
+        };
+        match &ended {
+            Ok(account) => self.web.note(Phase::Storage, &format!("signed in with {}", crate::address::shown(&account.issuer))),
+            Err(error) => self.web.note(error.phase, &error.to_string()),
+        }
+        ended
+    }
+
+    async fn sign_out(&self) -> Result<SignedOut, AuthError> {
+        let _flow = self.signing_in.lock().await;
+        let _renewal = self.renewing.lock().await;
+        self.load().await?;
+        let record = self.state().record.clone();
+        // Forgotten first: whatever becomes of the rest, nobody uses them any more.
+        self.forget(true).await?;
+        let revoked = match record {
+            None => Revoked::NothingToRevoke,
+            Some(record) => self.revoke(&record).await,
+        };
+        self.tell();
+        Ok(SignedOut { revoked })
+    }
+
+    async fn revoke(&self, record: &Record) -> Revoked {
+        let Some(tokens) = &record.tokens else { return Revoked::NothingToRevoke };
+        let Some(url) = &record.revocation_endpoint else { return Revoked::NotOffered };
+        let key = record.key();
+        let endpoint = TokenEndpoint {
+            web: &self.web,
+            phase: Phase::Revocation,
+            url,
+            issuer: &record.issuer,
+            client: &self.current_client(record),
+            dpop: key.as_ref(),
+            nonce: &self.server_nonce,
+            now: self.now(),
+        };
+        // With the refresh token, most servers end what was granted by it as well; not all do.
+        let mut revoked = Ok(());
+        if let Some(refresh) = &tokens.refresh {
+            revoked = endpoint.revoke(&refresh.0, "refresh_token").await;
+        }
+        match revoked.and(endpoint.revoke(&tokens.access.0, "access_token").await) {
+            Ok(()) => Revoked::Yes,
+            Err(error) => Revoked::Failed { cause: error.cause.to_string() },
+        }
+    }
+}
+
+struct Ending<'a>(&'a Shared);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.state().progress = None;
+        self.0.tell();
     }
 }

@@ -57,11 +57,6 @@ impl Log {
         self.push(Step { at, took: Duration::ZERO, phase, request: Some(request), answer: None, conclusion });
     }
 
-    /// What came back through the browser.
-    pub(crate) fn came_back(&mut self, at: SystemTime, phase: Phase, url: &Url, conclusion: &str) {
-        self.opened(at, phase, url, conclusion);
-    }
-
     /// A request of ours, with its answer if one came.
     pub(crate) fn sent(
         &mut self,

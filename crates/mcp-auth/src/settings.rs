@@ -4,8 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-
-// OutsideClient comes here as `web`.
+use mcp_transport::http::OutsideClient;
 use secrecy::SecretString;
 use url::Url;
 
@@ -30,8 +29,8 @@ pub struct Settings {
     pub issuer: Option<String>,
     /// Whether tokens are bound to a key (RFC 9449).
     pub dpop: DpopUse,
-
-
+    /// For metadata, registration, token and revocation requests.
+    pub web: OutsideClient,
     /// Where tokens and registrations are kept.
     pub vault: Arc<dyn Vault>,
     /// Whom to ask.

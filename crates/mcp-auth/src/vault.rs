@@ -44,6 +44,8 @@ pub enum VaultKind {
         /// The authorization server's issuer identifier, byte for byte.
         issuer: String,
     },
+    /// Which authorization server a client id from the settings was first used with, when the settings do not say.
+    FirstIssuer,
 }
 
 /// How long what was written stays.

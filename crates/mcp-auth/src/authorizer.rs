@@ -1,0 +1,195 @@
+//! What the transport asks: to sign a request, and what a refusal means.
+
+use async_trait::async_trait;
+use http::HeaderName;
+use mcp_transport::http::{Authorizer, Challenge, SecretHeader, Signed, Stop, Verdict};
+use url::Url;
+
+use crate::authorization::{Authorization, Shared};
+use crate::challenge::Asked;
+use crate::dpop;
+use crate::error::{AuthError, Cause, Phase};
+use crate::renew::renew;
+use crate::scopes;
+use crate::settings::GrantKind;
+use crate::user::Reason;
+
+/// A token that is refused so soon after it was granted will be refused again, in seconds.
+const FRESH: u64 = 60;
+
+#[async_trait]
+impl Authorizer for Authorization {
+    async fn sign(&self, method: &str, url: &Url) -> Result<Signed, Stop> {
+        let shared = &self.shared;
+        let unsigned = |generation| Signed { headers: Vec::new(), generation };
+        if url.origin() != shared.settings.server.origin() {
+            return Ok(unsigned(shared.state().generation));
+        }
+        shared.load().await.map_err(|error| Stop(words(&error)))?;
+        let due = {
+            let state = shared.state();
+            let now = shared.now();
+            let may = state.renew_after.is_none_or(|after| after <= now);
+            let tokens = state.record.as_ref().and_then(|record| record.tokens.as_ref());
+            let can = tokens.is_some_and(|tokens| tokens.refresh.is_some()) || !shared.is_interactive();
+            let is_due = tokens.is_some_and(|tokens| tokens.is_due(now));
+            (may && can && is_due).then_some(state.generation)
+        };
+        if let Some(generation) = due {
+            // If it fails, the token is used for as long as it lives; then the server's refusal leads on.
+            let _ = renew(shared, generation, false).await;
+        }
+        shared.sign(method, url)
+    }
+
+    async fn challenged(&self, challenge: Challenge) -> Verdict {
+        let asked = Asked::parse(&challenge.www_authenticate);
+        let shared = &self.shared;
+        let nonce = challenge.dpop_nonce.as_deref().and_then(dpop::nonce);
+        let wants_nonce = nonce.is_some() && asked.error.as_deref() == Some("use_dpop_nonce");
+        if nonce.is_some() {
+            shared.state().resource_nonce = nonce;
+        }
+        if let Err(error) = shared.load().await {
+            return Verdict::Stop(words(&error));
+        }
+        if wants_nonce && challenge.attempt < 2 {
+            return Verdict::Again;
+        }
+        match challenge.status {
+            401 => self.unauthorized(&challenge, asked).await,
+            _ => self.insufficient(&challenge, asked).await,
+        }
+    }
+
+    fn answered(&self, dpop_nonce: Option<&str>) {
+        if let Some(nonce) = dpop_nonce.and_then(dpop::nonce) {
+            self.shared.state().resource_nonce = Some(nonce);
+        }
+    }
+}
+
+impl Shared {
+    fn sign(&self, method: &str, url: &Url) -> Result<Signed, Stop> {
+        let state = self.state();
+        let generation = state.generation;
+        let tokens = state.record.as_ref().and_then(|record| record.tokens.as_ref());
+        let Some(tokens) = tokens.filter(|tokens| !tokens.is_over(self.now())) else {
+            return Ok(Signed { headers: Vec::new(), generation });
+        };
+        let unfit = |_| Stop("the token cannot be sent: it holds characters that no header can carry".to_owned());
+        let mut headers = Vec::with_capacity(2);
+        let scheme = if tokens.bound { "DPoP" } else { "Bearer" };
+        let value = SecretHeader::new(&format!("{scheme} {}", tokens.access.text())).map_err(unfit)?;
+        headers.push((HeaderName::from_static("authorization"), value));
+        if tokens.bound {
+            let key = state.record.as_ref().and_then(crate::record::Record::key);
+            let nonce = state.resource_nonce.as_deref();
+            let proof = key
+                .ok_or(Cause::Key { cause: "the key that the token is bound to is lost".to_owned() })
+                .and_then(|key| key.proof(method, url, Some(tokens.access.text()), nonce, self.now()));
+            let proof = proof.map_err(|cause| Stop(cause.to_string()))?;
+            headers.push((HeaderName::from_static("dpop"), SecretHeader::new(&proof).map_err(unfit)?));
+        }
+        Ok(Signed { headers, generation })
+    }
+}
+
+impl Authorization {
+    /// 401: the token is missing, old or void.
+    async fn unauthorized(&self, challenge: &Challenge, asked: Asked) -> Verdict {
+        let shared = &self.shared;
+        let (record, is_fresh) = {
+            let mut state = shared.state();
+            state.asked = asked;
+            if state.generation != challenge.generation && challenge.attempt < 3 {
+                return Verdict::Again;
+            }
+            let record = state.record.clone();
+            let now = dpop::seconds(shared.now());
+            let tokens = record.as_ref().and_then(|record| record.tokens.as_ref());
+            let is_fresh = tokens.is_some_and(|tokens| now < tokens.since.saturating_add(FRESH));
+            (record, is_fresh)
+        };
+        let tokens = record.as_ref().and_then(|record| record.tokens.as_ref());
+        if challenge.attempt > 0 && is_fresh || challenge.attempt > 2 {
+            return Verdict::Stop("the server refuses the token that it has just been given; sign in again".to_owned());
+        }
+        let needs_user = match &shared.settings.grant {
+            GrantKind::AuthorizationCode => !tokens.is_some_and(|tokens| tokens.refresh.is_some()),
+            GrantKind::EnterpriseManaged(provider) => {
+                provider.id_token.is_none() && record.as_ref().is_none_or(|record| record.id_token.is_none())
+            }
+            GrantKind::ClientCredentials | GrantKind::WorkloadIdentity { .. } => false,
+        };
+        if needs_user {
+            let cause = match record {
+                None => "the server wants a sign-in".to_owned(),
+                Some(record) if record.tokens.is_none() => {
+                    record.ended.unwrap_or_else(|| "the sign-in has ended; sign in again".to_owned())
+                }
+                Some(record) => {
+                    let cause = "the server does not take the token any more; sign in again";
+                    shared.end(record, cause).await;
+                    cause.to_owned()
+                }
+            };
+            return Verdict::Stop(cause);
+        }
+        match renew(shared, challenge.generation, true).await {
+            Ok(()) => Verdict::Again,
+            Err(error) => Verdict::Stop(words(&error)),
+        }
+    }
+
+    /// 403: the token is good, but for less than was wanted.
+    async fn insufficient(&self, challenge: &Challenge, asked: Asked) -> Verdict {
+        let shared = &self.shared;
+        let _turn = shared.signing_in.lock().await;
+        let had = {
+            let state = shared.state();
+            let Some(record) = &state.record else {
+                return Verdict::Stop("the server wants permissions, and nobody is signed in".to_owned());
+            };
+            let had = scopes::union(&record.requested, &record.granted);
+            let has_all = asked.scope.as_ref().is_some_and(|wanted| scopes::missing(wanted, &had).is_empty());
+            if state.generation != challenge.generation && has_all && challenge.attempt < 3 {
+                return Verdict::Again;
+            }
+            had
+        };
+        let wanted = asked.scope.clone().unwrap_or_default();
+        let names = wanted.join(" ");
+        if scopes::missing(&wanted, &had).is_empty() {
+            return Verdict::Stop(if wanted.is_empty() {
+                "the server wants more permissions and does not say which".to_owned()
+            } else {
+                format!("the server wants the permissions \"{names}\", which were asked for already")
+            });
+        }
+        let now = shared.now();
+        if !shared.state().step_ups.take(&challenge.operation, now) {
+            let most = crate::step_up::MOST;
+            return Verdict::Stop(format!("the server asked for more permissions more than {most} times in a row"));
+        }
+        let signed_in = if shared.is_interactive() {
+            let reason = Reason::StepUp { operation: crate::address::shown(&challenge.operation) };
+            shared.run(reason, asked).await.map(|_| ())
+        } else {
+            shared.state().asked = asked;
+            renew(shared, challenge.generation, false).await
+        };
+        match signed_in {
+            Ok(()) => Verdict::Again,
+            Err(error) => Verdict::Stop(format!("the server wants the permissions \"{names}\": {}", words(&error))),
+        }
+    }
+}
+
+/// An error with what to do about it.
+fn words(error: &AuthError) -> String {
+    match (&error.phase, &error.cause) {
+        (Phase::Refresh, Cause::SignInNeeded { cause }) => format!("{cause}. {}", error.next_step()),
+        _ => format!("{error}. {}", error.next_step()),
+    }
+}

@@ -1,0 +1,257 @@
+//! The way back from the browser: a listener on this computer that takes the one right answer, refuses all others
+//! without ending the sign-in, and shows a page when all is done (RFC 8252, 7.3 and 8.3).
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use secrecy::{ExposeSecret, SecretString};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use url::Url;
+
+use crate::error::{AuthError, Cause, Phase};
+use crate::page;
+use crate::secret;
+
+const PHASE: Phase = Phase::Callback;
+/// How long the user may take.
+pub(crate) const LIMIT: Duration = Duration::from_secs(300);
+/// Where the browser comes back to.
+pub(crate) const PATH: &str = "/callback";
+/// The most bytes of a request that are read, and the longest that they may take.
+const LONGEST_REQUEST: usize = 16 * 1024;
+const REQUEST_TIME: Duration = Duration::from_secs(5);
+/// The most connections at a time.
+const CONNECTIONS: usize = 16;
+
+/// A listener on 127.0.0.1.
+pub(crate) struct Callback {
+    listener: TcpListener,
+    port: u16,
+}
+
+/// What the browser brought, with the right state.
+#[derive(Debug)]
+pub(crate) struct Returned {
+    pub(crate) answer: Answer,
+    /// The issuer that it says it is from (RFC 9207).
+    pub(crate) iss: Option<String>,
+}
+
+/// The authorization server's answer.
+#[derive(Debug)]
+pub(crate) enum Answer {
+    Code(SecretString),
+    /// Not to be shown before the issuer is checked.
+    Error { code: String, description: Option<String> },
+}
+
+/// The browser, waiting for a page.
+pub(crate) struct Waiting(Option<TcpStream>);
+
+impl Callback {
+    /// Listens on `port` if it is free, else on any; with `only`, on that or not at all.
+    ///
+    /// # Errors
+    /// If no port can be had.
+    pub(crate) async fn bind(port: Option<u16>, only: bool) -> Result<Callback, AuthError> {
+        let at = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        let failed = |error: std::io::Error| PHASE.error(Cause::Callback { cause: error.to_string() });
+        let wanted = match port {
+            Some(port) => TcpListener::bind(at(port)).await.map_err(failed),
+            None => TcpListener::bind(at(0)).await.map_err(failed),
+        };
+        let listener = match wanted {
+            Err(_) if port.is_some() && !only => TcpListener::bind(at(0)).await.map_err(failed)?,
+            other => other?,
+        };
+        let port = listener.local_addr().map_err(failed)?.port();
+        Ok(Callback { listener, port })
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Where the browser is to come back to.
+    ///
+    /// # Errors
+    /// Never with a port that was listened on.
+    pub(crate) fn redirect_uri(&self) -> Result<Url, AuthError> {
+        let text = format!("http://127.0.0.1:{}{PATH}", self.port);
+        Url::parse(&text).map_err(|error| PHASE.error(Cause::Callback { cause: error.to_string() }))
+    }
+
+    /// Waits for the one right answer; `refused` is told of every other. Ends only with it.
+    pub(crate) async fn wait(
+        self,
+        redirect_uri: &Url,
+        state: &SecretString,
+        refused: impl Fn(&str),
+    ) -> (Returned, Waiting) {
+        let mut connections = JoinSet::new();
+        loop {
+            tokio::select! {
+                accepted = self.listener.accept(), if connections.len() < CONNECTIONS => {
+                    match accepted {
+                        Ok((stream, _)) => {
+                            let (redirect_uri, state) = (redirect_uri.clone(), state.clone());
+                            connections.spawn(async move { take(stream, &redirect_uri, &state).await });
+                        }
+                        // Out of descriptors, most likely: a moment later there may be some.
+                        Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+                    }
+                }
+                Some(taken) = connections.join_next() => match taken {
+                    Ok(Ok(right)) => return right,
+                    Ok(Err(why)) => refused(why),
+                    Err(_) => {}
+                }
+            }
+        }
+    }
+}
+
+impl Waiting {
+    /// For an answer that came by another way.
+    pub(crate) fn nobody() -> Waiting {
+        Waiting(None)
+    }
+
+    /// Shows the user how it ended.
+    pub(crate) async fn finish(self, outcome: Result<(), &str>) {
+        let Some(mut stream) = self.0 else { return };
+        let page = match outcome {
+            Ok(()) => page::answer(200, "You are signed in", "You can close this window and go back to the app."),
+            Err(cause) => page::answer(400, "The sign-in failed", &format!("{cause}. You can close this window and go back to the app.")),
+        };
+        let _ = tokio::time::timeout(REQUEST_TIME, write(&mut stream, &page)).await;
+    }
+}
+
+/// Reads one request; answers it at once unless it is the right one.
+async fn take(
+    mut stream: TcpStream,
+    redirect_uri: &Url,
+    state: &SecretString,
+) -> Result<(Returned, Waiting), &'static str> {
+    let head = tokio::time::timeout(REQUEST_TIME, head(&mut stream)).await;
+    let judged = match head {
+        Ok(Some(head)) => judge(&head, redirect_uri, state.expose_secret()),
+        _ => Err((400, "it is no whole request")),
+    };
+    match judged {
+        Ok(returned) => Ok((returned, Waiting(Some(stream)))),
+        Err((status, why)) => {
+            let page = page::answer(status, "This is not the answer that is waited for", "The sign-in goes on in the app.");
+            let _ = tokio::time::timeout(REQUEST_TIME, write(&mut stream, &page)).await;
+            Err(why)
+        }
+    }
+}
+
+async fn write(stream: &mut TcpStream, page: &str) -> std::io::Result<()> {
+    stream.write_all(page.as_bytes()).await?;
+    stream.shutdown().await
+}
+
+/// The head of a request, up to the empty line.
+async fn head(stream: &mut TcpStream) -> Option<String> {
+    let mut bytes = Vec::new();
+    let mut part = [0; 2048];
+    loop {
+        let read = stream.read(&mut part).await.ok().filter(|read| *read > 0)?;
+        bytes.extend_from_slice(&part[..read]);
+        if let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
+            return String::from_utf8(bytes[..end].to_vec()).ok();
+        }
+        if bytes.len() > LONGEST_REQUEST {
+            return None;
+        }
+    }
+}
+
+type Refusal = (u16, &'static str);
+
+/// Whether a request is the one that is waited for.
+fn judge(head: &str, redirect_uri: &Url, state: &str) -> Result<Returned, Refusal> {
+    let mut lines = head.split("\r\n");
+    let mut words = lines.next().unwrap_or_default().split(' ');
+    let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let headers: Vec<_> = lines.filter_map(|line| line.split_once(':')).collect();
+    let all = |name: &str| {
+        let named = headers.iter().filter(|(known, _)| known.eq_ignore_ascii_case(name));
+        named.map(|(_, value)| value.trim()).collect::<Vec<_>>()
+    };
+    // Another name in it would mean that a page of elsewhere had its name point here.
+    let host = redirect_uri.host_str().unwrap_or_default();
+    let own = format!("{host}:{}", redirect_uri.port().unwrap_or(80));
+    if all("host") != [own.as_str()] {
+        return Err((421, "it was meant for another host"));
+    }
+    if method != "GET" {
+        return Err((405, "it is no GET"));
+    }
+    // Browsers say what a request is for; only a visit of the user's is wanted, not a part of some page.
+    let is_visit = |name: &str, wanted: &str| all(name).iter().all(|value| *value == wanted);
+    if !is_visit("sec-fetch-mode", "navigate") || !is_visit("sec-fetch-dest", "document") {
+        return Err((403, "it comes from within a page"));
+    }
+    let url = redirect_uri.join(target).ok().filter(|_| target.starts_with('/') && !target.starts_with("//"));
+    let Some(url) = url.filter(|url| url.path() == redirect_uri.path()) else {
+        return Err((404, "it is for another path"));
+    };
+    read(&url, state).map_err(|why| (400, why))
+}
+
+/// Reads an address that the user pasted.
+///
+/// # Errors
+/// Why it is not the one that is waited for.
+pub(crate) fn pasted(text: &str, redirect_uri: &Url, state: &str) -> Result<Returned, &'static str> {
+    let url = Url::parse(text.trim()).map_err(|_| "it is no address")?;
+    let is_same = url.origin() == redirect_uri.origin() && url.path() == redirect_uri.path();
+    if is_same { read(&url, state) } else { Err("it is not the address of this sign-in") }
+}
+
+fn read(url: &Url, state: &str) -> Result<Returned, &'static str> {
+    let one = |name: &str| {
+        let mut values = url.query_pairs().filter(|(known, _)| known == name).map(|(_, value)| value.into_owned());
+        let first = values.next();
+        // RFC 6749, 3.1: none is included more than once.
+        if values.next().is_some() { Err("a parameter comes twice in it") } else { Ok(first) }
+    };
+    let given = one("state")?.unwrap_or_default();
+    if !secret::same(&given, state) {
+        return Err("its state is not the one of this sign-in");
+    }
+    let iss = one("iss")?;
+    let answer = match (one("error")?, one("code")?) {
+        (Some(code), _) => Answer::Error { code, description: one("error_description")? },
+        (None, Some(code)) if !code.is_empty() => Answer::Code(SecretString::from(code)),
+        (None, _) => return Err("it holds neither a code nor an error"),
+    };
+    Ok(Returned { answer, iss })
+}
+
+/// Whether an answer is from the authorization server that was asked (RFC 9207, 2.4): nothing else of it may be looked
+/// at before.
+///
+/// # Errors
+/// If it is not, or does not say so though that was promised.
+pub(crate) fn check_issuer(iss: Option<&str>, recorded: &str, promised: bool) -> Result<(), Cause> {
+    match iss {
+        Some(iss) if iss == recorded => Ok(()),
+        Some(iss) => Err(Cause::IssuerMismatch {
+            place: "the answer to the browser",
+            expected: crate::address::shown(recorded),
+            found: crate::address::shown(iss),
+        }),
+        None if promised => Err(Cause::IssuerMissing),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

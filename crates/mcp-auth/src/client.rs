@@ -1,0 +1,416 @@
+//! Who the app is to an authorization server: a client id set up before, the URL of a document, one that it registers,
+//! or one that the user types; in this order (`basic/authorization/client-registration`).
+
+use http::{Method, Request};
+use secrecy::{ExposeSecret, SecretSlice};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use url::Url;
+
+use crate::account::ClientKind;
+use crate::address;
+use crate::document;
+use crate::error::{AuthError, Cause, Phase};
+use crate::secret::Kept;
+use crate::server::Server;
+use crate::settings::{ClientAuthentication, ClientSource, Preregistered, SecretMethod};
+use crate::web::Web;
+
+const PHASE: Phase = Phase::ClientId;
+
+/// A client id, and how to prove that it is ours.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Client {
+    pub(crate) kind: ClientKind,
+    pub(crate) id: String,
+    pub(crate) authentication: Authentication,
+}
+
+/// What goes with a token request as proof.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Authentication {
+    None,
+    Basic(Kept),
+    Post(Kept),
+    PrivateKeyJwt { key_pem: Kept, algorithm: String },
+}
+
+/// A client id that one authorization server gave for one server.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Registration {
+    /// Who gave it, byte for byte; it is shown to no other.
+    pub(crate) issuer: String,
+    pub(crate) client: Client,
+    /// Where the browser may come back to with it; none if the user typed it.
+    pub(crate) redirect_uri: Option<Url>,
+    /// When its secret ends, in seconds since 1970.
+    pub(crate) expires_at: Option<u64>,
+}
+
+impl Registration {
+    /// # Errors
+    /// If the entry is none of this issuer.
+    pub(crate) fn read(entry: &SecretSlice<u8>, issuer: &str, now: u64) -> Option<Registration> {
+        let registration: Registration = serde_json::from_slice(entry.expose_secret()).ok()?;
+        let is_current = registration.expires_at.is_none_or(|end| end > now);
+        (registration.issuer == issuer && is_current).then_some(registration)
+    }
+
+    pub(crate) fn entry(&self) -> SecretSlice<u8> {
+        serde_json::to_vec(self).unwrap_or_default().into()
+    }
+}
+
+/// How a client id is come by.
+#[derive(Debug)]
+pub(crate) enum Way {
+    Preregistered(Preregistered),
+    Document(Url),
+    Registered(Registration),
+    Register(Url),
+    Ask,
+}
+
+/// Chooses the way. `kept` is the registration with this very authorization server.
+///
+/// # Errors
+/// If what is set up is for another authorization server.
+pub(crate) fn way(
+    source: &ClientSource,
+    server: &Server,
+    kept: Option<Registration>,
+    first_issuer: Option<&str>,
+) -> Result<Way, AuthError> {
+    if let Some(preregistered) = &source.preregistered {
+        let expected = preregistered.issuer.as_deref().or(first_issuer);
+        if let Some(expected) = expected.filter(|expected| *expected != server.issuer) {
+            return Err(PHASE.error(Cause::OtherIssuer {
+                what: "the client id in the settings",
+                expected: address::shown(expected),
+                found: address::shown(&server.issuer),
+            }));
+        }
+        return Ok(Way::Preregistered(preregistered.clone()));
+    }
+    let document = source.metadata_url.as_ref().filter(|url| server.metadata_documents && is_document_url(url));
+    Ok(match (document, kept, &server.registration_endpoint) {
+        (Some(url), ..) => Way::Document(url.clone()),
+        (None, Some(kept), _) => Way::Registered(kept),
+        (None, None, Some(endpoint)) => Way::Register(endpoint.clone()),
+        (None, None, None) => Way::Ask,
+    })
+}
+
+/// Whether a URL can be a client id: https with a path (Client ID Metadata Document, 3).
+fn is_document_url(url: &Url) -> bool {
+    url.scheme() == "https"
+        && url.path() != "/"
+        && url.fragment().is_none()
+        && url.username().is_empty()
+        && url.password().is_none()
+}
+
+/// The client of the settings, as this authorization server wants it to prove itself.
+///
+/// # Errors
+/// If the authorization server takes no proof that is set up.
+pub(crate) fn preregistered(preregistered: &Preregistered, methods: Option<&[String]>) -> Client {
+    Client {
+        kind: ClientKind::Preregistered,
+        id: preregistered.client_id.clone(),
+        authentication: authentication(&preregistered.authentication, methods),
+    }
+}
+
+/// A client that the user typed.
+pub(crate) fn typed(typed: &Preregistered, methods: Option<&[String]>) -> Client {
+    Client { kind: ClientKind::Typed, ..preregistered(typed, methods) }
+}
+
+pub(crate) fn document_client(url: &Url) -> Client {
+    Client { kind: ClientKind::MetadataDocument, id: url.to_string(), authentication: Authentication::None }
+}
+
+pub(crate) fn authentication(given: &ClientAuthentication, methods: Option<&[String]>) -> Authentication {
+    match given {
+        ClientAuthentication::None => Authentication::None,
+        ClientAuthentication::Secret { secret, method } => {
+            let secret = Kept(secret.clone());
+            match method.unwrap_or_else(|| secret_method(methods)) {
+                SecretMethod::Basic => Authentication::Basic(secret),
+                SecretMethod::Post => Authentication::Post(secret),
+            }
+        }
+        ClientAuthentication::PrivateKeyJwt { key_pem, algorithm } => {
+            Authentication::PrivateKeyJwt { key_pem: Kept(key_pem.clone()), algorithm: algorithm.clone() }
+        }
+    }
+}
+
+/// How a secret is sent: as listed; in the header where nothing is listed (RFC 8414, 2).
+fn secret_method(methods: Option<&[String]>) -> SecretMethod {
+    let lists = |name: &str| methods.is_some_and(|methods| methods.iter().any(|method| method == name));
+    if lists("client_secret_post") && !lists("client_secret_basic") { SecretMethod::Post } else { SecretMethod::Basic }
+}
+
+/// Registers the app (RFC 7591), with `redirect_uri` or, if that is refused for what it is, with the same at
+/// `localhost`.
+///
+/// # Errors
+/// If it is refused, or no answer that can be used came.
+pub(crate) async fn register(
+    web: &Web,
+    source: &ClientSource,
+    server: &Server,
+    endpoint: &Url,
+    redirect_uri: &Url,
+    dpop: bool,
+) -> Result<Registration, AuthError> {
+    match attempt(web, source, server, endpoint, redirect_uri, dpop).await {
+        Err(AuthError { cause: Cause::Refused { code, .. }, .. }) if code == "invalid_redirect_uri" => {
+            web.conclude("the redirect URI is refused; it is tried with the name localhost");
+            let mut named = redirect_uri.clone();
+            let _ = named.set_host(Some("localhost"));
+            attempt(web, source, server, endpoint, &named, dpop).await
+        }
+        other => other,
+    }
+}
+
+async fn attempt(
+    web: &Web,
+    source: &ClientSource,
+    server: &Server,
+    endpoint: &Url,
+    redirect_uri: &Url,
+    dpop: bool,
+) -> Result<Registration, AuthError> {
+    let wanted = wanted_method(server.auth_methods.as_deref());
+    let mut body = json!({
+        "client_name": source.name,
+        "application_type": "native",
+        "redirect_uris": [redirect_uri.as_str()],
+        "grant_types": ["authorization_code", "refresh_token"],
+        "response_types": ["code"],
+        "token_endpoint_auth_method": wanted,
+    });
+    if let Some(uri) = &source.uri {
+        body["client_uri"] = json!(uri.as_str());
+    }
+    if dpop {
+        body["dpop_bound_access_tokens"] = json!(true);
+    }
+    let request = Request::builder()
+        .method(Method::POST)
+        .uri(endpoint.as_str())
+        .header("accept", "application/json")
+        .header("content-type", "application/json")
+        .body(body.to_string().into_bytes());
+    let address = address::plain(endpoint);
+    let unreadable = |cause: &str| Cause::Unreadable { address: address.clone(), cause: cause.to_owned() };
+    let request = request.map_err(|_| PHASE.error(unreadable("the request could not be made")))?;
+    let answer = web.send(PHASE, request).await?;
+    let status = answer.status().as_u16();
+    let members = serde_json::from_slice::<Value>(answer.body()).ok().and_then(|value| match value {
+        Value::Object(members) => Some(members),
+        _ => None,
+    });
+    let error = members.as_ref().and_then(|members| document::string(members, "error"));
+    let failed = match (members, error) {
+        (Some(members), None) if (200..300).contains(&status) => {
+            return read(web, &members, server, redirect_uri, wanted).map_err(|cause| PHASE.error(unreadable(cause)));
+        }
+        (Some(members), Some(code)) if status < 500 => Cause::Refused {
+            code: web.clean(&code),
+            description: document::string(&members, "error_description").map(|text| web.clean(&text)),
+        },
+        (None, _) if (200..300).contains(&status) => unreadable("it is no JSON object"),
+        _ => Cause::Status { address: address.clone(), status },
+    };
+    web.conclude(&failed.to_string());
+    Err(PHASE.error(failed))
+}
+
+fn read(
+    web: &Web,
+    members: &serde_json::Map<String, Value>,
+    server: &Server,
+    redirect_uri: &Url,
+    wanted: &str,
+) -> Result<Registration, &'static str> {
+    let id = document::string(members, "client_id").ok_or("it holds no client id")?;
+    let secret = document::string(members, "client_secret").map(|text| Kept::from(text.as_str()));
+    if let Some(secret) = &secret {
+        web.learn(&secret.0);
+    }
+    // What it did not say is what was asked for, unless that makes no use of the secret that it gave (RFC 7591, 2).
+    let said = document::string(members, "token_endpoint_auth_method");
+    let methods = server.auth_methods.as_deref();
+    let takes_none = methods.is_some_and(|list| list.iter().all(|method| method == "none"));
+    let method = match (said.as_deref(), &secret) {
+        (Some(said), _) => said,
+        (None, Some(_)) if wanted == "none" && !takes_none => match secret_method(methods) {
+            SecretMethod::Basic => "client_secret_basic",
+            SecretMethod::Post => "client_secret_post",
+        },
+        (None, _) => wanted,
+    };
+    let authentication = match (method, secret) {
+        ("client_secret_basic", Some(secret)) => Authentication::Basic(secret),
+        ("client_secret_post", Some(secret)) => Authentication::Post(secret),
+        ("none", _) => Authentication::None,
+        (_, None) => return Err("it wants a secret and gives none"),
+        (_, Some(_)) => return Err("it wants a proof that was not asked for"),
+    };
+    web.conclude("the app is registered");
+    let expires_at = members.get("client_secret_expires_at").and_then(Value::as_u64).filter(|end| *end > 0);
+    Ok(Registration {
+        issuer: server.issuer.clone(),
+        client: Client { kind: ClientKind::Registered, id, authentication },
+        redirect_uri: Some(redirect_uri.clone()),
+        expires_at,
+    })
+}
+
+/// What to ask for: to be a public client, as an app that runs on the user's computer is, where that is taken.
+fn wanted_method(methods: Option<&[String]>) -> &'static str {
+    let Some(methods) = methods else { return "none" };
+    let known = ["none", "client_secret_basic", "client_secret_post"];
+    known.into_iter().find(|known| methods.iter().any(|method| method == known)).unwrap_or("none")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use secrecy::SecretString;
+
+    use super::*;
+
+    const ISSUER: &str = "https://as.example";
+
+    fn server(documents: bool, registration: bool) -> Server {
+        let url = |path: &str| Url::parse(&format!("{ISSUER}{path}")).unwrap();
+        Server {
+            issuer: ISSUER.to_owned(),
+            authorization_endpoint: Some(url("/authorize")),
+            token_endpoint: url("/token"),
+            registration_endpoint: registration.then(|| url("/register")),
+            revocation_endpoint: None,
+            scopes: None,
+            auth_methods: None,
+            signing_algorithms: None,
+            s256: true,
+            metadata_documents: documents,
+            promises_iss: false,
+            dpop: false,
+        }
+    }
+
+    fn given(issuer: Option<&str>) -> Preregistered {
+        Preregistered {
+            issuer: issuer.map(str::to_owned),
+            client_id: "mine".to_owned(),
+            authentication: ClientAuthentication::None,
+            redirect_port: None,
+        }
+    }
+
+    fn registration() -> Registration {
+        let client = Client { kind: ClientKind::Registered, id: "r".to_owned(), authentication: Authentication::None };
+        Registration { issuer: ISSUER.to_owned(), client, redirect_uri: None, expires_at: None }
+    }
+
+    fn name(way: &Way) -> &'static str {
+        match way {
+            Way::Preregistered(_) => "preregistered",
+            Way::Document(_) => "document",
+            Way::Registered(_) => "registered",
+            Way::Register(_) => "register",
+            Way::Ask => "ask",
+        }
+    }
+
+    #[test]
+    fn ways_come_in_the_order_of_the_specification() {
+        // preregistered, document URL, kept, documents taken, registration offered -> way
+        let table = [
+            (true, true, true, true, true, "preregistered", "[auth-registration-priority] [auth-preregistration]"),
+            (false, true, true, true, true, "document", "[auth-cimd-support] before a registration"),
+            (false, true, false, false, true, "register", "[auth-cimd-check-advertised] [auth-cimd-fallback]"),
+            (false, false, true, true, true, "registered", "what was registered is used again"),
+            (false, false, false, true, true, "register", "[auth-dcr] [auth-dcr-optional]"),
+            (false, false, false, false, false, "ask", "[auth-manual-client-id] [auth-client-id-required]"),
+        ];
+        for (has_id, has_document, has_kept, takes_documents, takes_registration, wanted, what) in table {
+            let source = ClientSource {
+                preregistered: has_id.then(|| given(None)),
+                metadata_url: has_document.then(|| Url::parse("https://app.example/client.json").unwrap()),
+                ..ClientSource::default()
+            };
+            let server = server(takes_documents, takes_registration);
+            let way = way(&source, &server, has_kept.then(registration), None).unwrap();
+            assert_eq!(name(&way), wanted, "{what}");
+        }
+    }
+
+    #[test]
+    fn a_client_id_is_shown_to_no_other_authorization_server() {
+        let source = |issuer| ClientSource { preregistered: Some(given(issuer)), ..ClientSource::default() };
+        for (issuer, first, is_good) in [
+            (Some(ISSUER), None, true),
+            (None, Some(ISSUER), true),
+            (None, None, true),
+            (Some("https://other.example"), None, false),
+            (Some("https://as.example/"), None, false),
+            (None, Some("https://other.example"), false),
+        ] {
+            let way = way(&source(issuer), &server(true, true), None, first);
+            let what = "[auth-credentials-no-reuse] [auth-prereg-mismatch-error]";
+            assert_eq!(way.is_ok(), is_good, "{what} settings say {issuer:?}, it was first used at {first:?}");
+        }
+        let entry = registration().entry();
+        assert!(Registration::read(&entry, ISSUER, 0).is_some(), "[auth-credentials-issuer-key] its own finds it");
+        let other = Registration::read(&entry, "https://as.example/", 0);
+        assert!(other.is_none(), "[auth-credentials-issuer-key] [auth-credentials-per-as] another does not");
+    }
+
+    #[test]
+    fn only_an_https_url_with_a_path_is_a_client_id() {
+        for (url, is_good) in [
+            ("https://app.example/client.json", true),
+            ("https://app.example/", false),
+            ("http://app.example/client.json", false),
+            ("https://app.example/client.json#x", false),
+            ("https://u@app.example/client.json", false),
+        ] {
+            let is_one = is_document_url(&Url::parse(url).unwrap());
+            assert_eq!(is_one, is_good, "[auth-cimd-url-form] [auth-cimd-hosted-https] {url}");
+        }
+    }
+
+    #[test]
+    fn a_secret_goes_the_way_that_the_metadata_lists() {
+        let list = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let secret = ClientAuthentication::Secret { secret: SecretString::from("s"), method: None };
+        for (methods, is_post) in [
+            (None, false),
+            (Some(list(&["client_secret_basic", "client_secret_post"])), false),
+            (Some(list(&["client_secret_post"])), true),
+            (Some(list(&["private_key_jwt", "client_secret_post"])), true),
+        ] {
+            let found = authentication(&secret, methods.as_deref());
+            let is_right = matches!(found, Authentication::Post(_)) == is_post;
+            assert!(is_right, "[auth-cc-metadata-methods] [auth-cc-auth-method] with {methods:?}");
+        }
+        for (methods, wanted) in [
+            (None, "none"),
+            (Some(list(&["none", "client_secret_basic"])), "none"),
+            (Some(list(&["client_secret_basic", "client_secret_post"])), "client_secret_basic"),
+            (Some(list(&["client_secret_post"])), "client_secret_post"),
+        ] {
+            assert_eq!(wanted_method(methods.as_deref()), wanted, "[auth-b-public-client] with {methods:?}");
+        }
+    }
+}

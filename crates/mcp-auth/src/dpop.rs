@@ -1,0 +1,144 @@
+//! Proofs that a request comes from the holder of a key that the token is bound to (DPoP, RFC 9449).
+
+use std::time::SystemTime;
+
+use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use jsonwebtoken::jwk::Jwk;
+use jsonwebtoken::{Algorithm, EncodingKey, Header};
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+use url::Url;
+
+use crate::error::Cause;
+use crate::secret::{self, Kept};
+
+/// No nonce is longer, in bytes.
+const LONGEST_NONCE: usize = 1024;
+
+/// A P-256 key of one account.
+#[derive(Clone)]
+pub(crate) struct DpopKey {
+    /// PKCS#8, as base64.
+    kept: Kept,
+    signing: EncodingKey,
+    public: Jwk,
+}
+
+impl DpopKey {
+    /// # Errors
+    /// If this system cannot make one.
+    pub(crate) fn generate() -> Result<DpopKey, Cause> {
+        let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).map_err(|_| unusable())?;
+        let document = pair.to_pkcs8v1().map_err(|_| unusable())?;
+        DpopKey::read(Kept::from(STANDARD.encode(document.as_ref()).as_str()))
+    }
+
+    /// # Errors
+    /// If it is none.
+    pub(crate) fn read(kept: Kept) -> Result<DpopKey, Cause> {
+        let document = STANDARD.decode(kept.text()).map_err(|_| unusable())?;
+        let signing = EncodingKey::from_ec_der(&document);
+        let mut public = Jwk::from_encoding_key(&signing, Algorithm::ES256).map_err(|_| unusable())?;
+        // The proof's own header names the algorithm.
+        public.common = jsonwebtoken::jwk::CommonParameters::default();
+        Ok(DpopKey { kept, signing, public })
+    }
+
+    pub(crate) fn kept(&self) -> &Kept {
+        &self.kept
+    }
+
+    /// A proof for one request; never the same twice. With `token` it goes with that access token, else to a token
+    /// endpoint.
+    ///
+    /// # Errors
+    /// If it cannot be signed.
+    pub(crate) fn proof(
+        &self,
+        method: &str,
+        url: &Url,
+        token: Option<&str>,
+        nonce: Option<&str>,
+        now: SystemTime,
+    ) -> Result<String, Cause> {
+        let mut address = url.clone();
+        address.set_query(None);
+        address.set_fragment(None);
+        let mut claims = json!({
+            "jti": secret::random().ok_or_else(unusable)?,
+            "htm": method,
+            "htu": address.as_str(),
+            "iat": seconds(now),
+        });
+        if let Some(token) = token {
+            claims["ath"] = json!(URL_SAFE_NO_PAD.encode(Sha256::digest(token.as_bytes())));
+        }
+        if let Some(nonce) = nonce {
+            claims["nonce"] = json!(nonce);
+        }
+        let mut header = Header::new(Algorithm::ES256);
+        header.typ = Some("dpop+jwt".to_owned());
+        header.jwk = Some(self.public.clone());
+        jsonwebtoken::encode(&header, &claims, &self.signing).map_err(|_| unusable())
+    }
+}
+
+/// The nonce, if it can be one: a header's value is anything that a server likes.
+pub(crate) fn nonce(text: &str) -> Option<String> {
+    let is_fit = !text.is_empty() && text.len() <= LONGEST_NONCE && text.bytes().all(|byte| byte.is_ascii_graphic());
+    is_fit.then(|| text.to_owned())
+}
+
+/// Seconds since 1970.
+pub(crate) fn seconds(time: SystemTime) -> u64 {
+    time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |age| age.as_secs())
+}
+
+fn unusable() -> Cause {
+    Cause::Key { cause: "no key for binding tokens could be made or read on this system".to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::time::Duration;
+
+    use jsonwebtoken::{DecodingKey, Validation, decode, decode_header};
+    use serde_json::Value;
+
+    use super::*;
+
+    fn claims(proof: &str) -> Value {
+        let header = decode_header(proof).unwrap();
+        let key = DecodingKey::from_jwk(header.jwk.as_ref().unwrap()).unwrap();
+        let mut validation = Validation::new(Algorithm::ES256);
+        validation.required_spec_claims.clear();
+        validation.validate_exp = false;
+        decode::<Value>(proof, &key, &validation).unwrap().claims
+    }
+
+    #[test]
+    fn a_proof_says_all_that_rfc_9449_wants() {
+        let key = DpopKey::generate().unwrap();
+        let url = Url::parse("https://a.example/mcp?x=1#y").unwrap();
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
+        let proof = key.proof("POST", &url, Some("token"), Some("n0"), now).unwrap();
+        let header = decode_header(&proof).unwrap();
+        assert_eq!((header.typ.as_deref(), header.alg), (Some("dpop+jwt"), Algorithm::ES256), "type and algorithm");
+        let shown = serde_json::to_value(&header.jwk).unwrap();
+        assert!(shown.get("d").is_none() && shown["crv"] == "P-256", "the public key and no other: {shown}");
+        let found = claims(&proof);
+        assert_eq!(found["htu"], "https://a.example/mcp", "without query and fragment");
+        assert_eq!((&found["htm"], &found["nonce"]), (&json!("POST"), &json!("n0")), "method and nonce");
+        assert_eq!(found["iat"], 1_800_000_000_u64, "when it was made");
+        // RFC 9449, 4.2: the SHA-256 of the token.
+        assert_eq!(found["ath"], "PEaenWxYddN6Q_NT1PiOYfz4EsZu7jRXRlpAsNpBU-A", "which token it goes with");
+        let second = key.proof("POST", &url, Some("token"), Some("n0"), now).unwrap();
+        assert_ne!(found["jti"], claims(&second)["jti"], "no proof is used twice");
+        let again = DpopKey::read(key.kept().clone()).unwrap();
+        assert_eq!(serde_json::to_value(&again.public).unwrap(), shown, "a kept key is the same one");
+    }
+}

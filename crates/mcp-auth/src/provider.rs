@@ -1,0 +1,178 @@
+//! Enterprise-managed authorization: the organization's identity provider says who the user is, and gives a grant for the
+//! MCP server's authorization server, to which the user is never sent.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+use url::Url;
+
+use crate::account::ClientKind;
+use crate::address;
+use crate::authorization::Shared;
+use crate::callback::Callback;
+use crate::client::{self, Client};
+use crate::dpop::seconds;
+use crate::error::{AuthError, Cause, Phase};
+use crate::secret::{self, Kept};
+use crate::server::{self, Server};
+use crate::settings::EnterpriseIdp;
+use crate::token::TokenEndpoint;
+use crate::user::Reason;
+use crate::visit::Visit;
+
+const PHASE: Phase = Phase::IdentityProvider;
+
+impl Shared {
+    /// Signs the user in at the identity provider in the browser (OpenID Connect); gives the ID token.
+    pub(crate) async fn sign_in_at_provider(&self, provider: &EnterpriseIdp, why: Reason) -> Result<Kept, AuthError> {
+        let server = server::discover(&self.web, &provider.issuer).await?;
+        let client = provider_client(provider, &server);
+        let callback = Callback::bind(None, false).await?;
+        let redirect_uri = callback.redirect_uri()?;
+        let unreadable = |cause: &str| {
+            let address = address::plain(&server.token_endpoint);
+            PHASE.error(Cause::Unreadable { address, cause: cause.to_owned() })
+        };
+        let nonce = secret::random().ok_or_else(|| unreadable("this system has no randomness"))?;
+        let visit = Visit {
+            server: &server,
+            client: &client,
+            redirect_uri: &redirect_uri,
+            scopes: &["openid".to_owned()],
+            resource: None,
+            openid_nonce: Some(&nonce),
+            reason: why,
+        };
+        let (code, verifier, waiting) = self.visit(visit, callback).await?;
+        self.progress(PHASE, None);
+        let endpoint = self.endpoint(&server, &client, None, PHASE);
+        let granted = endpoint.code(&code, verifier, &redirect_uri, None).await;
+        let token = granted.and_then(|granted| {
+            let token = granted.id_token.ok_or_else(|| unreadable("it holds no ID token"))?;
+            let checked = check(&token, provider, &nonce, seconds(self.now()));
+            checked.map(|()| Kept(token)).map_err(unreadable)
+        });
+        match &token {
+            Ok(_) => waiting.finish(Ok(())).await,
+            Err(error) => waiting.finish(Err(&error.to_string())).await,
+        }
+        token
+    }
+
+    /// Exchanges the ID token for a grant that the MCP server's authorization server takes.
+    pub(crate) async fn provider_grant(
+        &self,
+        provider: &EnterpriseIdp,
+        kept: Option<&Kept>,
+        server: &Server,
+        resource: &str,
+        scopes: &[String],
+    ) -> Result<SecretString, AuthError> {
+        let id_token = provider.id_token.as_ref().or(kept.map(|kept| &kept.0));
+        let Some(id_token) = id_token else {
+            let cause = "nobody is signed in at the organization's identity provider".to_owned();
+            return Err(PHASE.error(Cause::SignInNeeded { cause }));
+        };
+        self.web.learn(id_token);
+        let found = match &provider.token_endpoint {
+            Some(_) => None,
+            None => Some(server::discover(&self.web, &provider.issuer).await?),
+        };
+        let url = match (&provider.token_endpoint, &found) {
+            (Some(url), _) => url.as_str(),
+            (None, Some(found)) => found.token_endpoint.as_str(),
+            (None, None) => provider.issuer.as_str(),
+        };
+        let url = address::endpoint("the identity provider's token endpoint", url, self.web.named());
+        let url: Url = url.map_err(|cause| PHASE.error(cause))?;
+        let methods = found.as_ref().and_then(|found| found.auth_methods.clone());
+        let client = provider_client_with(provider, methods.as_deref());
+        let nonce = std::sync::Mutex::new(None);
+        let endpoint = TokenEndpoint {
+            web: &self.web,
+            phase: PHASE,
+            url: &url,
+            issuer: &provider.issuer,
+            client: &client,
+            dpop: None,
+            nonce: &nonce,
+            now: self.now(),
+        };
+        endpoint.identity_grant(id_token, &server.issuer, resource, scopes).await
+    }
+}
+
+fn provider_client(provider: &EnterpriseIdp, server: &Server) -> Client {
+    provider_client_with(provider, server.auth_methods.as_deref())
+}
+
+fn provider_client_with(provider: &EnterpriseIdp, methods: Option<&[String]>) -> Client {
+    Client {
+        kind: ClientKind::Preregistered,
+        id: provider.client_id.clone(),
+        authentication: client::authentication(&provider.authentication, methods),
+    }
+}
+
+/// Checks what an ID token says of itself. It came from the token endpoint over TLS, which vouches for it in the place
+/// of its signature (OpenID Connect Core, 3.1.3.7).
+fn check(token: &SecretString, provider: &EnterpriseIdp, nonce: &str, now: u64) -> Result<(), &'static str> {
+    let payload = token.expose_secret().split('.').nth(1).and_then(|part| URL_SAFE_NO_PAD.decode(part).ok());
+    let claims: Value = payload.and_then(|bytes| serde_json::from_slice(&bytes).ok()).ok_or("its ID token is none")?;
+    let is_for_us = match &claims["aud"] {
+        Value::String(audience) => *audience == provider.client_id,
+        Value::Array(list) => list.iter().any(|audience| *audience == *provider.client_id),
+        _ => false,
+    };
+    if claims["iss"] != *provider.issuer {
+        Err("its ID token is from another issuer")
+    } else if !is_for_us {
+        Err("its ID token is for another client")
+    } else if !claims["nonce"].as_str().is_some_and(|found| secret::same(found, nonce)) {
+        Err("its ID token belongs to another sign-in")
+    } else if claims["exp"].as_u64().is_none_or(|end| end <= now) {
+        Err("its ID token has ended")
+    } else {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::settings::ClientAuthentication;
+
+    #[test]
+    fn an_id_token_must_belong_to_this_sign_in() {
+        let provider = EnterpriseIdp {
+            issuer: "https://idp.example".to_owned(),
+            token_endpoint: None,
+            client_id: "us".to_owned(),
+            authentication: ClientAuthentication::None,
+            id_token: None,
+        };
+        let good = json!({ "iss": "https://idp.example", "aud": "us", "nonce": "n-1", "exp": 100 });
+        let table = [
+            (json!({}), true),
+            (json!({ "aud": ["x", "us"] }), true),
+            (json!({ "iss": "https://idp.example/" }), false),
+            (json!({ "aud": "other" }), false),
+            (json!({ "nonce": "n-2" }), false),
+            (json!({ "nonce": null }), false),
+            (json!({ "exp": 50 }), false),
+            (json!({ "exp": null }), false),
+        ];
+        for (change, is_good) in table {
+            let mut claims = good.clone();
+            for (name, value) in change.as_object().into_iter().flatten() {
+                claims[name] = value.clone();
+            }
+            let token = SecretString::from(format!("x.{}.x", URL_SAFE_NO_PAD.encode(claims.to_string())));
+            let checked = check(&token, &provider, "n-1", 50);
+            assert_eq!(checked.is_ok(), is_good, "[auth-ema-nonce-pkce] with {change}: {checked:?}");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Secrets inside entries of the vault, and new random ones.
+
+use aws_lc_rs::rand::{SecureRandom as _, SystemRandom};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use secrecy::{ExposeSecret, SecretString};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A secret that may be written into an entry of the vault, and nowhere else.
+#[derive(Clone)]
+pub(crate) struct Kept(pub(crate) SecretString);
+
+impl Kept {
+    pub(crate) fn text(&self) -> &str {
+        self.0.expose_secret()
+    }
+}
+
+impl From<&str> for Kept {
+    fn from(text: &str) -> Kept {
+        Kept(SecretString::from(text))
+    }
+}
+
+impl std::fmt::Debug for Kept {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("[redacted]")
+    }
+}
+
+impl Serialize for Kept {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.text())
+    }
+}
+
+impl<'de> Deserialize<'de> for Kept {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Kept, D::Error> {
+        SecretString::deserialize(deserializer).map(Kept)
+    }
+}
+
+/// 128 random bits, for identifiers that must not repeat. None if this system has no randomness.
+pub(crate) fn random() -> Option<String> {
+    let mut bytes = [0; 16];
+    SystemRandom::new().fill(&mut bytes).ok()?;
+    Some(URL_SAFE_NO_PAD.encode(bytes))
+}
+
+/// Whether two secrets are the same, in a time that does not tell where they differ.
+pub(crate) fn same(one: &str, other: &str) -> bool {
+    aws_lc_rs::constant_time::verify_slices_are_equal(one.as_bytes(), other.as_bytes()).is_ok()
+}

@@ -1,0 +1,261 @@
+//! Authorization server metadata (RFC 8414, OpenID Connect Discovery), and what stands in for it in 2025-03-26.
+
+use serde_json::{Map, Value};
+use url::Url;
+
+use crate::address::{self, Named};
+use crate::document::{self, Fetched};
+use crate::error::{AuthError, Cause, Phase};
+use crate::scopes;
+use crate::web::Web;
+
+const PHASE: Phase = Phase::ServerMetadata;
+
+/// What an authorization server offers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Server {
+    /// Its identifier, byte for byte.
+    pub(crate) issuer: String,
+    pub(crate) authorization_endpoint: Option<Url>,
+    pub(crate) token_endpoint: Url,
+    pub(crate) registration_endpoint: Option<Url>,
+    pub(crate) revocation_endpoint: Option<Url>,
+    pub(crate) scopes: Option<Vec<String>>,
+    /// `token_endpoint_auth_methods_supported`.
+    pub(crate) auth_methods: Option<Vec<String>>,
+    /// `token_endpoint_auth_signing_alg_values_supported`.
+    pub(crate) signing_algorithms: Option<Vec<String>>,
+    /// Whether S256 may be relied on.
+    pub(crate) s256: bool,
+    /// Whether it takes the URL of a document as a client id.
+    pub(crate) metadata_documents: bool,
+    /// Whether it promises `iss` in its answers to the browser (RFC 9207).
+    pub(crate) promises_iss: bool,
+    /// Whether it binds tokens to an ES256 key.
+    pub(crate) dpop: bool,
+}
+
+/// Asks the authorization server with this issuer identifier.
+///
+/// # Errors
+/// If there is no metadata, or it is another's, or it cannot be used.
+pub(crate) async fn discover(web: &Web, issuer: &str) -> Result<Server, AuthError> {
+    let base = address::endpoint("the authorization server", issuer, web.named()).map_err(|cause| PHASE.error(cause))?;
+    let mut last = None;
+    for url in well_known(&base) {
+        match ask(web, &url, &[issuer]).await? {
+            Ok(server) => return Ok(server),
+            Err(cause) => last = Some(last.map_or(cause.clone(), |before| worse(before, cause))),
+        }
+    }
+    let cause = last.unwrap_or(Cause::NoAuthorizationServer);
+    Err(PHASE.error(cause))
+}
+
+/// The authorization server of a server of 2025-03-26: its own origin, by metadata or else by default endpoints.
+///
+/// # Errors
+/// If the metadata is another's or cannot be used, or the origin does not answer.
+pub(crate) async fn discover_at_origin(web: &Web, server: &Url) -> Result<Server, AuthError> {
+    let base = origin(server).ok_or_else(|| PHASE.error(Cause::NoAuthorizationServer))?;
+    // An issuer without a path is written with and without a slash; what the document says is its name.
+    let bare = base.as_str().trim_end_matches('/').to_owned();
+    let metadata = at(&base, "/.well-known/oauth-authorization-server");
+    match ask(web, &metadata, &[&bare, base.as_str()]).await? {
+        Ok(server) => Ok(server),
+        Err(cause @ Cause::Status { status: 408 | 425 | 429 | 500..=599, .. }) => Err(PHASE.error(cause)),
+        Err(_) => {
+            web.conclude("there is no metadata, so the default endpoints of 2025-03-26 are used");
+            Ok(Server {
+                issuer: bare,
+                authorization_endpoint: Some(at(&base, "/authorize")),
+                token_endpoint: at(&base, "/token"),
+                registration_endpoint: Some(at(&base, "/register")),
+                revocation_endpoint: None,
+                scopes: None,
+                auth_methods: None,
+                signing_algorithms: None,
+                // Without metadata there is nothing that could list it; 2025-03-26 requires it of every server.
+                s256: true,
+                metadata_documents: false,
+                promises_iss: false,
+                dpop: false,
+            })
+        }
+    }
+}
+
+/// One place. The inner error is why it is not there.
+async fn ask(web: &Web, url: &Url, issuers: &[&str]) -> Result<Result<Server, Cause>, AuthError> {
+    let answer = web.get(PHASE, url).await?;
+    match document::read(url, &answer) {
+        Fetched::Found(members) => match read(&members, url, issuers, web.named()) {
+            Ok(server) => {
+                web.conclude("this is the authorization server's metadata");
+                Ok(Ok(server))
+            }
+            Err(cause) => {
+                web.conclude(&format!("{cause}; nothing of it is used"));
+                Err(PHASE.error(cause))
+            }
+        },
+        Fetched::Absent(cause) | Fetched::Failed(cause) => {
+            web.conclude("there is no metadata here");
+            Ok(Err(cause))
+        }
+    }
+}
+
+/// Of two failures the one that says more: a failing server rather than a missing document.
+fn worse(first: Cause, second: Cause) -> Cause {
+    let is_failure = |cause: &Cause| matches!(cause, Cause::Status { status: 500..=599, .. });
+    if is_failure(&second) && !is_failure(&first) { second } else { first }
+}
+
+fn read(members: &Map<String, Value>, url: &Url, issuers: &[&str], named: &Named) -> Result<Server, Cause> {
+    let unreadable = |cause: &str| Cause::Unreadable { address: address::plain(url), cause: cause.to_owned() };
+    let issuer = document::string(members, "issuer").ok_or_else(|| unreadable("it does not name its issuer"))?;
+    if !issuers.contains(&issuer.as_str()) {
+        return Err(Cause::IssuerMismatch {
+            place: "the authorization server's metadata",
+            expected: address::shown(issuers.first().copied().unwrap_or_default()),
+            found: address::shown(&issuer),
+        });
+    }
+    let endpoint = |name: &str, what: &'static str| {
+        document::string(members, name).map(|text| address::endpoint(what, &text, named)).transpose()
+    };
+    let authorization = document::string(members, "authorization_endpoint")
+        .map(|text| address::for_browser("the sign-in page", &text, named))
+        .transpose()?;
+    let token_endpoint = endpoint("token_endpoint", "the token endpoint")?;
+    let token_endpoint = token_endpoint.ok_or_else(|| unreadable("it names no token endpoint"))?;
+    let lists = |name: &str, wanted: &str| {
+        document::strings(members, name).is_some_and(|list| list.iter().any(|item| item == wanted))
+    };
+    Ok(Server {
+        authorization_endpoint: authorization,
+        token_endpoint,
+        registration_endpoint: endpoint("registration_endpoint", "the registration endpoint")?,
+        revocation_endpoint: endpoint("revocation_endpoint", "the revocation endpoint")?,
+        scopes: document::strings(members, "scopes_supported")
+            .map(|list| scopes::distinct(list.iter().map(String::as_str))),
+        auth_methods: document::strings(members, "token_endpoint_auth_methods_supported"),
+        signing_algorithms: document::strings(members, "token_endpoint_auth_signing_alg_values_supported"),
+        s256: lists("code_challenge_methods_supported", "S256"),
+        metadata_documents: document::is_true(members, "client_id_metadata_document_supported"),
+        promises_iss: document::is_true(members, "authorization_response_iss_parameter_supported"),
+        dpop: lists("dpop_signing_alg_values_supported", "ES256"),
+        issuer,
+    })
+}
+
+/// Where an issuer's metadata can be, in the order of the specification.
+fn well_known(issuer: &Url) -> Vec<Url> {
+    let path = issuer.path().trim_end_matches('/');
+    if path.is_empty() {
+        return vec![
+            at(issuer, "/.well-known/oauth-authorization-server"),
+            at(issuer, "/.well-known/openid-configuration"),
+        ];
+    }
+    vec![
+        at(issuer, &format!("/.well-known/oauth-authorization-server{path}")),
+        at(issuer, &format!("/.well-known/openid-configuration{path}")),
+        at(issuer, &format!("{path}/.well-known/openid-configuration")),
+    ]
+}
+
+/// The server's URL without path, query and user (2025-03-26, authorization base URL).
+pub(crate) fn origin(server: &Url) -> Option<Url> {
+    Url::parse(&server.origin().ascii_serialization()).ok()
+}
+
+fn at(base: &Url, path: &str) -> Url {
+    let mut url = base.clone();
+    url.set_path(path);
+    url.set_query(None);
+    url.set_fragment(None);
+    url
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use serde_json::json;
+
+    use super::*;
+
+    const ISSUER: &str = "https://as.example/tenant";
+
+    fn read_with(change: impl Fn(&mut Value)) -> Result<Server, Cause> {
+        let mut document = json!({
+            "issuer": ISSUER,
+            "authorization_endpoint": "https://as.example/authorize",
+            "token_endpoint": "https://as.example/token",
+            "code_challenge_methods_supported": ["plain", "S256"]
+        });
+        change(&mut document);
+        let url = Url::parse("https://as.example/.well-known/x").unwrap();
+        read(document.as_object().unwrap(), &url, &[ISSUER], &Named::default())
+    }
+
+    #[test]
+    fn places_come_in_the_order_of_the_specification() {
+        let places = |issuer: &str| {
+            let issuer = Url::parse(issuer).unwrap();
+            well_known(&issuer).iter().map(|url| url.path().to_owned()).collect::<Vec<_>>()
+        };
+        let with_path = [
+            "/.well-known/oauth-authorization-server/tenant1",
+            "/.well-known/openid-configuration/tenant1",
+            "/tenant1/.well-known/openid-configuration",
+        ];
+        let without = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"];
+        assert_eq!(places("https://as.example/tenant1"), with_path, "[auth-as-order-path-issuer] [auth-as-metadata-both]");
+        assert_eq!(places("https://as.example/tenant1/"), with_path, "[auth-as-order-path-issuer] with a slash at its end");
+        assert_eq!(places("https://as.example"), without, "[auth-as-order-root-issuer] [auth-as-metadata-rfc8414]");
+        assert_eq!(places("https://as.example/"), without, "[auth-as-order-root-issuer] with a slash");
+    }
+
+    #[test]
+    fn the_issuer_must_be_the_very_same() {
+        assert!(read_with(|_| ()).is_ok(), "the document is good as it is");
+        for other in ["https://as.example/tenant/", "https://AS.example/tenant", "https://as.example:443/tenant", "https://evil.example"] {
+            let refused = read_with(|document| document["issuer"] = json!(other));
+            let is_mismatch = matches!(refused, Err(Cause::IssuerMismatch { .. }));
+            assert!(is_mismatch, "[auth-as-issuer-match] X44: {other} is not {ISSUER}: {refused:?}");
+        }
+        assert!(read_with(|document| document["issuer"] = json!(null)).is_err(), "[auth-as-issuer-match] nor is none");
+    }
+
+    #[test]
+    fn s256_counts_only_where_it_is_listed() {
+        for (methods, wanted) in [
+            (json!(["S256"]), true),
+            (json!(["plain", "S256"]), true),
+            (json!(["plain"]), false),
+            (json!([]), false),
+            (json!(null), false),
+            (json!("S256"), false),
+        ] {
+            let server = read_with(|document| document["code_challenge_methods_supported"] = methods.clone()).unwrap();
+            assert_eq!(server.s256, wanted, "[auth-pkce-verify-support] X46: {methods}");
+        }
+    }
+
+    #[test]
+    fn no_endpoint_without_encryption() {
+        for (name, bad) in [
+            ("token_endpoint", "http://as.example/token"),
+            ("registration_endpoint", "file:///etc/passwd"),
+            ("revocation_endpoint", "http://127.0.0.1/revoke"),
+            ("authorization_endpoint", "javascript:alert(1)"),
+        ] {
+            let refused = read_with(|document| document[name] = json!(bad));
+            let is_unsafe = matches!(refused, Err(Cause::UnsafeUrl { .. }));
+            assert!(is_unsafe, "[auth-https-endpoints] X43: {name} {bad} is refused: {refused:?}");
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! The user's visit to an authorization server: consent, the browser, and its way back with a code.
+
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use oauth2::basic::BasicClient;
+use oauth2::{AuthUrl, ClientId, CsrfToken, PkceCodeChallenge, PkceCodeVerifier, RedirectUrl, Scope};
+use secrecy::{ExposeSecret, SecretString};
+use url::Url;
+
+use crate::authorization::Shared;
+use crate::callback::{self, Answer as Brought, Callback, Returned, Waiting};
+use crate::client::Client;
+use crate::error::{AuthError, Cause, Phase};
+use crate::scopes;
+use crate::server::Server;
+use crate::user::{Answer, Consent, Reason};
+
+/// The most refused answers that are written down: anything on this computer can send them.
+const NOTED: usize = 10;
+
+/// What is asked for.
+pub(crate) struct Visit<'a> {
+    pub(crate) server: &'a Server,
+    pub(crate) client: &'a Client,
+    pub(crate) redirect_uri: &'a Url,
+    pub(crate) scopes: &'a [String],
+    /// Byte for byte; none where no token for a resource is asked for.
+    pub(crate) resource: Option<&'a str>,
+    /// Of OpenID Connect.
+    pub(crate) openid_nonce: Option<&'a str>,
+    pub(crate) reason: Reason,
+}
+
+/// What only this visit knows.
+struct OneUse {
+    state: SecretString,
+    verifier: PkceCodeVerifier,
+    /// The whole address for the browser.
+    url: Url,
+}
+
+impl Visit<'_> {
+    fn prepare(&self) -> Result<OneUse, AuthError> {
+        let Some(endpoint) = &self.server.authorization_endpoint else {
+            let cause = "it names no page to sign in".to_owned();
+            let address = crate::address::shown(&self.server.issuer);
+            return Err(Phase::ServerMetadata.error(Cause::Unreadable { address, cause }));
+        };
+        let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
+        let client = BasicClient::new(ClientId::new(self.client.id.clone()))
+            .set_auth_uri(AuthUrl::from_url(endpoint.clone()));
+        let mut request = client
+            .authorize_url(CsrfToken::new_random)
+            .set_redirect_uri(Cow::Owned(RedirectUrl::from_url(self.redirect_uri.clone())))
+            .set_pkce_challenge(challenge)
+            .add_scopes(self.scopes.iter().cloned().map(Scope::new));
+        if let Some(resource) = self.resource {
+            request = request.add_extra_param("resource", resource);
+        }
+        if let Some(nonce) = self.openid_nonce {
+            request = request.add_extra_param("nonce", nonce);
+        }
+        // OpenID Connect Core, 3.1.2.1 and 11: offline access is granted only where consent is asked for.
+        let wants_choice = matches!(self.reason, Reason::AnotherAccount);
+        let prompt = match (wants_choice, scopes::has_offline_access(self.scopes)) {
+            (true, true) => Some("select_account consent"),
+            (true, false) => Some("select_account"),
+            (false, true) => Some("consent"),
+            (false, false) => None,
+        };
+        if let Some(prompt) = prompt {
+            request = request.add_extra_param("prompt", prompt);
+        }
+        let (url, state) = request.url();
+        Ok(OneUse { state: SecretString::from(state.into_secret()), verifier, url })
+    }
+}
+
+impl Shared {
+    /// Asks the user, opens the browser, waits for the one right answer.
+    pub(crate) async fn visit(
+        &self,
+        visit: Visit<'_>,
+        callback: Callback,
+    ) -> Result<(SecretString, PkceCodeVerifier, Waiting), AuthError> {
+        let one_use = visit.prepare()?;
+        self.web.learn(&one_use.state);
+        self.web.learn(&SecretString::from(one_use.verifier.secret().clone()));
+        let consented = self.consent(&visit, &one_use.url).await;
+        consented?;
+        self.progress(Phase::Browser, Some(one_use.url.clone()));
+        self.web.opened(Phase::Browser, &one_use.url, "the browser is sent here");
+        let user = &self.settings.user;
+        if let Err(cause) = user.open(&one_use.url).await {
+            let cause = self.web.clean(&cause);
+            self.web.note(Phase::Browser, &format!("it could not be opened: {cause}"));
+            if !user.can_paste() {
+                return Err(Phase::Browser.error(Cause::Browser { cause }));
+            }
+        }
+        self.progress(Phase::Callback, Some(one_use.url.clone()));
+        let noted = AtomicUsize::new(0);
+        let refused = |why: &str| {
+            if noted.fetch_add(1, Ordering::Relaxed) < NOTED {
+                self.web.note(Phase::Callback, &format!("an answer was refused and the sign-in goes on: {why}"));
+            }
+        };
+        let (returned, waiting) = tokio::select! {
+            () = tokio::time::sleep(callback::LIMIT) => return Err(Phase::Callback.error(Cause::TimedOut)),
+            returned = callback.wait(visit.redirect_uri, &one_use.state, refused) => returned,
+            returned = self.pasted(visit.redirect_uri, &one_use.state, refused) => (returned, Waiting::nobody()),
+        };
+        match self.judge(returned, visit.server) {
+            Ok(code) => Ok((code, one_use.verifier, waiting)),
+            Err(error) => {
+                waiting.finish(Err(&error.to_string())).await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn consent(&self, visit: &Visit<'_>, url: &Url) -> Result<(), AuthError> {
+        self.progress(Phase::Consent, None);
+        let had = {
+            let state = self.state();
+            state.record.as_ref().map(|record| record.granted.clone()).unwrap_or_default()
+        };
+        let answer = self.settings.user.consent(Consent {
+            server: self.settings.server.clone(),
+            resource: visit.resource.unwrap_or_default().to_owned(),
+            issuer: visit.server.issuer.clone(),
+            scopes: visit.scopes.to_vec(),
+            new_scopes: scopes::missing(visit.scopes, &had),
+            client: visit.client.kind,
+            client_id: visit.client.id.clone(),
+            authorize_url: without_one_use(url),
+            redirect_uri: visit.redirect_uri.clone(),
+            reason: visit.reason.clone(),
+        });
+        match answer.await {
+            Answer::Yes => {
+                self.web.note(Phase::Consent, "the user agreed");
+                Ok(())
+            }
+            Answer::No => Err(Phase::Consent.error(Cause::Declined)),
+            Answer::Cancel => Err(Phase::Consent.error(Cause::Cancelled)),
+        }
+    }
+
+    async fn pasted(&self, redirect_uri: &Url, state: &SecretString, refused: impl Fn(&str)) -> Returned {
+        loop {
+            let text = self.settings.user.pasted().await;
+            match callback::pasted(&text, redirect_uri, state.expose_secret()) {
+                Ok(returned) => return returned,
+                Err(why) => refused(why),
+            }
+            // A user who cannot be asked any more must not keep us busy.
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+    }
+
+    /// The code of an answer that is from the authorization server that was asked.
+    fn judge(&self, returned: Returned, server: &Server) -> Result<SecretString, AuthError> {
+        let checked = callback::check_issuer(returned.iss.as_deref(), &server.issuer, server.promises_iss);
+        if let Err(cause) = checked {
+            self.web.note(Phase::Callback, &format!("{cause}; nothing of the answer is used"));
+            return Err(Phase::Callback.error(cause));
+        }
+        match returned.answer {
+            Brought::Code(code) => {
+                self.web.learn(&code);
+                self.web.note(Phase::Callback, "the browser came back with a code");
+                Ok(code)
+            }
+            Brought::Error { code, description } => {
+                let code = self.web.clean(&code);
+                if code == "access_denied" {
+                    self.web.note(Phase::Callback, "access was denied in the browser");
+                }
+                let description = description.map(|text| self.web.clean(&text));
+                Err(Phase::Callback.error(Cause::Refused { code, description }))
+            }
+        }
+    }
+}
+
+/// The address as it may be shown before the browser opens.
+fn without_one_use(url: &Url) -> Url {
+    let mut shown = url.clone();
+    let is_shown = |name: &str| !matches!(name, "state" | "code_challenge" | "nonce");
+    let pairs: Vec<_> = url.query_pairs().into_owned().filter(|(name, _)| is_shown(name)).collect();
+    shown.query_pairs_mut().clear().extend_pairs(pairs);
+    shown
+}
