@@ -1,15 +1,21 @@
 //! The one place that makes HTTP clients.
 
-use reqwest::Client;
+use reqwest::{Client, ClientBuilder};
 use reqwest::redirect::Policy;
+use reqwest::dns::Resolve;
+use std::sync::Arc;
 use std::time::Duration;
 use url::{Host, Url};
 
 use super::HttpLimits;
+use super::outside::Way;
 
 /// How often a silent connection is checked, and how long its answer may take.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
 const KEEP_ALIVE_ANSWER: Duration = Duration::from_secs(15);
+
+/// How long connecting to an address that a server named may take, TLS included.
+const CONNECT: Duration = Duration::from_secs(15);
 
 /// A client for one server: its connections are used again and shared with no other.
 ///
@@ -17,15 +23,8 @@ const KEEP_ALIVE_ANSWER: Duration = Duration::from_secs(15);
 ///
 /// # Errors
 /// If TLS cannot be set up on this system.
-#[allow(clippy::disallowed_methods, reason = "the one place that makes HTTP clients")]
 pub(super) fn build(server: &Url, limits: &HttpLimits) -> Result<Client, reqwest::Error> {
-    let builder = Client::builder()
-        .redirect(Policy::none())
-        .referer(false)
-        .no_gzip()
-        .no_brotli()
-        .no_deflate()
-        .no_zstd()
+    let builder = plain()
         .connect_timeout(limits.connect)
         .tcp_keepalive(KEEP_ALIVE)
         .http2_keep_alive_interval(KEEP_ALIVE)
@@ -34,7 +33,25 @@ pub(super) fn build(server: &Url, limits: &HttpLimits) -> Result<Client, reqwest
     if is_loopback(server) { builder.no_proxy().build() } else { builder.build() }
 }
 
-fn is_loopback(url: &Url) -> bool {
+/// A client for addresses that a server named. `guard` looks names up for [`Way::Guarded`].
+///
+/// # Errors
+/// If TLS cannot be set up on this system.
+pub(super) fn outside(way: Way, guard: Arc<dyn Resolve>) -> Result<Client, reqwest::Error> {
+    let builder = plain().connect_timeout(CONNECT);
+    match way {
+        Way::Guarded => builder.no_proxy().dns_resolver(guard).build(),
+        Way::Local => builder.no_proxy().build(),
+        Way::Proxy | Way::Named => builder.build(),
+    }
+}
+
+#[allow(clippy::disallowed_methods, reason = "the one place that makes HTTP clients")]
+fn plain() -> ClientBuilder {
+    Client::builder().redirect(Policy::none()).referer(false).no_gzip().no_brotli().no_deflate().no_zstd()
+}
+
+pub(super) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
         Some(Host::Ipv4(address)) => address.is_loopback(),

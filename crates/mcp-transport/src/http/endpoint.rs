@@ -1,16 +1,18 @@
 //! Requests to one server: what stands in all of them, redirects, and bodies within bounds.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use mcp_proto::DeliveryFault;
 use reqwest::header::{
-    ACCEPT, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, LOCATION,
+    ACCEPT, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, LOCATION,
     TRANSFER_ENCODING, USER_AGENT,
 };
 use reqwest::{Client, Method, Request, Response};
 use url::Url;
 
+use super::authorization::{self, Authorizer};
 use super::{HttpTarget, fault, redirects};
 
 /// The media types of answers.
@@ -27,6 +29,10 @@ pub(super) struct Endpoint {
     pub(super) client: Client,
     /// Headers of the user and the name of the client.
     common: Arc<HeaderMap>,
+    /// Who signs the requests.
+    authorizer: Option<Arc<dyn Authorizer>>,
+    /// How long an answer to one sending of a signed request may take to begin.
+    each: Option<Duration>,
 }
 
 /// One request.
@@ -69,7 +75,9 @@ impl Endpoint {
                 common.insert(name, value.value().clone());
             }
         }
-        (Endpoint { client, common: Arc::new(common) }, refused)
+        // What the user set goes before.
+        let authorizer = target.authorizer.clone().filter(|_| !common.contains_key(AUTHORIZATION));
+        (Endpoint { client, common: Arc::new(common), authorizer, each: None }, refused)
     }
 
     /// Sends a request, and again where a redirect within the origin leads.
@@ -78,10 +86,14 @@ impl Endpoint {
     /// If no answer came.
     pub(super) async fn send(&self, parts: Parts) -> Result<Answer, DeliveryFault> {
         let mut moved: Option<Moved> = None;
+        let mut again = 0;
         for _ in 0..=redirects::MOST {
             let url = moved.as_ref().map_or(&parts.url, |moved| &moved.to);
-            let response = self.client.execute(self.request(&parts, url.clone())).await;
-            let response = response.map_err(|error| fault::sending(&error))?;
+            let response = match &self.authorizer {
+                None => self.execute(self.request(&parts, url.clone())).await?,
+                // In a box, so that requests without one are no larger for it.
+                Some(authorizer) => Box::pin(authorization::send(self, authorizer, &parts, url, &mut again)).await?,
+            };
             let status = response.status();
             if !status.is_redirection() {
                 return Ok(Answer { response, moved });
@@ -100,7 +112,27 @@ impl Endpoint {
         Err(DeliveryFault::Redirected { cause: format!("more than {} redirects in a row", redirects::MOST) })
     }
 
-    fn request(&self, parts: &Parts, url: Url) -> Request {
+    /// Whether answers may have to wait for a renewal or for the user.
+    pub(super) fn is_signed(&self) -> bool {
+        self.authorizer.is_some()
+    }
+
+    /// The same, with a bound on each sending of a signed request.
+    pub(super) fn each_within(mut self, within: Duration) -> Endpoint {
+        self.each = Some(within);
+        self
+    }
+
+    pub(super) async fn execute_in_time(&self, request: Request) -> Result<Response, DeliveryFault> {
+        let Some(within) = self.each else { return self.execute(request).await };
+        tokio::time::timeout(within, self.execute(request)).await.unwrap_or_else(|_| Err(fault::late(within)))
+    }
+
+    async fn execute(&self, request: Request) -> Result<Response, DeliveryFault> {
+        self.client.execute(request).await.map_err(|error| fault::sending(&error))
+    }
+
+    pub(super) fn request(&self, parts: &Parts, url: Url) -> Request {
         let mut request = Request::new(parts.method.clone(), url);
         let headers = request.headers_mut();
         headers.clone_from(&self.common);

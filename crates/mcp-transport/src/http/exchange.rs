@@ -69,11 +69,16 @@ pub(super) fn request(exchange: u64, endpoint: Endpoint, parts: Parts, limit: us
 /// Posts what has no answer: a notification or a response.
 pub(super) fn message(exchange: u64, endpoint: Endpoint, parts: Parts, within: Duration) -> Work {
     Box::pin(async move {
-        let sent = timeout(within, accepted(exchange, endpoint, parts));
-        sent.await.unwrap_or_else(|_| {
-            let cause = format!("the server did not accept it within {within:?}");
-            Step::plain(exchange, What::Failed(DeliveryFault::Lost { cause }))
-        })
+        let sent = if endpoint.is_signed() {
+            // The user's time is not the server's, so that each sending has its own.
+            match endpoint.each_within(within).send(parts).await {
+                Ok(answer) => timeout(within, taken(exchange, answer)).await,
+                Err(fault) => Ok(Step::plain(exchange, What::Failed(fault))),
+            }
+        } else {
+            timeout(within, accepted(exchange, endpoint, parts)).await
+        };
+        sent.unwrap_or_else(|_| Step::plain(exchange, What::Failed(fault::late(within))))
     })
 }
 
@@ -94,10 +99,14 @@ pub(super) fn still_late(exchange: u64, mut work: Work, within: Duration) -> Wor
 }
 
 async fn accepted(exchange: u64, endpoint: Endpoint, parts: Parts) -> Step {
-    let Answer { mut response, moved } = match endpoint.send(parts).await {
-        Ok(answer) => answer,
-        Err(fault) => return Step::plain(exchange, What::Failed(fault)),
-    };
+    match endpoint.send(parts).await {
+        Ok(answer) => taken(exchange, answer).await,
+        Err(fault) => Step::plain(exchange, What::Failed(fault)),
+    }
+}
+
+async fn taken(exchange: u64, answer: Answer) -> Step {
+    let Answer { mut response, moved } = answer;
     if !response.status().is_success() {
         let what = What::Refused(fault::refusal(response).await);
         return Step { exchange, moved, session: None, what };

@@ -7,6 +7,7 @@ use mcp_proto::{DeliveryFault, Incoming, RpcError};
 use reqwest::Response;
 use reqwest::header::WWW_AUTHENTICATE;
 
+use super::authorization::{Stopped, with_words};
 use super::endpoint::bounded_body;
 use crate::visible::visible;
 
@@ -36,6 +37,11 @@ pub(super) async fn refusal(mut response: Response) -> Refusal {
     let error = rpc_error(&body);
     let message = error.is_some().then(|| body.clone());
     let text = if error.is_some() { String::new() } else { shown(&String::from_utf8_lossy(&body)) };
+    let (error, text) = match response.extensions().get::<Stopped>() {
+        // Why it could not be helped says more than that it was refused.
+        Some(words) => (None, with_words(words, &error.map_or(text, |error| shown(&error.to_string())))),
+        None => (error, text),
+    };
     Refusal { status, fault: DeliveryFault::Status { code: status, error, text, challenge }, message }
 }
 
@@ -60,6 +66,11 @@ pub(super) fn sending(error: &reqwest::Error) -> DeliveryFault {
     } else {
         DeliveryFault::Lost { cause: format!("the connection broke before an answer came: {}", root(error)) }
     }
+}
+
+/// A message that was not accepted in time.
+pub(super) fn late(within: std::time::Duration) -> DeliveryFault {
+    DeliveryFault::Lost { cause: format!("the server did not accept it within {within:?}") }
 }
 
 /// Whether it says nothing about what the server speaks: a little later the same may work.

@@ -3,6 +3,7 @@
 //! [`drive`] finds out which of them a URL speaks, as `basic/transports` of each revision says, and drives
 //! the session until it ends. Starting it again is for its owner to do.
 
+mod addresses;
 mod authorization;
 mod client;
 mod detect;
@@ -25,7 +26,7 @@ use tokio::sync::mpsc;
 
 use crate::driver::{Channels, DriverCommand, DriverEvent, Owner};
 
-pub use authorization::{Authorizer, Challenge, Signed, Stop, Verdict};
+pub use authorization::{Authorizer, Challenge, MOST_SENDINGS, Signed, Stop, Verdict};
 pub use limits::HttpLimits;
 pub use outside::{OutsideClient, OutsideError, OutsideLimits};
 pub use target::{BadHeader, HeaderName, HttpTarget, KnownServer, SecretHeader, TransportChoice, TransportFound};

@@ -1,65 +1,269 @@
-//! Requests to others than the server, in its name: metadata, registration, tokens. No redirects, no private addresses that
-//! the user did not name, all of it bounded.
+//! Requests to addresses that were not named by the user but by a server: metadata, registration, tokens.
+//!
+//! Such an address must not lead to this computer or into the user's own network. Literal addresses are judged as the
+//! URL is read, in all their forms; names when they are connected to, so that a name which changes its address between
+//! question and connection gains nothing.
 
+use std::fmt;
+use std::net::IpAddr;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use url::Origin;
+use http::Uri;
+use hyper_util::client::proxy::matcher::Matcher;
+use reqwest::Client;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use url::{Host, Origin, Url};
 
-/// Asks others than the server.
-#[derive(Debug, Clone)]
-pub struct OutsideClient {
-    named: Vec<Origin>,
-}
+use super::addresses::is_public;
+use super::{client, fault};
 
-/// How much one answer may be.
+/// Bounds of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutsideLimits {
-    /// The most bytes of its body.
+    /// The largest body of an answer, in bytes.
     pub bytes: usize,
-    /// How long it may take in all.
+    /// How long it may take from the beginning to the last byte.
     pub time: Duration,
 }
 
-/// Why there is no answer.
+/// Why there is no answer from the outside. No text of it holds more of an address than scheme, host and port.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OutsideError {
-    /// The address may not be asked.
-    #[error("{cause}")]
+    /// The address may not be gone to; nothing was sent.
+    #[error("{address} is not gone to: {cause}")]
     Refused {
-        /// Why not, in words.
+        /// Scheme, host and port.
+        address: String,
+        /// Why, and what can be done.
         cause: String,
     },
-    /// No answer came.
-    #[error("{cause}")]
+    /// Nothing was sent: the name has no address, or nobody answers there.
+    #[error("{address} could not be reached: {cause}")]
     Unreachable {
-        /// Why not, in words.
+        /// Scheme, host and port.
+        address: String,
+        /// Why.
         cause: String,
     },
-    /// The answer is beyond the bounds.
-    #[error("{cause}")]
-    TooMuch {
-        /// Which, in words.
+    /// The answer broke off.
+    #[error("the answer of {address} broke off: {cause}")]
+    Lost {
+        /// Scheme, host and port.
+        address: String,
+        /// Why.
+        cause: String,
+    },
+    /// The answer is larger than the limit.
+    #[error("the answer of {address} is larger than {bytes} bytes")]
+    TooLarge {
+        /// Scheme, host and port.
+        address: String,
+        /// The limit, in bytes.
+        bytes: usize,
+    },
+    /// It took longer than the limit.
+    #[error("{address} did not answer within {} s", time.as_secs_f32())]
+    TooSlow {
+        /// Scheme, host and port.
+        address: String,
+        /// The limit.
+        time: Duration,
+    },
+    /// TLS cannot be set up on this system.
+    #[error("no connection can be made on this system: {cause}")]
+    Unavailable {
+        /// Why.
         cause: String,
     },
 }
 
+/// A client for addresses that a server named. No redirect is followed. Copies share connections.
+#[derive(Clone)]
+pub struct OutsideClient {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    /// Hosts that the user named: they may lie anywhere.
+    named: Vec<Host<String>>,
+    proxy: Matcher,
+    clients: [OnceLock<Result<Client, String>>; 4],
+}
+
+/// How an address is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// Directly, to the open internet only.
+    Guarded,
+    /// Through the system's proxy.
+    Proxy,
+    /// To a host that the user named, directly or through the system's proxy.
+    Named,
+    /// To this computer, which the user named.
+    Local,
+}
+
 impl OutsideClient {
-    /// The user named these origins: their hosts may lie on this computer or in the local network.
+    /// `named`: origins that the user named, such as the server's own and that of an issuer typed by hand. Their hosts,
+    /// on any port, may lie in private networks; others may not.
+    ///
+    /// With a proxy of the system in between, the proxy looks names up. They are then looked up and judged here before,
+    /// which a name that changes its address could get around; a name that cannot be looked up here is refused.
     pub fn guarded(named: Vec<Origin>) -> OutsideClient {
-        OutsideClient { named }
+        OutsideClient::with_proxy(named, Matcher::from_system())
     }
 
-    /// Sends a request. Redirects are answers like others.
+    fn with_proxy(named: Vec<Origin>, proxy: Matcher) -> OutsideClient {
+        let host = |origin| if let Origin::Tuple(_, host, _) = origin { Some(host) } else { None };
+        let named = named.into_iter().filter_map(host).collect();
+        OutsideClient { shared: Arc::new(Shared { named, proxy, clients: Default::default() }) }
+    }
+
+    /// Sends a request and reads the whole answer, whatever its status.
+    ///
+    /// `https` only; `http` where the user named the host and it is this computer.
     ///
     /// # Errors
-    ///
-    /// If the address may not be asked, or no answer comes within the limits.
+    /// If the address is refused, or no whole answer came within the limits.
     pub async fn send(
         &self,
         request: http::Request<Vec<u8>>,
-        limits: OutsideLimits,
+        limit: OutsideLimits,
     ) -> Result<http::Response<Vec<u8>>, OutsideError> {
-        let cause = format!("{} can't be asked yet ({} named, {limits:?})", request.uri(), self.named.len());
-        Err(OutsideError::Refused { cause })
+        let (head, body) = request.into_parts();
+        let url = Url::parse(&head.uri.to_string()).map_err(|error| OutsideError::Refused {
+            address: "the address".to_owned(),
+            cause: format!("it cannot be read: {error}"),
+        })?;
+        let address = url.origin().ascii_serialization();
+        let slow = OutsideError::TooSlow { address: address.clone(), time: limit.time };
+        let exchange = async {
+            let way = self.shared.way(&url, &address).await?;
+            let mut request = reqwest::Request::new(head.method, url);
+            *request.headers_mut() = head.headers;
+            *request.body_mut() = (!body.is_empty()).then(|| body.into());
+            exchange(self.shared.client(way)?, request, &address, limit.bytes).await
+        };
+        tokio::time::timeout(limit.time, exchange).await.unwrap_or(Err(slow))
     }
+}
+
+impl fmt::Debug for OutsideClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OutsideClient").field("named", &self.shared.named).finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    /// How a URL is reached, if it may be.
+    async fn way(&self, url: &Url, address: &str) -> Result<Way, OutsideError> {
+        let refused = |cause: &str| OutsideError::Refused { address: address.to_owned(), cause: cause.to_owned() };
+        let Some(host) = url.host().map(|host| host.to_owned()) else { return Err(refused("it names no host")) };
+        let is_named = self.named.contains(&host);
+        let is_local = is_named && client::is_loopback(url);
+        match url.scheme() {
+            "https" => {}
+            "http" if is_local => {}
+            "http" => return Err(refused("it is not encrypted; the authorization server has to offer https")),
+            _ => return Err(refused("it is no web address")),
+        }
+        if is_named {
+            return Ok(if is_local { Way::Local } else { Way::Named });
+        }
+        let name = match &host {
+            Host::Domain(name) => name,
+            Host::Ipv4(literal) if is_public((*literal).into()) => return Ok(self.proxy_or(url, Way::Guarded)),
+            Host::Ipv6(literal) if is_public((*literal).into()) => return Ok(self.proxy_or(url, Way::Guarded)),
+            Host::Ipv4(_) | Host::Ipv6(_) => return Err(refused(PRIVATE)),
+        };
+        let way = self.proxy_or(url, Way::Guarded);
+        if way == Way::Proxy {
+            match lookup(name).await {
+                Ok(addresses) if addresses.iter().all(|address| is_public(*address)) => {}
+                Ok(_) => return Err(refused(PRIVATE)),
+                Err(cause) => {
+                    return Err(refused(&format!(
+                        "a proxy is in between, so its name has to be looked up here first, which failed ({cause}); \
+                         if you trust it, enter it as the issuer in the server's settings"
+                    )));
+                }
+            }
+        }
+        Ok(way)
+    }
+
+    fn proxy_or(&self, url: &Url, otherwise: Way) -> Way {
+        let uri = url.as_str().parse::<Uri>();
+        if uri.is_ok_and(|uri| self.proxy.intercept(&uri).is_some()) { Way::Proxy } else { otherwise }
+    }
+
+    fn client(&self, way: Way) -> Result<&Client, OutsideError> {
+        let made = self.clients[way as usize]
+            .get_or_init(|| client::outside(way, Arc::new(PublicOnly)).map_err(|error| fault::root(&error)));
+        made.as_ref().map_err(|cause| OutsideError::Unavailable { cause: cause.clone() })
+    }
+}
+
+async fn exchange(
+    client: &Client,
+    request: reqwest::Request,
+    address: &str,
+    most: usize,
+) -> Result<http::Response<Vec<u8>>, OutsideError> {
+    let address = || address.to_owned();
+    let mut response = client.execute(request).await.map_err(|error| sending(&error, address()))?;
+    let mut body = Vec::new();
+    loop {
+        let chunk = response.chunk().await;
+        let chunk = chunk.map_err(|error| OutsideError::Lost { address: address(), cause: fault::root(&error) })?;
+        let Some(chunk) = chunk else { break };
+        if body.len() + chunk.len() > most {
+            return Err(OutsideError::TooLarge { address: address(), bytes: most });
+        }
+        body.extend_from_slice(&chunk);
+    }
+    let mut whole = http::Response::new(body);
+    *whole.status_mut() = response.status();
+    *whole.headers_mut() = std::mem::take(response.headers_mut());
+    Ok(whole)
+}
+
+fn sending(error: &reqwest::Error, address: String) -> OutsideError {
+    let cause = fault::root(error);
+    if cause == PRIVATE {
+        OutsideError::Refused { address, cause }
+    } else if error.is_connect() || error.is_builder() {
+        OutsideError::Unreachable { address, cause }
+    } else {
+        OutsideError::Lost { address, cause }
+    }
+}
+
+const PRIVATE: &str = "it leads to this computer or into a private network, and you did not name it; \
+                       if you trust it, enter it as the issuer in the server's settings";
+
+/// Looks names up and leaves out what is not of the open internet.
+struct PublicOnly;
+
+#[derive(Debug, thiserror::Error)]
+#[error("{PRIVATE}")]
+struct NothingPublic;
+
+impl Resolve for PublicOnly {
+    fn resolve(&self, name: Name) -> Resolving {
+        Box::pin(async move {
+            let mut addresses = lookup(name.as_str()).await?;
+            addresses.retain(|address| is_public(*address));
+            if addresses.is_empty() {
+                return Err(NothingPublic.into());
+            }
+            let addresses: Addrs = Box::new(addresses.into_iter().map(|address| (address, 0).into()));
+            Ok(addresses)
+        })
+    }
+}
+
+async fn lookup(name: &str) -> std::io::Result<Vec<IpAddr>> {
+    Ok(tokio::net::lookup_host((name, 0)).await?.map(|address| address.ip()).collect())
 }
