@@ -1,6 +1,7 @@
 //! Everything that passed between the host and one server, with its log and standard error, in a bounded ring.
 
 mod body;
+mod hidden;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
@@ -9,9 +10,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use mcp_proto::RequestId;
 use mcp_proto::types::LogMessage;
 use mcp_transport::driver::{Direction, Frame, FrameAbout};
+use secrecy::SecretString;
 
 use crate::view::Millis;
 use body::Body;
+use hidden::Hidden;
+pub use hidden::REDACTED;
 
 /// The most entries that are kept of a server.
 pub const MAX_ENTRIES: usize = 2_000;
@@ -113,6 +117,8 @@ pub struct Activity {
     dropped: u64,
     /// Requests under way by (sent by us, id): method and time.
     awaited: HashMap<(bool, RequestId), (Cow<'static, str>, SystemTime)>,
+    /// What must not be seen here.
+    hidden: Hidden,
 }
 
 impl Activity {
@@ -141,13 +147,23 @@ impl Activity {
         self.entries.get(usize::try_from(seq.checked_sub(first)?).ok()?)
     }
 
+    /// From now on these are replaced by [`REDACTED`] in all that is added.
+    pub(crate) fn hide(&mut self, tokens: Vec<SecretString>) {
+        self.hidden.add(tokens);
+    }
+
+    /// A text without what must not be seen.
+    pub(crate) fn redacted(&self, text: String) -> String {
+        self.hidden.redact_text(text)
+    }
+
     /// Adds a message that was sent or received.
     pub fn frame(&mut self, frame: Frame) {
         let Frame { direction, at, bytes, about, note } = frame;
         let sent = direction == Direction::Sent;
         let mut entry = self.blank(at, ActivityKind::Invalid, &bytes);
         entry.sent = sent;
-        entry.note = note;
+        entry.note = note.or(entry.note);
         entry.kind = match &about {
             FrameAbout::Request { .. } => ActivityKind::Request,
             FrameAbout::Notification { .. } => ActivityKind::Notification,
@@ -211,9 +227,21 @@ impl Activity {
         self.push(entry);
     }
 
+    /// What a server says beside the body.
+    fn redact_words(&self, entry: &mut ActivityEntry) {
+        entry.note = entry.note.take().map(|note| self.hidden.redact_text(note));
+        if let Some(Cow::Owned(method)) = &mut entry.method {
+            *method = self.hidden.redact_text(std::mem::take(method));
+        }
+        if let Some(Id::Shown(id)) = &mut entry.id {
+            *id = self.hidden.redact_text(std::mem::take(id).into()).into();
+        }
+    }
+
     fn blank(&self, at: SystemTime, kind: ActivityKind, bytes: &[u8]) -> ActivityEntry {
-        let truncated = bytes.len() > MAX_BODY;
-        let kept = &bytes[..bytes.len().min(MAX_BODY)];
+        let clean = self.hidden.redact(bytes);
+        let truncated = clean.len() > MAX_BODY;
+        let kept = &clean[..clean.len().min(MAX_BODY)];
         ActivityEntry {
             seq: self.last + 1,
             at: millis(at),
@@ -223,13 +251,16 @@ impl Activity {
             id: None,
             bytes: bytes.len(),
             latency: None,
-            note: None,
+            note: matches!(clean, Cow::Owned(_)).then(|| "a token in it is redacted".to_owned()),
             body: Body::new(kept),
             truncated,
         }
     }
 
-    fn push(&mut self, entry: ActivityEntry) {
+    fn push(&mut self, mut entry: ActivityEntry) {
+        if !self.hidden.is_empty() {
+            self.redact_words(&mut entry);
+        }
         self.last = entry.seq;
         self.bytes += entry.body.kept();
         if self.entries.len() == self.entries.capacity() {

@@ -178,7 +178,7 @@ impl Host {
     /// # Errors
     /// If there is none.
     pub async fn start_server(&self, name: String) -> Result<Result<(), ServerError>, HostClosed> {
-        self.with(move |owner| owner.start(&name)).await
+        self.with(move |owner| owner.start_for_user(&name)).await
     }
 
     /// Stops a server.
@@ -209,7 +209,7 @@ impl Host {
     pub async fn retry_now(&self, name: String) -> Result<Result<(), ServerError>, HostClosed> {
         self.with(move |owner| {
             let record = owner.server(&name).ok_or_else(|| ServerError::NotFound(name.clone()))?;
-            if matches!(record.state, ServerState::Reconnecting(_)) { owner.start(&name) } else { Ok(()) }
+            if matches!(record.state, ServerState::Reconnecting(_)) { owner.start_for_user(&name) } else { Ok(()) }
         })
         .await
     }
@@ -267,7 +267,9 @@ impl Host {
     /// # Errors
     /// If there is no such server.
     pub async fn authorization(&self, server: String) -> Result<Result<AuthorizationView, SignInError>, HostClosed> {
-        self.with(move |owner| owner.authorization(&server)).await
+        let (reply, replied) = oneshot::channel();
+        self.with(move |owner| owner.authorization(&server, reply)).await?;
+        replied.await.map_err(|_| HostClosed)
     }
 
     /// Takes the address that a browser was sent back to, where that browser could not reach Drawbridge.

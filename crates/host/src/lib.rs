@@ -21,6 +21,7 @@ pub mod sign_in;
 pub mod skills;
 pub mod template;
 pub mod url_parts;
+mod vault;
 pub mod view;
 mod wake;
 

@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 use crate::view::Millis;
 
 /// Why a server is not in use, though it was reached: it wants its user to sign in.
@@ -60,7 +62,7 @@ pub struct AccountView {
 }
 
 /// How Drawbridge identifies itself to an authorization server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum ClientIdentity {
     /// With the id in the server's settings.
     Configured,
@@ -87,6 +89,8 @@ pub struct SignInProgress {
     pub authorization_url: Option<String>,
     /// Where the browser is sent back to; what [`crate::Host::paste_redirect`] takes begins with it.
     pub redirect_uri: Option<String>,
+    /// Why the browser did not open, if it did not. The page can be opened by hand.
+    pub browser_problem: Option<String>,
 }
 
 /// What a sign-in is doing.
@@ -103,7 +107,7 @@ pub enum SignInPhase {
 }
 
 /// Why a sign-in was begun.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub enum SignInReason {
     /// Nobody is signed in.
     SignIn,
@@ -195,6 +199,14 @@ pub enum SignInError {
     /// What was pasted is not where the browser was sent back to.
     #[error("this is not the address the browser was sent to: {0}")]
     BadRedirect(String),
+    /// What its settings name for it can't be had.
+    #[error("{server}: {cause}")]
+    NotPrepared {
+        /// The server.
+        server: String,
+        /// What is missing, and what to do.
+        cause: String,
+    },
     /// The tokens could not be removed.
     #[error("{server}: the tokens could not be removed: {cause}")]
     NotRemoved {

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
+use secrecy::SecretString;
 use tokio::sync::{Mutex as Turn, watch};
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -128,6 +129,13 @@ impl Authorization {
     /// Who is signed in, as far as it was read or has happened.
     pub fn account(&self) -> Option<Account> {
         self.shared.account()
+    }
+
+    /// The tokens as they are now, for whoever has to keep them out of what is shown.
+    pub fn tokens(&self) -> Vec<SecretString> {
+        let state = self.shared.state();
+        let tokens = state.record.as_ref().and_then(|record| record.tokens.as_ref());
+        tokens.into_iter().flat_map(|t| std::iter::once(&t.access).chain(&t.refresh)).map(|kept| kept.0.clone()).collect()
     }
 
     /// How long the tokens stay; none before they were kept in this run.

@@ -52,6 +52,13 @@ pub enum Act<'a> {
         /// Whether the user has decided about this server's folders.
         decided: bool,
     },
+    /// The user is to sign in to a server.
+    SignIn {
+        /// The server.
+        server: &'a str,
+        /// Whether the server wants more than was allowed, in the middle of what it does.
+        steps_up: bool,
+    },
     /// The user gets a prompt, reads a resource, or completes an argument.
     ReadAtUsersWish {
         /// The server.
@@ -71,6 +78,7 @@ impl Act<'_> {
             | Self::FillForm { server }
             | Self::OpenUrl { server }
             | Self::ShareRoots { server, .. }
+            | Self::SignIn { server, .. }
             | Self::ReadAtUsersWish { server } => server,
         }
     }
@@ -78,7 +86,14 @@ impl Act<'_> {
     /// Whether the server asks for it, and not the user.
     #[must_use]
     pub const fn asked_by_server(&self) -> bool {
-        matches!(self, Self::Sample { .. } | Self::FillForm { .. } | Self::OpenUrl { .. } | Self::ShareRoots { .. })
+        matches!(
+            self,
+            Self::Sample { .. }
+                | Self::FillForm { .. }
+                | Self::OpenUrl { .. }
+                | Self::ShareRoots { .. }
+                | Self::SignIn { steps_up: true, .. }
+        )
     }
 }
 
@@ -127,6 +142,8 @@ pub enum Rule {
     UrlsAsk,
     /// Folders are asked for once for each server.
     RootsAsk,
+    /// Signing in always asks.
+    SignInAsks,
     /// The user muted the server.
     Muted,
 }
@@ -146,6 +163,7 @@ impl Rule {
             Self::FormsAsk => "forms-ask",
             Self::UrlsAsk => "urls-ask",
             Self::RootsAsk => "roots-ask",
+            Self::SignInAsks => "sign-in-asks",
             Self::Muted => "muted",
         }
     }

@@ -55,6 +55,7 @@ impl Policy {
             Act::OpenUrl { .. } => Decision::Ask { rule: Rule::UrlsAsk, scopes: &[Scope::Once] },
             Act::ShareRoots { decided: true, .. } => Decision::Allow { by: None },
             Act::ShareRoots { decided: false, .. } => Decision::Ask { rule: Rule::RootsAsk, scopes: &[Scope::Always] },
+            Act::SignIn { .. } => Decision::Ask { rule: Rule::SignInAsks, scopes: &[Scope::Once] },
             Act::ReadAtUsersWish { .. } => Decision::Allow { by: None },
         }
     }

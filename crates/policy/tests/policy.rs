@@ -51,6 +51,8 @@ fn each_act_meets_its_rule() {
         ("a URL asks", &granted, Act::OpenUrl { server: "files" }, Some(Rule::UrlsAsk)),
         ("folders ask first", &granted, Act::ShareRoots { server: "files", decided: false }, Some(Rule::RootsAsk)),
         ("decided folders are told", &granted, Act::ShareRoots { server: "files", decided: true }, None),
+        ("signing in asks", &granted, Act::SignIn { server: "files", steps_up: false }, Some(Rule::SignInAsks)),
+        ("so does more than before", &granted, Act::SignIn { server: "files", steps_up: true }, Some(Rule::SignInAsks)),
         ("reading is the user's own act", &none, Act::ReadAtUsersWish { server: "files" }, None),
     ];
     for (what, policy, act, expected) in cases {
@@ -78,6 +80,9 @@ fn a_muted_server_is_refused_what_it_asks_for_and_nothing_else() {
         Decision::Deny { rule: Rule::Muted },
         "a refusal beats what is decided"
     );
+    let sign_in = |steps_up| rule(policy.decide(&Act::SignIn { server: "loud", steps_up }));
+    assert_eq!(sign_in(true), Some(Rule::Muted), "more permissions in the middle of a call, too");
+    assert_eq!(sign_in(false), Some(Rule::SignInAsks), "the user can still sign in");
     assert_eq!(rule(policy.decide(&Act::Sample { server: "calm" })), Some(Rule::SamplingAsks), "others still ask");
     assert_eq!(
         rule(policy.decide(&Act::CallTool { server: "loud", tool: "t", definition: &definition })),

@@ -60,5 +60,5 @@ fn http_target(start: &HttpStart) -> Result<HttpTarget, Failure> {
         Some(HttpKind::Http) => TransportChoice::Streamable,
         Some(HttpKind::Sse) => TransportChoice::Sse,
     };
-    Ok(HttpTarget { url, headers, transport, known: start.known, authorizer: None })
+    Ok(HttpTarget { url, headers, transport, known: start.known, authorizer: start.authorizer.clone() })
 }

@@ -16,7 +16,7 @@ use mcp_proto::session::{
     Answer, CallError, ClientNotification, ClientRequest, Deadline, Facts, ListKind, ServerQuestion, ServerRequestId,
     ServerResult, SessionConfig, TaskView,
 };
-use mcp_transport::http::{KnownServer, TransportFound};
+use mcp_transport::http::{Authorizer, KnownServer, TransportFound};
 use mcp_transport::orphans::RunningRecord;
 use mcp_transport::stdio::{SearchPath, ServerCommand};
 use tokio::sync::{mpsc, oneshot};
@@ -74,6 +74,8 @@ pub(crate) struct HttpStart {
     pub(crate) headers: BTreeMap<String, String>,
     pub(crate) kind: Option<HttpKind>,
     pub(crate) known: Option<KnownServer>,
+    /// What signs its requests, if the user may have to sign in.
+    pub(crate) authorizer: Option<Arc<dyn Authorizer>>,
 }
 
 /// What the owner tells a connection.

@@ -3,7 +3,6 @@
 use mcp_proto::session::{CloseReason, OpeningFault};
 use mcp_transport::stdio::{CommandNotFound, SpawnError};
 
-use crate::secrets::Unresolved;
 use crate::view::{Failure, FailureReason};
 
 /// The most lines of standard error that explain a failure.
@@ -25,8 +24,8 @@ pub(crate) fn could_not_start(error: &SpawnError) -> Failure {
     Failure::new(FailureReason::CouldNotStart, error.to_string())
 }
 
-/// A header of it can't be completed.
-pub(crate) fn unresolved(cause: &Unresolved) -> Failure {
+/// What its settings name can't be had.
+pub(crate) fn unresolved(cause: &impl std::fmt::Display) -> Failure {
     Failure::new(FailureReason::NoSecret, cause.to_string())
 }
 

@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 use super::approvals::{address_words, command_words};
 use super::definitions::definition_hash;
 use super::questions::{For, Pending, refused};
+use super::sign_in::Answered;
 use super::{Decided, Owner};
 use crate::activity::now;
 use crate::connection::Tell;
@@ -112,6 +113,10 @@ impl Owner {
                 if let Some(call) = call {
                     self.input_given(call);
                 }
+            }
+            For::SignIn(number) => {
+                let answered = if outcome == Outcome::Denied { Answered::No } else { Answered::Cancelled };
+                self.answer_sign_in(&pending.view.server, *number, answered);
             }
             For::Page => {}
         }
@@ -287,7 +292,7 @@ impl Owner {
     }
 
     /// Writes an approval down and takes its question out of the queue. One approval, one act.
-    fn take_allowed(&mut self, at: usize, scope: Scope) -> Result<Pending, AnswerError> {
+    pub(super) fn take_allowed(&mut self, at: usize, scope: Scope) -> Result<Pending, AnswerError> {
         self.take_allowed_as(at, scope, None)
     }
 

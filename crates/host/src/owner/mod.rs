@@ -50,6 +50,7 @@ use reads::Reads;
 use roots::SharedRoots;
 pub(crate) use running::sweep_orphans;
 pub use servers::ServerError;
+use sign_in::{Access, Answered};
 use supervision::Supervision;
 
 /// A command: it runs on the owner's loop.
@@ -79,6 +80,7 @@ pub(crate) struct ServerRecord {
     supervision: Supervision,
     /// Whether to start it again once it has stopped.
     pub(crate) start_again: bool,
+    access: Access,
 }
 
 /// All state of the host.
@@ -89,6 +91,8 @@ pub(crate) struct Owner {
     servers: IndexMap<String, ServerRecord>,
     runs: HashMap<RunId, String>,
     questions: Vec<Pending>,
+    /// What waits for the answer to a question about signing in, by the question's number.
+    sign_in_replies: HashMap<u64, oneshot::Sender<Answered>>,
     calls: HashMap<Arc<str>, CallRecord>,
     tickets: HashMap<Ticket, TicketUse>,
     roots: BTreeMap<String, SharedRoots>,
@@ -128,6 +132,7 @@ impl Owner {
             servers: IndexMap::new(),
             runs: HashMap::new(),
             questions: Vec::new(),
+            sign_in_replies: HashMap::new(),
             calls: HashMap::new(),
             tickets: HashMap::new(),
             roots,

@@ -30,6 +30,8 @@ pub(super) enum For {
     Request { run: RunId, request: ServerRequestId, call: Option<String> },
     /// A page is opened, and no server waits for it.
     Page,
+    /// A sign-in goes on; it waits under this number.
+    SignIn(u64),
 }
 
 /// A question in the queue.
@@ -49,7 +51,8 @@ impl Pending {
         match &self.what_for {
             For::Request { run: own, .. } => *own == run,
             For::Call(_) | For::Page => self.view.server == server,
-            For::Start => false,
+            // The sign-in itself takes it back.
+            For::Start | For::SignIn(_) => false,
         }
     }
 
@@ -69,7 +72,7 @@ impl Pending {
     }
 }
 
-fn hash_of(body: &QuestionBody, schema: Option<&Value>) -> Hash {
+pub(super) fn hash_of(body: &QuestionBody, schema: Option<&Value>) -> Hash {
     match body {
         QuestionBody::StartServer { config, resolved, .. } => command_hash(config, resolved),
         QuestionBody::ConnectServer { config, .. } => address_hash(config),
@@ -81,7 +84,29 @@ fn hash_of(body: &QuestionBody, schema: Option<&Value>) -> Hash {
         QuestionBody::Form { message, .. } => Hash::of(&json!({ "message": message, "schema": schema })),
         QuestionBody::Url { message, url } => Hash::of(&json!({ "message": message, "url": url })),
         QuestionBody::Roots => Hash::of_bytes(b"roots"),
-        QuestionBody::SignIn { .. } => Hash::of_bytes(format!("{body:?}").as_bytes()),
+        QuestionBody::SignIn {
+            url,
+            issuer,
+            resource,
+            scopes,
+            held_scopes,
+            client,
+            client_id,
+            redirect_uri,
+            authorization_url,
+            reason,
+        } => Hash::of(&json!({
+            "url": url,
+            "issuer": issuer,
+            "resource": resource,
+            "scopes": scopes,
+            "held": held_scopes,
+            "client": client,
+            "id": client_id,
+            "redirect": redirect_uri,
+            "authorization": authorization_url,
+            "reason": reason,
+        })),
         QuestionBody::ClientId { url, issuer } => Hash::of(&json!({ "url": url, "issuer": issuer })),
     }
 }
@@ -257,6 +282,8 @@ impl Owner {
                     self.end_call(&call, Err(failure));
                 }
                 For::Request { call: Some(call), .. } => self.input_given(&call),
+                // Whoever waits for it sees that no answer comes.
+                For::SignIn(number) => drop(self.sign_in_replies.remove(&number)),
                 For::Start | For::Request { .. } | For::Page => {}
             }
         }

@@ -6,6 +6,7 @@ use policy::{Grant, Subject};
 
 use super::approvals::{address_hash, approval_words};
 use super::definitions::Definitions;
+use super::sign_in::Access;
 use super::supervision::Supervision;
 use super::{Owner, ServerRecord};
 use crate::activity::{Activity, ActivityKind, now};
@@ -104,6 +105,7 @@ impl Owner {
         }
         self.check(&entry, Some(was))?;
         self.ports.servers.put(&entry, Some(was))?;
+        self.forget_old_sign_in(was, &entry);
         if entry.name != was {
             self.rename_roots(was, &entry.name);
             self.drop_server(was);
@@ -118,6 +120,7 @@ impl Owner {
             return Err(ServerError::NotFound(name.to_owned()));
         }
         self.ports.servers.remove(name)?;
+        self.forget_sign_in(name);
         self.drop_server(name);
         self.forget(name);
         Ok(())
@@ -172,6 +175,7 @@ impl Owner {
             self.forget_known(name);
         }
         if let Some(record) = self.servers.get_mut(name) {
+            record.access.set_up_as(config.as_http());
             record.config = Arc::new(config);
             record.start_again = false;
             if record.connection.is_none() {
@@ -237,6 +241,7 @@ impl ServerRecord {
             to_restore: Default::default(),
             supervision: Supervision::default(),
             start_again: false,
+            access: Access::default(),
         }
     }
 

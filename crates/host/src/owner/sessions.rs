@@ -26,6 +26,7 @@ impl Owner {
             record.facts = Some(bounded(facts));
             record.set(ServerState::Ready);
             record.supervision.is_ready();
+            record.access.is_ready();
             self.remember(name);
             self.restore(name);
         }
@@ -96,9 +97,10 @@ impl Owner {
             record.catalog = Arc::default();
             again = std::mem::take(&mut record.start_again);
             let stopped = record.state == ServerState::Stopping;
-            match failure.filter(|_| !stopped) {
-                Some(failure) => self.ended_by_itself(name, failure),
-                None => {
+            match (record.access.take_cause(), failure.filter(|_| !stopped)) {
+                (Some(cause), _) => self.needs_sign_in(name, cause),
+                (None, Some(failure)) => self.ended_by_itself(name, failure),
+                (None, None) => {
                     record.to_restore = Default::default();
                     record.set(ServerState::Stopped);
                 }
@@ -106,6 +108,7 @@ impl Owner {
             self.emit(HostEvent::CatalogChanged(name.to_owned()));
         }
         self.emit_server(name);
+        self.after_session(name);
         if again && !self.is_closing {
             let _ = self.start(name);
         }

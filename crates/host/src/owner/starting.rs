@@ -10,6 +10,7 @@ use policy::{Act, Decision, Hash, Rule, Scope, Subject};
 
 use super::approvals::{address_hash, command_hash};
 use super::questions::{For, kind_of};
+use super::sign_in::{SignIn, Unmade};
 use super::{Decided, Owner, ServerError};
 use crate::activity::ActivityKind;
 use crate::connection::{self, HttpStart, RunId, Start, Target, Tell, outcome_not_found, outcome_unresolved};
@@ -170,20 +171,25 @@ impl Owner {
             }
             ServerTransport::Http(http) => {
                 let (name, http, secrets) = (name.to_owned(), http.clone(), Arc::clone(&self.ports.secrets));
+                let Some(maker) = self.sign_in_maker(&name) else { return };
                 self.emit_server(&name);
-                self.beside(read_secrets(http, secrets), move |owner, resolved| {
-                    owner.on_resolved(&name, &config, resolved);
-                });
+                let prepared = async move {
+                    let sign_in = maker.make(http.clone()).await?;
+                    Ok((read_secrets(http, secrets).await?, sign_in))
+                };
+                self.beside(prepared, move |owner, prepared| owner.on_prepared(&name, &config, prepared));
             }
         }
     }
 
-    fn on_resolved(&mut self, name: &str, config: &ServerConfig, resolved: Result<HttpStart, Unresolved>) {
-        if self.is_closing || self.awaited(name, config).is_none() {
+    fn on_prepared(&mut self, name: &str, config: &ServerConfig, prepared: Result<Prepared, Unmade>) {
+        if self.is_closing {
             return;
         }
-        match resolved {
-            Ok(mut start) => {
+        let Some(record) = self.awaited(name, config) else { return };
+        match prepared {
+            Ok((mut start, sign_in)) => {
+                start.authorizer = sign_in.map(|made| record.access.keep(made).authorizer());
                 start.known = self.known_server(name);
                 self.connect(name, Target::Url(start));
             }
@@ -217,6 +223,7 @@ impl Owner {
         let Some(record) = self.servers.get_mut(name) else { return };
         record.start_again = false;
         record.supervision.give_up();
+        record.access.give_up();
         record.to_restore = Default::default();
         if let Some(connection) = &record.connection {
             if record.state != ServerState::Stopping {
@@ -246,15 +253,18 @@ impl Owner {
     /// Stops a server and starts it again.
     pub(crate) fn restart(&mut self, name: &str) -> Result<(), ServerError> {
         self.stop(name);
-        self.start(name)
+        self.start_for_user(name)
     }
 }
+
+/// A remote server with its secrets, and the sign-in to it.
+type Prepared = (HttpStart, Option<SignIn>);
 
 /// Puts the secrets into the headers. The keychain may ask the user, so nothing waits for it.
 async fn read_secrets(config: HttpConfig, secrets: Arc<dyn Secrets>) -> Result<HttpStart, Unresolved> {
     let read = tokio::task::spawn_blocking(move || {
         let headers = crate::secrets::resolve(&config, secrets.as_ref())?;
-        Ok(HttpStart { url: config.url, headers, kind: config.kind, known: None })
+        Ok(HttpStart { url: config.url, headers, kind: config.kind, known: None, authorizer: None })
     });
     read.await.unwrap_or_else(|error| Err(Unresolved::Interrupted(error.to_string())))
 }

@@ -23,6 +23,8 @@ pub(super) struct Supervision {
     out_of_reach: Option<Hash>,
     /// Since when it is in use.
     ready: Option<Instant>,
+    /// It runs again as soon as its user has signed in.
+    awaits_sign_in: bool,
     /// Which wait counts; one that was given up has another number.
     wait: u64,
 }
@@ -32,6 +34,14 @@ impl Supervision {
     pub(super) fn launched(&mut self, approved: Hash) {
         self.approved = Some(approved);
         self.out_of_reach = None;
+        self.awaits_sign_in = false;
+    }
+
+    /// It was reached, and waits for its user to sign in.
+    pub(super) fn awaits_sign_in(&mut self) {
+        self.ready = None;
+        self.wait += 1;
+        self.awaits_sign_in = true;
     }
 
     pub(super) fn is_ready(&mut self) {
@@ -40,7 +50,7 @@ impl Supervision {
 
     /// Whether exactly this was approved, and is only being brought back.
     pub(super) fn brings_back(&self, hash: &Hash) -> bool {
-        self.backoff.is_trying() && self.approved.as_ref() == Some(hash)
+        (self.backoff.is_trying() || self.awaits_sign_in) && self.approved.as_ref() == Some(hash)
     }
 
     /// The user stopped or changed it, or it is left to the user.
@@ -118,6 +128,11 @@ impl Owner {
     pub(super) fn ended_by_itself(&mut self, name: &str, failure: Failure) {
         let is_closing = self.is_closing;
         let Some(record) = self.servers.get_mut(name) else { return };
+        if failure.reason == FailureReason::Unauthorized && record.access.is_offered() {
+            let cause = record.access.refusal().unwrap_or(failure.message);
+            return self.needs_sign_in(name, cause);
+        }
+        record.access.is_not_now();
         let Some((attempt, pause)) = record.supervision.after(&failure).filter(|_| !is_closing) else {
             record.supervision.exhausted(&failure);
             record.to_restore = Default::default();

@@ -13,6 +13,8 @@ pub struct AuthConfig {
     pub client_id: Option<String>,
     /// The secret that goes with it, as `${secret:NAME}`.
     pub client_secret: Option<String>,
+    /// The port that the browser comes back to, where the authorization server was told one; else any free one.
+    pub redirect_port: Option<u16>,
     /// How Drawbridge proves who it is at the token endpoint: `none`, `client_secret_basic`, `client_secret_post` or
     /// `private_key_jwt`.
     pub client_auth: Option<String>,
@@ -30,6 +32,8 @@ pub struct AuthConfig {
     pub algorithm: Option<String>,
     /// The identity provider of the enterprise, for [`Grant::EnterpriseManaged`].
     pub identity_provider: Option<IdentityProvider>,
+    /// Whether tokens are bound to a key of this computer (DPoP); none: if the authorization server says that it can.
+    pub dpop: Option<bool>,
     /// The assertion of the workload, as `${secret:NAME}`, for [`Grant::WorkloadIdentity`].
     pub assertion: Option<String>,
 }
@@ -70,12 +74,14 @@ impl Grant {
 pub struct IdentityProvider {
     /// Its name, exactly as it names itself.
     pub issuer: String,
-    /// Where it exchanges tokens.
-    pub token_endpoint: String,
+    /// Where it exchanges tokens; else its metadata say so.
+    pub token_endpoint: Option<String>,
     /// The id by which it knows Drawbridge.
     pub client_id: String,
-    /// The user's identity token, as `${secret:NAME}`.
-    pub id_token: String,
+    /// The secret that goes with it, as `${secret:NAME}`.
+    pub client_secret: Option<String>,
+    /// The user's identity token, as `${secret:NAME}`; else the user signs in there in the browser.
+    pub id_token: Option<String>,
 }
 
 /// The ways to prove who Drawbridge is at a token endpoint.
@@ -115,7 +121,8 @@ impl AuthConfig {
             ("clientSecret", self.client_secret.as_deref()),
             ("privateKey", self.private_key.as_deref()),
             ("assertion", self.assertion.as_deref()),
-            ("idToken", idp.map(|idp| idp.id_token.as_str())),
+            ("clientSecret", idp.and_then(|idp| idp.client_secret.as_deref())),
+            ("idToken", idp.and_then(|idp| idp.id_token.as_deref())),
         ];
         if let Some((key, _)) = secret.iter().find(|(_, text)| text.is_some_and(|text| !is_reference(text))) {
             return Some(format!("{key:?} must stand as \"${{secret:NAME}}\", so that it lies in the keychain"));
@@ -123,7 +130,8 @@ impl AuthConfig {
         let urls = [
             ("issuer", self.issuer.as_deref()),
             ("clientMetadataUrl", self.client_metadata_url.as_deref()),
-            ("tokenEndpoint", idp.map(|idp| idp.token_endpoint.as_str())),
+            ("issuer", idp.map(|idp| idp.issuer.as_str())),
+            ("tokenEndpoint", idp.and_then(|idp| idp.token_endpoint.as_deref())),
         ];
         let is_bad = |url: &str| !Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "https" | "http"));
         if let Some((key, _)) = urls.iter().find(|(_, url)| url.is_some_and(is_bad)) {
@@ -142,7 +150,7 @@ impl AuthConfig {
         }
         match self.grant {
             Grant::AuthorizationCode => None,
-            // Nobody is asked there, so it must be certain who gets what proves who this is.
+            // Nobody may be asked there, so it must be certain who gets what proves who this is.
             _ if self.issuer.is_none() => Some("the grant needs an \"issuer\"".to_owned()),
             Grant::ClientCredentials if self.client_id.is_none() => Some("the grant needs a \"clientId\"".to_owned()),
             Grant::ClientCredentials if self.client_secret.is_none() && self.private_key.is_none() => {
@@ -151,6 +159,9 @@ impl AuthConfig {
             Grant::ClientCredentials => None,
             Grant::EnterpriseManaged if idp.is_none() || self.client_id.is_none() => {
                 Some("the grant needs a \"clientId\" and an \"identityProvider\"".to_owned())
+            }
+            Grant::EnterpriseManaged if idp.is_some_and(|idp| idp.client_id.is_empty()) => {
+                Some("the \"identityProvider\" needs a \"clientId\"".to_owned())
             }
             Grant::EnterpriseManaged => None,
             Grant::WorkloadIdentity if self.assertion.is_none() => Some("the grant needs an \"assertion\"".to_owned()),

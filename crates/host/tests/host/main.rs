@@ -7,6 +7,7 @@ mod output;
 mod remote;
 mod revoked;
 mod served;
+mod sign_in;
 mod skills;
 mod supervision;
 mod templates;

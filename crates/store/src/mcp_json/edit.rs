@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use host::server_config::{HttpConfig, ServerConfig, ServerEntry, ServerTransport, StdioConfig};
 use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstObjectProp, CstRootNode, ObjectPropName};
 
+use super::auth;
 use super::read::{PIN, URLS};
 use crate::json_text::Dialect;
 
@@ -40,7 +41,7 @@ fn parse(text: &str) -> Result<CstRootNode, String> {
     CstRootNode::parse(text, &Dialect::Plain.options()).map_err(|error| error.to_string())
 }
 
-fn find(object: &CstObject, name: &str) -> Option<CstObjectProp> {
+pub(super) fn find(object: &CstObject, name: &str) -> Option<CstObjectProp> {
     object.properties().into_iter().find(|property| property.decoded_name().as_deref() == Some(name))
 }
 
@@ -63,7 +64,7 @@ fn folder(config: &StdioConfig) -> Result<Option<&str>, String> {
     }
 }
 
-fn texts(values: &[String]) -> CstInputValue {
+pub(super) fn texts(values: &[String]) -> CstInputValue {
     CstInputValue::Array(values.iter().map(|value| value.as_str().into()).collect())
 }
 
@@ -95,6 +96,9 @@ fn new_entry(config: &ServerConfig) -> Result<CstInputValue, String> {
             if !config.headers.is_empty() {
                 add("headers", variables(&config.headers));
             }
+            if let Some(auth) = &config.auth {
+                add(auth::KEY, auth::written(auth));
+            }
         }
     }
     if let Some(revision) = config.revision {
@@ -109,7 +113,7 @@ fn change(entry: &CstObject, config: &ServerConfig) -> Result<(), String> {
             if !matches!(text_of(entry, "type").as_deref(), Some("stdio" | "local")) {
                 remove_all(entry, &["type", "transport"]);
             }
-            remove_all(entry, &[URLS.as_slice(), &["headers"]].concat());
+            remove_all(entry, &[URLS.as_slice(), &["headers", auth::KEY]].concat());
             change_stdio(entry, config)?;
         }
         ServerTransport::Http(config) => {
@@ -124,7 +128,7 @@ fn change(entry: &CstObject, config: &ServerConfig) -> Result<(), String> {
     Ok(())
 }
 
-fn remove_all(entry: &CstObject, names: &[&str]) {
+pub(super) fn remove_all(entry: &CstObject, names: &[&str]) {
     for name in names {
         if let Some(property) = find(entry, name) {
             property.remove();
@@ -148,6 +152,7 @@ fn change_http(entry: &CstObject, config: &HttpConfig) {
     let key = URLS.into_iter().find(|key| find(entry, key).is_some()).unwrap_or("url");
     set_text(entry, key, &config.url);
     change_map(entry, "headers", &config.headers);
+    auth::change(entry, config.auth.as_ref());
 }
 
 fn change_map(entry: &CstObject, name: &str, wanted: &BTreeMap<String, String>) {
@@ -185,7 +190,7 @@ fn change_stdio(entry: &CstObject, config: &StdioConfig) -> Result<(), String> {
 }
 
 /// Sets a text, and leaves it as it is written if it says so already.
-fn set_text(object: &CstObject, name: &str, value: &str) {
+pub(super) fn set_text(object: &CstObject, name: &str, value: &str) {
     match find(object, name) {
         Some(property) => {
             let now = property
@@ -203,7 +208,7 @@ fn set_text(object: &CstObject, name: &str, value: &str) {
 }
 
 /// Changes the items that differ, so that a list written over several lines stays so.
-fn change_list(list: &CstArray, values: &[String]) {
+pub(super) fn change_list(list: &CstArray, values: &[String]) {
     for (index, element) in list.elements().into_iter().enumerate() {
         let now = element.as_string_lit().and_then(|literal| literal.decoded_value().ok());
         match (values.get(index), element.as_string_lit()) {

@@ -176,6 +176,7 @@ fn http(
     if let Some(problem) = url_problem(&config.url) {
         return Err(text.problem_at(&url.value, format!("server {name:?}: {problem}")));
     }
+    config.auth = super::auth::read(text, name, entry)?;
     let Some(headers) = given(entry, "headers") else { return Ok(config) };
     let what = format!("\"headers\" of server {name:?}");
     let Value::Object(map) = &headers.value else {
@@ -253,7 +254,12 @@ fn variables(text: &JsonText<'_>, name: &str, map: &Object<'_>) -> Result<BTreeM
 }
 
 /// A text that can be given to a program.
-fn words<'v>(text: &JsonText<'_>, value: &'v Value<'_>, what: &str, expected: &str) -> Result<&'v str, ConfigProblem> {
+pub(super) fn words<'v>(
+    text: &JsonText<'_>,
+    value: &'v Value<'_>,
+    what: &str,
+    expected: &str,
+) -> Result<&'v str, ConfigProblem> {
     match value {
         Value::StringLit(literal) if literal.value.contains('\0') => {
             Err(text.problem(literal.range.start, format!("{what} has a NUL character, which no program takes")))

@@ -64,7 +64,7 @@ fn name(server: &str, before: &AuthConfig, taken: &[String]) -> String {
 
 /// The names of the secrets that a server needs to sign in.
 pub(super) fn names(auth: &AuthConfig) -> impl Iterator<Item = &str> {
-    let id_token = auth.identity_provider.as_ref().map(|idp| idp.id_token.as_str());
+    let id_token = auth.identity_provider.as_ref().and_then(|idp| idp.id_token.as_deref());
     let texts = [auth.client_secret.as_deref(), auth.private_key.as_deref(), auth.assertion.as_deref(), id_token];
     texts.into_iter().flatten().flat_map(secrets::names)
 }

@@ -1,0 +1,99 @@
+//! Tokens that a server was given. Where it says one again, `[redacted]` is kept in its place.
+
+use std::borrow::Cow;
+
+use memchr::memmem;
+use secrecy::{ExposeSecret as _, SecretString};
+
+/// What stands in a token's place.
+pub const REDACTED: &str = "[redacted]";
+/// The shortest text that is looked for, in bytes: a shorter one is no token, and would stand everywhere.
+const SHORTEST: usize = 8;
+/// The most tokens of one server that are looked for, the latest.
+const MOST: usize = 16;
+
+/// The tokens of one server.
+#[derive(Debug, Default)]
+pub(super) struct Hidden(Vec<SecretString>);
+
+impl Hidden {
+    pub(super) fn add(&mut self, tokens: Vec<SecretString>) {
+        for token in tokens {
+            let text = token.expose_secret();
+            if text.len() >= SHORTEST && !self.0.iter().any(|known| known.expose_secret() == text) {
+                self.0.push(token);
+            }
+        }
+        self.0.drain(..self.0.len().saturating_sub(MOST));
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The bytes without tokens; they are as they were if there are none in them.
+    pub(super) fn redact<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+        let mut redacted = Cow::Borrowed(bytes);
+        for token in &self.0 {
+            let token = token.expose_secret().as_bytes();
+            if let Some(first) = memmem::find(&redacted, token) {
+                redacted = Cow::Owned(replaced(&redacted, token, first));
+            }
+        }
+        redacted
+    }
+
+    /// The same for text.
+    pub(super) fn redact_text(&self, text: String) -> String {
+        match self.redact(text.as_bytes()) {
+            Cow::Borrowed(_) => text,
+            Cow::Owned(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        }
+    }
+}
+
+fn replaced(bytes: &[u8], token: &[u8], first: usize) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    let mut found = Some(first);
+    while let Some(at) = found {
+        out.extend_from_slice(&rest[..at]);
+        out.extend_from_slice(REDACTED.as_bytes());
+        rest = &rest[at + token.len()..];
+        found = memmem::find(rest, token);
+    }
+    out.extend_from_slice(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_occurrence_of_every_token_is_replaced_and_nothing_else() {
+        let mut hidden = Hidden::default();
+        hidden.add(vec![
+            "token-number-one".into(),
+            "token-number-two".into(),
+            "short".into(),
+            "token-number-one".into(),
+        ]);
+        let text = "a token-number-one, token-number-onetoken-number-two b short token-number-".to_owned();
+        let wanted = "a [redacted], [redacted][redacted] b short token-number-";
+        assert_eq!(hidden.redact_text(text), wanted, "tokens are gone, the rest stands");
+        let clean = hidden.redact(b"nothing here");
+        assert!(matches!(clean, Cow::Borrowed(_)), "what has none is not copied");
+    }
+
+    #[test]
+    fn the_latest_tokens_are_looked_for() {
+        let mut hidden = Hidden::default();
+        for number in 0..MOST + 5 {
+            hidden.add(vec![format!("token-{number:04}").into()]);
+        }
+        assert_eq!(hidden.0.len(), MOST, "they are bounded");
+        let latest = format!("token-{:04}", MOST + 4);
+        assert_eq!(hidden.redact_text(latest), REDACTED, "the latest is among them");
+    }
+}

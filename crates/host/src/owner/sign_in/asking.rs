@@ -1,0 +1,95 @@
+//! The questions of a sign-in: each is asked in the one queue, and its answer goes back to the sign-in that waits for it.
+
+use policy::{Act, Decision, Scope};
+use tokio::sync::oneshot;
+
+use super::super::answers::AnswerError;
+use super::super::questions::{For, kind_of};
+use super::super::{Decided, Owner};
+use super::Answered;
+use crate::sign_in::{EnteredClient, SignInReason};
+use crate::view::{QuestionBody, Why};
+
+/// The longest id or secret that is taken, in bytes.
+const MAX_ENTERED: usize = 2_048;
+
+impl Owner {
+    /// A sign-in needs the user. What it asks is answered by [`Answered`]; no answer comes if the question is taken back.
+    pub(super) fn ask_to_sign_in(
+        &mut self,
+        server: &str,
+        number: u64,
+        body: QuestionBody,
+        reply: oneshot::Sender<Answered>,
+    ) {
+        if self.is_closing || !self.servers.contains_key(server) || reply.is_closed() {
+            return;
+        }
+        let steps_up = matches!(&body, QuestionBody::SignIn { reason: SignInReason::StepUp { .. }, .. });
+        match self.policy.decide(&Act::SignIn { server, steps_up }) {
+            Decision::Ask { rule, scopes } => {
+                let why = if steps_up { Why::Server } else { Why::User { conversation: None } };
+                self.sign_in_replies.insert(number, reply);
+                self.ask(server, why, body, scopes, rule, For::SignIn(number));
+            }
+            Decision::Allow { .. } => {}
+            Decision::Deny { rule } => {
+                let hash = super::super::questions::hash_of(&body, None);
+                let decided = Decided {
+                    server,
+                    kind: kind_of(&body),
+                    subject: rule.name(),
+                    decision: "denied",
+                    scope: None,
+                    by: "policy",
+                    hash: hash.as_str(),
+                };
+                if let Err(error) = self.audit(decided) {
+                    tracing::error!(%error, "a refusal could not be written down");
+                }
+                // It may wait no longer.
+                let _ = reply.send(Answered::No);
+            }
+        }
+        self.authorization_changed(server);
+    }
+
+    /// Nobody waits for the answer any more.
+    pub(super) fn withdraw_sign_in_question(&mut self, number: u64) {
+        self.end_questions(|p| p.what_for == For::SignIn(number));
+    }
+
+    /// Tells a sign-in what its question was answered with.
+    pub(in crate::owner) fn answer_sign_in(&mut self, server: &str, number: u64, answered: Answered) {
+        if let Some(reply) = self.sign_in_replies.remove(&number) {
+            // It may wait no longer.
+            let _ = reply.send(answered);
+        }
+        self.authorization_changed(server);
+    }
+
+    pub(in crate::owner) fn allow_sign_in(&mut self, at: usize, scope: Scope) -> Result<(), AnswerError> {
+        let pending = self.take_allowed(at, scope)?;
+        if let For::SignIn(number) = pending.what_for {
+            self.answer_sign_in(&pending.view.server, number, Answered::Yes);
+        }
+        Ok(())
+    }
+
+    /// The user entered an id.
+    pub(in crate::owner) fn identify(&mut self, at: usize, client: EnteredClient) -> Result<(), AnswerError> {
+        if !matches!(self.questions[at].view.body, QuestionBody::ClientId { .. }) {
+            return Err(AnswerError::WrongKind("it does not ask for an id"));
+        }
+        let is_usable = |text: &str| (1..=MAX_ENTERED).contains(&text.len()) && !text.chars().any(char::is_control);
+        let secret = client.client_secret.as_deref();
+        if !is_usable(&client.client_id) || secret.is_some_and(|secret| !is_usable(secret)) {
+            return Err(AnswerError::WrongKind("an id and a secret are texts of one line"));
+        }
+        let pending = self.take_allowed(at, Scope::Once)?;
+        if let For::SignIn(number) = pending.what_for {
+            self.answer_sign_in(&pending.view.server, number, Answered::Client(client));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,233 @@
+//! A sign-in from its cause to the server that is in use again.
+
+use mcp_auth::{Account, AuthError, Reason};
+use policy::Hash;
+use url::Url;
+
+use super::super::{Decided, Owner};
+use super::ending::Then;
+use super::{SignIn, views};
+use crate::activity::ActivityKind;
+use crate::connection::Tell;
+use crate::sign_in::{SignInError, SignInNeeded, SignInPhase};
+use crate::view::ServerState;
+
+/// The word for what waits for the user, as announcements have it.
+const ANNOUNCED: &str = "sign-in";
+
+impl Owner {
+    /// Starts a server for a user who is there, and can sign in if it wants that.
+    pub(crate) fn start_for_user(&mut self, name: &str) -> Result<(), super::super::ServerError> {
+        if let Some(record) = self.servers.get_mut(name) {
+            record.access.want_now();
+        }
+        self.start(name)
+    }
+
+    /// A server was reached and refused what it was sent: the user has to sign in.
+    pub(in crate::owner) fn needs_sign_in(&mut self, name: &str, cause: String) {
+        let Some(record) = self.servers.get_mut(name) else { return };
+        record.supervision.awaits_sign_in();
+        let access = &mut record.access;
+        let Some(sign_in) = access.sign_in.clone() else { return };
+        if access.then.take_if(|then| matches!(then, Then::Start)).is_some() {
+            record.set(ServerState::Stopped);
+            // It is there: nothing else can go wrong here.
+            let _ = self.start(name);
+            return;
+        }
+        let unattended = sign_in.is_unattended() && !std::mem::replace(&mut access.tried_unattended, true);
+        let is_wanted = std::mem::take(&mut access.wanted_now) || unattended;
+        let signing_in = access.flow.is_some();
+        record.note(ActivityKind::State, &format!("it wants its user to sign in: {cause}"));
+        let cause = record.redacted(cause);
+        record.set(ServerState::NeedsSignIn(SignInNeeded { cause: cause.clone(), signing_in }));
+        if record.access.then.is_some() || signing_in {
+            return;
+        }
+        if is_wanted {
+            self.begin_sign_in(name, &sign_in, again(&sign_in, cause));
+        } else if self.settings.announce {
+            self.ports.platform.announce(name, ANNOUNCED);
+        }
+    }
+
+    /// A request could not be signed any better: the session is of no use until the user has signed in.
+    pub(super) fn sign_in_wanted(&mut self, name: &str) {
+        let Some(record) = self.servers.get_mut(name) else { return };
+        let is_open = matches!(record.state, ServerState::Ready | ServerState::Starting);
+        let Some(cause) = record.access.refusal().filter(|_| is_open) else { return };
+        self.end_session(name, cause);
+    }
+
+    /// Ends the session of a server, which then waits for a sign-in.
+    pub(super) fn end_session(&mut self, name: &str, cause: String) {
+        let Some(record) = self.servers.get_mut(name) else { return };
+        let Some(connection) = &record.connection else { return };
+        let tell = connection.tell.clone();
+        record.access.when_ended = Some(cause);
+        record.start_again = false;
+        tokio::spawn(async move { tell.send(Tell::Stop).await });
+    }
+
+    pub(crate) fn sign_in(&mut self, name: &str) -> Result<(), SignInError> {
+        let record = self.servers.get_mut(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?;
+        if let Some(cause) = super::not_offered(record.config.as_http()) {
+            return Err(SignInError::NotOffered { server: name.to_owned(), cause: cause.to_owned() });
+        }
+        record.access.want_now();
+        match (&record.state, record.access.sign_in.clone()) {
+            (ServerState::NeedsSignIn(needed), Some(sign_in)) => {
+                let reason = again(&sign_in, needed.cause.clone());
+                self.begin_sign_in(name, &sign_in, reason);
+            }
+            (ServerState::Ready, Some(sign_in)) => self.begin_sign_in(name, &sign_in, Reason::SignIn),
+            _ => {
+                // It is there: nothing else can go wrong here.
+                let _ = self.start(name);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn begin_sign_in(&mut self, name: &str, sign_in: &SignIn, reason: Reason) {
+        let id = self.new_id();
+        let Some(record) = self.servers.get_mut(name) else { return };
+        if record.access.flow.is_some() || self.is_closing {
+            return;
+        }
+        let reason = record.access.reason.take().unwrap_or(reason);
+        record.access.wanted_now = false;
+        record.access.failed = None;
+        record.access.flow = Some(id);
+        record.signs_in(true, None);
+        record.note(ActivityKind::State, "a sign-in begins");
+        sign_in.asker.begins(reason.clone());
+        let (authorization, name) = (sign_in.authorization.clone(), name.to_owned());
+        self.emit_server(&name);
+        self.authorization_changed(&name);
+        self.beside(async move { authorization.sign_in(reason).await }, move |owner, ended| {
+            owner.on_signed_in(&name, id, ended);
+        });
+    }
+
+    fn on_signed_in(&mut self, name: &str, id: u64, ended: Result<Account, AuthError>) {
+        let Some(record) = self.servers.get_mut(name).filter(|record| record.access.flow == Some(id)) else { return };
+        record.access.flow = None;
+        match ended {
+            Ok(account) => {
+                let words = views::account_words(&account);
+                record.note(ActivityKind::State, &format!("signed in: {words}"));
+                record.signs_in(false, None);
+                self.note_signed_in(name, &words);
+                match self.servers.get(name).map(|record| &record.state) {
+                    // What was opened before anybody was signed in may offer less.
+                    Some(ServerState::Ready) => {
+                        if let Some(record) = self.servers.get_mut(name) {
+                            record.access.then = Some(Then::Start);
+                        }
+                        self.end_session(name, "it is started again after the sign-in".to_owned());
+                    }
+                    Some(ServerState::NeedsSignIn(_)) => {
+                        // It is there: nothing else can go wrong here.
+                        let _ = self.start(name);
+                    }
+                    _ => {}
+                }
+            }
+            Err(error) => {
+                let words = views::words(&error);
+                record.note(ActivityKind::State, &format!("the sign-in did not come to its end: {words}"));
+                record.access.failed = Some(words.clone());
+                record.signs_in(false, Some(words));
+            }
+        }
+        self.emit_server(name);
+        self.authorization_changed(name);
+    }
+
+    fn note_signed_in(&mut self, name: &str, words: &str) {
+        let hash = Hash::of_bytes(words.as_bytes());
+        let decided = Decided {
+            server: name,
+            kind: "signed-in",
+            subject: words,
+            decision: "allowed",
+            scope: None,
+            by: self.options.decides,
+            hash: hash.as_str(),
+        };
+        if let Err(error) = self.audit(decided) {
+            tracing::error!(%error, "a sign-in could not be written down");
+        }
+    }
+
+    pub(crate) fn cancel_sign_in(&mut self, name: &str) -> Result<(), SignInError> {
+        let record = self.servers.get_mut(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?;
+        if let Some(sign_in) = &record.access.sign_in {
+            sign_in.authorization.cancel();
+        }
+        record.access.wanted_now = false;
+        Ok(())
+    }
+
+    pub(crate) fn paste_redirect(&mut self, name: &str, address: &str) -> Result<(), SignInError> {
+        let record = self.servers.get(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?;
+        let waiting = record.access.sign_in.as_ref().and_then(|sign_in| {
+            let progress = views::progress(sign_in.authorization.in_progress()?, &sign_in.asker.way());
+            Some((sign_in, progress.redirect_uri.filter(|_| progress.phase == SignInPhase::AwaitingBrowser)?))
+        });
+        let Some((sign_in, redirect_uri)) = waiting else { return Err(SignInError::NotWaiting(name.to_owned())) };
+        let address = address.trim();
+        check_redirect(address, &redirect_uri).map_err(SignInError::BadRedirect)?;
+        if sign_in.asker.paste(address) {
+            Ok(())
+        } else {
+            Err(SignInError::BadRedirect("others are still being looked at".to_owned()))
+        }
+    }
+}
+
+/// Why a sign-in begins with a server that refused what it was sent.
+fn again(sign_in: &SignIn, cause: String) -> Reason {
+    if sign_in.authorization.account().is_some() { Reason::Again { cause } } else { Reason::SignIn }
+}
+
+/// Whether a pasted address is where the browser was sent back to, with an answer in it.
+fn check_redirect(address: &str, redirect_uri: &str) -> Result<(), String> {
+    let (Ok(pasted), Ok(wanted)) = (Url::parse(address), Url::parse(redirect_uri)) else {
+        return Err(format!("it must begin with {redirect_uri}"));
+    };
+    if (pasted.origin(), pasted.path()) != (wanted.origin(), wanted.path()) {
+        return Err(format!("it must begin with {redirect_uri}"));
+    }
+    let has = |name: &str| pasted.query_pairs().any(|(key, _)| key == name);
+    if has("state") && (has("code") || has("error")) {
+        Ok(())
+    } else {
+        Err("it has no answer in it; copy the whole address, to its end".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_whole_address_of_the_answer_is_taken() {
+        let wanted = "http://127.0.0.1:4321/callback";
+        let cases = [
+            ("http://127.0.0.1:4321/callback?code=a&state=b", true),
+            ("http://127.0.0.1:4321/callback?error=access_denied&state=b&iss=x", true),
+            ("http://127.0.0.1:4321/callback?code=a", false),
+            ("http://127.0.0.1:4321/callback?state=b", false),
+            ("http://127.0.0.1:4321/other?code=a&state=b", false),
+            ("http://127.0.0.1:4322/callback?code=a&state=b", false),
+            ("https://evil.example/callback?code=a&state=b", false),
+            ("code=a&state=b", false),
+        ];
+        for (address, is_taken) in cases {
+            assert_eq!(check_redirect(address, wanted).is_ok(), is_taken, "whether {address} is taken");
+        }
+    }
+}

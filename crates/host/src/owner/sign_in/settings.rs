@@ -1,0 +1,158 @@
+//! What the sign-in to a server is made of, from its entry in `mcp.json` and the secrets that this names.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use mcp_auth::{
+    ClientAuthentication, ClientSource, DpopUse, EnterpriseIdp, GrantKind, Preregistered, SecretMethod, Settings, User,
+    Vault,
+};
+use mcp_transport::http::OutsideClient;
+use secrecy::SecretString;
+use url::Url;
+
+use crate::ports::Secrets;
+use crate::secrets::{self, Unresolved};
+use crate::server_config::{AuthConfig, Grant, HttpConfig, IdentityProvider};
+
+/// What the app is called where it registers.
+const NAME: &str = "Drawbridge";
+/// The algorithm of a private key, where none is given.
+const ALGORITHM: &str = "ES256";
+
+/// Why there is no signing in to a server, if there is none.
+pub(crate) fn not_offered(config: Option<&HttpConfig>) -> Option<&'static str> {
+    let Some(config) = config else { return Some("it is a local program, which signs in by itself") };
+    let is_own = config.headers.keys().any(|name| name.eq_ignore_ascii_case("authorization"));
+    is_own.then_some("its settings have a header Authorization, which is sent instead; take it out to sign in")
+}
+
+/// Why a sign-in can't be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Unmade {
+    #[error(transparent)]
+    Secret(#[from] Unresolved),
+    #[error("{0}")]
+    Address(String),
+}
+
+/// Makes them. Blocks, as secrets are read.
+pub(super) fn settings(
+    config: &HttpConfig,
+    secrets: &dyn Secrets,
+    vault: Arc<dyn Vault>,
+    user: Arc<dyn User>,
+) -> Result<Settings, Unmade> {
+    let bad = |what: &str, error: url::ParseError| Unmade::Address(format!("{what} can't be read: {error}"));
+    let server = Url::parse(&config.url).map_err(|error| bad("the URL", error))?;
+    let none = AuthConfig::default();
+    let auth = config.auth.as_ref().unwrap_or(&none);
+    let named = |what: &str, url: &str| Url::parse(url).map_err(|error| bad(what, error));
+    // What the user named may lie on this computer or in the local network; what others name may not.
+    let mut origins = vec![server.origin()];
+    if let Some(issuer) = &auth.issuer {
+        origins.push(named("the issuer", issuer)?.origin());
+    }
+    if let Some(provider) = &auth.identity_provider {
+        origins.push(named("the identity provider", &provider.issuer)?.origin());
+        if let Some(endpoint) = &provider.token_endpoint {
+            origins.push(named("the identity provider's token endpoint", endpoint)?.origin());
+        }
+    }
+    let kept = Kept { secrets, origin: config.origin().unwrap_or_default() };
+    Ok(Settings {
+        client: ClientSource {
+            preregistered: preregistered(auth, &kept)?,
+            metadata_url: auth
+                .client_metadata_url
+                .as_deref()
+                .map(|url| named("the client metadata URL", url))
+                .transpose()?,
+            name: NAME.to_owned(),
+            uri: None,
+        },
+        grant: grant(auth, &kept)?,
+        scopes: Some(auth.scopes.clone()).filter(|scopes| !scopes.is_empty()),
+        issuer: auth.issuer.clone(),
+        dpop: match auth.dpop {
+            None => DpopUse::Auto,
+            Some(true) => DpopUse::Always,
+            Some(false) => DpopUse::Never,
+        },
+        web: OutsideClient::guarded(origins),
+        vault,
+        user,
+        now: Arc::new(SystemTime::now),
+        server,
+    })
+}
+
+/// The secrets that were entered for one origin.
+struct Kept<'a> {
+    secrets: &'a dyn Secrets,
+    origin: String,
+}
+
+impl Kept<'_> {
+    /// The secret that a text names; the text names one and holds nothing else.
+    fn read(&self, text: &str) -> Result<SecretString, Unresolved> {
+        let name = secrets::names(text).first().map_or_else(String::new, |&name| name.to_owned());
+        match self.secrets.get(&secrets::key(&name, &self.origin)) {
+            Ok(Some(secret)) => Ok(secret.into()),
+            Ok(None) => Err(Unresolved::Missing { name, origin: self.origin.clone() }),
+            Err(cause) => Err(Unresolved::Keychain { name, cause }),
+        }
+    }
+}
+
+fn preregistered(auth: &AuthConfig, kept: &Kept<'_>) -> Result<Option<Preregistered>, Unresolved> {
+    let Some(client_id) = auth.client_id.clone() else { return Ok(None) };
+    Ok(Some(Preregistered {
+        issuer: auth.issuer.clone(),
+        client_id,
+        authentication: authentication(auth, kept)?,
+        redirect_port: auth.redirect_port,
+    }))
+}
+
+fn authentication(auth: &AuthConfig, kept: &Kept<'_>) -> Result<ClientAuthentication, Unresolved> {
+    let method = match auth.client_auth.as_deref() {
+        Some("none") => return Ok(ClientAuthentication::None),
+        Some("client_secret_basic") => Some(SecretMethod::Basic),
+        Some("client_secret_post") => Some(SecretMethod::Post),
+        _ => None,
+    };
+    Ok(match (&auth.private_key, &auth.client_secret) {
+        (Some(key), _) if method.is_none() => ClientAuthentication::PrivateKeyJwt {
+            key_pem: kept.read(key)?,
+            algorithm: auth.algorithm.clone().unwrap_or_else(|| ALGORITHM.to_owned()),
+        },
+        (_, Some(secret)) => ClientAuthentication::Secret { secret: kept.read(secret)?, method },
+        _ => ClientAuthentication::None,
+    })
+}
+
+fn grant(auth: &AuthConfig, kept: &Kept<'_>) -> Result<GrantKind, Unmade> {
+    Ok(match (auth.grant, &auth.identity_provider, &auth.assertion) {
+        (Grant::ClientCredentials, ..) => GrantKind::ClientCredentials,
+        (Grant::EnterpriseManaged, Some(provider), _) => GrantKind::EnterpriseManaged(enterprise(provider, kept)?),
+        (Grant::WorkloadIdentity, _, Some(assertion)) => {
+            GrantKind::WorkloadIdentity { assertion: kept.read(assertion)? }
+        }
+        _ => GrantKind::AuthorizationCode,
+    })
+}
+
+fn enterprise(provider: &IdentityProvider, kept: &Kept<'_>) -> Result<EnterpriseIdp, Unmade> {
+    let authentication = match &provider.client_secret {
+        Some(secret) => ClientAuthentication::Secret { secret: kept.read(secret)?, method: None },
+        None => ClientAuthentication::None,
+    };
+    Ok(EnterpriseIdp {
+        issuer: provider.issuer.clone(),
+        token_endpoint: provider.token_endpoint.as_deref().and_then(|url| Url::parse(url).ok()),
+        client_id: provider.client_id.clone(),
+        authentication,
+        id_token: provider.id_token.as_deref().map(|text| kept.read(text)).transpose()?,
+    })
+}

@@ -1,0 +1,224 @@
+//! Whom a sign-in asks: the user, through the one queue of questions, and the user's browser, through the platform.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use mcp_auth::{Answer, ClientAuthentication, Consent, Preregistered, Reason, User};
+use tokio::sync::{mpsc, oneshot};
+use url::Url;
+
+use super::super::{Command, Owner};
+use super::views;
+use crate::activity::now;
+use crate::ports::Platform;
+use crate::sign_in::EnteredClient;
+use crate::url_parts::UrlParts;
+use crate::view::{Millis, QuestionBody};
+
+/// How long the system's browser may take to open.
+const OPENING: Duration = Duration::from_secs(20);
+/// How long a sign-in waits for the browser to come back, in milliseconds.
+const BROWSER: Millis = 5 * 60 * 1000;
+/// How many pasted addresses wait to be looked at.
+const MAX_PASTED: usize = 4;
+
+/// What a sign-in question was answered with.
+#[derive(Debug)]
+pub(in crate::owner) enum Answered {
+    /// Go on.
+    Yes,
+    /// Go on with this id.
+    Client(EnteredClient),
+    /// Do not.
+    No,
+    /// Closed.
+    Cancelled,
+}
+
+/// How far a sign-in is, as far as the user was asked.
+#[derive(Debug, Clone)]
+pub(super) struct Way {
+    pub(super) reason: Reason,
+    pub(super) since: Millis,
+    /// Where the browser comes back to.
+    pub(super) redirect_uri: Option<Url>,
+    /// When it ends by itself, once the browser was opened.
+    pub(super) ends_at: Option<Millis>,
+    /// Why the browser did not open.
+    pub(super) browser_problem: Option<String>,
+}
+
+impl Way {
+    pub(super) fn new(reason: Reason) -> Self {
+        Self { reason, since: now(), redirect_uri: None, ends_at: None, browser_problem: None }
+    }
+}
+
+/// The user, as one server's sign-in sees them.
+pub(super) struct Asker {
+    server: String,
+    url: String,
+    back: mpsc::WeakSender<Command>,
+    platform: Arc<dyn Platform>,
+    way: Mutex<Way>,
+    paste: mpsc::Sender<String>,
+    pasted: tokio::sync::Mutex<mpsc::Receiver<String>>,
+}
+
+/// The number of the next question, of whatever server.
+static QUESTIONS: AtomicU64 = AtomicU64::new(0);
+
+impl Asker {
+    pub(super) fn new(
+        server: &str,
+        url: &str,
+        back: mpsc::WeakSender<Command>,
+        platform: Arc<dyn Platform>,
+    ) -> Arc<Self> {
+        let (paste, pasted) = mpsc::channel(MAX_PASTED);
+        Arc::new(Self {
+            server: server.to_owned(),
+            url: url.to_owned(),
+            back,
+            platform,
+            way: Mutex::new(Way::new(Reason::SignIn)),
+            paste,
+            pasted: tokio::sync::Mutex::new(pasted),
+        })
+    }
+
+    pub(super) fn server(&self) -> &str {
+        &self.server
+    }
+
+    pub(super) fn way(&self) -> MutexGuard<'_, Way> {
+        self.way.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Another sign-in begins.
+    pub(super) fn begins(&self, reason: Reason) {
+        *self.way() = Way::new(reason);
+        // What was pasted for another one is of no use.
+        if let Ok(mut pasted) = self.pasted.try_lock() {
+            while pasted.try_recv().is_ok() {}
+        }
+    }
+
+    /// Gives the sign-in what the user pasted; whether there was room.
+    pub(super) fn paste(&self, address: &str) -> bool {
+        self.paste.try_send(address.to_owned()).is_ok()
+    }
+
+    /// Runs something on the owner's loop; nothing if the host ends.
+    pub(super) async fn tell_owner(&self, command: Command) {
+        send(self.back.clone(), command).await;
+    }
+
+    /// Asks, and waits for the answer. The question is gone as soon as nobody waits for it.
+    async fn ask(&self, body: QuestionBody) -> Answered {
+        let number = QUESTIONS.fetch_add(1, Ordering::Relaxed);
+        let (reply, replied) = oneshot::channel();
+        let _withdrawn = Withdrawn { back: &self.back, number };
+        let server = self.server.clone();
+        self.tell_owner(Box::new(move |owner| owner.ask_to_sign_in(&server, number, body, reply))).await;
+        replied.await.unwrap_or(Answered::Cancelled)
+    }
+
+    fn changed(&self) {
+        let server = self.server.clone();
+        spawn(send(self.back.clone(), Box::new(move |owner: &mut Owner| owner.authorization_changed(&server))));
+    }
+}
+
+async fn send(back: mpsc::WeakSender<Command>, command: Command) {
+    if let Some(back) = back.upgrade() {
+        // The owner only goes away when the host ends; then nobody is asked any more.
+        let _ = back.send(command).await;
+    }
+}
+
+/// Also where there is no runtime any more, because the program ends.
+fn spawn(work: impl Future<Output = ()> + Send + 'static) {
+    if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+        runtime.spawn(work);
+    }
+}
+
+/// Takes a question back when nobody waits for its answer any more.
+struct Withdrawn<'a> {
+    back: &'a mpsc::WeakSender<Command>,
+    number: u64,
+}
+
+impl Drop for Withdrawn<'_> {
+    fn drop(&mut self) {
+        let number = self.number;
+        let command: Command = Box::new(move |owner| owner.withdraw_sign_in_question(number));
+        spawn(send(self.back.clone(), command));
+    }
+}
+
+#[async_trait]
+impl User for Asker {
+    async fn consent(&self, request: Consent) -> Answer {
+        {
+            let mut way = self.way();
+            way.reason.clone_from(&request.reason);
+            way.redirect_uri = Some(request.redirect_uri.clone());
+        }
+        match self.ask(views::question(request)).await {
+            Answered::Yes => Answer::Yes,
+            Answered::No => Answer::No,
+            Answered::Client(_) | Answered::Cancelled => Answer::Cancel,
+        }
+    }
+
+    async fn client_id(&self, issuer: &str) -> Option<Preregistered> {
+        match self.ask(QuestionBody::ClientId { url: self.url.clone(), issuer: issuer.to_owned() }).await {
+            Answered::Client(EnteredClient { client_id, client_secret }) => Some(Preregistered {
+                issuer: Some(issuer.to_owned()),
+                client_id,
+                redirect_port: None,
+                authentication: match client_secret {
+                    Some(secret) => ClientAuthentication::Secret { secret: secret.into(), method: None },
+                    None => ClientAuthentication::None,
+                },
+            }),
+            _ => None,
+        }
+    }
+
+    async fn open(&self, url: &Url) -> Result<(), String> {
+        {
+            let mut way = self.way();
+            way.ends_at = Some(now() + BROWSER);
+            way.browser_problem = None;
+        }
+        let opened = if UrlParts::of(url.as_str()).openable {
+            let opened = tokio::time::timeout(OPENING, self.platform.open_url(url.as_str())).await;
+            opened.unwrap_or_else(|_| Err(format!("it did not start within {} seconds", OPENING.as_secs())))
+        } else {
+            Err("this address is too long, or has a user name in it".to_owned())
+        };
+        if let Err(cause) = &opened {
+            self.way().browser_problem = Some(cause.clone());
+        }
+        self.changed();
+        opened
+    }
+
+    async fn pasted(&self) -> String {
+        // The sender lies beside it.
+        let pasted = self.pasted.lock().await.recv().await;
+        match pasted {
+            Some(address) => address,
+            None => std::future::pending().await,
+        }
+    }
+
+    fn can_paste(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,133 @@
+//! A sign-in as an observer sees it.
+
+use mcp_auth::{
+    Account, AuthError, Authorization, ClientKind, Consent, InProgress, Kept, Phase, Reason, Revoked, Step,
+};
+
+use super::user::Way;
+use crate::activity::millis;
+use crate::sign_in::{
+    AccountView, ClientIdentity, SignInPhase, SignInProgress, SignInReason, SignInStep, SignedOut, TokensKept,
+};
+use crate::view::{Millis, QuestionBody};
+
+pub(super) fn question(consent: Consent) -> QuestionBody {
+    QuestionBody::SignIn {
+        url: consent.server.into(),
+        issuer: consent.issuer,
+        resource: consent.resource,
+        held_scopes: consent.scopes.iter().filter(|scope| !consent.new_scopes.contains(scope)).cloned().collect(),
+        scopes: consent.scopes,
+        client: identity(consent.client),
+        client_id: consent.client_id,
+        redirect_uri: consent.redirect_uri.into(),
+        authorization_url: consent.authorize_url.into(),
+        reason: reason(consent.reason),
+    }
+}
+
+pub(super) fn account(account: Account) -> AccountView {
+    AccountView {
+        issuer: account.issuer,
+        resource: account.resource,
+        scopes: account.scopes,
+        expires_at: account.expires_at.map(millis),
+        signed_in_at: millis(account.signed_in_at),
+        refreshed_at: account.refreshed_at.map(millis),
+        can_refresh: account.can_refresh,
+        ended: account.ended,
+        client: identity(account.client),
+        bound: account.bound,
+    }
+}
+
+pub(super) fn progress(progress: InProgress, way: &Way) -> SignInProgress {
+    let phase = match progress.phase {
+        Phase::ResourceMetadata | Phase::ServerMetadata | Phase::ClientId => SignInPhase::Discovering,
+        Phase::Consent => SignInPhase::AwaitingConsent,
+        Phase::Browser | Phase::Callback => SignInPhase::AwaitingBrowser,
+        Phase::IdentityProvider | Phase::Token | Phase::Refresh | Phase::Storage | Phase::Revocation => {
+            SignInPhase::Exchanging
+        }
+    };
+    let waits = phase == SignInPhase::AwaitingBrowser;
+    SignInProgress {
+        phase,
+        reason: reason(way.reason.clone()),
+        since: way.since,
+        ends_at: way.ends_at.filter(|_| waits),
+        authorization_url: progress.authorize_url.filter(|_| waits).map(Into::into),
+        redirect_uri: way.redirect_uri.clone().filter(|_| waits).map(Into::into),
+        browser_problem: way.browser_problem.clone().filter(|_| waits),
+    }
+}
+
+pub(super) fn steps(authorization: &Authorization) -> Vec<SignInStep> {
+    authorization.steps().into_iter().map(step).collect()
+}
+
+fn step(step: Step) -> SignInStep {
+    let lines = |first: String, headers: Vec<(String, String)>, body: String| {
+        let headers = headers.into_iter().map(|(name, value)| format!("{name}: {value}"));
+        let mut lines: Vec<String> = std::iter::once(first).chain(headers).collect();
+        if !body.is_empty() {
+            lines.extend([String::new(), body]);
+        }
+        lines.join("\n")
+    };
+    SignInStep {
+        at: millis(step.at),
+        took: Millis::try_from(step.took.as_millis()).unwrap_or(Millis::MAX),
+        what: step.phase.to_string(),
+        request: step.request.map(|r| lines(format!("{} {}", r.method, r.url), r.headers, r.body)),
+        answer: step.answer.map(|a| lines(a.status.to_string(), a.headers, a.body)),
+        conclusion: step.conclusion,
+    }
+}
+
+pub(super) fn kept(authorization: &Authorization, account: Option<&Account>) -> Option<TokensKept> {
+    match authorization.kept() {
+        Some(Kept::Safely) => Some(TokensKept::Keychain),
+        Some(Kept::ThisRun { cause }) => Some(TokensKept::ThisRun { cause }),
+        // What was there already at the start of this run was kept before.
+        None => account.map(|_| TokensKept::Keychain),
+    }
+}
+
+pub(super) fn signed_out(revoked: Revoked) -> SignedOut {
+    match revoked {
+        Revoked::Yes => SignedOut::Revoked,
+        Revoked::NotOffered => SignedOut::RevocationNotOffered,
+        Revoked::Failed { cause } => SignedOut::RevocationFailed(cause),
+        Revoked::NothingToRevoke => SignedOut::NobodySignedIn,
+    }
+}
+
+/// Why a sign-in did not come to its end, and what to do.
+pub(super) fn words(error: &AuthError) -> String {
+    format!("{error}. {}", error.next_step())
+}
+
+/// What an account is, for the audit log and the activity.
+pub(super) fn account_words(account: &Account) -> String {
+    let scopes = if account.scopes.is_empty() { "no scopes told".to_owned() } else { account.scopes.join(" ") };
+    format!("{} ({scopes})", account.issuer)
+}
+
+pub(super) fn reason(reason: Reason) -> SignInReason {
+    match reason {
+        Reason::SignIn => SignInReason::SignIn,
+        Reason::StepUp { operation } => SignInReason::StepUp { operation },
+        Reason::Again { cause } => SignInReason::Again(cause),
+        Reason::AnotherAccount => SignInReason::ChangeAccount,
+    }
+}
+
+const fn identity(kind: ClientKind) -> ClientIdentity {
+    match kind {
+        ClientKind::Preregistered => ClientIdentity::Configured,
+        ClientKind::MetadataDocument => ClientIdentity::MetadataDocument,
+        ClientKind::Registered => ClientIdentity::Registered,
+        ClientKind::Typed => ClientIdentity::Entered,
+    }
+}

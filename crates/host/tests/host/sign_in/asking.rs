@@ -1,0 +1,200 @@
+//! What is asked before anything is opened, who asks, and how a sign-in that was begun ends without success.
+
+use std::sync::atomic::Ordering;
+
+use host::HostOptions;
+use host::sign_in::{ClientIdentity, SignInError, SignInPhase, SignInReason};
+use host::view::{AppSettings, QuestionBody, ServerState, UserAnswer};
+use policy::Scope;
+use testkit::app::PATIENCE;
+use testkit::authorization::{AuthorizationScript, Authorizing, ProtectedScript};
+use testkit::browser;
+use testkit::deadline::holds_within;
+
+use super::{Far, NAME, is_sign_in};
+
+#[tokio::test]
+async fn from_a_refusal_to_a_server_in_use() {
+    let far = Far::with(
+        AuthorizationScript::default(),
+        ProtectedScript { challenge_scope: Some("read write".into()), ..ProtectedScript::default() },
+    )
+    .await;
+    far.approve().await;
+    let question = far.question().await;
+    let QuestionBody::SignIn {
+        url,
+        issuer,
+        resource,
+        scopes,
+        held_scopes,
+        client,
+        redirect_uri,
+        authorization_url,
+        reason,
+        ..
+    } = &question.body
+    else {
+        unreachable!()
+    };
+    assert_eq!((url, resource), (&far.server.url(), &far.server.url()), "the server and the resource are shown");
+    assert_eq!(issuer, &far.issuer.issuer(), "and who would issue the token");
+    assert_eq!((scopes, held_scopes.len()), (&vec!["read".to_owned(), "write".to_owned()], 0), "and what for");
+    assert_eq!((client, reason), (&ClientIdentity::Registered, &SignInReason::SignIn), "as whom, and why");
+    assert!(redirect_uri.starts_with("http://127.0.0.1:"), "and where the browser comes back to: {redirect_uri}");
+    assert!(authorization_url.starts_with(&format!("{issuer}/authorize?")), "and the page: {authorization_url}");
+    assert_eq!(question.scopes, [Scope::Once], "an approval holds for this sign-in and no other");
+    assert_eq!(question.rule, "sign-in-asks", "by a rule of its own");
+    assert!(far.app.platform.opened.lock().unwrap().is_empty(), "nothing is opened before the answer");
+    let view = far.view().await;
+    assert_eq!(view.in_progress.unwrap().phase, SignInPhase::AwaitingConsent, "what it waits for is told");
+    let never = far.app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Always)).await;
+    assert!(never.unwrap().is_err(), "it can't be allowed for good");
+    far.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    far.ready().await;
+    let view = far.view().await;
+    let account = view.account.expect("somebody is signed in");
+    assert_eq!(
+        (account.issuer, account.resource),
+        (far.issuer.issuer(), far.server.url()),
+        "where and for what is told"
+    );
+    assert_eq!(account.scopes, ["read", "write"], "with which scopes");
+    assert!(account.can_refresh && account.expires_at.is_some(), "and until when");
+    assert!(view.in_progress.is_none() && !view.steps.is_empty(), "the steps of the sign-in can be read");
+    let decisions: Vec<_> =
+        far.app.decisions().into_iter().map(|(kind, decision, _)| format!("{kind} {decision}")).collect();
+    let wanted = ["connect-server allowed", "sign-in allowed", "signed-in allowed", "connect-server allowed"];
+    assert_eq!(decisions, wanted, "every decision is written down");
+    far.app.host.close().await;
+}
+
+#[tokio::test]
+async fn nobody_is_asked_when_nobody_is_there() {
+    let far = Far::new().await;
+    far.approve().await;
+    far.app.answer(&far.question().await, UserAnswer::Deny).await;
+    far.needs_sign_in("declined").await;
+    assert!(far.issuer.authorizations().is_empty(), "no page was opened after a refusal");
+    let far = far.tomorrow(HostOptions { autostart: true, ..HostOptions::default() }).await;
+    far.needs_sign_in("").await;
+    assert!(far.app.questions().await.is_empty(), "what starts by itself does not ask");
+    let is_announced = || far.app.platform.announced.lock().unwrap().iter().any(|a| a == "far: sign-in");
+    assert!(holds_within(PATIENCE, is_announced).await, "it is announced");
+    far.app.host.sign_in(NAME.into()).await.unwrap().unwrap();
+    far.allow().await;
+    far.ready().await;
+    far.app.host.close().await;
+}
+
+#[tokio::test]
+async fn a_refusal_holds_until_the_user_wants_to_sign_in() {
+    let far = Far::new().await;
+    far.approve().await;
+    for _ in 0..2 {
+        far.app.answer(&far.question().await, UserAnswer::Deny).await;
+        far.needs_sign_in("declined").await;
+        assert!(far.app.questions().await.is_empty(), "it does not ask again by itself");
+        assert!(far.view().await.failed.is_some(), "why it did not come to its end stays to be read");
+        far.app.host.sign_in(NAME.into()).await.unwrap().unwrap();
+    }
+    far.allow().await;
+    far.ready().await;
+    assert_eq!(far.view().await.failed, None, "a sign-in that worked leaves no failure");
+    far.app.host.close().await;
+}
+
+#[tokio::test]
+async fn a_sign_in_can_be_cancelled_at_any_time() {
+    let issues = AuthorizationScript { authorizing: Authorizing::ShowsPage, ..AuthorizationScript::default() };
+    let far = Far::with(issues, ProtectedScript::default()).await;
+    far.approve().await;
+    // While its question waits.
+    far.question().await;
+    far.app.host.cancel_sign_in(NAME.into()).await.unwrap().unwrap();
+    far.needs_sign_in("cancelled").await;
+    far.no_questions().await;
+    // While the browser is open.
+    far.app.host.sign_in(NAME.into()).await.unwrap().unwrap();
+    far.allow().await;
+    let view = far.until_waits_for_browser().await;
+    let progress = view.in_progress.unwrap();
+    let left = progress.ends_at.unwrap() - host::activity::now();
+    assert!((200_000..=300_000).contains(&left), "five minutes are left to sign in: {left} ms");
+    let callback = progress.redirect_uri.unwrap();
+    far.app.host.cancel_sign_in(NAME.into()).await.unwrap().unwrap();
+    far.needs_sign_in("cancelled").await;
+    assert!(browser::get(&callback).await.is_err(), "nothing listens for the browser any more");
+    // When the server is stopped.
+    far.app.host.sign_in(NAME.into()).await.unwrap().unwrap();
+    far.question().await;
+    far.app.host.stop_server(NAME.into()).await.unwrap().unwrap();
+    far.app.until(NAME, "stopped", |s| s.state == ServerState::Stopped).await;
+    assert!(far.app.questions().await.is_empty(), "the question went with it");
+    assert_eq!(far.view().await.in_progress, None, "and the sign-in");
+    // When it is removed.
+    far.app.host.sign_in(NAME.into()).await.unwrap().unwrap();
+    far.question().await;
+    far.app.host.remove_server(NAME.into()).await.unwrap().unwrap();
+    assert!(far.app.questions().await.is_empty(), "the question went with it");
+    far.app.host.close().await;
+}
+
+#[tokio::test]
+async fn a_browser_elsewhere_will_do() {
+    let far = Far::new().await;
+    far.app.platform.browses.store(false, Ordering::Relaxed);
+    let waits = far.app.host.paste_redirect(NAME.into(), "http://127.0.0.1:1/?code=a&state=b".into()).await.unwrap();
+    assert_eq!(waits, Err(SignInError::NotWaiting(NAME.into())), "nothing waits for it yet");
+    far.approve().await;
+    far.allow().await;
+    let progress = far.until_waits_for_browser().await.in_progress.unwrap();
+    let page = browser::get(&progress.authorization_url.unwrap()).await.unwrap();
+    let address = page.location().expect("the other browser is sent back").to_owned();
+    for wrong in ["http://127.0.0.1:1/?code=a&state=b", "nonsense", progress.redirect_uri.as_deref().unwrap()] {
+        let taken = far.app.host.paste_redirect(NAME.into(), wrong.into()).await.unwrap();
+        assert!(matches!(taken, Err(SignInError::BadRedirect(_))), "{wrong} is not taken: {taken:?}");
+    }
+    // One that fits but belongs to another sign-in does not end this one.
+    let other = format!("{}?code=a&state=b", progress.redirect_uri.unwrap());
+    far.app.host.paste_redirect(NAME.into(), other).await.unwrap().unwrap();
+    far.app.host.paste_redirect(NAME.into(), format!("  {address}\n")).await.unwrap().unwrap();
+    far.ready().await;
+    far.app.host.close().await;
+}
+
+#[tokio::test]
+async fn there_is_no_signing_in_where_the_user_has_a_key() {
+    let far = Far::new().await;
+    let mut config = far.app.server(NAME).await.config.as_http().unwrap().clone();
+    config.headers.insert("authorization".into(), "Bearer mine".into());
+    let entry = host::server_config::ServerEntry { name: NAME.into(), config: config.into() };
+    far.app.host.update_server(NAME.into(), entry).await.unwrap().unwrap();
+    far.approve().await;
+    let view = far.app.until(NAME, "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
+    let ServerState::Failed(failure) = view.state else { unreachable!() };
+    assert_eq!(failure.reason, host::view::FailureReason::Unauthorized, "the key was refused");
+    assert!(far.view().await.not_offered.is_some(), "that there is no signing in is told");
+    let begun = far.app.host.sign_in(NAME.into()).await.unwrap();
+    assert!(matches!(begun, Err(SignInError::NotOffered { .. })), "nor can it be begun: {begun:?}");
+    let sent: Vec<_> = far.server.seen().iter().filter_map(|r| r.header("authorization").map(str::to_owned)).collect();
+    assert!(
+        !sent.is_empty() && sent.iter().all(|value| value == "Bearer mine"),
+        "the user's header was sent: {sent:?}"
+    );
+    assert!(far.issuer.seen().is_empty(), "nobody else was asked");
+    far.app.host.close().await;
+}
+
+#[tokio::test]
+async fn announcements_can_be_turned_off() {
+    let far = Far::new().await;
+    far.app.host.set_settings(AppSettings { announce: false, ..AppSettings::default() }).await.unwrap().unwrap();
+    far.approve().await;
+    far.app.answer(&far.question().await, UserAnswer::Deny).await;
+    let far = far.tomorrow(HostOptions { autostart: true, ..HostOptions::default() }).await;
+    far.needs_sign_in("").await;
+    assert!(far.app.platform.announced.lock().unwrap().is_empty(), "nothing is announced");
+    assert!(!far.app.questions().await.iter().any(is_sign_in), "and nothing asked");
+    far.app.host.close().await;
+}

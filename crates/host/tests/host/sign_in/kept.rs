@@ -1,0 +1,107 @@
+//! Who signed in today is signed in tomorrow, and nothing secret is anywhere but in the keychain.
+
+use host::HostOptions;
+use host::ports::Secrets as _;
+use host::secrets;
+use host::server_config::{AuthConfig, HttpConfig};
+use host::sign_in::TokensKept;
+use host::view::{QuestionBody, ServerState, UserAnswer};
+use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
+
+use super::{Far, NAME, is_sign_in};
+
+#[tokio::test]
+async fn who_signed_in_today_is_signed_in_tomorrow() {
+    let far = Far::new().await.signed_in().await;
+    let kept = far.view().await.kept;
+    assert!(matches!(&kept, Some(TokensKept::ThisRun { .. })), "where the tokens are kept is told: {kept:?}");
+    let far = far.tomorrow(HostOptions { autostart: true, ..HostOptions::default() }).await;
+    far.ready().await;
+    assert_eq!(far.issuer.authorizations().len(), 1, "nobody had to sign in again");
+    let far = far.tomorrow(HostOptions::default()).await;
+    assert!(far.view().await.account.is_some(), "who is signed in is known before the server runs");
+    // Also when only the refresh token is still good.
+    far.issuer.end_access_tokens();
+    far.app.host.start_server(NAME.into()).await.unwrap().unwrap();
+    far.ready().await;
+    assert!(!far.app.questions().await.iter().any(is_sign_in), "nor now");
+    far.app.host.close().await;
+}
+
+#[tokio::test]
+async fn no_token_is_seen_or_written_anywhere() {
+    let far = Far::new().await.signed_in().await;
+    let allowing = far.allows_tools();
+    for (number, token) in far.issuer.secrets().into_iter().filter(|s| s.starts_with("access")).enumerate() {
+        far.echo(&format!("echo-{number}"), &format!("you sent {token}, did you not")).await.expect("a call passes");
+    }
+    let activity = far.app.activity(NAME).await;
+    assert!(activity.contains("you sent [redacted], did you not"), "what a server echoes is redacted: {activity}");
+    assert!(activity.contains("a token in it is redacted"), "and marked so: {activity}");
+    far.issuer.end_access_tokens();
+    far.echo("renewed", "x").await.expect("a call passes");
+    far.app.host.sign_out(NAME.into()).await.unwrap().unwrap();
+    far.needs_sign_in("").await;
+    let activity = far.app.activity(NAME).await;
+    let view = format!("{:?} {:?}", far.view().await, far.app.host.snapshot().await.unwrap());
+    let secrets = far.issuer.secrets();
+    assert!(secrets.len() >= 4, "codes, access and refresh tokens were issued: {secrets:?}");
+    allowing.abort();
+    far.app.host.close().await;
+    let mut folders = vec![far.app.folder.path().to_owned()];
+    let mut looked_at = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            looked_at += 1;
+            let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
+            for secret in &secrets {
+                assert!(!text.contains(secret.as_str()), "no secret is in {}", path.display());
+            }
+        }
+    }
+    assert!(looked_at >= 2, "the settings and the audit log were looked at");
+    for secret in &secrets {
+        assert!(!activity.contains(secret.as_str()), "nor in the activity: {activity}");
+        assert!(!view.contains(secret.as_str()), "nor in what an observer sees: {view}");
+    }
+}
+
+#[tokio::test]
+async fn the_settings_say_who_drawbridge_is() {
+    let clients = [("us".to_owned(), Some("cl1ent-secret".to_owned()))].into();
+    let auth_methods = vec!["client_secret_basic".to_owned()];
+    let script = AuthorizationScript { registration: false, clients, auth_methods, ..AuthorizationScript::default() };
+    let issuer = AuthorizationServer::start(script).await;
+    let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
+    let auth = AuthConfig {
+        client_id: Some("us".into()),
+        client_secret: Some(secrets::reference("far.clientSecret")),
+        issuer: Some(issuer.issuer()),
+        scopes: vec!["files".into()],
+        ..AuthConfig::default()
+    };
+    let config = HttpConfig { url: server.url(), auth: Some(auth), ..HttpConfig::default() };
+    let key = secrets::key("far.clientSecret", &config.origin().unwrap());
+    let far = Far::over(issuer, server, config.into()).await;
+    // Without the secret it says so.
+    far.approve().await;
+    let view = far.app.until(NAME, "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
+    let ServerState::Failed(failure) = view.state else { unreachable!() };
+    assert_eq!(failure.reason, host::view::FailureReason::NoSecret, "what is missing is told: {}", failure.message);
+    far.keychain.set(&key, "cl1ent-secret").unwrap();
+    far.app.host.start_server(NAME.into()).await.unwrap().unwrap();
+    let question = far.question().await;
+    let QuestionBody::SignIn { client_id, scopes, .. } = &question.body else { unreachable!() };
+    assert_eq!((client_id.as_str(), scopes), ("us", &vec!["files".to_owned()]), "both are asked about");
+    far.app.answer(&question, UserAnswer::Allow(policy::Scope::Once)).await;
+    far.ready().await;
+    assert!(!far.app.activity(NAME).await.contains("cl1ent-secret"), "the secret is not in the activity");
+    let steps = format!("{:?}", far.view().await.steps);
+    assert!(!steps.contains("cl1ent-secret"), "nor in the steps: {steps}");
+    far.app.host.close().await;
+}

@@ -1,0 +1,149 @@
+//! Signing in to remote servers, with the whole host: asked about, signed in, in use; and all that may come in between.
+
+mod asking;
+mod calls;
+mod ending;
+mod kept;
+mod separate;
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use host::HostOptions;
+use host::secrets::SecretsInMemory;
+use host::server_config::ServerConfig;
+use host::sign_in::{AuthorizationView, SignInPhase};
+use host::view::{QuestionBody, QuestionView, ServerState, ServerView, UserAnswer};
+use policy::Scope;
+use testkit::app::{App, PATIENCE, remote};
+use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
+
+/// A server that wants a sign-in, who issues tokens for it, and an app that knows it.
+struct Far {
+    issuer: AuthorizationServer,
+    server: ProtectedServer,
+    app: App,
+    keychain: Arc<SecretsInMemory>,
+}
+
+const NAME: &str = "far";
+
+impl Far {
+    async fn new() -> Self {
+        Self::with(AuthorizationScript::default(), ProtectedScript::default()).await
+    }
+
+    async fn with(issues: AuthorizationScript, serves: ProtectedScript) -> Self {
+        let issuer = AuthorizationServer::start(issues).await;
+        let server = ProtectedServer::start(serves, &[&issuer]).await;
+        let config = remote(&server.url());
+        Self::over(issuer, server, config).await
+    }
+
+    async fn over(issuer: AuthorizationServer, server: ProtectedServer, config: ServerConfig) -> Self {
+        let keychain = Arc::new(SecretsInMemory::default());
+        let folder = tempfile::tempdir().unwrap();
+        let app = App::start_with(folder, vec![(NAME, config)], HostOptions::default(), keychain.clone()).await;
+        app.platform.browses.store(true, Ordering::Relaxed);
+        Self { issuer, server, app, keychain }
+    }
+
+    /// The same app on the next day: everything but the keychain and the folder is gone.
+    async fn tomorrow(self, options: HostOptions) -> Self {
+        let Self { issuer, server, app, keychain } = self;
+        app.host.close().await;
+        let app = App::start_with(app.folder, Vec::new(), options, keychain.clone()).await;
+        app.platform.browses.store(true, Ordering::Relaxed);
+        Self { issuer, server, app, keychain }
+    }
+
+    /// Starts it and approves its address for good.
+    async fn approve(&self) {
+        self.app.host.start_server(NAME.into()).await.unwrap().unwrap();
+        let is_connect = |q: &QuestionView| matches!(q.body, QuestionBody::ConnectServer { .. });
+        let question = self.app.question(NAME, "its address", is_connect).await;
+        self.app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    }
+
+    async fn question(&self) -> QuestionView {
+        self.app.question(NAME, "signing in", is_sign_in).await
+    }
+
+    async fn allow(&self) {
+        let question = self.question().await;
+        self.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    }
+
+    async fn ready(&self) -> ServerView {
+        self.app.until(NAME, "in use", |s| s.state == ServerState::Ready && s.counts[0] > 0).await
+    }
+
+    /// Starts it, approves its address, signs in.
+    async fn signed_in(self) -> Self {
+        self.approve().await;
+        self.allow().await;
+        self.ready().await;
+        self
+    }
+
+    /// Waits until it only needs somebody to sign in, for this cause.
+    async fn needs_sign_in(&self, cause: &str) {
+        let view =
+            self.app.until(NAME, "waiting for a sign-in", |s| needed(s).is_some_and(|(_, under_way)| !under_way)).await;
+        let (found, _) = needed(&view).unwrap();
+        assert!(found.contains(cause), "the cause {cause:?} is told: {found}");
+    }
+
+    async fn view(&self) -> AuthorizationView {
+        self.app.host.authorization(NAME.into()).await.unwrap().unwrap()
+    }
+
+    async fn until_waits_for_browser(&self) -> AuthorizationView {
+        let deadline = tokio::time::Instant::now() + PATIENCE;
+        loop {
+            let view = self.view().await;
+            let is_waiting = |p: &host::sign_in::SignInProgress| {
+                p.phase == SignInPhase::AwaitingBrowser && p.ends_at.is_some() && p.authorization_url.is_some()
+            };
+            if view.in_progress.as_ref().is_some_and(is_waiting) {
+                return view;
+            }
+            assert!(tokio::time::Instant::now() < deadline, "it waits for the browser: {view:?}");
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+    }
+
+    async fn no_questions(&self) {
+        let deadline = tokio::time::Instant::now() + PATIENCE;
+        while !self.app.questions().await.is_empty() {
+            assert!(tokio::time::Instant::now() < deadline, "the queue is empty: {:?}", self.app.questions().await);
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+    }
+
+    /// Calls its tool, which says what it is told.
+    async fn echo(&self, id: &str, text: &str) -> Result<String, host::view::CallFailure> {
+        let arguments = serde_json::json!({ "text": text }).as_object().unwrap().clone();
+        let called = self.app.host.call_tool(id.into(), NAME.into(), "echo".into(), arguments, None).await?;
+        Ok(serde_json::to_string(&called.0.content).unwrap())
+    }
+
+    /// Lets every call of a tool pass.
+    fn allows_tools(&self) -> tokio::task::JoinHandle<()> {
+        self.app.always(|question| {
+            matches!(question.body, QuestionBody::Tool { .. }).then_some(UserAnswer::Allow(Scope::Always))
+        })
+    }
+}
+
+fn is_sign_in(question: &QuestionView) -> bool {
+    matches!(question.body, QuestionBody::SignIn { .. })
+}
+
+/// Why a server needs a sign-in, and whether one is under way.
+fn needed(view: &ServerView) -> Option<(String, bool)> {
+    match &view.state {
+        ServerState::NeedsSignIn(needed) => Some((needed.cause.clone(), needed.signing_in)),
+        _ => None,
+    }
+}

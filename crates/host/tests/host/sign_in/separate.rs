@@ -1,0 +1,69 @@
+//! Nothing of one server reaches another.
+
+use std::sync::atomic::Ordering;
+
+use host::view::{QuestionBody, ServerState, UserAnswer};
+use policy::Scope;
+use testkit::app::{App, remote};
+use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, leaks};
+
+#[tokio::test]
+async fn two_servers_with_two_issuers_know_nothing_of_each_other() {
+    let (one, two) = (
+        AuthorizationServer::start(AuthorizationScript::default()).await,
+        AuthorizationServer::start(AuthorizationScript::default()).await,
+    );
+    let first = ProtectedServer::start(ProtectedScript::default(), &[&one]).await;
+    let second = ProtectedServer::start(ProtectedScript::default(), &[&two]).await;
+    // Three entries: two accounts at the first server, one at the second.
+    let servers =
+        vec![("work", remote(&first.url())), ("home", remote(&first.url())), ("other", remote(&second.url()))];
+    let app = App::start(servers).await;
+    app.platform.browses.store(true, Ordering::Relaxed);
+    let answering = app.always(|question| match question.body {
+        QuestionBody::ConnectServer { .. } | QuestionBody::SignIn { .. } => Some(UserAnswer::Allow(Scope::Once)),
+        _ => None,
+    });
+    for name in ["work", "home", "other"] {
+        app.host.start_server(name.into()).await.unwrap().unwrap();
+    }
+    for name in ["work", "home", "other"] {
+        app.until(name, "in use", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
+    }
+    assert_eq!(one.good_tokens().1, 2, "each entry has a sign-in of its own, also at the same server");
+    app.host.sign_out("work".into()).await.unwrap().unwrap();
+    app.until("home", "in use", |s| s.state == ServerState::Ready).await;
+    assert_eq!(one.good_tokens().1, 1, "and its own sign-out");
+    // The second one now says that the first one's issuer is its own.
+    app.host.stop_server("other".into()).await.unwrap().unwrap();
+    app.until("other", "stopped", |s| s.state == ServerState::Stopped).await;
+    second.lead_to(&[&one]);
+    app.host.start_server("other".into()).await.unwrap().unwrap();
+    app.until("other", "in use", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
+    answering.abort();
+    app.host.close().await;
+    assert_eq!(leaks(&[&one, &two], &[&first, &second]), Vec::<String>::new(), "nothing got where it does not belong");
+}
+
+#[tokio::test]
+async fn no_local_server_gets_a_token() {
+    let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
+    let far = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
+    let app = App::start(vec![("far", remote(&far.url())), ("near", testkit::app::demo(&[]))]).await;
+    app.platform.browses.store(true, Ordering::Relaxed);
+    let answering = app.always(|question| match question.body {
+        QuestionBody::ConnectServer { .. } | QuestionBody::SignIn { .. } => Some(UserAnswer::Allow(Scope::Once)),
+        _ => None,
+    });
+    app.host.start_server("far".into()).await.unwrap().unwrap();
+    app.until("far", "in use", |s| s.state == ServerState::Ready).await;
+    let near = app.ready("near").await;
+    let environment = std::fs::read(format!("/proc/{}/environ", near.pid.unwrap())).unwrap_or_default();
+    let environment = String::from_utf8_lossy(&environment);
+    assert!(!environment.is_empty() || !cfg!(target_os = "linux"), "the environment of the local server can be read");
+    for secret in issuer.secrets() {
+        assert!(!environment.contains(&secret), "no token is in it");
+    }
+    answering.abort();
+    app.host.close().await;
+}
