@@ -2,6 +2,8 @@
 
 import type { Question, QuestionBody } from "$lib/api/generated";
 
+import { authorizationUrl, issuerUrl, serverUrl } from "../sign-in/fixtures";
+
 export function question(body: QuestionBody, changes: Partial<Question> = {}): Question {
   return {
     id: "q1",
@@ -179,4 +181,33 @@ export const connect: Extract<QuestionBody, { kind: "connect_server" }> = {
   transportKind: null,
   unencrypted: true,
   approvedBefore: null,
+};
+
+export const signIn: Extract<QuestionBody, { kind: "sign_in" }> = {
+  kind: "sign_in",
+  url: serverUrl,
+  issuer: issuerUrl.url,
+  issuerUrl,
+  resource: serverUrl.url,
+  scopes: ["openid", "offline_access", "ships:read"],
+  heldScopes: [],
+  client: "registered",
+  clientId: "7f3a-drawbridge",
+  redirectUri: "http://127.0.0.1:4711/callback",
+  authorizationUrl,
+  reason: { is: "sign_in" },
+};
+
+export const stepUp: QuestionBody = {
+  ...signIn,
+  heldScopes: ["openid", "ships:read"],
+  scopes: ["openid", "ships:read", "ships:sink"],
+  reason: { is: "step_up", operation: "tools/call" },
+};
+
+export const clientId: QuestionBody = {
+  kind: "client_id",
+  url: serverUrl,
+  issuer: issuerUrl.url,
+  issuerUrl,
 };

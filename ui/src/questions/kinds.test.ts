@@ -6,13 +6,16 @@ import type { Question, QuestionBody } from "$lib/api/generated";
 
 import { QUIET } from "./arming.svelte";
 import {
+  clientId,
   connect,
   form,
   question,
   roots,
   samplingRequest,
   samplingResponse,
+  signIn,
   startServer,
+  stepUp,
   tool,
   url,
 } from "./fixtures";
@@ -54,6 +57,11 @@ describe("every kind", () => {
     ["url", url],
     ["roots", roots],
     ["no roots", { kind: "roots", folders: [] }],
+    ["sign in", signIn],
+    ["sign in again", { ...signIn, scopes: [], reason: { is: "again", cause: "it ended" } }],
+    ["sign in as somebody else", { ...signIn, reason: { is: "change_account" } }],
+    ["sign in for more", stepUp],
+    ["client id", clientId],
   ];
 
   it.each(kinds)("%s: axe finds nothing", async (_, body) => {

@@ -20,7 +20,8 @@ export function status(front: Front): Status {
   const problems = front.draft?.form?.tried ? front.draft.form.check.problems.length : 0;
   if (problems > 0) return { words: m.questions_form_problems({ count: problems }), tone: "stop" };
   if (!front.arming.armed) return { words: m.questions_arming(), tone: "plain" };
-  const fields = (front.draft?.form?.fields.length ?? 0) > 0;
+  const kind = front.question?.body.kind;
+  const fields = (front.draft?.form?.fields.length ?? 0) > 0 || kind === "client_id";
   return { words: fields ? m.questions_keys_form() : m.questions_keys(), tone: "plain" };
 }
 

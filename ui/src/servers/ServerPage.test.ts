@@ -288,6 +288,27 @@ describe("a remote server", () => {
   });
 });
 
+describe("how to sign in", () => {
+  test("is folded until it is wanted, and the secret is sent once and never shown", async () => {
+    const host = await show("settings", remote);
+    expect(screen.queryByLabelText("Client id"), "folded").not.toBeVisible();
+    await user.click(screen.getByText("Authorization", { selector: "summary" }));
+    await user.type(screen.getByLabelText("Client secret"), "s3cret");
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    expect(screen.getByText("A client secret needs a client id."), "what is missing").toBeVisible();
+    await user.type(screen.getByLabelText("Client id"), "drawbridge");
+    await user.type(screen.getByLabelText("Scopes"), "ships:read  ships:write");
+    expect(await axeProblems(), "axe").toEqual([]);
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    expect(host.requests("update_server")[0]?.config, "what is saved").toMatchObject({
+      auth: {
+        ...{ clientId: "drawbridge", clientSecret: "s3cret", hasSecret: true, issuer: null },
+        scopes: ["ships:read", "ships:write"],
+      },
+    });
+  });
+});
+
 describe("the settings", () => {
   test("change name and command, and warn that it asks again", async () => {
     const host = await show("settings");

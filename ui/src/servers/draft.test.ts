@@ -88,10 +88,44 @@ describe("a draft", () => {
     ["header_name", (d) => (d.headers[1]!.name = "X Team")],
     ["header_twice", (d) => (d.headers[1]!.name = "AUTHORIZATION")],
     ["header_value", (d) => (d.headers[1]!.value = "")],
+    ["auth_client_id", (d) => (d.auth.clientSecret = "s3cret")],
+    ["auth_issuer", (d) => (d.auth.issuer = "login.example.com")],
   ])("of a remote server says %s", (problem, change) => {
     const draft = new Draft("far", remote);
     expect(draft.problems(["git"]), "all is well before").toEqual([]);
     change(draft);
     expect(draft.problems(["git"]), "and only this is wrong after").toEqual([problem]);
+  });
+});
+
+describe("how to sign in", () => {
+  const auth = {
+    ...{ clientId: "drawbridge", clientSecret: null, hasSecret: true },
+    ...{ issuer: "https://login.example.com/7", scopes: ["ships:read", "ships:write"] },
+  };
+
+  test("comes back as it was, its secret untold", () => {
+    const one = { ...remote, auth };
+    expect(new Draft("far", one).config, "nothing is lost or changed").toEqual(one);
+  });
+
+  test("a new secret replaces the one that is set, and it can be taken out", () => {
+    const draft = new Draft("far", { ...remote, auth });
+    draft.auth.clientSecret = "s3cret";
+    expect(draft.config, "the new one").toMatchObject({ auth: { clientSecret: "s3cret" } });
+    draft.auth.clientSecret = "";
+    draft.auth.secretKept = false;
+    expect(draft.config, "none").toMatchObject({ auth: { clientSecret: null, hasSecret: false } });
+  });
+
+  test("what is not said is nothing, unless it was said before", () => {
+    const draft = new Draft("far", remote);
+    draft.auth.scopes = "  ";
+    expect(draft.config, "nothing was said").toMatchObject({ auth: null });
+    const before = new Draft("far", { ...remote, auth });
+    before.auth = { clientId: "", clientSecret: "", secretKept: false, issuer: "", scopes: "" };
+    expect(before.config, "all of it is taken back").toMatchObject({
+      auth: { clientId: null, clientSecret: null, hasSecret: false, issuer: null, scopes: [] },
+    });
   });
 });

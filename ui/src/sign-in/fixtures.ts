@@ -1,0 +1,82 @@
+// A sign-in for the tests.
+import type {
+  Account,
+  Authorization,
+  SignInProgress,
+  SignInStep,
+  UrlParts,
+} from "$lib/api/generated";
+
+const plain = { asciiHost: null, warnings: [], openable: true };
+
+export const serverUrl: UrlParts = {
+  ...{ url: "https://mcp.harbour.example/mcp", before: "https://mcp.", domain: "harbour.example" },
+  ...{ after: "/mcp", ...plain },
+};
+
+export const issuerUrl: UrlParts = {
+  ...{ url: "https://login.idp.example/7", before: "https://login.", domain: "idp.example" },
+  ...{ after: "/7", ...plain },
+};
+
+export const authorizationUrl: UrlParts = {
+  ...{ url: "https://login.idp.example/7/authorize?scope=openid", before: "https://login." },
+  ...{ domain: "idp.example", after: "/7/authorize?scope=openid", ...plain },
+};
+
+export function account(changes: Partial<Account> = {}): Account {
+  return {
+    issuer: issuerUrl.url,
+    issuerUrl,
+    resource: serverUrl.url,
+    scopes: ["openid", "ships:read"],
+    expiresAt: Date.now() + 3_600_000,
+    signedInAt: Date.now() - 86_400_000,
+    refreshedAt: Date.now() - 600_000,
+    canRefresh: true,
+    ended: null,
+    client: "registered",
+    bound: false,
+    ...changes,
+  };
+}
+
+export function progress(changes: Partial<SignInProgress> = {}): SignInProgress {
+  return {
+    phase: "discovering",
+    reason: { is: "sign_in" },
+    since: Date.now(),
+    endsAt: null,
+    authorizationUrl: null,
+    redirectUri: null,
+    ...changes,
+  };
+}
+
+export const found: SignInStep = {
+  at: 1_785_000_000_000,
+  took: 84,
+  what: "finding the authorization server",
+  request: "GET https://mcp.harbour.example/.well-known/oauth-protected-resource/mcp",
+  answer: '200\n\n{"authorization_servers":["https://login.idp.example/7"]}',
+  conclusion: "The server trusts https://login.idp.example/7.",
+  failed: false,
+};
+
+export const refused: SignInStep = {
+  at: 1_785_000_001_000,
+  took: 97,
+  what: "getting the token",
+  request: "POST https://login.idp.example/7/token\n\ncode=[redacted]&code_verifier=[redacted]",
+  answer: '400\n\n{"error":"invalid_grant"}',
+  conclusion: "The authorization server refused: invalid_grant.",
+  failed: true,
+};
+
+export function authorization(changes: Partial<Authorization> = {}): Authorization {
+  return {
+    ...{ server: "files", notOffered: null, account: null, inProgress: null, failed: null },
+    ...{ steps: [], kept: null },
+    ...changes,
+  };
+}

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+
+import { account, authorization, found, refused } from "./fixtures";
+import { report } from "./report";
+
+test("a report has every step in order, what was sent and answered, and where it failed", () => {
+  const failed = authorization({ failed: "the token was refused", steps: [found, refused] });
+  expect(report(failed, "https://mcp.harbour.example/mcp", "0.1.0")).toBe(
+    `Sign-in to https://mcp.harbour.example/mcp with Drawbridge 0.1.0
+It failed: the token was refused
+Secrets read [redacted].
+
+## 1. finding the authorization server (2026-07-25T17:20:00.000Z, 84 ms)
+> GET https://mcp.harbour.example/.well-known/oauth-protected-resource/mcp
+< 200
+<
+< {"authorization_servers":["https://login.idp.example/7"]}
+= The server trusts https://login.idp.example/7.
+
+## 2. getting the token (2026-07-25T17:20:01.000Z, 97 ms)
+> POST https://login.idp.example/7/token
+>
+> code=[redacted]&code_verifier=[redacted]
+< 400
+<
+< {"error":"invalid_grant"}
+FAILED The authorization server refused: invalid_grant.
+`,
+  );
+});
+
+test("what a server says can't hide anything in it", () => {
+  const hostile = { ...found, answer: "200\n\n\u202egnp.exe", request: null };
+  const text = report(authorization({ account: account(), steps: [hostile] }), "a", "1");
+  expect(text, "hidden characters are named").toContain("< [U+202E]gnp.exe");
+  expect(text, "and what was not sent is not made up").not.toContain("\n> ");
+  expect(text, "where it ended well").toContain("Signed in at https://login.idp.example/7.");
+});

@@ -1,0 +1,242 @@
+import { render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, describe, expect, test } from "vitest";
+
+import type { Authorization, Server, ServerState, SignedOut } from "$lib/api/generated";
+import type { ServerTab } from "$lib/state/route";
+import { router } from "$lib/state/view.svelte";
+import { axeProblems } from "$lib/testing/axe";
+import { sampleServer, startFake } from "$lib/testing/fake";
+
+import ServerPage from "../servers/ServerPage.svelte";
+
+import { account, authorization, found, progress, refused, serverUrl } from "./fixtures";
+
+const user = userEvent.setup();
+let known: Authorization;
+
+const remote: Partial<Server> = {
+  config: {
+    ...{ type: "http", url: serverUrl.url, headers: [], kind: null, auth: null, revision: null },
+  },
+  commandLine: serverUrl.url,
+  url: serverUrl,
+  transport: "streamable-http",
+  pid: null,
+};
+const needs: ServerState = { is: "needs_sign_in", cause: "it answered 401", signingIn: false };
+
+async function show(tab: ServerTab, changes: Partial<Server>, answers = {}) {
+  const host = await startFake(
+    { authorization: () => structuredClone(known), ...answers },
+    { servers: [sampleServer({ ...remote, ...changes })] },
+  );
+  router.go({ at: "server", name: "files", tab });
+  render(ServerPage, { name: "files", tab, item: undefined });
+  return host;
+}
+
+beforeEach(() => (known = authorization()));
+
+describe("a server that needs sign-in", () => {
+  test("says so with its cause, and signing in is the next step", async () => {
+    const host = await show("overview", { state: needs });
+    expect(screen.getAllByText("needs sign-in")[0], "the state in words").toBeVisible();
+    const note = await screen.findByRole("group", { name: "What this server needs" });
+    expect(note, "why").toHaveTextContent("it answered 401");
+    expect(await axeProblems(), "axe").toEqual([]);
+    await user.click(within(note).getByRole("button", { name: "Sign in" }));
+    expect(host.requests("sign_in"), "begun").toEqual([{ server: "files" }]);
+    expect(router.current, "how it goes on is in front").toMatchObject({ tab: "sign-in" });
+  });
+
+  test("offers it where what it offers would be", async () => {
+    const host = await show("tools", { state: needs });
+    expect(await screen.findByText("files needs you to sign in"), "what is missing").toBeVisible();
+    const panel = screen.getByRole("tabpanel");
+    await user.click(within(panel).getByRole("button", { name: "Sign in" }));
+    expect(host.requests("sign_in"), "begun").toEqual([{ server: "files" }]);
+  });
+
+  test("a local server has no such tab, whatever the address says", async () => {
+    await startFake({}, { servers: [sampleServer()] });
+    render(ServerPage, { name: "files", tab: "sign-in", item: undefined });
+    expect(screen.queryByRole("tab", { name: "Sign-in" }), "no tab").toBeNull();
+    expect(screen.getByRole("tab", { name: "Overview" }), "another is in front").toHaveAttribute(
+      "aria-selected",
+      "true",
+    );
+  });
+});
+
+describe("an account", () => {
+  test("who issued, what it allows, until when, and where the tokens are", async () => {
+    known = authorization({ account: account({ bound: true }), kept: { where: "keychain" } });
+    await show("sign-in", {});
+    const panel = await screen.findByRole("region", { name: "Account" });
+    expect(panel.querySelector(".url strong"), "the issuer's host is marked").toHaveTextContent(
+      "idp.example",
+    );
+    expect(panel, "a scope in words and as written").toHaveTextContent(
+      "know which account is yours openid",
+    );
+    expect(panel, "an unknown one as written").toHaveTextContent("ships:read");
+    for (const said of ["renewed by itself", "registered for itself", "DPoP", "keychain"]) {
+      expect(panel, said).toHaveTextContent(said);
+    }
+    expect(await axeProblems(), "axe").toEqual([]);
+  });
+
+  test("tokens for this run only are said so, and why", async () => {
+    const cause = "no Secret Service answers";
+    known = authorization({ account: account(), kept: { where: "this_run", cause } });
+    await show("sign-in", {});
+    const panel = await screen.findByRole("region", { name: "Account" });
+    expect(panel, "for how long").toHaveTextContent("for this run only");
+    expect(panel, "why").toHaveTextContent(cause);
+  });
+
+  test("one that no longer works says so", async () => {
+    known = authorization({ account: account({ ended: "the refresh token was refused" }) });
+    await show("sign-in", {});
+    expect(
+      await screen.findByRole("group", { name: "This sign-in no longer works" }),
+      "why",
+    ).toHaveTextContent("the refresh token was refused");
+  });
+
+  const ends: [SignedOut, string][] = [
+    [{ revoked: "yes" }, "void at idp.example too"],
+    [{ revoked: "not_offered" }, "offers no way to revoke"],
+    [{ revoked: "failed", cause: "it answered 500" }, "it answered 500"],
+    [{ revoked: "nobody_signed_in" }, "Nobody was signed in"],
+  ];
+  test.each(ends)("signing out asks first, and says what became of it: %o", async (done, words) => {
+    known = authorization({ account: account() });
+    const host = await show("sign-in", {}, { sign_out: () => done });
+    await user.click(await screen.findByRole("button", { name: "Sign out" }));
+    const dialog = await screen.findByRole("dialog", { name: "Sign out of files?" });
+    expect(host.requests("sign_out"), "not yet").toEqual([]);
+    await user.click(within(dialog).getByRole("button", { name: "Sign out" }));
+    expect(host.requests("sign_out"), "asked for").toEqual([{ server: "files" }]);
+    expect(await screen.findByRole("group", { name: "Sign out" }), "said").toHaveTextContent(words);
+  });
+
+  test("another account, and signing in again", async () => {
+    known = authorization({ account: account() });
+    const host = await show("sign-in", {}, { change_account: () => ({ revoked: "yes" }) });
+    await user.click(await screen.findByRole("button", { name: "Sign in again" }));
+    expect(host.requests("sign_in"), "again").toEqual([{ server: "files" }]);
+    await user.click(screen.getByRole("button", { name: "Change account" }));
+    const dialog = await screen.findByRole("dialog");
+    await user.click(within(dialog).getByRole("button", { name: "Change account" }));
+    expect(host.requests("change_account"), "another").toEqual([{ server: "files" }]);
+  });
+
+  test("where a header signs in, there is nothing to sign in to", async () => {
+    known = authorization({ notOffered: "its settings have an Authorization header" });
+    await show("sign-in", {});
+    expect(await screen.findByText(/have an Authorization header/), "why").toBeVisible();
+    expect(screen.queryByRole("button", { name: "Sign in" }), "no button").toBeNull();
+    await user.click(screen.getByRole("button", { name: "Show the headers" }));
+    expect(router.current, "where they are").toMatchObject({ tab: "settings" });
+  });
+});
+
+describe("a sign-in under way", () => {
+  const waiting = () =>
+    progress({
+      phase: "awaiting_browser",
+      endsAt: Date.now() + 240_000,
+      authorizationUrl: "https://login.idp.example/7/authorize?state=s",
+      redirectUri: "http://127.0.0.1:4711/callback",
+    });
+
+  test("is there after a reload, goes on with the host's events, and can be cancelled", async () => {
+    known = authorization({ inProgress: progress() });
+    const host = await show("sign-in", { state: { ...needs, signingIn: true } as ServerState });
+    const note = await screen.findByRole("group", { name: "Signing in" });
+    expect(note, "what it is at").toHaveTextContent("Finding out where to sign in…");
+    known = authorization({ inProgress: waiting() });
+    host.send({ type: "authorization_changed", server: "files" });
+    await waitFor(() => expect(note, "the next phase").toHaveTextContent("in the browser"));
+    expect(within(note).getByRole("timer"), "the time left").toHaveTextContent(/[34] min.* left/);
+    expect(await axeProblems(), "axe").toEqual([]);
+    await user.click(within(note).getByRole("button", { name: "Cancel sign-in" }));
+    expect(host.requests("cancel_sign_in"), "cancelled").toEqual([{ server: "files" }]);
+    known = authorization({ failed: "it was cancelled" });
+    host.send({ type: "authorization_changed", server: "files" });
+    expect(await screen.findByText("it was cancelled"), "its end").toBeVisible();
+  });
+
+  test("the address is copied, and the one it ends at is pasted; a wrong one is said", async () => {
+    known = authorization({ inProgress: waiting() });
+    let wrong = true;
+    const host = await show(
+      "sign-in",
+      {},
+      {
+        paste_redirect: () => {
+          if (wrong) throw { code: "invalid", message: "this is not the address" };
+          return {};
+        },
+      },
+    );
+    await user.click(await screen.findByText(/Nothing opened/));
+    await user.click(screen.getByRole("button", { name: "Copy the address" }));
+    expect(await navigator.clipboard.readText(), "the whole address").toContain("state=s");
+    const field = screen.getByRole("textbox", { name: "The address you ended up at" });
+    await user.type(field, " http://127.0.0.1:4711/callback?code=c");
+    await user.click(screen.getByRole("button", { name: "Use it" }));
+    expect(await screen.findByText("this is not the address"), "why not").toBeVisible();
+    wrong = false;
+    await user.click(screen.getByRole("button", { name: "Use it" }));
+    expect(host.requests("paste_redirect").at(-1), "handed over").toEqual({
+      server: "files",
+      url: "http://127.0.0.1:4711/callback?code=c",
+    });
+    await waitFor(() => expect(field, "the code does not stay in view").toHaveValue(""));
+  });
+});
+
+describe("the steps", () => {
+  test("the one that failed is open and explained; what was redacted is marked", async () => {
+    known = authorization({ failed: "getting the token failed", steps: [found, refused] });
+    await show("sign-in", { state: needs });
+    const list = await screen.findByRole("region", { name: "The last sign-in, step by step" });
+    const [first, second] = within(list).getAllByRole("listitem");
+    expect(first, "a step that went well is folded").not.toHaveTextContent("Request");
+    expect(second, "marked by a word").toHaveTextContent("failed");
+    expect(second, "its conclusion").toHaveTextContent("refused: invalid_grant");
+    const request = within(second!).getByRole("group", { name: "Step 2: Request" });
+    expect(request.querySelectorAll("mark").length, "both secrets are marked").toBe(2);
+    expect(request, "in a word").toHaveTextContent("code=redacted&code_verifier=redacted");
+    await user.click(within(first!).getByRole("button"));
+    expect(
+      within(first!).getByRole("group", { name: "Step 1: Answer" }),
+      "opened",
+    ).toHaveTextContent("authorization_servers");
+    expect(await axeProblems(), "axe").toEqual([]);
+    await user.click(within(list).getByRole("button", { name: "Copy as text" }));
+    expect(await navigator.clipboard.readText(), "the report").toContain("FAILED");
+  });
+
+  test("what is not known can be asked again", async () => {
+    let fails = true;
+    await show(
+      "sign-in",
+      {},
+      {
+        authorization: () => {
+          if (fails) throw { code: "internal", message: "the host is busy" };
+          return authorization();
+        },
+      },
+    );
+    const alert = await screen.findByRole("alert");
+    expect(alert, "why").toHaveTextContent("the host is busy");
+    fails = false;
+    await user.click(within(alert).getByRole("button"));
+    expect(await screen.findByText(/Not signed in/), "read").toBeVisible();
+  });
+});
