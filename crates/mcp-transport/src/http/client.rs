@@ -1,8 +1,8 @@
 //! The one place that makes HTTP clients.
 
-use reqwest::{Client, ClientBuilder};
-use reqwest::redirect::Policy;
 use reqwest::dns::Resolve;
+use reqwest::redirect::Policy;
+use reqwest::{Client, ClientBuilder};
 use std::sync::Arc;
 use std::time::Duration;
 use url::{Host, Url};
@@ -53,7 +53,10 @@ fn plain() -> ClientBuilder {
 
 pub(super) fn is_loopback(url: &Url) -> bool {
     match url.host() {
-        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Domain(name)) => {
+            let name = name.strip_suffix('.').unwrap_or(name);
+            name == "localhost" || name.ends_with(".localhost")
+        }
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
         None => false,

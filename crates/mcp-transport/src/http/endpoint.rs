@@ -6,8 +6,8 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use mcp_proto::DeliveryFault;
 use reqwest::header::{
-    ACCEPT, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, LOCATION,
-    TRANSFER_ENCODING, USER_AGENT,
+    ACCEPT, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue,
+    LOCATION, TRANSFER_ENCODING, USER_AGENT,
 };
 use reqwest::{Client, Method, Request, Response};
 use url::Url;

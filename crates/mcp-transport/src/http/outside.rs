@@ -172,6 +172,7 @@ impl Shared {
             return Ok(if is_local { Way::Local } else { Way::Named });
         }
         let name = match &host {
+            Host::Domain(_) if client::is_loopback(url) => return Err(refused(PRIVATE)),
             Host::Domain(name) => name,
             Host::Ipv4(literal) if is_public((*literal).into()) => return Ok(self.proxy_or(url, Way::Guarded)),
             Host::Ipv6(literal) if is_public((*literal).into()) => return Ok(self.proxy_or(url, Way::Guarded)),
@@ -266,4 +267,33 @@ impl Resolve for PublicOnly {
 
 async fn lookup(name: &str) -> std::io::Result<Vec<IpAddr>> {
     Ok(tokio::net::lookup_host((name, 0)).await?.map(|address| address.ip()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[tokio::test]
+    async fn with_a_proxy_names_are_judged_before() {
+        let proxy = Matcher::builder().all("http://127.0.0.1:9").build();
+        let named = Url::parse("https://named.example").unwrap();
+        let client = OutsideClient::with_proxy(vec![named.origin()], proxy);
+        let way = async |url: &str| client.shared.way(&Url::parse(url).unwrap(), url).await;
+        assert_eq!(way("https://1.1.1.1/").await, Ok(Way::Proxy), "what is public goes through it");
+        assert_eq!(way("https://named.example/").await, Ok(Way::Named), "what the user named, too");
+        for url in ["https://localhost/", "https://10.0.0.1/", "https://no-such-name.invalid/"] {
+            let refused = way(url).await;
+            assert!(matches!(refused, Err(OutsideError::Refused { .. })), "X47: {url} is not given to it: {refused:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn names_are_judged_where_they_are_connected_to() {
+        // Past the judgement of the name itself.
+        let looked_up = PublicOnly.resolve("localhost".parse().unwrap()).await;
+        let cause = looked_up.err().map(|error| error.to_string());
+        assert_eq!(cause.as_deref(), Some(PRIVATE), "X47: a name of this computer has no address");
+    }
 }

@@ -29,7 +29,13 @@ pub struct Client {
 }
 
 pub fn target(url: &str) -> HttpTarget {
-    HttpTarget { url: url.parse().expect("a URL"), headers: Vec::new(), transport: TransportChoice::Auto, known: None, authorizer: None }
+    HttpTarget {
+        url: url.parse().expect("a URL"),
+        headers: Vec::new(),
+        transport: TransportChoice::Auto,
+        known: None,
+        authorizer: None,
+    }
 }
 
 pub fn limits() -> HttpLimits {

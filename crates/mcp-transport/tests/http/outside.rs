@@ -1,0 +1,133 @@
+//! Addresses that a server names lead to the open internet, or nowhere (X47).
+
+use std::time::Duration;
+
+use mcp_transport::http::{OutsideClient, OutsideError, OutsideLimits};
+use testkit::http::HttpServer;
+use tokio::net::TcpListener;
+use url::Url;
+
+use crate::support::LONG;
+
+const LIMITS: OutsideLimits = OutsideLimits { bytes: 1024, time: Duration::from_secs(5) };
+
+async fn get(client: &OutsideClient, url: &str) -> Result<http::Response<Vec<u8>>, OutsideError> {
+    client.send(http::Request::get(url).body(Vec::new()).unwrap(), LIMITS).await
+}
+
+fn client(named: &[&str]) -> OutsideClient {
+    OutsideClient::guarded(named.iter().map(|url| Url::parse(url).unwrap().origin()).collect())
+}
+
+/// A port of this computer, on all its addresses, and how many connections came.
+async fn listener() -> (u16, tokio::task::JoinHandle<()>, std::sync::Arc<std::sync::atomic::AtomicUsize>) {
+    let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let hits = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let counted = std::sync::Arc::clone(&hits);
+    let accepting = tokio::spawn(async move {
+        while listener.accept().await.is_ok() {
+            counted.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        }
+    });
+    (port, accepting, hits)
+}
+
+#[tokio::test]
+async fn nothing_reaches_this_computer_or_its_networks() {
+    let (port, accepting, hits) = listener().await;
+    let client = client(&["https://mcp.example"]);
+    let hosts = [
+        "127.0.0.1",
+        "127.1",
+        "0x7f.1",
+        "0x7f000001",
+        "2130706433",
+        "017700000001",
+        "0",
+        "0.0.0.0",
+        "127.0.0.1.",
+        "localhost",
+        "localhost.",
+        "LOCALHOST",
+        "a.localhost",
+        "[::1]",
+        "[::]",
+        "[::ffff:127.0.0.1]",
+        "[::ffff:7f00:1]",
+        "[::127.0.0.1]",
+        "[64:ff9b::7f00:1]",
+        "[64:ff9b::10.0.0.1]",
+        "[::ffff:10.0.0.1]",
+        "[2002:7f00:1::1]",
+        "[2001:0:7f00:1::1]",
+        "[fe80::1]",
+        "[fc00::1]",
+        "10.0.0.1",
+        "172.16.0.1",
+        "192.168.0.1",
+        "169.254.169.254",
+        "100.64.0.1",
+        "198.18.0.1",
+        "224.0.0.1",
+        "255.255.255.255",
+    ];
+    for host in hosts {
+        for path in ["", "/.well-known/oauth-authorization-server?q=1"] {
+            let url = format!("https://{host}:{port}{path}");
+            let answer = tokio::time::timeout(LONG, get(&client, &url)).await.expect("within its time");
+            let is_refused = matches!(answer, Err(OutsideError::Refused { .. }));
+            assert!(is_refused, "X47: {url} must be refused, not {answer:?}");
+        }
+    }
+    let dots = format!("https://127\u{3002}0\u{3002}0\u{3002}1:{port}/");
+    let dots = Url::parse(&dots).unwrap();
+    assert!(get(&client, dots.as_str()).await.is_err(), "X47: ideographic dots are dots");
+    let schemes =
+        [format!("http://127.0.0.1:{port}/"), format!("http://localhost:{port}/"), "http://mcp.example/".into()];
+    for url in schemes {
+        let refused = get(&client, &url).await;
+        assert!(matches!(refused, Err(OutsideError::Refused { .. })), "X47: {url} is not encrypted: {refused:?}");
+    }
+    assert_eq!(hits.load(std::sync::atomic::Ordering::SeqCst), 0, "X47: zero hits");
+    accepting.abort();
+}
+
+#[tokio::test]
+async fn what_the_user_named_may_lie_here() {
+    let server = HttpServer::start(|request, mut answer| async move {
+        match request.path.as_str() {
+            "/large" => answer.whole(200, "", &[b'x'; 4096]).await,
+            "/away" => answer.whole(302, "location: /found\r\n", b"").await,
+            "/slow" => answer.hang().await,
+            _ => answer.whole(404, "x-kept: 1\r\n", &request.body).await,
+        }
+    })
+    .await;
+    let client = client(&[&server.url("/")]);
+    let request = http::Request::post(server.url("/token")).header("x-mine", "2").body(b"a=b".to_vec()).unwrap();
+    let answer = client.send(request, LIMITS).await.unwrap();
+    assert_eq!((answer.status().as_u16(), answer.body().as_slice()), (404, &b"a=b"[..]), "any answer is one");
+    assert_eq!(answer.headers()["x-kept"], "1", "with its headers");
+    assert_eq!(server.seen()[0].header("x-mine"), Some("2"), "and the request's arrive");
+    let away = get(&client, &server.url("/away")).await.unwrap();
+    assert_eq!(away.status().as_u16(), 302, "redirects are answers");
+    assert!(server.seen().iter().all(|request| request.path != "/found"), "and not followed");
+    let large = get(&client, &server.url("/large")).await;
+    assert!(matches!(large, Err(OutsideError::TooLarge { bytes: 1024, .. })), "bodies are bounded: {large:?}");
+    let short = OutsideLimits { time: Duration::from_millis(200), ..LIMITS };
+    let slow = client.send(http::Request::get(server.url("/slow")).body(Vec::new()).unwrap(), short).await;
+    assert!(matches!(slow, Err(OutsideError::TooSlow { .. })), "so is the time: {slow:?}");
+    let secret = get(&client, "https://10.0.0.1/?code=secret").await.unwrap_err();
+    assert!(!format!("{secret} {secret:?}").contains("secret"), "errors name no more than the origin: {secret}");
+}
+
+#[tokio::test]
+async fn a_port_beside_the_named_one_is_the_same_host() {
+    let server = HttpServer::start(|_request, mut answer| async move { answer.status(200).await }).await;
+    let other = client(&["http://127.0.0.1:1/"]);
+    assert!(get(&other, &server.url("/")).await.is_ok(), "the user named the host");
+    let unlike = client(&["http://127.0.0.2:1/", "https://localhost/"]);
+    assert!(get(&unlike, &server.url("/")).await.is_err(), "X47: another name of this computer is another host");
+    assert_eq!(server.seen().len(), 1, "X47: and is not reached");
+}

@@ -1,0 +1,363 @@
+//! Every request is signed, and refusals are answered; who signs is a script.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use mcp_proto::{OpeningFault, SessionConfig};
+use mcp_transport::http::{
+    Authorizer, Challenge, HeaderName, HttpLimits, HttpTarget, MOST_SENDINGS, SecretHeader, Signed, Stop,
+    TransportChoice, Verdict,
+};
+use testkit::http::ordinary;
+use tokio::sync::Notify;
+use url::Url;
+
+use crate::support::*;
+
+/// Signs with `Bearer token-N`, and renews N when it is challenged as long as `renewals` lasts.
+#[derive(Default)]
+struct Scripted {
+    generation: AtomicU64,
+    renewals: AtomicU32,
+    refuses_to_sign: bool,
+    /// What challenges wait for.
+    user: Option<Notify>,
+    signed: Mutex<Vec<(String, String)>>,
+    challenges: Mutex<Vec<Challenge>>,
+    nonces: Mutex<Vec<String>>,
+}
+
+impl Scripted {
+    fn with(renewals: u32) -> Scripted {
+        Scripted { renewals: AtomicU32::new(renewals), ..Scripted::default() }
+    }
+
+    fn challenges(&self) -> Vec<Challenge> {
+        self.challenges.lock().unwrap().clone()
+    }
+}
+
+#[async_trait]
+impl Authorizer for Scripted {
+    async fn sign(&self, method: &str, url: &Url) -> Result<Signed, Stop> {
+        if self.refuses_to_sign {
+            return Err(Stop("the vault is locked".to_owned()));
+        }
+        self.signed.lock().unwrap().push((method.to_owned(), url.to_string()));
+        let generation = self.generation.load(Ordering::SeqCst);
+        let header = |name, value: String| (HeaderName::from_static(name), SecretHeader::new(&value).unwrap());
+        let token = header("authorization", format!("Bearer token-{generation}"));
+        Ok(Signed { headers: vec![token, header("dpop", format!("{method} {url}"))], generation })
+    }
+
+    async fn challenged(&self, challenge: Challenge) -> Verdict {
+        self.challenges.lock().unwrap().push(challenge);
+        if let Some(user) = &self.user {
+            user.notified().await;
+        }
+        let left = self.renewals.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        if left.is_err() {
+            return Verdict::Stop("sign in again".to_owned());
+        }
+        self.generation.fetch_add(1, Ordering::SeqCst);
+        Verdict::Again
+    }
+
+    fn answered(&self, dpop_nonce: Option<&str>) {
+        self.nonces.lock().unwrap().extend(dpop_nonce.map(str::to_owned));
+    }
+}
+
+fn signed_by(url: &str, authorizer: &Arc<Scripted>) -> HttpTarget {
+    HttpTarget { authorizer: Some(Arc::clone(authorizer) as Arc<dyn Authorizer>), ..target(url) }
+}
+
+fn start_signed(url: &str, authorizer: &Arc<Scripted>) -> Client {
+    start_with(SessionConfig::default(), signed_by(url, authorizer), limits())
+}
+
+fn all_are_signed(server: &HttpServer) {
+    for request in server.seen() {
+        let what = format!("{} {} {}", request.method, request.path, request.rpc_method());
+        let tokens = request.head.to_lowercase().matches("authorization:").count();
+        assert_eq!(tokens, 1, "[auth-every-request] {what} carries exactly one token");
+        assert!(
+            request.header("authorization").is_some_and(|value| value.starts_with("Bearer token-")),
+            "[auth-bearer-header] {what} carries it in the header"
+        );
+        assert!(!request.path.contains("token-"), "[auth-no-query-token] {what} has none in its address");
+        let proof = format!("{} http://{}{}", request.method, server.address, request.path);
+        assert_eq!(request.header("dpop"), Some(&*proof), "{what} is signed for its own method and address");
+    }
+}
+
+#[tokio::test]
+async fn every_request_is_signed() {
+    // A session with a probe, messages, a GET stream that breaks off, and a DELETE.
+    let server = HttpServer::start(|request, mut answer| async move {
+        if request.method == "GET" {
+            answer.event_stream().await?;
+            return answer.raw(b"id: 7\nretry: 100\ndata:\n\n").await;
+        }
+        in_session(NEWEST_LEGACY, &request, answer).await
+    })
+    .await;
+    let mut client = start_signed(&server.url("/mcp"), &Arc::new(Scripted::default()));
+    client.until_ready().await;
+    assert_eq!(client.echo("there").await, "there", "a call is answered");
+    let resumed = || with_method(&server, "GET").iter().any(|get| get.header("last-event-id") == Some("7"));
+    assert!(holds_within(LONG, resumed).await, "the GET stream is opened again");
+    client.stop().await;
+    assert!(!with_method(&server, "DELETE").is_empty(), "the session is ended");
+    assert!(server.count("server/discover") > 0, "there was a probe");
+    all_are_signed(&server);
+
+    // 2026-07-28.
+    let server =
+        HttpServer::start(move |request, answer| async move { ordinary::answer(MODERN, &request, answer).await }).await;
+    let mut client = start_signed(&server.url("/mcp"), &Arc::new(Scripted::default()));
+    client.until_ready().await;
+    assert_eq!(client.echo("there").await, "there", "a call is answered");
+    client.stop().await;
+    all_are_signed(&server);
+}
+
+#[tokio::test]
+async fn so_is_http_and_sse() {
+    let server = HttpServer::start(|request, mut answer| async move {
+        match request.method.as_str() {
+            "GET" => {
+                answer.event_stream().await?;
+                answer.raw(b"event: endpoint\ndata: /messages\n\n").await?;
+                answer.hang().await
+            }
+            _ if request.path == "/messages" => answer.status(202).await,
+            _ => answer.status(405).await,
+        }
+    })
+    .await;
+    for transport in [TransportChoice::Sse, TransportChoice::Auto] {
+        let target = HttpTarget { transport, ..signed_by(&server.url("/sse"), &Arc::new(Scripted::default())) };
+        let mut client = start_with(SessionConfig::default(), target, limits());
+        let posted = holds_within(LONG, || server.seen().iter().any(|seen| seen.path == "/messages")).await;
+        assert!(posted, "initialize goes to the endpoint ({transport:?})");
+        client.stop().await;
+    }
+    all_are_signed(&server);
+}
+
+/// A server that lets in who has at least this token. Others get this status and these headers.
+async fn guarded(least: u64, status: u16, headers: &'static str) -> HttpServer {
+    HttpServer::start(move |request, mut answer| async move {
+        let token = request.header("authorization").and_then(|value| value.strip_prefix("Bearer token-"));
+        match token.and_then(|token| token.parse::<u64>().ok()) {
+            Some(token) if token >= least => ordinary::answer(MODERN, &request, answer).await,
+            _ => answer.whole(status, headers, br#"{"error":"no"}"#).await,
+        }
+    })
+    .await
+}
+
+#[tokio::test]
+async fn the_same_bytes_are_sent_again_with_another_token() {
+    let cases = [
+        (401, "www-authenticate: Bearer realm=\"x\"\r\nwww-authenticate: DPoP\r\ndpop-nonce: n1\r\n"),
+        (403, "www-authenticate: Bearer error=\"insufficient_scope\", scope=\"files\"\r\ndpop-nonce: n1\r\n"),
+    ];
+    for (status, headers) in cases {
+        let server = guarded(2, status, headers).await;
+        let authorizer = Arc::new(Scripted::with(5));
+        let mut client = start_signed(&server.url("/mcp"), &authorizer);
+        client.until_ready().await;
+        client.stop().await;
+        let seen = server.seen();
+        for again in &seen[1..3] {
+            assert_eq!(again.body, seen[0].body, "[auth-expired-token-renew] {status}: byte for byte the same");
+        }
+        let challenges = authorizer.challenges();
+        assert_eq!(challenges.len(), 2, "{status}: asked once for each refusal");
+        for (attempt, challenge) in challenges.iter().enumerate() {
+            assert_eq!(challenge.status, status, "[auth-status-codes] which status it was");
+            assert_eq!((challenge.attempt, challenge.generation), (attempt as u32, attempt as u64), "which try");
+            assert_eq!(challenge.operation, "server/discover", "what it was for");
+            assert_eq!(challenge.dpop_nonce.as_deref(), Some("n1"), "the nonce is there");
+            let wanted = headers.matches("www-authenticate").count();
+            assert_eq!(challenge.www_authenticate.len(), wanted, "[auth-www-authenticate-parse] every header");
+        }
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_sent_more_than_four_times() {
+    for (status, headers) in [(401, ""), (403, "www-authenticate: Bearer error=\"insufficient_scope\"\r\n")] {
+        let server = guarded(u64::MAX, status, headers).await;
+        let authorizer = Arc::new(Scripted::with(1000));
+        let mut client = start_signed(&server.url("/mcp"), &authorizer);
+        let (cause, fault) = client.until_failed().await;
+        client.until_end().await;
+        assert_eq!(fault, OpeningFault::Unauthorized, "X51: {status}: it ends: {cause}");
+        assert_eq!(server.seen().len(), MOST_SENDINGS as usize, "X51: {status} for ever is four requests");
+        assert!(cause.contains("4 times"), "X51: {status}: the user is told: {cause}");
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_that_stays_one_says_why() {
+    let server = guarded(1, 401, "www-authenticate: Bearer\r\n").await;
+    let mut client = start_signed(&server.url("/mcp"), &Arc::new(Scripted::default()));
+    let (cause, fault) = client.until_failed().await;
+    client.until_end().await;
+    assert_eq!(fault, OpeningFault::Unauthorized, "[auth-401-starts-flow] it is told as what it is");
+    assert!(cause.contains("sign in again"), "with the words of who signs: {cause}");
+    assert_eq!(server.seen().len(), 1, "and nothing is sent again");
+
+    let server = guarded(0, 401, "").await;
+    let authorizer = Arc::new(Scripted { refuses_to_sign: true, ..Scripted::default() });
+    let mut client = start_signed(&server.url("/mcp"), &authorizer);
+    let (cause, fault) = client.until_failed().await;
+    client.until_end().await;
+    assert_eq!(fault, OpeningFault::Unauthorized, "what cannot be signed needs a sign-in");
+    assert!(cause.contains("the vault is locked"), "with the reason: {cause}");
+    assert_eq!(server.seen().len(), 0, "and nothing is sent");
+}
+
+#[tokio::test]
+async fn other_refusals_are_not_the_authorizers() {
+    for headers in ["", "www-authenticate: Bearer error=\"invalid_request\"\r\n"] {
+        let server = guarded(1, 403, headers).await;
+        let authorizer = Arc::new(Scripted::with(5));
+        let mut client = start_signed(&server.url("/mcp"), &authorizer);
+        client.until_failed().await;
+        client.until_end().await;
+        assert!(authorizer.challenges().is_empty(), "[auth-status-codes] a plain 403 is for nobody to answer");
+    }
+}
+
+#[tokio::test]
+async fn others_go_on_while_one_waits_for_the_user() {
+    let server = HttpServer::start(move |request, mut answer| async move {
+        let is_slow = request.json()["params"]["name"] == "slow";
+        if is_slow && request.header("authorization") == Some("Bearer token-0") {
+            let headers = "www-authenticate: Bearer error=\"insufficient_scope\", scope=\"more\"\r\n";
+            return answer.whole(403, headers, b"").await;
+        }
+        ordinary::answer(MODERN, &request, answer).await
+    })
+    .await;
+    let authorizer = Arc::new(Scripted { user: Some(Notify::new()), ..Scripted::with(1) });
+    let mut client = start_signed(&server.url("/mcp"), &authorizer);
+    client.until_ready().await;
+    let waits = client.begin(tool("slow", serde_json::json!({ "text": "later" }))).await;
+    assert!(holds_within(LONG, || authorizer.challenges().len() == 1).await, "the user is asked");
+    assert_eq!(authorizer.challenges()[0].operation, "tools/call", "about this");
+    for _ in 0..3 {
+        assert_eq!(client.echo("meanwhile").await, "meanwhile", "other calls go on");
+    }
+    authorizer.user.as_ref().unwrap().notify_one();
+    assert!(client.done(waits).await.is_ok(), "[auth-stepup] and the call is made when the user has agreed");
+    client.stop().await;
+}
+
+#[tokio::test]
+async fn the_users_time_is_not_the_servers() {
+    // `initialized` has to be accepted within a time, which does not run while the user is asked.
+    let server = HttpServer::start(move |request, mut answer| async move {
+        let is_first = request.header("authorization") == Some("Bearer token-0");
+        if request.rpc_method() == "notifications/initialized" && is_first {
+            return answer.whole(401, "www-authenticate: Bearer\r\n", b"").await;
+        }
+        in_session(NEWEST_LEGACY, &request, answer).await
+    })
+    .await;
+    let authorizer = Arc::new(Scripted { user: Some(Notify::new()), ..Scripted::with(1) });
+    let accept = std::time::Duration::from_millis(300);
+    let target = signed_by(&server.url("/mcp"), &authorizer);
+    let mut client = start_with(SessionConfig::default(), target, HttpLimits { accept, ..limits() });
+    assert!(holds_within(LONG, || authorizer.challenges().len() == 1).await, "the user is asked");
+    tokio::time::sleep(accept * 2).await;
+    authorizer.user.as_ref().unwrap().notify_one();
+    let sent = || server.count("notifications/initialized") == 2;
+    assert!(holds_within(LONG, sent).await, "it is sent again, however long the user took");
+    assert_eq!(client.echo("there").await, "there", "and all goes on");
+    client.stop().await;
+}
+
+#[tokio::test]
+async fn a_call_that_is_cancelled_asks_no_longer() {
+    let server = guarded(1, 403, "www-authenticate: Bearer error=\"insufficient_scope\"\r\n").await;
+    let authorizer = Arc::new(Scripted { user: Some(Notify::new()), ..Scripted::with(1) });
+    let mut client = start_signed(&server.url("/mcp"), &authorizer);
+    assert!(holds_within(LONG, || authorizer.challenges().len() == 1).await, "the user is asked");
+    client.stop().await;
+    assert_eq!(Arc::strong_count(&authorizer), 1, "the stop ends it, and nobody waits any more");
+}
+
+#[tokio::test]
+async fn the_users_own_header_goes_before() {
+    let server =
+        HttpServer::start(move |request, answer| async move { ordinary::answer(MODERN, &request, answer).await }).await;
+    let authorizer = Arc::new(Scripted::default());
+    let headers = vec![(HeaderName::from_static("authorization"), SecretHeader::new("Basic mine").unwrap())];
+    let target = HttpTarget { headers, ..signed_by(&server.url("/mcp"), &authorizer) };
+    let mut client = start_with(SessionConfig::default(), target, limits());
+    client.until_ready().await;
+    client.stop().await;
+    for request in server.seen() {
+        assert_eq!(request.header("authorization"), Some("Basic mine"), "what the user set is sent");
+        assert_eq!(request.header("dpop"), None, "and nothing beside it");
+    }
+    assert!(authorizer.signed.lock().unwrap().is_empty(), "nobody else was asked");
+}
+
+#[tokio::test]
+async fn nonces_of_answers_are_told() {
+    let server = HttpServer::start(move |request, mut answer| async move {
+        let body = ordinary::message(MODERN, &request.json()).to_string();
+        let headers = "content-type: application/json\r\ndpop-nonce: fresh\r\n";
+        answer.whole(200, headers, body.as_bytes()).await
+    })
+    .await;
+    let authorizer = Arc::new(Scripted::default());
+    let mut client = start_signed(&server.url("/mcp"), &authorizer);
+    client.until_ready().await;
+    client.stop().await;
+    assert!(authorizer.nonces.lock().unwrap().iter().any(|nonce| nonce == "fresh"), "the nonce of an answer is told");
+}
+
+#[tokio::test]
+async fn redirects_do_not_carry_it_elsewhere() {
+    for status in [301, 302, 303, 307, 308] {
+        let elsewhere = HttpServer::start(|_request, mut answer| async move { answer.status(200).await }).await;
+        let location = format!("location: {}\r\n", elsewhere.url("/mcp"));
+        let server = HttpServer::start(move |_request, mut answer| {
+            let location = location.clone();
+            async move { answer.whole(status, &location, b"").await }
+        })
+        .await;
+        let authorizer = Arc::new(Scripted::with(5));
+        let mut client = start_signed(&server.url("/mcp"), &authorizer);
+        client.until_failed().await;
+        client.until_end().await;
+        assert_eq!(elsewhere.seen().len(), 0, "X49: {status}: no token reaches another origin");
+        for (_, url) in authorizer.signed.lock().unwrap().iter() {
+            assert!(url.starts_with(&server.url("/")), "X49: {status}: nothing is signed for another origin: {url}");
+        }
+        assert!(!format!("{:?}", client.told).contains("token-0"), "no token is told");
+    }
+}
+
+#[tokio::test]
+async fn within_the_origin_each_address_is_signed_for() {
+    let server = HttpServer::start(move |request, mut answer| async move {
+        match request.path.as_str() {
+            "/mcp" => answer.whole(307, "location: /mcp/\r\n", b"").await,
+            _ => ordinary::answer(MODERN, &request, answer).await,
+        }
+    })
+    .await;
+    let mut client = start_signed(&server.url("/mcp"), &Arc::new(Scripted::default()));
+    client.until_ready().await;
+    client.stop().await;
+    all_are_signed(&server);
+}
