@@ -49,6 +49,7 @@ export function progress(changes: Partial<SignInProgress> = {}): SignInProgress 
     endsAt: null,
     authorizationUrl: null,
     redirectUri: null,
+    browserProblem: null,
     ...changes,
   };
 }

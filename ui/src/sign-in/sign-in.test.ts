@@ -169,6 +169,13 @@ describe("a sign-in under way", () => {
     expect(await screen.findByText("it was cancelled"), "its end").toBeVisible();
   });
 
+  test("a browser that does not open is said, with what to do instead", async () => {
+    known = authorization({ inProgress: { ...waiting(), browserProblem: "no browser is set up" } });
+    await show("sign-in", {});
+    expect(await screen.findByText("no browser is set up"), "why").toBeVisible();
+    expect(screen.getByRole("button", { name: "Copy the address" }), "the way on").toBeVisible();
+  });
+
   test("the address is copied, and the one it ends at is pasted; a wrong one is said", async () => {
     known = authorization({ inProgress: waiting() });
     let wrong = true;

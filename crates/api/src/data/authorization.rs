@@ -85,6 +85,8 @@ pub struct SignInProgress {
     pub authorization_url: Option<String>,
     /// Where the browser is sent back to; what is pasted begins with it.
     pub redirect_uri: Option<String>,
+    /// Why the browser did not open, if it did not. The page can be opened by hand.
+    pub browser_problem: Option<String>,
 }
 
 /// What a sign-in is doing.

@@ -2269,7 +2269,11 @@ authorizationUrl: string | null,
 /**
  * Where the browser is sent back to; what is pasted begins with it.
  */
-redirectUri: string | null, };
+redirectUri: string | null, 
+/**
+ * Why the browser did not open, if it did not. The page can be opened by hand.
+ */
+browserProblem: string | null, };
 
 /**
  * Why a sign-in was begun.

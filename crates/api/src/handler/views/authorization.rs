@@ -68,6 +68,7 @@ fn progress(progress: HostProgress) -> SignInProgress {
         ends_at: progress.ends_at,
         authorization_url: progress.authorization_url,
         redirect_uri: progress.redirect_uri,
+        browser_problem: progress.browser_problem,
     }
 }
 
