@@ -214,7 +214,10 @@ mod tests {
             };
             assert!(!shown.contains('\n'), "X43: it is shown as text on one line: {shown:?}");
         }
-        assert!(for_browser("a test", "https://a.example/authorize?x=1", &named()).is_ok(), "an ordinary one is opened");
+        assert!(
+            for_browser("a test", "https://a.example/authorize?x=1", &named()).is_ok(),
+            "an ordinary one is opened"
+        );
         assert!(for_browser("a test", "http://localhost:5000/authorize", &named()).is_ok(), "a named one too");
     }
 }

@@ -54,8 +54,8 @@ pub(crate) struct State {
     /// Counts the tokens.
     pub(crate) generation: u64,
     kept: Option<Kept>,
-    /// The server's last challenge.
-    pub(crate) asked: Asked,
+    /// The server's last challenge, if there was one.
+    pub(crate) asked: Option<Asked>,
     /// The last nonce of the server.
     pub(crate) resource_nonce: Option<String>,
     pub(crate) progress: Option<InProgress>,
@@ -135,7 +135,11 @@ impl Authorization {
     pub fn tokens(&self) -> Vec<SecretString> {
         let state = self.shared.state();
         let tokens = state.record.as_ref().and_then(|record| record.tokens.as_ref());
-        tokens.into_iter().flat_map(|t| std::iter::once(&t.access).chain(&t.refresh)).map(|kept| kept.0.clone()).collect()
+        tokens
+            .into_iter()
+            .flat_map(|t| std::iter::once(&t.access).chain(&t.refresh))
+            .map(|kept| kept.0.clone())
+            .collect()
     }
 
     /// How long the tokens stay; none before they were kept in this run.
@@ -215,7 +219,8 @@ impl Shared {
         let entry = entry.map_err(|error| Phase::Storage.error(Cause::Vault(error)))?;
         let record = entry.and_then(|entry| Record::read(&entry, &self.server));
         // What the user set since then counts.
-        let record = record.filter(|record| self.settings.issuer.as_ref().is_none_or(|issuer| *issuer == record.issuer));
+        let record =
+            record.filter(|record| self.settings.issuer.as_ref().is_none_or(|issuer| *issuer == record.issuer));
         if let Some(record) = &record {
             self.learn(record);
         }
@@ -342,7 +347,7 @@ impl Shared {
     }
 
     /// One flow, until it ends or is cancelled. Its caller has the turn.
-    pub(crate) async fn run(&self, why: Reason, asked: Asked) -> Result<Account, AuthError> {
+    pub(crate) async fn run(&self, why: Reason, asked: Option<Asked>) -> Result<Account, AuthError> {
         let cancelled = CancellationToken::new();
         *self.cancel.lock().unwrap_or_else(PoisonError::into_inner) = cancelled.clone();
         // However it ends, dropped futures included, nothing is in progress afterwards.
@@ -359,7 +364,9 @@ impl Shared {
             ended = self.flow(why, asked) => ended,
         };
         match &ended {
-            Ok(account) => self.web.note(Phase::Storage, &format!("signed in with {}", crate::address::shown(&account.issuer))),
+            Ok(account) => {
+                self.web.note(Phase::Storage, &format!("signed in with {}", crate::address::shown(&account.issuer)))
+            }
             Err(error) => self.web.note(error.phase, &error.to_string()),
         }
         ended

@@ -9,6 +9,7 @@ use crate::authorization::{Authorization, Shared};
 use crate::challenge::Asked;
 use crate::dpop;
 use crate::error::{AuthError, Cause, Phase};
+use crate::record::Record;
 use crate::renew::renew;
 use crate::scopes;
 use crate::settings::GrantKind;
@@ -16,6 +17,9 @@ use crate::user::Reason;
 
 /// A token that is refused so soon after it was granted will be refused again, in seconds.
 const FRESH: u64 = 60;
+
+/// A header's name and value.
+type Header = (&'static str, String);
 
 #[async_trait]
 impl Authorizer for Authorization {
@@ -71,27 +75,33 @@ impl Authorizer for Authorization {
 
 impl Shared {
     fn sign(&self, method: &str, url: &Url) -> Result<Signed, Stop> {
+        let (texts, generation) = self.signature(method, url).map_err(|cause| Stop(cause.to_string()))?;
+        let unfit = |_| Stop("the token cannot be sent: it holds characters that no header can carry".to_owned());
+        let header =
+            |(name, text): Header| Ok((HeaderName::from_static(name), SecretHeader::new(&text).map_err(unfit)?));
+        Ok(Signed { headers: texts.into_iter().map(header).collect::<Result<_, _>>()?, generation })
+    }
+
+    /// The headers of a request with the token that there is, and its generation.
+    ///
+    /// # Errors
+    /// If the token is bound to a key that cannot sign.
+    pub(crate) fn signature(&self, method: &str, url: &Url) -> Result<(Vec<Header>, u64), Cause> {
         let state = self.state();
         let generation = state.generation;
         let tokens = state.record.as_ref().and_then(|record| record.tokens.as_ref());
         let Some(tokens) = tokens.filter(|tokens| !tokens.is_over(self.now())) else {
-            return Ok(Signed { headers: Vec::new(), generation });
+            return Ok((Vec::new(), generation));
         };
-        let unfit = |_| Stop("the token cannot be sent: it holds characters that no header can carry".to_owned());
-        let mut headers = Vec::with_capacity(2);
         let scheme = if tokens.bound { "DPoP" } else { "Bearer" };
-        let value = SecretHeader::new(&format!("{scheme} {}", tokens.access.text())).map_err(unfit)?;
-        headers.push((HeaderName::from_static("authorization"), value));
+        let mut headers = vec![("authorization", format!("{scheme} {}", tokens.access.text()))];
         if tokens.bound {
-            let key = state.record.as_ref().and_then(crate::record::Record::key);
+            let key = state.record.as_ref().and_then(Record::key);
+            let key = key.ok_or(Cause::Key { cause: "the key that the token is bound to is lost".to_owned() })?;
             let nonce = state.resource_nonce.as_deref();
-            let proof = key
-                .ok_or(Cause::Key { cause: "the key that the token is bound to is lost".to_owned() })
-                .and_then(|key| key.proof(method, url, Some(tokens.access.text()), nonce, self.now()));
-            let proof = proof.map_err(|cause| Stop(cause.to_string()))?;
-            headers.push((HeaderName::from_static("dpop"), SecretHeader::new(&proof).map_err(unfit)?));
+            headers.push(("dpop", key.proof(method, url, Some(tokens.access.text()), nonce, self.now())?));
         }
-        Ok(Signed { headers, generation })
+        Ok((headers, generation))
     }
 }
 
@@ -101,7 +111,7 @@ impl Authorization {
         let shared = &self.shared;
         let (record, is_fresh) = {
             let mut state = shared.state();
-            state.asked = asked;
+            state.asked = Some(asked);
             if state.generation != challenge.generation && challenge.attempt < 3 {
                 return Verdict::Again;
             }
@@ -116,7 +126,7 @@ impl Authorization {
             return Verdict::Stop("the server refuses the token that it has just been given; sign in again".to_owned());
         }
         let needs_user = match &shared.settings.grant {
-            GrantKind::AuthorizationCode => !tokens.is_some_and(|tokens| tokens.refresh.is_some()),
+            GrantKind::AuthorizationCode => tokens.is_none_or(|tokens| tokens.refresh.is_none()),
             GrantKind::EnterpriseManaged(provider) => {
                 provider.id_token.is_none() && record.as_ref().is_none_or(|record| record.id_token.is_none())
             }
@@ -174,9 +184,9 @@ impl Authorization {
         }
         let signed_in = if shared.is_interactive() {
             let reason = Reason::StepUp { operation: crate::address::shown(&challenge.operation) };
-            shared.run(reason, asked).await.map(|_| ())
+            shared.run(reason, Some(asked)).await.map(|_| ())
         } else {
-            shared.state().asked = asked;
+            shared.state().asked = Some(asked);
             renew(shared, challenge.generation, false).await
         };
         match signed_in {

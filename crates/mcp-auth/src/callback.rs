@@ -44,7 +44,10 @@ pub(crate) struct Returned {
 pub(crate) enum Answer {
     Code(SecretString),
     /// Not to be shown before the issuer is checked.
-    Error { code: String, description: Option<String> },
+    Error {
+        code: String,
+        description: Option<String>,
+    },
 }
 
 /// The browser, waiting for a page.
@@ -124,7 +127,11 @@ impl Waiting {
         let Some(mut stream) = self.0 else { return };
         let page = match outcome {
             Ok(()) => page::answer(200, "You are signed in", "You can close this window and go back to the app."),
-            Err(cause) => page::answer(400, "The sign-in failed", &format!("{cause}. You can close this window and go back to the app.")),
+            Err(cause) => page::answer(
+                400,
+                "The sign-in failed",
+                &format!("{cause}. You can close this window and go back to the app."),
+            ),
         };
         let _ = tokio::time::timeout(REQUEST_TIME, write(&mut stream, &page)).await;
     }
@@ -144,7 +151,8 @@ async fn take(
     match judged {
         Ok(returned) => Ok((returned, Waiting(Some(stream)))),
         Err((status, why)) => {
-            let page = page::answer(status, "This is not the answer that is waited for", "The sign-in goes on in the app.");
+            let page =
+                page::answer(status, "This is not the answer that is waited for", "The sign-in goes on in the app.");
             let _ = tokio::time::timeout(REQUEST_TIME, write(&mut stream, &page)).await;
             Err(why)
         }

@@ -163,14 +163,48 @@ mod tests {
         let table: [Row<'_>; 16] = [
             (&[], None, None, None, false),
             (&["Bearer"], None, None, None, false),
-            (&["Bearer resource_metadata=\"https://a.example/.well-known/oauth-protected-resource\", scope=\"a b\""], url, Some("a b"), None, false),
-            (&["bearer RESOURCE_METADATA = \"https://a.example/.well-known/oauth-protected-resource\""], url, None, None, false),
-            (&["Bearer resource_metadata=https://a.example/.well-known/oauth-protected-resource, error=invalid_token"], url, None, Some("invalid_token"), false),
-            (&["Bearer error=\"invalid_token\" resource_metadata=\"https://a.example/.well-known/oauth-protected-resource\""], url, None, Some("invalid_token"), false),
+            (
+                &["Bearer resource_metadata=\"https://a.example/.well-known/oauth-protected-resource\", scope=\"a b\""],
+                url,
+                Some("a b"),
+                None,
+                false,
+            ),
+            (
+                &["bearer RESOURCE_METADATA = \"https://a.example/.well-known/oauth-protected-resource\""],
+                url,
+                None,
+                None,
+                false,
+            ),
+            (
+                &[
+                    "Bearer resource_metadata=https://a.example/.well-known/oauth-protected-resource, error=invalid_token",
+                ],
+                url,
+                None,
+                Some("invalid_token"),
+                false,
+            ),
+            (
+                &[
+                    "Bearer error=\"invalid_token\" resource_metadata=\"https://a.example/.well-known/oauth-protected-resource\"",
+                ],
+                url,
+                None,
+                Some("invalid_token"),
+                false,
+            ),
             (&["Basic realm=\"a, b\", Bearer scope=\"a\""], None, Some("a"), None, false),
             (&["Basic realm=\"x\"", "Bearer scope=\"a\""], None, Some("a"), None, false),
             (&["Negotiate YIIabc==, Bearer scope=\"a\""], None, Some("a"), None, false),
-            (&["Negotiate YII/+abc, DPoP algs=\"ES256\", error=\"use_dpop_nonce\""], None, None, Some("use_dpop_nonce"), true),
+            (
+                &["Negotiate YII/+abc, DPoP algs=\"ES256\", error=\"use_dpop_nonce\""],
+                None,
+                None,
+                Some("use_dpop_nonce"),
+                true,
+            ),
             (&["Basic scope=\"wrong\", realm=\"r\""], None, None, None, false),
             (&["Bearer scope=a b, error=insufficient_scope"], None, Some("a b"), Some("insufficient_scope"), false),
             (&["Bearer error_description=\"say \\\"please\\\", scope=x\", scope=\"a\""], None, Some("a"), None, false),
@@ -180,8 +214,16 @@ mod tests {
         ];
         for (lines, metadata, scope, error, dpop) in table {
             let found = asked(lines);
-            assert_eq!(found.resource_metadata.as_deref(), metadata, "[auth-www-authenticate-parse] the URL in {lines:?}");
-            assert_eq!(found.scope.map(|list| list.join(" ")).as_deref(), scope, "[auth-www-authenticate-parse] the scopes in {lines:?}");
+            assert_eq!(
+                found.resource_metadata.as_deref(),
+                metadata,
+                "[auth-www-authenticate-parse] the URL in {lines:?}"
+            );
+            assert_eq!(
+                found.scope.map(|list| list.join(" ")).as_deref(),
+                scope,
+                "[auth-www-authenticate-parse] the scopes in {lines:?}"
+            );
             assert_eq!(found.error.as_deref(), error, "[auth-www-authenticate-parse] the error in {lines:?}");
             assert_eq!(found.dpop, dpop, "[auth-www-authenticate-parse] whether {lines:?} knows DPoP");
         }

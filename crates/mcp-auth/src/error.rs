@@ -24,18 +24,27 @@ impl AuthError {
             Cause::Status { .. } | Cause::Unreadable { .. } => {
                 "Try again later; if it stays so, send the steps of this sign-in to whoever runs the server."
             }
-            Cause::UnsafeUrl { .. } | Cause::ResourceMismatch { .. } | Cause::IssuerMismatch { .. } | Cause::IssuerMissing => {
-                "Do not go on; send the steps of this sign-in to whoever runs the server."
-            }
+            Cause::UnsafeUrl { .. }
+            | Cause::ResourceMismatch { .. }
+            | Cause::IssuerMismatch { .. }
+            | Cause::IssuerMissing => "Do not go on; send the steps of this sign-in to whoever runs the server.",
             Cause::NoPkce { .. } => {
                 "Ask whoever runs the authorization server to offer PKCE with S256; without it a code could be stolen."
             }
-            Cause::NoAuthorizationServer => "If the server takes an API key, put it into the headers of this server's settings.",
-            Cause::NoClientId { .. } => "Get a client id from whoever runs the authorization server and put it into this server's settings.",
+            Cause::NoAuthorizationServer => {
+                "If the server takes an API key, put it into the headers of this server's settings."
+            }
+            Cause::NoClientId { .. } => {
+                "Get a client id from whoever runs the authorization server and put it into this server's settings."
+            }
             Cause::OtherIssuer { .. } => "Correct the issuer and the client id in this server's settings.",
-            Cause::Refused { .. } => "Sign in again; if it is refused again, ask whoever runs the authorization server.",
+            Cause::Refused { .. } => {
+                "Sign in again; if it is refused again, ask whoever runs the authorization server."
+            }
             Cause::Browser { .. } => "Copy the address of the sign-in into a browser.",
-            Cause::Callback { .. } => "Close what uses this computer's ports, or allow connections to 127.0.0.1, then try again.",
+            Cause::Callback { .. } => {
+                "Close what uses this computer's ports, or allow connections to 127.0.0.1, then try again."
+            }
             Cause::TooManyRequests => "Wait a minute, then try again.",
             Cause::Vault(_) => "Unlock the keychain, then try again.",
             Cause::Key { .. } => "Correct the private key in this server's settings.",
@@ -167,7 +176,9 @@ pub enum Cause {
     #[error("the server names no authorization server")]
     NoAuthorizationServer,
     /// No way to identify.
-    #[error("the authorization server {issuer} knows no way for this app to identify itself, and no client id was given")]
+    #[error(
+        "the authorization server {issuer} knows no way for this app to identify itself, and no client id was given"
+    )]
     NoClientId {
         /// Its issuer.
         issuer: String,

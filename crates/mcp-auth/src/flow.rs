@@ -31,23 +31,20 @@ pub(crate) struct Found {
 
 impl Shared {
     /// Runs the flow of this authorization's grant.
-    pub(crate) async fn flow(&self, why: Reason, asked: Asked) -> Result<Account, AuthError> {
+    pub(crate) async fn flow(&self, why: Reason, asked: Option<Asked>) -> Result<Account, AuthError> {
         match &self.settings.grant {
             GrantKind::AuthorizationCode => self.by_browser(why, asked).await,
             GrantKind::EnterpriseManaged(provider) if provider.id_token.is_none() => {
                 let id_token = self.sign_in_at_provider(provider, why).await?;
-                self.by_itself(&asked, Some(id_token)).await
+                self.by_itself(asked, Some(id_token)).await
             }
-            _ => self.by_itself(&asked, None).await,
+            _ => self.by_itself(asked, None).await,
         }
     }
 
     /// Finds the authorization server. If it is another than before, all that the old one gave is dropped.
     pub(crate) async fn discover(&self, asked: &Asked) -> Result<Found, AuthError> {
         let url = &self.settings.server;
-        // A token must not travel in the open.
-        let checked = address::endpoint("the server", crate::resource::canonical(url).as_str(), self.web.named());
-        checked.map_err(|cause| Phase::ResourceMetadata.error(cause))?;
         let resource = resource::discover(&self.web, url, asked.resource_metadata.as_deref()).await?;
         self.progress(Phase::ServerMetadata, None);
         let named = self.settings.issuer.as_deref();
@@ -59,7 +56,10 @@ impl Shared {
             _ => match named {
                 Some(issuer) => server::discover(&self.web, issuer).await?,
                 None => {
-                    self.web.note(Phase::ServerMetadata, "the server names no authorization server; its own origin is asked");
+                    self.web.note(
+                        Phase::ServerMetadata,
+                        "the server names no authorization server; its own origin is asked",
+                    );
                     server::discover_at_origin(&self.web, url).await?
                 }
             },
@@ -78,6 +78,33 @@ impl Shared {
             None => (crate::resource::canonical(url), None),
         };
         Ok(Found { server, resource, scopes, dpop })
+    }
+
+    /// What the server asks for. If it has not said so before, it is asked: by a request without a token, whose answer
+    /// has no body.
+    async fn known(&self, asked: Option<Asked>) -> Result<Asked, AuthError> {
+        let server = crate::resource::canonical(&self.settings.server);
+        // A token must not travel in the open.
+        let checked = address::endpoint("the server", &server, self.web.named());
+        checked.map_err(|cause| Phase::ResourceMetadata.error(cause))?;
+        if let Some(asked) = asked {
+            return Ok(asked);
+        }
+        let request =
+            http::Request::head(&server).header("accept", "application/json, text/event-stream").body(Vec::new());
+        let Ok(request) = request else { return Ok(Asked::default()) };
+        let answer = self.web.send(Phase::ResourceMetadata, request).await?;
+        let lines = answer.headers().get_all("www-authenticate").iter();
+        let lines: Vec<_> = lines.map(|line| String::from_utf8_lossy(line.as_bytes()).into_owned()).collect();
+        let is_challenge = answer.status().as_u16() == 401;
+        self.web.conclude(if is_challenge {
+            "the server wants a sign-in"
+        } else {
+            "the server does not say what it wants"
+        });
+        let asked = if is_challenge { Asked::parse(&lines) } else { Asked::default() };
+        self.state().asked = Some(asked.clone());
+        Ok(asked)
     }
 
     /// Of several authorization servers, the one that the user named, else the one of the client id that is set up,
@@ -137,7 +164,8 @@ impl Shared {
         Ok(Some(key))
     }
 
-    async fn by_browser(&self, why: Reason, asked: Asked) -> Result<Account, AuthError> {
+    async fn by_browser(&self, why: Reason, asked: Option<Asked>) -> Result<Account, AuthError> {
+        let asked = self.known(asked).await?;
         let found = self.discover(&asked).await?;
         let server = &found.server;
         if !server.s256 {
@@ -189,11 +217,12 @@ impl Shared {
     }
 
     /// A token that needs no user: client credentials, a workload's statement, the organization's grant.
-    pub(crate) async fn by_itself(&self, asked: &Asked, id_token: Option<Kept>) -> Result<Account, AuthError> {
-        let found = self.discover(asked).await?;
+    pub(crate) async fn by_itself(&self, asked: Option<Asked>, id_token: Option<Kept>) -> Result<Account, AuthError> {
+        let asked = self.known(asked).await?;
+        let found = self.discover(&asked).await?;
         let server = &found.server;
         let key = self.binding_key(&found)?;
-        let scopes = self.scopes(None, asked, &found, false);
+        let scopes = self.scopes(None, &asked, &found, false);
         let client = self.known_client(server).await?;
         let resource = Some(found.resource.as_str());
         let endpoint = self.endpoint(server, &client, key.as_ref(), Phase::Token);
@@ -266,11 +295,7 @@ impl Shared {
     }
 
     /// The client id to use, and where the browser may come back to with it. Whether it was registered earlier.
-    async fn identify(
-        &self,
-        server: &Server,
-        dpop: bool,
-    ) -> Result<(Client, Callback, url::Url, bool), AuthError> {
+    async fn identify(&self, server: &Server, dpop: bool) -> Result<(Client, Callback, url::Url, bool), AuthError> {
         let source = &self.settings.client;
         let first = match &source.preregistered {
             Some(preregistered) => self.first_issuer(&preregistered.client_id).await?,
@@ -322,8 +347,12 @@ impl Shared {
                     Some(_) => Some(callback.redirect_uri()?),
                     None => None,
                 };
-                let registration =
-                    Registration { issuer: server.issuer.clone(), client: client.clone(), redirect_uri, expires_at: None };
+                let registration = Registration {
+                    issuer: server.issuer.clone(),
+                    client: client.clone(),
+                    redirect_uri,
+                    expires_at: None,
+                };
                 self.keep_registration(&registration).await;
                 self.ready(client, callback, false)
             }

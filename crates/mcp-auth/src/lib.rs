@@ -43,6 +43,8 @@ mod server;
 mod settings;
 mod step;
 mod step_up;
+#[cfg(test)]
+mod tests;
 mod token;
 mod user;
 mod vault;

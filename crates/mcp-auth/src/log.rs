@@ -51,8 +51,12 @@ impl Log {
 
     /// A request that went to the browser.
     pub(crate) fn opened(&mut self, at: SystemTime, phase: Phase, url: &Url, conclusion: &str) {
-        let request =
-            StepRequest { method: "GET".to_owned(), url: self.redactor.url(url), headers: Vec::new(), body: String::new() };
+        let request = StepRequest {
+            method: "GET".to_owned(),
+            url: self.redactor.url(url),
+            headers: Vec::new(),
+            body: String::new(),
+        };
         let conclusion = self.redactor.text(conclusion);
         self.push(Step { at, took: Duration::ZERO, phase, request: Some(request), answer: None, conclusion });
     }

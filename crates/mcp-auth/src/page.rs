@@ -41,6 +41,9 @@ mod tests {
         let page = answer(400, "a", "<script>alert(\"x\")</script>&'");
         assert!(!page.contains("<script>") && page.contains("&lt;script&gt;"), "nothing in it is markup: {page}");
         let head = page.split("\r\n\r\n").next().unwrap_or_default();
-        assert!(head.contains("default-src 'none'") && head.contains("no-referrer"), "nothing is loaded or told: {head}");
+        assert!(
+            head.contains("default-src 'none'") && head.contains("no-referrer"),
+            "nothing is loaded or told: {head}"
+        );
     }
 }

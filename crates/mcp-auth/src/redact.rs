@@ -41,11 +41,12 @@ const SHOWN: usize = 4000;
 pub(crate) struct Redactor(Vec<SecretString>);
 
 impl Redactor {
-    /// From now on this text is taken out wherever it stands.
+    /// From now on this text is taken out wherever it stands. What was learnt longest ago is forgotten first.
     pub(crate) fn learn(&mut self, secret: &str) {
-        if secret.len() < SHORTEST || self.0.iter().any(|known| known.expose_secret() == secret) {
+        if secret.len() < SHORTEST {
             return;
         }
+        self.0.retain(|known| known.expose_secret() != secret);
         if self.0.len() == MOST {
             self.0.remove(0);
         }
@@ -85,11 +86,15 @@ impl Redactor {
         let shown = if content_type.contains("x-www-form-urlencoded") {
             form(&text)
         } else if let Ok(mut value) = serde_json::from_str::<Value>(&text) {
-            json(&mut value, 0);
+            json(&mut value);
             serde_json::to_string_pretty(&value).unwrap_or_default()
         } else {
             // It may hold anything in any form, so none of it is shown.
-            format!("{} bytes of {}", body.len(), address::shown(if content_type.is_empty() { "something" } else { content_type }))
+            format!(
+                "{} bytes of {}",
+                body.len(),
+                address::shown(if content_type.is_empty() { "something" } else { content_type })
+            )
         };
         lines(&self.text(&shown))
     }
@@ -114,7 +119,7 @@ fn form(text: &str) -> String {
     shown.collect::<Vec<_>>().join("&")
 }
 
-fn json(value: &mut Value, depth: usize) {
+fn json(value: &mut Value) {
     match value {
         Value::Object(members) => {
             for (name, member) in members {
@@ -122,11 +127,11 @@ fn json(value: &mut Value, depth: usize) {
                 if is_secret(name) && !is_code && !member.is_null() {
                     *member = Value::from(REDACTED);
                 } else {
-                    json(member, depth + 1);
+                    json(member);
                 }
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| json(item, depth + 1)),
+        Value::Array(items) => items.iter_mut().for_each(|item| json(item)),
         _ => {}
     }
 }
@@ -155,7 +160,10 @@ mod tests {
         }
         redactor.learn(SECRET);
         let body = serde_json::json!({ "error_description": format!("bad {SECRET}") }).to_string();
-        assert!(!redactor.body("application/json", body.as_bytes()).contains("s3cr3t"), "a known secret in another field");
+        assert!(
+            !redactor.body("application/json", body.as_bytes()).contains("s3cr3t"),
+            "a known secret in another field"
+        );
         assert!(!redactor.text(&format!("echo {encoded}")).contains("s3cr3t"), "a known secret, percent-encoded");
         assert!(!redactor.body("text/html", b"<b>s3cr3t").contains("s3cr3t"), "other bodies are not shown");
     }

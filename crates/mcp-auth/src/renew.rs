@@ -42,7 +42,7 @@ impl Shared {
             self.refresh(record, generation, refused).await
         } else {
             let id_token = record.and_then(|record| record.id_token);
-            self.by_itself(&asked, id_token).await.map(|_| ())
+            self.by_itself(asked, id_token).await.map(|_| ())
         };
         if let Err(error) = &renewed {
             let after = self.now() + PAUSE;
@@ -91,16 +91,17 @@ impl Shared {
                 Ok(())
             }
             Err(error) => {
-                if let Cause::Refused { code, .. } = &error.cause {
-                    if code == "invalid_grant" || is_client_error(code) {
-                        if is_client_error(code) {
-                            self.forget_client(&record.issuer).await?;
-                        }
-                        self.end(record, "the authorization server does not renew this sign-in any more").await;
-                        return Err(nothing("the authorization server does not renew this sign-in any more"));
-                    }
+                let Cause::Refused { code, .. } = &error.cause else { return Err(error) };
+                let is_unknown_client = is_client_error(code);
+                if code != "invalid_grant" && !is_unknown_client {
+                    return Err(error);
                 }
-                Err(error)
+                if is_unknown_client {
+                    self.forget_client(&record.issuer).await?;
+                }
+                let cause = "the authorization server does not renew this sign-in any more";
+                self.end(record, cause).await;
+                Err(nothing(cause))
             }
         }
     }
@@ -108,7 +109,7 @@ impl Shared {
     /// Whether the server still names the authorization server that the tokens are from. If not, they are dropped. A
     /// server that cannot say at the moment is believed to.
     async fn still_trusted(&self, record: &Record) -> Result<(), AuthError> {
-        let told = self.state().asked.resource_metadata.clone();
+        let told = self.state().asked.as_ref().and_then(|asked| asked.resource_metadata.clone());
         let found = resource::discover(&self.web, &self.settings.server, told.as_deref()).await;
         match found {
             Ok(Some(resource))

@@ -86,17 +86,50 @@ mod tests {
     #[test]
     fn scopes_come_from_the_first_place_that_has_some() {
         // challenge, settings, resource, authorization server, before -> asked for
-        let table: [(Option<&str>, Option<&str>, Option<&str>, Option<&str>, &str, &str, &str); 10] = [
-            (Some("a"), None, Some("x y"), None, "", "a", "[auth-scope-challenge-authoritative] [auth-scope-from-challenge]"),
-            (Some("q"), Some("s"), Some("x y"), None, "", "q", "[auth-scope-no-assumed-relation] q stands in no other list"),
+        type Row<'a> = (Option<&'a str>, Option<&'a str>, Option<&'a str>, Option<&'a str>, &'a str, &'a str, &'a str);
+        let table: [Row<'_>; 10] = [
+            (
+                Some("a"),
+                None,
+                Some("x y"),
+                None,
+                "",
+                "a",
+                "[auth-scope-challenge-authoritative] [auth-scope-from-challenge]",
+            ),
+            (
+                Some("q"),
+                Some("s"),
+                Some("x y"),
+                None,
+                "",
+                "q",
+                "[auth-scope-no-assumed-relation] q stands in no other list",
+            ),
             (None, Some("s"), Some("x y"), None, "", "s", "what the user set counts before what is listed"),
             (None, None, Some("x y"), None, "", "x y", "[auth-scope-from-prm] all that is listed"),
             (None, None, None, Some("p q"), "", "", "[auth-scope-omit] the authorization server's list is no choice"),
             (Some("b"), None, None, None, "a", "a b", "[auth-stepup-union] with what was asked for before"),
             (Some("a"), None, None, None, "a b", "a b", "[auth-stepup-union] nothing twice"),
-            (Some("a"), None, None, Some("offline_access"), "", "a offline_access", "[auth-refresh-offline-access] it is listed"),
+            (
+                Some("a"),
+                None,
+                None,
+                Some("offline_access"),
+                "",
+                "a offline_access",
+                "[auth-refresh-offline-access] it is listed",
+            ),
             (Some("a offline_access"), None, None, Some("p"), "", "a", "offline_access only where it is listed"),
-            (None, None, None, Some("offline_access"), "", "offline_access", "[auth-refresh-offline-access] alone as well"),
+            (
+                None,
+                None,
+                None,
+                Some("offline_access"),
+                "",
+                "offline_access",
+                "[auth-refresh-offline-access] alone as well",
+            ),
         ];
         for (challenge, settings, resource, server, before, wanted, what) in table {
             let lists = [challenge, settings, resource, server].map(|text| text.map(list));
@@ -114,7 +147,11 @@ mod tests {
 
     #[test]
     fn what_is_no_scope_is_left_out() {
-        assert_eq!(parse("a  b\ta \"c\" d\\e ü f"), ["a", "b", "f"], "quotes, backslashes and other alphabets are none");
+        assert_eq!(
+            parse("a  b\ta \"c\" d\\e ü f"),
+            ["a", "b", "f"],
+            "quotes, backslashes and other alphabets are none"
+        );
         let many: String = (0..500).map(|number| format!("s{number} ")).collect();
         assert_eq!(parse(&many).len(), MOST, "no more than the bound are kept");
     }

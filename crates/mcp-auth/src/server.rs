@@ -40,7 +40,8 @@ pub(crate) struct Server {
 /// # Errors
 /// If there is no metadata, or it is another's, or it cannot be used.
 pub(crate) async fn discover(web: &Web, issuer: &str) -> Result<Server, AuthError> {
-    let base = address::endpoint("the authorization server", issuer, web.named()).map_err(|cause| PHASE.error(cause))?;
+    let base =
+        address::endpoint("the authorization server", issuer, web.named()).map_err(|cause| PHASE.error(cause))?;
     let mut last = None;
     for url in well_known(&base) {
         match ask(web, &url, &[issuer]).await? {
@@ -213,8 +214,16 @@ mod tests {
             "/tenant1/.well-known/openid-configuration",
         ];
         let without = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"];
-        assert_eq!(places("https://as.example/tenant1"), with_path, "[auth-as-order-path-issuer] [auth-as-metadata-both]");
-        assert_eq!(places("https://as.example/tenant1/"), with_path, "[auth-as-order-path-issuer] with a slash at its end");
+        assert_eq!(
+            places("https://as.example/tenant1"),
+            with_path,
+            "[auth-as-order-path-issuer] [auth-as-metadata-both]"
+        );
+        assert_eq!(
+            places("https://as.example/tenant1/"),
+            with_path,
+            "[auth-as-order-path-issuer] with a slash at its end"
+        );
         assert_eq!(places("https://as.example"), without, "[auth-as-order-root-issuer] [auth-as-metadata-rfc8414]");
         assert_eq!(places("https://as.example/"), without, "[auth-as-order-root-issuer] with a slash");
     }
@@ -222,7 +231,12 @@ mod tests {
     #[test]
     fn the_issuer_must_be_the_very_same() {
         assert!(read_with(|_| ()).is_ok(), "the document is good as it is");
-        for other in ["https://as.example/tenant/", "https://AS.example/tenant", "https://as.example:443/tenant", "https://evil.example"] {
+        for other in [
+            "https://as.example/tenant/",
+            "https://AS.example/tenant",
+            "https://as.example:443/tenant",
+            "https://evil.example",
+        ] {
             let refused = read_with(|document| document["issuer"] = json!(other));
             let is_mismatch = matches!(refused, Err(Cause::IssuerMismatch { .. }));
             assert!(is_mismatch, "[auth-as-issuer-match] X44: {other} is not {ISSUER}: {refused:?}");

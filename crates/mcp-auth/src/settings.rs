@@ -143,6 +143,9 @@ pub enum DpopUse {
 
 impl fmt::Debug for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Settings").field("server", &self.server.as_str()).field("grant", &self.grant).finish_non_exhaustive()
+        f.debug_struct("Settings")
+            .field("server", &self.server.as_str())
+            .field("grant", &self.grant)
+            .finish_non_exhaustive()
     }
 }

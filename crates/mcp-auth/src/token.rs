@@ -11,7 +11,8 @@ use base64::engine::general_purpose::STANDARD;
 use http::{HeaderValue, Method, Request, Response};
 use oauth2::basic::{BasicClient, BasicErrorResponse, BasicTokenResponse, BasicTokenType};
 use oauth2::{
-    AsyncHttpClient, AuthType, AuthorizationCode, ClientId, ClientSecret, EndpointNotSet, EndpointSet, PkceCodeVerifier, RedirectUrl, RefreshToken, RequestTokenError, Scope, TokenResponse as _, TokenUrl,
+    AsyncHttpClient, AuthType, AuthorizationCode, ClientId, ClientSecret, EndpointNotSet, EndpointSet,
+    PkceCodeVerifier, RedirectUrl, RefreshToken, RequestTokenError, Scope, TokenResponse as _, TokenUrl,
 };
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Map, Value, json};
@@ -154,10 +155,8 @@ impl TokenEndpoint<'_> {
         scopes: &[String],
         resource: Option<&str>,
     ) -> Result<Granted, AuthError> {
-        let mut parameters = vec![
-            ("grant_type", JWT_BEARER.to_owned()),
-            ("assertion", statement.expose_secret().to_owned()),
-        ];
+        let mut parameters =
+            vec![("grant_type", JWT_BEARER.to_owned()), ("assertion", statement.expose_secret().to_owned())];
         parameters.extend(scope_parameter(scopes));
         parameters.extend(resource_parameter(resource));
         let members = self.own(parameters).await?;
@@ -218,8 +217,8 @@ impl TokenEndpoint<'_> {
     }
 
     fn oauth_client(&self) -> TokenClient {
-        let client = BasicClient::new(ClientId::new(self.client.id.clone()))
-            .set_token_uri(TokenUrl::from_url(self.url.clone()));
+        let client =
+            BasicClient::new(ClientId::new(self.client.id.clone())).set_token_uri(TokenUrl::from_url(self.url.clone()));
         match &self.client.authentication {
             Authentication::Basic(secret) => {
                 client.set_auth_type(AuthType::BasicAuth).set_client_secret(ClientSecret::new(secret.text().to_owned()))
@@ -238,6 +237,7 @@ impl TokenEndpoint<'_> {
         };
         let statement = assertion::sign(&self.client.id, self.issuer, key_pem.text(), algorithm, self.now);
         let statement = statement.map_err(|cause| self.phase.error(cause))?;
+        self.web.learn(&SecretString::from(statement.as_str()));
         Ok(vec![("client_assertion_type", assertion::TYPE.to_owned()), ("client_assertion", statement)])
     }
 
@@ -466,7 +466,7 @@ fn normalise(members: &mut Map<String, Value>) {
         Some(scope) => members.insert("scope".to_owned(), Value::from(scope)),
         None => members.remove("scope"),
     };
-    if !members.get("refresh_token").is_some_and(|token| token.as_str().is_some_and(|token| !token.is_empty())) {
+    if document::string(members, "refresh_token").is_none() {
         members.remove("refresh_token");
     }
     if !members.contains_key("token_type") {
@@ -501,9 +501,14 @@ mod tests {
             normalise(&mut members);
             let read: BasicTokenResponse = serde_json::from_value(Value::Object(members)).unwrap();
             assert_eq!(read.expires_in().map(|life| life.as_secs()), lifetime, "the lifetime in {given}");
-            let scopes = read.scopes().map(|list| list.iter().map(|scope| scope.to_string()).collect::<Vec<_>>().join(" "));
+            let scopes =
+                read.scopes().map(|list| list.iter().map(|scope| scope.to_string()).collect::<Vec<_>>().join(" "));
             assert_eq!(scopes.as_deref(), scope, "the scopes in {given}");
-            assert_eq!(read.refresh_token().is_some(), has_refresh, "[auth-refresh-not-assumed] a refresh token in {given}");
+            assert_eq!(
+                read.refresh_token().is_some(),
+                has_refresh,
+                "[auth-refresh-not-assumed] a refresh token in {given}"
+            );
             assert_eq!(*read.token_type(), BasicTokenType::Bearer, "the type in {given}");
         }
     }

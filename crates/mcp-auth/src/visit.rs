@@ -48,8 +48,8 @@ impl Visit<'_> {
             return Err(Phase::ServerMetadata.error(Cause::Unreadable { address, cause }));
         };
         let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
-        let client = BasicClient::new(ClientId::new(self.client.id.clone()))
-            .set_auth_uri(AuthUrl::from_url(endpoint.clone()));
+        let client =
+            BasicClient::new(ClientId::new(self.client.id.clone())).set_auth_uri(AuthUrl::from_url(endpoint.clone()));
         let mut request = client
             .authorize_url(CsrfToken::new_random)
             .set_redirect_uri(Cow::Owned(RedirectUrl::from_url(self.redirect_uri.clone())))

@@ -94,6 +94,11 @@ impl Web {
                 kept.log.note(at, phase, "nothing more is sent: too many requests within a minute");
                 return Err(phase.error(Cause::TooManyRequests));
             }
+            // A server can repeat what it was sent.
+            let credentials = request.headers().get("authorization").and_then(|value| value.to_str().ok());
+            if let Some((_, credentials)) = credentials.and_then(|value| value.split_once(' ')) {
+                kept.log.redactor.learn(credentials);
+            }
             kept.log.request(&request)
         };
         let address = request.uri().to_string();

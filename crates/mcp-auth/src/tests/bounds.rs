@@ -1,0 +1,51 @@
+//! What a broken server can make us do, at most.
+
+use testkit::authorization::{Refusing, ResourceMetadata};
+
+use super::support::{Bench, Outcome, servers};
+use crate::*;
+
+#[tokio::test]
+async fn whatever_is_refused_for_ever_ends_with_a_cause_and_few_requests() {
+    // 401 for ever, 5xx of the authorization server for ever, 5xx of the server for ever.
+    for (refusing, down) in
+        [(Refusing::Unauthorized, None), (Refusing::Unauthorized, Some(503)), (Refusing::Status(500), None)]
+    {
+        let (issuer, server) = servers(
+            |script| script.down = down,
+            |script| (script.refusing, script.metadata) = (refusing, ResourceMetadata::WellKnown),
+        )
+        .await;
+        let bench = Bench::new(&server, |_| ());
+        let mut told = 0;
+        // An app that tries again and again within one minute.
+        for _ in 0..12 {
+            bench.call("echo").await;
+            if let Err(error) = bench.authorization.sign_in(Reason::SignIn).await {
+                assert!(!error.to_string().is_empty(), "X51: a cause is told");
+                told += 1;
+            }
+        }
+        let outside = server.seen().iter().filter(|one| one.method == "GET").count()
+            + issuer.seen().iter().filter(|one| one.path_alone() != "/authorize").count();
+        println!("{refusing:?}, {down:?}: {outside} requests within a minute");
+        assert!(outside <= 20, "X51: {refusing:?}, {down:?}: {outside} requests within a minute");
+        assert!(told > 0, "X51: {refusing:?}, {down:?}: the user was told");
+        bench.pass(61);
+        issuer.set(|script| script.down = None);
+        server.set(|script| script.refusing = Refusing::Nothing);
+        bench.authorization.sign_in(Reason::SignIn).await.unwrap();
+        assert_eq!(bench.call("echo").await, Outcome::Answered(200), "a minute later it may be tried again");
+    }
+}
+
+#[tokio::test]
+async fn a_token_that_is_refused_at_once_is_not_got_again_and_again() {
+    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let bench = Bench::new(&server, |_| ());
+    bench.connect().await.unwrap();
+    server.set(|script| script.refusing = Refusing::Unauthorized);
+    let stopped = bench.call("echo").await;
+    assert!(format!("{stopped:?}").contains("just been given"), "X51: the cause is told: {stopped:?}");
+    assert_eq!(issuer.token_requests("refresh_token").len(), 1, "X51: it was renewed once");
+}

@@ -1,0 +1,280 @@
+//! Finding the authorization server.
+
+use serde_json::json;
+use testkit::authorization::{AuthorizationServer, Metadata, ProtectedServer, ResourceMetadata, value};
+
+use super::support::{Bench, members, servers};
+use crate::*;
+
+/// The paths that a sign-in asked for, in order.
+fn paths(server: &ProtectedServer, issuer: &AuthorizationServer) -> (Vec<String>, Vec<String>) {
+    let gets = |seen: Vec<testkit::http::Request>| {
+        seen.iter().filter(|one| one.method == "GET").map(|one| one.path_alone().to_owned()).collect::<Vec<_>>()
+    };
+    (gets(server.seen()), gets(issuer.seen()))
+}
+
+#[tokio::test]
+async fn every_place_of_the_metadata_is_found() {
+    const RESOURCE: &str = "/.well-known/oauth-protected-resource";
+    let (oauth, openid) = ("/.well-known/oauth-authorization-server", "/.well-known/openid-configuration");
+    let tenant = |place: &str| format!("{place}/tenant1");
+    let all_of_tenant = vec![tenant(oauth), tenant(openid), format!("/tenant1{openid}")];
+    let well_known = vec![format!("{RESOURCE}/mcp"), RESOURCE.to_owned()];
+    // the resource's metadata, the authorization server's and its path, what is asked for in which order
+    let table = [
+        (ResourceMetadata::Header, Metadata::OAuth, "", vec!["/where/nobody/looks".to_owned()], vec![oauth.to_owned()]),
+        (
+            ResourceMetadata::WellKnown,
+            Metadata::OpenIdAppended,
+            "",
+            well_known[..1].to_vec(),
+            vec![oauth.to_owned(), openid.to_owned()],
+        ),
+        (ResourceMetadata::Root, Metadata::OAuth, "/tenant1", well_known, all_of_tenant[..1].to_vec()),
+        (
+            ResourceMetadata::Header,
+            Metadata::OpenIdInserted,
+            "/tenant1",
+            vec!["/where/nobody/looks".to_owned()],
+            all_of_tenant[..2].to_vec(),
+        ),
+        (
+            ResourceMetadata::Header,
+            Metadata::OpenIdAppended,
+            "/tenant1",
+            vec!["/where/nobody/looks".to_owned()],
+            all_of_tenant,
+        ),
+    ];
+    for (resource, metadata, path, at_server, at_issuer) in table {
+        let what = format!("{resource:?}, {metadata:?} with the path {path:?}");
+        let (issuer, server) = servers(
+            |script| (script.metadata, script.path) = (metadata, path.to_owned()),
+            |script| script.metadata = resource,
+        )
+        .await;
+        let bench = Bench::new(&server, |_| ());
+        let account = bench.connect().await.unwrap();
+        assert_eq!(
+            account.issuer,
+            issuer.issuer(),
+            "[auth-401-starts-flow] {what}: signed in with the one that is named"
+        );
+        let (from_server, from_issuer) = paths(&server, &issuer);
+        let order = "[auth-prm-required] [auth-prm-header-url] [auth-prm-well-known-order]";
+        assert_eq!(from_server, at_server, "{order} {what}: where the resource's metadata are asked for");
+        let order = "[auth-as-order-path-issuer] [auth-as-order-root-issuer] [auth-as-metadata-both]";
+        let authorize = format!("{path}/authorize");
+        let asked: Vec<_> = from_issuer.into_iter().filter(|asked| *asked != authorize).collect();
+        assert_eq!(asked, at_issuer, "{order} {what}: where the authorization server's are");
+        let url = server.url();
+        let authorized = issuer.authorizations().pop().unwrap();
+        assert_eq!(value(&authorized, "resource"), Some(url.as_str()), "[auth-resource-authorize] {what}");
+        let redeemed = issuer.token_requests("authorization_code").pop().unwrap();
+        assert_eq!(value(&redeemed, "resource"), Some(url.as_str()), "[auth-resource-token] {what}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_of_2025_03_26_is_its_own_authorization_server() {
+    for (metadata, path) in [(Metadata::OAuth, ""), (Metadata::None, "")] {
+        let (_issuer, server) = servers(
+            |script| (script.metadata, script.path) = (metadata, path.to_owned()),
+            |script| script.metadata = ResourceMetadata::SameOrigin,
+        )
+        .await;
+        let bench = Bench::new(&server, |_| ());
+        let account = bench.connect().await.unwrap();
+        assert_eq!(
+            format!("{}/mcp", account.issuer),
+            server.url(),
+            "[auth-b-base-url] the server's URL without its path"
+        );
+        let seen = server.seen();
+        let first = |path: &str| seen.iter().position(|one| one.path_alone() == path);
+        let asked = first("/.well-known/oauth-authorization-server");
+        assert!(
+            asked.is_some(),
+            "[auth-b-as-metadata] [auth-b-metadata-location] {metadata:?}: metadata are asked for"
+        );
+        assert!(asked < first("/register"), "[auth-b-as-metadata] before any other endpoint");
+        let version = asked.and_then(|at| seen[at].header("mcp-protocol-version"));
+        assert!(version.is_some(), "[auth-b-version-header] the request for metadata names the revision");
+        for path in ["/register", "/authorize", "/token"] {
+            assert!(first(path).is_some(), "[auth-b-default-endpoints] {metadata:?}: {path} at the origin");
+        }
+        let authorized = seen.iter().find(|one| one.path_alone() == "/authorize").unwrap().query();
+        assert_eq!(value(&authorized, "code_challenge_method"), Some("S256"), "[auth-pkce-s256] without metadata too");
+        assert_eq!(
+            value(&authorized, "resource"),
+            Some(server.url().as_str()),
+            "[auth-resource-always] it is sent all the same"
+        );
+    }
+}
+
+#[tokio::test]
+async fn metadata_that_do_not_fit_end_it_before_anything_is_sent() {
+    let s256 = |list: serde_json::Value| members(&[("code_challenge_methods_supported", list)]);
+    let other_issuer = members(&[("issuer", json!("https://evil.example"))]);
+    // of the authorization server: where, members; of the resource: members; the cause
+    let table = [
+        (Metadata::OAuth, other_issuer, members(&[]), "[auth-as-issuer-match] X44", "must be exactly"),
+        (
+            Metadata::OAuth,
+            members(&[]),
+            members(&[("resource", json!("https://evil.example/mcp"))]),
+            "[auth-prm-resource-validate] X44",
+            "is not http://127.0.0.1",
+        ),
+        (
+            Metadata::OAuth,
+            members(&[]),
+            members(&[("resource", json!(null))]),
+            "[auth-prm-resource-validate]",
+            "does not name its resource",
+        ),
+        (
+            Metadata::OAuth,
+            s256(json!(null)),
+            members(&[]),
+            "[auth-pkce-refuse-oauth-metadata] [auth-pkce-verify-support] X46",
+            "PKCE",
+        ),
+        (Metadata::OAuth, s256(json!(["plain"])), members(&[]), "[auth-pkce-refuse-oauth-metadata] X46", "PKCE"),
+        (Metadata::OpenIdAppended, s256(json!(null)), members(&[]), "[auth-pkce-refuse-oidc-metadata] X46", "PKCE"),
+        (
+            Metadata::OAuth,
+            members(&[("token_endpoint", json!("http://10.0.0.1/token"))]),
+            members(&[]),
+            "[auth-https-endpoints] X47",
+            "not encrypted",
+        ),
+        (
+            Metadata::OAuth,
+            members(&[("token_endpoint", json!("http://127.0.0.2/token"))]),
+            members(&[]),
+            "[auth-https-endpoints] X47: a host that nobody named",
+            "not encrypted",
+        ),
+        (
+            Metadata::OAuth,
+            members(&[("authorization_endpoint", json!("javascript:alert(1)"))]),
+            members(&[]),
+            "X43",
+            "sign-in page",
+        ),
+        (Metadata::None, members(&[]), members(&[]), "[auth-as-metadata-rfc8414] there are none", "404"),
+        (
+            Metadata::OAuth,
+            members(&[]),
+            members(&[("authorization_servers", json!(["file:///etc/passwd"]))]),
+            "[auth-https-endpoints]",
+            "not https",
+        ),
+    ];
+    for (metadata, of_issuer, of_resource, what, cause) in table {
+        let (issuer, server) = servers(
+            |script| (script.metadata, script.overrides) = (metadata, of_issuer.clone()),
+            |script| script.overrides = of_resource.clone(),
+        )
+        .await;
+        let bench = Bench::new(&server, |_| ());
+        let error = bench.connect().await.unwrap_err();
+        assert!(
+            error.to_string().contains(cause),
+            "{what}: the cause of {of_issuer:?} {of_resource:?} is told: {error}"
+        );
+        assert!(!error.next_step().is_empty(), "{what}: and what to do");
+        assert!(bench.user.opened.lock().unwrap().is_empty(), "{what}: no browser is opened");
+        for endpoint in ["/register", "/authorize", "/token"] {
+            assert_eq!(issuer.count(endpoint), 0, "{what}: {endpoint} is not asked");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_metadata_url_that_leads_inside_is_not_asked() {
+    for url in [
+        "http://169.254.169.254/x",
+        "http://10.0.0.1/",
+        "https://10.0.0.1/",
+        "https://[::ffff:10.0.0.1]/",
+        "https://0x7f.1/",
+    ] {
+        let (issuer, server) =
+            servers(|_| (), |script| script.metadata = ResourceMetadata::HeaderNames(url.to_owned())).await;
+        let bench = Bench::new(&server, |_| ());
+        let error = bench.connect().await.unwrap_err();
+        let is_refused = matches!(error.cause, Cause::UnsafeUrl { .. } | Cause::Unreachable { .. });
+        assert!(is_refused, "X47: {url} is not asked: {error}");
+        assert!(issuer.seen().is_empty(), "X47: nor is anything else");
+    }
+}
+
+#[tokio::test]
+async fn redirects_of_metadata_are_followed_only_to_where_may_be_gone() {
+    const PLACE: &str = "/.well-known/oauth-authorization-server";
+    for (to, is_good) in [
+        ("/.well-known/openid-configuration", true),
+        ("http://10.0.0.1/x", false),
+        ("file:///etc/passwd", false),
+        (PLACE, false),
+    ] {
+        let (issuer, server) = servers(
+            |script| {
+                script.metadata = Metadata::OpenIdAppended;
+                script.redirects.insert(PLACE.to_owned(), (307, to.to_owned()));
+            },
+            |_| (),
+        )
+        .await;
+        let bench = Bench::new(&server, |_| ());
+        let connected = bench.connect().await;
+        assert_eq!(connected.is_ok(), is_good, "X47 X49: a redirect to {to}: {connected:?}");
+        assert!(issuer.count(PLACE) <= 4, "X49: at most three are followed");
+    }
+}
+
+#[tokio::test]
+async fn the_resource_is_sent_byte_for_byte_as_it_names_itself() {
+    let (issuer, server) = servers(|_| (), |script| script.checks_audience = false).await;
+    let named = format!("{}/", server.url()).replace("http://", "HTTP://");
+    server.set(|script| script.overrides = members(&[("resource", json!(named))]));
+    let bench = Bench::new(&server, |_| ());
+    let account = bench.connect().await.unwrap();
+    assert_eq!(account.resource, named, "[auth-resource-uppercase] it is taken as it is");
+    let authorized = issuer.authorizations().pop().unwrap();
+    assert_eq!(
+        value(&authorized, "resource"),
+        Some(named.as_str()),
+        "[auth-resource-canonical] in the authorization request"
+    );
+    bench.pass(3590);
+    bench.call("echo").await;
+    let renewed = issuer.token_requests("refresh_token").pop().unwrap();
+    assert_eq!(
+        value(&renewed, "resource"),
+        Some(named.as_str()),
+        "[auth-resource-token] and when the token is renewed"
+    );
+}
+
+#[tokio::test]
+async fn of_several_authorization_servers_the_known_one_is_taken() {
+    let (first, server) = servers(|_| (), |_| ()).await;
+    let second = AuthorizationServer::start(Default::default()).await;
+    server.lead_to(&[&first, &second]);
+    let bench = Bench::new(&server, |_| ());
+    assert_eq!(bench.connect().await.unwrap().issuer, first.issuer(), "[auth-prm-select-as] the first");
+    let bench = Bench::new(&server, |settings| settings.issuer = Some(second.issuer()));
+    assert_eq!(
+        bench.connect().await.unwrap().issuer,
+        second.issuer(),
+        "[auth-prm-select-as] the one that the user set"
+    );
+    server.lead_to(&[&first]);
+    let error = bench.authorization.sign_in(Reason::SignIn).await.unwrap_err();
+    assert!(matches!(error.cause, Cause::OtherIssuer { .. }), "no other than the one that the user set: {error}");
+}

@@ -1,0 +1,261 @@
+//! Tokens without a browser, tokens bound to a key, and the organization's identity provider.
+
+use std::collections::BTreeSet;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::{Value, json};
+use testkit::authorization::{AuthorizationServer, Dpop, value};
+use testkit::http::HttpServer;
+
+use super::support::{Bench, Outcome, preregistered, servers};
+use crate::*;
+
+const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+
+fn claims(jwt: &str) -> Value {
+    let payload = URL_SAFE_NO_PAD.decode(jwt.split('.').nth(1).unwrap()).unwrap();
+    serde_json::from_slice(&payload).unwrap()
+}
+
+/// A new key as people write it into settings.
+fn key_pem() -> String {
+    use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
+    let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap();
+    let text = base64::engine::general_purpose::STANDARD.encode(pair.to_pkcs8v1().unwrap().as_ref());
+    let lines: Vec<_> = text.as_bytes().chunks(64).map(|line| std::str::from_utf8(line).unwrap()).collect();
+    format!("-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n", lines.join("\n"))
+}
+
+#[tokio::test]
+async fn the_app_itself_gets_a_token_and_renews_it() {
+    for method in ["client_secret_basic", "client_secret_post", "private_key_jwt"] {
+        let (issuer, server) = servers(
+            |script| {
+                script.auth_methods = vec![method.to_owned()];
+                script.clients.insert("app".to_owned(), Some("secret-of-app".to_owned()));
+            },
+            |script| script.scopes = Some(vec!["mcp:a".to_owned(), "mcp:b".to_owned()]),
+        )
+        .await;
+        let bench = Bench::new(&server, |settings| {
+            settings.grant = GrantKind::ClientCredentials;
+            let mut client = preregistered("app", Some("secret-of-app"));
+            if method == "private_key_jwt" {
+                let (key_pem, algorithm) = (key_pem().into(), "ES256".to_owned());
+                client.authentication = ClientAuthentication::PrivateKeyJwt { key_pem, algorithm };
+            }
+            settings.client.preregistered = Some(client);
+        });
+        assert_eq!(
+            bench.call("echo").await,
+            Outcome::Answered(200),
+            "[auth-cc-auth-method] {method}: the first call succeeds"
+        );
+        let form = issuer.token_requests("client_credentials").pop().unwrap();
+        assert_eq!(value(&form, "resource"), Some(server.url().as_str()), "[auth-cc-baseline] {method}");
+        assert_eq!(value(&form, "scope"), Some("mcp:a mcp:b"), "[auth-cc-baseline] {method}");
+        assert_eq!(issuer.count("/register"), 0, "[auth-cc-preregistered] {method}: nothing is registered");
+        if let Some(statement) = value(&form, "client_assertion") {
+            let claims = claims(statement);
+            assert_eq!(
+                (&claims["iss"], &claims["sub"]),
+                (&json!("app"), &json!("app")),
+                "[auth-cc-auth-method] who it is"
+            );
+            assert_eq!(
+                claims["aud"],
+                json!(issuer.issuer()),
+                "[auth-cc-auth-method] for this authorization server alone"
+            );
+            let life = claims["exp"].as_u64().unwrap() - claims["iat"].as_u64().unwrap();
+            assert!(life <= 60, "[auth-cc-protect-secret] and not for long: {claims}");
+        }
+        bench.pass(3590);
+        assert_eq!(
+            bench.call("echo").await,
+            Outcome::Answered(200),
+            "[auth-cc-renew] {method}: nobody notices its end"
+        );
+        assert_eq!(
+            issuer.token_requests("client_credentials").len(),
+            2,
+            "[auth-cc-renew] {method}: it is got anew before"
+        );
+        assert!(bench.user.consents.lock().unwrap().is_empty(), "[auth-cc-renew] {method}: without the user");
+        assert!(!bench.shown().contains("secret-of-app"), "[auth-cc-protect-secret] {method}: and shows no secret");
+    }
+}
+
+#[tokio::test]
+async fn a_workload_shows_its_statement_once() {
+    let (issuer, server) = servers(|script| drop(script.clients.insert("job".to_owned(), None)), |_| ()).await;
+    let bench = Bench::new(&server, |settings| {
+        settings.grant = GrantKind::WorkloadIdentity { assertion: "the.workload.jwt".into() };
+        settings.client.preregistered = Some(preregistered("job", None));
+    });
+    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "its token is good");
+    let form = issuer.token_requests(JWT_BEARER).pop().unwrap();
+    assert_eq!(value(&form, "assertion"), Some("the.workload.jwt"), "by its statement");
+    assert_eq!(value(&form, "resource"), Some(server.url().as_str()), "[auth-resource-token] for this server");
+    assert_eq!(issuer.count("/token"), 1, "and no other way is tried");
+    let bench = Bench::new(&server, |settings| {
+        settings.grant = GrantKind::WorkloadIdentity { assertion: "the.workload.jwt".into() };
+        settings.client.preregistered = Some(preregistered("unknown", None));
+    });
+    let stopped = bench.call("echo").await;
+    assert!(format!("{stopped:?}").contains("invalid_client"), "a refusal is told: {stopped:?}");
+    assert_eq!(issuer.count("/token"), 2, "and not repeated");
+}
+
+/// An identity provider whose every sign-in succeeds.
+async fn identity_provider(client_id: &'static str) -> HttpServer {
+    let nonce = std::sync::Arc::new(std::sync::Mutex::new(String::new()));
+    HttpServer::start(move |request, mut answer| {
+        let nonce = std::sync::Arc::clone(&nonce);
+        async move {
+            let origin = format!("http://{}", request.header("host").unwrap_or_default());
+            match request.path_alone() {
+                "/.well-known/openid-configuration" => {
+                    let document = json!({
+                        "issuer": origin, "authorization_endpoint": format!("{origin}/authorize"),
+                        "token_endpoint": format!("{origin}/token"), "code_challenge_methods_supported": ["S256"]
+                    });
+                    answer.json(&document).await
+                }
+                "/authorize" => {
+                    let query = request.query();
+                    *nonce.lock().unwrap() = value(&query, "nonce").unwrap_or_default().to_owned();
+                    let (to, state) = (value(&query, "redirect_uri").unwrap(), value(&query, "state").unwrap());
+                    answer.whole(302, &format!("location: {to}?code=idp-code-1&state={state}\r\n"), b"").await
+                }
+                "/token" if value(&request.form(), "grant_type") == Some("authorization_code") => {
+                    let claims = json!({ "iss": origin, "aud": client_id, "exp": 1_900_000_000_u64, "nonce": *nonce.lock().unwrap() });
+                    let token = format!("head.{}.sign", URL_SAFE_NO_PAD.encode(claims.to_string()));
+                    answer.json(&json!({ "access_token": "idp-access", "token_type": "Bearer", "id_token": token })).await
+                }
+                "/token" => {
+                    let kind = "urn:ietf:params:oauth:token-type:id-jag";
+                    answer.json(&json!({ "access_token": "the.id.jag", "issued_token_type": kind, "token_type": "N_A" })).await
+                }
+                _ => answer.status(404).await,
+            }
+        }
+    })
+    .await
+}
+
+#[tokio::test]
+async fn the_organization_vouches_for_the_user() {
+    for signs_in in [false, true] {
+        let provider = identity_provider("idp-client").await;
+        let (issuer, server) = servers(
+            |script| {
+                script.auth_methods = vec!["client_secret_basic".to_owned()];
+                script.clients.insert("app".to_owned(), Some("secret-of-app".to_owned()));
+            },
+            |_| (),
+        )
+        .await;
+        let mut bench = Bench::new(&server, |settings| {
+            settings.grant = GrantKind::EnterpriseManaged(EnterpriseIdp {
+                issuer: provider.url(""),
+                token_endpoint: None,
+                client_id: "idp-client".to_owned(),
+                authentication: ClientAuthentication::None,
+                id_token: (!signs_in).then(|| "the.id.token".into()),
+            });
+            settings.client.preregistered = Some(preregistered("app", Some("secret-of-app")));
+        });
+        if signs_in {
+            bench.connect().await.unwrap();
+            let asked = provider.seen().iter().find(|one| one.path_alone() == "/authorize").unwrap().query();
+            assert_eq!(value(&asked, "scope"), Some("openid"), "[auth-ema-sso] the user signs in at the provider");
+            assert!(
+                value(&asked, "nonce").is_some() && value(&asked, "code_challenge").is_some(),
+                "[auth-ema-nonce-pkce]"
+            );
+            assert!(value(&asked, "state").is_some(), "[auth-ema-state-validate]");
+        } else {
+            assert_eq!(bench.call("echo").await, Outcome::Answered(200), "[auth-ema-jwt-bearer] without the user");
+        }
+        let exchange =
+            provider.seen().iter().map(|one| one.form()).find(|form| value(form, "subject_token").is_some()).unwrap();
+        let get = |name: &str| value(&exchange, name).unwrap_or_default();
+        assert_eq!(get("grant_type"), "urn:ietf:params:oauth:grant-type:token-exchange", "[auth-ema-token-exchange]");
+        assert_eq!(get("requested_token_type"), "urn:ietf:params:oauth:token-type:id-jag", "[auth-ema-token-exchange]");
+        assert_eq!(get("audience"), issuer.issuer(), "[auth-ema-audience]");
+        assert_eq!(get("resource"), server.url(), "[auth-ema-resource]");
+        assert_eq!(get("client_id"), "idp-client", "[auth-ema-exchange-client-auth]");
+        let form = issuer.token_requests(JWT_BEARER).pop().unwrap();
+        assert_eq!(value(&form, "assertion"), Some("the.id.jag"), "[auth-ema-jwt-bearer] the grant is redeemed");
+        assert_eq!(issuer.count("/authorize"), 0, "[auth-ema-no-redirect] the user is never sent there");
+        let opened = bench.user.opened.lock().unwrap().len();
+        assert_eq!(opened, usize::from(signs_in), "[auth-ema-no-redirect] only to the provider");
+        bench.restart();
+        bench.pass(3590);
+        assert_eq!(bench.call("echo").await, Outcome::Answered(200), "[auth-ema-sso] later too, with what was kept");
+        let shown = bench.shown();
+        let is_secret = ["the.id.jag", "the.id.token", "secret-of-app", "idp-code-1"];
+        let found: Vec<_> = is_secret.iter().filter(|secret| shown.contains(**secret)).collect();
+        assert!(found.is_empty(), "[auth-ema-no-log] [auth-ema-refresh-protect] nothing of it is shown: {found:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_bound_token_is_proven_anew_each_time() {
+    for dpop in [Dpop::Required, Dpop::WithNonce] {
+        let (issuer, server) = servers(
+            |script| {
+                script.dpop = dpop;
+                script.overrides = super::support::members(&[("dpop_signing_alg_values_supported", json!(["ES256"]))]);
+            },
+            |_| (),
+        )
+        .await;
+        let mut bench = Bench::new(&server, |_| ());
+        let account = bench.connect().await.unwrap();
+        assert!(account.bound, "{dpop:?}: the token is bound to a key");
+        bench.restart();
+        bench.call("echo").await;
+        bench.pass(3590);
+        assert_eq!(bench.call("echo").await, Outcome::Answered(200), "{dpop:?}: it is renewed and kept with its key");
+        let calls = server.with_method("tools/call");
+        let signed: Vec<_> = calls.iter().filter(|call| call.header("authorization").is_some()).collect();
+        assert!(
+            signed.iter().all(|call| call.header("authorization").unwrap().starts_with("DPoP ")),
+            "{dpop:?}: its scheme"
+        );
+        let all: Vec<_> = server
+            .seen()
+            .iter()
+            .chain(issuer.seen().iter())
+            .filter_map(|one| one.header("dpop").map(str::to_owned))
+            .collect();
+        let ids: BTreeSet<_> = all.iter().map(|proof| claims(proof)["jti"].to_string()).collect();
+        assert_eq!(ids.len(), all.len(), "{dpop:?}: no proof is used twice");
+    }
+}
+
+#[tokio::test]
+async fn a_key_that_is_none_is_told() {
+    let issuer = AuthorizationServer::start(Default::default()).await;
+    let server = testkit::authorization::ProtectedServer::start(Default::default(), &[&issuer]).await;
+    for (pem, algorithm) in [
+        ("no key", "ES256"),
+        (key_pem().as_str(), "RS256"),
+        (key_pem().as_str(), "HS256"),
+        (key_pem().as_str(), "none"),
+    ] {
+        let bench = Bench::new(&server, |settings| {
+            settings.grant = GrantKind::ClientCredentials;
+            let mut client = preregistered("app", None);
+            client.authentication =
+                ClientAuthentication::PrivateKeyJwt { key_pem: pem.into(), algorithm: algorithm.to_owned() };
+            settings.client.preregistered = Some(client);
+        });
+        let error = bench.authorization.sign_in(Reason::SignIn).await.unwrap_err();
+        assert!(matches!(error.cause, Cause::Key { .. }), "[auth-cc-auth-method] {algorithm}: {error}");
+        assert!(!error.to_string().contains("PRIVATE"), "[auth-cc-protect-secret] the key is not shown: {error}");
+    }
+}

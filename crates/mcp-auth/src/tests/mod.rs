@@ -1,0 +1,12 @@
+//! Whole sign-ins against a scripted authorization server and a scripted MCP server.
+
+mod bounds;
+mod discovery;
+mod grants;
+mod registration;
+mod renewal;
+mod secrets;
+mod sign_in;
+mod sign_out;
+mod step_up;
+mod support;

@@ -1,0 +1,201 @@
+//! Coming by a client id.
+
+use serde_json::json;
+use testkit::authorization::{AuthorizationServer, value};
+use url::Url;
+
+use super::support::{Bench, preregistered, servers};
+use crate::*;
+
+fn registrations(issuer: &AuthorizationServer) -> Vec<serde_json::Value> {
+    issuer.seen().iter().filter(|one| one.path == "/register").map(|one| one.json()).collect()
+}
+
+#[tokio::test]
+async fn the_app_registers_as_what_it_is() {
+    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let bench = Bench::new(&server, |_| ());
+    bench.connect().await.unwrap();
+    let sent = registrations(&issuer).pop().unwrap();
+    assert_eq!(sent["application_type"], "native", "[auth-dcr-application-type] [auth-dcr-native]");
+    assert_eq!(sent["grant_types"], json!(["authorization_code", "refresh_token"]), "[auth-refresh-grant-type]");
+    assert_eq!(sent["token_endpoint_auth_method"], "none", "[auth-b-public-client] it cannot keep a secret");
+    let used = issuer.authorizations().pop().unwrap();
+    assert_eq!(
+        sent["redirect_uris"],
+        json!([value(&used, "redirect_uri")]),
+        "[auth-redirect-registered] the one that is used"
+    );
+}
+
+#[tokio::test]
+async fn what_was_registered_is_used_again_while_its_port_is_free() {
+    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let mut bench = Bench::new(&server, |_| ());
+    bench.connect().await.unwrap();
+    bench.restart();
+    bench.authorization.sign_in(Reason::AnotherAccount).await.unwrap();
+    assert_eq!(registrations(&issuer).len(), 1, "a second sign-in needs no second registration");
+    let used = issuer.authorizations();
+    assert_eq!(value(&used[0], "redirect_uri"), value(&used[1], "redirect_uri"), "[auth-redirect-registered]");
+    let redirect = Url::parse(value(&used[0], "redirect_uri").unwrap()).unwrap();
+    let taken = tokio::net::TcpListener::bind(("127.0.0.1", redirect.port().unwrap())).await.unwrap();
+    bench.authorization.sign_in(Reason::AnotherAccount).await.unwrap();
+    let sent = registrations(&issuer);
+    assert_eq!(sent.len(), 2, "X50: the port is taken, so it registers another redirect URI");
+    let used = issuer.authorizations();
+    assert_eq!(
+        sent[1]["redirect_uris"],
+        json!([value(&used[2], "redirect_uri")]),
+        "[auth-redirect-registered] and uses it"
+    );
+    drop(taken);
+}
+
+#[tokio::test]
+async fn each_way_to_prove_itself_is_used_as_listed() {
+    for method in ["client_secret_basic", "client_secret_post", "none"] {
+        let (issuer, server) = servers(
+            |script| {
+                script.auth_methods = vec![method.to_owned()];
+                script.clients.insert("set-up".to_owned(), (method != "none").then(|| "s:e+c ret".to_owned()));
+            },
+            |_| (),
+        )
+        .await;
+        let secret = (method != "none").then_some("s:e+c ret");
+        for client in [Some(preregistered("set-up", secret)), None] {
+            let what =
+                if client.is_some() { "[auth-preregistration] [auth-cc-metadata-methods]" } else { "[auth-dcr]" };
+            let bench = Bench::new(&server, |settings| settings.client.preregistered = client);
+            bench.connect().await.unwrap();
+            assert_eq!(
+                bench.authorization.sign_out().await.unwrap().revoked,
+                Revoked::Yes,
+                "{what} {method}: with proof too"
+            );
+        }
+        assert_eq!(registrations(&issuer).len(), 1, "{method}: what is set up is not registered");
+    }
+}
+
+#[tokio::test]
+async fn a_document_is_the_client_where_that_is_taken() {
+    const DOCUMENT: &str = "https://app.example/client.json";
+    let document = |settings: &mut Settings| settings.client.metadata_url = Some(Url::parse(DOCUMENT).unwrap());
+    let (issuer, server) = servers(|script| script.client_id_metadata = true, |_| ()).await;
+    let bench = Bench::new(&server, document);
+    assert_eq!(bench.connect().await.unwrap().client, ClientKind::MetadataDocument, "[auth-cimd-support]");
+    let used = issuer.authorizations().pop().unwrap();
+    assert_eq!(value(&used, "client_id"), Some(DOCUMENT), "[auth-cimd-support] [auth-cimd-url-form] its URL is the id");
+    assert!(registrations(&issuer).is_empty(), "[auth-registration-priority] nothing is registered");
+    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let bench = Bench::new(&server, document);
+    assert_eq!(
+        bench.connect().await.unwrap().client,
+        ClientKind::Registered,
+        "[auth-cimd-check-advertised] [auth-cimd-fallback]"
+    );
+    assert_eq!(registrations(&issuer).len(), 1, "[auth-cimd-fallback] it registers where documents are not taken");
+}
+
+#[tokio::test]
+async fn where_nothing_else_works_the_user_is_asked() {
+    let (issuer, server) = servers(
+        |script| {
+            script.registration = false;
+            script.overrides = super::support::members(&[("registration_endpoint", json!(null))]);
+            script.clients.insert("typed".to_owned(), None);
+        },
+        |_| (),
+    )
+    .await;
+    let mut bench = Bench::new(&server, |_| ());
+    let error = bench.connect().await.unwrap_err();
+    assert!(
+        matches!(error.cause, Cause::NoClientId { .. }),
+        "[auth-client-id-required] without an id it ends: {error}"
+    );
+    assert_eq!(issuer.count("/authorize"), 0, "[auth-client-id-required] before the browser opens");
+    *bench.user.client.lock().unwrap() = Some(preregistered("typed", None));
+    assert_eq!(
+        bench.connect().await.unwrap().client,
+        ClientKind::Typed,
+        "[auth-manual-client-id] the typed one is used"
+    );
+    *bench.user.client.lock().unwrap() = None;
+    bench.restart();
+    bench.authorization.sign_in(Reason::AnotherAccount).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_refused_registration_is_told_and_tried_as_localhost() {
+    let (issuer, server) =
+        servers(|script| script.registration_error = Some("invalid_redirect_uri".to_owned()), |_| ()).await;
+    let bench = Bench::new(&server, |_| ());
+    let error = bench.connect().await.unwrap_err();
+    assert_eq!(error.phase, Phase::ClientId, "[auth-dcr-surface-error] at which step");
+    assert!(error.to_string().contains("invalid_redirect_uri"), "[auth-dcr-surface-error] and why: {error}");
+    let sent = registrations(&issuer);
+    let second = sent.get(1).map(|sent| sent["redirect_uris"][0].to_string()).unwrap_or_default();
+    assert!(second.contains("http://localhost:"), "[auth-dcr-redirect-rejection] [auth-dcr-retry-adjusted] {sent:?}");
+    assert_eq!(sent.len(), 2, "[auth-dcr-redirect-rejection] and no more");
+    issuer.set(|script| script.registration_error = Some("invalid_client_metadata".to_owned()));
+    let error = bench.connect().await.unwrap_err();
+    assert!(error.to_string().contains("invalid_client_metadata"), "[auth-dcr-surface-error] {error}");
+    assert_eq!(registrations(&issuer).len(), 3, "another cause is not tried again");
+}
+
+#[tokio::test]
+async fn another_authorization_server_gets_nothing_of_the_first() {
+    let (first, server) = servers(|_| (), |_| ()).await;
+    let second = AuthorizationServer::start(Default::default()).await;
+    let bench = Bench::new(&server, |_| ());
+    bench.connect().await.unwrap();
+    server.lead_to(&[&second]);
+    let stopped = bench.call("echo").await;
+    assert!(format!("{stopped:?}").contains("another authorization server"), "X51: the user is told: {stopped:?}");
+    assert!(first.token_requests("refresh_token").is_empty(), "X51: a token that nobody trusts is not renewed");
+    let account = bench.connect().await.unwrap();
+    assert_eq!(account.issuer, second.issuer(), "signed in with the new one");
+    assert_eq!(registrations(&second).len(), 1, "[auth-as-change-reregister] where the app registered anew");
+    let leaks = testkit::authorization::leaks(&[&first, &second], &[&server]);
+    let leaks: Vec<_> = leaks
+        .into_iter()
+        .filter(|leak| !leak.contains("got to http://127.0.0.1") || leak.contains(&second.issuer()))
+        .collect();
+    assert!(
+        leaks.is_empty(),
+        "[auth-credentials-no-reuse] [auth-credentials-per-as] [auth-only-own-as-tokens] X51: {leaks:?}"
+    );
+    let entries = bench.vault.entries.lock().unwrap();
+    let has_old = entries
+        .iter()
+        .any(|(key, entry)| format!("{key:?}{}", String::from_utf8_lossy(entry)).contains(&first.issuer()));
+    assert!(!has_old, "[auth-credentials-issuer-key] nothing of the old one is kept");
+}
+
+#[tokio::test]
+async fn a_client_id_of_the_settings_belongs_to_one_authorization_server() {
+    let known = |script: &mut testkit::authorization::AuthorizationScript| {
+        script.clients.insert("set-up".to_owned(), None);
+    };
+    let (_first, server) = servers(known, |_| ()).await;
+    let mut script = testkit::authorization::AuthorizationScript::default();
+    known(&mut script);
+    let second = AuthorizationServer::start(script).await;
+    let mut bench = Bench::new(&server, |settings| settings.client.preregistered = Some(preregistered("set-up", None)));
+    bench.connect().await.unwrap();
+    server.lead_to(&[&second]);
+    bench.restart();
+    let error = bench.authorization.sign_in(Reason::SignIn).await.unwrap_err();
+    assert!(
+        matches!(error.cause, Cause::OtherIssuer { .. }),
+        "[auth-prereg-mismatch-error] [auth-credentials-no-reuse] {error}"
+    );
+    assert_eq!(
+        second.count("/authorize") + second.count("/token"),
+        0,
+        "[auth-credentials-no-reuse] it is not shown to the other"
+    );
+}

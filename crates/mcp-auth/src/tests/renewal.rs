@@ -1,0 +1,166 @@
+//! Renewing tokens.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_transport::http::Authorizer as _;
+use testkit::authorization::{Refresh, value};
+
+use super::support::{Bench, Outcome, call, servers};
+use crate::*;
+
+#[tokio::test]
+async fn a_token_is_renewed_before_its_end_and_after_a_restart() {
+    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let mut bench = Bench::new(&server, |_| ());
+    bench.connect().await.unwrap();
+    let before = server.seen().len();
+    bench.pass(3500);
+    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "a good token is used");
+    assert!(issuer.token_requests("refresh_token").is_empty(), "and not renewed too early");
+    bench.pass(60);
+    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "[auth-expired-token-renew] shortly before its end");
+    assert_eq!(issuer.token_requests("refresh_token").len(), 1, "it is renewed");
+    assert_eq!(server.seen().len(), before + 2, "before the server could refuse it");
+    assert!(bench.authorization.account().unwrap().refreshed_at.is_some(), "which the user can see");
+    for day in 0..3 {
+        bench.restart();
+        bench.pass(86_400);
+        assert_eq!(
+            bench.call("echo").await,
+            Outcome::Answered(200),
+            "[auth-token-storage] [auth-refresh-replace] day {day}: tomorrow too"
+        );
+    }
+    let used: Vec<_> = issuer.token_requests("refresh_token");
+    let tokens: std::collections::BTreeSet<_> = used.iter().filter_map(|form| value(form, "refresh_token")).collect();
+    assert_eq!(
+        tokens.len(),
+        used.len(),
+        "[auth-refresh-replace] [auth-b-token-rotation] each refresh token is used once"
+    );
+}
+
+#[tokio::test]
+async fn many_calls_wait_for_one_renewal_and_none_fails() {
+    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let bench = Bench::new(&server, |_| ());
+    bench.connect().await.unwrap();
+    issuer.set(|script| script.delay_ms = 200);
+    for (round, by_clock) in [(1, false), (2, true)] {
+        if by_clock {
+            bench.pass(3590);
+        } else {
+            issuer.end_access_tokens();
+        }
+        let began = std::time::Instant::now();
+        let calls: Vec<_> = (0..20)
+            .map(|_| {
+                let authorization = Arc::clone(&bench.authorization);
+                tokio::spawn(async move { call(&authorization, "echo").await })
+            })
+            .collect();
+        for one in calls {
+            assert_eq!(
+                one.await.unwrap(),
+                Outcome::Answered(200),
+                "[auth-expired-token-renew] round {round}: none fails"
+            );
+        }
+        println!("20 calls waited {:?} for one renewal", began.elapsed());
+        let renewals = issuer.token_requests("refresh_token").len();
+        assert_eq!(renewals, round, "round {round}: one renewal for all");
+    }
+}
+
+#[tokio::test]
+async fn a_caller_who_leaves_loses_no_rotated_token() {
+    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let mut bench = Bench::new(&server, |_| ());
+    bench.connect().await.unwrap();
+    issuer.set(|script| script.delay_ms = 300);
+    bench.pass(3590);
+    let url = bench.settings.server.clone();
+    let left = tokio::time::timeout(Duration::from_millis(100), bench.authorization.sign("POST", &url)).await;
+    assert!(left.is_err(), "the caller leaves while the renewal runs");
+    super::support::until("the renewal goes on", || {
+        bench.authorization.account().is_some_and(|account| account.refreshed_at.is_some())
+    })
+    .await;
+    bench.restart();
+    bench.pass(3590);
+    assert_eq!(
+        bench.call("echo").await,
+        Outcome::Answered(200),
+        "[auth-refresh-replace] the new refresh token was kept"
+    );
+    assert_eq!(issuer.token_requests("refresh_token").len(), 2, "and used");
+}
+
+#[tokio::test]
+async fn what_cannot_be_renewed_is_told_and_can_be_signed_in_again() {
+    for refresh in [Refresh::Fails("invalid_grant".to_owned()), Refresh::None] {
+        let (issuer, server) = servers(|script| script.refresh = refresh.clone(), |_| ()).await;
+        let bench = Bench::new(&server, |_| ());
+        bench.connect().await.unwrap();
+        issuer.end_access_tokens();
+        let stopped = bench.call("echo").await;
+        let Outcome::Stopped(cause) = stopped else { panic!("{refresh:?}: it must stop: {stopped:?}") };
+        let words = cause.to_lowercase();
+        assert!(
+            words.contains("sign in again"),
+            "[auth-refresh-not-assumed] {refresh:?}: the user is told what to do: {cause}"
+        );
+        let account = bench.authorization.account().unwrap();
+        assert!(account.ended.is_some() && !account.can_refresh, "the account says so: {account:?}");
+        bench.connect().await.unwrap();
+        assert!(bench.authorization.account().unwrap().ended.is_none(), "and works again");
+    }
+}
+
+#[tokio::test]
+async fn a_failing_authorization_server_costs_no_token() {
+    let (issuer, server) = servers(|script| script.refresh = Refresh::Down(503), |_| ()).await;
+    let bench = Bench::new(&server, |_| ());
+    bench.connect().await.unwrap();
+    bench.pass(3560);
+    for _ in 0..5 {
+        assert_eq!(bench.call("echo").await, Outcome::Answered(200), "the token is used for as long as it lives");
+    }
+    assert_eq!(issuer.token_requests("refresh_token").len(), 1, "and the failing one is left alone for a while");
+    bench.pass(60);
+    let stopped = bench.call("echo").await;
+    assert!(format!("{stopped:?}").contains("503"), "then the cause is told: {stopped:?}");
+    issuer.set(|script| script.refresh = Refresh::Rotating);
+    bench.pass(20);
+    assert_eq!(
+        bench.call("echo").await,
+        Outcome::Answered(200),
+        "when it works again, the refresh token is still there"
+    );
+}
+
+#[tokio::test]
+async fn a_vault_that_fails_is_told_apart() {
+    let (_issuer, server) = servers(|_| (), |_| ()).await;
+    let mut bench = Bench::new(&server, |_| ());
+    bench.connect().await.unwrap();
+    assert_eq!(bench.authorization.kept(), Some(Kept::Safely), "[auth-token-storage] it is in the vault");
+    bench.restart();
+    bench.vault.is_broken.store(true, std::sync::atomic::Ordering::SeqCst);
+    let stopped = bench.call("echo").await;
+    assert!(format!("{stopped:?}").contains("it is locked"), "the cause is told: {stopped:?}");
+    bench.vault.is_broken.store(false, std::sync::atomic::Ordering::SeqCst);
+    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "unlocked, it goes on");
+}
+
+#[tokio::test]
+async fn no_request_to_another_origin_is_signed() {
+    let (_issuer, server) = servers(|_| (), |_| ()).await;
+    let bench = Bench::new(&server, |_| ());
+    bench.connect().await.unwrap();
+    for url in ["https://evil.example/mcp", "http://127.0.0.1:1/mcp"] {
+        let signed = bench.authorization.sign("POST", &url.parse().unwrap()).await.unwrap();
+        assert!(signed.headers.is_empty(), "[auth-only-own-as-tokens] X49: {url} gets no token");
+    }
+}

@@ -1,0 +1,93 @@
+//! No secret is ever shown.
+
+use testkit::authorization::{Authorizing, Refresh};
+use testkit::http::HttpServer;
+use url::Url;
+
+use super::support::{Bench, servers};
+use crate::*;
+
+fn secrets_of(url: &Url) -> Vec<String> {
+    url.query_pairs().filter(|(name, _)| name == "state").map(|(_, value)| value.into_owned()).collect()
+}
+
+#[tokio::test]
+async fn nothing_secret_stands_in_steps_errors_and_debug_output() {
+    for method in ["none", "client_secret_basic", "client_secret_post"] {
+        let (issuer, server) = servers(|script| script.auth_methods = vec![method.to_owned()], |_| ()).await;
+        let bench = Bench::new(&server, |_| ());
+        bench.connect().await.unwrap();
+        let mut shown = bench.shown();
+        bench.pass(3590);
+        bench.call("echo").await;
+        issuer.set(|script| script.refresh = Refresh::Fails("invalid_grant".to_owned()));
+        issuer.end_access_tokens();
+        shown += &format!("{:?}", bench.call("echo").await);
+        shown += &bench.shown();
+        issuer.set(|script| script.authorizing = Authorizing::Denies("access_denied".to_owned()));
+        shown += &format!("{:?}", bench.authorization.sign_in(Reason::SignIn).await);
+        shown += &bench.shown();
+        shown += &format!("{:?}", bench.authorization.sign_out().await);
+        shown += &bench.shown();
+        let mut secrets = issuer.secrets();
+        secrets.extend(bench.user.opened.lock().unwrap().iter().flat_map(secrets_of));
+        let forms = issuer.token_requests("authorization_code");
+        secrets
+            .extend(forms.iter().flatten().filter(|(name, _)| name == "code_verifier").map(|(_, value)| value.clone()));
+        assert!(secrets.len() >= 6, "there are secrets: {}", secrets.len());
+        for secret in &secrets {
+            assert!(!shown.contains(secret.as_str()), "[auth-ema-no-log] {method}: {secret} is shown");
+        }
+        assert!(shown.contains("[redacted]"), "where one stood, it is marked");
+        assert!(shown.contains("grant_type=authorization_code"), "and the rest can be read");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_repeats_our_secrets_gets_them_taken_out() {
+    // It answers the token request with an error that holds all of the request.
+    let issuer = HttpServer::start(|request, mut answer| async move {
+        let origin = format!("http://{}", request.header("host").unwrap_or_default());
+        match request.path_alone() {
+            "/.well-known/oauth-authorization-server" => {
+                let endpoint = |name: &str| format!("{origin}/{name}");
+                let document = serde_json::json!({
+                    "issuer": origin, "authorization_endpoint": endpoint("authorize"), "token_endpoint": endpoint("token"),
+                    "registration_endpoint": endpoint("register"), "code_challenge_methods_supported": ["S256"]
+                });
+                answer.json(&document).await
+            }
+            "/register" => answer.json(&serde_json::json!({ "client_id": "c", "client_secret": "the-client-secret" })).await,
+            "/authorize" => {
+                let query = request.query();
+                let get = |name: &str| testkit::authorization::value(&query, name).unwrap_or_default().to_owned();
+                let to = format!("{}?code=the-secret-code&state={}", get("redirect_uri"), get("state"));
+                answer.whole(302, &format!("location: {to}\r\n"), b"").await
+            }
+            _ => {
+                let said = format!("{}\n{}", request.head, String::from_utf8_lossy(&request.body));
+                let verifier = request.form().into_iter().find(|(name, _)| name == "code_verifier").map(|(_, value)| value);
+                let body = serde_json::json!({ "error": format!("bad {}", verifier.unwrap_or_default()), "error_description": said });
+                answer.whole(400, "content-type: application/json\r\n", body.to_string().as_bytes()).await
+            }
+        }
+    })
+    .await;
+    let (_other, server) = servers(|_| (), |_| ()).await;
+    server.set(|script| {
+        script.overrides = super::support::members(&[("authorization_servers", serde_json::json!([issuer.url("")]))])
+    });
+    let bench = Bench::new(&server, |_| ());
+    let error = bench.connect().await.unwrap_err();
+    let shown = format!("{error} {error:?} {}", bench.shown());
+    let posted = issuer.seen().into_iter().find(|one| one.path == "/token").unwrap();
+    let verifier = posted.form().into_iter().find(|(name, _)| name == "code_verifier").unwrap().1;
+    let mut secrets = vec!["the-secret-code".to_owned(), "the-client-secret".to_owned(), verifier];
+    secrets.extend(bench.user.opened.lock().unwrap().iter().flat_map(secrets_of));
+    secrets.extend(posted.header("authorization").and_then(|value| value.strip_prefix("Basic ")).map(str::to_owned));
+    for secret in secrets {
+        assert!(!shown.contains(&secret), "[auth-ema-no-log] {secret} is shown: {shown}");
+    }
+    let pages = bench.user.pages.lock().unwrap().clone();
+    assert!(pages.iter().all(|page| !page.body.contains("the-secret-code")), "nor does the page repeat it: {pages:?}");
+}

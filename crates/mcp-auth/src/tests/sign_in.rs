@@ -1,0 +1,218 @@
+//! The browser flow.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use testkit::authorization::{Authorizing, Iss, value};
+
+use super::support::{Bench, Browser, Outcome, servers, until};
+use crate::*;
+
+#[tokio::test]
+async fn from_the_refusal_to_the_answer() {
+    let (issuer, server) = servers(
+        |script| script.scopes = Some(vec!["mcp:read".to_owned(), "offline_access".to_owned()]),
+        |script| script.challenge_scope = Some("mcp:read".to_owned()),
+    )
+    .await;
+    let bench = Bench::new(&server, |_| ());
+    let mut changed = bench.authorization.changed();
+    let account = bench.connect().await.unwrap();
+    assert_eq!(account.scopes, ["mcp:read", "offline_access"], "what was granted is known");
+    assert!(account.can_refresh && account.expires_at.is_some() && account.ended.is_none(), "{account:?}");
+    assert!(changed.has_changed().unwrap(), "who watches is told");
+    changed.borrow_and_update();
+
+    let consent = bench.user.consents.lock().unwrap().pop().unwrap();
+    assert_eq!(
+        (consent.issuer.as_str(), consent.resource.as_str()),
+        (issuer.issuer().as_str(), server.url().as_str()),
+        "the user was asked"
+    );
+    assert_eq!(consent.new_scopes, consent.scopes, "all scopes are new to the user");
+    assert_eq!(consent.client, ClientKind::Registered, "and told how the app identifies itself");
+
+    let authorized = issuer.authorizations().pop().unwrap();
+    let get = |name: &str| value(&authorized, name).unwrap_or_default();
+    assert_eq!(get("response_type"), "code", "[auth-oauth21-best-practice] a code and nothing else");
+    assert_eq!(
+        (get("code_challenge_method"), get("code_challenge").len()),
+        ("S256", 43),
+        "[auth-pkce] [auth-pkce-s256]"
+    );
+    assert!(get("state").len() >= 16, "[auth-state-verify] a state that nobody guesses");
+    assert_eq!(get("scope"), "mcp:read offline_access", "[auth-scope-from-challenge] [auth-scope-least-privilege]");
+    assert_eq!(get("prompt"), "consent", "offline access is granted only where consent is asked for");
+    assert!(get("redirect_uri").starts_with("http://127.0.0.1:"), "[auth-redirect-localhost-https] to this computer");
+    let redeemed = issuer.token_requests("authorization_code").pop().unwrap();
+    assert_eq!(
+        value(&redeemed, "code_verifier").map(str::len),
+        Some(43),
+        "[auth-pkce] the verifier goes with the code"
+    );
+
+    let calls = server.with_method("tools/call");
+    let header = calls.last().and_then(|call| call.header("authorization")).unwrap_or_default();
+    assert!(header.starts_with("Bearer "), "[auth-bearer-header] the token is in the header");
+    bench.call("echo").await;
+    let calls = server.with_method("tools/call");
+    assert!(
+        calls[1..].iter().all(|call| call.header("authorization").is_some()),
+        "[auth-every-request] in each from then on"
+    );
+    assert!(
+        calls.iter().all(|call| !call.path.contains('?')),
+        "[auth-no-query-token] [auth-ema-no-url-tokens] never in the URL"
+    );
+    let pages = Arc::clone(&bench.user.pages);
+    until("the browser shows a page", || !pages.lock().unwrap().is_empty()).await;
+    let page = bench.user.pages.lock().unwrap().pop().unwrap();
+    assert!(page.body.contains("You are signed in"), "the browser says how it ended: {page:?}");
+    assert!(bench.authorization.in_progress().is_none(), "nothing is in progress any more");
+}
+
+#[tokio::test]
+async fn without_consent_no_browser_and_no_code() {
+    let (issuer, server) = servers(|_| (), |_| ()).await;
+    for (answer, cause) in [(Answer::No, Cause::Declined), (Answer::Cancel, Cause::Cancelled)] {
+        let bench = Bench::new(&server, |_| ());
+        *bench.user.answer.lock().unwrap() = answer;
+        let error = bench.connect().await.unwrap_err();
+        assert_eq!((error.phase, error.cause), (Phase::Consent, cause), "the step and the cause are told");
+        assert!(bench.user.opened.lock().unwrap().is_empty(), "no browser is opened");
+    }
+    assert_eq!(issuer.count("/authorize"), 0, "and nobody was sent to the authorization server");
+}
+
+#[tokio::test]
+async fn the_issuer_of_the_answer_is_checked_before_the_code_is_sent() {
+    let other = |issuer: &str| Iss::Other(issuer.to_owned());
+    // what comes, whether it is promised, whether it is good
+    let table = [
+        (Iss::Own, true, true, "[auth-iss-compare] [auth-iss-record]"),
+        (Iss::Own, false, true, "[auth-iss-compare]"),
+        (Iss::Missing, false, true, "[auth-iss-absent-proceed]"),
+        (Iss::Missing, true, false, "[auth-iss-missing-reject]"),
+        (other("https://evil.example"), true, false, "[auth-iss-compare]"),
+        (other("https://evil.example"), false, false, "[auth-iss-compare]"),
+        (other("own/"), true, false, "[auth-iss-no-normalise]"),
+    ];
+    for (iss, promised, is_good, what) in table {
+        let (issuer, server) = servers(|script| script.iss_advertised = promised, |_| ()).await;
+        let iss = if iss == other("own/") { other(&format!("{}/", issuer.issuer())) } else { iss };
+        issuer.set(|script| script.iss = iss.clone());
+        let bench = Bench::new(&server, |_| ());
+        let connected = bench.connect().await;
+        assert_eq!(connected.is_ok(), is_good, "{what} X44: {iss:?}, promised: {promised}: {connected:?}");
+        let redeemed = issuer.count("/token");
+        assert_eq!(redeemed, usize::from(is_good), "[auth-iss-before-code] X44: {iss:?}: the code goes nowhere else");
+    }
+}
+
+#[tokio::test]
+async fn an_error_of_another_issuer_is_not_shown() {
+    for (iss, is_shown) in
+        [(Iss::Own, true), (Iss::Other("https://evil.example".to_owned()), false), (Iss::Missing, false)]
+    {
+        let (_issuer, server) = servers(
+            |script| {
+                script.authorizing = Authorizing::Denies("access_denied".to_owned());
+                script.iss = iss.clone();
+            },
+            |_| (),
+        )
+        .await;
+        let bench = Bench::new(&server, |_| ());
+        let error = bench.connect().await.unwrap_err();
+        let shown = format!("{error} {}", bench.conclusions());
+        assert_eq!(shown.contains("access_denied"), is_shown, "[auth-iss-error-response] {iss:?}: {shown}");
+    }
+}
+
+#[tokio::test]
+async fn it_can_be_cancelled_or_dropped_and_begun_again() {
+    let (_issuer, server) = servers(|_| (), |_| ()).await;
+    let bench = Bench::new(&server, |_| ());
+    *bench.user.browser.lock().unwrap() = Browser::Stays;
+    let authorization = Arc::clone(&bench.authorization);
+    let flow = tokio::spawn(async move { authorization.sign_in(Reason::SignIn).await });
+    let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == Phase::Callback);
+    until("it waits for the browser", is_waiting).await;
+    let shown = bench.authorization.in_progress().and_then(|at| at.authorize_url);
+    assert_eq!(shown, bench.user.opened.lock().unwrap().first().cloned(), "the address can be copied meanwhile");
+    bench.authorization.cancel();
+    let error = flow.await.unwrap().unwrap_err();
+    assert_eq!((error.phase, error.cause), (Phase::Callback, Cause::Cancelled), "it ends where it was");
+    assert!(bench.authorization.in_progress().is_none(), "and is in progress no more");
+
+    let dropped = tokio::time::timeout(Duration::from_millis(500), bench.authorization.sign_in(Reason::SignIn)).await;
+    assert!(dropped.is_err(), "nobody came back");
+    assert!(bench.authorization.in_progress().is_none(), "a dropped one is in progress no more");
+    *bench.user.browser.lock().unwrap() = Browser::SignsIn;
+    bench.connect().await.unwrap();
+}
+
+#[tokio::test]
+async fn two_at_once_are_one() {
+    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let bench = Bench::new(&server, |_| ());
+    let (first, second) =
+        tokio::join!(bench.authorization.sign_in(Reason::SignIn), bench.authorization.sign_in(Reason::SignIn));
+    assert_eq!(first.unwrap(), second.unwrap(), "both have the same outcome");
+    assert_eq!(issuer.count("/authorize"), 1, "and the user signed in once");
+}
+
+#[tokio::test]
+async fn without_a_browser_the_address_is_pasted() {
+    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let bench = Bench::new(&server, |_| ());
+    *bench.user.browser.lock().unwrap() = Browser::Missing;
+    let error = bench.connect().await.unwrap_err();
+    assert!(matches!(error.cause, Cause::Browser { .. }), "where nobody can paste, it ends: {error}");
+    bench.user.can_paste.store(true, Ordering::SeqCst);
+    let authorization = Arc::clone(&bench.authorization);
+    let before = bench.user.opened.lock().unwrap().len();
+    // The user is held back until there is something to paste.
+    let held = bench.user.pasted.lock().await;
+    let flow = tokio::spawn(async move { authorization.sign_in(Reason::SignIn).await });
+    until("the address is shown", || bench.user.opened.lock().unwrap().len() > before).await;
+    let url = bench.user.opened.lock().unwrap().last().cloned().unwrap();
+    let page = testkit::browser::get(url.as_str()).await.unwrap();
+    let location = page.location().unwrap().to_owned();
+    let mut held = held;
+    *held = vec![location, "https://evil.example/?code=x".to_owned(), "nonsense".to_owned()];
+    drop(held);
+    let account = flow.await.unwrap().unwrap();
+    assert_eq!(account.issuer, issuer.issuer(), "signed in by hand");
+    assert!(bench.conclusions().contains("refused and the sign-in goes on"), "wrong ones did not end it");
+}
+
+#[tokio::test]
+async fn wrong_answers_do_not_end_a_sign_in() {
+    let (_issuer, server) = servers(|_| (), |_| ()).await;
+    let bench = Bench::new(&server, |_| ());
+    *bench.user.browser.lock().unwrap() = Browser::Stays;
+    let authorization = Arc::clone(&bench.authorization);
+    let flow = tokio::spawn(async move { authorization.sign_in(Reason::SignIn).await });
+    let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == Phase::Callback);
+    until("it waits for the browser", is_waiting).await;
+    let url = bench.user.opened.lock().unwrap().last().cloned().unwrap();
+    let redirect = url.query_pairs().find(|(name, _)| name == "redirect_uri").unwrap().1.into_owned();
+    for query in ["", "?code=x", "?code=x&state=y", "?error=access_denied&state=y"] {
+        let page = testkit::browser::get(&format!("{redirect}{query}")).await.unwrap();
+        assert_eq!(page.status, 400, "X50: {query:?} is refused");
+    }
+    testkit::browser::sign_in(url.as_str()).await.unwrap();
+    assert!(flow.await.unwrap().is_ok(), "X50: the right one still counts");
+    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "and the token is good");
+}
+
+#[tokio::test]
+async fn another_account_is_asked_for() {
+    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let bench = Bench::new(&server, |_| ());
+    bench.authorization.sign_in(Reason::AnotherAccount).await.unwrap();
+    let authorized = issuer.authorizations().pop().unwrap();
+    assert_eq!(value(&authorized, "prompt"), Some("select_account"), "the authorization server lets choose");
+}

@@ -1,0 +1,54 @@
+//! Signing out.
+
+use serde_json::json;
+
+use super::support::{Bench, Outcome, members, servers};
+use crate::*;
+
+#[tokio::test]
+async fn tokens_are_revoked_where_that_is_offered_and_forgotten_in_any_case() {
+    for (is_offered, is_down) in [(true, false), (false, false), (true, true)] {
+        let (issuer, server) = servers(
+            |script| {
+                script.revocation = is_offered;
+                if !is_offered {
+                    script.overrides = members(&[("revocation_endpoint", json!(null))]);
+                }
+            },
+            |_| (),
+        )
+        .await;
+        let mut bench = Bench::new(&server, |_| ());
+        bench.connect().await.unwrap();
+        issuer.set(|script| script.down = is_down.then_some(503));
+        let out = bench.authorization.sign_out().await.unwrap();
+        match (is_offered, is_down) {
+            (true, false) => {
+                assert_eq!(out.revoked, Revoked::Yes, "they are revoked");
+                assert_eq!(issuer.good_tokens(), (0, 0), "and good for nothing any more");
+            }
+            (false, _) => assert_eq!(out.revoked, Revoked::NotOffered, "nobody would revoke them"),
+            (true, true) => assert!(matches!(out.revoked, Revoked::Failed { .. }), "the cause is told: {out:?}"),
+        }
+        assert!(bench.authorization.account().is_none(), "nobody is signed in");
+        let entries: String = bench
+            .vault
+            .entries
+            .lock()
+            .unwrap()
+            .values()
+            .map(|entry| String::from_utf8_lossy(entry).into_owned())
+            .collect();
+        for secret in issuer.secrets().iter().filter(|secret| secret.contains("token")) {
+            assert!(!entries.contains(secret.as_str()), "[auth-token-storage] no token is kept");
+        }
+        issuer.set(|script| script.down = None);
+        bench.restart();
+        assert!(matches!(bench.call("echo").await, Outcome::Stopped(_)), "after a restart neither");
+        assert_eq!(
+            bench.authorization.sign_out().await.unwrap().revoked,
+            Revoked::NothingToRevoke,
+            "twice is no error"
+        );
+    }
+}

@@ -1,0 +1,268 @@
+//! What the tests of whole sign-ins share: a user, a vault, a clock, and calls as the transport makes them.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+use async_trait::async_trait;
+use mcp_transport::http::{Authorizer, Challenge, OutsideClient, Verdict};
+use secrecy::{ExposeSecret, SecretSlice};
+use serde_json::json;
+use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
+use testkit::browser::{self, Page};
+use url::Url;
+
+use crate::*;
+
+/// Keeps entries in memory, and can be told to fail.
+#[derive(Default)]
+pub(super) struct TestVault {
+    pub(super) entries: Mutex<BTreeMap<VaultKey, Vec<u8>>>,
+    pub(super) is_broken: AtomicBool,
+}
+
+impl TestVault {
+    fn check(&self) -> Result<(), VaultError> {
+        if self.is_broken.load(Ordering::SeqCst) {
+            Err(VaultError { cause: "it is locked".to_owned() })
+        } else {
+            Ok(())
+        }
+    }
+}
+
+#[async_trait]
+impl Vault for TestVault {
+    async fn read(&self, key: &VaultKey) -> Result<Option<SecretSlice<u8>>, VaultError> {
+        self.check()?;
+        Ok(self.entries.lock().unwrap().get(key).map(|entry| entry.clone().into()))
+    }
+
+    async fn write(&self, key: &VaultKey, entry: SecretSlice<u8>) -> Result<Kept, VaultError> {
+        self.check()?;
+        self.entries.lock().unwrap().insert(key.clone(), entry.expose_secret().to_vec());
+        Ok(Kept::Safely)
+    }
+
+    async fn remove(&self, key: &VaultKey) -> Result<(), VaultError> {
+        self.check()?;
+        self.entries.lock().unwrap().remove(key);
+        Ok(())
+    }
+}
+
+/// What the user's browser does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Browser {
+    /// The user is signed in already and comes back at once.
+    SignsIn,
+    /// It stays where it is.
+    Stays,
+    /// It cannot be opened.
+    Missing,
+}
+
+/// A user who agrees to everything unless told otherwise.
+pub(super) struct TestUser {
+    pub(super) answer: Mutex<Answer>,
+    pub(super) browser: Mutex<Browser>,
+    pub(super) client: Mutex<Option<Preregistered>>,
+    pub(super) consents: Mutex<Vec<Consent>>,
+    pub(super) opened: Mutex<Vec<Url>>,
+    pub(super) pages: Arc<Mutex<Vec<Page>>>,
+    pub(super) pasted: tokio::sync::Mutex<Vec<String>>,
+    pub(super) can_paste: AtomicBool,
+}
+
+#[async_trait]
+impl User for TestUser {
+    async fn consent(&self, request: Consent) -> Answer {
+        assert!(!request.authorize_url.as_str().contains("code_challenge="), "one-use parameters are not shown");
+        self.consents.lock().unwrap().push(request);
+        *self.answer.lock().unwrap()
+    }
+
+    async fn client_id(&self, _issuer: &str) -> Option<Preregistered> {
+        self.client.lock().unwrap().clone()
+    }
+
+    async fn open(&self, url: &Url) -> Result<(), String> {
+        self.opened.lock().unwrap().push(url.clone());
+        let does = *self.browser.lock().unwrap();
+        if does == Browser::SignsIn {
+            let (url, pages) = (url.to_string(), Arc::clone(&self.pages));
+            tokio::spawn(async move {
+                if let Ok(page) = browser::sign_in(&url).await {
+                    pages.lock().unwrap().push(page);
+                }
+            });
+        }
+        if does == Browser::Missing { Err("there is none".to_owned()) } else { Ok(()) }
+    }
+
+    async fn pasted(&self) -> String {
+        let next = self.pasted.lock().await.pop();
+        match next {
+            Some(text) => text,
+            None => std::future::pending().await,
+        }
+    }
+
+    fn can_paste(&self) -> bool {
+        self.can_paste.load(Ordering::SeqCst)
+    }
+}
+
+/// One server's authorization with all around it.
+pub(super) struct Bench {
+    pub(super) authorization: Arc<Authorization>,
+    pub(super) settings: Settings,
+    pub(super) user: Arc<TestUser>,
+    pub(super) vault: Arc<TestVault>,
+    clock: Arc<AtomicU64>,
+}
+
+/// What came of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Answered(u16),
+    Stopped(String),
+}
+
+impl Bench {
+    pub(super) fn new(server: &ProtectedServer, change: impl FnOnce(&mut Settings)) -> Bench {
+        Bench::at(&server.url(), Arc::default(), change)
+    }
+
+    pub(super) fn at(server: &str, vault: Arc<TestVault>, change: impl FnOnce(&mut Settings)) -> Bench {
+        let user = Arc::new(TestUser {
+            answer: Mutex::new(Answer::Yes),
+            browser: Mutex::new(Browser::SignsIn),
+            client: Mutex::default(),
+            consents: Mutex::default(),
+            opened: Mutex::default(),
+            pages: Arc::default(),
+            pasted: tokio::sync::Mutex::default(),
+            can_paste: AtomicBool::default(),
+        });
+        let clock = Arc::new(AtomicU64::new(1_800_000_000));
+        let hands = Arc::clone(&clock);
+        let server = Url::parse(server).unwrap();
+        let mut settings = Settings {
+            web: OutsideClient::guarded(vec![server.origin()]),
+            server,
+            client: ClientSource { name: "Test".to_owned(), ..ClientSource::default() },
+            grant: GrantKind::AuthorizationCode,
+            scopes: None,
+            issuer: None,
+            dpop: DpopUse::Auto,
+            vault: Arc::clone(&vault) as Arc<dyn Vault>,
+            user: Arc::clone(&user) as Arc<dyn User>,
+            now: Arc::new(move || SystemTime::UNIX_EPOCH + Duration::from_secs(hands.load(Ordering::SeqCst))),
+        };
+        change(&mut settings);
+        let authorization = Authorization::new(settings.clone());
+        Bench { authorization, settings, user, vault, clock }
+    }
+
+    /// The app is started again.
+    pub(super) fn restart(&mut self) {
+        self.authorization = Authorization::new(self.settings.clone());
+    }
+
+    pub(super) fn pass(&self, seconds: u64) {
+        self.clock.fetch_add(seconds, Ordering::SeqCst);
+    }
+
+    /// A call as the transport makes it: signed, and sent again when that is the verdict.
+    pub(super) async fn call(&self, tool: &str) -> Outcome {
+        call(&self.authorization, tool).await
+    }
+
+    /// A call, a sign-in when that is wanted, and the call again.
+    pub(super) async fn connect(&self) -> Result<Account, AuthError> {
+        let first = self.call("echo").await;
+        assert!(matches!(first, Outcome::Stopped(_)), "the server wants a sign-in: {first:?}");
+        let account = self.authorization.sign_in(Reason::SignIn).await?;
+        assert_eq!(self.call("echo").await, Outcome::Answered(200), "the token is good at the server");
+        Ok(account)
+    }
+
+    /// All that the steps, errors and debug output show.
+    pub(super) fn shown(&self) -> String {
+        format!("{:?} {:?} {:?}", self.authorization, self.authorization.steps(), self.authorization.account())
+    }
+
+    pub(super) fn conclusions(&self) -> String {
+        self.authorization.steps().iter().map(|step| format!("{}: {}\n", step.phase, step.conclusion)).collect()
+    }
+}
+
+pub(super) async fn call(authorization: &Arc<Authorization>, tool: &str) -> Outcome {
+    let url = authorization.shared.settings.server.clone();
+    let body =
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": tool, "arguments": {} } });
+    for attempt in 0..4 {
+        if let Err(stop) = authorization.sign("POST", &url).await {
+            return Outcome::Stopped(stop.0);
+        }
+        let (headers, generation) = authorization.shared.signature("POST", &url).unwrap();
+        let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let page = browser::send(url.as_str(), "POST", &headers, &body.to_string()).await.unwrap();
+        let all = |wanted: &str| {
+            let pairs = page.head.lines().filter_map(|line| line.split_once(':'));
+            pairs.filter(|(name, _)| *name == wanted).map(|(_, value)| value.trim().to_owned()).collect::<Vec<_>>()
+        };
+        if !matches!(page.status, 401 | 403) {
+            return Outcome::Answered(page.status);
+        }
+        let challenge = Challenge {
+            status: page.status,
+            www_authenticate: all("www-authenticate"),
+            dpop_nonce: all("dpop-nonce").pop(),
+            generation,
+            attempt,
+            operation: "tools/call".to_owned(),
+        };
+        if let Verdict::Stop(cause) = authorization.challenged(challenge).await {
+            return Outcome::Stopped(cause);
+        }
+    }
+    Outcome::Answered(401)
+}
+
+/// Both servers with their scripts.
+pub(super) async fn servers(
+    authorization: impl FnOnce(&mut AuthorizationScript),
+    protected: impl FnOnce(&mut ProtectedScript),
+) -> (AuthorizationServer, ProtectedServer) {
+    let mut script = AuthorizationScript::default();
+    authorization(&mut script);
+    let issuer = AuthorizationServer::start(script).await;
+    let mut script = ProtectedScript::default();
+    protected(&mut script);
+    let server = ProtectedServer::start(script, &[&issuer]).await;
+    (issuer, server)
+}
+
+/// The names and values of these members.
+pub(super) fn members(pairs: &[(&str, serde_json::Value)]) -> serde_json::Map<String, serde_json::Value> {
+    pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
+}
+
+/// Waits until it holds.
+pub(super) async fn until(what: &str, condition: impl FnMut() -> bool) {
+    assert!(testkit::deadline::holds_within(Duration::from_secs(20), condition).await, "{what}");
+}
+
+/// A client that was set up before.
+pub(super) fn preregistered(id: &str, secret: Option<&str>) -> Preregistered {
+    let secret = secret.map(|secret| ClientAuthentication::Secret { secret: secret.into(), method: None });
+    Preregistered {
+        issuer: None,
+        client_id: id.to_owned(),
+        authentication: secret.unwrap_or(ClientAuthentication::None),
+        redirect_port: None,
+    }
+}
