@@ -35,8 +35,12 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     }
     let [a, b, ..] = address.segments();
     // Only 2000::/3 is given out. In it: protocol assignments with Teredo, documentation (two), and 6to4.
-    let is_special =
-        (a == 0x2001 && b < 0x0200) || (a == 0x2001 && b == 0x0db8) || (a == 0x3fff && b < 0x1000) || a == 0x2002;
+    let is_special = match a {
+        0x2001 => b < 0x0200 || b == 0x0db8,
+        0x2002 => true,
+        0x3fff => b < 0x1000,
+        _ => false,
+    };
     (a & 0xe000) == 0x2000 && !is_special
 }
 

@@ -125,7 +125,10 @@ impl Endpoint {
 
     pub(super) async fn execute_in_time(&self, request: Request) -> Result<Response, DeliveryFault> {
         let Some(within) = self.each else { return self.execute(request).await };
-        tokio::time::timeout(within, self.execute(request)).await.unwrap_or_else(|_| Err(fault::late(within)))
+        match tokio::time::timeout(within, self.execute(request)).await {
+            Ok(answer) => answer,
+            Err(_) => Err(fault::late(within)),
+        }
     }
 
     async fn execute(&self, request: Request) -> Result<Response, DeliveryFault> {
