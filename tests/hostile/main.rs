@@ -12,4 +12,5 @@ mod misbehaviour;
 mod own_process;
 mod pair;
 mod servers;
+mod sign_in;
 mod silence;

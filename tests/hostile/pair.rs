@@ -42,7 +42,10 @@ fn options((idle, total): (Duration, Duration)) -> HostOptions {
 pub(crate) fn allows_use(question: &QuestionView) -> Option<UserAnswer> {
     matches!(
         question.body,
-        QuestionBody::StartServer { .. } | QuestionBody::ConnectServer { .. } | QuestionBody::Tool { .. }
+        QuestionBody::StartServer { .. }
+            | QuestionBody::ConnectServer { .. }
+            | QuestionBody::SignIn { .. }
+            | QuestionBody::Tool { .. }
     )
     .then_some(UserAnswer::Allow(Scope::Once))
 }
@@ -75,12 +78,21 @@ impl Pair {
     }
 
     async fn opening_within(times: (Duration, Duration), bad: ServerConfig) -> Self {
+        let pair = Self::set_up(times, bad).await;
+        pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
+        pair
+    }
+
+    /// The good one is ready, the bad one only in the settings.
+    pub(crate) async fn not_yet_open(bad: ServerConfig) -> Self {
+        Self::set_up((IDLE, TOTAL), bad).await
+    }
+
+    async fn set_up(times: (Duration, Duration), bad: ServerConfig) -> Self {
         let servers = vec![("good", scripted(&[])), ("bad", bad)];
         let app = App::start_in(tempfile::tempdir().unwrap(), servers, options(times)).await;
         let user = app.always(allows_use);
-        for name in ["good", "bad"] {
-            app.host.start_server(name.into()).await.unwrap().unwrap();
-        }
+        app.host.start_server("good".into()).await.unwrap().unwrap();
         app.until("good", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
         let memory = processes::resident_bytes(std::process::id()).expect("the test runs on Linux");
         processes::forget_own_peak().expect("the peak of the own memory can be set back");

@@ -86,6 +86,17 @@ export class DevHost {
 
   /** Ends the host as closing the app does, and takes its folders away. */
   async stop(): Promise<void> {
+    await this.#end();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** Ends the host and starts it again over the same folders; the page is at another address then. */
+  async restart(): Promise<void> {
+    await this.#end();
+    await this.#launch();
+  }
+
+  async #end(): Promise<void> {
     if (this.#process.exitCode === null) {
       const ended = once(this.#process, "exit").then(() => true);
       this.#process.stdin?.end();
@@ -94,7 +105,6 @@ export class DevHost {
         throw new Error("the development host did not end within 10 seconds");
       }
     }
-    rmSync(this.folder, { recursive: true, force: true });
   }
 
   async call<T = unknown>(name: string, request: unknown = {}): Promise<T> {

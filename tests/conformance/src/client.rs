@@ -6,13 +6,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use host::Host;
 use host::catalog::Catalog;
+use host::server_config::ServerEntry;
 use host::skills::{LoadedSkill, Skill, SkillError, SkillList};
 use host::view::ServerState;
 use serde_json::{Map, Value};
-use testkit::app::{App, remote};
+use testkit::app::App;
 use tokio::task::JoinHandle;
 
-use crate::user;
+use crate::{sign_in, user};
 
 /// What the user calls the server.
 const SERVER: &str = "server";
@@ -24,24 +25,48 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Adds the server by its URL and nothing else, starts it, and waits until its lists were read.
-    pub(crate) async fn connect(url: &str) -> Result<Self, String> {
-        let app = App::start(vec![(SERVER, remote(url))]).await;
+    /// Adds the server by its URL and what the suite says of signing in, starts it, and waits until its lists were read.
+    pub(crate) async fn connect(url: &str, context: &Value) -> Result<Self, String> {
+        let settings = sign_in::settings(url, context).await?;
+        let app = App::start(Vec::new()).await;
+        for (key, secret) in &settings.secrets {
+            app.host.ports().secrets.set(key, secret).map_err(|e| e.to_string())?;
+        }
+        let entry = ServerEntry { name: SERVER.to_owned(), config: settings.config.into() };
+        app.host.add_server(entry).await.map_err(|e| e.to_string())?.map_err(|e| e.to_string())?;
+        app.platform.browses.store(true, Ordering::Relaxed);
         let user = app.always(|question| Some(user::answer(&question.body)));
         let client = Self { app, user, calls: AtomicUsize::new(0) };
-        let mut events = client.host().events();
         let started = client.host().start_server(SERVER.to_owned()).await;
         started.map_err(|e| e.to_string())?.map_err(|e| e.to_string())?;
+        match client.ready().await {
+            Ok(()) => Ok(client),
+            Err(cause) => {
+                client.tell_activity().await;
+                Err(cause)
+            }
+        }
+    }
+
+    /// Waits until the server's lists were read. Whoever is to sign in again does so.
+    async fn ready(&self) -> Result<(), String> {
+        let mut events = self.host().events();
         loop {
-            let state = client.app.server(SERVER).await.state;
-            match state {
-                ServerState::Failed(failure) => {
-                    client.tell_activity().await;
-                    return Err(failure.message);
+            match self.app.server(SERVER).await.state {
+                ServerState::Failed(failure) => return Err(failure.message),
+                ServerState::NeedsSignIn(needed) if !needed.signing_in => {
+                    let view = self.host().authorization(SERVER.to_owned()).await.map_err(|e| e.to_string())?;
+                    let view = view.map_err(|e| e.to_string())?;
+                    if let Some(cause) = view.failed.filter(|_| view.in_progress.is_none()) {
+                        return Err(cause);
+                    }
+                    let begun = self.host().sign_in(SERVER.to_owned()).await.map_err(|e| e.to_string())?;
+                    begun.map_err(|e| e.to_string())?;
                 }
-                ServerState::Ready if client.catalog().await?.is_read => return Ok(client),
-                _ => events.next().await.ok_or("the host has ended")?,
-            };
+                ServerState::Ready if self.catalog().await?.is_read => return Ok(()),
+                _ => {}
+            }
+            events.next().await.ok_or("the host has ended")?;
         }
     }
 
@@ -59,7 +84,14 @@ impl Client {
     }
 
     pub(crate) async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<(), String> {
-        let called = self.host().call_tool(self.id(), SERVER.to_owned(), tool.to_owned(), arguments, None).await;
+        let once = || self.host().call_tool(self.id(), SERVER.to_owned(), tool.to_owned(), arguments.clone(), None);
+        let called = match once().await {
+            Err(_) if matches!(self.app.server(SERVER).await.state, ServerState::NeedsSignIn(_)) => {
+                self.ready().await?;
+                once().await
+            }
+            called => called,
+        };
         let (result, _) = called.map_err(|e| format!("{tool}: {e}"))?;
         if result.is_error { Err(format!("{tool} says that it failed")) } else { Ok(()) }
     }
@@ -90,6 +122,11 @@ impl Client {
     #[allow(clippy::print_stderr, reason = "a program says why it failed")]
     pub(crate) async fn tell_activity(&self) {
         eprintln!("{}", self.app.activity(SERVER).await);
+        if let Ok(Ok(view)) = self.host().authorization(SERVER.to_owned()).await {
+            for step in view.steps {
+                eprintln!("{}\n  {:?}\n  {:?}\n  {}", step.what, step.request, step.answer, step.conclusion);
+            }
+        }
     }
 
     /// Ends the session as the app does when it is closed.

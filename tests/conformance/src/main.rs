@@ -4,6 +4,7 @@
 
 mod client;
 mod scenarios;
+mod sign_in;
 mod user;
 
 use std::process::ExitCode;
@@ -56,7 +57,7 @@ async fn main() -> ExitCode {
 }
 
 async fn perform(task: &Task) -> Result<(), String> {
-    let client = Client::connect(&task.url).await?;
+    let client = Client::connect(&task.url, &task.context).await?;
     let outcome = scenarios::perform(&client, &task.scenario, &task.context).await;
     if outcome.is_err() {
         client.tell_activity().await;

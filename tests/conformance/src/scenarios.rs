@@ -17,6 +17,7 @@ pub(crate) async fn perform(client: &Client, scenario: &str, context: &Value) ->
         "json-schema-2020-12-preservation" => echoed_schema(client).await,
         "sep-2640-client-no-prefetch" => client.skills().await.map(|_| ()),
         skills if skills.starts_with("sep-2640-client-verify-") => every_skill(client).await,
+        sign_in if sign_in.starts_with("auth/") => every_tool(client).await,
         other => Err(format!("nothing is known to do for the scenario {other}")),
     }
 }

@@ -8,7 +8,9 @@ use serde_json::{Map, Value, json};
 /// What the user says to a question.
 pub(crate) fn answer(body: &QuestionBody) -> UserAnswer {
     match body {
-        QuestionBody::ConnectServer { .. } | QuestionBody::Tool { .. } => UserAnswer::Allow(Scope::Once),
+        QuestionBody::ConnectServer { .. } | QuestionBody::Tool { .. } | QuestionBody::SignIn { .. } => {
+            UserAnswer::Allow(Scope::Once)
+        }
         QuestionBody::Form { form: Ok(form), .. } => UserAnswer::Submit(filled(form)),
         _ => UserAnswer::Deny,
     }

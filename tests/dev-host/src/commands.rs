@@ -21,7 +21,11 @@ const fn status(code: ErrorCode) -> StatusCode {
     match code {
         ErrorCode::BadRequest | ErrorCode::BadName | ErrorCode::Invalid => StatusCode::BAD_REQUEST,
         ErrorCode::NotFound => StatusCode::NOT_FOUND,
-        ErrorCode::NotReady | ErrorCode::Refused | ErrorCode::Cancelled | ErrorCode::Stale => StatusCode::CONFLICT,
+        ErrorCode::NotReady
+        | ErrorCode::SignInNeeded
+        | ErrorCode::Refused
+        | ErrorCode::Cancelled
+        | ErrorCode::Stale => StatusCode::CONFLICT,
         ErrorCode::Config
         | ErrorCode::Timeout
         | ErrorCode::Server

@@ -7,6 +7,7 @@ mod commands;
 mod ending;
 mod events;
 mod guard;
+mod keychain;
 mod page;
 
 use std::net::Ipv4Addr;
@@ -36,7 +37,7 @@ struct Options {
     /// The folder of the built page
     #[arg(long, default_value = "ui/dist")]
     ui: PathBuf,
-    /// The folder with what the system's dialogs answer
+    /// The folder with what the system's dialogs answer, and a keychain
     #[arg(long)]
     platform_dir: PathBuf,
     /// The demo server of a first start
@@ -66,8 +67,7 @@ async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
         store::add_demo_server_if_first_start(&options.config, &std::path::absolute(demo)?)?;
     }
     let platform = Arc::new(store::PlatformInFolder::new(&options.platform_dir));
-    // The keychain of whoever runs the tests is no place for them.
-    let secrets = Arc::new(host::secrets::SecretsInMemory::default());
+    let secrets = Arc::new(keychain::KeychainInFile::new(options.platform_dir.join("keychain.json")));
     let ports = store::open_with(&options.config, &options.data_dir, platform, secrets)?;
     let host = Host::start(ports, HostOptions { autostart: true, ..HostOptions::default() }).await;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).await?;

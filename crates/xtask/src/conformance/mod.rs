@@ -23,8 +23,6 @@ use crate::workspace;
 
 /// How many scenarios run at a time.
 const AT_ONCE: usize = 4;
-/// What these scenarios ask for is no part of the client yet.
-const SIGN_IN: &str = "auth/";
 
 #[derive(Args, Default)]
 pub(crate) struct Options {
@@ -33,18 +31,14 @@ pub(crate) struct Options {
     /// Only over this wire
     #[arg(long, value_parser = WIRES)]
     wire: Option<String>,
-    /// The scenarios of sign-in (auth/) too
-    #[arg(long)]
-    all: bool,
 }
 
 impl Options {
     fn wants(&self, run: &Run) -> bool {
         let by_name = |name: &String| run.scenario.contains(name.as_str());
         let is_named = self.scenarios.iter().any(by_name) || self.scenarios.is_empty();
-        let is_meant = self.all || !self.scenarios.is_empty() || !run.scenario.starts_with(SIGN_IN);
         let over_wire = self.wire.is_none() || self.wire.as_deref() == run.wire;
-        is_named && is_meant && over_wire
+        is_named && over_wire
     }
 }
 
@@ -67,9 +61,7 @@ pub(crate) fn drive(
     let suite = Suite::install(run)?;
     let runs: Vec<Run> = scenarios::runs(&suite.list()?).into_iter().filter(|run| options.wants(run)).collect();
     if runs.is_empty() {
-        return Err(Problem::Machine(
-            "no scenario is meant by that; `cargo xtask conformance --all` runs every one".into(),
-        ));
+        return Err(Problem::Machine("no scenario is meant by that; `cargo xtask conformance` runs every one".into()));
     }
     step(&format!("conformance: {} scenarios", runs.len()));
     let client = workspace::binary("debug", "conformance-client");
@@ -139,16 +131,13 @@ mod tests {
     }
 
     #[test]
-    fn sign_in_is_left_out_unless_it_is_asked_for() {
-        let sign_in = run("auth/basic-cimd", Some(WIRES[0]));
-        assert!(!Options::default().wants(&sign_in), "by itself");
-        assert!(Options { all: true, ..Options::default() }.wants(&sign_in), "with all");
-        assert!(Options { scenarios: vec!["cimd".into()], ..Options::default() }.wants(&sign_in), "by its name");
+    fn without_a_choice_everything_runs() {
+        assert!(Options::default().wants(&run("auth/basic-cimd", Some(WIRES[0]))), "sign-in with the rest");
     }
 
     #[test]
     fn a_wire_and_names_narrow_what_runs() {
-        let options = Options { scenarios: vec!["tools".into()], wire: Some(WIRES[1].into()), all: false };
+        let options = Options { scenarios: vec!["tools".into()], wire: Some(WIRES[1].into()) };
         assert!(options.wants(&run("tools_call", Some(WIRES[1]))), "both fit");
         assert!(!options.wants(&run("tools_call", Some(WIRES[0]))), "another wire");
         assert!(!options.wants(&run("initialize", Some(WIRES[1]))), "another scenario");

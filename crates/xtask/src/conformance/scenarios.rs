@@ -20,8 +20,12 @@ impl Run {
     }
 }
 
+/// What the list says in place of revisions, of a scenario that belongs to an extension.
+const EXTENSION: &str = "extension";
+
 /// Reads what `list --client` prints: `  - NAME [REVISION,REVISION]`, `[extension]` for those without a revision.
-/// A scenario runs over each wire it names, and an extension's over its own.
+/// A scenario runs over each wire it names. The extensions of sign-in run over both, as in the suite's own sets of
+/// requirements; of others, each over its own.
 pub(super) fn runs(list: &str) -> Vec<Run> {
     let mut runs = Vec::new();
     for line in list.lines() {
@@ -30,7 +34,8 @@ pub(super) fn runs(list: &str) -> Vec<Run> {
         };
         let named: Vec<&str> = revisions.trim_end_matches(']').split(',').collect();
         let before = runs.len();
-        for wire in WIRES.into_iter().filter(|wire| named.contains(wire)) {
+        let is_sign_in = named == [EXTENSION] && scenario.starts_with("auth/");
+        for wire in WIRES.into_iter().filter(|wire| is_sign_in || named.contains(wire)) {
             runs.push(Run { scenario: scenario.to_owned(), wire: Some(wire) });
         }
         if runs.len() == before {
@@ -47,7 +52,7 @@ mod tests {
     #[test]
     fn each_scenario_runs_over_every_wire_it_names() {
         let list = "Client scenarios (test against a client):\n  - tools_call [2025-06-18,2025-11-25,2026-07-28]\n  \
-                    - sse-retry [2025-11-25]\n  - sep-2640-client-verify-size [extension]\n  - auth/x [2025-03-26]\n";
+                    - sse-retry [2025-11-25]\n  - sep-2640-client-verify-size [extension]\n  - auth/x [2025-03-26]\n  - auth/dpop [extension]\n";
         let names: Vec<String> = runs(list).iter().map(Run::name).collect();
         let wanted = [
             "tools_call 2025-11-25",
@@ -55,6 +60,8 @@ mod tests {
             "sse-retry 2025-11-25",
             "sep-2640-client-verify-size",
             "auth/x",
+            "auth/dpop 2025-11-25",
+            "auth/dpop 2026-07-28",
         ];
         assert_eq!(names, wanted, "both wires, one wire, none");
         assert_eq!(runs("nothing here"), [], "other text names no scenario");

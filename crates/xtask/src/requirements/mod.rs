@@ -13,7 +13,7 @@ use crate::tidy::tree::Tree;
 use crate::workspace;
 
 /// What must have a test or a reason: these areas, in the levels MUST and SHOULD.
-const AREAS: [&str; 18] = [
+const AREAS: [&str; 19] = [
     "transport-stdio",
     "transport-http",
     "transport-sse",
@@ -32,6 +32,7 @@ const AREAS: [&str; 18] = [
     "mrtr",
     "subscriptions",
     "caching",
+    "auth",
 ];
 
 #[derive(Args)]
@@ -144,7 +145,7 @@ mod tests {
         let requirements = vec![
             requirement("ping-one", "ping", "MUST"),
             requirement("ping-two", "ping", "MAY"),
-            requirement("auth-one", "auth", "MUST"),
+            requirement("client-one", "client", "MUST"),
         ];
         let reason = |id: &&str| Reason { id: (*id).to_owned(), text: "No.".to_owned() };
         let tables = Tables { requirements, reasons: reasons.iter().map(reason).collect() };

@@ -1,13 +1,17 @@
-//! Measures the host without a window: the memory of 200 idle servers, and the time from a server's message to the question
-//! in the stream of events. Prints; asserts nothing. The demo server must lie beside this program's folder.
+//! Measures the host without a window: the memory of 200 idle servers, the time from a server's message to the question in
+//! the stream of events, and what signing in takes. Prints; asserts nothing. The demo server must lie beside this program's
+//! folder.
 //!
-//! `bench memory 40` measures only the memory, of 40 servers: short enough for a heap profiler. `bench latency` only the time.
+//! `bench memory 40` measures only the memory, of 40 servers: short enough for a heap profiler. `bench latency` only the time,
+//! `bench signin` only the sign-in.
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
     clippy::expect_used,
     reason = "a measurement that fails says where"
 )]
+
+mod sign_in;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -26,6 +30,9 @@ async fn main() {
     let part = arguments.next();
     if part.as_deref().is_none_or(|part| part == "latency") {
         latency(program.clone()).await;
+    }
+    if part.as_deref().is_none_or(|part| part == "signin") {
+        sign_in::measure().await;
     }
     if part.as_deref().is_none_or(|part| part == "memory") {
         let servers = arguments.next().map_or(SERVERS, |n| n.parse().expect("the number of servers"));

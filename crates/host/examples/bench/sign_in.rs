@@ -1,0 +1,89 @@
+//! What signing in takes: from the server's refusal to a connection with its lists read, with an authorization server that
+//! answers at once and a user who allows at once; and calls that wait while a token is refreshed.
+
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use host::activity::now;
+use host::view::{QuestionBody, ServerState, UserAnswer};
+use policy::Scope;
+use serde_json::{Map, json};
+use testkit::app::{App, remote};
+use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
+
+const SIGN_INS: usize = 30;
+const CALLS: usize = 50;
+/// How long the authorization server takes for a refresh.
+const REFRESH: Duration = Duration::from_millis(500);
+
+struct Connected {
+    app: App,
+    issuer: AuthorizationServer,
+    server: ProtectedServer,
+    /// Milliseconds since the server refused.
+    took: u64,
+}
+
+async fn connected() -> Connected {
+    let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
+    let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
+    let app = App::start(vec![("server", remote(&server.url()))]).await;
+    app.platform.browses.store(true, Ordering::Relaxed);
+    app.always(|q| {
+        let is_meant = matches!(
+            q.body,
+            QuestionBody::ConnectServer { .. } | QuestionBody::SignIn { .. } | QuestionBody::Tool { .. }
+        );
+        is_meant.then_some(UserAnswer::Allow(Scope::Once))
+    });
+    app.host.start_server("server".into()).await.unwrap().unwrap();
+    app.until("server", "in use", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
+    let ready = now();
+    let known = app.host.authorization("server".into()).await.unwrap().unwrap();
+    let refused = known.steps.first().expect("the steps are kept").at;
+    Connected { app, issuer, server, took: ready.saturating_sub(refused) }
+}
+
+pub(crate) async fn measure() {
+    let mut times = Vec::new();
+    for _ in 0..SIGN_INS {
+        let connected = connected().await;
+        times.push(connected.took);
+        connected.app.host.close().await;
+    }
+    times.sort_unstable();
+    println!(
+        "from 401 to connected, {SIGN_INS} sign-ins: median {} ms, most {} ms",
+        times[SIGN_INS / 2],
+        times[SIGN_INS - 1]
+    );
+    calls_while_a_refresh_runs().await;
+}
+
+async fn calls_while_a_refresh_runs() {
+    let Connected { app, issuer, server, .. } = connected().await;
+    issuer.set(|script| script.delay_ms = REFRESH.as_millis().try_into().unwrap_or(u64::MAX));
+    issuer.end_access_tokens();
+    let began = Instant::now();
+    let calls: Vec<_> = (0..CALLS)
+        .map(|number| {
+            let host = app.host.clone();
+            let arguments = Map::from_iter([("text".to_owned(), json!("hello"))]);
+            tokio::spawn(async move {
+                host.call_tool(format!("call-{number}"), "server".into(), "echo".into(), arguments, None).await
+            })
+        })
+        .collect();
+    let mut failed = 0;
+    for call in calls {
+        failed += usize::from(!matches!(call.await, Ok(Ok(_))));
+    }
+    println!(
+        "{CALLS} calls while a refresh of {} ms runs: {} refreshes, {failed} failed, all done after {} ms, {} posts of calls",
+        REFRESH.as_millis(),
+        issuer.token_requests("refresh_token").len(),
+        began.elapsed().as_millis(),
+        server.with_method("tools/call").len(),
+    );
+    app.host.close().await;
+}

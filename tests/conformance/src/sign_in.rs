@@ -1,0 +1,76 @@
+//! How to sign in, where the suite says something of it: written into the server's settings, as its user would.
+
+use host::secrets;
+use host::server_config::{AuthConfig, Grant, HttpConfig, IdentityProvider};
+use serde_json::Value;
+use testkit::browser;
+use url::Url;
+
+/// The document that the suite wants to be named where an authorization server takes one.
+const METADATA_DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
+
+/// A server's settings, and the secrets that they name with what these are kept under.
+pub(crate) struct Settings {
+    pub(crate) config: HttpConfig,
+    pub(crate) secrets: Vec<(String, String)>,
+}
+
+/// The settings for a server of which the suite says this.
+pub(crate) async fn settings(url: &str, context: &Value) -> Result<Settings, String> {
+    let mut settings =
+        Settings { config: HttpConfig { url: url.to_owned(), ..HttpConfig::default() }, secrets: Vec::new() };
+    let text = |name: &str| context[name].as_str().map(str::to_owned);
+    let Some(client_id) = text("client_id") else {
+        settings.config.auth =
+            Some(AuthConfig { client_metadata_url: Some(METADATA_DOCUMENT.to_owned()), ..AuthConfig::default() });
+        return Ok(settings);
+    };
+    let (key, assertion) = (text("private_key_pem"), text("valid_jwt"));
+    let idp = text("idp_token_endpoint");
+    let mut auth = AuthConfig {
+        client_id: Some(client_id),
+        algorithm: text("signing_algorithm"),
+        issuer: Some(match text("issuer") {
+            Some(issuer) => issuer,
+            None => issuer(url).await?,
+        }),
+        grant: match (&assertion, &idp, text("issuer")) {
+            (Some(_), ..) => Grant::WorkloadIdentity,
+            (_, Some(_), _) => Grant::EnterpriseManaged,
+            (.., None) => Grant::ClientCredentials,
+            (.., Some(_)) => Grant::AuthorizationCode,
+        },
+        ..AuthConfig::default()
+    };
+    auth.client_secret = text("client_secret").map(|secret| settings.keep("client-secret", secret));
+    auth.private_key = key.map(|key| settings.keep("private-key", key));
+    auth.assertion = assertion.map(|assertion| settings.keep("assertion", assertion));
+    auth.identity_provider = idp.map(|token_endpoint| IdentityProvider {
+        issuer: text("idp_issuer").unwrap_or_default(),
+        token_endpoint: Some(token_endpoint),
+        client_id: text("idp_client_id").unwrap_or_default(),
+        id_token: text("idp_id_token").map(|token| settings.keep("id-token", token)),
+        client_secret: None,
+    });
+    settings.config.auth = Some(auth);
+    Ok(settings)
+}
+
+impl Settings {
+    /// Puts a secret beside the settings, and gives what stands for it in them.
+    fn keep(&mut self, name: &str, secret: String) -> String {
+        let origin = self.config.origin().unwrap_or_default();
+        self.secrets.push((secrets::key(name, &origin), secret));
+        secrets::reference(name)
+    }
+}
+
+/// Who issues the tokens for a server. An administrator knows; the suite does not tell, so the server is asked.
+async fn issuer(url: &str) -> Result<String, String> {
+    let url = Url::parse(url).map_err(|error| error.to_string())?;
+    let known = url.join(&format!("/.well-known/oauth-protected-resource{}", url.path())).map_err(|e| e.to_string())?;
+    let page = browser::get(known.as_str()).await.map_err(|error| error.to_string())?;
+    let document: Value = serde_json::from_str(&page.body).map_err(|error| format!("{known}: {error}"))?;
+    let issuer = document["authorization_servers"][0].as_str().ok_or("the server names nobody who issues tokens")?;
+    Ok(issuer.to_owned())
+}

@@ -1,0 +1,55 @@
+//! The keychain of a test: a file beside what the system's dialogs answer. It outlives a run of the host as a real one does; that
+//! of whoever runs the tests is no place for them.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use host::ports::{SecretError, SecretKept, Secrets};
+
+pub(crate) struct KeychainInFile {
+    file: PathBuf,
+    /// Reading and writing is one act.
+    one_at_a_time: Mutex<()>,
+}
+
+type Entries = BTreeMap<String, String>;
+
+impl KeychainInFile {
+    pub(crate) fn new(file: PathBuf) -> Self {
+        Self { file, one_at_a_time: Mutex::default() }
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut Entries) -> T) -> Result<T, SecretError> {
+        let _one = self.one_at_a_time.lock().unwrap_or_else(PoisonError::into_inner);
+        let broken = |error: String| SecretError::Failed(format!("{}: {error}", self.file.display()));
+        let mut entries: Entries = match std::fs::read(&self.file) {
+            Ok(text) => serde_json::from_slice(&text).map_err(|error| broken(error.to_string()))?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Entries::new(),
+            Err(error) => return Err(broken(error.to_string())),
+        };
+        let before = entries.clone();
+        let done = act(&mut entries);
+        if entries != before {
+            let text = serde_json::to_vec(&entries).map_err(|error| broken(error.to_string()))?;
+            std::fs::write(&self.file, text).map_err(|error| broken(error.to_string()))?;
+        }
+        Ok(done)
+    }
+}
+
+impl Secrets for KeychainInFile {
+    fn get(&self, key: &str) -> Result<Option<String>, SecretError> {
+        self.with(|entries| entries.get(key).cloned())
+    }
+
+    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
+        self.with(|entries| entries.insert(key.to_owned(), secret.to_owned()))?;
+        Ok(SecretKept::Keychain)
+    }
+
+    fn delete(&self, key: &str) -> Result<(), SecretError> {
+        self.with(|entries| entries.remove(key)).map(|_| ())
+    }
+}

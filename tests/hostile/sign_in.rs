@@ -1,0 +1,159 @@
+//! Servers and authorization servers that misbehave while a user signs in, and afterwards. What a user would do is done at
+//! once: every sign-in is allowed, and the browser is one of a user who is signed in already.
+
+mod addresses;
+mod callbacks;
+mod checks;
+mod endpoints;
+mod for_ever;
+mod interleaved;
+mod machines;
+mod redirects;
+mod rules;
+mod strangers;
+
+use std::sync::atomic::Ordering;
+
+use host::view::ServerState;
+use testkit::app::remote;
+use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+use crate::pair::Pair;
+
+/// The good local server beside one that wants a sign-in, and that one's authorization server.
+struct SignIn {
+    what: String,
+    pair: Pair,
+    issuer: AuthorizationServer,
+    server: ProtectedServer,
+}
+
+impl SignIn {
+    /// Starts all of it; how the sign-in ended is in [`ended`](Self::ended).
+    async fn begin(what: &str, issuer: AuthorizationScript, server: ProtectedScript) -> Self {
+        let issuer = AuthorizationServer::start(issuer).await;
+        let server = ProtectedServer::start(server, &[&issuer]).await;
+        Self::with(what, issuer, server, |_| {}).await
+    }
+
+    /// The same with servers that are there, and something that is set before the sign-in begins.
+    async fn with(
+        what: &str,
+        issuer: AuthorizationServer,
+        server: ProtectedServer,
+        prepare: impl FnOnce(&Pair),
+    ) -> Self {
+        let pair = Pair::not_yet_open(remote(&server.url())).await;
+        pair.app.platform.browses.store(true, Ordering::Relaxed);
+        prepare(&pair);
+        pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
+        Self { what: what.to_owned(), pair, issuer, server }
+    }
+
+    /// Waits until the server is in use, or cannot be; the good one is in use all the while.
+    async fn ended(&self) -> Result<(), String> {
+        self.pair.while_good(&self.what, ended(&self.pair)).await
+    }
+
+    /// The sign-in must fail with a cause that holds one of these words, and no code may have been redeemed.
+    async fn fails_before_the_token(&self, words: &[&str]) -> String {
+        let cause = self.ended().await.expect_err(&format!("{}: the sign-in must fail", self.what));
+        assert!(words.iter().any(|word| cause.contains(word)), "{}: the cause is in words: {cause}", self.what);
+        let redeemed = self.issuer.token_requests("authorization_code");
+        assert!(redeemed.is_empty(), "{}: it stops before the token request: {redeemed:?}", self.what);
+        cause
+    }
+
+    /// The general criterion at the end: memory, secrets, processes.
+    async fn close(self) {
+        self.pair.memory_is_bounded(&self.what);
+        nothing_is_told(&self.what, &self.pair, &[&self.issuer]).await;
+        self.pair.close(&self.what).await;
+    }
+}
+
+/// How the start of the server that wants a sign-in ended.
+async fn ended(pair: &Pair) -> Result<(), String> {
+    let mut events = pair.app.host.events();
+    let limit = tokio::time::Instant::now() + testkit::app::PATIENCE;
+    loop {
+        let view = pair.app.server("bad").await;
+        match &view.state {
+            ServerState::Ready if view.counts[0] > 0 => return Ok(()),
+            ServerState::Failed(failure) => return Err(failure.message.clone()),
+            ServerState::NeedsSignIn(needed) if !needed.signing_in => {
+                let known = pair.app.host.authorization("bad".into()).await.unwrap().unwrap();
+                if let Some(cause) = known.failed.filter(|_| known.in_progress.is_none()) {
+                    return Err(cause);
+                }
+            }
+            _ => {}
+        }
+        if tokio::time::timeout_at(limit, events.next()).await.is_err() {
+            let known = pair.app.host.authorization("bad".into()).await;
+            panic!("the sign-in must end; it is {:?}, {known:#?}, {:?}", view.state, pair.app.questions().await);
+        }
+    }
+}
+
+/// No secret of a sign-in is in a file, in the activity or in what the page is told.
+async fn nothing_is_told(what: &str, pair: &Pair, issuers: &[&AuthorizationServer]) {
+    let known = pair.app.host.authorization("bad".into()).await.unwrap();
+    let snapshot = pair.app.host.snapshot().await.unwrap();
+    let mut places = vec![
+        ("the activity".to_owned(), pair.app.activity("bad").await),
+        ("the steps".to_owned(), format!("{known:?}")),
+        ("what the page is told".to_owned(), format!("{:?} {:?}", snapshot.servers, snapshot.questions)),
+    ];
+    let mut folders = vec![pair.app.folder.path().to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            if entry.path().is_dir() {
+                folders.push(entry.path());
+            } else {
+                let text = String::from_utf8_lossy(&std::fs::read(entry.path()).unwrap()).into_owned();
+                places.push((entry.path().display().to_string(), text));
+            }
+        }
+    }
+    for secret in issuers.iter().flat_map(|issuer| issuer.secrets()) {
+        let found = places.iter().find(|(_, text)| text.contains(&secret));
+        assert!(found.is_none(), "{what}: {secret} is nowhere to be read, but it is in {found:?}");
+    }
+}
+
+/// A place that nobody may connect to, at an address of this computer that no user named. Counts who does.
+struct Collector {
+    port: u16,
+    hits: std::sync::Arc<std::sync::atomic::AtomicUsize>,
+    accepting: JoinHandle<()>,
+}
+
+impl Collector {
+    async fn start() -> Self {
+        // All of 127/8 leads to this computer.
+        let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let hits = std::sync::Arc::<std::sync::atomic::AtomicUsize>::default();
+        let counted = std::sync::Arc::clone(&hits);
+        let accepting = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                counted.fetch_add(1, Ordering::Relaxed);
+                drop(stream);
+            }
+        });
+        Self { port, hits, accepting }
+    }
+
+    fn hits(&self) -> usize {
+        self.hits.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Collector {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}

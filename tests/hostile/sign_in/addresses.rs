@@ -1,0 +1,106 @@
+//! Addresses in metadata that lead where the user sent nobody (X47): never connected to.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, json};
+use testkit::authorization::{AuthorizationScript, ProtectedScript, ResourceMetadata};
+
+use super::{Collector, SignIn};
+
+/// Addresses that nobody named; those of this computer lead to the collector.
+fn hosts() -> Vec<&'static str> {
+    vec![
+        "127.0.0.2",
+        "localhost",
+        "0x7f.2",
+        "0177.0.0.2",
+        "2130706434",
+        "127。0。0。2",
+        "0.0.0.0",
+        "[::1]",
+        "[::ffff:127.0.0.2]",
+        "[64:ff9b::7f00:2]",
+        "10.0.0.1",
+        "192.168.0.1",
+        "172.16.0.1",
+        "100.64.0.1",
+        "169.254.169.254",
+        "[::ffff:10.0.0.1]",
+        "[fe80::1]",
+        "[fd00::1]",
+        "[64:ff9b::a00:1]",
+    ]
+}
+
+/// Which URL of a sign-in leads astray.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    ResourceMetadata,
+    Issuer,
+    Token,
+    Registration,
+    RedirectOfMetadata,
+}
+
+fn scripts(place: Place, url: &str) -> (AuthorizationScript, ProtectedScript) {
+    let (mut issuer, mut server) = (AuthorizationScript::default(), ProtectedScript::default());
+    let member = |name: &str, value| Map::from_iter([(name.to_owned(), value)]);
+    match place {
+        Place::ResourceMetadata => server.metadata = ResourceMetadata::HeaderNames(url.to_owned()),
+        Place::Issuer => server.overrides = member("authorization_servers", json!([url])),
+        Place::Token => issuer.overrides = member("token_endpoint", json!(url)),
+        Place::Registration => issuer.overrides = member("registration_endpoint", json!(url)),
+        Place::RedirectOfMetadata => {
+            let path = "/.well-known/oauth-authorization-server".to_owned();
+            issuer.redirects = [(path, (302, url.to_owned()))].into();
+        }
+    }
+    (issuer, server)
+}
+
+async fn never_connected(place: Place, scheme: &str) {
+    for host in hosts() {
+        let collector = Collector::start().await;
+        let url = format!("{scheme}://{host}:{}/somewhere", collector.port);
+        let what = format!("X47, {place:?} at {url}");
+        let (issuer, server) = scripts(place, &url);
+        let tried = SignIn::begin(&what, issuer, server).await;
+        let began = Instant::now();
+        let ended = tried.ended().await;
+        assert!(ended.is_err(), "{what}: nobody is signed in");
+        assert!(began.elapsed() < Duration::from_secs(8), "{what}: refused at once, not after a while");
+        assert_eq!(collector.hits(), 0, "{what}: nobody connects: {ended:?}");
+        tried.close().await;
+    }
+}
+
+#[tokio::test]
+async fn x47_resource_metadata_lead_nowhere_inside() {
+    never_connected(Place::ResourceMetadata, "https").await;
+}
+
+#[tokio::test]
+async fn x47_the_issuer_is_nowhere_inside() {
+    never_connected(Place::Issuer, "https").await;
+}
+
+#[tokio::test]
+async fn x47_tokens_are_not_asked_for_inside() {
+    never_connected(Place::Token, "https").await;
+}
+
+#[tokio::test]
+async fn x47_nobody_registers_inside() {
+    never_connected(Place::Registration, "https").await;
+}
+
+#[tokio::test]
+async fn x47_redirects_do_not_lead_inside() {
+    never_connected(Place::RedirectOfMetadata, "https").await;
+}
+
+/// [auth-https-endpoints] [auth-communication-security]
+#[tokio::test]
+async fn x47_plain_http_is_for_what_the_user_named() {
+    never_connected(Place::Token, "http").await;
+}

@@ -1,0 +1,152 @@
+//! What comes back from the browser (X50): only the right answer counts, once; a wrong one does not end the sign-in.
+
+use std::time::Duration;
+
+use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
+use testkit::browser;
+use url::Url;
+
+use super::{SignIn, ended};
+
+/// A sign-in that waits for the browser, and what the browser was sent to.
+async fn waiting(what: &str) -> (SignIn, Url) {
+    let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
+    let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
+    let by_hand = |pair: &crate::pair::Pair| {
+        pair.app.platform.browses.store(false, std::sync::atomic::Ordering::Relaxed);
+    };
+    let tried = SignIn::with(what, issuer, server, by_hand).await;
+    let opened = || tried.pair.app.platform.opened.lock().unwrap().first().cloned();
+    let shown = testkit::deadline::holds_within(Duration::from_secs(20), || opened().is_some()).await;
+    assert!(shown, "{what}: the browser is opened");
+    let url = Url::parse(&opened().unwrap()).unwrap();
+    (tried, url)
+}
+
+fn parameter(url: &Url, name: &str) -> String {
+    url.query_pairs().find(|(found, _)| found == name).map(|(_, value)| value.into_owned()).unwrap_or_default()
+}
+
+/// [auth-state-verify]: an answer counts only with the state of this sign-in.
+#[tokio::test]
+async fn x50_only_the_right_answer_counts_and_only_once() {
+    let what = "X50, callbacks";
+    let (tried, url) = waiting(what).await;
+    let (callback, state) = (parameter(&url, "redirect_uri"), parameter(&url, "state"));
+    assert!(state.len() >= 22, "{what}: nobody guesses the state {state:?}");
+    let host = Url::parse(&callback).unwrap();
+    // [auth-redirect-localhost-https]
+    assert_eq!(host.host_str(), Some("127.0.0.1"), "{what}: it comes back to this computer: {callback}");
+    let iss = tried.issuer.issuer();
+    let other_state = "s".repeat(state.len());
+
+    for (about, method, headers, query) in [
+        ("no state", "GET", "", "code=stolen".to_owned()),
+        ("a wrong state", "GET", "", format!("code=stolen&state={other_state}&iss={iss}")),
+        ("an error with a wrong state", "GET", "", format!("error=access_denied&state={other_state}")),
+        ("an error without state", "GET", "", "error=access_denied".to_owned()),
+        ("a state and nothing else", "GET", "", format!("state={state}")),
+        ("two states", "GET", "", format!("code=stolen&state={other_state}&state={state}&iss={iss}")),
+        ("two codes", "GET", "", format!("code=stolen&code=other&state={state}&iss={iss}")),
+        ("POST", "POST", "", format!("code=stolen&state={state}&iss={iss}")),
+        ("HEAD", "HEAD", "", format!("code=stolen&state={state}&iss={iss}")),
+        ("another Host", "GET", "host: evil.example\r\n", format!("code=stolen&state={state}&iss={iss}")),
+        (
+            "a script of a web page",
+            "GET",
+            "origin: https://evil.example\r\nsec-fetch-mode: cors\r\nsec-fetch-site: cross-site\r\n",
+            format!("code=stolen&state={state}&iss={iss}"),
+        ),
+    ] {
+        let page = browser::send(&format!("{callback}?{query}"), method, headers, "").await;
+        let status = page.as_ref().map(|page| page.status).unwrap_or_default();
+        assert!(status >= 400 || status == 0, "{what}, {about}: it is refused: {page:?}");
+        let body = page.map(|page| page.body).unwrap_or_default();
+        assert!(
+            !body.contains("stolen") && !body.contains(&state),
+            "{what}, {about}: the page repeats nothing: {body}"
+        );
+    }
+    let elsewhere = callback.replace("/callback", "/elsewhere");
+    let page = browser::get(&format!("{elsewhere}?code=stolen&state={state}&iss={iss}")).await;
+    assert!(page.is_ok_and(|page| page.status >= 400), "{what}: another path is none of ours");
+    let asked = tried.issuer.token_requests("authorization_code");
+    assert!(asked.is_empty(), "{what}: no wrong answer leads to a token request: {asked:?}");
+
+    let page = browser::sign_in(url.as_str()).await.expect("the sign-in still waits");
+    assert_eq!(page.status, 200, "{what}: the right answer is taken: {}", page.body);
+    let lower = page.head.to_ascii_lowercase();
+    assert!(
+        lower.contains("content-security-policy") && lower.contains("referrer-policy"),
+        "{what}: a page without scripts that tells nobody where it was: {lower}"
+    );
+    assert!(!page.body.contains("code-"), "{what}: the page does not show the code: {}", page.body);
+    let replayed = browser::sign_in(url.as_str()).await;
+    let counts = |page: &browser::Page| page.status == 200;
+    assert!(!replayed.as_ref().is_ok_and(counts), "{what}: a second answer counts for nothing: {replayed:?}");
+    assert_eq!(tried.ended().await, Ok(()), "{what}: it is signed in");
+    assert_eq!(tried.issuer.token_requests("authorization_code").len(), 1, "{what}: one code is redeemed");
+    let code = tried.issuer.token_requests("authorization_code").remove(0);
+    assert_ne!(testkit::authorization::value(&code, "code"), Some("stolen"), "{what}: the right one");
+    tried.close().await;
+}
+
+/// Hundreds of wrong answers, and connections that say nothing, keep nobody from signing in.
+#[tokio::test]
+async fn x50_a_flood_of_wrong_answers_does_not_end_the_sign_in() {
+    let what = "X50, a flood of callbacks";
+    let (tried, url) = waiting(what).await;
+    let callback = parameter(&url, "redirect_uri");
+    let address = Url::parse(&callback).unwrap();
+    let address = (address.host_str().unwrap().to_owned(), address.port().unwrap());
+    let mut silent = Vec::new();
+    for _ in 0..50 {
+        silent.push(tokio::net::TcpStream::connect(address.clone()).await.ok());
+    }
+    tried
+        .pair
+        .while_good(what, async {
+            for number in 0..300 {
+                let _ = browser::get(&format!("{callback}?code=stolen&state=guess-{number}")).await;
+            }
+        })
+        .await;
+    let page = browser::sign_in(url.as_str()).await.expect("the sign-in still waits");
+    assert_eq!(page.status, 200, "{what}: the right answer is taken");
+    assert_eq!(tried.ended().await, Ok(()), "{what}: it is signed in");
+    tried.close().await;
+}
+
+/// Cancelled while the browser is open: nobody listens any more, and the cause is said.
+#[tokio::test]
+async fn x50_a_cancelled_sign_in_listens_no_more() {
+    let what = "X50, cancelled";
+    let (tried, url) = waiting(what).await;
+    tried.pair.app.host.cancel_sign_in("bad".into()).await.unwrap().unwrap();
+    assert!(ended(&tried.pair).await.is_err(), "{what}: nobody is signed in");
+    let page = browser::sign_in(url.as_str()).await;
+    assert!(page.is_err(), "{what}: what comes afterwards reaches nobody: {page:?}");
+    assert!(tried.issuer.token_requests("authorization_code").is_empty(), "{what}: no code is redeemed");
+    tried.close().await;
+}
+
+/// [auth-redirect-registered]: the port is free to choose, so one that is taken is in nobody's way.
+#[tokio::test]
+async fn x50_two_sign_ins_at_a_time_have_ports_of_their_own() {
+    let what = "X50, two at a time";
+    let (first, url) = waiting(what).await;
+    let (second, other) = waiting(what).await;
+    assert_ne!(parameter(&url, "redirect_uri"), parameter(&other, "redirect_uri"), "{what}: each its own");
+    // The answer of one at the other.
+    let page = browser::get(url.as_str()).await.unwrap();
+    let mixed =
+        page.location().unwrap().replacen(&parameter(&url, "redirect_uri"), &parameter(&other, "redirect_uri"), 1);
+    let refused = browser::get(&mixed).await.unwrap();
+    assert!(refused.status >= 400, "{what}: another's answer is refused: {}", refused.status);
+    for (tried, url) in [(&first, &url), (&second, &other)] {
+        browser::sign_in(url.as_str()).await.unwrap();
+        assert_eq!(tried.ended().await, Ok(()), "{what}: both are signed in");
+    }
+    first.close().await;
+    second.close().await;
+}

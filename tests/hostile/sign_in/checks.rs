@@ -1,0 +1,121 @@
+//! What has to fit before a code is redeemed: issuer, resource, PKCE (X44, X46).
+
+use serde_json::{Map, Value, json};
+use testkit::authorization::{AuthorizationScript, Authorizing, Iss, Metadata, ProtectedScript};
+
+use super::SignIn;
+
+fn members(name: &str, value: Value) -> Map<String, Value> {
+    Map::from_iter([(name.to_owned(), value)])
+}
+
+fn issuer(iss_advertised: bool, iss: Iss) -> AuthorizationScript {
+    AuthorizationScript { iss_advertised, iss, ..AuthorizationScript::default() }
+}
+
+#[tokio::test]
+async fn x44_a_response_of_another_issuer_is_refused() {
+    let other = format!("http://127.0.0.1:{}", fastrand::u16(1024..));
+    // What is right goes on: [auth-iss-absent-proceed].
+    for (about, script) in
+        [("the issuer", issuer(true, Iss::Own)), ("none, and none promised", issuer(false, Iss::Missing))]
+    {
+        let what = format!("X44, iss is {about}");
+        let tried = SignIn::begin(&what, script, ProtectedScript::default()).await;
+        assert_eq!(tried.ended().await, Ok(()), "{what}: it is signed in");
+        tried.close().await;
+    }
+    // [auth-iss-missing-reject] [auth-iss-compare] [auth-iss-before-code] [auth-iss-record]
+    for (about, script) in [
+        ("missing though promised", issuer(true, Iss::Missing)),
+        ("another", issuer(true, Iss::Other(other.clone()))),
+        ("another, and none was promised", issuer(false, Iss::Other(other.clone()))),
+        ("empty", issuer(true, Iss::Other(String::new()))),
+    ] {
+        let tried = SignIn::begin(&format!("X44, iss is {about}"), script, ProtectedScript::default()).await;
+        tried.fails_before_the_token(&["iss"]).await;
+        tried.close().await;
+    }
+}
+
+/// [auth-iss-no-normalise]: forms that mean the same to a URL library are others to us.
+#[tokio::test]
+async fn x44_issuers_are_compared_as_they_are_written() {
+    let forms: [fn(&str) -> String; 4] = [
+        |issuer| format!("{issuer}/"),
+        |issuer| issuer.replacen("http:", "HTTP:", 1),
+        |issuer| issuer.replacen("127.0.0.1", "127.0.0.01", 1),
+        |issuer| issuer.replacen("tenant", "ten%61nt", 1),
+    ];
+    for form in forms {
+        let script = AuthorizationScript { path: "/tenant".to_owned(), ..AuthorizationScript::default() };
+        let issuer = testkit::authorization::AuthorizationServer::start(script).await;
+        let written = form(&issuer.issuer());
+        issuer.set(|script| script.iss = Iss::Other(written.clone()));
+        let server = testkit::authorization::ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
+        let tried = SignIn::with(&format!("X44, iss is {written}"), issuer, server, |_| {}).await;
+        tried.fails_before_the_token(&["iss"]).await;
+        tried.close().await;
+    }
+}
+
+/// [auth-iss-error-response]: what a stranger says in an error is not shown.
+#[tokio::test]
+async fn x44_an_error_of_another_issuer_is_not_shown() {
+    let canary = format!("call-this-number-{}", fastrand::u32(..));
+    let script = AuthorizationScript {
+        authorizing: Authorizing::Denies(canary.clone()),
+        ..issuer(true, Iss::Other("http://127.0.0.1:1".to_owned()))
+    };
+    let tried = SignIn::begin("X44, an error with another iss", script, ProtectedScript::default()).await;
+    let cause = tried.fails_before_the_token(&["iss"]).await;
+    assert!(!cause.contains(&canary), "X44: its words are not shown: {cause}");
+    tried.close().await;
+}
+
+/// [auth-as-issuer-match]: metadata that name another issuer are discarded, none of their endpoints is used.
+#[tokio::test]
+async fn x44_metadata_of_another_issuer_are_discarded() {
+    for metadata in [Metadata::OAuth, Metadata::OpenIdAppended] {
+        let script = AuthorizationScript {
+            metadata,
+            overrides: members("issuer", json!("https://evil.example")),
+            ..AuthorizationScript::default()
+        };
+        let what = format!("X44, metadata of another issuer ({metadata:?})");
+        let tried = SignIn::begin(&what, script, ProtectedScript::default()).await;
+        tried.fails_before_the_token(&["issuer"]).await;
+        assert_eq!(tried.issuer.count("/register") + tried.issuer.count("/authorize"), 0, "{what}: nothing is used");
+        tried.close().await;
+    }
+}
+
+/// [auth-prm-resource-validate]
+#[tokio::test]
+async fn x44_metadata_of_another_resource_are_refused() {
+    let what = "X44, metadata of another resource";
+    let server = ProtectedScript {
+        overrides: members("resource", json!("https://evil.example/mcp")),
+        ..ProtectedScript::default()
+    };
+    let tried = SignIn::begin(what, AuthorizationScript::default(), server).await;
+    tried.fails_before_the_token(&["resource"]).await;
+    assert_eq!(tried.issuer.count("/authorize"), 0, "{what}: nobody is asked to sign in");
+    tried.close().await;
+}
+
+/// [auth-pkce-verify-support] [auth-pkce-refuse-oauth-metadata] [auth-pkce-refuse-oidc-metadata] [auth-pkce-s256]
+#[tokio::test]
+async fn x46_without_s256_nobody_signs_in() {
+    let plain = || Some(vec!["plain".to_owned()]);
+    for metadata in [Metadata::OAuth, Metadata::OpenIdAppended] {
+        for (about, pkce) in [("none", None), ("plain", plain()), ("an empty list", Some(Vec::new()))] {
+            let what = format!("X46, PKCE: {about} ({metadata:?})");
+            let script = AuthorizationScript { metadata, pkce, ..AuthorizationScript::default() };
+            let tried = SignIn::begin(&what, script, ProtectedScript::default()).await;
+            tried.fails_before_the_token(&["PKCE", "S256"]).await;
+            assert_eq!(tried.issuer.count("/authorize"), 0, "{what}: nobody is asked to sign in");
+            tried.close().await;
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! What a browser would be sent to (X43): nothing but a web page's address is opened.
+
+use serde_json::json;
+use testkit::authorization::{AuthorizationScript, ProtectedScript};
+
+use super::SignIn;
+
+/// A file that a shell would make if one of the addresses reached it.
+fn canary() -> std::path::PathBuf {
+    std::env::temp_dir().join(format!("opened-{}-{}", std::process::id(), fastrand::u64(..)))
+}
+
+#[tokio::test]
+async fn x43_only_a_web_page_is_opened() {
+    let touched = canary();
+    let touch = touched.display();
+    let number = fastrand::u32(..);
+    // [auth-https-endpoints]: plain http only where the user named the host, and then without anything else in it.
+    let forms = [
+        format!("javascript:alert({number})"),
+        "file:///etc/passwd".to_owned(),
+        format!("data:text/html,<script>alert({number})</script>"),
+        format!("http://user$(touch {touch})@127.0.0.1/authorize"),
+        format!("https://a.example/\"&touch {touch}&\""),
+        format!("https://a.example/`touch {touch}`"),
+        r"\\a.example\share\program.exe".to_owned(),
+        "ms-settings:privacy".to_owned(),
+        format!("ms-msdt:/id PCWDiagnostic /param \"$(touch {touch})\""),
+        format!("-e touch {touch}"),
+        "--gpu-launcher=/bin/sh".to_owned(),
+        format!("https://a.example/\ntouch {touch}"),
+        "vscode://a.example/open".to_owned(),
+        format!("http://a{number}.example/authorize"),
+        "https://user:password@a.example/authorize".to_owned(),
+        "/authorize".to_owned(),
+        String::new(),
+    ];
+    for form in forms {
+        let what = format!("X43, {form:?}");
+        let overrides = [("authorization_endpoint".to_owned(), json!(form))].into_iter().collect();
+        let issuer = AuthorizationScript { overrides, ..AuthorizationScript::default() };
+        let tried = SignIn::begin(&what, issuer, ProtectedScript::default()).await;
+        let cause = tried.fails_before_the_token(&["authorization endpoint", "authorization_endpoint"]).await;
+        assert!(!cause.chars().any(char::is_control), "{what}: it is shown as text: {cause:?}");
+        let opened = tried.pair.app.platform.opened.lock().unwrap().clone();
+        assert!(opened.is_empty(), "{what}: nothing is opened: {opened:?}");
+        assert!(!touched.exists(), "{what}: no shell has seen it");
+        tried.close().await;
+    }
+}

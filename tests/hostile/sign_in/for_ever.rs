@@ -1,0 +1,109 @@
+//! Servers that refuse for ever (X51): few step-ups, few requests, and the user is told.
+
+use std::time::Duration;
+
+use host::view::ServerState;
+use testkit::authorization::{AuthorizationScript, ProtectedScript, Refresh, Refusing};
+
+use super::SignIn;
+
+/// The most requests in a minute that a server can bring about.
+const MOST: usize = 20;
+
+/// [auth-stepup-retry-limit] [auth-stepup-retry-request] [auth-stepup-track]
+#[tokio::test]
+async fn x51_more_scopes_are_asked_for_three_times_at_most() {
+    let what = "X51, 403 insufficient_scope for ever";
+    let tried = SignIn::begin(what, AuthorizationScript::default(), ProtectedScript::default()).await;
+    assert_eq!(tried.ended().await, Ok(()), "{what}: it is in use");
+    let first = tried.issuer.authorizations().len();
+    tried.server.set(|script| {
+        script.refusing = Refusing::InsufficientScope;
+        script.tool_scopes = [("echo".to_owned(), "everything".to_owned())].into();
+    });
+    for number in 1..=2 {
+        let call = tried.pair.bad_call(what).await;
+        tried.pair.ended(what, &call, &["scope", "permission", "allowed"]);
+        let step_ups = tried.issuer.authorizations().len() - first;
+        assert!((1..=3).contains(&step_ups), "{what}: call {number}: {step_ups} step-ups");
+    }
+    tried.close().await;
+}
+
+/// What came to a server and its authorization server, not counting what the test itself asked for before.
+fn requests(tried: &SignIn) -> usize {
+    tried.server.seen().len() + tried.issuer.seen().len()
+}
+
+/// What a broken server makes us send in a minute while nobody does anything, after its user has started it once.
+#[tokio::test]
+async fn x51_a_broken_server_is_left_alone() {
+    let good = AuthorizationScript::default;
+    let refusing = |refusing| ProtectedScript { refusing, ..ProtectedScript::default() };
+    let cases = [
+        ("401 for ever", good(), refusing(Refusing::Unauthorized)),
+        ("403 for ever", good(), refusing(Refusing::Status(403))),
+        ("503 for ever", good(), refusing(Refusing::Status(503))),
+        ("500 for ever", good(), refusing(Refusing::Status(500))),
+        (
+            "an authorization server that answers 503",
+            AuthorizationScript { down: Some(503), ..good() },
+            ProtectedScript::default(),
+        ),
+        (
+            "401 for ever, and refreshing fails",
+            AuthorizationScript { refresh: Refresh::Fails("invalid_grant".into()), ..good() },
+            refusing(Refusing::Unauthorized),
+        ),
+        (
+            "401 for ever, and refreshing is answered with 503",
+            AuthorizationScript { refresh: Refresh::Down(503), ..good() },
+            refusing(Refusing::Unauthorized),
+        ),
+    ];
+    let minutes = cases.map(|(about, issuer, server)| {
+        tokio::spawn(async move {
+            let what = format!("X51, {about}");
+            let tried = SignIn::begin(&what, issuer, server).await;
+            tokio::time::sleep(Duration::from_secs(60)).await;
+            let sent = requests(&tried);
+            println!("{about}: {sent} requests in a minute");
+            assert!(sent <= MOST, "{what}: {sent} requests in a minute: {:#?}", paths(&tried));
+            let state = tried.pair.app.server("bad").await.state;
+            let told = match &state {
+                ServerState::NeedsSignIn(needed) => needed.cause.clone(),
+                ServerState::Failed(failure) => failure.message.clone(),
+                ServerState::Reconnecting(retry) => retry.cause.clone(),
+                _ => String::new(),
+            };
+            assert!(!told.is_empty(), "{what}: the user is told: {state:?}");
+            tried.close().await;
+        })
+    });
+    for minute in minutes {
+        minute.await.unwrap();
+    }
+}
+
+/// What was asked for, in order.
+fn paths(tried: &SignIn) -> Vec<String> {
+    let requests = tried.server.seen().into_iter().chain(tried.issuer.seen());
+    requests.map(|request| format!("{} {} {}", request.method, request.path_alone(), request.rpc_method())).collect()
+}
+
+/// A server that breaks while its user calls it: each call may be tried again, but not for ever.
+#[tokio::test]
+async fn x51_a_call_to_a_server_that_refuses_every_token_ends() {
+    let what = "X51, 401 for ever, in use";
+    let tried = SignIn::begin(what, AuthorizationScript::default(), ProtectedScript::default()).await;
+    assert_eq!(tried.ended().await, Ok(()), "{what}: it is in use");
+    let before = requests(&tried);
+    tried.server.set(|script| script.refusing = Refusing::Unauthorized);
+    let call = tried.pair.bad_call(what).await;
+    tried.pair.ended(what, &call, &["401", "sign", "token"]);
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let sent = requests(&tried) - before;
+    assert!(sent <= MOST, "{what}: {sent} requests: {:#?}", paths(&tried));
+    assert!(tried.issuer.token_requests("refresh_token").len() <= 3, "{what}: few refreshes");
+    tried.close().await;
+}

@@ -1,0 +1,183 @@
+//! Whatever two servers and two authorization servers do in whatever order: nothing of one server, issuer or resource ever
+//! reaches another.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use host::view::ServerState;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use serde_json::{Map, json};
+use testkit::app::{App, remote};
+use testkit::authorization::{
+    AuthorizationScript, AuthorizationServer, Iss, ProtectedScript, ProtectedServer, Refresh, Refusing, leaks,
+};
+
+use crate::pair::allows_use;
+
+/// How many orders are tried.
+const CASES: u32 = 12;
+const NAMES: [&str; 2] = ["first", "second"];
+
+/// One thing that happens; servers and issuers by their place.
+#[derive(Debug, Clone)]
+enum Event {
+    /// The user signs in, and the test does not wait for it.
+    SignIn(usize),
+    SignOut(usize),
+    ChangeAccount(usize),
+    Call(usize),
+    Start(usize),
+    Stop(usize),
+    Cancel(usize),
+    /// A server names this issuer from now on, and takes its tokens only.
+    Moves(usize, usize),
+    /// A server names both.
+    NamesBoth(usize),
+    /// A server says that it is the other.
+    ClaimsOther(usize, bool),
+    WantsScope(usize),
+    Refuses(usize, bool),
+    EndsAccess(usize),
+    EndsAll(usize),
+    RefreshFails(usize, bool),
+    /// An issuer says that it is the other.
+    Impersonates(usize, bool),
+    /// A moment passes.
+    Waits,
+}
+
+fn events() -> impl Strategy<Value = Vec<Event>> {
+    let one = || 0..2_usize;
+    let event = prop_oneof![
+        4 => one().prop_map(Event::SignIn),
+        1 => one().prop_map(Event::SignOut),
+        1 => one().prop_map(Event::ChangeAccount),
+        5 => one().prop_map(Event::Call),
+        2 => one().prop_map(Event::Start),
+        1 => one().prop_map(Event::Stop),
+        1 => one().prop_map(Event::Cancel),
+        3 => (one(), one()).prop_map(|(server, issuer)| Event::Moves(server, issuer)),
+        1 => one().prop_map(Event::NamesBoth),
+        1 => (one(), any::<bool>()).prop_map(|(server, does)| Event::ClaimsOther(server, does)),
+        1 => one().prop_map(Event::WantsScope),
+        1 => (one(), any::<bool>()).prop_map(|(server, does)| Event::Refuses(server, does)),
+        3 => one().prop_map(Event::EndsAccess),
+        1 => one().prop_map(Event::EndsAll),
+        1 => (one(), any::<bool>()).prop_map(|(issuer, does)| Event::RefreshFails(issuer, does)),
+        1 => (one(), any::<bool>()).prop_map(|(issuer, does)| Event::Impersonates(issuer, does)),
+        4 => Just(Event::Waits),
+    ];
+    proptest::collection::vec(event, 8..24)
+}
+
+struct World {
+    app: App,
+    issuers: [AuthorizationServer; 2],
+    servers: [ProtectedServer; 2],
+}
+
+impl World {
+    /// Both servers are in use, each with an issuer of its own.
+    async fn new() -> Self {
+        let issuer = || {
+            AuthorizationServer::start(AuthorizationScript {
+                auth_methods: vec!["client_secret_basic".into()],
+                ..AuthorizationScript::default()
+            })
+        };
+        let issuers = [issuer().await, issuer().await];
+        let server = |issuer| ProtectedServer::start(ProtectedScript::default(), issuer);
+        let servers = [server(&[&issuers[0]]).await, server(&[&issuers[1]]).await];
+        let configs = NAMES.into_iter().zip(servers.iter().map(|server| remote(&server.url()))).collect();
+        let app = App::start(configs).await;
+        app.platform.browses.store(true, Ordering::Relaxed);
+        Self { app, issuers, servers }
+    }
+
+    async fn does(&self, event: &Event, number: usize) {
+        let host = &self.app.host;
+        let name = |at: usize| NAMES[at].to_owned();
+        match *event {
+            Event::SignIn(at) => drop(host.sign_in(name(at)).await),
+            Event::SignOut(at) => drop(host.sign_out(name(at)).await),
+            Event::ChangeAccount(at) => drop(host.change_account(name(at)).await),
+            Event::Call(at) => {
+                let (host, name) = (host.clone(), name(at));
+                let arguments = Map::from_iter([("text".to_owned(), json!("hello"))]);
+                // Some fail, as they should; what counts is what was sent.
+                tokio::spawn(async move {
+                    host.call_tool(format!("call-{number}"), name, "echo".into(), arguments, None).await
+                });
+            }
+            Event::Start(at) => drop(host.start_server(name(at)).await),
+            Event::Stop(at) => drop(host.stop_server(name(at)).await),
+            Event::Cancel(at) => drop(host.cancel_sign_in(name(at)).await),
+            Event::Moves(at, to) => self.servers[at].lead_to(&[&self.issuers[to]]),
+            Event::NamesBoth(at) => self.servers[at].lead_to(&[&self.issuers[1], &self.issuers[0]]),
+            Event::ClaimsOther(at, does) => {
+                let other = json!(self.servers[1 - at].url());
+                let claim = Map::from_iter(does.then(|| ("resource".to_owned(), other)));
+                self.servers[at].set(|script| script.overrides = claim);
+            }
+            Event::WantsScope(at) => {
+                let scope = format!("scope-{number}");
+                self.servers[at].set(|script| script.tool_scopes = [("echo".to_owned(), scope)].into());
+            }
+            Event::Refuses(at, does) => self.servers[at]
+                .set(|script| script.refusing = if does { Refusing::Unauthorized } else { Refusing::Nothing }),
+            Event::EndsAccess(at) => self.issuers[at].end_access_tokens(),
+            Event::EndsAll(at) => self.issuers[at].end_all_tokens(),
+            Event::RefreshFails(at, does) => self.issuers[at].set(|script| {
+                script.refresh = if does { Refresh::Fails("invalid_grant".into()) } else { Refresh::Rotating };
+            }),
+            Event::Impersonates(at, does) => {
+                let other = self.issuers[1 - at].issuer();
+                let claim = Map::from_iter(does.then(|| ("issuer".to_owned(), json!(other))));
+                let iss = if does { Iss::Other(other) } else { Iss::Own };
+                self.issuers[at].set(|script| (script.overrides, script.iss) = (claim, iss));
+            }
+            Event::Waits => tokio::time::sleep(Duration::from_millis(150)).await,
+        }
+    }
+
+    fn check(&self, events: &[Event]) {
+        let [one, other] = &self.issuers;
+        let [first, second] = &self.servers;
+        let found = leaks(&[one, other], &[first, second]);
+        assert!(found.is_empty(), "nothing reaches where it does not belong, but after {events:?}: {found:#?}");
+    }
+}
+
+async fn case(events: Vec<Event>) {
+    let world = World::new().await;
+    let user = world.app.always(allows_use);
+    for name in NAMES {
+        world.app.host.start_server(name.into()).await.unwrap().unwrap();
+    }
+    for name in NAMES {
+        world.app.until(name, "in use", |s| s.state == ServerState::Ready).await;
+    }
+    assert_eq!(world.issuers.each_ref().map(|issuer| issuer.good_tokens().0), [1, 1], "both are signed in");
+    for (number, event) in events.iter().enumerate() {
+        world.does(event, number).await;
+        world.check(&events[..=number]);
+    }
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    user.abort();
+    world.app.host.close().await;
+    world.check(&events);
+}
+
+/// [auth-only-own-as-tokens] [auth-credentials-no-reuse] [auth-credentials-per-as]
+#[test]
+fn x51_in_whatever_order_nothing_reaches_another() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let config = Config { cases: CASES, max_shrink_iters: 60, failure_persistence: None, ..Config::default() };
+    TestRunner::new(config)
+        .run(&events(), |events| {
+            let ran = runtime.block_on(async { tokio::spawn(case(events)).await });
+            ran.map_err(|error| TestCaseError::fail(error.to_string()))
+        })
+        .unwrap_or_else(|error| panic!("X51: {error}"));
+}

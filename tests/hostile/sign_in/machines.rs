@@ -1,0 +1,140 @@
+//! Tokens that are got without a user: the app's own credentials, an enterprise's identity provider.
+
+use std::sync::atomic::Ordering;
+
+use host::secrets;
+use host::server_config::{AuthConfig, Grant, HttpConfig, IdentityProvider};
+use testkit::authorization::{
+    AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, Refresh, value,
+};
+
+use super::{SignIn, ended};
+use crate::pair::Pair;
+
+const ID: &str = "harbour-office";
+const REVISION: &str = "2026-07-28";
+
+/// An authorization server that knows this client and registers no other.
+fn knows(secret: &str) -> AuthorizationScript {
+    AuthorizationScript {
+        registration: false,
+        clients: [(ID.to_owned(), Some(secret.to_owned()))].into(),
+        auth_methods: vec!["client_secret_basic".to_owned()],
+        refresh: Refresh::None,
+        ..AuthorizationScript::default()
+    }
+}
+
+/// Starts a server with these settings; the secrets lie where its user puts them.
+async fn begin(
+    what: &str,
+    issuer: AuthorizationServer,
+    auth: impl FnOnce(&AuthorizationServer) -> AuthConfig,
+    kept: &[(&str, &str)],
+) -> SignIn {
+    let script = ProtectedScript { revision: REVISION.to_owned(), ..ProtectedScript::default() };
+    let server = ProtectedServer::start(script, &[&issuer]).await;
+    let config = HttpConfig { url: server.url(), auth: Some(auth(&issuer)), ..HttpConfig::default() };
+    let origin = config.origin().unwrap();
+    let pair = Pair::not_yet_open(config.into()).await;
+    pair.app.platform.browses.store(true, Ordering::Relaxed);
+    for (name, secret) in kept {
+        pair.app.host.ports().secrets.set(&secrets::key(name, &origin), secret).unwrap();
+    }
+    pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
+    SignIn { what: what.to_owned(), pair, issuer, server }
+}
+
+/// The extensions that requests declare.
+fn declared(tried: &SignIn, extension: &str) -> bool {
+    let calls = tried.server.with_method("tools/list");
+    let capabilities = |call: &testkit::http::Request| {
+        call.json()["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"]["extensions"][extension]
+            .is_object()
+    };
+    !calls.is_empty() && calls.iter().all(capabilities)
+}
+
+/// [auth-cc-declare] [auth-cc-baseline] [auth-cc-auth-method] [auth-cc-preregistered] [auth-cc-metadata-methods] [auth-cc-renew]
+#[tokio::test]
+async fn the_apps_own_credentials_are_enough_and_renewed_without_a_user() {
+    let what = "client credentials";
+    let secret = format!("secret-{}", fastrand::u64(..));
+    let issuer = AuthorizationServer::start(knows(&secret)).await;
+    let auth = |issuer: &AuthorizationServer| AuthConfig {
+        client_id: Some(ID.to_owned()),
+        client_secret: Some(secrets::reference("client-secret")),
+        issuer: Some(issuer.issuer()),
+        grant: Grant::ClientCredentials,
+        ..AuthConfig::default()
+    };
+    let tried = begin(what, issuer, auth, &[("client-secret", &secret)]).await;
+    assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: it is in use");
+    assert!(declared(&tried, "io.modelcontextprotocol/oauth-client-credentials"), "{what}: the extension is declared");
+    tried.issuer.end_access_tokens();
+    let call = tried.pair.bad_call(what).await;
+    tried.pair.ended(what, &call, &[]);
+    let requests = tried.issuer.token_requests("client_credentials");
+    assert_eq!(requests.len(), 2, "{what}: a token, and another when that one is over");
+    for request in &requests {
+        assert_eq!(value(request, "resource"), Some(tried.server.url().as_str()), "{what}: for this server");
+    }
+    assert_eq!(tried.issuer.count("/register") + tried.issuer.count("/authorize"), 0, "{what}: and nothing else");
+    assert!(tried.pair.app.platform.opened.lock().unwrap().is_empty(), "{what}: no browser");
+    tried.close().await;
+}
+
+/// [auth-ema-declare] [auth-ema-token-exchange] [auth-ema-audience] [auth-ema-resource] [auth-ema-exchange-client-auth]
+/// [auth-ema-jwt-bearer] [auth-ema-no-redirect] [auth-ema-no-url-tokens] [auth-ema-no-log]
+#[tokio::test]
+async fn an_identity_provider_vouches_for_the_user() {
+    let what = "enterprise-managed";
+    let (secret, at_idp) = (format!("secret-{}", fastrand::u64(..)), format!("secret-{}", fastrand::u64(..)));
+    let idp = AuthorizationServer::start(knows(&at_idp)).await;
+    let issuer = AuthorizationServer::start(knows(&secret)).await;
+    let auth = |issuer: &AuthorizationServer| AuthConfig {
+        client_id: Some(ID.to_owned()),
+        client_secret: Some(secrets::reference("client-secret")),
+        issuer: Some(issuer.issuer()),
+        grant: Grant::EnterpriseManaged,
+        identity_provider: Some(IdentityProvider {
+            issuer: idp.issuer(),
+            token_endpoint: Some(format!("{}/token", idp.issuer())),
+            client_id: ID.to_owned(),
+            client_secret: Some(secrets::reference("idp-secret")),
+            id_token: Some(secrets::reference("id-token")),
+        }),
+        ..AuthConfig::default()
+    };
+    let id_token = format!("id-token-{}", fastrand::u64(..));
+    let kept = [("client-secret", secret.as_str()), ("idp-secret", &at_idp), ("id-token", &id_token)];
+    let tried = begin(what, issuer, auth, &kept).await;
+    assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: it is in use");
+    let extension = "io.modelcontextprotocol/enterprise-managed-authorization";
+    assert!(declared(&tried, extension), "{what}: the extension is declared");
+
+    let exchange = idp.token_requests("urn:ietf:params:oauth:grant-type:token-exchange").remove(0);
+    assert_eq!(value(&exchange, "subject_token"), Some(id_token.as_str()), "{what}: the user's own token is exchanged");
+    let wanted = "urn:ietf:params:oauth:token-type:id-jag";
+    assert_eq!(value(&exchange, "requested_token_type"), Some(wanted), "{what}: for a grant");
+    assert_eq!(value(&exchange, "audience"), Some(tried.issuer.issuer().as_str()), "{what}: for that issuer");
+    let resource = value(&exchange, "resource");
+    assert_eq!(resource, Some(tried.server.url().as_str()), "{what}: and that server");
+    let redeemed = tried.issuer.token_requests("urn:ietf:params:oauth:grant-type:jwt-bearer").remove(0);
+    let assertion = value(&redeemed, "assertion").unwrap_or_default().to_owned();
+    assert!(idp.secrets().contains(&assertion), "{what}: what the identity provider gave is redeemed");
+    assert_eq!(tried.issuer.count("/authorize") + idp.count("/authorize"), 0, "{what}: nobody is sent anywhere");
+    for request in tried.server.seen().iter().chain(&tried.issuer.seen()).chain(&idp.seen()) {
+        assert!(!request.path.contains(&assertion) && !request.path.contains(&id_token), "{what}: {}", request.path);
+    }
+    super::nothing_is_told(what, &tried.pair, &[&idp]).await;
+    for secret in [&secret, &at_idp, &id_token] {
+        let activity = tried.pair.app.activity("bad").await;
+        let known = tried.pair.app.host.authorization("bad".into()).await.unwrap().unwrap();
+        assert!(
+            !activity.contains(secret.as_str()) && !format!("{known:?}").contains(secret.as_str()),
+            "{what}: told nowhere"
+        );
+    }
+    tried.close().await;
+}

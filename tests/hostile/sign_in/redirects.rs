@@ -1,0 +1,63 @@
+//! Redirects with a token at stake (X49).
+
+use testkit::authorization::{AuthorizationScript, ProtectedScript};
+use testkit::http::{HttpServer, ordinary};
+
+use super::SignIn;
+
+async fn elsewhere() -> HttpServer {
+    HttpServer::start(|request, answer| async move { ordinary::answer("2025-11-25", &request, answer).await }).await
+}
+
+fn got_nothing(what: &str, other: &HttpServer) {
+    for request in other.seen() {
+        assert!(request.header("authorization").is_none(), "{what}: no token reaches it: {}", request.head);
+        assert!(request.body.is_empty(), "{what}: no body reaches it");
+    }
+}
+
+/// [auth-only-own-as-tokens]: the token is for the server's own origin.
+#[tokio::test]
+async fn x49_a_token_does_not_follow_a_redirect() {
+    for status in [301, 302, 303, 307, 308] {
+        let what = format!("X49, {status} to another origin with a token");
+        let other = elsewhere().await;
+        let server = ProtectedScript { redirect: Some((status, other.url("/mcp"))), ..ProtectedScript::default() };
+        let tried = SignIn::begin(&what, AuthorizationScript::default(), server).await;
+        let cause = tried.ended().await.expect_err("X49: a redirect to another origin is no way to a server");
+        assert!(cause.contains("redirect"), "{what}: the cause is in words: {cause}");
+        got_nothing(&what, &other);
+        tried.close().await;
+    }
+}
+
+/// Code, verifier and client are for the token endpoint that was named; what it redirects to gets nothing.
+#[tokio::test]
+async fn x49_a_code_does_not_follow_a_redirect() {
+    for status in [301, 302, 303, 307, 308] {
+        let what = format!("X49, {status} at the token endpoint");
+        let other = elsewhere().await;
+        let redirects = [("/token".to_owned(), (status, other.url("/token")))].into();
+        let issuer = AuthorizationScript { redirects, ..AuthorizationScript::default() };
+        let tried = SignIn::begin(&what, issuer, ProtectedScript::default()).await;
+        let cause = tried.ended().await.expect_err("X49: a redirect is no answer to a token request");
+        assert!(cause.contains("redirect"), "{what}: the cause is in words: {cause}");
+        assert!(other.seen().is_empty(), "{what}: nothing is asked there: {:?}", other.seen());
+        tried.close().await;
+    }
+}
+
+#[tokio::test]
+async fn x49_a_chain_of_metadata_has_an_end() {
+    let what = "X49, metadata that redirect for ever";
+    let path = "/.well-known/oauth-authorization-server".to_owned();
+    let issuer = testkit::authorization::AuthorizationServer::start(AuthorizationScript::default()).await;
+    let to = format!("{}{path}", issuer.issuer());
+    issuer.set(|script| script.redirects = [(path.clone(), (302, to))].into());
+    let server = testkit::authorization::ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
+    let tried = SignIn::with(what, issuer, server, |_| {}).await;
+    let ended = tried.ended().await;
+    assert!(ended.is_err(), "{what}: nobody is signed in");
+    assert!(tried.issuer.count(&path) <= 10, "{what}: few are followed: {}", tried.issuer.count(&path));
+    tried.close().await;
+}

@@ -1,0 +1,204 @@
+//! What the specification asks of a sign-in, seen from the two servers: an ordinary user, ordinary servers.
+
+use host::view::ServerState;
+use serde_json::{Map, json};
+use testkit::authorization::{AuthorizationScript, Metadata, ProtectedScript, Refresh, ResourceMetadata, leaks, value};
+
+use super::SignIn;
+
+async fn signed_in(what: &str, issuer: AuthorizationScript, server: ProtectedScript) -> SignIn {
+    let tried = SignIn::begin(what, issuer, server).await;
+    assert_eq!(tried.ended().await, Ok(()), "{what}: it is signed in");
+    tried
+}
+
+/// [auth-401-starts-flow] [auth-www-authenticate-parse] [auth-prm-required] [auth-prm-header-url]: the metadata lie where only
+/// the header tells, and nothing else leads to the authorization server.
+#[tokio::test]
+async fn a_refusal_leads_to_the_authorization_server_and_back() {
+    for revision in ["2025-06-18", "2025-11-25", "2026-07-28"] {
+        let what = format!("signing in with {revision}");
+        let server = ProtectedScript { revision: revision.to_owned(), ..ProtectedScript::default() };
+        let tried = signed_in(&what, AuthorizationScript::default(), server).await;
+        let call = tried.pair.bad_call(&what).await;
+        tried.pair.ended(&what, &call, &[]);
+
+        let requests = tried.server.seen();
+        let refused = requests.iter().position(|request| request.path_alone() == "/where/nobody/looks");
+        let after: Vec<_> =
+            requests.iter().skip(refused.unwrap() + 1).filter(|request| request.path_alone() == "/mcp").collect();
+        assert!(after.len() >= 3, "{what}: it is in use: {}", after.len());
+        let bearers = after.iter().filter_map(|request| request.header("authorization"));
+        let bearers: Vec<&str> = bearers.filter_map(|header| header.strip_prefix("Bearer ")).collect();
+        // [auth-bearer-header] [auth-every-request]
+        assert_eq!(bearers.len(), after.len(), "{what}: every request has the token, in the header");
+        // [auth-no-query-token]
+        for request in requests.iter().chain(&tried.issuer.seen()) {
+            let in_url = bearers.iter().any(|token| request.path.contains(token));
+            assert!(!in_url, "{what}: no token in a URL: {}", request.path);
+        }
+        tried.close().await;
+    }
+}
+
+/// [auth-pkce] [auth-pkce-s256] [auth-resource-authorize] [auth-resource-token] [auth-resource-always] [auth-resource-canonical]
+/// [auth-resource-most-specific] [auth-resource-no-trailing-slash]: the metadata say nothing of resources, they are named all
+/// the same.
+#[tokio::test]
+async fn both_requests_are_for_this_server_and_bound_to_each_other() {
+    let what = "the requests of a sign-in";
+    let tried = signed_in(what, AuthorizationScript::default(), ProtectedScript::default()).await;
+    let (authorize, token) =
+        (tried.issuer.authorizations().remove(0), tried.issuer.token_requests("authorization_code").remove(0));
+    for (place, request) in [("the authorization request", &authorize), ("the token request", &token)] {
+        assert_eq!(value(request, "resource"), Some(tried.server.url().as_str()), "{what}: {place} names the resource");
+    }
+    assert_eq!(value(&authorize, "code_challenge_method"), Some("S256"), "{what}: with S256");
+    let verifier = value(&token, "code_verifier").unwrap_or_default();
+    assert!((43..=128).contains(&verifier.len()), "{what}: a verifier of proper length: {}", verifier.len());
+    assert!(value(&authorize, "state").is_some_and(|state| state.len() >= 22), "{what}: with a state");
+    tried.close().await;
+}
+
+/// [auth-dcr-application-type] [auth-dcr-native] [auth-refresh-grant-type] [auth-redirect-localhost-https]
+/// [auth-redirect-registered]
+#[tokio::test]
+async fn a_desktop_program_registers_as_one() {
+    let what = "registration";
+    let tried = signed_in(what, AuthorizationScript::default(), ProtectedScript::default()).await;
+    let requests = tried.issuer.seen();
+    let registration = requests.iter().find(|request| request.path == "/register").unwrap().json();
+    assert_eq!(registration["application_type"], "native", "{what}: {registration}");
+    let grants = registration["grant_types"].as_array().unwrap();
+    assert!(grants.contains(&json!("refresh_token")), "{what}: it wants to refresh: {registration}");
+    let registered = registration["redirect_uris"][0].as_str().unwrap();
+    assert!(registered.starts_with("http://127.0.0.1"), "{what}: it comes back to this computer: {registered}");
+    tried.close().await;
+}
+
+/// [auth-refresh-replace] [auth-b-token-rotation] [auth-expired-token-renew]: fifty calls meet a token that holds no more. It
+/// is refreshed once, and none of them fails.
+#[tokio::test]
+async fn calls_wait_for_one_refresh_and_none_fails() {
+    let what = "fifty calls and one refresh";
+    let tried = signed_in(what, AuthorizationScript::default(), ProtectedScript::default()).await;
+    for round in 1..=3 {
+        tried.issuer.end_access_tokens();
+        tried.issuer.set(|script| script.delay_ms = 300);
+        let calls = (0..50).map(|number| {
+            let host = tried.pair.app.host.clone();
+            let arguments = Map::from_iter([("text".to_owned(), json!("hello"))]);
+            tokio::spawn(async move {
+                host.call_tool(format!("{round}-{number}"), "bad".into(), "echo".into(), arguments, None).await
+            })
+        });
+        for call in calls.collect::<Vec<_>>() {
+            let result = call.await.unwrap();
+            assert!(result.is_ok(), "{what}: no call fails: {:?}", result.err());
+        }
+        let refreshes = tried.issuer.token_requests("refresh_token").len();
+        assert_eq!(refreshes, round, "{what}: one refresh for all of them, with the token that the last one brought");
+    }
+    assert_eq!(tried.issuer.authorizations().len(), 1, "{what}: the user is asked once");
+    tried.close().await;
+}
+
+/// [auth-refresh-not-assumed]: without a refresh token the user signs in again.
+#[tokio::test]
+async fn without_a_refresh_token_the_user_signs_in_again() {
+    let what = "no refresh token";
+    let script = AuthorizationScript { refresh: Refresh::None, ..AuthorizationScript::default() };
+    let tried = signed_in(what, script, ProtectedScript::default()).await;
+    tried.issuer.end_access_tokens();
+    let call = tried.pair.bad_call(what).await;
+    tried.pair.ended(what, &call, &["sign", "401"]);
+    tried.pair.app.until("bad", "in need of a sign-in", |s| matches!(s.state, ServerState::NeedsSignIn(_))).await;
+    tried.pair.app.host.sign_in("bad".into()).await.unwrap().unwrap();
+    tried.pair.app.until("bad", "in use again", |s| s.state == ServerState::Ready).await;
+    assert_eq!(tried.issuer.authorizations().len(), 2, "{what}: twice in all");
+    tried.close().await;
+}
+
+/// [auth-stepup] [auth-stepup-union] [auth-scope-challenge-authoritative] [auth-scope-least-privilege]: the user is asked for
+/// what a call needs when it needs it.
+#[tokio::test]
+async fn more_is_asked_for_when_it_is_needed() {
+    let what = "step-up";
+    let server = ProtectedScript {
+        challenge_scope: Some("read".to_owned()),
+        tool_scopes: [("echo".to_owned(), "write".to_owned())].into(),
+        scopes: Some(vec!["read".to_owned(), "write".to_owned(), "admin".to_owned()]),
+        ..ProtectedScript::default()
+    };
+    let tried = signed_in(what, AuthorizationScript::default(), server).await;
+    let scope = |at: usize| {
+        let asked = tried.issuer.authorizations();
+        let mut words: Vec<String> =
+            value(&asked[at], "scope").unwrap_or_default().split(' ').map(str::to_owned).collect();
+        words.sort();
+        words.join(" ")
+    };
+    assert_eq!(scope(0), "read", "{what}: first what the challenge names, and no more");
+    let call = tried.pair.bad_call(what).await;
+    tried.pair.ended(what, &call, &[]);
+    assert_eq!(scope(1), "read write", "{what}: then what the call needs as well");
+    tried.close().await;
+}
+
+/// [auth-b-as-metadata] [auth-b-base-url] [auth-b-metadata-location] [auth-b-default-endpoints]: a server of 2025-03-26 knows no
+/// resource metadata. Its origin issues the tokens, with metadata or without.
+#[tokio::test]
+async fn a_server_of_the_first_revision_issues_its_own_tokens() {
+    for metadata in [Metadata::OAuth, Metadata::None] {
+        let what = format!("2025-03-26, metadata: {metadata:?}");
+        let script = AuthorizationScript { metadata, iss_advertised: false, ..AuthorizationScript::default() };
+        let server = ProtectedScript {
+            revision: "2025-03-26".to_owned(),
+            metadata: ResourceMetadata::SameOrigin,
+            ..ProtectedScript::default()
+        };
+        let tried = signed_in(&what, script, server).await;
+        let paths: Vec<String> = tried.server.seen().iter().map(|request| request.path_alone().to_owned()).collect();
+        let at = |path: &str| paths.iter().position(|found| found == path);
+        let document = at("/.well-known/oauth-authorization-server");
+        assert!(document.is_some(), "{what}: its metadata are looked for below its origin: {paths:?}");
+        for endpoint in ["/register", "/authorize", "/token"] {
+            assert!(at(endpoint) > document, "{what}: {endpoint} is used, and after that: {paths:?}");
+        }
+        tried.close().await;
+    }
+}
+
+/// [auth-token-storage] [auth-refresh-confidential] [auth-cc-protect-secret]: no secret is in a file, in the activity, in the
+/// steps or in what the page is told, [`SignIn::close`] looks; here also after all that can be done with a token.
+#[tokio::test]
+async fn signing_out_leaves_nothing_behind() {
+    let what = "signing out";
+    let script =
+        AuthorizationScript { auth_methods: vec!["client_secret_post".to_owned()], ..AuthorizationScript::default() };
+    let tried = signed_in(what, script, ProtectedScript::default()).await;
+    tried.issuer.end_access_tokens();
+    let call = tried.pair.bad_call(what).await;
+    tried.pair.ended(what, &call, &[]);
+    tried.pair.app.host.sign_out("bad".into()).await.unwrap().unwrap();
+    assert_eq!(tried.issuer.good_tokens(), (0, 0), "{what}: the tokens are revoked");
+    assert!(tried.issuer.count("/revoke") >= 1, "{what}: because that was asked for");
+    let known = tried.pair.app.host.authorization("bad".into()).await.unwrap().unwrap();
+    assert!(known.account.is_none(), "{what}: nobody is signed in");
+    assert_eq!(leaks(&[&tried.issuer], &[&tried.server]), [""; 0], "{what}: all went where it belongs");
+    tried.close().await;
+}
+
+/// [auth-dcr-redirect-rejection] [auth-dcr-surface-error]: the cause is said in the words of who refused.
+#[tokio::test]
+async fn a_refused_registration_is_told() {
+    let what = "a refused registration";
+    let refused = Some("invalid_redirect_uri".to_owned());
+    let script = AuthorizationScript { registration_error: refused, ..AuthorizationScript::default() };
+    let tried = SignIn::begin(what, script, ProtectedScript::default()).await;
+    let cause = tried.ended().await.expect_err("nobody can register there");
+    let told = ["invalid_redirect_uri", "redirect"].iter().any(|word| cause.contains(word));
+    assert!(cause.contains("regist") && told, "{what}: what failed and why: {cause}");
+    assert!(tried.issuer.count("/register") <= 3, "{what}: it is not tried for ever");
+    tried.close().await;
+}

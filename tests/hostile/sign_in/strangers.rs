@@ -1,0 +1,83 @@
+//! Nothing of one authorization server, resource or server reaches another (X51).
+
+use host::view::ServerState;
+use serde_json::{Map, json};
+use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, leaks};
+
+use super::SignIn;
+
+async fn issuer() -> AuthorizationServer {
+    AuthorizationServer::start(AuthorizationScript::default()).await
+}
+
+/// [auth-as-change-reregister] [auth-credentials-per-as] [auth-credentials-issuer-key] [auth-credentials-no-reuse]
+#[tokio::test]
+async fn x51_another_authorization_server_gets_nothing_of_the_first() {
+    let what = "X51, the authorization server changed";
+    let (first, second) = (issuer().await, issuer().await);
+    let server = ProtectedServer::start(ProtectedScript::default(), &[&first]).await;
+    let tried = SignIn::with(what, first, server, |_| {}).await;
+    assert_eq!(tried.ended().await, Ok(()), "{what}: signed in at the first");
+    let host = &tried.pair.app.host;
+    host.stop_server("bad".into()).await.unwrap().unwrap();
+    tried.pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
+
+    tried.server.lead_to(&[&second]);
+    host.start_server("bad".into()).await.unwrap().unwrap();
+    assert_eq!(tried.ended().await, Ok(()), "{what}: signed in at the second");
+    assert_eq!(second.count("/register"), 1, "{what}: registered anew there");
+    // The resource server is the same: what it may get of both is the token for itself.
+    let found = leaks(&[&tried.issuer, &second], &[&tried.server]);
+    assert_eq!(found, [""; 0], "{what}: nothing of the first is at the second");
+    tried.close().await;
+}
+
+/// The metadata move while the server runs, and its token is refused.
+#[tokio::test]
+async fn x51_a_refresh_token_stays_with_who_gave_it() {
+    let what = "X51, moved with a refresh token at hand";
+    let (first, second) = (issuer().await, issuer().await);
+    let server = ProtectedServer::start(ProtectedScript::default(), &[&first]).await;
+    let tried = SignIn::with(what, first, server, |_| {}).await;
+    assert_eq!(tried.ended().await, Ok(()), "{what}: signed in at the first");
+    tried.server.lead_to(&[&second]);
+    tried.issuer.end_access_tokens();
+    let _ = tried.pair.bad_call(what).await;
+    let needs = |s: &ServerState| matches!(s, ServerState::NeedsSignIn(_) | ServerState::Ready);
+    tried.pair.app.until("bad", "signed in or asked for it", |s| needs(&s.state)).await;
+    if matches!(tried.pair.app.server("bad").await.state, ServerState::NeedsSignIn(_)) {
+        tried.pair.app.host.sign_in("bad".into()).await.unwrap().unwrap();
+    }
+    tried.pair.app.until("bad", "signed in again", |s| s.state == ServerState::Ready).await;
+    assert_eq!(second.token_requests("refresh_token").len(), 0, "{what}: the second is not asked to refresh");
+    let found = leaks(&[&tried.issuer, &second], &[&tried.server]);
+    assert_eq!(found, [""; 0], "{what}: nothing of the first is at the second");
+    tried.close().await;
+}
+
+/// [auth-only-own-as-tokens]: a server that names another's resource gets no token for it, nor that one's.
+#[tokio::test]
+async fn x51_a_server_can_not_ask_for_anothers_resource() {
+    let what = "X51, another's resource";
+    let issuer = issuer().await;
+    let honest = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
+    let thief = ProtectedScript {
+        overrides: Map::from_iter([("resource".to_owned(), json!(honest.url()))]),
+        checks_audience: false,
+        ..ProtectedScript::default()
+    };
+    let thief = ProtectedServer::start(thief, &[&issuer]).await;
+    // The honest one is in use.
+    let tried = SignIn::with(what, issuer.clone(), honest, |_| {}).await;
+    assert_eq!(tried.ended().await, Ok(()), "{what}: the honest one is in use");
+    let other = SignIn::with(what, issuer.clone(), thief, |_| {}).await;
+    let cause = other.ended().await.expect_err("X51: no sign-in for another's resource");
+    assert!(cause.contains("resource"), "{what}: the cause is in words: {cause}");
+    for request in other.server.seen() {
+        assert!(request.header("authorization").is_none(), "{what}: the thief gets no token: {}", request.head);
+    }
+    let found = leaks(&[&issuer], &[&tried.server, &other.server]);
+    assert_eq!(found, [""; 0], "{what}: nothing of the honest one is at the thief");
+    tried.close().await;
+    other.close().await;
+}

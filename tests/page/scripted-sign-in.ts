@@ -1,0 +1,48 @@
+// The scripted authorization server with the MCP server that asks for its tokens, in a process of its own. Whoever asks to be
+// signed in is, at once.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+
+const EXE = process.platform === "win32" ? ".exe" : "";
+const PROGRAM = join(resolve(__dirname, "../.."), `target/debug/authorization-server${EXE}`);
+
+export class ScriptedSignIn {
+  readonly issuer: string;
+  /** The MCP server's URL. */
+  readonly server: string;
+  readonly #process: ChildProcess;
+
+  private constructor(process: ChildProcess, told: { issuer: string; server: string }) {
+    this.#process = process;
+    this.issuer = told.issuer;
+    this.server = told.server;
+  }
+
+  /** Starts both; what is left out of a script is as it should be. */
+  static async start(authorization: object = {}, mcp: object = {}): Promise<ScriptedSignIn> {
+    const scripts = [JSON.stringify(authorization), JSON.stringify(mcp)];
+    const process = spawn(PROGRAM, scripts, { stdio: ["pipe", "pipe", "ignore"] });
+    const [line] = (await Promise.race([
+      once(createInterface({ input: process.stdout! }), "line"),
+      once(process, "exit").then(() => [""]),
+    ])) as [string];
+    if (!line) throw new Error("the scripted authorization server did not start");
+    return new ScriptedSignIn(process, JSON.parse(line) as { issuer: string; server: string });
+  }
+
+  async stop(): Promise<void> {
+    const ended = once(this.#process, "exit");
+    this.#process.stdin?.end();
+    await ended;
+  }
+}
+
+/** Where a browser would be sent back to from the sign-in page. */
+export async function sentBackTo(page: string): Promise<string> {
+  const answer = await fetch(page, { redirect: "manual" });
+  const location = answer.headers.get("location");
+  if (!location) throw new Error(`${page} answered ${answer.status} and sends nobody back`);
+  return location;
+}

@@ -1,0 +1,76 @@
+// The authorization server with its MCP server, in a process of its own, and the user who signs in there.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+import { expect, type Page } from "@playwright/test";
+
+export interface HappenedThere {
+  grant?: string;
+  resource?: string;
+  revoked?: string;
+  registered?: string;
+  redirects?: string[];
+  type?: string;
+  failed?: string;
+}
+
+export class AuthorizationServer {
+  readonly issuer: string;
+  /** The MCP server that takes its tokens. */
+  readonly server: string;
+  readonly #process: ChildProcess;
+
+  private constructor(process: ChildProcess, told: { issuer: string; server: string }) {
+    this.#process = process;
+    this.issuer = told.issuer;
+    this.server = told.server;
+  }
+
+  static async start(): Promise<AuthorizationServer> {
+    const script = join(__dirname, "authorization-server.mjs");
+    const process = spawn("node", [script], { stdio: ["pipe", "pipe", "ignore"] });
+    const [line] = (await Promise.race([
+      once(createInterface({ input: process.stdout! }), "line"),
+      once(process, "exit").then(() => [""]),
+    ])) as [string];
+    if (!line) throw new Error("the authorization server did not start");
+    return new AuthorizationServer(process, JSON.parse(line) as { issuer: string; server: string });
+  }
+
+  async stop(): Promise<void> {
+    const ended = once(this.#process, "exit");
+    this.#process.stdin?.end();
+    await ended;
+  }
+
+  /** What happened there, in order. */
+  async events(): Promise<HappenedThere[]> {
+    const response = await fetch(new URL("/test/events", this.server));
+    return (await response.json()) as HappenedThere[];
+  }
+
+  async count(event: HappenedThere): Promise<number> {
+    const fits = (happened: HappenedThere) =>
+      Object.entries(event).every(([name, value]) => happened[name as keyof HappenedThere] === value);
+    return (await this.events()).filter(fits).length;
+  }
+
+  /** No access token of so far is good any more. */
+  async endAccess(): Promise<void> {
+    await fetch(new URL("/test/end-access", this.server), { method: "POST" });
+  }
+}
+
+/** Signs in on the pages of the authorization server as the user does whom the browser was opened for. */
+export async function signInAs(name: string, page: Page, url: string): Promise<void> {
+  // Its pages want a typeface from elsewhere.
+  await page.route(/^https:/, (route) => route.abort());
+  await page.goto(url, { waitUntil: "domcontentloaded" });
+  await page.getByPlaceholder("Enter any login").fill(name);
+  await page.getByPlaceholder("and password").fill("not to be seen");
+  await page.getByRole("button", { name: "Sign-in" }).click();
+  await page.getByRole("button", { name: "Continue" }).click();
+  await expect(page, "the browser comes back to this computer").toHaveURL(/^http:\/\/127\.0\.0\.1:\d+\//);
+}
