@@ -190,7 +190,8 @@ pub trait Platform: Send + Sync {
     fn announce(&self, server: &str, question: &str);
 }
 
-/// The system's keychain. Calls block, and may take as long as the user takes to unlock it.
+/// Secrets, encrypted with a key in the system's keychain. Calls block, and may take as long as the user takes to unlock it, up
+/// to a minute or two.
 pub trait Secrets: Send + Sync {
     /// Reads a secret. None does not prove that it was never kept: some keychains say the same while they are locked.
     ///
@@ -207,6 +208,32 @@ pub trait Secrets: Send + Sync {
     /// # Errors
     /// If the keychain can't be changed.
     fn delete(&self, key: &str) -> Result<(), SecretError>;
+    /// Whether secrets outlast the program, and if not, why.
+    fn status(&self) -> SecretsStatus {
+        SecretsStatus::Keychain
+    }
+}
+
+/// Whether secrets outlast the program. In words, with what can be done.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SecretsStatus {
+    /// They do: the keychain works.
+    #[error("secrets are kept encrypted, with a key in the system's keychain")]
+    Keychain,
+    /// The keychain is locked, or the user did not let Drawbridge in.
+    #[error(
+        "secrets are kept until Drawbridge is closed: the keychain is locked or refuses ({0}); unlock it and try again"
+    )]
+    Locked(String),
+    /// There is no keychain.
+    #[error(
+        "secrets are kept until Drawbridge is closed: this system has no keychain that answers ({0}); on Linux, start one such as \
+         GNOME Keyring or KWallet and try again"
+    )]
+    Missing(String),
+    /// The keychain, or what was encrypted with its key, can't be used. The cause says what to do.
+    #[error("secrets are kept until Drawbridge is closed: {0}")]
+    Broken(String),
 }
 
 /// Where a secret is kept.

@@ -106,6 +106,9 @@ impl Owner {
         self.check(&entry, Some(was))?;
         self.ports.servers.put(&entry, Some(was))?;
         self.forget_old_sign_in(was, &entry);
+        if let Some(record) = self.servers.get_mut(was) {
+            record.access.outdate();
+        }
         if entry.name != was {
             self.rename_roots(was, &entry.name);
             self.drop_server(was);

@@ -220,6 +220,9 @@ impl Owner {
                 (ServerState::Reconnecting(_), _) => {
                     let _ = self.start(&name);
                 }
+                (ServerState::NeedsSignIn(_), _) if record.access.may_pass() => {
+                    let _ = self.start(&name);
+                }
                 (ServerState::Ready, Some(connection)) => {
                     record.note(
                         ActivityKind::State,

@@ -3,8 +3,8 @@
 use host::HostOptions;
 use host::ports::Secrets as _;
 use host::secrets;
-use host::server_config::{AuthConfig, HttpConfig};
-use host::sign_in::TokensKept;
+use host::server_config::{AuthConfig, Grant, HttpConfig};
+use host::sign_in::{ClientIdentity, EnteredClient, TokensKept};
 use host::view::{QuestionBody, ServerState, UserAnswer};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 
@@ -103,5 +103,64 @@ async fn the_settings_say_who_drawbridge_is() {
     assert!(!far.app.activity(NAME).await.contains("cl1ent-secret"), "the secret is not in the activity");
     let steps = format!("{:?}", far.view().await.steps);
     assert!(!steps.contains("cl1ent-secret"), "nor in the steps: {steps}");
+    far.app.host.close().await;
+}
+
+#[tokio::test]
+async fn who_has_a_key_of_their_own_is_not_asked() {
+    let clients = [("robot".to_owned(), Some("cl1ent-secret".to_owned()))].into();
+    let auth_methods = vec!["client_secret_basic".to_owned()];
+    let script = AuthorizationScript { registration: false, clients, auth_methods, ..AuthorizationScript::default() };
+    let issuer = AuthorizationServer::start(script).await;
+    let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
+    let auth = AuthConfig {
+        client_id: Some("robot".into()),
+        client_secret: Some(secrets::reference("far.clientSecret")),
+        issuer: Some(issuer.issuer()),
+        grant: Grant::ClientCredentials,
+        ..AuthConfig::default()
+    };
+    let config = HttpConfig { url: server.url(), auth: Some(auth), ..HttpConfig::default() };
+    let key = secrets::key("far.clientSecret", &config.origin().unwrap());
+    let far = Far::over(issuer, server, config.into()).await;
+    far.keychain.set(&key, "cl1ent-secret").unwrap();
+    far.approve().await;
+    far.ready().await;
+    assert!(far.issuer.authorizations().is_empty(), "no browser was needed");
+    assert_eq!(far.issuer.token_requests("client_credentials").len(), 1, "one token was got");
+    // What was entered anew is used from the next connection on.
+    far.issuer.set(|script| drop(script.clients.insert("robot".to_owned(), Some("an0ther-secret".to_owned()))));
+    far.issuer.end_all_tokens();
+    far.keychain.set(&key, "an0ther-secret").unwrap();
+    let config = far.app.server(NAME).await.config;
+    let entry = host::server_config::ServerEntry { name: NAME.into(), config };
+    far.app.host.update_server(NAME.into(), entry).await.unwrap().unwrap();
+    let before = far.app.server(NAME).await.since;
+    far.app.host.restart_server(NAME.into()).await.unwrap().unwrap();
+    far.app.until(NAME, "in use again", |s| s.state == ServerState::Ready && s.since > before).await;
+    far.app.host.close().await;
+}
+
+#[tokio::test]
+async fn an_id_can_be_entered_when_nothing_else_helps() {
+    let clients = [("typed".to_owned(), None)].into();
+    let script = AuthorizationScript { registration: false, clients, ..AuthorizationScript::default() };
+    let far = Far::with(script, ProtectedScript::default()).await;
+    far.approve().await;
+    let is_it = |q: &host::view::QuestionView| matches!(q.body, QuestionBody::ClientId { .. });
+    let question = far.app.question(NAME, "the id", is_it).await;
+    let QuestionBody::ClientId { issuer, .. } = &question.body else { unreachable!() };
+    assert_eq!(issuer, &far.issuer.issuer(), "who knows the id is told");
+    let entered = |id: &str| UserAnswer::Client(EnteredClient { client_id: id.into(), client_secret: None });
+    let taken = far.app.host.answer(question.id, question.hash.to_string(), entered("")).await.unwrap();
+    assert!(taken.is_err(), "an empty one is not taken");
+    far.app.answer(&question, entered("typed")).await;
+    far.allow().await;
+    far.ready().await;
+    assert_eq!(far.view().await.account.unwrap().client, ClientIdentity::Entered, "that it was entered is told");
+    let far = far.tomorrow(HostOptions::default()).await;
+    far.app.host.sign_out(NAME.into()).await.unwrap().unwrap();
+    far.app.host.start_server(NAME.into()).await.unwrap().unwrap();
+    far.app.question(NAME, "signing in, with the same id", is_sign_in).await;
     far.app.host.close().await;
 }

@@ -1,5 +1,6 @@
 //! Signing in to remote servers, with the whole host: asked about, signed in, in use; and all that may come in between.
 
+mod again;
 mod asking;
 mod calls;
 mod ending;

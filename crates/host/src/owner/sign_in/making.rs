@@ -1,0 +1,75 @@
+//! Makes the sign-in of a server, beside the owner: secrets are read for it, and what is kept of it.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use mcp_auth::Authorization;
+use tokio::sync::{mpsc, watch};
+
+use super::super::{Command, Owner};
+use super::SignIn;
+use super::settings::{self, Unmade, not_offered};
+use super::signing::Signing;
+use super::user::Asker;
+use crate::activity::Activity;
+use crate::ports::Ports;
+use crate::server_config::HttpConfig;
+use crate::vault::SecretsVault;
+
+/// How often it is told that something about a sign-in changed.
+const TICK: Duration = Duration::from_millis(50);
+
+/// What is needed to make a sign-in.
+pub(in crate::owner) struct Maker {
+    pub(super) server: String,
+    pub(super) back: mpsc::WeakSender<Command>,
+    pub(super) ports: Ports,
+    pub(super) activity: Arc<Mutex<Activity>>,
+    pub(super) existing: Option<SignIn>,
+}
+
+impl Maker {
+    /// The sign-in of a server, read from the vault; none if there is no signing in to it. The keychain may ask the user, so
+    /// nothing waits for it.
+    pub(in crate::owner) async fn make(self, config: HttpConfig) -> Result<Option<SignIn>, Unmade> {
+        if not_offered(Some(&config)).is_some() {
+            return Ok(None);
+        }
+        let sign_in = match self.existing.clone().filter(|existing| existing.is_for(&config)) {
+            Some(existing) => existing,
+            None => self.anew(config).await?,
+        };
+        if let Err(error) = sign_in.authorization.load().await {
+            // Whoever is signed in is not known; the server says whether that matters.
+            tracing::warn!(server = sign_in.asker.server(), %error, "what is kept of a sign-in could not be read");
+        }
+        Ok(Some(sign_in))
+    }
+
+    async fn anew(self, config: HttpConfig) -> Result<SignIn, Unmade> {
+        let Self { server, back, ports, activity, .. } = self;
+        let asker = Asker::new(&server, &config.url, back.clone(), Arc::clone(&ports.platform));
+        let vault = Arc::new(SecretsVault::new(&server, Arc::clone(&ports.secrets)));
+        let (asked, secrets, config) = (Arc::clone(&asker), Arc::clone(&ports.secrets), Arc::new(config));
+        let from = Arc::clone(&config);
+        let made = tokio::task::spawn_blocking(move || settings::settings(&from, secrets.as_ref(), vault, asked)).await;
+        let settings = made.map_err(|error| Unmade::Address(error.to_string()))??;
+        let authorization = Authorization::new(settings);
+        tokio::spawn(tell_changes(authorization.changed(), server, back));
+        let signing = Arc::new(Signing::new(Arc::clone(&authorization), Arc::clone(&asker), activity));
+        Ok(SignIn { authorization, asker, signing, config })
+    }
+}
+
+/// Tells the owner what changes, until the sign-in is gone.
+async fn tell_changes(mut changed: watch::Receiver<u64>, server: String, back: mpsc::WeakSender<Command>) {
+    while changed.changed().await.is_ok() {
+        let Some(back) = back.upgrade() else { return };
+        let server = server.clone();
+        if back.send(Box::new(move |owner: &mut Owner| owner.authorization_changed(&server))).await.is_err() {
+            return;
+        }
+        drop(back);
+        tokio::time::sleep(TICK).await;
+    }
+}

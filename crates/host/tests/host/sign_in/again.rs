@@ -1,0 +1,174 @@
+//! A server that is in use again after a sign-in: with what was set up, and without one where none is needed.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use host::HostOptions;
+use host::ports::{SecretError, SecretKept, Secrets};
+use host::secrets::SecretsInMemory;
+use host::view::{QuestionBody, ServerState, UserAnswer};
+use mcp_proto::types::LogLevel;
+use policy::Scope;
+use serde_json::{Value, json};
+use testkit::app::{App, remote};
+use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript};
+use testkit::http::{HttpServer, ordinary};
+
+use super::{Far, NAME};
+
+const REVISION: &str = "2025-11-25";
+
+/// A server with resources and a log, which wants another sign-in whenever it is told to.
+async fn with_resources(issuer: &AuthorizationServer) -> (HttpServer, Arc<AtomicBool>) {
+    let (refuses, issuer) = (Arc::new(AtomicBool::new(false)), issuer.issuer());
+    let refusing = Arc::clone(&refuses);
+    let good: Arc<Mutex<Option<String>>> = Arc::default();
+    let server = HttpServer::start(move |request, mut answer| {
+        let (refusing, issuer, good) = (Arc::clone(&refusing), issuer.clone(), Arc::clone(&good));
+        async move {
+            let message = request.json();
+            let method = message["method"].as_str().unwrap_or_default();
+            let reply = |result: Value| json!({ "jsonrpc": "2.0", "id": message["id"], "result": result });
+            if request.path.contains("/.well-known/oauth-protected-resource") {
+                let resource = format!("http://{}/mcp", request.header("host").unwrap_or_default());
+                return answer.json(&json!({ "resource": resource, "authorization_servers": [issuer] })).await;
+            }
+            // A refusal holds until another token comes.
+            let token = request.header("authorization").map(str::to_owned);
+            let is_good = {
+                let mut good = good.lock().unwrap();
+                let is_same = *good == token;
+                if !refusing.load(Ordering::Relaxed) || (!is_same && token.is_some()) {
+                    good.clone_from(&token);
+                    refusing.store(false, Ordering::Relaxed);
+                    true
+                } else {
+                    false
+                }
+            };
+            if !is_good {
+                return answer.whole(401, "www-authenticate: Bearer\r\n", b"").await;
+            }
+            let result = match method {
+                "initialize" => json!({
+                    "protocolVersion": REVISION,
+                    "capabilities": { "tools": {}, "logging": {}, "resources": { "subscribe": true } },
+                    "serverInfo": { "name": "far", "version": "1" },
+                }),
+                "resources/subscribe" | "logging/setLevel" => json!({}),
+                "resources/list" => json!({ "resources": [{ "uri": "note://1", "name": "note" }] }),
+                "resources/templates/list" => json!({ "resourceTemplates": [] }),
+                _ => return ordinary::answer(REVISION, &request, answer).await,
+            };
+            answer.json(&reply(result)).await
+        }
+    })
+    .await;
+    (server, refuses)
+}
+
+#[tokio::test]
+async fn what_was_set_up_is_set_up_again() {
+    let issues =
+        AuthorizationScript { refresh: testkit::authorization::Refresh::None, ..AuthorizationScript::default() };
+    let issuer = AuthorizationServer::start(issues).await;
+    let (server, refuses) = with_resources(&issuer).await;
+    let app = App::start(vec![(NAME, remote(&server.url("/mcp")))]).await;
+    app.platform.browses.store(true, Ordering::Relaxed);
+    let answering = app.always(|question| {
+        matches!(question.body, QuestionBody::SignIn { .. }).then_some(UserAnswer::Allow(Scope::Once))
+    });
+    // Nobody has to sign in at first, and somebody does all the same.
+    app.ready(NAME).await;
+    app.host.subscribe(NAME.into(), "note://1".into(), true).await.unwrap();
+    app.host.set_log_level(NAME.into(), LogLevel::Warning).await.unwrap();
+    for (how, wanted) in [("by the user's own wish", 2), ("after a refusal", 3)] {
+        let before = app.server(NAME).await.since;
+        if wanted == 2 {
+            app.host.sign_in(NAME.into()).await.unwrap().unwrap();
+        } else {
+            refuses.store(true, Ordering::Relaxed);
+            app.host.read_resource("r".into(), NAME.into(), "note://1".into()).await.expect_err("it is refused");
+            app.until(NAME, "waiting", |s| matches!(s.state, ServerState::NeedsSignIn(_))).await;
+            app.host.sign_in(NAME.into()).await.unwrap().unwrap();
+        }
+        let is_back = |s: &host::view::ServerView| {
+            s.state == ServerState::Ready
+                && s.since > before
+                && s.subscriptions == ["note://1"]
+                && s.log_level.is_some()
+        };
+        app.until(NAME, &format!("as it was before, {how}"), is_back).await;
+        for method in ["resources/subscribe", "logging/setLevel"] {
+            assert_eq!(server.count(method), wanted, "{method} was sent again, {how}");
+        }
+    }
+    answering.abort();
+    app.host.close().await;
+}
+
+/// A keychain that can be locked.
+#[derive(Default)]
+struct Lockable {
+    inner: SecretsInMemory,
+    is_locked: AtomicBool,
+}
+
+impl Secrets for Lockable {
+    fn get(&self, key: &str) -> Result<Option<String>, SecretError> {
+        if self.is_locked.load(Ordering::Relaxed) {
+            return Err(SecretError::Locked("for this test".into()));
+        }
+        self.inner.get(key)
+    }
+
+    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
+        self.inner.set(key, secret)?;
+        Ok(SecretKept::Keychain)
+    }
+
+    fn delete(&self, key: &str) -> Result<(), SecretError> {
+        self.inner.delete(key)
+    }
+}
+
+#[tokio::test]
+async fn a_locked_keychain_is_told_and_loses_nothing() {
+    let far = Far::new().await;
+    let keychain = Arc::new(Lockable::default());
+    let folder = tempfile::tempdir().unwrap();
+    let servers = vec![(NAME, remote(&far.server.url()))];
+    let app = App::start_with(folder, servers, HostOptions::default(), keychain.clone()).await;
+    app.platform.browses.store(true, Ordering::Relaxed);
+    let far = Far { app, ..far }.signed_in().await;
+    assert_eq!(far.view().await.kept, Some(host::sign_in::TokensKept::Keychain), "the tokens are in the keychain");
+    far.app.host.close().await;
+    keychain.is_locked.store(true, Ordering::Relaxed);
+    let options = HostOptions { autostart: true, ..HostOptions::default() };
+    let Far { issuer, server, app, .. } = far;
+    let app = App::start_with(app.folder, Vec::new(), options, keychain.clone()).await;
+    let far = Far { issuer, server, app, keychain: Arc::default() };
+    far.needs_sign_in("keychain is locked").await;
+    assert!(far.app.questions().await.is_empty(), "nobody has to sign in again for that");
+    keychain.is_locked.store(false, Ordering::Relaxed);
+    far.app.host.start_server(NAME.into()).await.unwrap().unwrap();
+    far.ready().await;
+    assert_eq!(far.issuer.authorizations().len(), 1, "it is the sign-in of before");
+    far.app.host.close().await;
+}
+
+#[tokio::test]
+async fn tokens_that_could_not_be_renewed_are_tried_again_with_the_network() {
+    let far = Far::with(AuthorizationScript::default(), ProtectedScript::default()).await.signed_in().await;
+    let allowing = far.allows_tools();
+    far.issuer.end_access_tokens();
+    far.issuer.set(|script| script.down = Some(503));
+    far.echo("late", "x").await.expect_err("nobody renews the token");
+    far.needs_sign_in("503").await;
+    far.issuer.set(|script| script.down = None);
+    far.app.host.network_changed().await.unwrap();
+    far.ready().await;
+    assert_eq!(far.issuer.authorizations().len(), 1, "nobody had to sign in again");
+    allowing.abort();
+    far.app.host.close().await;
+}
