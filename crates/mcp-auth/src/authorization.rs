@@ -165,7 +165,9 @@ impl Authorization {
 
 impl std::fmt::Debug for Authorization {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Authorization").field("server", &self.shared.server).finish_non_exhaustive()
+        f.debug_struct("Authorization")
+            .field("server", &crate::address::plain(&self.shared.settings.server))
+            .finish_non_exhaustive()
     }
 }
 

@@ -39,8 +39,28 @@ impl Log {
         self.steps.clear();
     }
 
+    /// What is known to be a secret by now is taken out of the older steps as well.
     pub(crate) fn steps(&self) -> Vec<Step> {
-        self.steps.clone()
+        self.steps.iter().map(|step| self.clean(step)).collect()
+    }
+
+    fn clean(&self, step: &Step) -> Step {
+        let text = |text: &str| self.redactor.text(text);
+        let headers = |headers: &[(String, String)]| {
+            headers.iter().map(|(name, value)| (name.clone(), text(value))).collect::<Vec<_>>()
+        };
+        let request = step.request.as_ref().map(|request| StepRequest {
+            method: request.method.clone(),
+            url: text(&request.url),
+            headers: headers(&request.headers),
+            body: text(&request.body),
+        });
+        let answer = step.answer.as_ref().map(|answer| StepAnswer {
+            status: answer.status,
+            headers: headers(&answer.headers),
+            body: text(&answer.body),
+        });
+        Step { request, answer, conclusion: text(&step.conclusion), ..step.clone() }
     }
 
     /// Something that was no request.
@@ -70,6 +90,9 @@ impl Log {
         request: &StepRequest,
         answer: Option<&Response<Vec<u8>>>,
     ) {
+        if let Some(answer) = answer {
+            self.redactor.learn_from(answer.body());
+        }
         let answer = answer.map(|answer| StepAnswer {
             status: answer.status().as_u16(),
             headers: self.headers(answer.headers()),
@@ -99,7 +122,6 @@ impl Log {
     }
 
     fn push(&mut self, step: Step) {
-        // A learnt secret may stand in earlier steps: a server can repeat what it will only later be known to have given.
         if self.steps.len() == MOST {
             self.steps.remove(0);
         }

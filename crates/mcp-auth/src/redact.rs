@@ -53,6 +53,16 @@ impl Redactor {
         self.0.push(SecretString::from(secret));
     }
 
+    /// Learns the tokens and secrets of an answer, so that none of them is shown from another field of it either.
+    pub(crate) fn learn_from(&mut self, body: &[u8]) {
+        let Ok(Value::Object(members)) = serde_json::from_slice::<Value>(body) else { return };
+        for name in ["access_token", "refresh_token", "id_token", "client_secret", "registration_access_token"] {
+            if let Some(secret) = members.get(name).and_then(Value::as_str) {
+                self.learn(secret);
+            }
+        }
+    }
+
     /// The text without known secrets, as they are or percent-encoded.
     pub(crate) fn text(&self, text: &str) -> String {
         let mut clean = text.to_owned();
@@ -131,7 +141,7 @@ fn json(value: &mut Value) {
                 }
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| json(item)),
+        Value::Array(items) => items.iter_mut().for_each(json),
         _ => {}
     }
 }

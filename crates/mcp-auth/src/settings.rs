@@ -52,6 +52,28 @@ pub struct ClientSource {
     pub uri: Option<Url>,
 }
 
+impl ClientSource {
+    /// The document that must lie at [`metadata_url`](Self::metadata_url), as JSON (Client ID Metadata Document). None
+    /// without such a URL.
+    pub fn document(&self) -> Option<String> {
+        let url = self.metadata_url.as_ref()?;
+        let mut document = serde_json::json!({
+            "client_id": url.as_str(),
+            "client_name": self.name,
+            // Any port of this computer (RFC 8252, 7.3).
+            "redirect_uris": ["http://127.0.0.1/callback"],
+            "application_type": "native",
+            "grant_types": ["authorization_code", "refresh_token"],
+            "response_types": ["code"],
+            "token_endpoint_auth_method": "none",
+        });
+        if let Some(uri) = &self.uri {
+            document["client_uri"] = serde_json::json!(uri.as_str());
+        }
+        Some(document.to_string())
+    }
+}
+
 /// A client id got beforehand.
 #[derive(Debug, Clone)]
 pub struct Preregistered {
@@ -144,8 +166,28 @@ pub enum DpopUse {
 impl fmt::Debug for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Settings")
-            .field("server", &self.server.as_str())
+            .field("server", &crate::address::plain(&self.server))
             .field("grant", &self.grant)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_document_says_who_the_app_is() {
+        const AT: &str = "https://app.example/client.json";
+        let source = ClientSource { metadata_url: AT.parse().ok(), name: "App".to_owned(), ..ClientSource::default() };
+        let document: serde_json::Value = serde_json::from_str(&source.document().unwrap()).unwrap();
+        assert_eq!(document["client_id"], AT, "[auth-cimd-id-equals-url] the id is the document's own URL");
+        assert_eq!(document["client_name"], "App", "[auth-cimd-fields] its name");
+        assert_eq!(
+            document["redirect_uris"][0], "http://127.0.0.1/callback",
+            "[auth-cimd-fields] where it is come back to"
+        );
+        assert!(document.get("client_secret").is_none(), "[auth-ema-no-embedded-secret] and no secret");
+        assert_eq!(ClientSource::default().document(), None, "without a URL there is none");
     }
 }

@@ -259,3 +259,27 @@ async fn a_key_that_is_none_is_told() {
         assert!(!error.to_string().contains("PRIVATE"), "[auth-cc-protect-secret] the key is not shown: {error}");
     }
 }
+
+#[tokio::test]
+async fn the_identity_provider_is_asked_over_tls_only() {
+    for (issuer_url, endpoint) in [
+        ("http://idp.example", None),
+        ("https://idp.example", Some("http://idp.example/token")),
+        ("ftp://idp.example", None),
+    ] {
+        let (issuer, server) = servers(|script| drop(script.clients.insert("app".to_owned(), None)), |_| ()).await;
+        let bench = Bench::new(&server, |settings| {
+            settings.grant = GrantKind::EnterpriseManaged(EnterpriseIdp {
+                issuer: issuer_url.to_owned(),
+                token_endpoint: endpoint.map(|url| url.parse().unwrap()),
+                client_id: "idp-client".to_owned(),
+                authentication: ClientAuthentication::None,
+                id_token: Some("the.id.token".into()),
+            });
+            settings.client.preregistered = Some(preregistered("app", None));
+        });
+        let error = bench.authorization.sign_in(Reason::SignIn).await.unwrap_err();
+        assert!(matches!(error.cause, Cause::UnsafeUrl { .. }), "[auth-ema-https] {issuer_url} {endpoint:?}: {error}");
+        assert_eq!(issuer.count("/token"), 0, "[auth-ema-https] and nothing is sent");
+    }
+}

@@ -91,3 +91,18 @@ async fn a_server_that_repeats_our_secrets_gets_them_taken_out() {
     let pages = bench.user.pages.lock().unwrap().clone();
     assert!(pages.iter().all(|page| !page.body.contains("the-secret-code")), "nor does the page repeat it: {pages:?}");
 }
+
+#[test]
+fn a_secret_is_taken_out_of_earlier_steps_too() {
+    let mut log = crate::log::Log::default();
+    let now = std::time::SystemTime::UNIX_EPOCH;
+    log.note(now, Phase::Token, "the server said token-of-later");
+    let answer = http::Response::builder().status(200).header("content-type", "application/json");
+    let body = br#"{"access_token":"token-of-later","note":"token-of-later is yours"}"#;
+    let answer = answer.body(body.to_vec()).unwrap();
+    let request = log.request(&http::Request::post("https://a.example/token").body(Vec::new()).unwrap());
+    log.sent(now, std::time::Duration::ZERO, Phase::Token, &request, Some(&answer));
+    let shown = format!("{:?}", log.steps());
+    assert!(!shown.contains("token-of-later"), "a token is taken out wherever it stands: {shown}");
+    assert!(shown.contains("[redacted] is yours"), "and the rest stays: {shown}");
+}

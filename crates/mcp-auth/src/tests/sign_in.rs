@@ -216,3 +216,29 @@ async fn another_account_is_asked_for() {
     let authorized = issuer.authorizations().pop().unwrap();
     assert_eq!(value(&authorized, "prompt"), Some("select_account"), "the authorization server lets choose");
 }
+
+#[tokio::test]
+async fn a_sign_in_before_any_call_asks_the_server_what_it_wants() {
+    let (issuer, server) = servers(|_| (), |script| script.challenge_scope = Some("mcp:read".to_owned())).await;
+    let bench = Bench::new(&server, |_| ());
+    let began = std::time::Instant::now();
+    bench.authorization.sign_in(Reason::SignIn).await.unwrap();
+    println!("a sign-in with a provider that answers at once took {:?}", began.elapsed());
+    let authorized = issuer.authorizations().pop().unwrap();
+    assert_eq!(value(&authorized, "scope"), Some("mcp:read"), "[auth-prm-header-url] the challenge was found");
+    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "and the token is good");
+}
+
+#[tokio::test]
+async fn a_server_in_the_open_gets_no_sign_in() {
+    let bench = Bench::at("http://mcp.example/mcp", Arc::default(), |_| ());
+    let error = bench.authorization.sign_in(Reason::SignIn).await.unwrap_err();
+    assert!(
+        matches!(error.cause, Cause::UnsafeUrl { .. }),
+        "[auth-communication-security] a token would be seen: {error}"
+    );
+    assert!(
+        bench.authorization.steps().iter().all(|step| step.request.is_none()),
+        "[auth-https-endpoints] nothing is sent"
+    );
+}
