@@ -4,6 +4,7 @@ import { expect, type Page } from "@playwright/test";
 
 import type { DevHost } from "./dev-host";
 import { question, visit } from "./fixtures";
+import { ScriptedSignIn, sentBackTo } from "./scripted-sign-in";
 
 /** Told of each view once it is there. */
 export type See = (name: string) => Promise<void>;
@@ -15,6 +16,7 @@ export async function walk(app: Page, host: DevHost, see: See): Promise<void> {
   await pages(app, host, see);
   await calls(app, host, see);
   await remote(app, host, see);
+  await signIn(app, host, see);
   await questions(app, host, see);
   await overlays(app, see);
 }
@@ -105,6 +107,59 @@ async function remote(app: Page, host: DevHost, see: See): Promise<void> {
   await see("question-connect-server");
   await host.answerNext("connect_server", { action: "cancel" });
   await host.call("remove_server", { server: "far" });
+}
+
+/** A server that wants a sign-in: before it, while it goes on, after it, and for more. */
+async function signIn(app: Page, host: DevHost, see: See): Promise<void> {
+  const scopes = "openid offline_access ships:read";
+  const there = await ScriptedSignIn.start({}, { challengeScope: scopes, toolScopes: { echo: "ships:write" } });
+  const panel = "#/server/far/sign-in";
+  const asked = async (name: string) => {
+    await host.question("sign_in");
+    await expect(question(app)).toBeVisible();
+    await see(name);
+  };
+  const page = async () => {
+    const before = host.opened().length;
+    await host.answerNext("sign_in", ONCE);
+    await expect.poll(() => host.opened().length).toBe(before + 1);
+    return host.opened().at(-1)!;
+  };
+  const server = async () => (await host.snapshot()).servers.find(({ name }) => name === "far")?.state.is;
+
+  await host.call("add_server", {
+    name: "far",
+    config: { type: "http", url: there.server, headers: [], kind: null, revision: null },
+  });
+  void host.call("start_server", { server: "far" });
+  await host.answerNext("connect_server", ONCE);
+  await visit(app, panel);
+  await asked("question-sign-in");
+  await host.answerNext("sign_in", DENY);
+  await expect(question(app)).toBeHidden();
+  await see("sign-in-refused");
+  await visit(app, "#/server/far/overview");
+  await see("needs-sign-in");
+
+  await host.call("sign_in", { server: "far" });
+  const first = await page();
+  await visit(app, panel);
+  await expect(app.locator("main summary")).toBeVisible();
+  await app.locator("main summary").click();
+  await see("sign-in-browser");
+  await host.call("paste_redirect", { server: "far", url: await sentBackTo(first) });
+  await expect.poll(server).toBe("ready");
+  await see("sign-in-account");
+
+  const called = host
+    .call("call_tool", { call: "far", server: "far", tool: "echo", arguments: { text: "a" } })
+    .catch(() => undefined);
+  await host.answerNext("tool", ONCE);
+  await asked("question-step-up");
+  await host.answerNext("sign_in", DENY);
+  await called;
+  await host.call("remove_server", { server: "far" });
+  await there.stop();
 }
 
 async function questions(app: Page, host: DevHost, see: See): Promise<void> {
