@@ -222,7 +222,7 @@ impl Shared {
         let found = self.discover(&asked).await?;
         let server = &found.server;
         let key = self.binding_key(&found)?;
-        let scopes = self.scopes(None, &asked, &found, false);
+        let mut scopes = self.scopes(None, &asked, &found, false);
         let client = self.known_client(server).await?;
         let resource = Some(found.resource.as_str());
         let endpoint = self.endpoint(server, &client, key.as_ref(), Phase::Token);
@@ -232,7 +232,10 @@ impl Shared {
                 endpoint.jwt_bearer(assertion, &scopes, resource).await?
             }
             GrantKind::EnterpriseManaged(provider) => {
-                let grant = self.provider_grant(provider, id_token.as_ref(), server, &found.resource, &scopes).await?;
+                let kept = id_token.as_ref();
+                let (grant, reduced) = self.provider_grant(provider, kept, server, &found.resource, &scopes).await?;
+                // To ask for more than the organization allows would be refused.
+                scopes = reduced.unwrap_or(scopes);
                 endpoint.jwt_bearer(&grant, &scopes, resource).await?
             }
             GrantKind::AuthorizationCode | GrantKind::ClientCredentials => {

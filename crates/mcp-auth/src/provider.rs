@@ -68,7 +68,7 @@ impl Shared {
         server: &Server,
         resource: &str,
         scopes: &[String],
-    ) -> Result<SecretString, AuthError> {
+    ) -> Result<(SecretString, Option<Vec<String>>), AuthError> {
         let id_token = provider.id_token.as_ref().or(kept.map(|kept| &kept.0));
         let Some(id_token) = id_token else {
             let cause = "nobody is signed in at the organization's identity provider".to_owned();

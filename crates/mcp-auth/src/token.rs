@@ -163,7 +163,8 @@ impl TokenEndpoint<'_> {
         self.read(&members)
     }
 
-    /// Exchanges the user's ID token for a grant that the authorization server `audience` takes (RFC 8693).
+    /// Exchanges the user's ID token for a grant that the authorization server `audience` takes (RFC 8693), and the scopes
+    /// that it is good for if they are others than were asked for.
     ///
     /// # Errors
     /// As [`code`](Self::code).
@@ -173,7 +174,7 @@ impl TokenEndpoint<'_> {
         audience: &str,
         resource: &str,
         scopes: &[String],
-    ) -> Result<SecretString, AuthError> {
+    ) -> Result<(SecretString, Option<Vec<String>>), AuthError> {
         let mut parameters = vec![
             ("grant_type", TOKEN_EXCHANGE.to_owned()),
             ("requested_token_type", ID_JAG_TYPE.to_owned()),
@@ -192,7 +193,7 @@ impl TokenEndpoint<'_> {
         let grant = grant.ok_or_else(|| self.unreadable("it holds no grant"))?;
         self.web.learn(&grant);
         self.web.conclude("the identity provider gave a grant");
-        Ok(grant)
+        Ok((grant, document::string(&members, "scope").map(|text| crate::scopes::parse(&text))))
     }
 
     /// Revokes a token at `endpoint` (RFC 7009).

@@ -136,7 +136,10 @@ async fn identity_provider(client_id: &'static str) -> HttpServer {
                 }
                 "/token" => {
                     let kind = "urn:ietf:params:oauth:token-type:id-jag";
-                    answer.json(&json!({ "access_token": "the.id.jag", "issued_token_type": kind, "token_type": "N_A" })).await
+                    let grant = json!({
+                        "access_token": "the.id.jag", "issued_token_type": kind, "token_type": "N_A", "scope": "mcp:read"
+                    });
+                    answer.json(&grant).await
                 }
                 _ => answer.status(404).await,
             }
@@ -154,7 +157,7 @@ async fn the_organization_vouches_for_the_user() {
                 script.auth_methods = vec!["client_secret_basic".to_owned()];
                 script.clients.insert("app".to_owned(), Some("secret-of-app".to_owned()));
             },
-            |_| (),
+            |script| script.scopes = Some(vec!["mcp:read".to_owned(), "mcp:write".to_owned()]),
         )
         .await;
         let mut bench = Bench::new(&server, |settings| {
@@ -189,12 +192,20 @@ async fn the_organization_vouches_for_the_user() {
         assert_eq!(get("client_id"), "idp-client", "[auth-ema-exchange-client-auth]");
         let form = issuer.token_requests(JWT_BEARER).pop().unwrap();
         assert_eq!(value(&form, "assertion"), Some("the.id.jag"), "[auth-ema-jwt-bearer] the grant is redeemed");
+        assert_eq!(
+            get("scope"),
+            "mcp:read mcp:write",
+            "[auth-ema-scope-errors] all that the server lists is asked for"
+        );
+        assert_eq!(value(&form, "scope"), Some("mcp:read"), "[auth-ema-scope-errors] and what was allowed is enough");
         assert_eq!(issuer.count("/authorize"), 0, "[auth-ema-no-redirect] the user is never sent there");
         let opened = bench.user.opened.lock().unwrap().len();
         assert_eq!(opened, usize::from(signs_in), "[auth-ema-no-redirect] only to the provider");
         bench.restart();
         bench.pass(3590);
         assert_eq!(bench.call("echo").await, Outcome::Answered(200), "[auth-ema-sso] later too, with what was kept");
+        let is_kept = bench.vault.entries.lock().unwrap().keys().any(|key| key.kind == VaultKind::Account);
+        assert!(is_kept, "[auth-ema-secure-storage] which is the vault");
         let shown = bench.shown();
         let is_secret = ["the.id.jag", "the.id.token", "secret-of-app", "idp-code-1"];
         let found: Vec<_> = is_secret.iter().filter(|secret| shown.contains(**secret)).collect();
