@@ -40,14 +40,15 @@ fn options((idle, total): (Duration, Duration)) -> HostOptions {
 }
 
 pub(crate) fn allows_use(question: &QuestionView) -> Option<UserAnswer> {
-    matches!(
-        question.body,
+    match question.body {
         QuestionBody::StartServer { .. }
-            | QuestionBody::ConnectServer { .. }
-            | QuestionBody::SignIn { .. }
-            | QuestionBody::Tool { .. }
-    )
-    .then_some(UserAnswer::Allow(Scope::Once))
+        | QuestionBody::ConnectServer { .. }
+        | QuestionBody::SignIn { .. }
+        | QuestionBody::Tool { .. } => Some(UserAnswer::Allow(Scope::Once)),
+        // Nobody gave this user one.
+        QuestionBody::ClientId { .. } => Some(UserAnswer::Deny),
+        _ => None,
+    }
 }
 
 /// How a call ended, and after how long.

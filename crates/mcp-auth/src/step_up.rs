@@ -2,8 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
-/// The most step-ups for one resource and operation within [`MEMORY`].
-pub(crate) const MOST: u32 = 3;
+/// The most step-ups for one resource and operation within [`MEMORY`]; with the first sign-in, a user is asked three times.
+pub(crate) const MOST: u32 = 2;
 /// How long they count.
 const MEMORY: Duration = Duration::from_secs(600);
 /// The most operations that are remembered.
@@ -34,11 +34,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn three_for_an_operation_and_no_more() {
+    fn two_for_an_operation_and_no_more() {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
         let mut step_ups = StepUps::default();
         let taken = (0..10).filter(|_| step_ups.take("tools/call", now)).count();
-        assert_eq!(taken, 3, "[auth-stepup-retry-limit] X51: three of ten");
+        assert_eq!(taken, 2, "[auth-stepup-retry-limit] X51: two of ten");
         assert!(step_ups.take("resources/read", now), "[auth-stepup-track] another operation has its own count");
         assert!(step_ups.take("tools/call", now + MEMORY), "ten minutes later it may be tried again");
     }

@@ -198,7 +198,7 @@ async fn a_refused_registration_is_told() {
     let tried = SignIn::begin(what, script, ProtectedScript::default()).await;
     let cause = tried.ended().await.expect_err("nobody can register there");
     let told = ["invalid_redirect_uri", "redirect"].iter().any(|word| cause.contains(word));
-    assert!(cause.contains("regist") && told, "{what}: what failed and why: {cause}");
+    assert!(cause.contains("identifying the app") && told, "{what}: what failed and why: {cause}");
     assert!(tried.issuer.count("/register") <= 3, "{what}: it is not tried for ever");
     tried.close().await;
 }

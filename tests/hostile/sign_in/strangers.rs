@@ -72,7 +72,7 @@ async fn x51_a_server_can_not_ask_for_anothers_resource() {
     assert_eq!(tried.ended().await, Ok(()), "{what}: the honest one is in use");
     let other = SignIn::with(what, issuer.clone(), thief, |_| {}).await;
     let cause = other.ended().await.expect_err("X51: no sign-in for another's resource");
-    assert!(cause.contains("resource"), "{what}: the cause is in words: {cause}");
+    assert!(cause.contains("metadata is for"), "{what}: the cause is in words: {cause}");
     for request in other.server.seen() {
         assert!(request.header("authorization").is_none(), "{what}: the thief gets no token: {}", request.head);
     }
