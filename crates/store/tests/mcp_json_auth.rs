@@ -78,6 +78,12 @@ fn what_can_not_be_used_is_said_with_its_place() {
         (r#""x""#, "must be an object"),
         (r#"{"clientId": 1}"#, "\"clientId\" in \"auth\" of server \"far\" must be a text"),
         (r#"{"clientId": "a", "clientSecret": "in plain text"}"#, "must stand as \"${secret:NAME}\""),
+        // [auth-ema-secure-storage]
+        (
+            r#"{"grant": "enterprise_managed", "clientId": "a", "issuer": "https://i.example",
+                "identityProvider": {"issuer": "https://idp.example", "clientId": "b", "idToken": "in plain text"}}"#,
+            "\"idToken\" must stand as",
+        ),
         (r#"{"clientId": "a", "clientSecret": "x${secret:a}"}"#, "must stand as \"${secret:NAME}\""),
         (r#"{"issuer": "login.example"}"#, "\"issuer\" must be a URL"),
         (r#"{"scopes": "read"}"#, "must be a list of texts"),

@@ -19,7 +19,7 @@ use tokio::sync::oneshot;
 
 use super::{Owner, ServerRecord};
 use crate::server_config::{Grant, HttpConfig};
-use crate::sign_in::{AuthorizationView, SignInError};
+use crate::sign_in::{AuthorizationView, SignInError, TokensKept};
 use crate::view::{HostEvent, ServerState};
 pub(super) use access::Access;
 use making::Maker;
@@ -36,6 +36,8 @@ pub(super) struct SignIn {
     signing: Arc<Signing>,
     /// What it was made of.
     config: Arc<HttpConfig>,
+    /// Where the tokens were found when it was made.
+    found: Option<TokensKept>,
 }
 
 impl SignIn {
@@ -156,7 +158,7 @@ impl Owner {
         Ok(AuthorizationView {
             in_progress: sign_in.authorization.in_progress().map(|now| views::progress(now, &sign_in.asker.way())),
             steps: views::steps(&sign_in.authorization),
-            kept: views::kept(&sign_in.authorization, account.as_ref()),
+            kept: views::kept(&sign_in).filter(|_| account.is_some()),
             account: account.map(views::account),
             ..nothing
         })

@@ -7,6 +7,7 @@ use mcp_proto::session::{Opening, SessionConfig};
 use mcp_proto::types::{ClientCapabilities, ElicitationCapability, RootsCapability, SamplingCapability};
 use mcp_transport::stdio::{CommandNotFound, PathSource, SearchPath, ServerCommand};
 use policy::{Act, Decision, Hash, Rule, Scope, Subject};
+use serde_json::json;
 
 use super::approvals::{address_hash, command_hash};
 use super::questions::{For, kind_of};
@@ -205,7 +206,7 @@ impl Owner {
         timeouts.ping_interval.get_or_insert(target.ping_interval());
         let session = SessionConfig {
             client: self.options.client.clone(),
-            capabilities: capabilities(),
+            capabilities: capabilities(&record.config),
             opening: record.config.revision.map_or(Opening::Probe, Opening::Pinned),
             known,
             trace: self.options.trace.clone(),
@@ -301,8 +302,11 @@ async fn find(
 }
 
 /// What the host can do for a server. The session leaves out what a revision does not know.
-fn capabilities() -> ClientCapabilities {
+fn capabilities(config: &ServerConfig) -> ClientCapabilities {
+    let auth = config.as_http().and_then(|http| http.auth.as_ref());
+    let extension = auth.and_then(|auth| auth.grant.extension());
     ClientCapabilities {
+        extensions: extension.map(|name| [(name.to_owned(), json!({}))].into_iter().collect()),
         roots: Some(RootsCapability { list_changed: Some(true) }),
         sampling: Some(SamplingCapability::default()),
         elicitation: Some(ElicitationCapability { form: Some(Default::default()), url: Some(Default::default()) }),

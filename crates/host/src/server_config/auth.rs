@@ -67,6 +67,16 @@ impl Grant {
             Self::WorkloadIdentity => "workload_identity",
         }
     }
+
+    /// The extension of the protocol that it is, which servers are told of.
+    #[must_use]
+    pub const fn extension(self) -> Option<&'static str> {
+        match self {
+            Self::ClientCredentials => Some("io.modelcontextprotocol/oauth-client-credentials"),
+            Self::EnterpriseManaged => Some("io.modelcontextprotocol/enterprise-managed-authorization"),
+            Self::AuthorizationCode | Self::WorkloadIdentity => None,
+        }
+    }
 }
 
 /// The identity provider of an enterprise.

@@ -7,10 +7,10 @@ use mcp_auth::Authorization;
 use tokio::sync::{mpsc, watch};
 
 use super::super::{Command, Owner};
-use super::SignIn;
 use super::settings::{self, Unmade, not_offered};
 use super::signing::Signing;
 use super::user::Asker;
+use super::{SignIn, views};
 use crate::activity::Activity;
 use crate::ports::Ports;
 use crate::server_config::HttpConfig;
@@ -35,13 +35,18 @@ impl Maker {
         if not_offered(Some(&config)).is_some() {
             return Ok(None);
         }
-        let sign_in = match self.existing.clone().filter(|existing| existing.is_for(&config)) {
+        let secrets = Arc::clone(&self.ports.secrets);
+        let mut sign_in = match self.existing.clone().filter(|existing| existing.is_for(&config)) {
             Some(existing) => existing,
             None => self.anew(config).await?,
         };
         if let Err(error) = sign_in.authorization.load().await {
             // Whoever is signed in is not known; the server says whether that matters.
             tracing::warn!(server = sign_in.asker.server(), %error, "what is kept of a sign-in could not be read");
+        }
+        if sign_in.authorization.account().is_some() && sign_in.found.is_none() {
+            let status = tokio::task::spawn_blocking(move || secrets.status()).await;
+            sign_in.found = status.ok().map(views::found);
         }
         Ok(Some(sign_in))
     }
@@ -57,7 +62,7 @@ impl Maker {
         let authorization = Authorization::new(settings);
         tokio::spawn(tell_changes(authorization.changed(), server, back));
         let signing = Arc::new(Signing::new(Arc::clone(&authorization), Arc::clone(&asker), activity));
-        Ok(SignIn { authorization, asker, signing, config })
+        Ok(SignIn { authorization, asker, signing, config, found: None })
     }
 }
 

@@ -156,3 +156,44 @@ fn enterprise(provider: &IdentityProvider, kept: &Kept<'_>) -> Result<Enterprise
         id_token: provider.id_token.as_deref().map(|text| kept.read(text)).transpose()?,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::secrets::SecretsInMemory;
+
+    #[test]
+    fn a_key_is_preferred_to_a_secret_where_the_user_says_nothing() {
+        let secrets = SecretsInMemory::default();
+        let origin = "https://a.example";
+        for name in ["key", "secret"] {
+            secrets.set(&secrets::key(name, origin), "x").unwrap();
+        }
+        let kept = Kept { secrets: &secrets, origin: origin.to_owned() };
+        let auth = |way: Option<&str>| AuthConfig {
+            client_auth: way.map(str::to_owned),
+            client_secret: Some(secrets::reference("secret")),
+            private_key: Some(secrets::reference("key")),
+            ..AuthConfig::default()
+        };
+        for (way, is_key) in [(None, true), (Some("private_key_jwt"), true), (Some("client_secret_post"), false)] {
+            let found = authentication(&auth(way), &kept).unwrap();
+            let found = matches!(found, ClientAuthentication::PrivateKeyJwt { .. });
+            assert_eq!(found, is_key, "[auth-cc-prefer-jwt] whether a key proves who this is, for {way:?}");
+        }
+        let other = Kept { origin: "https://b.example".to_owned(), ..kept };
+        let missing = authentication(&auth(None), &other).unwrap_err();
+        assert!(matches!(missing, Unresolved::Missing { .. }), "secrets of another origin are not found: {missing}");
+    }
+
+    #[test]
+    fn there_is_no_signing_in_to_what_has_its_own_way() {
+        assert!(not_offered(None).is_some(), "a local program");
+        let with =
+            |name: &str| HttpConfig { headers: [(name.to_owned(), String::new())].into(), ..HttpConfig::default() };
+        assert!(not_offered(Some(&with("AUTHORIZATION"))).is_some(), "a header of the user's own, in any case");
+        assert!(not_offered(Some(&with("X-Key"))).is_none(), "another header changes nothing");
+    }
+}

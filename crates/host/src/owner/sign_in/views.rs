@@ -4,8 +4,10 @@ use mcp_auth::{
     Account, AuthError, Authorization, ClientKind, Consent, InProgress, Kept, Phase, Reason, Revoked, Step,
 };
 
+use super::SignIn;
 use super::user::Way;
 use crate::activity::millis;
+use crate::ports::SecretsStatus;
 use crate::sign_in::{
     AccountView, ClientIdentity, SignInPhase, SignInProgress, SignInReason, SignInStep, SignedOut, TokensKept,
 };
@@ -85,12 +87,20 @@ fn step(step: Step) -> SignInStep {
     }
 }
 
-pub(super) fn kept(authorization: &Authorization, account: Option<&Account>) -> Option<TokensKept> {
-    match authorization.kept() {
+pub(super) fn kept(sign_in: &SignIn) -> Option<TokensKept> {
+    match sign_in.authorization.kept() {
         Some(Kept::Safely) => Some(TokensKept::Keychain),
         Some(Kept::ThisRun { cause }) => Some(TokensKept::ThisRun { cause }),
-        // What was there already at the start of this run was kept before.
-        None => account.map(|_| TokensKept::Keychain),
+        // Nothing was written since they were found.
+        None => sign_in.found.clone(),
+    }
+}
+
+/// Where secrets that are there are kept.
+pub(super) fn found(status: SecretsStatus) -> TokensKept {
+    match status {
+        SecretsStatus::Keychain => TokensKept::Keychain,
+        other => TokensKept::ThisRun { cause: other.to_string() },
     }
 }
 

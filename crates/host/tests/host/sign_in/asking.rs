@@ -173,7 +173,7 @@ async fn there_is_no_signing_in_where_the_user_has_a_key() {
     far.approve().await;
     let view = far.app.until(NAME, "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     let ServerState::Failed(failure) = view.state else { unreachable!() };
-    assert_eq!(failure.reason, host::view::FailureReason::Unauthorized, "the key was refused");
+    assert_eq!(failure.reason, host::view::FailureReason::Unauthorized, "[auth-custom-strategy] the key was refused");
     assert!(far.view().await.not_offered.is_some(), "that there is no signing in is told");
     let begun = far.app.host.sign_in(NAME.into()).await.unwrap();
     assert!(matches!(begun, Err(SignInError::NotOffered { .. })), "nor can it be begun: {begun:?}");

@@ -45,7 +45,10 @@ async fn a_call_that_needs_more_goes_on_after_the_question() {
         far.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
     };
     let (called, ()) = tokio::join!(calling, answering);
-    assert!(called.as_ref().is_ok_and(|text| text.contains("hello")), "the very call goes on: {called:?}");
+    assert!(
+        called.as_ref().is_ok_and(|text| text.contains("hello")),
+        "[auth-stepup] the very call goes on: {called:?}"
+    );
     assert_eq!(
         far.server.with_method("initialize").len(),
         1,

@@ -19,7 +19,9 @@ async fn who_signed_in_today_is_signed_in_tomorrow() {
     far.ready().await;
     assert_eq!(far.issuer.authorizations().len(), 1, "nobody had to sign in again");
     let far = far.tomorrow(HostOptions::default()).await;
-    assert!(far.view().await.account.is_some(), "who is signed in is known before the server runs");
+    let view = far.view().await;
+    assert!(view.account.is_some(), "who is signed in is known before the server runs");
+    assert!(matches!(&view.kept, Some(TokensKept::ThisRun { .. })), "and where it was found: {:?}", view.kept);
     // Also when only the refresh token is still good.
     far.issuer.end_access_tokens();
     far.app.host.start_server(NAME.into()).await.unwrap().unwrap();
@@ -60,7 +62,11 @@ async fn no_token_is_seen_or_written_anywhere() {
             looked_at += 1;
             let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
             for secret in &secrets {
-                assert!(!text.contains(secret.as_str()), "no secret is in {}", path.display());
+                assert!(
+                    !text.contains(secret.as_str()),
+                    "[auth-token-storage] [auth-refresh-confidential] no secret is in {}",
+                    path.display()
+                );
             }
         }
     }
@@ -126,7 +132,7 @@ async fn who_has_a_key_of_their_own_is_not_asked() {
     far.keychain.set(&key, "cl1ent-secret").unwrap();
     far.approve().await;
     far.ready().await;
-    assert!(far.issuer.authorizations().is_empty(), "no browser was needed");
+    assert!(far.issuer.authorizations().is_empty(), "[auth-cc-renew] no browser was needed");
     assert_eq!(far.issuer.token_requests("client_credentials").len(), 1, "one token was got");
     // What was entered anew is used from the next connection on.
     far.issuer.set(|script| drop(script.clients.insert("robot".to_owned(), Some("an0ther-secret".to_owned()))));
@@ -150,7 +156,7 @@ async fn an_id_can_be_entered_when_nothing_else_helps() {
     let is_it = |q: &host::view::QuestionView| matches!(q.body, QuestionBody::ClientId { .. });
     let question = far.app.question(NAME, "the id", is_it).await;
     let QuestionBody::ClientId { issuer, .. } = &question.body else { unreachable!() };
-    assert_eq!(issuer, &far.issuer.issuer(), "who knows the id is told");
+    assert_eq!(issuer, &far.issuer.issuer(), "[auth-manual-client-id] who knows the id is told");
     let entered = |id: &str| UserAnswer::Client(EnteredClient { client_id: id.into(), client_secret: None });
     let taken = far.app.host.answer(question.id, question.hash.to_string(), entered("")).await.unwrap();
     assert!(taken.is_err(), "an empty one is not taken");

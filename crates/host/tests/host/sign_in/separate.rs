@@ -42,7 +42,11 @@ async fn two_servers_with_two_issuers_know_nothing_of_each_other() {
     app.until("other", "in use", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
     answering.abort();
     app.host.close().await;
-    assert_eq!(leaks(&[&one, &two], &[&first, &second]), Vec::<String>::new(), "nothing got where it does not belong");
+    assert_eq!(
+        leaks(&[&one, &two], &[&first, &second]),
+        Vec::<String>::new(),
+        "[auth-only-own-as-tokens] nothing got where it does not belong"
+    );
 }
 
 #[tokio::test]
