@@ -7,13 +7,13 @@ mod documents;
 mod files;
 mod import;
 mod json_text;
-mod keychain;
 mod lines_from_end;
 mod locations;
 mod lock;
 mod mcp_json;
 mod platform_in_folder;
 mod private;
+mod secrets;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,6 +25,9 @@ pub use locations::{Locations, default_locations};
 pub use mcp_json::add_demo_server_if_first_start;
 pub use platform_in_folder::PlatformInFolder;
 
+/// The file of the lock, in the data folder.
+const LOCK: &str = "lock";
+
 /// The ports on disk. Folders that are missing are made; files are made when first written.
 ///
 /// Several programs may have the same folders open: files are written whole, and the log by whole lines.
@@ -32,10 +35,12 @@ pub use platform_in_folder::PlatformInFolder;
 /// # Errors
 /// If a folder can't be made.
 pub fn open(config_file: &Path, data_dir: &Path, platform: Arc<dyn Platform>) -> Result<Ports, StoreError> {
-    open_with(config_file, data_dir, platform, Arc::new(keychain::Keychain::default()))
+    let folder = absolute(data_dir)?;
+    let secrets = secrets::SecretsFile::new(&folder, lock::Lock::new(folder.join(LOCK)));
+    open_with(config_file, &folder, platform, Arc::new(secrets))
 }
 
-/// The same with another place for secrets than the system's keychain.
+/// The same with another place for secrets.
 ///
 /// # Errors
 /// If a folder can't be made.
@@ -51,7 +56,7 @@ pub fn open_with(
         files::make_folder(folder)?;
     }
     files::make_folder(&data_dir)?;
-    let lock = lock::Lock::new(data_dir.join("lock"));
+    let lock = lock::Lock::new(data_dir.join(LOCK));
     Ok(Ports {
         servers: Arc::new(mcp_json::McpJson::new(config_file, lock.clone())),
         documents: Arc::new(documents::DocumentFolder::new(data_dir.clone(), lock.clone())),

@@ -1,6 +1,9 @@
 //! Files and folders that only their owner can read, and how a file is told from another one under the same name.
 
 use std::fs::{DirBuilder, Metadata, OpenOptions};
+use std::path::Path;
+
+use host::ports::StoreError;
 
 /// Makes folders that only their owner can enter.
 pub(crate) fn folder_builder() -> DirBuilder {
@@ -18,6 +21,24 @@ pub(crate) fn file_options() -> OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options
+}
+
+/// Takes everybody else's permissions from a file, if it is there.
+#[cfg_attr(not(unix), expect(clippy::unnecessary_wraps, reason = "the folder of the user is already theirs alone"))]
+pub(crate) fn make_private(path: &Path) -> Result<(), StoreError> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        match std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(crate::files::failed(path, "make it private", &error));
+            }
+            _ => {}
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
 }
 
 /// Another number when something else lies under the name, as far as the system tells.

@@ -65,6 +65,12 @@ pub(crate) const HEADLESS: &[Need] = &[
     need("imagemagick", "ImageMagick", "imagemagick", Sign::Program("import", &["-version"])),
 ];
 
+/// A real keychain on a message bus of its own.
+pub(crate) const KEYCHAIN: &[Need] = &[
+    need("dbus", "dbus-daemon", "dbus", Sign::Program("dbus-run-session", &["--version"])),
+    need("gnome-keyring", "gnome-keyring", "gnome-keyring", Sign::Program("gnome-keyring-daemon", &["--version"])),
+];
+
 /// For the real servers from PyPI, and the one that works on a git repository.
 pub(crate) const INTEROP: &[Need] = &[
     Need {

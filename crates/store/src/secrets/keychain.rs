@@ -1,0 +1,104 @@
+//! The system's keychain, by its parts that matter here: entries of bytes, and why it refuses.
+
+use host::ports::{SecretError, SecretsStatus};
+use keyring_core::{CredentialStore, Entry, Error};
+use std::sync::Arc;
+
+/// What all entries are filed under.
+const SERVICE: &str = "drawbridge";
+
+/// Why the keychain can't be used. Each in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// It is locked, or the user did not let us in.
+    Locked(String),
+    /// There is none.
+    Missing(String),
+    /// It does not work.
+    Broken(String),
+}
+
+impl From<Refusal> for SecretsStatus {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Locked(cause) => Self::Locked(cause),
+            Refusal::Missing(cause) => Self::Missing(cause),
+            Refusal::Broken(cause) => Self::Broken(cause),
+        }
+    }
+}
+
+impl From<Refusal> for SecretError {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Locked(cause) => Self::Locked(cause),
+            Refusal::Missing(cause) => Self::Failed(format!("there is none that answers ({cause})")),
+            Refusal::Broken(cause) => Self::Failed(cause),
+        }
+    }
+}
+
+/// What keeps entries. Calls block.
+pub(super) trait Keychain: Send + Sync {
+    /// None does not prove that there is no entry: a locked keychain may say the same.
+    fn read(&self, name: &str) -> Result<Option<Vec<u8>>, Refusal>;
+    fn write(&self, name: &str, secret: &[u8]) -> Result<(), Refusal>;
+    /// Fine if there is none.
+    fn remove(&self, name: &str) -> Result<(), Refusal>;
+}
+
+/// The system's own. It is opened for each call: one that was not there may have been started since, and a connection to
+/// one that has ended is of no use.
+pub(super) struct OfSystem;
+
+fn open() -> keyring_core::Result<Arc<CredentialStore>> {
+    #[cfg(target_os = "macos")]
+    let store = apple_native_keyring_store::keychain::Store::new()?;
+    #[cfg(windows)]
+    let store = windows_native_keyring_store::Store::new()?;
+    #[cfg(all(unix, not(target_os = "macos")))]
+    let store = zbus_secret_service_keyring_store::Store::new()?;
+    Ok(store)
+}
+
+fn entry(name: &str) -> Result<Entry, Refusal> {
+    let store = open().map_err(|error| match error {
+        Error::NoStorageAccess(cause) => Refusal::Locked(cause.to_string()),
+        error => Refusal::Missing(error.to_string()),
+    })?;
+    store.build(SERVICE, name, None).map_err(refusal)
+}
+
+fn refusal(error: Error) -> Refusal {
+    match error {
+        Error::NoStorageAccess(cause) => Refusal::Locked(cause.to_string()),
+        // The D-Bus name for "nobody answers to this service".
+        Error::PlatformFailure(cause) if cause.to_string().contains("ServiceUnknown") => {
+            Refusal::Missing(cause.to_string())
+        }
+        // Its attachment is the secret.
+        Error::BadEncoding(_) | Error::BadDataFormat(..) => Refusal::Broken("the entry in it is damaged".to_owned()),
+        error => Refusal::Broken(format!("the keychain failed ({error}); restart it, or the computer")),
+    }
+}
+
+impl Keychain for OfSystem {
+    fn read(&self, name: &str) -> Result<Option<Vec<u8>>, Refusal> {
+        match entry(name)?.get_secret() {
+            Ok(secret) => Ok(Some(secret)),
+            Err(Error::NoEntry) => Ok(None),
+            Err(error) => Err(refusal(error)),
+        }
+    }
+
+    fn write(&self, name: &str, secret: &[u8]) -> Result<(), Refusal> {
+        entry(name)?.set_secret(secret).map_err(refusal)
+    }
+
+    fn remove(&self, name: &str) -> Result<(), Refusal> {
+        match entry(name)?.delete_credential() {
+            Ok(()) | Err(Error::NoEntry) => Ok(()),
+            Err(error) => Err(refusal(error)),
+        }
+    }
+}

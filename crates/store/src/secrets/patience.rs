@@ -1,0 +1,138 @@
+//! A keychain that is waited for only so long. What hangs goes on in a thread of its own, one at a time.
+
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::keychain::{Keychain, Refusal};
+
+/// A keychain with a limit of time for each call.
+pub(super) struct Patience {
+    keychain: Arc<dyn Keychain>,
+    limit: Duration,
+    turn: Arc<Turn>,
+}
+
+#[derive(Default)]
+struct Turn {
+    is_taken: Mutex<bool>,
+    freed: Condvar,
+}
+
+impl Turn {
+    fn lock(&self) -> MutexGuard<'_, bool> {
+        self.is_taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self, within: Duration) -> bool {
+        let waited = self.freed.wait_timeout_while(self.lock(), within, |is_taken| *is_taken);
+        let (mut is_taken, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        !std::mem::replace(&mut *is_taken, true)
+    }
+}
+
+/// Gives the turn back, however the call ends.
+struct Taken(Arc<Turn>);
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        *self.0.lock() = false;
+        self.0.freed.notify_one();
+    }
+}
+
+impl Patience {
+    pub(super) fn new(keychain: Arc<dyn Keychain>, limit: Duration) -> Self {
+        Self { keychain, limit, turn: Arc::default() }
+    }
+
+    fn run<T: Send + 'static>(
+        &self,
+        act: impl FnOnce(&dyn Keychain) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let since = Instant::now();
+        // One that hangs keeps its turn, so no more than one thread ever waits for it.
+        if !self.turn.take(self.limit) {
+            return Err(self.silent());
+        }
+        let (taken, keychain) = (Taken(Arc::clone(&self.turn)), Arc::clone(&self.keychain));
+        let (done, result) = sync_channel(1);
+        let work = move || {
+            let outcome = act(keychain.as_ref());
+            drop(taken);
+            let _ = done.send(outcome);
+        };
+        let thread = std::thread::Builder::new().name("keychain".to_owned()).spawn(work);
+        thread.map_err(|error| Refusal::Broken(format!("no thread could be started for the keychain ({error})")))?;
+        result.recv_timeout(self.limit.saturating_sub(since.elapsed())).unwrap_or_else(|_| Err(self.silent()))
+    }
+
+    fn silent(&self) -> Refusal {
+        let limit = self.limit.as_secs_f32();
+        Refusal::Locked(format!(
+            "it has not answered within {limit} s; perhaps it waits for its password in a window of its own"
+        ))
+    }
+}
+
+impl Keychain for Patience {
+    fn read(&self, name: &str) -> Result<Option<Vec<u8>>, Refusal> {
+        let name = name.to_owned();
+        self.run(move |keychain| keychain.read(&name))
+    }
+
+    fn write(&self, name: &str, secret: &[u8]) -> Result<(), Refusal> {
+        let (name, secret) = (name.to_owned(), zeroize::Zeroizing::new(secret.to_vec()));
+        self.run(move |keychain| keychain.write(&name, &secret))
+    }
+
+    fn remove(&self, name: &str) -> Result<(), Refusal> {
+        let name = name.to_owned();
+        self.run(move |keychain| keychain.remove(&name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hangs until it is let go.
+    #[derive(Default)]
+    struct Hangs(Arc<Turn>);
+
+    impl Keychain for Hangs {
+        fn read(&self, _name: &str) -> Result<Option<Vec<u8>>, Refusal> {
+            self.0.take(Duration::from_secs(30));
+            drop(Taken(Arc::clone(&self.0)));
+            Ok(Some(b"late".to_vec()))
+        }
+
+        fn write(&self, _name: &str, _secret: &[u8]) -> Result<(), Refusal> {
+            Ok(())
+        }
+
+        fn remove(&self, _name: &str) -> Result<(), Refusal> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn one_that_hangs_is_not_waited_for_and_can_come_back() {
+        let hangs = Hangs::default();
+        let gate = Arc::clone(&hangs.0);
+        assert!(gate.take(Duration::ZERO), "the gate is shut");
+        let patience = Patience::new(Arc::new(hangs), Duration::from_millis(100));
+        let since = Instant::now();
+        for _ in 0..3 {
+            let refused = patience.read("x");
+            assert!(matches!(refused, Err(Refusal::Locked(_))), "it is told, not waited for: {refused:?}");
+        }
+        assert!(matches!(patience.write("x", b"y"), Err(Refusal::Locked(_))), "nothing else gets past it");
+        assert!(since.elapsed() < Duration::from_secs(5), "each call has its limit: {:?}", since.elapsed());
+        drop(Taken(gate));
+        let until = Instant::now() + Duration::from_secs(10);
+        while patience.read("x") != Ok(Some(b"late".to_vec())) {
+            assert!(Instant::now() < until, "once it answers again, so do we");
+        }
+    }
+}

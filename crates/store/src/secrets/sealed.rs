@@ -1,0 +1,145 @@
+//! `secrets.json`: entries that only one key can open, each bound to its name.
+
+use std::collections::BTreeMap;
+
+use aws_lc_rs::aead::{AES_256_GCM, Aad, Nonce, RandomizedNonceKey};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
+
+/// The only shape of the file so far.
+const VERSION: u32 = 1;
+/// The length of a key, in bytes.
+pub(super) const KEY_BYTES: usize = 32;
+/// What [`SealedFile::check`] is sealed under; no name of a secret, which all have letters in them.
+const CHECK: &str = "";
+
+/// The key of one file.
+pub(super) struct Key {
+    /// What it is called in the keychain and in its file.
+    pub(super) id: String,
+    cipher: RandomizedNonceKey,
+}
+
+/// It can't be sealed or opened: not this key, not this name, or damaged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Unsealable;
+
+impl Key {
+    pub(super) fn new(id: &str, bytes: &[u8]) -> Result<Self, Unsealable> {
+        let cipher = RandomizedNonceKey::new(&AES_256_GCM, bytes).map_err(|_| Unsealable)?;
+        Ok(Self { id: id.to_owned(), cipher })
+    }
+
+    /// A new key: its name and its bytes.
+    pub(super) fn random() -> Result<(String, Zeroizing<[u8; KEY_BYTES]>), Unsealable> {
+        let (mut id, mut bytes) = ([0; 8], Zeroizing::new([0; KEY_BYTES]));
+        aws_lc_rs::rand::fill(&mut id).map_err(|_| Unsealable)?;
+        aws_lc_rs::rand::fill(bytes.as_mut_slice()).map_err(|_| Unsealable)?;
+        Ok((id.iter().map(|byte| format!("{byte:02x}")).collect(), bytes))
+    }
+
+    /// Seals a secret under its name, with a nonce of its own.
+    pub(super) fn seal(&self, name: &str, secret: &str) -> Result<Sealed, Unsealable> {
+        let mut bytes = secret.as_bytes().to_vec();
+        let nonce = self.cipher.seal_in_place_append_tag(Aad::from(name.as_bytes()), &mut bytes);
+        let nonce = nonce.map_err(|_| Unsealable)?;
+        Ok(Sealed { nonce: STANDARD.encode(nonce.as_ref()), sealed: STANDARD.encode(bytes) })
+    }
+
+    /// Opens what was sealed under this name.
+    pub(super) fn open(&self, name: &str, entry: &Sealed) -> Result<String, Unsealable> {
+        let nonce = STANDARD.decode(&entry.nonce).map_err(|_| Unsealable)?;
+        let nonce = Nonce::try_assume_unique_for_key(&nonce).map_err(|_| Unsealable)?;
+        let mut bytes = Zeroizing::new(STANDARD.decode(&entry.sealed).map_err(|_| Unsealable)?);
+        let opened = self.cipher.open_in_place(nonce, Aad::from(name.as_bytes()), &mut bytes);
+        String::from_utf8(opened.map_err(|_| Unsealable)?.to_vec()).map_err(|_| Unsealable)
+    }
+}
+
+/// The file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SealedFile {
+    version: u32,
+    /// The name of its key.
+    pub(super) key: String,
+    /// Nothing, sealed: tells the right key from another.
+    check: Sealed,
+    /// By name.
+    pub(super) entries: BTreeMap<String, Sealed>,
+}
+
+/// A sealed secret, in base64.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Sealed {
+    nonce: String,
+    sealed: String,
+}
+
+impl SealedFile {
+    pub(super) fn new(key: &Key) -> Result<Self, Unsealable> {
+        let check = key.seal(CHECK, "")?;
+        Ok(Self { version: VERSION, key: key.id.clone(), check, entries: BTreeMap::new() })
+    }
+
+    /// # Errors
+    /// Why it can't be read, in words.
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, String> {
+        let file: Self = serde_json::from_slice(bytes).map_err(|error| format!("line {}: {error}", error.line()))?;
+        if file.version != VERSION {
+            return Err(format!("it is of version {}, which a newer Drawbridge wrote", file.version));
+        }
+        Ok(file)
+    }
+
+    /// Whether this is its key.
+    pub(super) fn is_of(&self, key: &Key) -> bool {
+        self.key == key.id && key.open(CHECK, &self.check).is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn key() -> Key {
+        let (id, bytes) = Key::random().unwrap();
+        Key::new(&id, bytes.as_slice()).unwrap()
+    }
+
+    #[test]
+    fn a_secret_opens_with_its_key_and_under_its_name_only() {
+        let (one, two) = (key(), key());
+        let sealed = one.seal("a", "top-secret").unwrap();
+        assert_eq!(one.open("a", &sealed).as_deref(), Ok("top-secret"), "with key and name it opens");
+        assert_eq!(one.open("b", &sealed), Err(Unsealable), "under another name it does not");
+        assert_eq!(two.open("a", &sealed), Err(Unsealable), "nor with another key");
+        assert_ne!(one.seal("a", "top-secret").unwrap(), sealed, "each sealing has a nonce of its own");
+        let mut bytes = STANDARD.decode(&sealed.sealed).unwrap();
+        for at in 0..bytes.len() {
+            bytes[at] ^= 1;
+            let changed = Sealed { sealed: STANDARD.encode(&bytes), ..sealed.clone() };
+            assert_eq!(one.open("a", &changed), Err(Unsealable), "with byte {at} changed it does not");
+            bytes[at] ^= 1;
+        }
+        for strange in ["", "AAAA", "no base64"] {
+            let entry = Sealed { nonce: strange.to_owned(), sealed: strange.to_owned() };
+            assert_eq!(one.open("a", &entry), Err(Unsealable), "{strange:?} is no entry");
+        }
+    }
+
+    #[test]
+    fn a_file_knows_its_key() {
+        let (one, two) = (key(), key());
+        let file = SealedFile::new(&one).unwrap();
+        assert!(file.is_of(&one) && !file.is_of(&two), "its own and no other");
+        let same_name = Key::new(&one.id, &[7; KEY_BYTES]).unwrap();
+        assert!(!file.is_of(&same_name), "whatever the other is called");
+        assert!(SealedFile::read(b"{\"version\":2}").is_err(), "another version is not understood");
+    }
+}

@@ -1,0 +1,229 @@
+//! The secrets with a real Secret Service: GNOME Keyring on a message bus of its own. Left out, and said so, where
+//! `dbus-run-session` or `gnome-keyring-daemon` is not installed.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use host::ports::{SecretKept, Secrets, SecretsStatus};
+
+/// Names the part that a process of this test plays.
+const PART: &str = "DRAWBRIDGE_TEST_PART";
+/// The data folder of that process.
+const FOLDER: &str = "DRAWBRIDGE_TEST_FOLDER";
+/// A message bus on which nothing is started on demand.
+const BUS: &str = "<busconfig><type>session</type><listen>unix:tmpdir=/tmp</listen><policy context=\"default\">\
+    <allow send_destination=\"*\" eavesdrop=\"true\"/><allow eavesdrop=\"true\"/><allow own=\"*\"/></policy></busconfig>";
+/// Nothing takes longer.
+const LONG: Duration = Duration::from_secs(60);
+
+/// Starts the keychain, and waits until it is on the bus.
+const KEYCHAIN: &str = "keychain() { \
+    printf $1 | gnome-keyring-daemon --unlock --components=secrets --daemonize > /dev/null 2>&1; \
+    for i in $(seq 200); do dbus-send --session --print-reply --dest=org.freedesktop.DBus / \
+    org.freedesktop.DBus.NameHasOwner string:org.freedesktop.secrets 2> /dev/null | grep -q true && return; \
+    sleep 0.05; done; }";
+const UNLOCK: &str = "keychain test";
+/// With a password that does not open what is there.
+const LOCKED: &str = "keychain wrong";
+
+fn secrets(folder: &Path) -> Arc<dyn Secrets> {
+    let platform = Arc::new(store::PlatformInFolder::new(folder));
+    store::open(&folder.join("mcp.json"), folder, platform).unwrap().secrets
+}
+
+#[allow(clippy::disallowed_methods, reason = "asks whether two programs are there")]
+fn is_there(program: &str) -> bool {
+    let tried = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    tried.is_ok_and(|status| status.success())
+}
+
+/// Whether there is what is needed.
+fn can_run() -> bool {
+    let missing = ["dbus-run-session", "gnome-keyring-daemon"].into_iter().find(|program| !is_there(program));
+    if let Some(program) = missing {
+        eprintln!("LEFT OUT: {program} is not installed; `cargo xtask test` installs it");
+    }
+    missing.is_none()
+}
+
+/// Runs a script on a message bus of its own, with this home folder. `$ME PART` in it plays a part.
+#[allow(clippy::disallowed_methods, reason = "starts the message bus with the real keychain")]
+fn start(home: &Path, test: &str, script: &str) -> Child {
+    let me = std::env::current_exe().unwrap();
+    let runtime = home.join("run");
+    std::fs::create_dir_all(&runtime).unwrap();
+    let script =
+        format!("me() {{ {PART}=\"$1\" \"{}\" {test} --exact --nocapture; }}; {KEYCHAIN}; {script}", me.display());
+    let config = home.join("bus.conf");
+    std::fs::write(&config, BUS).unwrap();
+    let mut command = Command::new("dbus-run-session");
+    command.arg("--config-file").arg(&config).args(["--", "bash", "-c", &script]);
+    command.env("HOME", home).env("XDG_RUNTIME_DIR", &runtime).env("XDG_DATA_HOME", home.join("data"));
+    command.env(FOLDER, home.join("drawbridge")).env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn run(home: &Path, test: &str, script: &str) {
+    let output: Output = start(home, test, script).wait_with_output().unwrap();
+    let text = format!("{}\n{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{script}: {}\n{text}", output.status);
+    assert!(!text.contains("top-secret"), "no secret is printed");
+}
+
+/// Plays the part that this process was started for, if it was.
+fn plays(parts: &[(&str, fn(&dyn Secrets))]) -> bool {
+    let Ok(part) = std::env::var(PART) else { return false };
+    let folder = std::env::var_os(FOLDER).unwrap();
+    let (_, play) = parts.iter().find(|(name, _)| *name == part).expect("a part that there is");
+    play(secrets(Path::new(&folder)).as_ref());
+    true
+}
+
+fn lasts(kept: &SecretKept) -> bool {
+    *kept == SecretKept::Keychain
+}
+
+fn keeps(secrets: &dyn Secrets) {
+    assert_eq!(secrets.status(), SecretsStatus::Keychain, "an unlocked keychain works");
+    let kept = secrets.set("a", "top-secret").unwrap();
+    assert!(lasts(&kept), "it takes the key: {kept:?}");
+    assert_eq!(secrets.get("a").unwrap().as_deref(), Some("top-secret"), "and gives it back");
+}
+
+fn finds(secrets: &dyn Secrets) {
+    assert_eq!(secrets.get("a").unwrap().as_deref(), Some("top-secret"), "the next run has it");
+    assert_eq!(secrets.status(), SecretsStatus::Keychain, "with a keychain that works");
+}
+
+fn is_refused(secrets: &dyn Secrets) {
+    let status = secrets.status();
+    assert!(matches!(status, SecretsStatus::Locked(_)), "a locked keychain is told from others: {status:?}");
+    assert!(secrets.get("a").is_err(), "what is kept can't be read");
+    assert!(!lasts(&secrets.set("a", "new").unwrap()), "nor is anything kept");
+}
+
+#[test]
+fn unlocked_then_locked_then_unlocked() {
+    if plays(&[("keeps", keeps), ("finds", finds), ("is-refused", is_refused)]) || !can_run() {
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    let test = "unlocked_then_locked_then_unlocked";
+    run(home.path(), test, &format!("{UNLOCK}; me keeps && me finds"));
+    let file = home.path().join("drawbridge/secrets.json");
+    let before = std::fs::read(&file).expect("the secrets have a file");
+    run(home.path(), test, &format!("{LOCKED}; me is-refused"));
+    assert_eq!(std::fs::read(&file).unwrap(), before, "a locked keychain changes nothing");
+    run(home.path(), test, &format!("{UNLOCK}; me finds"));
+}
+
+#[test]
+fn without_any() {
+    fn lives_for_the_run(secrets: &dyn Secrets) {
+        let status = secrets.status();
+        assert!(matches!(status, SecretsStatus::Missing(_)), "a missing keychain is told from others: {status:?}");
+        let kept = secrets.set("a", "top-secret").unwrap();
+        assert!(!lasts(&kept), "it lives for the run: {kept:?}");
+        assert_eq!(secrets.get("a").unwrap().as_deref(), Some("top-secret"), "where it counts");
+    }
+    if plays(&[("lives-for-the-run", lives_for_the_run)]) || !can_run() {
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    let test = "without_any";
+    // No message bus at all; then one without a keychain.
+    run(home.path(), test, "export DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere; me lives-for-the-run");
+    run(home.path(), test, "me lives-for-the-run");
+    assert!(!home.path().join("drawbridge/secrets.json").exists(), "nothing is written");
+}
+
+#[test]
+fn a_keychain_that_is_started_later_is_used() {
+    fn keeps_when_it_comes(secrets: &dyn Secrets) {
+        assert!(!lasts(&secrets.set("a", "top-secret").unwrap()), "none is there yet");
+        let folder = std::env::var_os(FOLDER).unwrap();
+        std::fs::write(Path::new(&folder).join("go"), "").unwrap();
+        let until = Instant::now() + LONG;
+        while !lasts(&secrets.set("b", "top-secret-2").unwrap()) {
+            assert!(Instant::now() < until, "when it has been started, it is used: {:?}", secrets.status());
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        // It is killed, and comes back.
+        std::fs::write(Path::new(&folder).join("kill"), "").unwrap();
+        let until = Instant::now() + LONG;
+        while !Path::new(&folder).join("killed").exists() {
+            assert!(Instant::now() < until, "it is killed");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        assert_eq!(secrets.get("b").unwrap().as_deref(), Some("top-secret-2"), "a run that has the key goes on");
+        assert!(lasts(&secrets.set("c", "top-secret-3").unwrap()), "and keeps on keeping");
+    }
+    fn finds_all(secrets: &dyn Secrets) {
+        for (name, secret) in [("a", "top-secret"), ("b", "top-secret-2"), ("c", "top-secret-3")] {
+            assert_eq!(secrets.get(name).unwrap().as_deref(), Some(secret), "the next run has {name}");
+        }
+    }
+    if plays(&[("keeps-when-it-comes", keeps_when_it_comes), ("finds-all", finds_all)]) || !can_run() {
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    let test = "a_keychain_that_is_started_later_is_used";
+    let folder = home.path().join("drawbridge");
+    let script = format!(
+        "me keeps-when-it-comes & part=$!; cd {}; \
+         wait_for() {{ for i in $(seq 600); do [ -e $1 ] && return; sleep 0.1; done; }}; \
+         wait_for go; {UNLOCK}; wait_for kill; kill -9 $(pidof_own); touch killed; wait $part",
+        folder.display()
+    );
+    // The bus knows which process its keychain is.
+    let pid = "dbus-send --session --print-reply=literal --dest=org.freedesktop.DBus / \
+               org.freedesktop.DBus.GetConnectionUnixProcessID string:org.freedesktop.secrets | awk '{print $2}'";
+    std::fs::create_dir_all(&folder).unwrap();
+    run(home.path(), test, &format!("pidof_own() {{ {pid}; }}; {script}"));
+    run(home.path(), test, &format!("{UNLOCK}; me finds-all"));
+}
+
+#[test]
+fn two_at_once_and_one_killed() {
+    fn writes(secrets: &dyn Secrets) {
+        let me = std::process::id();
+        for number in 0..20 {
+            let name = format!("{me}-{number}");
+            assert!(lasts(&secrets.set(&name, &format!("top-secret {name}")).unwrap()), "each is kept: {name}");
+            // What was said to be kept must be found, whatever happens to this process.
+            let folder = std::env::var_os(FOLDER).unwrap();
+            std::fs::write(Path::new(&folder).join(format!("kept-{name}")), "").unwrap();
+        }
+    }
+    fn finds_what_was_kept(secrets: &dyn Secrets) {
+        let folder = std::env::var_os(FOLDER).unwrap();
+        let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+        let names: Vec<String> =
+            names.filter_map(|name| name.to_str()?.strip_prefix("kept-").map(str::to_owned)).collect();
+        assert!(names.len() >= 41, "two wrote all, and the one that was killed some: {}", names.len());
+        for name in names {
+            let found = secrets.get(&name).unwrap();
+            assert_eq!(found, Some(format!("top-secret {name}")), "none was lost: {name}");
+        }
+    }
+    if plays(&[("writes", writes), ("finds-what-was-kept", finds_what_was_kept)]) || !can_run() {
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    let test = "two_at_once_and_one_killed";
+    let me = std::env::current_exe().unwrap();
+    // The third is killed as soon as it has kept something.
+    let script = format!(
+        "{UNLOCK}; me writes & one=$!; me writes & two=$!; \
+         env {PART}=writes {} {test} --exact & three=$!; \
+         for i in $(seq 600); do ls {}/kept-$three-* > /dev/null 2>&1 && break; sleep 0.01; done; kill -9 $three; \
+         wait $one && wait $two && me finds-what-was-kept",
+        me.display(),
+        home.path().join("drawbridge").display()
+    );
+    run(home.path(), test, &script);
+}
