@@ -8,17 +8,14 @@ use tokio::sync::{Mutex as Turn, watch};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use crate::account::{Account, InProgress, Revoked, SignedOut};
+use crate::account::{Account, InProgress, SignedOut};
 use crate::address::Named;
 use crate::challenge::Asked;
-use crate::client::Registration;
-use crate::dpop::seconds;
 use crate::error::{AuthError, Cause, Phase};
 use crate::record::Record;
 use crate::settings::{GrantKind, Settings};
 use crate::step::Step;
 use crate::step_up::StepUps;
-use crate::token::TokenEndpoint;
 use crate::user::Reason;
 use crate::vault::{Kept, VaultKey, VaultKind};
 use crate::web::Web;
@@ -33,11 +30,11 @@ pub(crate) struct Shared {
     pub(crate) settings: Settings,
     pub(crate) web: Web,
     /// The server's name in the vault.
-    server: String,
+    pub(crate) server: String,
     state: Mutex<State>,
     /// The last nonce of the authorization server.
     pub(crate) server_nonce: Mutex<Option<String>>,
-    loading: Turn<()>,
+    pub(crate) loading: Turn<()>,
     /// One sign-in at a time.
     pub(crate) signing_in: Turn<()>,
     /// One renewal at a time.
@@ -49,11 +46,11 @@ pub(crate) struct Shared {
 /// What is known at the moment.
 #[derive(Default)]
 pub(crate) struct State {
-    loaded: bool,
+    pub(crate) loaded: bool,
     pub(crate) record: Option<Record>,
     /// Counts the tokens.
     pub(crate) generation: u64,
-    kept: Option<Kept>,
+    pub(crate) kept: Option<Kept>,
     /// The server's last challenge, if there was one.
     pub(crate) asked: Option<Asked>,
     /// The last nonce of the server.
@@ -200,130 +197,8 @@ impl Shared {
         self.tell();
     }
 
-    pub(crate) fn server(&self) -> &str {
-        &self.server
-    }
-
-    fn key(&self, kind: VaultKind) -> VaultKey {
+    pub(crate) fn key(&self, kind: VaultKind) -> VaultKey {
         VaultKey { server: self.server.clone(), kind }
-    }
-
-    pub(crate) async fn load(&self) -> Result<(), AuthError> {
-        let is_loaded = || self.state().loaded;
-        if is_loaded() {
-            return Ok(());
-        }
-        let _turn = self.loading.lock().await;
-        if is_loaded() {
-            return Ok(());
-        }
-        let entry = self.settings.vault.read(&self.key(VaultKind::Account)).await;
-        let entry = entry.map_err(|error| Phase::Storage.error(Cause::Vault(error)))?;
-        let record = entry.and_then(|entry| Record::read(&entry, &self.server));
-        // What the user set since then counts.
-        let record =
-            record.filter(|record| self.settings.issuer.as_ref().is_none_or(|issuer| *issuer == record.issuer));
-        if let Some(record) = &record {
-            self.learn(record);
-        }
-        let mut state = self.state();
-        state.loaded = true;
-        state.record = record;
-        state.generation += 1;
-        drop(state);
-        self.tell();
-        Ok(())
-    }
-
-    fn learn(&self, record: &Record) {
-        let tokens = record.tokens.as_ref();
-        let secrets = [
-            tokens.map(|tokens| &tokens.access),
-            tokens.and_then(|tokens| tokens.refresh.as_ref()),
-            record.id_token.as_ref(),
-            record.dpop_key.as_ref(),
-        ];
-        for secret in secrets.into_iter().flatten() {
-            self.web.learn(&secret.0);
-        }
-    }
-
-    /// Replaces the record, here and in the vault. One that the vault does not take counts until the app ends.
-    pub(crate) async fn install(&self, record: Record) {
-        self.learn(&record);
-        let entry = record.entry();
-        {
-            let mut state = self.state();
-            state.record = Some(record);
-            state.generation += 1;
-            state.renew_after = None;
-        }
-        let kept = self.settings.vault.write(&self.key(VaultKind::Account), entry).await;
-        let kept = match kept {
-            Ok(kept) => kept,
-            Err(error) => Kept::ThisRun { cause: error.cause },
-        };
-        self.state().kept = Some(kept);
-        self.tell();
-    }
-
-    /// Forgets the record. What the client is at its authorization server stays with `keep_client`.
-    ///
-    /// # Errors
-    /// If the vault may still have it.
-    pub(crate) async fn forget(&self, keep_client: bool) -> Result<(), AuthError> {
-        let record = {
-            let mut state = self.state();
-            state.generation += 1;
-            state.resource_nonce = None;
-            state.kept = None;
-            state.record.take()
-        };
-        *self.server_nonce.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        let failed = |error| Phase::Storage.error(Cause::Vault(error));
-        self.settings.vault.remove(&self.key(VaultKind::Account)).await.map_err(failed)?;
-        if let Some(record) = record.filter(|_| !keep_client) {
-            self.forget_client(&record.issuer).await?;
-        }
-        self.tell();
-        Ok(())
-    }
-
-    pub(crate) async fn registration(&self, issuer: &str) -> Result<Option<Registration>, AuthError> {
-        let key = self.key(VaultKind::Client { issuer: issuer.to_owned() });
-        let entry = self.settings.vault.read(&key).await;
-        let entry = entry.map_err(|error| Phase::ClientId.error(Cause::Vault(error)))?;
-        Ok(entry.and_then(|entry| Registration::read(&entry, issuer, seconds(self.now()))))
-    }
-
-    /// Keeps a registration. If that fails, the next sign-in registers anew, which is no reason to fail this one.
-    pub(crate) async fn keep_registration(&self, registration: &Registration) {
-        let key = self.key(VaultKind::Client { issuer: registration.issuer.clone() });
-        if self.settings.vault.write(&key, registration.entry()).await.is_err() {
-            self.web.note(Phase::ClientId, "the registration could not be kept");
-        }
-    }
-
-    pub(crate) async fn forget_client(&self, issuer: &str) -> Result<(), AuthError> {
-        let key = self.key(VaultKind::Client { issuer: issuer.to_owned() });
-        self.settings.vault.remove(&key).await.map_err(|error| Phase::Storage.error(Cause::Vault(error)))
-    }
-
-    /// Which authorization server the client id of the settings was first used with: `client_id` and issuer.
-    pub(crate) async fn first_issuer(&self, client_id: &str) -> Result<Option<String>, AuthError> {
-        use secrecy::ExposeSecret as _;
-
-        let entry = self.settings.vault.read(&self.key(VaultKind::FirstIssuer)).await;
-        let entry = entry.map_err(|error| Phase::ClientId.error(Cause::Vault(error)))?;
-        let pair = entry.and_then(|entry| serde_json::from_slice::<(String, String)>(entry.expose_secret()).ok());
-        Ok(pair.filter(|(id, _)| id == client_id).map(|(_, issuer)| issuer))
-    }
-
-    pub(crate) async fn keep_first_issuer(&self, client_id: &str, issuer: &str) {
-        let entry = serde_json::to_vec(&(client_id, issuer)).unwrap_or_default();
-        if self.settings.vault.write(&self.key(VaultKind::FirstIssuer), entry.into()).await.is_err() {
-            self.web.note(Phase::ClientId, "which authorization server the client id is for could not be kept");
-        }
     }
 
     async fn sign_in(&self, why: Reason) -> Result<Account, AuthError> {
@@ -372,46 +247,6 @@ impl Shared {
             Err(error) => self.web.note(error.phase, &error.to_string()),
         }
         ended
-    }
-
-    async fn sign_out(&self) -> Result<SignedOut, AuthError> {
-        let _flow = self.signing_in.lock().await;
-        let _renewal = self.renewing.lock().await;
-        self.load().await?;
-        let record = self.state().record.clone();
-        // Forgotten first: whatever becomes of the rest, nobody uses them any more.
-        self.forget(true).await?;
-        let revoked = match record {
-            None => Revoked::NothingToRevoke,
-            Some(record) => self.revoke(&record).await,
-        };
-        self.tell();
-        Ok(SignedOut { revoked })
-    }
-
-    async fn revoke(&self, record: &Record) -> Revoked {
-        let Some(tokens) = &record.tokens else { return Revoked::NothingToRevoke };
-        let Some(url) = &record.revocation_endpoint else { return Revoked::NotOffered };
-        let key = record.key();
-        let endpoint = TokenEndpoint {
-            web: &self.web,
-            phase: Phase::Revocation,
-            url,
-            issuer: &record.issuer,
-            client: &self.current_client(record),
-            dpop: key.as_ref(),
-            nonce: &self.server_nonce,
-            now: self.now(),
-        };
-        // With the refresh token, most servers end what was granted by it as well; not all do.
-        let mut revoked = Ok(());
-        if let Some(refresh) = &tokens.refresh {
-            revoked = endpoint.revoke(&refresh.0, "refresh_token").await;
-        }
-        match revoked.and(endpoint.revoke(&tokens.access.0, "access_token").await) {
-            Ok(()) => Revoked::Yes,
-            Err(error) => Revoked::Failed { cause: error.cause.to_string() },
-        }
     }
 }
 

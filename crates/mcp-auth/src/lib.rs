@@ -4,13 +4,15 @@
 //!
 //! 1. The transport got a 401 and asks [`authorizer`]. `challenge` reads what the server wants. If the token can be
 //!    renewed without the user, `renew` does it, once for all calls; else [`Authorization::sign_in`] is needed.
-//! 2. `flow` runs it. `resource` asks the server whom it trusts (RFC 9728), and `server` asks that authorization server
-//!    what it offers (RFC 8414, OpenID Connect), or takes the rules of 2025-03-26 where there is nothing to ask.
-//! 3. `scopes` chooses what to ask for, and `client` as whom: set up before, by document, registered, or typed.
+//! 2. `flow` runs it. `find` looks for whom to ask: `resource` asks the server whom it trusts (RFC 9728), and `server` asks
+//!    that authorization server what it offers (RFC 8414, OpenID Connect), or takes the rules of 2025-03-26 where there is
+//!    nothing to ask.
+//! 3. `scopes` chooses what to ask for, and `client` as whom: set up before, by document, registered (`registration`), or
+//!    typed; `identify` makes it ready.
 //! 4. `callback` listens on 127.0.0.1. Only then `visit` asks for the user's consent, makes state and PKCE challenge and
 //!    opens the browser, which comes back with a code. `callback` takes the one right answer and checks who it is from.
 //! 5. `token` redeems the code, with a proof of who we are (`assertion`) and of our key (`dpop`) where wanted.
-//! 6. `record` is what is kept of it all, in the [`Vault`] and nowhere else. From here on every request is signed.
+//! 6. `record` is what is kept of it all, in the [`Vault`] and nowhere else (`keep`). From here on every request is signed.
 //!
 //! Sign-ins without a browser take the same way from 2 on: `provider` has the organization's identity provider vouch for
 //! the user. All requests go through `web`, which counts them (`budget`), lets `address` judge every URL, and writes each
@@ -29,18 +31,23 @@ mod client;
 mod document;
 mod dpop;
 mod error;
+mod find;
 mod flow;
+mod identify;
+mod keep;
 mod log;
 mod page;
 mod provider;
 mod record;
 mod redact;
+mod registration;
 mod renew;
 mod resource;
 mod scopes;
 mod secret;
 mod server;
 mod settings;
+mod sign_out;
 mod step;
 mod step_up;
 #[cfg(test)]

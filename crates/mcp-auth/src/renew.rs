@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::authorization::Shared;
 use crate::dpop::seconds;
 use crate::error::{AuthError, Cause, Phase};
-use crate::flow::is_client_error;
+use crate::identify::is_client_error;
 use crate::record::{Record, Tokens};
 use crate::resource;
 use crate::token::TokenEndpoint;

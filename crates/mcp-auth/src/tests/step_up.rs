@@ -62,9 +62,13 @@ async fn a_server_that_asks_for_ever_is_stopped() {
         server.set(|script| drop(script.tool_scopes.insert("more".to_owned(), format!("mcp:{round}"))));
         bench.call("more").await;
     }
-    assert_eq!(issuer.count("/authorize"), 4, "[auth-stepup-retry-limit] X51: other ones thrice in all");
+    assert_eq!(
+        issuer.count("/authorize"),
+        3,
+        "[auth-stepup-retry-limit] X51: and others once more, which is thrice in all"
+    );
     let stopped = bench.call("more").await;
-    assert!(format!("{stopped:?}").contains("more than 3 times"), "X51: the user is told: {stopped:?}");
+    assert!(format!("{stopped:?}").contains("more than 2 times"), "X51: the user is told: {stopped:?}");
     let (_issuer, server) = servers(|_| (), |script| script.refusing = Refusing::InsufficientScope).await;
     let bench = Bench::new(&server, |_| ());
     bench.authorization.sign_in(Reason::SignIn).await.unwrap();

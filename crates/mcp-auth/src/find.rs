@@ -1,0 +1,107 @@
+//! Finding whom to ask for a token, from the server's challenge on.
+
+use crate::address;
+use crate::authorization::Shared;
+use crate::challenge::Asked;
+use crate::error::{AuthError, Cause, Phase};
+use crate::resource::{self, Resource};
+use crate::server::{self, Server};
+
+/// Whom to ask for a token, and for what.
+pub(crate) struct Found {
+    pub(crate) server: Server,
+    /// What goes into `resource`, byte for byte.
+    pub(crate) resource: String,
+    /// `scopes_supported` of the protected resource.
+    pub(crate) scopes: Option<Vec<String>>,
+    /// Whether the server itself takes bound tokens.
+    pub(crate) dpop: bool,
+}
+
+impl Shared {
+    /// Finds the authorization server. If it is another than before, all that the old one gave is dropped.
+    pub(crate) async fn discover(&self, asked: &Asked) -> Result<Found, AuthError> {
+        let url = &self.settings.server;
+        let resource = resource::discover(&self.web, url, asked.resource_metadata.as_deref()).await?;
+        self.progress(Phase::ServerMetadata, None);
+        let named = self.settings.issuer.as_deref();
+        let server = match &resource {
+            Some(resource) if !resource.authorization_servers.is_empty() => {
+                let issuer = self.choose_issuer(resource)?;
+                server::discover(&self.web, &issuer).await?
+            }
+            _ => match named {
+                Some(issuer) => server::discover(&self.web, issuer).await?,
+                None => {
+                    self.web.note(
+                        Phase::ServerMetadata,
+                        "the server names no authorization server; its own origin is asked",
+                    );
+                    server::discover_at_origin(&self.web, url).await?
+                }
+            },
+        };
+        let old = self.state().record.as_ref().map(|record| record.issuer.clone());
+        if old.is_some_and(|old| old != server.issuer) {
+            self.web.note(
+                Phase::ServerMetadata,
+                "the server now has another authorization server; all that the old one gave is dropped",
+            );
+            self.forget(false).await?;
+        }
+        let dpop = asked.dpop || resource.as_ref().is_some_and(|resource| resource.dpop);
+        let (resource, scopes) = match resource {
+            Some(resource) => (resource.identifier, resource.scopes),
+            None => (resource::canonical(url), None),
+        };
+        Ok(Found { server, resource, scopes, dpop })
+    }
+
+    /// What the server asks for. If it has not said so before, it is asked: by a request without a token, whose answer
+    /// has no body.
+    pub(crate) async fn known(&self, asked: Option<Asked>) -> Result<Asked, AuthError> {
+        let server = resource::canonical(&self.settings.server);
+        // A token must not travel in the open.
+        let checked = address::endpoint("the server", &server, self.web.named());
+        checked.map_err(|cause| Phase::ResourceMetadata.error(cause))?;
+        if let Some(asked) = asked {
+            return Ok(asked);
+        }
+        let request =
+            http::Request::head(&server).header("accept", "application/json, text/event-stream").body(Vec::new());
+        let Ok(request) = request else { return Ok(Asked::default()) };
+        let answer = self.web.send(Phase::ResourceMetadata, request).await?;
+        let lines = answer.headers().get_all("www-authenticate").iter();
+        let lines: Vec<_> = lines.map(|line| String::from_utf8_lossy(line.as_bytes()).into_owned()).collect();
+        let is_challenge = answer.status().as_u16() == 401;
+        self.web.conclude(if is_challenge {
+            "the server wants a sign-in"
+        } else {
+            "the server does not say what it wants"
+        });
+        let asked = if is_challenge { Asked::parse(&lines) } else { Asked::default() };
+        self.state().asked = Some(asked.clone());
+        Ok(asked)
+    }
+
+    /// Of several authorization servers, the one that the user named, else the one of the client id that is set up,
+    /// else the one that was used before, else the first (RFC 9728, 7.6).
+    fn choose_issuer(&self, resource: &Resource) -> Result<String, AuthError> {
+        let listed = &resource.authorization_servers;
+        let first = listed.first().cloned().unwrap_or_default();
+        if let Some(named) = &self.settings.issuer {
+            if listed.contains(named) {
+                return Ok(named.clone());
+            }
+            return Err(Phase::ResourceMetadata.error(Cause::OtherIssuer {
+                what: "the issuer in the settings",
+                expected: address::shown(named),
+                found: address::shown(&first),
+            }));
+        }
+        let preregistered = self.settings.client.preregistered.as_ref().and_then(|client| client.issuer.clone());
+        let before = self.state().record.as_ref().map(|record| record.issuer.clone());
+        let preferred = [preregistered, before].into_iter().flatten().find(|issuer| listed.contains(issuer));
+        Ok(preferred.unwrap_or(first))
+    }
+}

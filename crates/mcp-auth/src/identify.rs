@@ -1,0 +1,171 @@
+//! As whom a sign-in asks, and where the browser may come back to with that.
+
+use url::Url;
+
+use crate::account::ClientKind;
+use crate::address;
+use crate::authorization::Shared;
+use crate::callback::Callback;
+use crate::client::{self, Authentication, Client, Way};
+use crate::error::{AuthError, Cause, Phase};
+use crate::record::Record;
+use crate::registration::{self, Registration};
+use crate::server::Server;
+use crate::settings::GrantKind;
+
+/// Who the app is in one sign-in.
+pub(crate) struct Identity {
+    pub(crate) client: Client,
+    pub(crate) callback: Callback,
+    pub(crate) redirect_uri: Url,
+    /// Whether the client id was there before this sign-in.
+    pub(crate) reused: bool,
+}
+
+impl Shared {
+    /// The client id to use, and where the browser may come back to with it. Whether it was registered earlier.
+    pub(crate) async fn identify(&self, server: &Server, dpop: bool) -> Result<Identity, AuthError> {
+        let source = &self.settings.client;
+        let first = match &source.preregistered {
+            Some(preregistered) => self.first_issuer(&preregistered.client_id).await?,
+            None => None,
+        };
+        let kept = self.registration(&server.issuer).await?;
+        let methods = server.auth_methods.as_deref();
+        match client::way(source, server, kept, first.as_deref())? {
+            Way::Preregistered(preregistered) => {
+                let callback = Callback::bind(preregistered.redirect_port, true).await?;
+                if preregistered.issuer.is_none() && first.is_none() {
+                    self.keep_first_issuer(&preregistered.client_id, &server.issuer).await;
+                }
+                let client = client::preregistered(&preregistered, methods);
+                self.ready(client, callback, false)
+            }
+            Way::Document(url) => {
+                let callback = Callback::bind(None, false).await?;
+                self.ready(client::document_client(&url), callback, false)
+            }
+            Way::Registered(kept) => {
+                self.learn_client(&kept.client);
+                let port = kept.redirect_uri.as_ref().and_then(Url::port);
+                let callback = Callback::bind(port, false).await?;
+                match (&server.registration_endpoint, kept.redirect_uri) {
+                    // The port is taken, and only what is registered may be used.
+                    (Some(endpoint), Some(_)) if port != Some(callback.port()) => {
+                        self.register(server, endpoint, callback, dpop).await
+                    }
+                    (_, Some(redirect_uri)) if port == Some(callback.port()) => {
+                        Ok(Identity { client: kept.client, callback, redirect_uri, reused: true })
+                    }
+                    _ => self.ready(kept.client, callback, true),
+                }
+            }
+            Way::Register(endpoint) => {
+                let callback = Callback::bind(None, false).await?;
+                self.register(server, &endpoint, callback, dpop).await
+            }
+            Way::Ask => {
+                let typed = self.settings.user.client_id(&server.issuer).await;
+                let Some(typed) = typed.filter(|typed| !typed.client_id.is_empty()) else {
+                    let issuer = address::shown(&server.issuer);
+                    return Err(Phase::ClientId.error(Cause::NoClientId { issuer }));
+                };
+                let callback = Callback::bind(typed.redirect_port, typed.redirect_port.is_some()).await?;
+                let client = client::typed(&typed, methods);
+                let redirect_uri = match typed.redirect_port {
+                    Some(_) => Some(callback.redirect_uri()?),
+                    None => None,
+                };
+                let registration = Registration {
+                    issuer: server.issuer.clone(),
+                    client: client.clone(),
+                    redirect_uri,
+                    expires_at: None,
+                };
+                self.keep_registration(&registration).await;
+                self.ready(client, callback, false)
+            }
+        }
+    }
+
+    fn ready(&self, client: Client, callback: Callback, reused: bool) -> Result<Identity, AuthError> {
+        self.learn_client(&client);
+        let redirect_uri = callback.redirect_uri()?;
+        Ok(Identity { client, callback, redirect_uri, reused })
+    }
+
+    async fn register(
+        &self,
+        server: &Server,
+        endpoint: &Url,
+        callback: Callback,
+        dpop: bool,
+    ) -> Result<Identity, AuthError> {
+        let redirect_uri = callback.redirect_uri()?;
+        let registration =
+            registration::register(&self.web, &self.settings.client, server, endpoint, &redirect_uri, dpop).await?;
+        self.keep_registration(&registration).await;
+        let redirect_uri = registration.redirect_uri.unwrap_or(redirect_uri);
+        Ok(Identity { client: registration.client, callback, redirect_uri, reused: false })
+    }
+
+    fn learn_client(&self, client: &Client) {
+        match &client.authentication {
+            Authentication::Basic(secret) | Authentication::Post(secret) => self.web.learn(&secret.0),
+            Authentication::PrivateKeyJwt { key_pem, .. } => self.web.learn(&key_pem.0),
+            Authentication::None => {}
+        }
+    }
+
+    /// The client of the settings; for a grant without a user there is no other way (but a document's URL, where the
+    /// organization's grant may go with it).
+    pub(crate) async fn known_client(&self, server: &Server) -> Result<Client, AuthError> {
+        let source = &self.settings.client;
+        let first = match &source.preregistered {
+            Some(preregistered) => self.first_issuer(&preregistered.client_id).await?,
+            None => None,
+        };
+        let is_enterprise = matches!(self.settings.grant, GrantKind::EnterpriseManaged(_));
+        match client::way(source, server, None, first.as_deref())? {
+            Way::Preregistered(preregistered) => {
+                if preregistered.issuer.is_none() && first.is_none() {
+                    self.keep_first_issuer(&preregistered.client_id, &server.issuer).await;
+                }
+                let client = client::preregistered(&preregistered, server.auth_methods.as_deref());
+                self.learn_client(&client);
+                Ok(client)
+            }
+            Way::Document(url) if is_enterprise => Ok(client::document_client(&url)),
+            _ => Err(Phase::ClientId.error(Cause::NoClientId { issuer: address::shown(&server.issuer) })),
+        }
+    }
+
+    /// The client of a record, with what the settings say at present.
+    pub(crate) fn current_client(&self, record: &Record) -> Client {
+        let preregistered = self.settings.client.preregistered.as_ref();
+        match preregistered.filter(|preregistered| preregistered.client_id == record.client.id) {
+            Some(preregistered) if record.client.kind == ClientKind::Preregistered => {
+                let client = client::preregistered(preregistered, record.auth_methods.as_deref());
+                self.learn_client(&client);
+                client
+            }
+            _ => {
+                self.learn_client(&record.client);
+                record.client.clone()
+            }
+        }
+    }
+}
+
+/// A client of the settings keeps its secrets there.
+pub(crate) fn without_settings(client: Client) -> Client {
+    match client.kind {
+        ClientKind::Preregistered => Client { authentication: Authentication::None, ..client },
+        _ => client,
+    }
+}
+
+/// Whether an error code says that the client is not known (any more).
+pub(crate) fn is_client_error(code: &str) -> bool {
+    matches!(code, "invalid_client" | "unauthorized_client")
+}

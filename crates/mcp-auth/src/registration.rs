@@ -1,0 +1,171 @@
+//! A client id that an authorization server gave, and how the app asks for one (RFC 7591).
+
+use http::{Method, Request};
+use secrecy::{ExposeSecret, SecretSlice};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use crate::account::ClientKind;
+use crate::address;
+use crate::client::{Authentication, Client, secret_method};
+use crate::document;
+use crate::error::{AuthError, Cause, Phase};
+use crate::secret::Kept;
+use crate::server::Server;
+use crate::settings::{ClientSource, SecretMethod};
+use crate::web::Web;
+
+const PHASE: Phase = Phase::ClientId;
+
+/// A client id that one authorization server gave for one server.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Registration {
+    /// Who gave it, byte for byte; it is shown to no other.
+    pub(crate) issuer: String,
+    pub(crate) client: Client,
+    /// Where the browser may come back to with it; none if the user typed it.
+    pub(crate) redirect_uri: Option<Url>,
+    /// When its secret ends, in seconds since 1970.
+    pub(crate) expires_at: Option<u64>,
+}
+
+impl Registration {
+    /// # Errors
+    /// If the entry is none of this issuer.
+    pub(crate) fn read(entry: &SecretSlice<u8>, issuer: &str, now: u64) -> Option<Registration> {
+        let registration: Registration = serde_json::from_slice(entry.expose_secret()).ok()?;
+        let is_current = registration.expires_at.is_none_or(|end| end > now);
+        (registration.issuer == issuer && is_current).then_some(registration)
+    }
+
+    pub(crate) fn entry(&self) -> SecretSlice<u8> {
+        serde_json::to_vec(self).unwrap_or_default().into()
+    }
+}
+
+/// Registers the app (RFC 7591), with `redirect_uri` or, if that is refused for what it is, with the same at
+/// `localhost`.
+///
+/// # Errors
+/// If it is refused, or no answer that can be used came.
+pub(crate) async fn register(
+    web: &Web,
+    source: &ClientSource,
+    server: &Server,
+    endpoint: &Url,
+    redirect_uri: &Url,
+    dpop: bool,
+) -> Result<Registration, AuthError> {
+    match attempt(web, source, server, endpoint, redirect_uri, dpop).await {
+        Err(AuthError { cause: Cause::Refused { code, .. }, .. }) if code == "invalid_redirect_uri" => {
+            web.conclude("the redirect URI is refused; it is tried with the name localhost");
+            let mut named = redirect_uri.clone();
+            let _ = named.set_host(Some("localhost"));
+            attempt(web, source, server, endpoint, &named, dpop).await
+        }
+        other => other,
+    }
+}
+
+async fn attempt(
+    web: &Web,
+    source: &ClientSource,
+    server: &Server,
+    endpoint: &Url,
+    redirect_uri: &Url,
+    dpop: bool,
+) -> Result<Registration, AuthError> {
+    let wanted = wanted_method(server.auth_methods.as_deref());
+    let mut body = json!({
+        "client_name": source.name,
+        "application_type": "native",
+        "redirect_uris": [redirect_uri.as_str()],
+        "grant_types": ["authorization_code", "refresh_token"],
+        "response_types": ["code"],
+        "token_endpoint_auth_method": wanted,
+    });
+    if let Some(uri) = &source.uri {
+        body["client_uri"] = json!(uri.as_str());
+    }
+    if dpop {
+        body["dpop_bound_access_tokens"] = json!(true);
+    }
+    let request = Request::builder()
+        .method(Method::POST)
+        .uri(endpoint.as_str())
+        .header("accept", "application/json")
+        .header("content-type", "application/json")
+        .body(body.to_string().into_bytes());
+    let address = address::plain(endpoint);
+    let unreadable = |cause: &str| Cause::Unreadable { address: address.clone(), cause: cause.to_owned() };
+    let request = request.map_err(|_| PHASE.error(unreadable("the request could not be made")))?;
+    let answer = web.send(PHASE, request).await?;
+    let status = answer.status().as_u16();
+    let members = serde_json::from_slice::<Value>(answer.body()).ok().and_then(|value| match value {
+        Value::Object(members) => Some(members),
+        _ => None,
+    });
+    let error = members.as_ref().and_then(|members| document::string(members, "error"));
+    let failed = match (members, error) {
+        (Some(members), None) if (200..300).contains(&status) => {
+            return read(web, &members, server, redirect_uri, wanted).map_err(|cause| PHASE.error(unreadable(cause)));
+        }
+        (Some(members), Some(code)) if status < 500 => Cause::Refused {
+            code: web.clean(&code),
+            description: document::string(&members, "error_description").map(|text| web.clean(&text)),
+        },
+        (None, _) if (200..300).contains(&status) => unreadable("it is no JSON object"),
+        _ => Cause::Status { address: address.clone(), status },
+    };
+    web.conclude(&failed.to_string());
+    Err(PHASE.error(failed))
+}
+
+fn read(
+    web: &Web,
+    members: &Map<String, Value>,
+    server: &Server,
+    redirect_uri: &Url,
+    wanted: &str,
+) -> Result<Registration, &'static str> {
+    let id = document::string(members, "client_id").ok_or("it holds no client id")?;
+    let secret = document::string(members, "client_secret").map(|text| Kept::from(text.as_str()));
+    if let Some(secret) = &secret {
+        web.learn(&secret.0);
+    }
+    // What it did not say is what was asked for, unless that makes no use of the secret that it gave (RFC 7591, 2).
+    let said = document::string(members, "token_endpoint_auth_method");
+    let methods = server.auth_methods.as_deref();
+    let takes_none = methods.is_some_and(|list| list.iter().all(|method| method == "none"));
+    let method = match (said.as_deref(), &secret) {
+        (Some(said), _) => said,
+        (None, Some(_)) if wanted == "none" && !takes_none => match secret_method(methods) {
+            SecretMethod::Basic => "client_secret_basic",
+            SecretMethod::Post => "client_secret_post",
+        },
+        (None, _) => wanted,
+    };
+    let authentication = match (method, secret) {
+        ("client_secret_basic", Some(secret)) => Authentication::Basic(secret),
+        ("client_secret_post", Some(secret)) => Authentication::Post(secret),
+        ("none", _) => Authentication::None,
+        (_, None) => return Err("it wants a secret and gives none"),
+        (_, Some(_)) => return Err("it wants a proof that was not asked for"),
+    };
+    web.conclude("the app is registered");
+    let expires_at = members.get("client_secret_expires_at").and_then(Value::as_u64).filter(|end| *end > 0);
+    Ok(Registration {
+        issuer: server.issuer.clone(),
+        client: Client { kind: ClientKind::Registered, id, authentication },
+        redirect_uri: Some(redirect_uri.clone()),
+        expires_at,
+    })
+}
+
+/// What to ask for: to be a public client, as an app that runs on the user's computer is, where that is taken.
+pub(crate) fn wanted_method(methods: Option<&[String]>) -> &'static str {
+    let Some(methods) = methods else { return "none" };
+    let known = ["none", "client_secret_basic", "client_secret_post"];
+    known.into_iter().find(|known| methods.iter().any(|method| method == known)).unwrap_or("none")
+}

@@ -1,0 +1,49 @@
+//! Signing out: tokens are forgotten, and revoked where that is offered (RFC 7009).
+
+use crate::account::{Revoked, SignedOut};
+use crate::authorization::Shared;
+use crate::error::{AuthError, Phase};
+use crate::record::Record;
+use crate::token::TokenEndpoint;
+
+impl Shared {
+    pub(crate) async fn sign_out(&self) -> Result<SignedOut, AuthError> {
+        let _flow = self.signing_in.lock().await;
+        let _renewal = self.renewing.lock().await;
+        self.load().await?;
+        let record = self.state().record.clone();
+        // Forgotten first: whatever becomes of the rest, nobody uses them any more.
+        self.forget(true).await?;
+        let revoked = match record {
+            None => Revoked::NothingToRevoke,
+            Some(record) => self.revoke(&record).await,
+        };
+        self.tell();
+        Ok(SignedOut { revoked })
+    }
+
+    async fn revoke(&self, record: &Record) -> Revoked {
+        let Some(tokens) = &record.tokens else { return Revoked::NothingToRevoke };
+        let Some(url) = &record.revocation_endpoint else { return Revoked::NotOffered };
+        let key = record.key();
+        let endpoint = TokenEndpoint {
+            web: &self.web,
+            phase: Phase::Revocation,
+            url,
+            issuer: &record.issuer,
+            client: &self.current_client(record),
+            dpop: key.as_ref(),
+            nonce: &self.server_nonce,
+            now: self.now(),
+        };
+        // With the refresh token, most servers end what was granted by it as well; not all do.
+        let mut revoked = Ok(());
+        if let Some(refresh) = &tokens.refresh {
+            revoked = endpoint.revoke(&refresh.0, "refresh_token").await;
+        }
+        match revoked.and(endpoint.revoke(&tokens.access.0, "access_token").await) {
+            Ok(()) => Revoked::Yes,
+            Err(error) => Revoked::Failed { cause: error.cause.to_string() },
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Requests to a token endpoint, by every grant. Those that `oauth2` knows are made with it. `send` proves who the client
+//! is and sends them; `answer` reads with patience what comes back.
+
+mod answer;
+mod send;
+
+use std::borrow::Cow;
+use std::sync::Mutex;
+use std::time::SystemTime;
+
+use oauth2::{AuthorizationCode, PkceCodeVerifier, RedirectUrl, RefreshToken, Scope};
+use secrecy::{ExposeSecret, SecretString};
+use url::Url;
+
+use crate::address;
+use crate::client::Client;
+use crate::document;
+use crate::dpop::DpopKey;
+use crate::error::{AuthError, Cause, Phase};
+use crate::web::Web;
+
+pub(crate) use answer::Granted;
+use answer::object;
+use send::Exchange;
+
+/// RFC 7523, 2.1.
+const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+/// RFC 8693, 2.1.
+const TOKEN_EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
+const ID_TOKEN_TYPE: &str = "urn:ietf:params:oauth:token-type:id_token";
+/// Enterprise-managed authorization: an identity assertion that is an authorization grant.
+const ID_JAG_TYPE: &str = "urn:ietf:params:oauth:token-type:id-jag";
+/// A token endpoint, and who asks there.
+pub(crate) struct TokenEndpoint<'a> {
+    pub(crate) web: &'a Web,
+    pub(crate) phase: Phase,
+    pub(crate) url: &'a Url,
+    /// The audience of signed statements.
+    pub(crate) issuer: &'a str,
+    pub(crate) client: &'a Client,
+    pub(crate) dpop: Option<&'a DpopKey>,
+    /// The last nonce of this authorization server.
+    pub(crate) nonce: &'a Mutex<Option<String>>,
+    pub(crate) now: SystemTime,
+}
+
+impl TokenEndpoint<'_> {
+    /// Redeems a code (RFC 6749, 4.1.3; RFC 7636, 4.5).
+    ///
+    /// # Errors
+    /// If it is refused, or no answer that can be used came.
+    pub(crate) async fn code(
+        &self,
+        code: &SecretString,
+        verifier: PkceCodeVerifier,
+        redirect_uri: &Url,
+        resource: Option<&str>,
+    ) -> Result<Granted, AuthError> {
+        let client = self.oauth_client();
+        let redirect = RedirectUrl::from_url(redirect_uri.clone());
+        let mut request = client
+            .exchange_code(AuthorizationCode::new(code.expose_secret().to_owned()))
+            .set_pkce_verifier(verifier)
+            .set_redirect_uri(Cow::Owned(redirect));
+        for (name, value) in self.proof()?.into_iter().chain(resource_parameter(resource)) {
+            request = request.add_extra_param(name, value);
+        }
+        let exchange = Exchange { endpoint: self, id_token: Mutex::new(None) };
+        let granted = request.request_async(&exchange).await;
+        self.granted(granted, exchange.id_token)
+    }
+
+    /// Renews a token (RFC 6749, 6). The scopes stay as they are.
+    ///
+    /// # Errors
+    /// As [`code`](Self::code).
+    pub(crate) async fn refresh(&self, token: &SecretString, resource: Option<&str>) -> Result<Granted, AuthError> {
+        let client = self.oauth_client();
+        let token = RefreshToken::new(token.expose_secret().to_owned());
+        let mut request = client.exchange_refresh_token(&token);
+        for (name, value) in self.proof()?.into_iter().chain(resource_parameter(resource)) {
+            request = request.add_extra_param(name, value);
+        }
+        let exchange = Exchange { endpoint: self, id_token: Mutex::new(None) };
+        let granted = request.request_async(&exchange).await;
+        self.granted(granted, exchange.id_token)
+    }
+
+    /// Asks as the app itself (RFC 6749, 4.4).
+    ///
+    /// # Errors
+    /// As [`code`](Self::code).
+    pub(crate) async fn client_credentials(
+        &self,
+        scopes: &[String],
+        resource: Option<&str>,
+    ) -> Result<Granted, AuthError> {
+        let client = self.oauth_client();
+        let scopes = scopes.iter().cloned().map(Scope::new);
+        let mut request = client.exchange_client_credentials().add_scopes(scopes);
+        for (name, value) in self.proof()?.into_iter().chain(resource_parameter(resource)) {
+            request = request.add_extra_param(name, value);
+        }
+        let exchange = Exchange { endpoint: self, id_token: Mutex::new(None) };
+        let granted = request.request_async(&exchange).await;
+        self.granted(granted, exchange.id_token)
+    }
+
+    /// Redeems a signed statement of somebody else (RFC 7523, 2.1).
+    ///
+    /// # Errors
+    /// As [`code`](Self::code).
+    pub(crate) async fn jwt_bearer(
+        &self,
+        statement: &SecretString,
+        scopes: &[String],
+        resource: Option<&str>,
+    ) -> Result<Granted, AuthError> {
+        let mut parameters =
+            vec![("grant_type", JWT_BEARER.to_owned()), ("assertion", statement.expose_secret().to_owned())];
+        parameters.extend(scope_parameter(scopes));
+        parameters.extend(resource_parameter(resource));
+        let members = self.own(parameters).await?;
+        self.read(&members)
+    }
+
+    /// Exchanges the user's ID token for a grant that the authorization server `audience` takes (RFC 8693), and the scopes
+    /// that it is good for if they are others than were asked for.
+    ///
+    /// # Errors
+    /// As [`code`](Self::code).
+    pub(crate) async fn identity_grant(
+        &self,
+        id_token: &SecretString,
+        audience: &str,
+        resource: &str,
+        scopes: &[String],
+    ) -> Result<(SecretString, Option<Vec<String>>), AuthError> {
+        let mut parameters = vec![
+            ("grant_type", TOKEN_EXCHANGE.to_owned()),
+            ("requested_token_type", ID_JAG_TYPE.to_owned()),
+            ("audience", audience.to_owned()),
+            ("resource", resource.to_owned()),
+            ("subject_token", id_token.expose_secret().to_owned()),
+            ("subject_token_type", ID_TOKEN_TYPE.to_owned()),
+        ];
+        parameters.extend(scope_parameter(scopes));
+        let members = self.own(parameters).await?;
+        let kind = document::string(&members, "issued_token_type");
+        if kind.is_some_and(|kind| kind != ID_JAG_TYPE) {
+            return Err(self.unreadable("it holds another kind of token than was asked for"));
+        }
+        let grant = document::string(&members, "access_token").map(SecretString::from);
+        let grant = grant.ok_or_else(|| self.unreadable("it holds no grant"))?;
+        self.web.learn(&grant);
+        self.web.conclude("the identity provider gave a grant");
+        Ok((grant, document::string(&members, "scope").map(|text| crate::scopes::parse(&text))))
+    }
+
+    /// Revokes a token at `endpoint` (RFC 7009).
+    ///
+    /// # Errors
+    /// If it is refused, or no answer came.
+    pub(crate) async fn revoke(&self, token: &SecretString, hint: &str) -> Result<(), AuthError> {
+        let parameters = vec![("token", token.expose_secret().to_owned()), ("token_type_hint", hint.to_owned())];
+        let answer = self.post(self.form(parameters)?).await?;
+        let status = answer.status().as_u16();
+        if (200..300).contains(&status) {
+            self.web.conclude("it is revoked");
+            return Ok(());
+        }
+        let members = object(answer.body()).unwrap_or_default();
+        let cause = match document::string(&members, "error") {
+            Some(code) if status < 500 => self.refused(&code, document::string(&members, "error_description")),
+            _ => Cause::Status { address: address::plain(self.url), status },
+        };
+        self.web.conclude(&cause.to_string());
+        Err(self.phase.error(cause))
+    }
+}
+
+fn resource_parameter(resource: Option<&str>) -> Option<(&'static str, String)> {
+    resource.map(|resource| ("resource", resource.to_owned()))
+}
+
+fn scope_parameter(scopes: &[String]) -> Option<(&'static str, String)> {
+    (!scopes.is_empty()).then(|| ("scope", scopes.join(" ")))
+}
