@@ -4,6 +4,7 @@
 mod link;
 mod outcome;
 mod questions;
+mod redacted;
 mod refresh;
 mod run;
 

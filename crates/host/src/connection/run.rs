@@ -22,7 +22,7 @@ use tokio::time::{Instant, Sleep};
 use super::link::{self, Link};
 use super::questions::Questions;
 use super::refresh::Refreshes;
-use super::{News, RunId, Start, Target, Tell, Ticket, outcome};
+use super::{News, RunId, Start, Target, Tell, Ticket, outcome, redacted};
 use crate::activity::{Activity, ActivityKind};
 use crate::catalog::{Catalog, List, Reading};
 use crate::url_parts::shown_url;
@@ -261,7 +261,8 @@ impl<'a> Run<'a> {
         }
         let remote = matches!(self.start.target, Target::Url(_));
         let stderr = stderr.last_lines(outcome::STDERR_LINES);
-        Ended::For(outcome::closed(&reason, self.fault, self.ready, remote, stderr))
+        let failure = outcome::closed(&reason, self.fault, self.ready, remote, stderr);
+        Ended::For(failure.map(|failure| redacted::failure(&self.activity, failure)))
     }
 
     fn tell_owner(&mut self, news: News) {
@@ -352,6 +353,7 @@ impl<'a> Run<'a> {
     }
 
     fn done(&mut self, call: CallId, result: Result<ServerResult, CallError>, session: &mut Control<'_>) {
+        let result = result.map_err(|error| redacted::error(&self.activity, error));
         match self.calls.remove(&call) {
             Some(Purpose::Ticket(ticket)) => {
                 self.tickets.remove(&ticket);

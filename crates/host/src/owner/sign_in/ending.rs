@@ -1,13 +1,17 @@
 //! Signing out, with what follows from it.
 
-use mcp_auth::{AuthError, Reason, SignedOut as Done};
+use std::sync::Arc;
+
+use mcp_auth::{AuthError, Reason, SignedOut as Done, Vault as _, VaultKey, VaultKind};
 use policy::Hash;
 use tokio::sync::oneshot;
+use url::Url;
 
 use super::super::{Decided, Owner, ServerRecord};
 use super::{SignIn, views};
 use crate::server_config::{ServerConfig, ServerEntry};
 use crate::sign_in::{SignInError, SignedOut};
+use crate::vault::SecretsVault;
 use crate::view::ServerState;
 
 /// Where the outcome of a sign-out goes.
@@ -128,13 +132,21 @@ impl Owner {
     pub(in crate::owner) fn forget_sign_in(&mut self, name: &str) {
         let config = self.servers.get(name).and_then(|record| record.config.as_http().cloned());
         let Some((maker, config)) = self.sign_in_maker(name).zip(config) else { return };
-        let name = name.to_owned();
+        let (name, secrets) = (name.to_owned(), Arc::clone(&self.ports.secrets));
+        let vault = SecretsVault::new(&name, secrets);
         let forgetting = async move {
             let made = maker.make(config).await.map_err(|error| error.to_string())?;
-            match made {
-                Some(sign_in) => sign_in.authorization.sign_out().await.map(drop).map_err(|error| error.to_string()),
-                None => Ok(()),
+            let Some(sign_in) = made else { return Ok(()) };
+            let issuer = sign_in.authorization.account().map(|account| account.issuer);
+            let signed_out = sign_in.authorization.sign_out().await.map_err(|error| error.to_string());
+            // As the sign-in itself calls it.
+            let server = Url::parse(&sign_in.config.url).map(String::from).unwrap_or_default();
+            let client = issuer.map(|issuer| VaultKind::Client { issuer });
+            for kind in client.into_iter().chain([VaultKind::FirstIssuer]) {
+                let key = VaultKey { server: server.clone(), kind };
+                vault.remove(&key).await.map_err(|error| error.to_string())?;
             }
+            signed_out.map(drop)
         };
         self.beside(forgetting, move |_, done: Result<(), String>| {
             if let Err(error) = done {

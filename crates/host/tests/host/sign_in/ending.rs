@@ -62,8 +62,10 @@ async fn another_account_can_be_chosen() {
 
 #[tokio::test]
 async fn nothing_is_left_of_a_server_that_is_removed() {
+    let key = |far: &Far, kind: &str| format!(r#"["sign-in","far","{}",[{kind}]]"#, far.server.url());
     for is_removed in [true, false] {
         let far = Far::new().await.signed_in().await;
+        assert!(far.keychain.get(&key(&far, "\"account\"")).unwrap().is_some(), "the tokens are there before");
         if is_removed {
             far.app.host.remove_server(NAME.into()).await.unwrap().unwrap();
         } else {
@@ -73,9 +75,10 @@ async fn nothing_is_left_of_a_server_that_is_removed() {
             far.app.until(NAME, "stopped", |s| s.state == ServerState::Stopped).await;
             assert_eq!(far.view().await.account, None, "nobody is signed in at the other address");
         }
-        let account = format!(r#"["sign-in","far","{}",["account"]]"#, far.server.url());
-        let is_gone = || far.keychain.get(&account).unwrap().is_none();
-        assert!(holds_within(PATIENCE, is_gone).await, "its tokens are gone from the keychain; removed: {is_removed}");
+        for kind in ["\"account\"", &format!("\"client\",\"{}\"", far.issuer.issuer())] {
+            let is_gone = || far.keychain.get(&key(&far, kind)).unwrap().is_none();
+            assert!(holds_within(PATIENCE, is_gone).await, "{kind} is gone from the keychain; removed: {is_removed}");
+        }
         let are_void = || far.issuer.good_tokens() == (0, 0);
         assert!(holds_within(PATIENCE, are_void).await, "and void; removed: {is_removed}");
         far.app.host.close().await;

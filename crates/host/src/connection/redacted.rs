@@ -1,0 +1,67 @@
+//! What a server says about a failure, without the tokens that it may repeat there.
+
+use std::sync::{Mutex, PoisonError};
+
+use mcp_proto::session::{CallError, CloseReason};
+
+use crate::activity::Activity;
+use crate::view::Failure;
+
+/// Why a call failed.
+pub(super) fn error(activity: &Mutex<Activity>, error: CallError) -> CallError {
+    let clean = |text: String| redacted(activity, text);
+    match error {
+        CallError::Server(mut rpc) => {
+            rpc.message = clean(rpc.message);
+            rpc.data = rpc.data.map(|data| serde_json::from_str(&clean(data.to_string())).unwrap_or(data));
+            CallError::Server(rpc)
+        }
+        CallError::BadAnswer { cause } => CallError::BadAnswer { cause: clean(cause) },
+        CallError::Undelivered { cause, sent } => CallError::Undelivered { cause: clean(cause), sent },
+        CallError::TaskCancelled { message } => CallError::TaskCancelled { message: message.map(clean) },
+        CallError::Closed(CloseReason::ConnectionLost(cause)) => {
+            CallError::Closed(CloseReason::ConnectionLost(clean(cause)))
+        }
+        other => other,
+    }
+}
+
+/// Why a server is not running.
+pub(super) fn failure(activity: &Mutex<Activity>, failure: Failure) -> Failure {
+    Failure { message: redacted(activity, failure.message), ..failure }
+}
+
+fn redacted(activity: &Mutex<Activity>, text: String) -> String {
+    activity.lock().unwrap_or_else(PoisonError::into_inner).redacted(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_proto::RpcError;
+    use serde_json::json;
+
+    use super::*;
+    use crate::view::FailureReason;
+
+    #[test]
+    fn no_token_is_in_what_a_server_says_about_a_failure() {
+        const TOKEN: &str = "t0ken-of-this-server";
+        let activity = Mutex::new(Activity::default());
+        activity.lock().unwrap_or_else(PoisonError::into_inner).hide(vec![TOKEN.into()]);
+        let says = || format!("not with {TOKEN}");
+        let rpc = RpcError { data: Some(json!({ TOKEN: [says()] })), ..RpcError::new(1, says()) };
+        let errors = [
+            CallError::Server(rpc),
+            CallError::BadAnswer { cause: says() },
+            CallError::Undelivered { cause: says(), sent: true },
+            CallError::TaskCancelled { message: Some(says()) },
+            CallError::Closed(CloseReason::ConnectionLost(says())),
+        ];
+        for error in errors {
+            let shown = format!("{:?}", super::error(&activity, error));
+            assert!(!shown.contains(TOKEN) && shown.contains("not with [redacted]"), "the rest stands: {shown}");
+        }
+        let failed = failure(&activity, Failure::new(FailureReason::Exited, says()));
+        assert_eq!(failed.message, "not with [redacted]", "also where the whole server failed");
+    }
+}
