@@ -62,10 +62,12 @@ async fn followed(session: &Session, server: &str, paste: bool) -> Result<Author
         changes.borrow_and_update();
         let known = session.api.authorization(named(server)).await?;
         let state = session.state(server).await?;
-        if known.in_progress.is_none()
-            && let Some(end) = end(session, server, &state, &known)
-        {
-            return end.map(|()| known);
+        if known.in_progress.is_none() {
+            // Whether it was refused is known from the events of before.
+            session.catch_up().await;
+            if let Some(end) = end(session, server, &state, &known) {
+                return end.map(|()| known);
+            }
         }
         let waits = known.in_progress.as_ref().filter(|now| now.phase == SignInPhase::AwaitingBrowser);
         if may_paste
@@ -126,7 +128,8 @@ fn end(session: &Session, server: &str, state: &ServerState, known: &Authorizati
 /// A failure with what was sent and answered on the way: where it broke off is the first thing to look at.
 async fn with_steps(session: &Session, server: &str, failure: Failure) -> Failure {
     let Ok(known) = session.api.authorization(named(server)).await else { return failure };
-    if known.steps.is_empty() {
+    // Who refuses knows why it broke off.
+    if known.steps.is_empty() || session.is_refused(server) {
         return failure;
     }
     session.output.say(account::steps(&known.steps).trim_end());

@@ -21,6 +21,11 @@ pub enum ServerConfig {
         /// Variables set beside the allow-listed ones.
         #[serde(default)]
         env: BTreeMap<String, String>,
+        /// Those variables whose values lie, or are to be put, in the system's keychain and not in the settings file. Of a
+        /// server that is set up, `env` has `${secret:NAME}` for them; to send that back keeps what is set.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        secret_env: Option<Vec<String>>,
         /// The folder it starts in.
         #[serde(default)]
         cwd: Option<String>,
@@ -235,14 +240,14 @@ pub struct SecretsKept {
     pub only_this_run: Option<String>,
 }
 
-/// A secret of a header, to be entered again.
+/// A secret of a header, or of a local server's variable, to be entered again.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SetSecret {
     /// The server.
     pub server: String,
-    /// The header's name.
+    /// The name of the header, or of the variable.
     pub header: String,
-    /// The header's new value.
+    /// The new value.
     pub value: String,
 }
 

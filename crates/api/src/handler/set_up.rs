@@ -2,6 +2,7 @@
 //! way in, and no value of a header comes out.
 
 mod auth;
+mod environment;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -68,28 +69,38 @@ impl Api {
         forgotten.await.map_err(|error| ApiError::new(ErrorCode::Internal, error.to_string()))
     }
 
-    /// Enters the secrets of one header again.
+    /// Enters the secret of one header or variable again.
     /// Where another server uses the same secret, it gets one of its own, and the other keeps what it has.
     pub(super) async fn set_secret(&self, r: SetSecret) -> Result<SecretsKept, ApiError> {
         let _alone = self.setting_up.lock().await;
         let (config, taken) = self.config_and_taken(&r.server).await?;
         let mut config = config.ok_or_else(|| no_server(&r.server))?;
-        let http = config.as_http().ok_or_else(|| invalid("only remote servers have headers"))?;
-        let value = http.headers.get(&r.header).ok_or_else(|| errors::not_found("this header"))?;
-        let origin = http.origin().ok_or_else(|| invalid("its URL can't be used"))?;
-        check_header(&r.header, &r.value)?;
+        let place = place(&config).ok_or_else(|| invalid("its URL can't be used"))?;
+        let value = match &config.transport {
+            ServerTransport::Http(http) => {
+                let value = http.headers.get(&r.header).ok_or_else(|| errors::not_found("this header"))?;
+                check_header(&r.header, &r.value)?;
+                value
+            }
+            ServerTransport::Stdio(stdio) => {
+                let value = stdio.env.get(&r.header).ok_or_else(|| errors::not_found("this variable"))?;
+                environment::check(&r.header, &r.value)?;
+                value
+            }
+        };
         let names = secrets::names(value);
         let [name] = names[..] else {
-            return Err(invalid("the value of this header is not one secret; change it in the settings file"));
+            return Err(invalid("this value is not one secret; change it in the settings file"));
         };
-        let mut key = secrets::key(name, &origin);
+        let mut key = secrets::key(name, &place);
         if self.is_used_by_others(&r.server, &key).await? {
-            let own = secret_name(&r.server, &r.header, Some(http), &taken);
-            key = secrets::key(&own, &origin);
+            let own = secret_name(&r.server, &r.header, values(&config), &taken);
+            key = secrets::key(&own, &place);
             let value = value.replace(&secrets::reference(name), &secrets::reference(&own));
-            if let ServerTransport::Http(http) = &mut config.transport {
-                http.headers.insert(r.header, value);
-            }
+            match &mut config.transport {
+                ServerTransport::Http(http) => http.headers.insert(r.header, value),
+                ServerTransport::Stdio(stdio) => stdio.env.insert(r.header, value),
+            };
             let entry = ServerEntry { name: r.server.clone(), config };
             self.host.update_server(r.server, entry).await??;
         }
@@ -111,7 +122,7 @@ impl Api {
     async fn config_and_taken(&self, server: &str) -> Result<(Option<HostConfig>, Vec<String>), ApiError> {
         let (own, others): (Vec<_>, Vec<_>) =
             self.host.snapshot().await?.servers.into_iter().partition(|s| s.name == server);
-        let taken = others.iter().filter_map(|s| s.config.as_http()).flat_map(secret_names).collect();
+        let taken = others.iter().flat_map(|s| secret_names(&s.config)).collect();
         Ok((own.into_iter().next().map(|s| s.config), taken))
     }
 
@@ -135,18 +146,33 @@ impl Api {
     }
 }
 
-/// What the secrets of a server are kept under.
-fn keys(config: &HostConfig) -> Vec<String> {
-    let Some((http, origin)) = config.as_http().and_then(|http| Some((http, http.origin()?))) else {
-        return Vec::new();
-    };
-    secret_names(http).iter().map(|name| secrets::key(name, &origin)).collect()
+/// What the secrets of a server are bound to.
+fn place(config: &HostConfig) -> Option<String> {
+    match &config.transport {
+        ServerTransport::Http(http) => http.origin(),
+        ServerTransport::Stdio(stdio) => Some(secrets::command_place(stdio)),
+    }
 }
 
-/// The names of the secrets of a server: those in its headers, and those it needs to sign in.
-fn secret_names(http: &HttpConfig) -> Vec<String> {
-    let headers = http.headers.values().flat_map(|value| secrets::names(value));
-    headers.chain(http.auth.iter().flat_map(auth::names)).map(str::to_owned).collect()
+/// What the secrets of a server are kept under.
+fn keys(config: &HostConfig) -> Vec<String> {
+    let Some(place) = place(config) else { return Vec::new() };
+    secret_names(config).iter().map(|name| secrets::key(name, &place)).collect()
+}
+
+/// The headers of a server, or its variables.
+fn values(config: &HostConfig) -> &BTreeMap<String, String> {
+    match &config.transport {
+        ServerTransport::Http(http) => &http.headers,
+        ServerTransport::Stdio(stdio) => &stdio.env,
+    }
+}
+
+/// The names of the secrets of a server: those in its headers or variables, and those it needs to sign in.
+fn secret_names(config: &HostConfig) -> Vec<String> {
+    let auth = config.as_http().and_then(|http| http.auth.as_ref());
+    let values = values(config).values().flat_map(|value| secrets::names(value));
+    values.chain(auth.into_iter().flat_map(auth::names)).map(str::to_owned).collect()
 }
 
 fn no_server(name: &str) -> ApiError {
@@ -176,9 +202,11 @@ fn wanted(
     taken: Vec<String>,
 ) -> Result<Wanted, ApiError> {
     let (transport, revision, secrets) = match config {
-        ServerConfig::Stdio { command, args, env, cwd, revision } => {
+        ServerConfig::Stdio { command, args, env, secret_env, cwd, revision } => {
             let cwd = cwd.filter(|cwd| !cwd.is_empty()).map(PathBuf::from);
-            (ServerTransport::Stdio(StdioConfig { command, args, env, cwd }), revision, Vec::new())
+            let mut stdio = StdioConfig { command, args, env, cwd };
+            let secrets = environment::put(&mut stdio, &secret_env.unwrap_or_default(), server, was, taken)?;
+            (ServerTransport::Stdio(stdio), revision, secrets)
         }
         ServerConfig::Http { url, headers, kind, auth, revision } => {
             let kind = kind.map(to_kind);

@@ -6,6 +6,7 @@ mod program;
 mod questions;
 mod refusals;
 mod remote;
+mod sign_in;
 #[cfg(unix)]
 mod signals;
 #[cfg(unix)]

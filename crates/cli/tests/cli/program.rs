@@ -106,6 +106,8 @@ impl Folder {
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_drawbridge-cli"));
         command.arg("--config").arg(self.path("mcp.json")).arg("--data-dir").arg(self.path("data"));
+        // The keychain of whoever runs the tests is no place for them.
+        command.env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent");
         command.stdin(Stdio::null());
         command
     }

@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use nix::pty::openpty;
 use serde_json::json;
+use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
+use testkit::browser;
 
 use crate::program::Folder;
 
@@ -182,4 +184,43 @@ fn a_standing_approval_holds_for_the_next_run() {
     let ended = folder.run(&["tools", "demo"]);
     assert!(!ended.value().as_array().unwrap().is_empty(), "the next run does not ask, even where nobody can be asked");
     assert_eq!(ended.questions(), [], "there was no question");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sign_in_says_what_is_sent_to_whom_and_takes_the_pasted_address() {
+    let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
+    let script = ProtectedScript { challenge_scope: Some("openid ships:read".into()), ..ProtectedScript::default() };
+    let server = ProtectedServer::start(script, &[&issuer]).await;
+    let folder = Folder::with_config(&json!({"mcpServers": {"far": {"url": server.url()}}}).to_string());
+    let (said, page) = (issuer.issuer(), server.url());
+    let (mut terminal, folder, address) = tokio::task::spawn_blocking(move || {
+        let mut terminal = Terminal::start(&folder, &["login", "far", "--paste"]);
+        terminal.expect("Allow? y = once");
+        terminal.answer("y");
+        terminal.expect("y = yes, N = no");
+        for told in
+            ["Sign in to far?", &said, &page, "openid (know which account is yours)", "ships:read", "http://127.0.0.1:"]
+        {
+            assert!(terminal.shown.contains(told), "{told} is said before anything is opened:\n{}", terminal.shown);
+        }
+        terminal.answer("y");
+        terminal.expect("Then paste the address");
+        let shown = terminal.shown.clone();
+        let address = shown.lines().find(|line| line.contains("/authorize?")).expect("the address is shown");
+        (terminal, folder, address.trim().to_owned())
+    })
+    .await
+    .expect("it asks");
+    let back = browser::get(&address).await.expect("the page answers").location().expect("it sends back").to_owned();
+    let (status, shown) = tokio::task::spawn_blocking(move || {
+        terminal.type_line(&back);
+        let ended = terminal.end();
+        drop(folder);
+        ended
+    })
+    .await
+    .expect("it ends");
+    assert_eq!(status, 0, "signed in:\n{shown}");
+    assert!(shown.contains("signed in at") && shown.contains(&issuer.issuer()), "who issued is shown:\n{shown}");
+    assert!(shown.contains("renewed by itself"), "and that it lasts:\n{shown}");
 }

@@ -1,0 +1,133 @@
+//! Signing in from a terminal and from a script: what is sent is said first, and the browser may be elsewhere.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+use testkit::authorization::{AuthorizationScript, AuthorizationServer, Authorizing, ProtectedScript, ProtectedServer};
+use testkit::browser;
+
+use crate::program::{Ended, Folder, ended};
+
+/// Both servers, and a folder whose settings have the one that wants a sign-in.
+async fn servers(script: AuthorizationScript) -> (AuthorizationServer, ProtectedServer, Folder) {
+    let issuer = AuthorizationServer::start(script).await;
+    let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
+    let folder = Folder::with_config(&json!({"mcpServers": {"far": {"url": server.url()}}}).to_string());
+    (issuer, server, folder)
+}
+
+/// Lets it connect, and sign in at this issuer.
+fn answers(issuer: &str) -> Value {
+    json!([
+        {"kind": "start-server", "answer": {"action": "allow"}},
+        {"kind": "sign-in", "server": "far", "name": issuer, "answer": {"action": "allow"}},
+    ])
+}
+
+/// Runs `login --paste`, signs in where it says, and hands over what `paste` makes of the address that the browser ends up at.
+async fn log_in(folder: Folder, issuer: &AuthorizationServer, paste: fn(&str) -> Vec<String>) -> (Ended, Folder) {
+    let options = folder.answers(&answers(&issuer.issuer()));
+    let mut command = folder.command();
+    command.arg("--json").args(options).args(["login", "far", "--paste"]);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
+    let mut keys = child.stdin.take().expect("it reads");
+    let mut output = BufReader::new(child.stdout.take().expect("it prints"));
+    let (url, seen, output) = tokio::task::spawn_blocking(move || {
+        let mut seen = String::new();
+        loop {
+            let start = seen.len();
+            assert!(output.read_line(&mut seen).expect("lines are text") > 0, "it waits for the browser: {seen}");
+            let line: Value = serde_json::from_str(&seen[start..]).expect("each line is JSON");
+            if line["event"] == "open_url" {
+                assert_eq!(line["opened"], false, "with --paste no browser is opened");
+                return (line["url"].as_str().expect("the address is printed").to_owned(), seen, output);
+            }
+        }
+    })
+    .await
+    .expect("the address is read");
+    let page = browser::get(&url).await.expect("the sign-in page answers");
+    let back = page.location().expect("it sends the browser back").to_owned();
+    for line in paste(&back) {
+        writeln!(keys, "{line}").expect("the program takes what is pasted");
+    }
+    let done = tokio::task::spawn_blocking(move || {
+        let mut seen = seen;
+        std::io::Read::read_to_string(&mut { output }, &mut seen).expect("its output is text");
+        let mut done = child.wait_with_output().expect("it ends");
+        done.stdout = seen.into_bytes();
+        // What it reads from lasts as long as it does.
+        drop(keys);
+        ended(done)
+    });
+    (done.await.expect("it ends"), folder)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_address_is_printed_and_the_one_it_ends_at_is_pasted() {
+    let (issuer, _server, folder) = servers(AuthorizationScript::default()).await;
+    let wrong_first = |back: &str| vec![String::from("http://127.0.0.1:1/callback?code=a&state=b"), back.to_owned()];
+    let (done, _folder) = log_in(folder, &issuer, wrong_first).await;
+    let account = done.value()["account"].clone();
+    assert_eq!(account["issuer"], issuer.issuer().as_str(), "who issued the token is told: {account}");
+    assert_eq!(account["client"], "registered", "and how the app identified itself");
+    assert!(
+        done.lines
+            .iter()
+            .any(|line| line["event"] == "note" && line["message"].as_str().unwrap_or_default().contains("127.0.0.1")),
+        "a wrong address is said, and another is taken: {done:?}"
+    );
+    let kinds: Vec<_> = done.questions().into_iter().map(|(kind, decision, _)| (kind, decision)).collect();
+    assert_eq!(kinds, [("start-server", "allowed"), ("sign-in", "allowed")], "what was asked");
+    let all: String = done.lines.iter().map(ToString::to_string).chain([done.errors.clone()]).collect();
+    for secret in issuer.secrets() {
+        assert!(!all.contains(&secret), "no token and no code is printed");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_nobody_answers_is_refused_and_nothing_is_opened() {
+    let (issuer, _server, folder) = servers(AuthorizationScript::default()).await;
+    let allowed = json!([{"kind": "start-server", "answer": {"action": "allow"}}]);
+    let done = tokio::task::spawn_blocking(move || {
+        let login = folder.run_with(&allowed, &["login", "far", "--paste"]);
+        (
+            login,
+            folder.run_with(&allowed, &["tools", "far"]),
+            folder.run(&["auth", "far"]),
+            folder.run(&["login", "no"]),
+        )
+    });
+    let (login, tools, auth, unknown) = done.await.expect("the program runs");
+    assert_eq!(login.error(3).0, "refused", "a sign-in that is not allowed is refused");
+    assert!(login.lines.iter().all(|line| line["event"] != "open_url"), "no page is opened");
+    assert_eq!(tools.error(3).0, "refused", "nor does another command sign in");
+    assert!(tools.error(3).1.contains("drawbridge-cli login"), "but it says how to: {}", tools.error(3).1);
+    assert_eq!(auth.value()["account"], Value::Null, "nobody is signed in");
+    assert_eq!(unknown.error(1).0, "not_found", "a server that is not there");
+    assert!(issuer.authorizations().is_empty(), "nobody was sent there");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sign_in_that_fails_says_where_and_why() {
+    let script = AuthorizationScript { authorizing: Authorizing::Denies("access_denied".into()), ..Default::default() };
+    let (issuer, _server, folder) = servers(script).await;
+    let (done, _folder) = log_in(folder, &issuer, |back| vec![back.to_owned()]).await;
+    let (code, message) = done.error(1);
+    assert_eq!(code, "sign_in_needed", "the sign-in is still missing: {message}");
+    assert!(message.contains("access_denied"), "why: {message}");
+    let steps = done.result()["error"]["data"]["steps"].as_array().expect("the steps come along").clone();
+    let last = steps.last().expect("there are some");
+    assert_eq!(last["failed"], true, "the last one failed: {last}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_was_never_signed_in_is_signed_out_without_harm() {
+    let (_issuer, _server, folder) = servers(AuthorizationScript::default()).await;
+    let done = tokio::task::spawn_blocking(move || folder.run(&["logout", "far"])).await.expect("the program runs");
+    assert_eq!(done.value()["revoked"], "nobody_signed_in", "and that is said");
+    let local = tokio::task::spawn_blocking(|| Folder::new().run(&["login", "demo"])).await.expect("the program runs");
+    assert_eq!(local.error(1).0, "unsupported", "a local program is not signed in to");
+}
