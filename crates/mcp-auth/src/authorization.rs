@@ -57,6 +57,8 @@ pub(crate) struct State {
     pub(crate) resource_nonce: Option<String>,
     pub(crate) progress: Option<InProgress>,
     pub(crate) step_ups: StepUps,
+    /// The authorization server whose kept client id may be unknown to it.
+    pub(crate) doubted: Option<String>,
     /// Before this, no renewal is tried again that nobody asked for.
     pub(crate) renew_after: Option<SystemTime>,
 }

@@ -15,6 +15,11 @@ pub struct AuthError {
 }
 
 impl AuthError {
+    /// Whether the authorization server refused.
+    pub(crate) fn is_refusal(&self) -> bool {
+        matches!(self.cause, Cause::Refused { .. })
+    }
+
     /// What the user can do about it, in one sentence.
     pub fn next_step(&self) -> &'static str {
         match &self.cause {

@@ -88,17 +88,14 @@ impl Shared {
             openid_nonce: None,
             reason: why,
         };
+        // An authorization server that has forgotten its client tells only the user. So a kept one is doubted until the
+        // browser has come back.
+        self.state().doubted = reused.then(|| server.issuer.clone());
         let visited = self.visit(visit, callback).await;
-        let (code, verifier, waiting) = match visited {
-            Ok(visited) => visited,
-            Err(error) => {
-                // The browser shows an unknown client to the user alone, so a kept one is not trusted after a failure.
-                if reused && matches!(error.cause, Cause::TimedOut | Cause::Cancelled | Cause::Refused { .. }) {
-                    self.forget_client(&server.issuer).await?;
-                }
-                return Err(error);
-            }
-        };
+        if visited.as_ref().err().is_none_or(|error| error.phase != Phase::Callback || error.is_refusal()) {
+            self.state().doubted = None;
+        }
+        let (code, verifier, waiting) = visited?;
         self.progress(Phase::Token, None);
         let endpoint = self.endpoint(server, &client, key.as_ref(), Phase::Token);
         let granted = endpoint.code(&code, verifier, &redirect_uri, Some(&found.resource)).await;

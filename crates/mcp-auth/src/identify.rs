@@ -23,14 +23,15 @@ pub(crate) struct Identity {
 }
 
 impl Shared {
-    /// The client id to use, and where the browser may come back to with it. Whether it was registered earlier.
+    /// The client id to use, and where the browser may come back to with it.
     pub(crate) async fn identify(&self, server: &Server, dpop: bool) -> Result<Identity, AuthError> {
         let source = &self.settings.client;
         let first = match &source.preregistered {
             Some(preregistered) => self.first_issuer(&preregistered.client_id).await?,
             None => None,
         };
-        let kept = self.registration(&server.issuer).await?;
+        let is_doubted = self.state().doubted.as_ref() == Some(&server.issuer);
+        let kept = if is_doubted { None } else { self.registration(&server.issuer).await? };
         let methods = server.auth_methods.as_deref();
         match client::way(source, server, kept, first.as_deref())? {
             Way::Preregistered(preregistered) => {

@@ -4,7 +4,7 @@ use serde_json::json;
 use testkit::authorization::{AuthorizationServer, value};
 use url::Url;
 
-use super::support::{Bench, preregistered, servers};
+use super::support::{Bench, Browser, preregistered, servers, until};
 use crate::*;
 
 fn registrations(issuer: &AuthorizationServer) -> Vec<serde_json::Value> {
@@ -198,4 +198,24 @@ async fn a_client_id_of_the_settings_belongs_to_one_authorization_server() {
         0,
         "[auth-credentials-no-reuse] it is not shown to the other"
     );
+}
+
+#[tokio::test]
+async fn a_registration_that_leads_nowhere_is_not_used_again() {
+    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let bench = Bench::new(&server, |_| ());
+    bench.connect().await.unwrap();
+    *bench.user.browser.lock().unwrap() = Browser::Stays;
+    let authorization = std::sync::Arc::clone(&bench.authorization);
+    let flow = tokio::spawn(async move { authorization.sign_in(Reason::AnotherAccount).await });
+    let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == Phase::Callback);
+    until("the user sees that the client is not known any more", is_waiting).await;
+    bench.authorization.cancel();
+    assert!(flow.await.unwrap().is_err(), "and gives up");
+    assert_eq!(registrations(&issuer).len(), 1, "it was tried with the registration that was there");
+    *bench.user.browser.lock().unwrap() = Browser::SignsIn;
+    bench.authorization.sign_in(Reason::AnotherAccount).await.unwrap();
+    assert_eq!(registrations(&issuer).len(), 2, "the next sign-in registers anew");
+    bench.authorization.sign_in(Reason::AnotherAccount).await.unwrap();
+    assert_eq!(registrations(&issuer).len(), 2, "and the one after that has no reason to");
 }

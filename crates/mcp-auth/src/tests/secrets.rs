@@ -106,3 +106,26 @@ fn a_secret_is_taken_out_of_earlier_steps_too() {
     assert!(!shown.contains("token-of-later"), "a token is taken out wherever it stands: {shown}");
     assert!(shown.contains("[redacted] is yours"), "and the rest stays: {shown}");
 }
+
+#[tokio::test]
+async fn what_is_set_up_hides_its_secrets() {
+    let (_issuer, server) = servers(|_| (), |_| ()).await;
+    let bench = Bench::new(&server, |settings| {
+        settings.grant = GrantKind::WorkloadIdentity { assertion: "secret-assertion".into() };
+        settings.client.preregistered = Some(super::support::preregistered("id", Some("secret-of-client")));
+    });
+    let provider = EnterpriseIdp {
+        issuer: "https://idp.example".to_owned(),
+        token_endpoint: None,
+        client_id: "id".to_owned(),
+        authentication: ClientAuthentication::PrivateKeyJwt {
+            key_pem: "secret-key".into(),
+            algorithm: "ES256".to_owned(),
+        },
+        id_token: Some("secret-id-token".into()),
+    };
+    let shown = format!("{:?} {:?} {:?} {provider:?}", bench.settings, bench.settings.client, bench.authorization);
+    assert!(!shown.contains("secret-"), "[auth-cc-protect-secret] no secret is in debug output: {shown}");
+    let entry = secrecy::SecretSlice::from(b"secret-entry".to_vec());
+    assert!(!format!("{entry:?}").contains("secret-entry"), "nor is an entry of the vault");
+}
