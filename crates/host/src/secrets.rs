@@ -1,12 +1,18 @@
-//! Secrets in the values of headers. `mcp.json` has `${secret:NAME}` in their place; the values lie in the system's keychain.
+//! Secrets in the values of headers and of environment variables. `mcp.json` has `${secret:NAME}` in their place; the values
+//! are kept by [`Secrets`].
 //!
-//! A secret is bound to the origin it was entered for, so that an entry which names it under another address gets nothing.
+//! A secret is bound to the origin or the command it was entered for, so that an entry which names it under another gets
+//! nothing, and no local program ever gets what was meant for a remote server.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
 
+use policy::Hash;
+use secrecy::SecretString;
+use serde_json::json;
+
 use crate::ports::{SecretError, SecretKept, Secrets, SecretsStatus};
-use crate::server_config::HttpConfig;
+use crate::server_config::{HttpConfig, StdioConfig};
 
 const OPENS: &str = "${secret:";
 const CLOSES: char = '}';
@@ -48,10 +54,25 @@ pub fn is_taken(name: &str, taken: &[String]) -> bool {
     taken.iter().any(|other| other.eq_ignore_ascii_case(name))
 }
 
-/// What a secret is kept under.
+/// What a secret is kept under. `place` is what it is bound to: an origin, or [`command_place`].
 #[must_use]
-pub fn key(name: &str, origin: &str) -> String {
-    format!("{name} @ {origin}")
+pub fn key(name: &str, place: &str) -> String {
+    format!("{name} @ {place}")
+}
+
+/// What the secrets of a local server are bound to: its program, arguments and folder. Its variables are no part of it, so
+/// that one more of them does not take the others' secrets; every change of them asks for a new approval anyway.
+#[must_use]
+pub fn command_place(config: &StdioConfig) -> String {
+    let cwd = config.cwd.as_ref().map(|cwd| cwd.to_string_lossy());
+    let hash = Hash::of(&json!({ "command": config.command, "args": config.args, "cwd": cwd }));
+    format!("command {}", hash.as_str())
+}
+
+/// Whether the environment of a local server names secrets.
+#[must_use]
+pub fn in_environment(config: &StdioConfig) -> bool {
+    config.env.values().any(|value| !names(value).is_empty())
 }
 
 enum Part<'t> {
@@ -117,7 +138,7 @@ impl Secrets for SecretsInMemory {
     }
 }
 
-/// Why the headers of a server can't be completed.
+/// Why the headers or the environment of a server can't be completed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unresolved {
     /// It is not there.
@@ -149,27 +170,87 @@ pub enum Unresolved {
 /// If a secret is missing or can't be read.
 pub(crate) fn resolve(config: &HttpConfig, secrets: &dyn Secrets) -> Result<BTreeMap<String, String>, Unresolved> {
     let origin = config.origin().unwrap_or_default();
-    let mut resolved = BTreeMap::new();
-    for (header, value) in &config.headers {
+    filled(&config.headers, &origin, &origin, secrets).map(|(headers, _)| headers)
+}
+
+/// Values with the secrets put in, and those secrets.
+pub(crate) type Filled = (BTreeMap<String, String>, Vec<SecretString>);
+
+/// The environment with the secrets put in. Blocks.
+///
+/// # Errors
+/// As for [`resolve`].
+pub(crate) fn resolve_environment(config: &StdioConfig, secrets: &dyn Secrets) -> Result<Filled, Unresolved> {
+    filled(&config.env, &command_place(config), "this command", secrets)
+}
+
+fn filled(
+    values: &BTreeMap<String, String>,
+    place: &str,
+    shown: &str,
+    secrets: &dyn Secrets,
+) -> Result<Filled, Unresolved> {
+    let (mut resolved, mut used) = (BTreeMap::new(), Vec::new());
+    for (entry, value) in values {
         let mut whole = String::new();
         for part in parts(value) {
             match part {
                 Part::Text(text) => whole.push_str(text),
-                Part::Secret(name) => match secrets.get(&key(name, &origin)) {
-                    Ok(Some(secret)) => whole.push_str(&secret),
-                    Ok(None) => return Err(Unresolved::Missing { name: name.to_owned(), origin }),
+                Part::Secret(name) => match secrets.get(&key(name, place)) {
+                    Ok(Some(secret)) => {
+                        whole.push_str(&secret);
+                        used.push(secret.into());
+                    }
+                    Ok(None) => {
+                        return Err(Unresolved::Missing { name: name.to_owned(), origin: shown.to_owned() });
+                    }
                     Err(cause) => return Err(Unresolved::Keychain { name: name.to_owned(), cause }),
                 },
             }
         }
-        resolved.insert(header.clone(), whole);
+        resolved.insert(entry.clone(), whole);
     }
-    Ok(resolved)
+    Ok((resolved, used))
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
+
+    #[test]
+    fn a_secret_is_for_the_command_it_was_entered_for() {
+        let secrets = SecretsInMemory::default();
+        let env = |value: &str| [("TOKEN".to_owned(), value.to_owned())].into();
+        let base = StdioConfig {
+            command: "npx".to_owned(),
+            args: vec!["-y".to_owned(), "server".to_owned()],
+            env: env("Bearer ${secret:a}"),
+            cwd: None,
+        };
+        secrets.set(&key("a", &command_place(&base)), "top-secret").unwrap();
+        // What was meant for remote servers, tokens included.
+        secrets.set(&key("b", "https://api.example"), "of-a-header").unwrap();
+        let resolve = |config: &StdioConfig| resolve_environment(config, &secrets).map(|(values, _)| values);
+        assert_eq!(resolve(&base), Ok(env("Bearer top-secret")), "its own command gets it");
+        let more = [("TOKEN", "${secret:a}"), ("DEBUG", "1")].map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let more = StdioConfig { env: more.into(), ..base.clone() };
+        assert_eq!(resolve(&more).unwrap()["TOKEN"], "top-secret", "also with another variable beside it");
+        let others = [
+            StdioConfig { command: "/tmp/npx".to_owned(), ..base.clone() },
+            StdioConfig { args: vec!["-y".to_owned(), "other".to_owned()], ..base.clone() },
+            StdioConfig { args: vec!["-y server".to_owned()], ..base.clone() },
+            StdioConfig { cwd: Some("/tmp".into()), ..base.clone() },
+        ];
+        for other in others {
+            let refused = resolve(&other);
+            assert!(matches!(refused, Err(Unresolved::Missing { .. })), "{other:?} gets nothing: {refused:?}");
+        }
+        let steals = StdioConfig { env: env("${secret:b}"), ..base };
+        let refused = resolve(&steals);
+        assert!(matches!(refused, Err(Unresolved::Missing { .. })), "nothing of a remote server: {refused:?}");
+    }
 
     #[test]
     fn the_secrets_in_a_value_are_found() {

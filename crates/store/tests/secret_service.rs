@@ -1,7 +1,7 @@
 //! The secrets with a real Secret Service: GNOME Keyring on a message bus of its own. Left out, and said so, where
 //! `dbus-run-session` or `gnome-keyring-daemon` is not installed.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, missing_docs)]
 
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -74,8 +74,11 @@ fn run(home: &Path, test: &str, script: &str) {
     assert!(!text.contains("top-secret"), "no secret is printed");
 }
 
+/// What a process of this test does.
+type Part = fn(&dyn Secrets);
+
 /// Plays the part that this process was started for, if it was.
-fn plays(parts: &[(&str, fn(&dyn Secrets))]) -> bool {
+fn plays(parts: &[(&str, Part)]) -> bool {
     let Ok(part) = std::env::var(PART) else { return false };
     let folder = std::env::var_os(FOLDER).unwrap();
     let (_, play) = parts.iter().find(|(name, _)| *name == part).expect("a part that there is");

@@ -1,9 +1,10 @@
-//! How servers are set up, from the page's data to the host's and back. Secret values of headers go to the keychain on the
-//! way in, and no value of a header comes out.
+//! How servers are set up, from the page's data to the host's and back. Secret values of headers and variables go to the
+//! keychain on the way in. No value of a header comes out, and no secret one of a variable.
 
 mod auth;
 mod environment;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -94,7 +95,7 @@ impl Api {
         };
         let mut key = secrets::key(name, &place);
         if self.is_used_by_others(&r.server, &key).await? {
-            let own = secret_name(&r.server, &r.header, values(&config), &taken);
+            let own = secret_name(&r.server, &r.header, Some(values(&config)), &taken);
             key = secrets::key(&own, &place);
             let value = value.replace(&secrets::reference(name), &secrets::reference(&own));
             match &mut config.transport {
@@ -168,11 +169,15 @@ fn values(config: &HostConfig) -> &BTreeMap<String, String> {
     }
 }
 
+/// The names of the secrets in values.
+fn named(values: &BTreeMap<String, String>) -> impl Iterator<Item = String> {
+    values.values().flat_map(|value| secrets::names(value)).map(str::to_owned)
+}
+
 /// The names of the secrets of a server: those in its headers or variables, and those it needs to sign in.
 fn secret_names(config: &HostConfig) -> Vec<String> {
     let auth = config.as_http().and_then(|http| http.auth.as_ref());
-    let values = values(config).values().flat_map(|value| secrets::names(value));
-    values.chain(auth.into_iter().flat_map(auth::names)).map(str::to_owned).collect()
+    named(values(config)).chain(auth.into_iter().flat_map(auth::names).map(str::to_owned)).collect()
 }
 
 fn no_server(name: &str) -> ApiError {
@@ -213,7 +218,7 @@ fn wanted(
             let was = was.and_then(HostConfig::as_http);
             let mut http = HttpConfig { url, kind, ..HttpConfig::default() };
             let mut secrets = put_headers(&mut http, headers, server, was, taken.clone())?;
-            let taken: Vec<String> = taken.into_iter().chain(secret_names(&http)).collect();
+            let taken: Vec<String> = taken.into_iter().chain(named(&http.headers)).collect();
             secrets.extend(auth::put(&mut http, auth, server, was, &taken)?);
             (ServerTransport::Http(http), revision, secrets)
         }
@@ -246,7 +251,7 @@ fn put_headers(
             Some(value) => {
                 check_header(&header.name, &value)?;
                 if header.secret {
-                    let name = secret_name(server, &header.name, was, &taken);
+                    let name = secret_name(server, &header.name, was.map(|was| &was.headers), &taken);
                     taken.push(name.clone());
                     kept.push((secrets::key(&name, &origin), value));
                     secrets::reference(&name)
@@ -263,10 +268,10 @@ fn put_headers(
     Ok(kept)
 }
 
-/// What the secret of a header is to be called: as it is called already, or as nothing else is.
-fn secret_name(server: &str, header: &str, was: Option<&HttpConfig>, taken: &[String]) -> String {
+/// What the secret of a header or variable is to be called: as it is called already, or as nothing else is.
+fn secret_name(server: &str, header: &str, was: Option<&BTreeMap<String, String>>, taken: &[String]) -> String {
     let (own, others): (Vec<_>, Vec<_>) =
-        was.iter().flat_map(|was| &was.headers).partition(|(name, _)| name.eq_ignore_ascii_case(header));
+        was.into_iter().flatten().partition(|(name, _)| name.eq_ignore_ascii_case(header));
     let mut taken = taken.to_vec();
     taken.extend(others.iter().flat_map(|(_, value)| secrets::names(value)).map(str::to_owned));
     let own: Vec<&str> = own.iter().flat_map(|(_, value)| secrets::names(value)).collect();
@@ -323,8 +328,18 @@ pub(super) fn headers(http: &HttpConfig, values: Values) -> Vec<HttpHeader> {
 pub(super) fn config(config: HostConfig, values: Values) -> ServerConfig {
     let revision = config.revision.map(|revision| revision.to_string());
     match config.transport {
-        ServerTransport::Stdio(StdioConfig { command, args, env, cwd }) => {
-            ServerConfig::Stdio { command, args, env, cwd: cwd.map(|cwd| cwd.display().to_string()), revision }
+        ServerTransport::Stdio(stdio) => {
+            // Values were pasted a moment ago, and none lies in the keychain yet.
+            let secret_env = environment::secret_variables(&stdio).filter(|_| values == Values::Hidden);
+            let StdioConfig { command, args, env, cwd } = stdio;
+            ServerConfig::Stdio {
+                command,
+                args,
+                env,
+                secret_env,
+                cwd: cwd.map(|cwd| cwd.display().to_string()),
+                revision,
+            }
         }
         ServerTransport::Http(http) => {
             let headers = headers(&http, values);

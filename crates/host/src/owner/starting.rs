@@ -1,7 +1,7 @@
 //! How a server is started and stopped: found, asked about, run. Its command or address is approved in between.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use mcp_proto::session::{Opening, SessionConfig};
 use mcp_proto::types::{ClientCapabilities, ElicitationCapability, RootsCapability, SamplingCapability};
@@ -16,7 +16,7 @@ use super::{Decided, Owner, ServerError};
 use crate::activity::ActivityKind;
 use crate::connection::{self, HttpStart, RunId, Start, Target, Tell, outcome_not_found, outcome_unresolved};
 use crate::ports::Secrets;
-use crate::secrets::Unresolved;
+use crate::secrets::{Filled, Unresolved};
 use crate::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig};
 use crate::view::{Failure, FailureReason, QuestionBody, ServerState, Why};
 
@@ -168,7 +168,15 @@ impl Owner {
         match &config.transport {
             ServerTransport::Stdio(stdio) => {
                 let Some((program, path)) = record.found.take() else { return };
-                self.connect(name, Target::Process { command: command(stdio), program, path });
+                let command = command(stdio);
+                if !crate::secrets::in_environment(stdio) {
+                    return self.connect(name, Target::Process { command, program, path });
+                }
+                let (name, stdio, secrets) = (name.to_owned(), stdio.clone(), Arc::clone(&self.ports.secrets));
+                self.emit_server(&name);
+                self.beside(read_environment(stdio, secrets), move |owner, read| {
+                    owner.on_environment(&name, &config, command, (program, path), read);
+                });
             }
             ServerTransport::Http(http) => {
                 let (name, http, secrets) = (name.to_owned(), http.clone(), Arc::clone(&self.ports.secrets));
@@ -193,6 +201,29 @@ impl Owner {
                 start.authorizer = sign_in.map(|made| record.access.keep(made).authorizer());
                 start.known = self.known_server(name);
                 self.connect(name, Target::Url(start));
+            }
+            Err(cause) => self.fail_with(name, outcome_unresolved(&cause)),
+        }
+    }
+
+    fn on_environment(
+        &mut self,
+        name: &str,
+        config: &ServerConfig,
+        command: ServerCommand,
+        (program, path): (PathBuf, SearchPath),
+        read: Result<Filled, Unresolved>,
+    ) {
+        if self.is_closing {
+            return;
+        }
+        let Some(record) = self.awaited(name, config) else { return };
+        match read {
+            Ok((environment, secrets)) => {
+                // Where the server says them again, they must not be seen.
+                record.activity.lock().unwrap_or_else(PoisonError::into_inner).hide(secrets);
+                let command = ServerCommand { environment, ..command };
+                self.connect(name, Target::Process { command, program, path });
             }
             Err(cause) => self.fail_with(name, outcome_unresolved(&cause)),
         }
@@ -267,6 +298,12 @@ async fn read_secrets(config: HttpConfig, secrets: Arc<dyn Secrets>) -> Result<H
         let headers = crate::secrets::resolve(&config, secrets.as_ref())?;
         Ok(HttpStart { url: config.url, headers, kind: config.kind, known: None, authorizer: None })
     });
+    read.await.unwrap_or_else(|error| Err(Unresolved::Interrupted(error.to_string())))
+}
+
+/// Puts the secrets into the environment of a local server.
+async fn read_environment(config: StdioConfig, secrets: Arc<dyn Secrets>) -> Result<Filled, Unresolved> {
+    let read = tokio::task::spawn_blocking(move || crate::secrets::resolve_environment(&config, secrets.as_ref()));
     read.await.unwrap_or_else(|error| Err(Unresolved::Interrupted(error.to_string())))
 }
 

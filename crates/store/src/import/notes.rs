@@ -23,7 +23,7 @@ pub(super) fn placeholders(config: &ServerConfig) -> Vec<String> {
         ServerTransport::Stdio(config) => {
             places.push((String::from("the command"), config.command.as_str()));
             places.extend((1..).zip(&config.args).map(|(number, arg)| (format!("argument {number}"), arg.as_str())));
-            let variables = config.env.iter();
+            let variables = config.env.iter().filter(|(_, value)| secrets::names(value).is_empty());
             places.extend(variables.map(|(name, value)| (format!("the variable {}", quoted(name)), value.as_str())));
             if let Some(cwd) = config.cwd.as_deref().and_then(|cwd| cwd.to_str()) {
                 places.push((String::from("the folder"), cwd));

@@ -1,0 +1,71 @@
+//! Secret values of a local server's variables: they go to the keychain on the way in. What comes out are references.
+
+use host::secrets;
+use host::server_config::{ServerConfig, StdioConfig};
+
+use super::{invalid, secret_name};
+use crate::ApiError;
+
+/// Takes the secret values out of the environment, and puts references in their place. `secret` names the variables that
+/// are to be secret; one that was before stays so. Returns what is to be put into the keychain: key and value.
+pub(super) fn put(
+    stdio: &mut StdioConfig,
+    secret: &[String],
+    server: &str,
+    was: Option<&ServerConfig>,
+    mut taken: Vec<String>,
+) -> Result<Vec<(String, String)>, ApiError> {
+    let was = was.and_then(ServerConfig::as_stdio);
+    let place = secrets::command_place(stdio);
+    let is_same_command = was.is_some_and(|was| secrets::command_place(was) == place);
+    // What other variables name is taken, too.
+    taken.extend(stdio.env.values().flat_map(|value| secrets::names(value)).map(str::to_owned));
+    if let Some(unknown) = secret.iter().find(|name| !stdio.env.contains_key(*name)) {
+        return Err(invalid(format!("the variable {unknown:?} has no value")));
+    }
+    let mut kept = Vec::new();
+    for (name, value) in &mut stdio.env {
+        let before = was.and_then(|was| was.env.get(name));
+        let was_secret = before.is_some_and(|before| !secrets::names(before).is_empty());
+        if before == Some(value) && was_secret {
+            if is_same_command {
+                continue;
+            }
+            return Err(invalid(format!(
+                "enter the value of the variable {name:?} again: it was meant for another command"
+            )));
+        }
+        let is_reference = !secrets::names(value).is_empty();
+        if is_reference || !(was_secret || secret.contains(name)) {
+            continue;
+        }
+        check(name, value)?;
+        // Its own name is taken by itself, if it had one.
+        let others: Vec<String> = match before.map(|before| secrets::names(before)).as_deref() {
+            Some([own]) => taken.iter().filter(|taken| taken != own).cloned().collect(),
+            _ => taken.clone(),
+        };
+        let secret = secret_name(server, name, was.map(|was| &was.env), &others);
+        taken.push(secret.clone());
+        kept.push((secrets::key(&secret, &place), std::mem::replace(value, secrets::reference(&secret))));
+    }
+    Ok(kept)
+}
+
+/// Whether a value can be a variable's, and whether it says anything.
+pub(super) fn check(name: &str, value: &str) -> Result<(), ApiError> {
+    if value.is_empty() {
+        return Err(invalid(format!("the variable {name:?} is to be secret, and has no value")));
+    }
+    if value.contains('\0') {
+        return Err(invalid(format!("the value of the variable {name:?} holds a character that none may hold")));
+    }
+    Ok(())
+}
+
+/// The variables with secrets, for the page.
+pub(super) fn secret_variables(stdio: &StdioConfig) -> Option<Vec<String>> {
+    let secret = stdio.env.iter().filter(|(_, value)| !secrets::names(value).is_empty());
+    let names: Vec<String> = secret.map(|(name, _)| name.clone()).collect();
+    (!names.is_empty()).then_some(names)
+}
