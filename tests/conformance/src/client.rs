@@ -17,6 +17,8 @@ use crate::{sign_in, user};
 
 /// What the user calls the server.
 const SERVER: &str = "server";
+/// How often the user begins to sign in before giving up on a server that is never content.
+const SIGN_INS: usize = 2;
 
 pub(crate) struct Client {
     app: App,
@@ -48,9 +50,10 @@ impl Client {
         }
     }
 
-    /// Waits until the server's lists were read. Whoever is to sign in again does so.
+    /// Waits until the server's lists were read. Whoever is to sign in again does so, but gives up some time.
     async fn ready(&self) -> Result<(), String> {
         let mut events = self.host().events();
+        let mut signed_in_again = 0;
         loop {
             match self.app.server(SERVER).await.state {
                 ServerState::Failed(failure) => return Err(failure.message),
@@ -60,10 +63,14 @@ impl Client {
                     if let Some(cause) = view.failed.filter(|_| view.in_progress.is_none()) {
                         return Err(cause);
                     }
+                    signed_in_again += 1;
+                    if signed_in_again > SIGN_INS {
+                        return Err(needed.cause);
+                    }
                     let begun = self.host().sign_in(SERVER.to_owned()).await.map_err(|e| e.to_string())?;
                     begun.map_err(|e| e.to_string())?;
                 }
-                ServerState::Ready if self.catalog().await?.is_read => return Ok(()),
+                ServerState::Ready if was_read(&*self.catalog().await?) => return Ok(()),
                 _ => {}
             }
             events.next().await.ok_or("the host has ended")?;
@@ -134,4 +141,10 @@ impl Client {
         self.app.host.close().await;
         self.user.abort();
     }
+}
+
+/// Whether the lists were read. Where nothing came of it for some cause, the server is about to be in another state.
+fn was_read(catalog: &Catalog) -> bool {
+    let failed = catalog.counts() == [0; 4] && catalog.notes.iter().any(|notes| !notes.is_empty());
+    catalog.is_read && !failed
 }
