@@ -152,6 +152,11 @@ impl Activity {
         self.hidden.add(tokens);
     }
 
+    /// The same for secrets that the settings name; tokens that come and go leave them hidden.
+    pub(crate) fn hide_named(&mut self, secrets: Vec<SecretString>) {
+        self.hidden.add_named(secrets);
+    }
+
     /// A text without what must not be seen.
     pub(crate) fn redacted(&self, text: String) -> String {
         self.hidden.redact_text(text)
@@ -251,7 +256,7 @@ impl Activity {
             id: None,
             bytes: bytes.len(),
             latency: None,
-            note: matches!(clean, Cow::Owned(_)).then(|| "a token in it is redacted".to_owned()),
+            note: matches!(clean, Cow::Owned(_)).then(|| "a secret in it is redacted".to_owned()),
             body: Body::new(kept),
             truncated,
         }

@@ -168,9 +168,9 @@ pub enum Unresolved {
 ///
 /// # Errors
 /// If a secret is missing or can't be read.
-pub(crate) fn resolve(config: &HttpConfig, secrets: &dyn Secrets) -> Result<BTreeMap<String, String>, Unresolved> {
+pub(crate) fn resolve(config: &HttpConfig, secrets: &dyn Secrets) -> Result<Filled, Unresolved> {
     let origin = config.origin().unwrap_or_default();
-    filled(&config.headers, &origin, &origin, secrets).map(|(headers, _)| headers)
+    filled(&config.headers, &origin, &origin, secrets)
 }
 
 /// Values with the secrets put in, and those secrets.

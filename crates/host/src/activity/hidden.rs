@@ -1,4 +1,4 @@
-//! Tokens that a server was given. Where it says one again, `[redacted]` is kept in its place.
+//! Tokens and other secrets that a server was given. Where it says one again, `[redacted]` is kept in its place.
 
 use std::borrow::Cow;
 
@@ -11,30 +11,34 @@ pub const REDACTED: &str = "[redacted]";
 const SHORTEST: usize = 8;
 /// The most tokens of one server that are looked for, the latest.
 const MOST: usize = 16;
+/// The most secrets that its settings name; those read last.
+const MOST_NAMED: usize = 64;
 
-/// The tokens of one server.
+/// The secrets of one server.
 #[derive(Debug, Default)]
-pub(super) struct Hidden(Vec<SecretString>);
+pub(super) struct Hidden {
+    /// Those that its settings name.
+    named: Vec<SecretString>,
+    tokens: Vec<SecretString>,
+}
 
 impl Hidden {
     pub(super) fn add(&mut self, tokens: Vec<SecretString>) {
-        for token in tokens {
-            let text = token.expose_secret();
-            if text.len() >= SHORTEST && !self.0.iter().any(|known| known.expose_secret() == text) {
-                self.0.push(token);
-            }
-        }
-        self.0.drain(..self.0.len().saturating_sub(MOST));
+        add(&mut self.tokens, tokens, MOST);
+    }
+
+    pub(super) fn add_named(&mut self, secrets: Vec<SecretString>) {
+        add(&mut self.named, secrets, MOST_NAMED);
     }
 
     pub(super) const fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.named.is_empty() && self.tokens.is_empty()
     }
 
     /// The bytes without tokens; they are as they were if there are none in them.
     pub(super) fn redact<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
         let mut redacted = Cow::Borrowed(bytes);
-        for token in &self.0 {
+        for token in self.named.iter().chain(&self.tokens) {
             let token = token.expose_secret().as_bytes();
             if let Some(first) = memmem::find(&redacted, token) {
                 redacted = Cow::Owned(replaced(&redacted, token, first));
@@ -50,6 +54,16 @@ impl Hidden {
             Cow::Owned(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         }
     }
+}
+
+fn add(known: &mut Vec<SecretString>, more: Vec<SecretString>, most: usize) {
+    for secret in more {
+        let text = secret.expose_secret();
+        if text.len() >= SHORTEST && !known.iter().any(|known| known.expose_secret() == text) {
+            known.push(secret);
+        }
+    }
+    known.drain(..known.len().saturating_sub(most));
 }
 
 fn replaced(bytes: &[u8], token: &[u8], first: usize) -> Vec<u8> {
@@ -89,10 +103,12 @@ mod tests {
     #[test]
     fn the_latest_tokens_are_looked_for() {
         let mut hidden = Hidden::default();
+        hidden.add_named(vec!["named-in-settings".into()]);
         for number in 0..MOST + 5 {
             hidden.add(vec![format!("token-{number:04}").into()]);
         }
-        assert_eq!(hidden.0.len(), MOST, "they are bounded");
+        assert_eq!(hidden.tokens.len(), MOST, "they are bounded");
+        assert_eq!(hidden.redact_text("named-in-settings".into()), REDACTED, "and push out no other secret");
         let latest = format!("token-{:04}", MOST + 4);
         assert_eq!(hidden.redact_text(latest), REDACTED, "the latest is among them");
     }

@@ -20,6 +20,7 @@ use mcp_proto::session::{
 use mcp_transport::http::{Authorizer, KnownServer, TransportFound};
 use mcp_transport::orphans::RunningRecord;
 use mcp_transport::stdio::{SearchPath, ServerCommand};
+use secrecy::SecretString;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::activity::Activity;
@@ -73,6 +74,8 @@ impl Target {
 pub(crate) struct HttpStart {
     pub(crate) url: String,
     pub(crate) headers: BTreeMap<String, String>,
+    /// The secrets in them, until they are hidden.
+    pub(crate) secrets: Vec<SecretString>,
     pub(crate) kind: Option<HttpKind>,
     pub(crate) known: Option<KnownServer>,
     /// What signs its requests, if the user may have to sign in.

@@ -198,6 +198,9 @@ impl Owner {
         let Some(record) = self.awaited(name, config) else { return };
         match prepared {
             Ok((mut start, sign_in)) => {
+                let secrets = std::mem::take(&mut start.secrets);
+                // Where the server says them again, they must not be seen.
+                record.activity.lock().unwrap_or_else(PoisonError::into_inner).hide_named(secrets);
                 start.authorizer = sign_in.map(|made| record.access.keep(made).authorizer());
                 start.known = self.known_server(name);
                 self.connect(name, Target::Url(start));
@@ -221,7 +224,7 @@ impl Owner {
         match read {
             Ok((environment, secrets)) => {
                 // Where the server says them again, they must not be seen.
-                record.activity.lock().unwrap_or_else(PoisonError::into_inner).hide(secrets);
+                record.activity.lock().unwrap_or_else(PoisonError::into_inner).hide_named(secrets);
                 let command = ServerCommand { environment, ..command };
                 self.connect(name, Target::Process { command, program, path });
             }
@@ -295,8 +298,8 @@ type Prepared = (HttpStart, Option<SignIn>);
 /// Puts the secrets into the headers. The keychain may ask the user, so nothing waits for it.
 async fn read_secrets(config: HttpConfig, secrets: Arc<dyn Secrets>) -> Result<HttpStart, Unresolved> {
     let read = tokio::task::spawn_blocking(move || {
-        let headers = crate::secrets::resolve(&config, secrets.as_ref())?;
-        Ok(HttpStart { url: config.url, headers, kind: config.kind, known: None, authorizer: None })
+        let (headers, secrets) = crate::secrets::resolve(&config, secrets.as_ref())?;
+        Ok(HttpStart { url: config.url, headers, secrets, kind: config.kind, known: None, authorizer: None })
     });
     read.await.unwrap_or_else(|error| Err(Unresolved::Interrupted(error.to_string())))
 }

@@ -185,6 +185,17 @@ async fn secrets_go_to_their_server_and_to_nobody_else() {
     }
     assert!(!format!("{view:?}").contains("t0psecret"), "no view shows it");
     assert!(!app.activity("far").await.contains("t0psecret"), "nor does the activity");
+    let allowing = app.always(|question| {
+        matches!(question.body, QuestionBody::Tool { .. }).then_some(UserAnswer::Allow(Scope::Once))
+    });
+    let arguments = json!({ "text": "you sent t0psecret" }).as_object().unwrap().clone();
+    app.host.call_tool("c".into(), "far".into(), "echo".into(), arguments, None).await.unwrap();
+    allowing.abort();
+    let activity = app.activity("far").await;
+    assert!(
+        !activity.contains("t0psecret") && activity.contains("you sent [redacted]"),
+        "not when the server says it again: {activity}"
+    );
     let mut files = Vec::new();
     let mut folders = vec![app.folder.path().to_path_buf()];
     while let Some(folder) = folders.pop() {

@@ -39,7 +39,7 @@ async fn no_token_is_seen_or_written_anywhere() {
     }
     let activity = far.app.activity(NAME).await;
     assert!(activity.contains("you sent [redacted], did you not"), "what a server echoes is redacted: {activity}");
-    assert!(activity.contains("a token in it is redacted"), "and marked so: {activity}");
+    assert!(activity.contains("a secret in it is redacted"), "and marked so: {activity}");
     far.issuer.end_access_tokens();
     far.echo("renewed", "x").await.expect("a call passes");
     far.app.host.sign_out(NAME.into()).await.unwrap().unwrap();
