@@ -9,6 +9,7 @@ export type DraftProblem =
   | "command_missing"
   | "env_name"
   | "env_twice"
+  | "env_value"
   | "url_missing"
   | "url_bad"
   | "header_name"
@@ -35,6 +36,8 @@ function local(draft: Draft): DraftProblem[] {
   if (used.some((key) => /[=\s\0]/.test(key))) found.push("env_name");
   if (draft.env.some((row) => row.key.trim() === "" && row.value !== "")) found.push("env_name");
   if (new Set(used).size < used.length) found.push("env_twice");
+  if (draft.env.some((row) => row.secret && row.value === "" && row.kept === null))
+    found.push("env_value");
   return found;
 }
 

@@ -10,6 +10,7 @@ export function draftProblem(problem: DraftProblem): string {
     command_missing: m.servers_problem_command_missing,
     env_name: m.servers_problem_env_name,
     env_twice: m.servers_problem_env_twice,
+    env_value: m.servers_problem_env_value,
     url_missing: m.servers_problem_url_missing,
     url_bad: m.servers_problem_url_bad,
     header_name: m.servers_problem_header_name,

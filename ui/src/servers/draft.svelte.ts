@@ -15,7 +15,12 @@ export interface ArgRow extends Row {
 }
 export interface EnvRow extends Row {
   key: string;
+  /** What it is; empty while a secret that is set already stays. */
   value: string;
+  /** Whether it goes to the keychain and not into the settings file. */
+  secret: boolean;
+  /** What stands for the secret that is set already; its value is never told. */
+  kept: string | null;
 }
 export interface HeaderRow extends Row {
   name: string;
@@ -69,7 +74,11 @@ export class Draft {
     this.command = config.command;
     this.cwd = config.cwd ?? "";
     for (const value of config.args) this.addArg(value);
-    for (const [key, value] of Object.entries(config.env)) this.addEnv(key, value ?? "");
+    const secret = config.secretEnv ?? [];
+    for (const [key, value = ""] of Object.entries(config.env)) {
+      if (secret.includes(key)) this.#addSecretEnv(key, value);
+      else this.addEnv(key, value);
+    }
   }
 
   addArg(value = ""): void {
@@ -91,7 +100,11 @@ export class Draft {
   }
 
   addEnv(key = "", value = ""): void {
-    this.env.push({ id: this.#next++, key, value });
+    this.env.push({ id: this.#next++, key, value, secret: false, kept: null });
+  }
+
+  #addSecretEnv(key: string, kept: string): void {
+    this.env.push({ id: this.#next++, key, value: "", secret: true, kept });
   }
 
   removeEnv(id: number): void {
@@ -126,11 +139,13 @@ export class Draft {
       return { type: "http", url: this.url.trim(), headers, kind, auth, revision };
     }
     const env = this.env.filter((row) => row.key.trim() !== "");
+    const secretEnv = env.filter((row) => row.secret).map((row) => row.key.trim());
     return {
       type: "stdio",
       command: this.command.trim(),
       args: this.args.map((row) => row.value),
-      env: Object.fromEntries(env.map((row) => [row.key.trim(), row.value])),
+      env: Object.fromEntries(env.map((row) => [row.key.trim(), row.value || (row.kept ?? "")])),
+      ...(secretEnv.length > 0 ? { secretEnv } : {}),
       cwd: this.cwd.trim() === "" ? null : this.cwd.trim(),
       revision,
     };

@@ -45,6 +45,20 @@ describe("a draft", () => {
     expect(draft.commandLine, "as it will be asked for").toBe("npx -y '' 'a b'");
   });
 
+  test("keeps a secret variable unless it is written again, and never has its value", () => {
+    const reference = "${secret:files.TOKEN}";
+    const one = { ...config, env: { A: "1", TOKEN: reference }, secretEnv: ["TOKEN"] };
+    const draft = new Draft("files", one);
+    expect(draft.env[1]?.value, "nothing to show").toBe("");
+    expect(draft.config, "it stays").toEqual(one);
+    draft.env[1]!.value = "s3cret";
+    draft.env[0]!.secret = true;
+    expect(draft.config, "both go to the keychain").toMatchObject({
+      env: { A: "1", TOKEN: "s3cret" },
+      secretEnv: ["A", "TOKEN"],
+    });
+  });
+
   test("leaves out what is empty, but not empty arguments", () => {
     const draft = new Draft("x", { ...config, command: " node ", args: [""], env: {} });
     draft.addEnv();
@@ -62,6 +76,7 @@ describe("a draft", () => {
     ["env_name", (d) => d.addEnv("A B", "1")],
     ["env_name", (d) => d.addEnv("", "value without a name")],
     ["env_twice", (d) => d.addEnv("TOKEN", "2")],
+    ["env_value", (d) => ((d.env[0]!.value = ""), (d.env[0]!.secret = true))],
   ])("says %s", (problem, change) => {
     const draft = new Draft("files", config);
     expect(draft.problems(["git"]), "all is well before").toEqual([]);

@@ -2091,6 +2091,11 @@ args: Array<string>,
  */
 env: { [key in string]: string }, 
 /**
+ * Those variables whose values lie, or are to be put, in the system's keychain and not in the settings file. Of a
+ * server that is set up, `env` has `${secret:NAME}` for them; to send that back keeps what is set.
+ */
+secretEnv?: Array<string>, 
+/**
  * The folder it starts in.
  */
 cwd: string | null, 
@@ -2200,7 +2205,7 @@ server: string,
 folders: Array<string>, };
 
 /**
- * A secret of a header, to be entered again.
+ * A secret of a header, or of a local server's variable, to be entered again.
  */
 export type SetSecret = { 
 /**
@@ -2208,11 +2213,11 @@ export type SetSecret = {
  */
 server: string, 
 /**
- * The header's name.
+ * The name of the header, or of the variable.
  */
 header: string, 
 /**
- * The header's new value.
+ * The new value.
  */
 value: string, };
 
