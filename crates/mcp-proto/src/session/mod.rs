@@ -236,6 +236,17 @@ impl Session {
         self.wire.is_waiting(id)
     }
 
+    /// The answer to a request of ours waits for the user, outside of the session, such as for a sign-in. The times of
+    /// its call stand still until [`resume_call`](Session::resume_call) is called, once for each time this gave a call.
+    pub fn pause_call_of(&mut self, id: &RequestId, now: Instant) -> Option<CallId> {
+        self.hold_call_of(id, now)
+    }
+
+    /// What a call was paused for is over.
+    pub fn resume_call(&mut self, call: CallId, now: Instant) {
+        self.let_call_run(call, now);
+    }
+
     /// What the opening found out, once it is done.
     pub fn facts(&self) -> Option<&Facts> {
         self.facts.as_deref()

@@ -175,14 +175,29 @@ impl Session {
     pub(super) fn close_question(&mut self, request: ServerRequestId, now: Instant) -> Option<Question> {
         let question = self.questions.shift_remove(&request)?;
         for id in &question.stops {
-            if let Some(call) = self.calls.get_mut(id) {
-                call.questions = call.questions.saturating_sub(1);
-                if call.questions == 0 {
-                    call.clock.resume(now);
-                }
-            }
+            self.let_call_run(*id, now);
         }
         Some(question)
+    }
+
+    /// Stops the clock of the call that a request of ours belongs to.
+    pub(super) fn hold_call_of(&mut self, id: &RequestId, now: Instant) -> Option<CallId> {
+        let RequestId::Number(number) = id else { return None };
+        let call = self.wire.purpose(*number)?.call()?;
+        let held = self.calls.get_mut(&call)?;
+        held.questions += 1;
+        held.clock.pause(now);
+        Some(call)
+    }
+
+    /// One of the reasons for which a call's clock stands still is gone.
+    pub(super) fn let_call_run(&mut self, call: CallId, now: Instant) {
+        if let Some(call) = self.calls.get_mut(&call) {
+            call.questions = call.questions.saturating_sub(1);
+            if call.questions == 0 {
+                call.clock.resume(now);
+            }
+        }
     }
 
     pub(super) fn withdraw(&mut self, request: ServerRequestId, why: Withdrawal) {

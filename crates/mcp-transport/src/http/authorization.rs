@@ -139,6 +139,7 @@ pub(super) async fn send(
                 attempt: *again,
                 operation: operation(parts),
             };
+            endpoint.tell_that_it_asks();
             authorizer.challenged(challenge).await
         };
         let words = match verdict {

@@ -10,6 +10,7 @@ use reqwest::header::{
     LOCATION, TRANSFER_ENCODING, USER_AGENT,
 };
 use reqwest::{Client, Method, Request, Response};
+use tokio::sync::Notify;
 use url::Url;
 
 use super::authorization::{self, Authorizer};
@@ -33,6 +34,8 @@ pub(super) struct Endpoint {
     authorizer: Option<Arc<dyn Authorizer>>,
     /// How long an answer to one sending of a signed request may take to begin.
     each: Option<Duration>,
+    /// Told when a request has to wait for the authorizer, and so perhaps for the user.
+    asks: Option<Arc<Notify>>,
 }
 
 /// One request.
@@ -77,7 +80,7 @@ impl Endpoint {
         }
         // What the user set goes before.
         let authorizer = target.authorizer.clone().filter(|_| !common.contains_key(AUTHORIZATION));
-        (Endpoint { client, common: Arc::new(common), authorizer, each: None }, refused)
+        (Endpoint { client, common: Arc::new(common), authorizer, each: None, asks: None }, refused)
     }
 
     /// Sends a request, and again where a redirect within the origin leads.
@@ -121,6 +124,19 @@ impl Endpoint {
     pub(super) fn each_within(mut self, within: Duration) -> Endpoint {
         self.each = Some(within);
         self
+    }
+
+    /// The same, and what tells when a request has to wait for the authorizer.
+    pub(super) fn telling(mut self) -> (Endpoint, Arc<Notify>) {
+        let asks = Arc::new(Notify::new());
+        self.asks = Some(Arc::clone(&asks));
+        (self, asks)
+    }
+
+    pub(super) fn tell_that_it_asks(&self) {
+        if let Some(asks) = &self.asks {
+            asks.notify_one();
+        }
     }
 
     pub(super) async fn execute_in_time(&self, request: Request) -> Result<Response, DeliveryFault> {

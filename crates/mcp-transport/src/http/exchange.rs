@@ -2,11 +2,13 @@
 //! wakes that task once, and what is not taken from it is not read from the server.
 
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use mcp_proto::DeliveryFault;
 use reqwest::header::HeaderValue;
+use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::endpoint::{Answer, Endpoint, Media, Moved, Parts, bounded_body, media, unusable};
@@ -48,6 +50,8 @@ pub(super) enum What {
     Expired,
     /// The server takes its time to accept it; this is what goes on.
     Late(Work),
+    /// It waits for the authorizer, and so perhaps for the user; this is what goes on.
+    Asks(Work),
 }
 
 impl Step {
@@ -58,12 +62,29 @@ impl Step {
 
 /// Posts a request.
 pub(super) fn request(exchange: u64, endpoint: Endpoint, parts: Parts, limit: usize) -> Work {
+    if endpoint.is_signed() {
+        let (endpoint, asks) = endpoint.telling();
+        return telling(exchange, asks, Box::pin(answered(exchange, endpoint, parts, limit)));
+    }
+    Box::pin(answered(exchange, endpoint, parts, limit))
+}
+
+/// Goes on, until it waits for the authorizer.
+fn telling(exchange: u64, asks: Arc<Notify>, mut work: Work) -> Work {
     Box::pin(async move {
-        match endpoint.send(parts).await {
-            Ok(answer) => read_answer(exchange, answer, limit).await,
-            Err(fault) => Step::plain(exchange, What::Failed(fault)),
+        tokio::select! {
+            biased;
+            step = &mut work => step,
+            () = asks.notified() => Step::plain(exchange, What::Asks(work)),
         }
     })
+}
+
+async fn answered(exchange: u64, endpoint: Endpoint, parts: Parts, limit: usize) -> Step {
+    match endpoint.send(parts).await {
+        Ok(answer) => read_answer(exchange, answer, limit).await,
+        Err(fault) => Step::plain(exchange, What::Failed(fault)),
+    }
 }
 
 /// Posts what has no answer: a notification or a response.

@@ -248,12 +248,15 @@ async fn others_go_on_while_one_waits_for_the_user() {
     let authorizer = Arc::new(Scripted { user: Some(Notify::new()), ..Scripted::with(1) });
     let mut client = start_signed(&server.url("/mcp"), &authorizer);
     client.until_ready().await;
-    let waits = client.begin(tool("slow", serde_json::json!({ "text": "later" }))).await;
+    // The user takes longer than the server may.
+    let idle = std::time::Duration::from_millis(400);
+    let waits = client.begin_within(tool("slow", serde_json::json!({ "text": "later" })), idle).await;
     assert!(holds_within(LONG, || authorizer.challenges().len() == 1).await, "the user is asked");
     assert_eq!(authorizer.challenges()[0].operation, "tools/call", "about this");
     for _ in 0..3 {
         assert_eq!(client.echo("meanwhile").await, "meanwhile", "other calls go on");
     }
+    tokio::time::sleep(idle * 2).await;
     authorizer.user.as_ref().unwrap().notify_one();
     assert!(client.done(waits).await.is_ok(), "[auth-stepup] and the call is made when the user has agreed");
     client.stop().await;

@@ -253,7 +253,7 @@ impl<'o> Legacy<'o> {
             }
             What::Failed(fault) => fault,
             What::Late(work) => return self.on_late(exchange, post.about, work),
-            What::Accepted | What::Body(_) | What::Events { .. } | What::Expired => return,
+            What::Accepted | What::Body(_) | What::Events { .. } | What::Expired | What::Asks(_) => return,
         };
         match post.about {
             // Something in between ended what the server held open; the answer may still come on the stream.

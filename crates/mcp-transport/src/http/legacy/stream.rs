@@ -27,7 +27,7 @@ impl Legacy<'_> {
             }
             What::Refused(refusal) => self.on_no_stream(refusal.fault, now),
             What::Failed(fault) => self.on_no_stream(fault, now),
-            What::Accepted | What::Body(_) | What::Expired | What::Late(_) => {}
+            What::Accepted | What::Body(_) | What::Expired | What::Late(_) | What::Asks(_) => {}
         }
     }
 

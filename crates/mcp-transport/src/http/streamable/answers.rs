@@ -33,7 +33,12 @@ impl Streamable<'_> {
         if let Some(moved) = moved {
             self.on_moved(moved);
         }
+        self.let_go(exchange);
         match what {
+            What::Asks(work) => {
+                self.hold(exchange, now);
+                self.go_on(exchange, work);
+            }
             What::Accepted => self.on_accepted(exchange),
             What::Body(body) => self.on_body(exchange, body, now),
             What::Events { opened, events, next } => self.on_events(exchange, opened, events, next, now),

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use futures_util::future::{AbortHandle, Abortable, Aborted};
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
-use mcp_proto::{CloseReason, OpeningFault, Outgoing, RequestId, Revision, SessionEvent};
+use mcp_proto::{CallId, CloseReason, OpeningFault, Outgoing, RequestId, Revision, SessionEvent};
 use reqwest::header::HeaderValue;
 use url::Url;
 
@@ -79,6 +79,8 @@ struct Exchange {
     /// It carried the session id.
     in_session: bool,
     resume: Resume,
+    /// The call whose times stand still while this waits for the authorizer.
+    held: Option<CallId>,
 }
 
 enum Kind {
@@ -244,13 +246,16 @@ impl<'o> Streamable<'o> {
             self.posts += 1;
         }
         let abort = AbortHandle::new_pair().0;
-        self.exchanges
-            .insert(self.last_exchange, Exchange { kind, abort, name, in_session, resume: Resume::default() });
+        self.exchanges.insert(
+            self.last_exchange,
+            Exchange { kind, abort, name, in_session, resume: Resume::default(), held: None },
+        );
         self.last_exchange
     }
 
     /// Ends an exchange; what it still waits for is dropped, which closes its stream.
     fn finish(&mut self, exchange: u64) -> Option<Exchange> {
+        self.let_go(exchange);
         let finished = self.exchanges.remove(&exchange)?;
         finished.abort.abort();
         if matches!(finished.kind, Kind::Get) {
@@ -262,6 +267,22 @@ impl<'o> Streamable<'o> {
             self.gate = None;
         }
         Some(finished)
+    }
+
+    /// An exchange waits for the user: its call's time is not running.
+    fn hold(&mut self, exchange: u64, now: Instant) {
+        if let Some(Exchange { kind: Kind::Request { id, .. }, held: held @ None, .. }) =
+            self.exchanges.get_mut(&exchange)
+        {
+            *held = self.core.session.pause_call_of(id, now);
+        }
+    }
+
+    /// It waits no longer.
+    fn let_go(&mut self, exchange: u64) {
+        if let Some(call) = self.exchanges.get_mut(&exchange).and_then(|running| running.held.take()) {
+            self.core.session.resume_call(call, now());
+        }
     }
 
     fn finish_request(&mut self, request: &RequestId) {
