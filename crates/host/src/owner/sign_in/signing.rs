@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use mcp_auth::{Authorization, Reason};
 use mcp_transport::http::{Authorizer, Challenge, MOST_SENDINGS, Signed, Stop, Verdict};
+use tokio::task::AbortHandle;
 use url::Url;
 
 use super::user::Asker;
@@ -39,10 +40,32 @@ impl Signing {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
+    /// Waits for the user, who may take longer than the call that led to it: once the browser is open, that goes on without it.
+    async fn stepped_up(&self, challenge: Challenge) -> Verdict {
+        let authorization = Arc::clone(&self.authorization);
+        let stepping = tokio::spawn(async move { authorization.challenged(challenge).await });
+        let _unwanted = Unwanted { asker: &self.asker, task: stepping.abort_handle() };
+        stepping.await.unwrap_or_else(|error| Verdict::Stop(format!("it was broken off: {error}")))
+    }
+
     async fn refuse(&self, cause: &str) {
         *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(cause.to_owned());
         let server = self.asker.server().to_owned();
         self.asker.tell_owner(Box::new(move |owner| owner.sign_in_wanted(&server))).await;
+    }
+}
+
+/// Ends a step-up that no call waits for any more, unless the user is at it.
+struct Unwanted<'a> {
+    asker: &'a Asker,
+    task: AbortHandle,
+}
+
+impl Drop for Unwanted<'_> {
+    fn drop(&mut self) {
+        if self.asker.way().ends_at.is_none() {
+            self.task.abort();
+        }
     }
 }
 
@@ -67,7 +90,11 @@ impl Authorizer for Signing {
             self.asker.begins(Reason::StepUp { operation: challenge.operation.clone() });
         }
         let is_last = challenge.attempt + 1 >= MOST_SENDINGS;
-        let mut verdict = self.authorization.challenged(challenge).await;
+        let mut verdict = if status == FORBIDDEN {
+            self.stepped_up(challenge).await
+        } else {
+            self.authorization.challenged(challenge).await
+        };
         if is_last && verdict == Verdict::Again {
             verdict = Verdict::Stop(format!("the server refused it {MOST_SENDINGS} times, each time signed anew"));
         }

@@ -1,9 +1,12 @@
 //! What signing in means for calls: they wait while tokens are renewed, and go on after the user allowed more.
 
+use std::sync::atomic::Ordering;
+
 use host::sign_in::SignInReason;
-use host::view::{QuestionBody, ServerState, UserAnswer};
+use host::view::{CallFailure, QuestionBody, ServerState, UserAnswer};
 use policy::Scope;
 use testkit::authorization::{AuthorizationScript, ProtectedScript, Refresh};
+use testkit::browser;
 
 use super::{Far, NAME, is_sign_in};
 
@@ -79,6 +82,39 @@ async fn a_call_that_is_not_allowed_more_fails_alone() {
     // One that asks for more than the user wants can be silenced.
     far.app.host.deny_all(NAME.into(), true).await.unwrap();
     far.echo("once more", "hello").await.expect_err("it fails again");
+    assert!(!far.app.questions().await.iter().any(is_sign_in), "without another question");
+    allowing.abort();
+    far.app.host.close().await;
+}
+
+#[tokio::test]
+async fn a_call_that_is_given_up_takes_back_its_question_and_no_more() {
+    let serves = ProtectedScript {
+        challenge_scope: Some("read".into()),
+        tool_scopes: [("echo".to_owned(), "write".to_owned())].into(),
+        ..ProtectedScript::default()
+    };
+    let far = Far::with(AuthorizationScript::default(), serves).await.signed_in().await;
+    let allowing = far.allows_tools();
+    far.app.platform.browses.store(false, Ordering::Relaxed);
+    let asked = async {
+        far.question().await;
+        far.app.host.cancel_call("one".into()).await.unwrap();
+    };
+    let (called, ()) = tokio::join!(far.echo("one", "x"), asked);
+    assert_eq!(called, Err(CallFailure::Cancelled), "the call is over");
+    far.no_questions().await;
+    assert_eq!(far.view().await.in_progress, None, "and with it what nobody has begun");
+    let browsing = async {
+        far.allow().await;
+        let progress = far.until_waits_for_browser().await.in_progress.unwrap();
+        far.app.host.cancel_call("two".into()).await.unwrap();
+        progress.authorization_url.unwrap()
+    };
+    let (called, page) = tokio::join!(far.echo("two", "x"), browsing);
+    assert_eq!(called, Err(CallFailure::Cancelled), "the call is over");
+    browser::sign_in(&page).await.unwrap();
+    far.echo("three", "hello").await.expect("what the user was at in the browser counts for the next call");
     assert!(!far.app.questions().await.iter().any(is_sign_in), "without another question");
     allowing.abort();
     far.app.host.close().await;
