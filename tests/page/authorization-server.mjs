@@ -54,7 +54,7 @@ provider.on("grant.success", (context) => {
   events.push({ grant: params.grant_type, resource: params.resource, client: client.clientId });
 });
 provider.on("grant.error", (context, error) => events.push({ failed: String(error.error_description ?? error) }));
-provider.on("access_token.issued", (token) => issued.add(token.jti));
+provider.on("access_token.saved", (token) => issued.add(token.jti));
 provider.on("access_token.destroyed", () => events.push({ revoked: "access_token" }));
 provider.on("refresh_token.destroyed", () => events.push({ revoked: "refresh_token" }));
 provider.on("registration_create.success", (_context, client) => {

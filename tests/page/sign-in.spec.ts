@@ -76,7 +76,7 @@ test("signs in, calls, restarts, refreshes, signs out", async ({ app, host }) =>
   await expect(main.getByText("harbour:read"), "the scopes are shown").toBeVisible();
   await expect(main.getByText("renewed by itself"), "it lasts").toBeVisible();
   expect((await new AxeBuilder({ page: app }).analyze()).violations, "axe").toEqual([]);
-  expect(await whoami(app), "the token is this user's").toContainText("You are ada");
+  expect(await whoami(app), "the token is this user's").toContain("You are ada");
   // [auth-dcr-native] [auth-dcr-application-type]
   const registered = (await there!.events()).find((event) => event.registered);
   expect(registered, "registered as what it is").toMatchObject({ type: "native" });
@@ -85,20 +85,20 @@ test("signs in, calls, restarts, refreshes, signs out", async ({ app, host }) =>
   await app.goto(host.url);
   void host.call("start_server", { server: "harbour" });
   await expect.poll(async () => (await host.snapshot()).servers[0]?.state.is).toBe("ready");
-  expect(await whoami(app), "signed in from before").toContainText("You are ada");
+  expect(await whoami(app), "signed in from before").toContain("You are ada");
   expect(await there!.count({ grant: "authorization_code" }), "once in all").toBe(1);
 
   // [auth-refresh-replace]: each refresh token is good once, so the second refresh shows that the first one's was kept.
   for (const times of [1, 2]) {
     await there!.endAccess();
-    expect(await whoami(app), "nobody is asked").toContainText("You are ada");
+    expect(await whoami(app), "nobody is asked").toContain("You are ada");
     expect(await there!.count({ grant: "refresh_token" }), "one refresh").toBe(times);
   }
   expect(await there!.count({ grant: "authorization_code" }), "still once").toBe(1);
 
   await visit(app, "#/server/harbour/sign-in");
   await main.getByRole("button", { name: "Sign out" }).click();
-  await app.getByRole("alertdialog").getByRole("button", { name: "Sign out" }).click();
+  await app.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
   await expect(main.getByText(/^Signed out/), "said").toBeVisible();
   await expect(main.getByText("Not signed in."), "nobody is signed in").toBeVisible();
   const revoked = (await there!.events()).filter((event) => event.revoked);
@@ -113,10 +113,10 @@ test("who signs out can sign in as somebody else", async ({ app, host }) => {
   await visit(app, "#/server/harbour/sign-in");
   const main = app.getByRole("main");
   await main.getByRole("button", { name: "Change account" }).click();
-  await app.getByRole("alertdialog").getByRole("button", { name: "Change account" }).click();
+  await app.getByRole("dialog").getByRole("button", { name: "Change account" }).click();
   await signIn(app, host, "grace");
   await expect.poll(async () => (await host.snapshot()).servers[0]?.state.is).toBe("ready");
-  expect(await whoami(app), "another account").toContainText("You are grace");
+  expect(await whoami(app), "another account").toContain("You are grace");
 });
 
 test("a flow can be read step by step, and holds no secret", async ({ app, host }) => {

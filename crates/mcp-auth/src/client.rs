@@ -150,6 +150,7 @@ mod tests {
             metadata_documents: documents,
             promises_iss: false,
             dpop: false,
+            lets_choose: false,
         }
     }
 

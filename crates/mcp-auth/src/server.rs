@@ -33,6 +33,8 @@ pub(crate) struct Server {
     pub(crate) promises_iss: bool,
     /// Whether it binds tokens to an ES256 key.
     pub(crate) dpop: bool,
+    /// Whether it says that it lets the user choose among accounts (OpenID Connect, `prompt_values_supported`).
+    pub(crate) lets_choose: bool,
 }
 
 /// Asks the authorization server with this issuer identifier.
@@ -81,6 +83,7 @@ pub(crate) async fn discover_at_origin(web: &Web, server: &Url) -> Result<Server
                 metadata_documents: false,
                 promises_iss: false,
                 dpop: false,
+                lets_choose: false,
             })
         }
     }
@@ -147,6 +150,7 @@ fn read(members: &Map<String, Value>, url: &Url, issuers: &[&str], named: &Named
         metadata_documents: document::is_true(members, "client_id_metadata_document_supported"),
         promises_iss: document::is_true(members, "authorization_response_iss_parameter_supported"),
         dpop: lists("dpop_signing_alg_values_supported", "ES256"),
+        lets_choose: lists("prompt_values_supported", "select_account"),
         issuer,
     })
 }

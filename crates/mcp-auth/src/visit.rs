@@ -62,15 +62,13 @@ impl Visit<'_> {
             request = request.add_extra_param("nonce", nonce);
         }
         // OpenID Connect Core, 3.1.2.1 and 11: offline access is granted only where consent is asked for.
-        let wants_choice = matches!(self.reason, Reason::AnotherAccount);
-        let prompt = match (wants_choice, scopes::has_offline_access(self.scopes)) {
-            (true, true) => Some("select_account consent"),
-            (true, false) => Some("select_account"),
-            (false, true) => Some("consent"),
-            (false, false) => None,
-        };
-        if let Some(prompt) = prompt {
-            request = request.add_extra_param("prompt", prompt);
+        let consent = scopes::has_offline_access(self.scopes).then_some("consent");
+        // A prompt that is not known is an error in some places, and there is no place that does not know `login`.
+        let other = if self.server.lets_choose { "select_account" } else { "login" };
+        let other = matches!(self.reason, Reason::AnotherAccount).then_some(other);
+        let prompts: Vec<&str> = other.into_iter().chain(consent).collect();
+        if !prompts.is_empty() {
+            request = request.add_extra_param("prompt", prompts.join(" "));
         }
         let (url, state) = request.url();
         Ok(OneUse { state: SecretString::from(state.into_secret()), verifier, url })

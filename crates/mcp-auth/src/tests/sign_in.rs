@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use testkit::authorization::{Authorizing, Iss, value};
+use serde_json::json;
+use testkit::authorization::{AuthorizationScript, Authorizing, Iss, value};
 
 use super::support::{Bench, Browser, Outcome, servers, until};
 use crate::*;
@@ -210,11 +211,16 @@ async fn wrong_answers_do_not_end_a_sign_in() {
 
 #[tokio::test]
 async fn another_account_is_asked_for() {
-    let (issuer, server) = servers(|_| (), |_| ()).await;
-    let bench = Bench::new(&server, |_| ());
-    bench.authorization.sign_in(Reason::AnotherAccount).await.unwrap();
-    let authorized = issuer.authorizations().pop().unwrap();
-    assert_eq!(value(&authorized, "prompt"), Some("select_account"), "the authorization server lets choose");
+    for (supported, wanted) in [(json!(null), "login"), (json!(["login", "select_account"]), "select_account")] {
+        let says = |script: &mut AuthorizationScript| {
+            script.overrides.insert("prompt_values_supported".to_owned(), supported.clone());
+        };
+        let (issuer, server) = servers(says, |_| ()).await;
+        let bench = Bench::new(&server, |_| ());
+        bench.authorization.sign_in(Reason::AnotherAccount).await.unwrap();
+        let authorized = issuer.authorizations().pop().unwrap();
+        assert_eq!(value(&authorized, "prompt"), Some(wanted), "it is asked for what it knows: {supported}");
+    }
 }
 
 #[tokio::test]
