@@ -1,3 +1,5 @@
+//! The secrets with a scripted keychain, in every mood of it.
+
 #![allow(clippy::unwrap_used)]
 
 use std::collections::HashMap;

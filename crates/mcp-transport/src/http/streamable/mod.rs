@@ -280,6 +280,9 @@ impl<'o> Streamable<'o> {
 
     /// It waits no longer.
     fn let_go(&mut self, exchange: u64) {
+        if !self.endpoint.is_signed() {
+            return;
+        }
         if let Some(call) = self.exchanges.get_mut(&exchange).and_then(|running| running.held.take()) {
             self.core.session.resume_call(call, now());
         }
