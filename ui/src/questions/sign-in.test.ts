@@ -65,6 +65,7 @@ describe("sign in", () => {
     show(question({ ...signIn, authorizationUrl }));
     await arm();
     await press("a");
+    expect(screen.getByText(/This page can't be opened/), "why").toBeVisible();
     expect(screen.queryByRole("button", { name: OPEN }), "no button").toBeNull();
     expect(answers(), "no key").toEqual([]);
   });
