@@ -1,23 +1,26 @@
 //! One server's authorization: its account, and everything that is done with it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use secrecy::SecretString;
-use tokio::sync::{Mutex as Turn, watch};
+use tokio::sync::{Mutex as Turn, MutexGuard as TurnGuard, watch};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use crate::account::{Account, InProgress, SignedOut};
 use crate::address::Named;
 use crate::challenge::Asked;
+use crate::dpop::Nonces;
 use crate::error::{AuthError, Cause, Phase};
+use crate::keep::InVault;
 use crate::record::Record;
+use crate::renew::Failed;
 use crate::settings::{GrantKind, Settings};
 use crate::step::Step;
 use crate::step_up::StepUps;
 use crate::user::Reason;
-use crate::vault::{Kept, VaultKey, VaultKind};
+use crate::vault::{Kept, VaultError, VaultKey, VaultKind};
 use crate::web::Web;
 
 /// One server's authorization. It signs that server's requests, and no others.
@@ -32,13 +35,14 @@ pub(crate) struct Shared {
     /// The server's name in the vault.
     pub(crate) server: String,
     state: Mutex<State>,
-    /// The last nonce of the authorization server.
-    pub(crate) server_nonce: Mutex<Option<String>>,
-    pub(crate) loading: Turn<()>,
+    pub(crate) server_nonces: Nonces,
+    /// One use of the vault's record at a time.
+    pub(crate) keeping: Turn<()>,
     /// One sign-in at a time.
     pub(crate) signing_in: Turn<()>,
     /// One renewal at a time.
     pub(crate) renewing: Turn<()>,
+    /// Ends the sign-ins that have begun so far; the next ones have another.
     cancel: Mutex<CancellationToken>,
     changes: watch::Sender<u64>,
 }
@@ -46,7 +50,11 @@ pub(crate) struct Shared {
 /// What is known at the moment.
 #[derive(Default)]
 pub(crate) struct State {
+    /// Whether `record` is what counts: it was read, or has become so since.
     pub(crate) loaded: bool,
+    /// Why the vault could not be read the last time, and when that was.
+    pub(crate) unread: Option<(Instant, VaultError)>,
+    pub(crate) in_vault: InVault,
     pub(crate) record: Option<Record>,
     /// Counts the tokens.
     pub(crate) generation: u64,
@@ -57,10 +65,8 @@ pub(crate) struct State {
     pub(crate) resource_nonce: Option<String>,
     pub(crate) progress: Option<InProgress>,
     pub(crate) step_ups: StepUps,
-    /// The authorization server whose kept client id may be unknown to it.
-    pub(crate) doubted: Option<String>,
-    /// Before this, no renewal is tried again that nobody asked for.
-    pub(crate) renew_after: Option<SystemTime>,
+    /// The last renewal, if it failed.
+    pub(crate) failed: Option<Failed>,
 }
 
 impl Authorization {
@@ -84,8 +90,8 @@ impl Authorization {
             settings,
             server: server.to_string(),
             state: Mutex::default(),
-            server_nonce: Mutex::default(),
-            loading: Turn::default(),
+            server_nonces: Nonces::default(),
+            keeping: Turn::default(),
             signing_in: Turn::default(),
             renewing: Turn::default(),
             cancel: Mutex::default(),
@@ -111,15 +117,16 @@ impl Authorization {
         self.shared.sign_in(why).await
     }
 
-    /// Ends the sign-in under way, if there is one.
+    /// Ends all sign-ins that have begun, those that still wait included.
     pub fn cancel(&self) {
-        self.shared.cancel.lock().unwrap_or_else(PoisonError::into_inner).cancel();
+        let begun = std::mem::take(&mut *self.shared.cancel.lock().unwrap_or_else(PoisonError::into_inner));
+        begun.cancel();
     }
 
     /// Revokes the tokens where that is offered, and forgets them in any case.
     ///
     /// # Errors
-    /// If they could not be removed from the vault.
+    /// If they could not be removed from the vault. All else is done even then.
     pub async fn sign_out(&self) -> Result<SignedOut, AuthError> {
         self.cancel();
         self.shared.sign_out().await
@@ -203,35 +210,63 @@ impl Shared {
         VaultKey { server: self.server.clone(), kind }
     }
 
-    async fn sign_in(&self, why: Reason) -> Result<Account, AuthError> {
-        self.load().await?;
-        let before = self.state().generation;
-        let _turn = match self.signing_in.try_lock() {
-            Ok(turn) => turn,
-            Err(_) => {
-                let turn = self.signing_in.lock().await;
-                let is_done = {
-                    let state = self.state();
-                    let has_tokens = state.record.as_ref().is_some_and(|record| record.tokens.is_some());
-                    state.generation != before && has_tokens
-                };
-                if let Some(account) = self.account().filter(|_| is_done) {
-                    return Ok(account);
-                }
-                turn
-            }
-        };
-        let asked = self.state().asked.clone();
-        self.run(why, asked).await
+    /// Ends what begins now, when the user wants that.
+    pub(crate) fn cancellation(&self) -> CancellationToken {
+        self.cancel.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// One flow, until it ends or is cancelled. Its caller has the turn.
-    pub(crate) async fn run(&self, why: Reason, asked: Option<Asked>) -> Result<Account, AuthError> {
-        let cancelled = CancellationToken::new();
-        *self.cancel.lock().unwrap_or_else(PoisonError::into_inner) = cancelled.clone();
+    async fn sign_in(&self, why: Reason) -> Result<Account, AuthError> {
+        let cancelled = self.cancellation();
+        let ready = tokio::select! {
+            biased;
+            () = cancelled.cancelled() => return Err(Phase::ResourceMetadata.error(Cause::Cancelled)),
+            ready = self.turn_to_sign_in() => ready,
+        };
+        let (_turn, unread) = match ready {
+            Ready::Done(account) => return Ok(account),
+            Ready::Turn(turn, unread) => (turn, unread),
+        };
+        let asked = self.state().asked.clone();
+        self.run(why, asked, &cancelled, unread.as_ref()).await
+    }
+
+    /// Waits until a sign-in may begin. A vault that cannot be read is no reason against it: the user wants it.
+    async fn turn_to_sign_in(&self) -> Ready<'_> {
+        let unread = self.load().await.err();
+        let before = {
+            let mut state = self.state();
+            state.failed = None;
+            state.generation
+        };
+        if let Ok(turn) = self.signing_in.try_lock() {
+            return Ready::Turn(turn, unread);
+        }
+        let turn = self.signing_in.lock().await;
+        let is_done = {
+            let state = self.state();
+            let has_tokens = state.record.as_ref().is_some_and(|record| record.tokens.is_some());
+            state.generation != before && has_tokens
+        };
+        match self.account().filter(|_| is_done) {
+            Some(account) => Ready::Done(account),
+            None => Ready::Turn(turn, unread),
+        }
+    }
+
+    /// One flow, until it ends or is cancelled. Its caller has the turn. `unread`: why it begins with nothing known.
+    pub(crate) async fn run(
+        &self,
+        why: Reason,
+        asked: Option<Asked>,
+        cancelled: &CancellationToken,
+        unread: Option<&AuthError>,
+    ) -> Result<Account, AuthError> {
         // However it ends, dropped futures included, nothing is in progress afterwards.
         let _ending = Ending(self);
         self.web.begin();
+        if let Some(unread) = unread {
+            self.web.note(Phase::Storage, &format!("what is kept could not be read: {}", unread.cause));
+        }
         self.state().progress = Some(InProgress { phase: Phase::ResourceMetadata, authorize_url: None });
         self.tell();
         let ended = tokio::select! {
@@ -250,6 +285,14 @@ impl Shared {
         }
         ended
     }
+}
+
+/// What came of waiting for the turn to sign in.
+enum Ready<'a> {
+    /// Whose turn it was before has signed in.
+    Done(Account),
+    /// It is, perhaps with nothing known of what is kept.
+    Turn(TurnGuard<'a, ()>, Option<AuthError>),
 }
 
 struct Ending<'a>(&'a Shared);

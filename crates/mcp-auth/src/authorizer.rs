@@ -10,7 +10,7 @@ use crate::challenge::Asked;
 use crate::dpop;
 use crate::error::{AuthError, Cause, Phase};
 use crate::record::Record;
-use crate::renew::renew;
+use crate::renew::{renew, renew_if_due};
 use crate::scopes;
 use crate::settings::GrantKind;
 use crate::user::Reason;
@@ -29,20 +29,8 @@ impl Authorizer for Authorization {
         if url.origin() != shared.settings.server.origin() {
             return Ok(unsigned(shared.state().generation));
         }
-        shared.load().await.map_err(|error| Stop(words(&error)))?;
-        let due = {
-            let state = shared.state();
-            let now = shared.now();
-            let may = state.renew_after.is_none_or(|after| after <= now);
-            let tokens = state.record.as_ref().and_then(|record| record.tokens.as_ref());
-            let can = tokens.is_some_and(|tokens| tokens.refresh.is_some()) || !shared.is_interactive();
-            let is_due = tokens.is_some_and(|tokens| tokens.is_due(now));
-            (may && can && is_due).then_some(state.generation)
-        };
-        if let Some(generation) = due {
-            // If it fails, the token is used for as long as it lives; then the server's refusal leads on.
-            let _ = renew(shared, generation, false).await;
-        }
+        shared.load_if_possible().await;
+        renew_if_due(shared).await.map_err(|error| Stop(words(&error)))?;
         shared.sign(method, url)
     }
 
@@ -133,6 +121,12 @@ impl Authorization {
             GrantKind::ClientCredentials | GrantKind::WorkloadIdentity { .. } => false,
         };
         if needs_user {
+            // Another program may have signed in meanwhile.
+            let has_tokens = || shared.state().record.as_ref().is_some_and(|record| record.tokens.is_some());
+            if shared.look_again().await && has_tokens() {
+                return Verdict::Again;
+            }
+            let record = shared.state().record.clone();
             let cause = match record {
                 None => "the server wants a sign-in".to_owned(),
                 Some(record) if record.tokens.is_none() => {
@@ -155,6 +149,7 @@ impl Authorization {
     /// 403: the token is good, but for less than was wanted.
     async fn insufficient(&self, challenge: &Challenge, asked: Asked) -> Verdict {
         let shared = &self.shared;
+        let cancelled = shared.cancellation();
         let _turn = shared.signing_in.lock().await;
         let had = {
             let state = shared.state();
@@ -178,17 +173,18 @@ impl Authorization {
             });
         }
         let now = shared.now();
-        if !shared.state().step_ups.take(&challenge.operation, now) {
+        if !shared.state().step_ups.may(&challenge.operation, now) {
             let most = crate::step_up::MOST;
             return Verdict::Stop(format!("the server asked for more permissions more than {most} times in a row"));
         }
         let signed_in = if shared.is_interactive() {
             let reason = Reason::StepUp { operation: crate::address::shown(&challenge.operation) };
-            shared.run(reason, Some(asked)).await.map(|_| ())
+            shared.run(reason, Some(asked), &cancelled, None).await.map(|_| ())
         } else {
             shared.state().asked = Some(asked);
             renew(shared, challenge.generation, false).await
         };
+        shared.state().step_ups.count(&challenge.operation, now);
         match signed_in {
             Ok(()) => Verdict::Again,
             Err(error) => Verdict::Stop(format!("the server wants the permissions \"{names}\": {}", words(&error))),

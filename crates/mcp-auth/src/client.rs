@@ -165,7 +165,7 @@ mod tests {
 
     fn registration() -> Registration {
         let client = Client { kind: ClientKind::Registered, id: "r".to_owned(), authentication: Authentication::None };
-        Registration { issuer: ISSUER.to_owned(), client, redirect_uri: None, expires_at: None }
+        Registration { issuer: ISSUER.to_owned(), client, redirect_uri: None, expires_at: None, doubted: false }
     }
 
     fn name(way: &Way) -> &'static str {

@@ -1,5 +1,6 @@
 //! Proofs that a request comes from the holder of a key that the token is bound to (DPoP, RFC 9449).
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
@@ -16,6 +17,8 @@ use crate::secret::{self, Kept};
 
 /// No nonce is longer, in bytes.
 const LONGEST_NONCE: usize = 1024;
+/// The most authorization servers whose nonces are remembered.
+const MOST_NONCES: usize = 8;
 
 /// A P-256 key of one account.
 #[derive(Clone)]
@@ -85,6 +88,33 @@ impl DpopKey {
     }
 }
 
+/// The last nonce of each authorization server, by issuer: one means nothing to another.
+#[derive(Debug, Default)]
+pub(crate) struct Nonces(Mutex<Vec<(String, String)>>);
+
+impl Nonces {
+    fn all(&self) -> MutexGuard<'_, Vec<(String, String)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn get(&self, issuer: &str) -> Option<String> {
+        self.all().iter().find(|(known, _)| known == issuer).map(|(_, nonce)| nonce.clone())
+    }
+
+    pub(crate) fn set(&self, issuer: &str, nonce: String) {
+        let mut all = self.all();
+        all.retain(|(known, _)| known != issuer);
+        if all.len() >= MOST_NONCES {
+            all.remove(0);
+        }
+        all.push((issuer.to_owned(), nonce));
+    }
+
+    pub(crate) fn clear(&self) {
+        self.all().clear();
+    }
+}
+
 /// The nonce, if it can be one: a header's value is anything that a server likes.
 pub(crate) fn nonce(text: &str) -> Option<String> {
     let is_fit = !text.is_empty() && text.len() <= LONGEST_NONCE && text.bytes().all(|byte| byte.is_ascii_graphic());
@@ -118,6 +148,19 @@ mod tests {
         validation.required_spec_claims.clear();
         validation.validate_exp = false;
         decode::<Value>(proof, &key, &validation).unwrap().claims
+    }
+
+    #[test]
+    fn a_nonce_is_for_the_authorization_server_that_gave_it() {
+        let nonces = Nonces::default();
+        nonces.set("https://one.example", "n1".to_owned());
+        nonces.set("https://two.example", "n2".to_owned());
+        nonces.set("https://one.example", "n3".to_owned());
+        assert_eq!(nonces.get("https://one.example").as_deref(), Some("n3"), "its last one");
+        assert_eq!(nonces.get("https://two.example").as_deref(), Some("n2"), "another has its own");
+        assert_eq!(nonces.get("https://three.example"), None, "and one that gave none has none");
+        (0..100).for_each(|number| nonces.set(&format!("https://{number}.example"), "n".to_owned()));
+        assert_eq!(nonces.all().len(), MOST_NONCES, "no more than the bound are kept");
     }
 
     #[test]

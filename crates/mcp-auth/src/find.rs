@@ -47,7 +47,7 @@ impl Shared {
                 Phase::ServerMetadata,
                 "the server now has another authorization server; all that the old one gave is dropped",
             );
-            self.forget(false).await?;
+            self.drop_all().await;
         }
         let dpop = asked.dpop || resource.as_ref().is_some_and(|resource| resource.dpop);
         let (resource, scopes) = match resource {
@@ -55,6 +55,13 @@ impl Shared {
             None => (resource::canonical(url), None),
         };
         Ok(Found { server, resource, scopes, dpop })
+    }
+
+    /// Forgets what an authorization server gave that is not the server's any more.
+    pub(crate) async fn drop_all(&self) {
+        if let Err(error) = self.forget(false).await {
+            self.web.note(Phase::Storage, &format!("the old tokens could not be removed: {error}"));
+        }
     }
 
     /// What the server asks for. If it has not said so before, it is asked: by a request without a token, whose answer

@@ -1,6 +1,6 @@
 //! A sign-in from end to end: whom to ask, as whom, with the user's consent, through the browser, to the tokens.
 
-use crate::account::Account;
+use crate::account::{Account, ClientKind};
 use crate::address;
 use crate::authorization::Shared;
 use crate::challenge::Asked;
@@ -24,8 +24,10 @@ impl Shared {
         match &self.settings.grant {
             GrantKind::AuthorizationCode => self.by_browser(why, asked).await,
             GrantKind::EnterpriseManaged(provider) if provider.id_token.is_none() => {
-                let id_token = self.sign_in_at_provider(provider, why).await?;
-                self.by_itself(asked, Some(id_token)).await
+                let wanted = self.wanted(asked).await?;
+                let id_token = self.sign_in_at_provider(provider, why, &wanted).await?;
+                self.progress(Phase::Token, None);
+                self.get(wanted, Some(id_token)).await
             }
             _ => self.by_itself(asked, None).await,
         }
@@ -71,14 +73,11 @@ impl Shared {
         let asked = self.known(asked).await?;
         let found = self.discover(&asked).await?;
         let server = &found.server;
-        if !server.s256 {
-            let issuer = address::shown(&server.issuer);
-            return Err(Phase::ServerMetadata.error(Cause::NoPkce { issuer }));
-        }
+        check_pkce(server)?;
         let key = self.binding_key(&found)?;
         let scopes = self.scopes(Some(&why), &asked, &found, true);
         self.progress(Phase::ClientId, None);
-        let Identity { client, callback, redirect_uri, reused } = self.identify(server, key.is_some()).await?;
+        let Identity { client, callback, redirect_uri, reused, typed } = self.identify(server, key.is_some()).await?;
         let visit = Visit {
             server,
             client: &client,
@@ -86,14 +85,13 @@ impl Shared {
             scopes: &scopes,
             resource: Some(&found.resource),
             openid_nonce: None,
+            reused: reused.as_ref(),
+            afterwards: None,
             reason: why,
         };
-        // An authorization server that has forgotten its client tells only the user. So a kept one is doubted until the
-        // browser has come back.
-        self.state().doubted = reused.then(|| server.issuer.clone());
         let visited = self.visit(visit, callback).await;
-        if visited.as_ref().err().is_none_or(|error| error.phase != Phase::Callback || error.is_refusal()) {
-            self.state().doubted = None;
+        if let Err(error) = &visited {
+            self.forget_unknown_client(server, error).await;
         }
         let (code, verifier, waiting) = visited?;
         self.progress(Phase::Token, None);
@@ -102,27 +100,45 @@ impl Shared {
         match granted {
             Ok(granted) => {
                 self.progress(Phase::Storage, None);
+                if let Some(typed) = &typed {
+                    self.keep_registration(typed).await;
+                }
                 let account = self.keep(&found, client, key.as_ref(), scopes, &granted, None).await;
                 waiting.finish(Ok(())).await;
                 Ok(account)
             }
             Err(error) => {
-                if matches!(&error.cause, Cause::Refused { code, .. } if is_client_error(code)) {
-                    self.forget_client(&server.issuer).await?;
-                }
+                self.forget_unknown_client(server, &error).await;
                 waiting.finish(Err(&error.to_string())).await;
                 Err(error)
             }
         }
     }
 
+    /// A client id that the authorization server does not know, or not for this, is of no more use.
+    async fn forget_unknown_client(&self, server: &Server, error: &AuthError) {
+        if matches!(&error.cause, Cause::Refused { code, .. } if is_client_error(code)) {
+            self.forget_client(&server.issuer).await;
+        }
+    }
+
     /// A token that needs no user: client credentials, a workload's statement, the organization's grant.
     pub(crate) async fn by_itself(&self, asked: Option<Asked>, id_token: Option<Kept>) -> Result<Account, AuthError> {
+        let wanted = self.wanted(asked).await?;
+        self.get(wanted, id_token).await
+    }
+
+    async fn wanted(&self, asked: Option<Asked>) -> Result<Wanted, AuthError> {
         let asked = self.known(asked).await?;
         let found = self.discover(&asked).await?;
+        let scopes = self.scopes(None, &asked, &found, false);
+        Ok(Wanted { found, scopes })
+    }
+
+    async fn get(&self, wanted: Wanted, id_token: Option<Kept>) -> Result<Account, AuthError> {
+        let Wanted { found, mut scopes } = wanted;
         let server = &found.server;
         let key = self.binding_key(&found)?;
-        let mut scopes = self.scopes(None, &asked, &found, false);
         let client = self.known_client(server).await?;
         let resource = Some(found.resource.as_str());
         let endpoint = self.endpoint(server, &client, key.as_ref(), Phase::Token);
@@ -159,7 +175,7 @@ impl Shared {
             issuer: &server.issuer,
             client,
             dpop,
-            nonce: &self.server_nonce,
+            nonces: &self.server_nonces,
             now: self.now(),
         }
     }
@@ -193,7 +209,27 @@ impl Shared {
             id_token,
         };
         let account = record.account(!self.is_interactive());
+        let issuer = record.issuer.clone();
         self.install(record).await;
+        if account.client == ClientKind::Preregistered {
+            self.keep_first_issuer(&issuer).await;
+        }
         account
     }
+}
+
+/// What a token is asked for without the user.
+pub(crate) struct Wanted {
+    pub(crate) found: Found,
+    pub(crate) scopes: Vec<String>,
+}
+
+/// # Errors
+/// If a code would not be safe on its way through the browser.
+pub(crate) fn check_pkce(server: &Server) -> Result<(), AuthError> {
+    if server.s256 {
+        return Ok(());
+    }
+    let issuer = address::shown(&server.issuer);
+    Err(Phase::ServerMetadata.error(Cause::NoPkce { issuer }))
 }

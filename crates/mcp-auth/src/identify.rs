@@ -18,8 +18,10 @@ pub(crate) struct Identity {
     pub(crate) client: Client,
     pub(crate) callback: Callback,
     pub(crate) redirect_uri: Url,
-    /// Whether the client id was there before this sign-in.
-    pub(crate) reused: bool,
+    /// The registration, if the client id was there before this sign-in.
+    pub(crate) reused: Option<Registration>,
+    /// What the user typed, to be kept once it has proven good.
+    pub(crate) typed: Option<Registration>,
 }
 
 impl Shared {
@@ -27,38 +29,43 @@ impl Shared {
     pub(crate) async fn identify(&self, server: &Server, dpop: bool) -> Result<Identity, AuthError> {
         let source = &self.settings.client;
         let first = match &source.preregistered {
-            Some(preregistered) => self.first_issuer(&preregistered.client_id).await?,
-            None => None,
+            Some(preregistered) => self.first_issuer(&preregistered.client_id).await,
+            None => Ok(None),
         };
-        let is_doubted = self.state().doubted.as_ref() == Some(&server.issuer);
-        let kept = if is_doubted { None } else { self.registration(&server.issuer).await? };
+        // The user will see the issuer and decide.
+        let first = first.unwrap_or_else(|error| {
+            let cause = error.cause;
+            self.web.note(Phase::ClientId, &format!("which issuer the client id is for could not be read: {cause}"));
+            None
+        });
+        let kept = self.registration(&server.issuer).await;
         let methods = server.auth_methods.as_deref();
         match client::way(source, server, kept, first.as_deref())? {
             Way::Preregistered(preregistered) => {
                 let callback = Callback::bind(preregistered.redirect_port, true).await?;
-                if preregistered.issuer.is_none() && first.is_none() {
-                    self.keep_first_issuer(&preregistered.client_id, &server.issuer).await;
-                }
-                let client = client::preregistered(&preregistered, methods);
-                self.ready(client, callback, false)
+                self.ready(client::preregistered(&preregistered, methods), callback)
             }
             Way::Document(url) => {
                 let callback = Callback::bind(None, false).await?;
-                self.ready(client::document_client(&url), callback, false)
+                self.ready(client::document_client(&url), callback)
             }
             Way::Registered(kept) => {
                 self.learn_client(&kept.client);
                 let port = kept.redirect_uri.as_ref().and_then(Url::port);
                 let callback = Callback::bind(port, false).await?;
-                match (&server.registration_endpoint, kept.redirect_uri) {
+                match (&server.registration_endpoint, kept.redirect_uri.clone()) {
                     // The port is taken, and only what is registered may be used.
                     (Some(endpoint), Some(_)) if port != Some(callback.port()) => {
                         self.register(server, endpoint, callback, dpop).await
                     }
-                    (_, Some(redirect_uri)) if port == Some(callback.port()) => {
-                        Ok(Identity { client: kept.client, callback, redirect_uri, reused: true })
-                    }
-                    _ => self.ready(kept.client, callback, true),
+                    (_, Some(redirect_uri)) if port == Some(callback.port()) => Ok(Identity {
+                        client: kept.client.clone(),
+                        callback,
+                        redirect_uri,
+                        reused: Some(kept),
+                        typed: None,
+                    }),
+                    _ => Ok(Identity { reused: Some(kept.clone()), ..self.ready(kept.client, callback)? }),
                 }
             }
             Way::Register(endpoint) => {
@@ -82,17 +89,17 @@ impl Shared {
                     client: client.clone(),
                     redirect_uri,
                     expires_at: None,
+                    doubted: false,
                 };
-                self.keep_registration(&registration).await;
-                self.ready(client, callback, false)
+                Ok(Identity { typed: Some(registration), ..self.ready(client, callback)? })
             }
         }
     }
 
-    fn ready(&self, client: Client, callback: Callback, reused: bool) -> Result<Identity, AuthError> {
+    fn ready(&self, client: Client, callback: Callback) -> Result<Identity, AuthError> {
         self.learn_client(&client);
         let redirect_uri = callback.redirect_uri()?;
-        Ok(Identity { client, callback, redirect_uri, reused })
+        Ok(Identity { client, callback, redirect_uri, reused: None, typed: None })
     }
 
     async fn register(
@@ -107,7 +114,7 @@ impl Shared {
             registration::register(&self.web, &self.settings.client, server, endpoint, &redirect_uri, dpop).await?;
         self.keep_registration(&registration).await;
         let redirect_uri = registration.redirect_uri.unwrap_or(redirect_uri);
-        Ok(Identity { client: registration.client, callback, redirect_uri, reused: false })
+        Ok(Identity { client: registration.client, callback, redirect_uri, reused: None, typed: None })
     }
 
     fn learn_client(&self, client: &Client) {
@@ -122,16 +129,16 @@ impl Shared {
     /// organization's grant may go with it).
     pub(crate) async fn known_client(&self, server: &Server) -> Result<Client, AuthError> {
         let source = &self.settings.client;
+        // Nobody would see it if a secret went elsewhere, so one that cannot be told to belong there is not sent.
         let first = match &source.preregistered {
-            Some(preregistered) => self.first_issuer(&preregistered.client_id).await?,
-            None => None,
+            Some(preregistered) if preregistered.issuer.is_none() => {
+                self.first_issuer(&preregistered.client_id).await?
+            }
+            _ => None,
         };
         let is_enterprise = matches!(self.settings.grant, GrantKind::EnterpriseManaged(_));
         match client::way(source, server, None, first.as_deref())? {
             Way::Preregistered(preregistered) => {
-                if preregistered.issuer.is_none() && first.is_none() {
-                    self.keep_first_issuer(&preregistered.client_id, &server.issuer).await;
-                }
                 let client = client::preregistered(&preregistered, server.auth_methods.as_deref());
                 self.learn_client(&client);
                 Ok(client)

@@ -14,6 +14,7 @@ use crate::callback::Callback;
 use crate::client::{self, Client};
 use crate::dpop::seconds;
 use crate::error::{AuthError, Cause, Phase};
+use crate::flow::{Wanted, check_pkce};
 use crate::secret::{self, Kept};
 use crate::server::{self, Server};
 use crate::settings::EnterpriseIdp;
@@ -25,8 +26,15 @@ const PHASE: Phase = Phase::IdentityProvider;
 
 impl Shared {
     /// Signs the user in at the identity provider in the browser (OpenID Connect); gives the ID token.
-    pub(crate) async fn sign_in_at_provider(&self, provider: &EnterpriseIdp, why: Reason) -> Result<Kept, AuthError> {
+    /// `wanted`: what the user is signed in for.
+    pub(crate) async fn sign_in_at_provider(
+        &self,
+        provider: &EnterpriseIdp,
+        why: Reason,
+        wanted: &Wanted,
+    ) -> Result<Kept, AuthError> {
         let server = server::discover(&self.web, &provider.issuer).await?;
+        check_pkce(&server)?;
         let client = provider_client(provider, &server);
         let callback = Callback::bind(None, false).await?;
         let redirect_uri = callback.redirect_uri()?;
@@ -42,6 +50,8 @@ impl Shared {
             scopes: &["openid".to_owned()],
             resource: None,
             openid_nonce: Some(&nonce),
+            reused: None,
+            afterwards: Some((&wanted.found.resource, &wanted.scopes)),
             reason: why,
         };
         let (code, verifier, waiting) = self.visit(visit, callback).await?;
@@ -88,7 +98,6 @@ impl Shared {
         let url: Url = url.map_err(|cause| PHASE.error(cause))?;
         let methods = found.as_ref().and_then(|found| found.auth_methods.clone());
         let client = provider_client_with(provider, methods.as_deref());
-        let nonce = std::sync::Mutex::new(None);
         let endpoint = TokenEndpoint {
             web: &self.web,
             phase: PHASE,
@@ -96,7 +105,7 @@ impl Shared {
             issuer: &provider.issuer,
             client: &client,
             dpop: None,
-            nonce: &nonce,
+            nonces: &self.server_nonces,
             now: self.now(),
         };
         endpoint.identity_grant(id_token, &server.issuer, resource, scopes).await

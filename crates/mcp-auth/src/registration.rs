@@ -28,14 +28,17 @@ pub(crate) struct Registration {
     pub(crate) redirect_uri: Option<Url>,
     /// When its secret ends, in seconds since 1970.
     pub(crate) expires_at: Option<u64>,
+    /// Whether a browser was sent with it and never came back: an authorization server that has forgotten its client tells
+    /// only the user.
+    #[serde(default)]
+    pub(crate) doubted: bool,
 }
 
 impl Registration {
-    /// # Errors
-    /// If the entry is none of this issuer.
+    /// None if the entry is none of this issuer, or of no more use.
     pub(crate) fn read(entry: &SecretSlice<u8>, issuer: &str, now: u64) -> Option<Registration> {
         let registration: Registration = serde_json::from_slice(entry.expose_secret()).ok()?;
-        let is_current = registration.expires_at.is_none_or(|end| end > now);
+        let is_current = registration.expires_at.is_none_or(|end| end > now) && !registration.doubted;
         (registration.issuer == issuer && is_current).then_some(registration)
     }
 
@@ -160,6 +163,7 @@ fn read(
         client: Client { kind: ClientKind::Registered, id, authentication },
         redirect_uri: Some(redirect_uri.clone()),
         expires_at,
+        doubted: false,
     })
 }
 

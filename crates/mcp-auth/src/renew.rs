@@ -2,7 +2,7 @@
 //! rotated refresh token that is not kept is lost.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use crate::authorization::Shared;
 use crate::dpop::seconds;
@@ -11,15 +11,57 @@ use crate::identify::is_client_error;
 use crate::record::{Record, Tokens};
 use crate::resource;
 use crate::token::TokenEndpoint;
+use crate::vault::VaultKind;
 
-/// After a failure, how long no renewal is tried that no refusal asks for.
+/// After a failure, how long no renewal is tried again unless the user signs in.
 const PAUSE: Duration = Duration::from_secs(10);
+
+/// A renewal that failed.
+pub(crate) struct Failed {
+    generation: u64,
+    at: SystemTime,
+    error: AuthError,
+}
+
+/// Sees to it that requests can be signed: renews a token that is due. One that is over and cannot be renewed is an error;
+/// without it, a server that lets strangers in would answer as to one.
+///
+/// # Errors
+/// If somebody is signed in, and the token is of no use any more.
+pub(crate) async fn renew_if_due(shared: &Arc<Shared>) -> Result<(), AuthError> {
+    let due = {
+        let state = shared.state();
+        let tokens = state.record.as_ref().and_then(|record| record.tokens.as_ref());
+        let can = tokens.is_some_and(|tokens| tokens.refresh.is_some()) || !shared.is_interactive();
+        let is_due = tokens.is_some_and(|tokens| tokens.is_due(shared.now()));
+        (can && is_due).then_some(state.generation)
+    };
+    let renewed = match due {
+        Some(generation) => renew(shared, generation, false).await,
+        None => Ok(()),
+    };
+    // If it failed, the token is used for as long as it lives.
+    if !shared.is_stranded() {
+        return Ok(());
+    }
+    renewed?;
+    if shared.look_again().await && !shared.is_stranded() {
+        return Ok(());
+    }
+    let Some(record) = shared.state().record.clone() else { return Ok(()) };
+    let cause = record.ended.clone().unwrap_or_else(|| "the sign-in has ended and cannot be renewed".to_owned());
+    if record.tokens.is_some() {
+        shared.end(record, &cause).await;
+    }
+    Err(Phase::Refresh.error(Cause::SignInNeeded { cause }))
+}
 
 /// Renews the token of this generation, unless that has happened meanwhile. `refused`: the server refused the token.
 ///
 /// # Errors
-/// If it failed.
+/// If it failed, or has failed just now.
 pub(crate) async fn renew(shared: &Arc<Shared>, generation: u64, refused: bool) -> Result<(), AuthError> {
+    shared.not_just_failed(generation)?;
     let task = {
         let shared = Arc::clone(shared);
         tokio::spawn(async move { shared.renew(generation, refused).await })
@@ -31,12 +73,29 @@ pub(crate) async fn renew(shared: &Arc<Shared>, generation: u64, refused: bool) 
 impl Shared {
     async fn renew(&self, generation: u64, refused: bool) -> Result<(), AuthError> {
         let _turn = self.renewing.lock().await;
-        let (record, asked) = {
-            let state = self.state();
-            if state.generation != generation {
+        if self.state().generation != generation {
+            return Ok(());
+        }
+        // Whoever waited for a renewal that failed has the same error, and does not wait for one more.
+        self.not_just_failed(generation)?;
+        let _held = self.settings.vault.hold(&self.key(VaultKind::Account)).await;
+        if self.look_again().await {
+            let (is_gone, is_good) = {
+                let state = self.state();
+                let tokens = state.record.as_ref().and_then(|record| record.tokens.as_ref());
+                (state.record.is_none(), tokens.is_some_and(|tokens| !tokens.is_due(self.now())))
+            };
+            if is_gone {
+                let cause = "you signed out in another window or on the command line".to_owned();
+                return Err(Phase::Refresh.error(Cause::SignInNeeded { cause }));
+            }
+            if is_good {
                 return Ok(());
             }
-            (state.record.clone(), state.asked.clone())
+        }
+        let (record, asked, generation) = {
+            let state = self.state();
+            (state.record.clone(), state.asked.clone(), state.generation)
         };
         let renewed = if self.is_interactive() {
             self.refresh(record, generation, refused).await
@@ -45,12 +104,33 @@ impl Shared {
             self.by_itself(asked, id_token).await.map(|_| ())
         };
         if let Err(error) = &renewed {
-            let after = self.now() + PAUSE;
-            self.state().renew_after = Some(after);
+            let at = self.now();
+            self.state().failed = Some(Failed { generation, at, error: error.clone() });
             self.web.note(Phase::Refresh, &error.to_string());
             self.tell();
         }
         renewed
+    }
+
+    /// # Errors
+    /// The error of a renewal of the same token that failed a moment ago.
+    fn not_just_failed(&self, generation: u64) -> Result<(), AuthError> {
+        let state = self.state();
+        let Some(failed) = state.failed.as_ref().filter(|failed| failed.generation == generation) else {
+            return Ok(());
+        };
+        let is_recent = self.now().duration_since(failed.at).is_ok_and(|age| age < PAUSE);
+        if is_recent { Err(failed.error.clone()) } else { Ok(()) }
+    }
+
+    /// Whether somebody is signed in with nothing to sign with.
+    fn is_stranded(&self) -> bool {
+        let state = self.state();
+        let Some(record) = &state.record else { return false };
+        match &record.tokens {
+            Some(tokens) => tokens.is_over(self.now()),
+            None => self.is_interactive() && record.ended.is_some(),
+        }
     }
 
     async fn refresh(&self, record: Option<Record>, generation: u64, refused: bool) -> Result<(), AuthError> {
@@ -70,11 +150,12 @@ impl Shared {
             issuer: &record.issuer,
             client: &client,
             dpop: key.as_ref(),
-            nonce: &self.server_nonce,
+            nonces: &self.server_nonces,
             now: self.now(),
         };
         let granted = endpoint.refresh(&token.0, Some(&record.resource)).await;
-        // A sign-in or sign-out in between counts for more.
+        // A sign-in or sign-out in between counts for more, in another program too.
+        self.look_again().await;
         if self.state().generation != generation {
             return Ok(());
         }
@@ -97,7 +178,7 @@ impl Shared {
                     return Err(error);
                 }
                 if is_unknown_client {
-                    self.forget_client(&record.issuer).await?;
+                    self.forget_client(&record.issuer).await;
                 }
                 let cause = "the authorization server does not renew this sign-in any more";
                 self.end(record, cause).await;
@@ -116,7 +197,7 @@ impl Shared {
                 if !resource.authorization_servers.is_empty()
                     && !resource.authorization_servers.contains(&record.issuer) =>
             {
-                self.forget(false).await?;
+                self.drop_all().await;
                 let cause = "the server now has another authorization server".to_owned();
                 Err(Phase::Refresh.error(Cause::SignInNeeded { cause }))
             }

@@ -2,23 +2,29 @@
 
 use crate::account::{Revoked, SignedOut};
 use crate::authorization::Shared;
-use crate::error::{AuthError, Phase};
+use crate::error::{AuthError, Cause, Phase};
 use crate::record::Record;
 use crate::token::TokenEndpoint;
+use crate::vault::VaultError;
 
 impl Shared {
     pub(crate) async fn sign_out(&self) -> Result<SignedOut, AuthError> {
         let _flow = self.signing_in.lock().await;
         let _renewal = self.renewing.lock().await;
-        self.load().await?;
+        // What cannot be read cannot be revoked; it is removed all the same. What another program renewed is revoked too.
+        self.look_again().await;
         let record = self.state().record.clone();
         // Forgotten first: whatever becomes of the rest, nobody uses them any more.
-        self.forget(true).await?;
+        let removed = self.forget(true).await;
         let revoked = match record {
             None => Revoked::NothingToRevoke,
             Some(record) => self.revoke(&record).await,
         };
         self.tell();
+        removed.map_err(|error| {
+            let cause = format!("you are signed out for this run, but the tokens could not be removed: {error}");
+            Phase::Storage.error(Cause::Vault(VaultError { cause }))
+        })?;
         Ok(SignedOut { revoked })
     }
 
@@ -33,7 +39,7 @@ impl Shared {
             issuer: &record.issuer,
             client: &self.current_client(record),
             dpop: key.as_ref(),
-            nonce: &self.server_nonce,
+            nonces: &self.server_nonces,
             now: self.now(),
         };
         // With the refresh token, most servers end what was granted by it as well; not all do.

@@ -14,18 +14,21 @@ const OPERATIONS: usize = 64;
 pub(crate) struct StepUps(Vec<(String, u32, SystemTime)>);
 
 impl StepUps {
-    /// Counts one more; false if there were too many.
-    pub(crate) fn take(&mut self, operation: &str, now: SystemTime) -> bool {
+    /// Whether there may be one more.
+    pub(crate) fn may(&mut self, operation: &str, now: SystemTime) -> bool {
         self.0.retain(|(_, _, since)| now.duration_since(*since).is_ok_and(|age| age < MEMORY));
-        if let Some((_, count, _)) = self.0.iter_mut().find(|(known, ..)| known == operation) {
-            *count += 1;
-            return *count <= MOST;
+        match self.0.iter().find(|(known, ..)| known == operation) {
+            Some((_, count, _)) => *count < MOST,
+            None => self.0.len() < OPERATIONS,
         }
-        if self.0.len() >= OPERATIONS {
-            return false;
+    }
+
+    /// Counts one that came to its end, whichever that was. One that was broken off does not count.
+    pub(crate) fn count(&mut self, operation: &str, now: SystemTime) {
+        match self.0.iter_mut().find(|(known, ..)| known == operation) {
+            Some((_, count, _)) => *count += 1,
+            None => self.0.push((operation.to_owned(), 1, now)),
         }
-        self.0.push((operation.to_owned(), 1, now));
-        true
     }
 }
 
@@ -37,9 +40,18 @@ mod tests {
     fn two_for_an_operation_and_no_more() {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
         let mut step_ups = StepUps::default();
-        let taken = (0..10).filter(|_| step_ups.take("tools/call", now)).count();
+        let mut take = |operation: &str, now| {
+            let may = step_ups.may(operation, now);
+            if may {
+                step_ups.count(operation, now);
+            }
+            may
+        };
+        let taken = (0..10).filter(|_| take("tools/call", now)).count();
         assert_eq!(taken, 2, "[auth-stepup-retry-limit] X51: two of ten");
-        assert!(step_ups.take("resources/read", now), "[auth-stepup-track] another operation has its own count");
-        assert!(step_ups.take("tools/call", now + MEMORY), "ten minutes later it may be tried again");
+        assert!(take("resources/read", now), "[auth-stepup-track] another operation has its own count");
+        let others = (0..1000).filter(|number| take(&format!("other/{number}"), now)).count();
+        assert_eq!(others, OPERATIONS - 2, "no more than the bound are remembered");
+        assert!(take("tools/call", now + MEMORY), "ten minutes later it may be tried again");
     }
 }

@@ -23,6 +23,12 @@ pub trait Vault: Send + Sync {
     /// # Errors
     /// If it may still be there.
     async fn remove(&self, key: &VaultKey) -> Result<(), VaultError>;
+
+    /// Keeps other programs with the same vault from renewing what lies under this key, until what it gives is dropped: a
+    /// refresh token that two of them use is void for both. None where that is not possible.
+    async fn hold(&self, _key: &VaultKey) -> Option<Box<dyn Send>> {
+        None
+    }
 }
 
 /// What an entry belongs to.

@@ -12,6 +12,7 @@ use crate::authorization::Shared;
 use crate::callback::{self, Answer as Brought, Callback, Returned, Waiting};
 use crate::client::Client;
 use crate::error::{AuthError, Cause, Phase};
+use crate::registration::Registration;
 use crate::scopes;
 use crate::server::Server;
 use crate::user::{Answer, Consent, Reason};
@@ -29,6 +30,10 @@ pub(crate) struct Visit<'a> {
     pub(crate) resource: Option<&'a str>,
     /// Of OpenID Connect.
     pub(crate) openid_nonce: Option<&'a str>,
+    /// The registration that is used again.
+    pub(crate) reused: Option<&'a Registration>,
+    /// The resource and the scopes that will be asked for after this visit with what it brought.
+    pub(crate) afterwards: Option<(&'a str, &'a [String])>,
     pub(crate) reason: Reason,
 }
 
@@ -85,8 +90,9 @@ impl Shared {
         let one_use = visit.prepare()?;
         self.web.learn(&one_use.state);
         self.web.learn(&SecretString::from(one_use.verifier.secret().clone()));
-        let consented = self.consent(&visit, &one_use.url).await;
-        consented?;
+        self.consent(&visit, &one_use.url).await?;
+        // Until the browser has come back.
+        self.doubt(&visit, true).await;
         self.progress(Phase::Browser, Some(one_use.url.clone()));
         self.web.opened(Phase::Browser, &one_use.url, "the browser is sent here");
         let user = &self.settings.user;
@@ -94,6 +100,7 @@ impl Shared {
             let cause = self.web.clean(&cause);
             self.web.note(Phase::Browser, &format!("it could not be opened: {cause}"));
             if !user.can_paste() {
+                self.doubt(&visit, false).await;
                 return Err(Phase::Browser.error(Cause::Browser { cause }));
             }
         }
@@ -109,12 +116,22 @@ impl Shared {
             returned = callback.wait(visit.redirect_uri, &one_use.state, refused) => returned,
             returned = self.pasted(visit.redirect_uri, &one_use.state, refused) => (returned, Waiting::nobody()),
         };
-        match self.judge(returned, visit.server) {
+        let judged = self.judge(returned, visit.server);
+        if judged.as_ref().err().is_none_or(AuthError::is_refusal) {
+            self.doubt(&visit, false).await;
+        }
+        match judged {
             Ok(code) => Ok((code, one_use.verifier, waiting)),
             Err(error) => {
                 waiting.finish(Err(&error.to_string())).await;
                 Err(error)
             }
+        }
+    }
+
+    async fn doubt(&self, visit: &Visit<'_>, doubted: bool) {
+        if let Some(reused) = visit.reused {
+            self.keep_registration(&Registration { doubted, ..reused.clone() }).await;
         }
     }
 
@@ -124,12 +141,14 @@ impl Shared {
             let state = self.state();
             state.record.as_ref().map(|record| record.granted.clone()).unwrap_or_default()
         };
+        let (resource, later) = visit.afterwards.unwrap_or((visit.resource.unwrap_or_default(), &[]));
+        let scopes = scopes::union(visit.scopes, later);
         let answer = self.settings.user.consent(Consent {
             server: self.settings.server.clone(),
-            resource: visit.resource.unwrap_or_default().to_owned(),
+            resource: resource.to_owned(),
             issuer: visit.server.issuer.clone(),
-            scopes: visit.scopes.to_vec(),
-            new_scopes: scopes::missing(visit.scopes, &had),
+            new_scopes: scopes::missing(&scopes, &had),
+            scopes,
             client: visit.client.kind,
             client_id: visit.client.id.clone(),
             authorize_url: without_one_use(url),

@@ -118,7 +118,7 @@ pub(super) fn object(body: &[u8]) -> Option<Map<String, Value>> {
 }
 
 /// Brings a token response into the form of RFC 6749, 5.1: lifetimes in strings and fractions, scopes in lists, empty
-/// and null members, a missing type.
+/// and null members, a missing type. A lifetime of nothing cannot be meant: the token was just granted.
 pub(super) fn normalise(members: &mut Map<String, Value>) {
     members.retain(|_, value| !value.is_null());
     let lifetime = match members.get("expires_in") {
@@ -126,7 +126,7 @@ pub(super) fn normalise(members: &mut Map<String, Value>) {
         Some(value) => value.as_f64(),
         None => None,
     };
-    match lifetime.filter(|seconds| (0.0..=LONGEST_LIFE).contains(seconds)) {
+    match lifetime.filter(|seconds| (1.0..=LONGEST_LIFE).contains(seconds)) {
         // Within the bounds, so nothing is lost but a fraction.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         Some(seconds) => members.insert("expires_in".to_owned(), json!(seconds as u64)),
@@ -163,6 +163,9 @@ mod tests {
             (json!({ "expires_in": "3600", "token_type": "bearer" }), Some(3600), None, false),
             (json!({ "expires_in": 3599.6 }), Some(3599), None, false),
             (json!({ "expires_in": -5 }), None, None, false),
+            (json!({ "expires_in": 0 }), None, None, false),
+            (json!({ "expires_in": "0" }), None, None, false),
+            (json!({ "expires_in": 0.5 }), None, None, false),
             (json!({ "expires_in": 1e300 }), None, None, false),
             (json!({ "expires_in": null, "scope": null, "refresh_token": null }), None, None, false),
             (json!({ "expires_in": "soon", "scope": "" }), None, None, false),

@@ -15,7 +15,7 @@ use url::Url;
 use crate::address;
 use crate::client::Client;
 use crate::document;
-use crate::dpop::DpopKey;
+use crate::dpop::{DpopKey, Nonces};
 use crate::error::{AuthError, Cause, Phase};
 use crate::web::Web;
 
@@ -35,12 +35,11 @@ pub(crate) struct TokenEndpoint<'a> {
     pub(crate) web: &'a Web,
     pub(crate) phase: Phase,
     pub(crate) url: &'a Url,
-    /// The audience of signed statements.
+    /// The audience of signed statements, and whose nonces are sent.
     pub(crate) issuer: &'a str,
     pub(crate) client: &'a Client,
     pub(crate) dpop: Option<&'a DpopKey>,
-    /// The last nonce of this authorization server.
-    pub(crate) nonce: &'a Mutex<Option<String>>,
+    pub(crate) nonces: &'a Nonces,
     pub(crate) now: SystemTime,
 }
 

@@ -121,7 +121,7 @@ impl TokenEndpoint<'_> {
     async fn send(&self, request: &Request<Vec<u8>>) -> Result<Response<Vec<u8>>, AuthError> {
         let mut request = request.clone();
         if let Some(key) = self.dpop {
-            let nonce = self.nonce.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let nonce = self.nonces.get(self.issuer);
             let proof = key.proof("POST", self.url, None, nonce.as_deref(), self.now);
             let proof = proof.map_err(|cause| self.phase.error(cause))?;
             let proof = HeaderValue::from_str(&proof).map_err(|_| self.unreadable("the proof could not be sent"))?;
@@ -130,7 +130,7 @@ impl TokenEndpoint<'_> {
         let answer = self.web.send(self.phase, request).await?;
         let nonce = answer.headers().get("dpop-nonce").and_then(|value| dpop::nonce(value.to_str().ok()?));
         if let Some(nonce) = nonce {
-            *self.nonce.lock().unwrap_or_else(PoisonError::into_inner) = Some(nonce);
+            self.nonces.set(self.issuer, nonce);
         }
         Ok(answer)
     }
