@@ -68,7 +68,8 @@ async fn x44_an_error_of_another_issuer_is_not_shown() {
         ..issuer(true, Iss::Other("http://127.0.0.1:1".to_owned()))
     };
     let tried = SignIn::begin("X44, an error with another iss", script, ProtectedScript::default()).await;
-    let cause = tried.fails_before_the_token(&["which authorization server", "another authorization server", "issuer"]).await;
+    let cause =
+        tried.fails_before_the_token(&["which authorization server", "another authorization server", "issuer"]).await;
     assert!(!cause.contains(&canary), "X44: its words are not shown: {cause}");
     tried.close().await;
 }
