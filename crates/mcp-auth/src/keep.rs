@@ -98,9 +98,11 @@ impl Shared {
             let mut state = self.state();
             let found = InVault::of(entry.as_ref());
             let known = std::mem::replace(&mut state.in_vault, found);
+            let ours = InVault::of(state.record.as_ref().map(Record::entry).as_ref());
             // What could not be read before is older than what has happened since; and what cannot be understood is no
             // reason to forget what can.
-            if known == found || known == InVault::Unknown || (record.is_none() && entry.is_some()) {
+            let is_older = known == InVault::Unknown;
+            if known == found || ours == found || is_older || (record.is_none() && entry.is_some()) {
                 return false;
             }
             state.record = record;

@@ -4,7 +4,7 @@
 //!
 //! 1. The transport got a 401 and asks [`authorizer`]. `challenge` reads what the server wants. If the token can be
 //!    renewed without the user, `renew` does it, once for all calls; else [`Authorization::sign_in`] is needed.
-//! 2. `flow` runs it. `find` looks for whom to ask: `resource` asks the server whom it trusts (RFC 9728), and `server` asks
+//! 2. `sign_in` waits for its turn, `flow` runs it. `find` looks for whom to ask: `resource` asks the server whom it trusts (RFC 9728), and `server` asks
 //!    that authorization server what it offers (RFC 8414, OpenID Connect), or takes the rules of 2025-03-26 where there is
 //!    nothing to ask.
 //! 3. `scopes` chooses what to ask for, and `client` as whom: set up before, by document, registered (`registration`), or
@@ -47,6 +47,7 @@ mod scopes;
 mod secret;
 mod server;
 mod settings;
+mod sign_in;
 mod sign_out;
 mod step;
 mod step_up;

@@ -109,7 +109,7 @@ async fn a_workload_shows_its_statement_once() {
 }
 
 /// An identity provider whose every sign-in succeeds.
-async fn identity_provider(client_id: &'static str) -> HttpServer {
+async fn identity_provider(client_id: &'static str, challenges: &'static [&'static str]) -> HttpServer {
     let nonce = std::sync::Arc::new(std::sync::Mutex::new(String::new()));
     HttpServer::start(move |request, mut answer| {
         let nonce = std::sync::Arc::clone(&nonce);
@@ -119,7 +119,7 @@ async fn identity_provider(client_id: &'static str) -> HttpServer {
                 "/.well-known/openid-configuration" => {
                     let document = json!({
                         "issuer": origin, "authorization_endpoint": format!("{origin}/authorize"),
-                        "token_endpoint": format!("{origin}/token"), "code_challenge_methods_supported": ["S256"]
+                        "token_endpoint": format!("{origin}/token"), "code_challenge_methods_supported": challenges
                     });
                     answer.json(&document).await
                 }
@@ -151,7 +151,7 @@ async fn identity_provider(client_id: &'static str) -> HttpServer {
 #[tokio::test]
 async fn the_organization_vouches_for_the_user() {
     for signs_in in [false, true] {
-        let provider = identity_provider("idp-client").await;
+        let provider = identity_provider("idp-client", &["S256"]).await;
         let (issuer, server) = servers(
             |script| {
                 script.auth_methods = vec!["client_secret_basic".to_owned()];
@@ -179,6 +179,13 @@ async fn the_organization_vouches_for_the_user() {
                 "[auth-ema-nonce-pkce]"
             );
             assert!(value(&asked, "state").is_some(), "[auth-ema-state-validate]");
+            let consent = bench.user.consents.lock().unwrap().pop().unwrap();
+            assert_eq!(consent.resource, server.url(), "the user is told for which server it is");
+            assert_eq!(
+                consent.scopes,
+                ["openid", "mcp:read", "mcp:write"],
+                "and all that will be asked for there, with what the provider is asked for"
+            );
         } else {
             assert_eq!(bench.call("echo").await, Outcome::Answered(200), "[auth-ema-jwt-bearer] without the user");
         }
@@ -211,6 +218,26 @@ async fn the_organization_vouches_for_the_user() {
         let found: Vec<_> = is_secret.iter().filter(|secret| shown.contains(**secret)).collect();
         assert!(found.is_empty(), "[auth-ema-no-log] [auth-ema-refresh-protect] nothing of it is shown: {found:?}");
     }
+}
+
+#[tokio::test]
+async fn an_identity_provider_without_s256_is_not_gone_to() {
+    let provider = identity_provider("idp-client", &["plain"]).await;
+    let (_issuer, server) = servers(|script| drop(script.clients.insert("app".to_owned(), None)), |_| ()).await;
+    let bench = Bench::new(&server, |settings| {
+        settings.grant = GrantKind::EnterpriseManaged(EnterpriseIdp {
+            issuer: provider.url(""),
+            token_endpoint: None,
+            client_id: "idp-client".to_owned(),
+            authentication: ClientAuthentication::None,
+            id_token: None,
+        });
+        settings.client.preregistered = Some(preregistered("app", None));
+    });
+    let error = bench.authorization.sign_in(Reason::SignIn).await.unwrap_err();
+    let is_told = matches!(&error.cause, Cause::NoPkce { issuer } if *issuer == provider.url(""));
+    assert!(is_told, "[auth-pkce-verify-support] [auth-ema-nonce-pkce] X46: {error}");
+    assert!(bench.user.opened.lock().unwrap().is_empty(), "[auth-pkce-verify-support] X46: no browser is opened");
 }
 
 #[tokio::test]

@@ -9,4 +9,7 @@ mod secrets;
 mod sign_in;
 mod sign_out;
 mod step_up;
+mod strangers;
 mod support;
+mod two_programs;
+mod vault;

@@ -1,7 +1,7 @@
 //! Coming by a client id.
 
 use serde_json::json;
-use testkit::authorization::{AuthorizationServer, value};
+use testkit::authorization::{AuthorizationScript, AuthorizationServer, Authorizing, value};
 use url::Url;
 
 use super::support::{Bench, Browser, preregistered, servers, until};
@@ -177,11 +177,11 @@ async fn another_authorization_server_gets_nothing_of_the_first() {
 
 #[tokio::test]
 async fn a_client_id_of_the_settings_belongs_to_one_authorization_server() {
-    let known = |script: &mut testkit::authorization::AuthorizationScript| {
+    let known = |script: &mut AuthorizationScript| {
         script.clients.insert("set-up".to_owned(), None);
     };
     let (_first, server) = servers(known, |_| ()).await;
-    let mut script = testkit::authorization::AuthorizationScript::default();
+    let mut script = AuthorizationScript::default();
     known(&mut script);
     let second = AuthorizationServer::start(script).await;
     let mut bench = Bench::new(&server, |settings| settings.client.preregistered = Some(preregistered("set-up", None)));
@@ -203,8 +203,11 @@ async fn a_client_id_of_the_settings_belongs_to_one_authorization_server() {
 #[tokio::test]
 async fn a_registration_that_leads_nowhere_is_not_used_again() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
-    let bench = Bench::new(&server, |_| ());
+    let mut bench = Bench::new(&server, |_| ());
     bench.connect().await.unwrap();
+    *bench.user.answer.lock().unwrap() = Answer::No;
+    assert!(bench.authorization.sign_in(Reason::AnotherAccount).await.is_err(), "the user declines");
+    *bench.user.answer.lock().unwrap() = Answer::Yes;
     *bench.user.browser.lock().unwrap() = Browser::Stays;
     let authorization = std::sync::Arc::clone(&bench.authorization);
     let flow = tokio::spawn(async move { authorization.sign_in(Reason::AnotherAccount).await });
@@ -214,8 +217,69 @@ async fn a_registration_that_leads_nowhere_is_not_used_again() {
     assert!(flow.await.unwrap().is_err(), "and gives up");
     assert_eq!(registrations(&issuer).len(), 1, "it was tried with the registration that was there");
     *bench.user.browser.lock().unwrap() = Browser::SignsIn;
+    bench.restart();
     bench.authorization.sign_in(Reason::AnotherAccount).await.unwrap();
-    assert_eq!(registrations(&issuer).len(), 2, "the next sign-in registers anew");
+    assert_eq!(registrations(&issuer).len(), 2, "the next sign-in registers anew, of the next run too");
     bench.authorization.sign_in(Reason::AnotherAccount).await.unwrap();
     assert_eq!(registrations(&issuer).len(), 2, "and the one after that has no reason to");
+}
+
+#[tokio::test]
+async fn a_client_that_the_browser_brings_back_as_unknown_is_forgotten() {
+    for error in ["unauthorized_client", "invalid_client", "access_denied"] {
+        let (issuer, server) = servers(|_| (), |_| ()).await;
+        let bench = Bench::new(&server, |_| ());
+        bench.connect().await.unwrap();
+        issuer.set(|script| script.authorizing = Authorizing::Denies(error.to_owned()));
+        let refused = bench.authorization.sign_in(Reason::AnotherAccount).await.unwrap_err();
+        assert!(refused.to_string().contains(error), "[auth-dcr-surface-error] {refused}");
+        issuer.set(|script| script.authorizing = Authorizing::Grants);
+        bench.authorization.sign_in(Reason::AnotherAccount).await.unwrap();
+        let wanted = if error == "access_denied" { 1 } else { 2 };
+        assert_eq!(registrations(&issuer).len(), wanted, "[auth-dcr] after {error}");
+    }
+}
+
+#[tokio::test]
+async fn a_typed_client_id_is_kept_once_it_has_proven_good() {
+    let (issuer, server) = servers(
+        |script| {
+            script.registration = false;
+            script.overrides = super::support::members(&[("registration_endpoint", json!(null))]);
+            script.clients.insert("typed".to_owned(), None);
+            script.authorizing = Authorizing::Denies("access_denied".to_owned());
+        },
+        |_| (),
+    )
+    .await;
+    let bench = Bench::new(&server, |_| ());
+    *bench.user.client.lock().unwrap() = Some(preregistered("typed", None));
+    let is_kept = || bench.vault.has(|kind| matches!(kind, VaultKind::Client { .. }));
+    assert!(bench.authorization.sign_in(Reason::SignIn).await.is_err(), "it comes to nothing");
+    assert!(!is_kept(), "[auth-manual-client-id] perhaps it was mistyped");
+    issuer.set(|script| script.authorizing = Authorizing::Grants);
+    bench.authorization.sign_in(Reason::SignIn).await.unwrap();
+    assert!(is_kept(), "[auth-manual-client-id] it was good");
+}
+
+#[tokio::test]
+async fn who_declined_has_given_the_client_id_to_nobody() {
+    let known = |script: &mut AuthorizationScript| drop(script.clients.insert("set-up".to_owned(), None));
+    let (_wrong, server) = servers(known, |_| ()).await;
+    let mut script = AuthorizationScript::default();
+    known(&mut script);
+    let right = AuthorizationServer::start(script).await;
+    let bench = Bench::new(&server, |settings| settings.client.preregistered = Some(preregistered("set-up", None)));
+    *bench.user.answer.lock().unwrap() = Answer::No;
+    let error = bench.authorization.sign_in(Reason::SignIn).await.unwrap_err();
+    assert_eq!(error.cause, Cause::Declined, "the user does not know the issuer");
+    *bench.user.answer.lock().unwrap() = Answer::Yes;
+    server.lead_to(&[&right]);
+    let account = bench.authorization.sign_in(Reason::SignIn).await.unwrap();
+    assert_eq!(
+        account.issuer,
+        right.issuer(),
+        "[auth-credentials-issuer-key] it belongs to the first that was agreed to"
+    );
+    assert!(bench.vault.has(|kind| *kind == VaultKind::FirstIssuer), "[auth-credentials-issuer-key] and to it alone");
 }

@@ -141,6 +141,33 @@ async fn a_failing_authorization_server_costs_no_token() {
 }
 
 #[tokio::test]
+async fn many_calls_wait_for_one_renewal_that_fails() {
+    let (issuer, server) = servers(|script| script.refresh = Refresh::Down(503), |_| ()).await;
+    let bench = Bench::new(&server, |_| ());
+    bench.connect().await.unwrap();
+    issuer.set(|script| script.delay_ms = 200);
+    issuer.end_access_tokens();
+    let calls: Vec<_> = (0..10)
+        .map(|_| {
+            let authorization = Arc::clone(&bench.authorization);
+            tokio::spawn(async move { call(&authorization, "echo").await })
+        })
+        .collect();
+    for one in calls {
+        let stopped = one.await.unwrap();
+        assert!(format!("{stopped:?}").contains("503"), "[auth-expired-token-renew] each is told: {stopped:?}");
+    }
+    assert_eq!(issuer.token_requests("refresh_token").len(), 1, "X51: by one renewal");
+    bench.call("echo").await;
+    assert_eq!(issuer.token_requests("refresh_token").len(), 1, "X51: the next call does not repeat it at once");
+    bench.pass(11);
+    bench.call("echo").await;
+    assert_eq!(issuer.token_requests("refresh_token").len(), 2, "a while later it is tried again");
+    bench.authorization.sign_in(Reason::SignIn).await.unwrap();
+    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "the user need not wait to sign in");
+}
+
+#[tokio::test]
 async fn a_vault_that_fails_is_told_apart() {
     let (_issuer, server) = servers(|_| (), |_| ()).await;
     let mut bench = Bench::new(&server, |_| ());

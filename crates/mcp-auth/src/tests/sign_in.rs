@@ -155,6 +155,37 @@ async fn it_can_be_cancelled_or_dropped_and_begun_again() {
 }
 
 #[tokio::test]
+async fn one_that_has_not_begun_can_be_cancelled() {
+    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let bench = Bench::new(&server, |_| ());
+    let begin = || {
+        let authorization = Arc::clone(&bench.authorization);
+        tokio::spawn(async move { authorization.sign_in(Reason::SignIn).await.map_err(|error| error.cause) })
+    };
+    let held = bench.vault.gate.lock().await;
+    let first = begin();
+    until("it waits for the vault", || bench.vault.reads.load(Ordering::SeqCst) > 0).await;
+    bench.authorization.cancel();
+    let ended = tokio::time::timeout(Duration::from_secs(10), first).await;
+    assert_eq!(ended.expect("it ends at once").unwrap(), Err(Cause::Cancelled), "before the vault has answered");
+    drop(held);
+
+    *bench.user.browser.lock().unwrap() = Browser::Stays;
+    let flows = [begin(), begin()];
+    let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == Phase::Callback);
+    until("one waits for the browser", is_waiting).await;
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    bench.authorization.cancel();
+    for flow in flows {
+        let ended = tokio::time::timeout(Duration::from_secs(10), flow).await;
+        assert_eq!(ended.expect("it ends").unwrap(), Err(Cause::Cancelled), "the one that waited for it as well");
+    }
+    assert_eq!(issuer.count("/authorize"), 0, "nobody came to the sign-in page");
+    *bench.user.browser.lock().unwrap() = Browser::SignsIn;
+    bench.authorization.sign_in(Reason::SignIn).await.expect("the next one is not cancelled");
+}
+
+#[tokio::test]
 async fn two_at_once_are_one() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
     let bench = Bench::new(&server, |_| ());

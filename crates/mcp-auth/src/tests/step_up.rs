@@ -1,8 +1,10 @@
 //! Being asked for more scopes.
 
+use std::sync::Arc;
+
 use testkit::authorization::{Refusing, value};
 
-use super::support::{Bench, Outcome, preregistered, servers};
+use super::support::{Bench, Browser, Outcome, call, preregistered, servers, until};
 use crate::*;
 
 fn scopes_asked(issuer: &testkit::authorization::AuthorizationServer) -> Vec<String> {
@@ -74,6 +76,29 @@ async fn a_server_that_asks_for_ever_is_stopped() {
     bench.authorization.sign_in(Reason::SignIn).await.unwrap();
     let stopped = bench.call("echo").await;
     assert!(format!("{stopped:?}").contains("does not say which"), "one that names none gets none: {stopped:?}");
+}
+
+#[tokio::test]
+async fn one_that_was_broken_off_is_no_try() {
+    let wants_more = |script: &mut testkit::authorization::ProtectedScript| {
+        drop(script.tool_scopes.insert("more".to_owned(), "mcp:more".to_owned()))
+    };
+    let (_issuer, server) = servers(|_| (), wants_more).await;
+    let bench = Bench::new(&server, |_| ());
+    bench.authorization.sign_in(Reason::SignIn).await.unwrap();
+    *bench.user.browser.lock().unwrap() = Browser::Stays;
+    for _ in 0..5 {
+        let authorization = Arc::clone(&bench.authorization);
+        let calling = tokio::spawn(async move { call(&authorization, "more").await });
+        let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == Phase::Callback);
+        until("it waits for the browser", is_waiting).await;
+        calling.abort();
+        until("the call is given up", || bench.authorization.in_progress().is_none()).await;
+        bench.pass(61);
+    }
+    *bench.user.browser.lock().unwrap() = Browser::SignsIn;
+    let outcome = bench.call("more").await;
+    assert_eq!(outcome, Outcome::Answered(200), "[auth-stepup-retry-limit] nobody was asked to the end before");
 }
 
 #[tokio::test]

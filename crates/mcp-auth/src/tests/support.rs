@@ -15,11 +15,16 @@ use url::Url;
 
 use crate::*;
 
-/// Keeps entries in memory, and can be told to fail.
+/// Keeps entries in memory, and can be told to fail or to take its time.
 #[derive(Default)]
 pub(super) struct TestVault {
     pub(super) entries: Mutex<BTreeMap<VaultKey, Vec<u8>>>,
     pub(super) is_broken: AtomicBool,
+    /// How often it was read.
+    pub(super) reads: AtomicU64,
+    /// Reading waits for it.
+    pub(super) gate: tokio::sync::Mutex<()>,
+    renewing: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl TestVault {
@@ -30,11 +35,18 @@ impl TestVault {
             Ok(())
         }
     }
+
+    /// Whether something of this kind lies in it.
+    pub(super) fn has(&self, is_it: impl Fn(&VaultKind) -> bool) -> bool {
+        self.entries.lock().unwrap().keys().any(|key| is_it(&key.kind))
+    }
 }
 
 #[async_trait]
 impl Vault for TestVault {
     async fn read(&self, key: &VaultKey) -> Result<Option<SecretSlice<u8>>, VaultError> {
+        self.reads.fetch_add(1, Ordering::SeqCst);
+        drop(self.gate.lock().await);
         self.check()?;
         Ok(self.entries.lock().unwrap().get(key).map(|entry| entry.clone().into()))
     }
@@ -49,6 +61,10 @@ impl Vault for TestVault {
         self.check()?;
         self.entries.lock().unwrap().remove(key);
         Ok(())
+    }
+
+    async fn hold(&self, _key: &VaultKey) -> Option<Box<dyn Send>> {
+        Some(Box::new(Arc::clone(&self.renewing).lock_owned().await))
     }
 }
 

@@ -1,0 +1,100 @@
+//! One sign-in at a time, each until it ends or is cancelled.
+
+use tokio::sync::MutexGuard;
+use tokio_util::sync::CancellationToken;
+
+use crate::account::{Account, InProgress};
+use crate::authorization::Shared;
+use crate::challenge::Asked;
+use crate::error::{AuthError, Cause, Phase};
+use crate::user::Reason;
+
+/// What came of waiting for the turn to sign in.
+enum Ready<'a> {
+    /// Whose turn it was before has signed in.
+    Done(Account),
+    /// It is, perhaps with nothing known of what is kept.
+    Turn(MutexGuard<'a, ()>, Option<AuthError>),
+}
+
+impl Shared {
+    pub(crate) async fn sign_in(&self, why: Reason) -> Result<Account, AuthError> {
+        let cancelled = self.cancellation();
+        let ready = tokio::select! {
+            biased;
+            () = cancelled.cancelled() => return Err(Phase::ResourceMetadata.error(Cause::Cancelled)),
+            ready = self.turn_to_sign_in() => ready,
+        };
+        let (_turn, unread) = match ready {
+            Ready::Done(account) => return Ok(account),
+            Ready::Turn(turn, unread) => (turn, unread),
+        };
+        let asked = self.state().asked.clone();
+        self.run(why, asked, &cancelled, unread.as_ref()).await
+    }
+
+    /// Waits until a sign-in may begin. A vault that cannot be read is no reason against it: the user wants it.
+    async fn turn_to_sign_in(&self) -> Ready<'_> {
+        let unread = self.load().await.err();
+        let before = {
+            let mut state = self.state();
+            state.failed = None;
+            state.generation
+        };
+        if let Ok(turn) = self.signing_in.try_lock() {
+            return Ready::Turn(turn, unread);
+        }
+        let turn = self.signing_in.lock().await;
+        let is_done = {
+            let state = self.state();
+            let has_tokens = state.record.as_ref().is_some_and(|record| record.tokens.is_some());
+            state.generation != before && has_tokens
+        };
+        match self.account().filter(|_| is_done) {
+            Some(account) => Ready::Done(account),
+            None => Ready::Turn(turn, unread),
+        }
+    }
+
+    /// One flow, until it ends or is cancelled. Its caller has the turn. `unread`: why it begins with nothing known.
+    pub(crate) async fn run(
+        &self,
+        why: Reason,
+        asked: Option<Asked>,
+        cancelled: &CancellationToken,
+        unread: Option<&AuthError>,
+    ) -> Result<Account, AuthError> {
+        // However it ends, dropped futures included, nothing is in progress afterwards.
+        let _ending = Ending(self);
+        self.web.begin();
+        if let Some(unread) = unread {
+            self.web.note(Phase::Storage, &format!("what is kept could not be read: {}", unread.cause));
+        }
+        self.state().progress = Some(InProgress { phase: Phase::ResourceMetadata, authorize_url: None });
+        self.tell();
+        let ended = tokio::select! {
+            biased;
+            () = cancelled.cancelled() => {
+                let phase = self.state().progress.as_ref().map_or(Phase::Callback, |progress| progress.phase);
+                Err(phase.error(Cause::Cancelled))
+            }
+            ended = self.flow(why, asked) => ended,
+        };
+        match &ended {
+            Ok(account) => {
+                self.web.note(Phase::Storage, &format!("signed in with {}", crate::address::shown(&account.issuer)))
+            }
+            Err(error) => self.web.note(error.phase, &error.to_string()),
+        }
+        ended
+    }
+}
+
+struct Ending<'a>(&'a Shared);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.state().progress = None;
+        self.0.tell();
+    }
+}

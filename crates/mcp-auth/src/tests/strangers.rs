@@ -1,0 +1,59 @@
+//! A server that lets strangers in as well never takes its user for one.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::json;
+use testkit::authorization::{AuthorizationScript, AuthorizationServer, Refresh};
+use testkit::http::HttpServer;
+
+use super::support::{Bench, Outcome};
+use crate::*;
+
+/// Answers everybody; `was_stranger` is set once somebody came without a token.
+async fn open_to_all(issuer: String, was_stranger: Arc<AtomicBool>) -> HttpServer {
+    HttpServer::start(move |request, mut answer| {
+        let (issuer, was_stranger) = (issuer.clone(), Arc::clone(&was_stranger));
+        async move {
+            if request.path_alone() == "/.well-known/oauth-protected-resource/mcp" {
+                let origin = format!("http://{}", request.header("host").unwrap_or_default());
+                let document = json!({ "resource": format!("{origin}/mcp"), "authorization_servers": [issuer] });
+                return answer.json(&document).await;
+            }
+            if request.method == "POST" && request.header("authorization").is_none() {
+                was_stranger.store(true, Ordering::SeqCst);
+            }
+            answer.status(200).await
+        }
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_token_that_is_over_and_cannot_be_renewed_stops_the_call() {
+    let table = [
+        (Refresh::Down(503), "503", false),
+        (Refresh::Fails("invalid_grant".to_owned()), "Sign in again", true),
+        (Refresh::None, "Sign in again", true),
+    ];
+    for (refresh, words, ends) in table {
+        let script = AuthorizationScript { refresh: refresh.clone(), ..AuthorizationScript::default() };
+        let issuer = AuthorizationServer::start(script).await;
+        let was_stranger = Arc::new(AtomicBool::default());
+        let server = open_to_all(issuer.issuer(), Arc::clone(&was_stranger)).await;
+        let bench = Bench::at(&server.url("/mcp"), Arc::default(), |_| ());
+        bench.authorization.sign_in(Reason::SignIn).await.unwrap();
+        assert_eq!(bench.call("echo").await, Outcome::Answered(200), "{refresh:?}: the token is good");
+        bench.pass(3601);
+        for round in 0..3 {
+            let stopped = bench.call("echo").await;
+            let Outcome::Stopped(cause) = stopped else { panic!("{refresh:?}, {round}: it must stop: {stopped:?}") };
+            assert!(cause.contains(words), "[auth-expired-token-renew] {refresh:?}, {round}: {cause}");
+        }
+        assert!(!was_stranger.load(Ordering::SeqCst), "{refresh:?}: the server answered nobody as a stranger");
+        let ended = bench.authorization.account().unwrap().ended;
+        assert_eq!(ended.is_some(), ends, "{refresh:?}: the account says whether it is for good: {ended:?}");
+        bench.authorization.sign_in(Reason::SignIn).await.unwrap();
+        assert_eq!(bench.call("echo").await, Outcome::Answered(200), "{refresh:?}: signed in again, it goes on");
+    }
+}

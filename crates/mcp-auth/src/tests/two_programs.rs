@@ -1,0 +1,123 @@
+//! Two programs with one vault, such as the app and its command line.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use testkit::authorization::{ProtectedServer, Refresh, value};
+
+use super::support::{Bench, Outcome, call, servers, until};
+use crate::*;
+
+/// Another program with the same vault.
+fn other(server: &ProtectedServer, bench: &Bench) -> Bench {
+    Bench::at(&server.url(), Arc::clone(&bench.vault), |_| ())
+}
+
+#[tokio::test]
+async fn what_another_program_renewed_is_used() {
+    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let app = Bench::new(&server, |_| ());
+    app.connect().await.unwrap();
+    let command_line = other(&server, &app);
+    for by_clock in [true, false] {
+        if by_clock {
+            for bench in [&app, &command_line] {
+                bench.pass(3590);
+            }
+        } else {
+            issuer.end_access_tokens();
+        }
+        let before = issuer.token_requests("refresh_token").len();
+        assert_eq!(command_line.call("echo").await, Outcome::Answered(200), "the command line renews the token");
+        assert_eq!(app.call("echo").await, Outcome::Answered(200), "[auth-refresh-replace] by clock: {by_clock}");
+        let used = issuer.token_requests("refresh_token");
+        assert_eq!(used.len(), before + 1, "[auth-refresh-replace] once for both, by clock: {by_clock}");
+    }
+    for bench in [&app, &command_line] {
+        bench.pass(3590);
+    }
+    assert_eq!(app.call("echo").await, Outcome::Answered(200), "the app renews what it took over");
+    assert_eq!(command_line.call("echo").await, Outcome::Answered(200), "and the other way round");
+    let used = issuer.token_requests("refresh_token");
+    let tokens: BTreeSet<_> = used.iter().filter_map(|form| value(form, "refresh_token")).collect();
+    assert_eq!(tokens.len(), used.len(), "[auth-refresh-replace] each refresh token is used once");
+}
+
+#[tokio::test]
+async fn two_programs_do_not_renew_at_once() {
+    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let app = Bench::new(&server, |_| ());
+    app.connect().await.unwrap();
+    let command_line = other(&server, &app);
+    command_line.authorization.load().await.unwrap();
+    issuer.set(|script| script.delay_ms = 200);
+    for bench in [&app, &command_line] {
+        bench.pass(3590);
+    }
+    let (first, second) = tokio::join!(app.call("echo"), command_line.call("echo"));
+    assert_eq!((first, second), (Outcome::Answered(200), Outcome::Answered(200)), "both go on");
+    assert_eq!(issuer.token_requests("refresh_token").len(), 1, "[auth-refresh-replace] with one renewal");
+}
+
+#[tokio::test]
+async fn a_renewal_that_another_program_made_void_ends_nothing() {
+    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let app = Bench::new(&server, |_| ());
+    app.connect().await.unwrap();
+    let command_line = other(&server, &app);
+    command_line.authorization.load().await.unwrap();
+    // While the app's renewal is on its way, the user signs in anew on the command line.
+    issuer.set(|script| script.refresh = Refresh::Fails("invalid_grant".to_owned()));
+    issuer.set(|script| script.delay_ms = 1500);
+    app.pass(3590);
+    let authorization = Arc::clone(&app.authorization);
+    let calling = tokio::spawn(async move { call(&authorization, "echo").await });
+    until("the renewal is on its way", || !issuer.token_requests("refresh_token").is_empty()).await;
+    issuer.set(|script| script.delay_ms = 0);
+    command_line.authorization.sign_in(Reason::SignIn).await.unwrap();
+    assert_eq!(calling.await.unwrap(), Outcome::Answered(200), "the new sign-in counts in the app");
+    assert!(app.authorization.account().unwrap().ended.is_none(), "and has not ended there");
+    issuer.set(|script| script.refresh = Refresh::Rotating);
+    assert_eq!(command_line.call("echo").await, Outcome::Answered(200), "nor on the command line");
+    let again = other(&server, &app);
+    assert_eq!(again.call("echo").await, Outcome::Answered(200), "nor for the next program");
+}
+
+#[tokio::test]
+async fn a_sign_out_of_another_program_stays_one() {
+    for is_under_way in [false, true] {
+        let (issuer, server) = servers(|script| script.revocation = false, |_| ()).await;
+        let app = Bench::new(&server, |_| ());
+        app.connect().await.unwrap();
+        let command_line = other(&server, &app);
+        command_line.authorization.load().await.unwrap();
+        app.pass(3590);
+        let outcome = if is_under_way {
+            issuer.set(|script| script.delay_ms = 1000);
+            let authorization = Arc::clone(&app.authorization);
+            let calling = tokio::spawn(async move { call(&authorization, "echo").await });
+            until("the renewal is on its way", || !issuer.token_requests("refresh_token").is_empty()).await;
+            issuer.set(|script| script.delay_ms = 0);
+            command_line.authorization.sign_out().await.unwrap();
+            calling.await.unwrap()
+        } else {
+            command_line.authorization.sign_out().await.unwrap();
+            app.call("echo").await
+        };
+        assert!(matches!(outcome, Outcome::Stopped(_)), "under way: {is_under_way}: nobody is signed in: {outcome:?}");
+        assert!(app.authorization.account().is_none(), "under way: {is_under_way}: the app knows");
+        let is_kept = app.vault.has(|kind| *kind == VaultKind::Account);
+        assert!(!is_kept, "[auth-token-storage] under way: {is_under_way}: and keeps nothing again");
+    }
+}
+
+#[tokio::test]
+async fn a_sign_in_of_another_program_is_found() {
+    let (_issuer, server) = servers(|_| (), |_| ()).await;
+    let app = Bench::new(&server, |_| ());
+    assert!(matches!(app.call("echo").await, Outcome::Stopped(_)), "nobody is signed in");
+    let command_line = other(&server, &app);
+    command_line.authorization.sign_in(Reason::SignIn).await.unwrap();
+    assert_eq!(app.call("echo").await, Outcome::Answered(200), "who signed in there is signed in here");
+    assert!(app.user.consents.lock().unwrap().is_empty(), "without being asked again");
+}

@@ -1,0 +1,102 @@
+//! A vault that cannot be used is no dead end.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use testkit::http::HttpServer;
+
+use super::support::{Bench, Outcome, preregistered, servers, until};
+use crate::*;
+
+#[tokio::test]
+async fn a_server_that_wants_no_sign_in_needs_no_vault() {
+    let server = HttpServer::start(|_, mut answer| async move { answer.status(200).await }).await;
+    let bench = Bench::at(&server.url("/mcp"), Arc::default(), |_| ());
+    bench.vault.is_broken.store(true, Ordering::SeqCst);
+    for _ in 0..5 {
+        assert_eq!(bench.call("echo").await, Outcome::Answered(200), "it works without");
+    }
+    assert_eq!(bench.vault.reads.load(Ordering::SeqCst), 1, "a vault that fails is not tried for each request");
+}
+
+#[tokio::test]
+async fn who_wants_to_sign_in_can_though_nothing_can_be_kept() {
+    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let bench = Bench::new(&server, |_| ());
+    bench.vault.is_broken.store(true, Ordering::SeqCst);
+    let stopped = bench.call("echo").await;
+    assert!(format!("{stopped:?}").contains("it is locked"), "the refusal tells why nobody is signed in: {stopped:?}");
+    bench.connect().await.unwrap();
+    let kept = Some(Kept::ThisRun { cause: "it is locked".to_owned() });
+    assert_eq!(bench.authorization.kept(), kept, "[auth-token-storage] that it lasts for this run only is told");
+    assert!(bench.conclusions().contains("what is kept could not be read: it is locked"), "so do the steps");
+    bench.pass(3590);
+    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "it is renewed as any other");
+
+    let error = bench.authorization.sign_out().await.unwrap_err();
+    let words = error.to_string();
+    assert!(words.contains("could not be removed") && words.contains("it is locked"), "what was not done: {words}");
+    assert!(bench.authorization.account().is_none(), "all else was: nobody is signed in");
+    assert_eq!(issuer.good_tokens(), (0, 0), "and the tokens are void");
+    assert!(matches!(bench.call("echo").await, Outcome::Stopped(_)), "none is used any more");
+    bench.vault.is_broken.store(false, Ordering::SeqCst);
+    bench.authorization.sign_out().await.expect("it can be done once more when the vault works");
+}
+
+#[tokio::test]
+async fn a_sign_out_that_leaves_something_behind_is_one_until_the_app_ends() {
+    let (_issuer, server) = servers(|_| (), |_| ()).await;
+    let mut bench = Bench::new(&server, |_| ());
+    bench.connect().await.unwrap();
+    bench.restart();
+    bench.vault.is_broken.store(true, Ordering::SeqCst);
+    bench.authorization.sign_out().await.expect_err("what could not even be read could not be removed");
+    bench.vault.is_broken.store(false, Ordering::SeqCst);
+    assert!(matches!(bench.call("echo").await, Outcome::Stopped(_)), "the user signed out");
+    assert!(bench.authorization.account().is_none(), "which counts for more than what is found later");
+    bench.authorization.sign_out().await.unwrap();
+    assert!(!bench.vault.has(|kind| *kind == VaultKind::Account), "[auth-token-storage] now it is gone");
+}
+
+#[tokio::test]
+async fn calls_that_wait_for_a_vault_do_not_each_try_it() {
+    let (_issuer, server) = servers(|_| (), |_| ()).await;
+    let bench = Bench::new(&server, |_| ());
+    bench.vault.is_broken.store(true, Ordering::SeqCst);
+    let held = bench.vault.gate.lock().await;
+    let loads: Vec<_> = (0..10)
+        .map(|_| {
+            let authorization = Arc::clone(&bench.authorization);
+            tokio::spawn(async move { authorization.load().await })
+        })
+        .collect();
+    until("one reads", || bench.vault.reads.load(Ordering::SeqCst) == 1).await;
+    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    drop(held);
+    for load in loads {
+        assert!(load.await.unwrap().is_err(), "each is told");
+    }
+    assert_eq!(bench.vault.reads.load(Ordering::SeqCst), 1, "and it was read once");
+}
+
+#[tokio::test]
+async fn no_secret_goes_out_while_it_cannot_be_told_whose_it_is() {
+    let known = |script: &mut testkit::authorization::AuthorizationScript| {
+        script.auth_methods = vec!["client_secret_post".to_owned()];
+        script.clients.insert("app".to_owned(), Some("secret-of-app".to_owned()));
+    };
+    for names_issuer in [false, true] {
+        let (issuer, server) = servers(known, |_| ()).await;
+        let bench = Bench::new(&server, |settings| {
+            settings.grant = GrantKind::ClientCredentials;
+            let client = preregistered("app", Some("secret-of-app"));
+            let issuer = names_issuer.then(|| issuer.issuer());
+            settings.client.preregistered = Some(Preregistered { issuer, ..client });
+        });
+        bench.vault.is_broken.store(true, Ordering::SeqCst);
+        let signed_in = bench.authorization.sign_in(Reason::SignIn).await;
+        assert_eq!(signed_in.is_ok(), names_issuer, "only where the settings say so: {signed_in:?}");
+        let sent = issuer.count("/token");
+        assert_eq!(sent, usize::from(names_issuer), "[auth-credentials-no-reuse] settings say: {names_issuer}");
+    }
+}
