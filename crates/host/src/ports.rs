@@ -208,6 +208,16 @@ pub trait Secrets: Send + Sync {
     /// # Errors
     /// If the keychain can't be changed.
     fn delete(&self, key: &str) -> Result<(), SecretError>;
+    /// The keys of all secrets that begin with this, in any order. The keychain is not asked for it.
+    ///
+    /// # Errors
+    /// If it can't be told which there are.
+    fn keys(&self, prefix: &str) -> Result<Vec<String>, SecretError>;
+    /// Keeps other programs that have the same secrets from holding this name, until what it gives is dropped. None where no
+    /// other program has them, or where one holds it for too long.
+    fn hold(&self, _name: &str) -> Option<Box<dyn Send>> {
+        None
+    }
     /// Whether secrets outlast the program, and if not, why.
     fn status(&self) -> SecretsStatus {
         SecretsStatus::Keychain

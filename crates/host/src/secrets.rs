@@ -133,6 +133,10 @@ impl Secrets for SecretsInMemory {
         Ok(())
     }
 
+    fn keys(&self, prefix: &str) -> Result<Vec<String>, SecretError> {
+        Ok(self.with(|secrets| secrets.keys().filter(|key| key.starts_with(prefix)).cloned().collect()))
+    }
+
     fn status(&self) -> SecretsStatus {
         SecretsStatus::Missing("none is used".to_owned())
     }

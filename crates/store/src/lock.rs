@@ -29,6 +29,11 @@ impl Lock {
 
     /// Waits for the lock. Where the file system has no locks, it is as good as held.
     pub(crate) fn hold(&self) -> Result<Held, StoreError> {
+        self.hold_within(PATIENCE)
+    }
+
+    /// The same for a lock that others may hold for longer.
+    pub(crate) fn hold_within(&self, patience: Duration) -> Result<Held, StoreError> {
         if let Some(folder) = self.path.parent() {
             crate::files::make_folder(folder)?;
         }
@@ -46,7 +51,7 @@ impl Lock {
                     tracing::warn!(path = %self.path.display(), %error, "this file system has no locks");
                     return Ok(Held { _file: file });
                 }
-                Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => {
+                Err(TryLockError::WouldBlock) if start.elapsed() < patience => {
                     std::thread::sleep(Duration::from_millis(5));
                 }
                 Err(TryLockError::WouldBlock) => {

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use aws_lc_rs::digest;
 use host::ports::{SecretError, SecretKept, Secrets, SecretsStatus, StoreError};
 use host::secrets::SecretsInMemory;
 use zeroize::Zeroizing;
@@ -24,6 +25,10 @@ use patience::Patience;
 use sealed::{Key, SealedFile};
 
 const FILE: &str = "secrets.json";
+/// The folder with the locks of names that are held.
+const HELD: &str = "held";
+/// How long another program may hold a name: some requests to a server that does not answer.
+const HOLDING: Duration = Duration::from_secs(65);
 /// More is neither read nor written, in bytes.
 const LIMIT: u64 = 16 << 20;
 /// How long the keychain may take: the user may have to enter its password.
@@ -140,8 +145,9 @@ impl SecretsFile {
         Ok(key)
     }
 
-    /// Seals secrets into the file, which is made if there is none.
-    fn keep(&self, secrets: &[(String, String)]) -> Result<(), Refusal> {
+    /// Seals a secret into the file, which is made if there is none, and with it all that could not be kept before.
+    fn keep(&self, name: &str, secret: &str) -> Result<(), Refusal> {
+        let broken = |error: SecretError| Refusal::Broken(error.to_string());
         for _ in 0..RACES {
             let found = self.read()?;
             let key = match &found {
@@ -153,15 +159,21 @@ impl SecretsFile {
                 let mut file = match file {
                     Some(file) if file.is_of(&key) => file,
                     None => SealedFile::new(&key).map_err(unsealable)?,
-                    Some(_) => return Ok((false, None)),
+                    Some(_) => return Ok((None, None)),
                 };
-                for (name, secret) in secrets {
+                // Only now: what was forgotten while the keychain was asked must not come back.
+                let all = self.all_unkept(name, secret).map_err(broken)?;
+                for (name, secret) in &all {
                     file.entries.insert(name.clone(), key.seal(name, secret).map_err(unsealable)?);
                 }
-                Ok((true, Some(file)))
+                Ok((Some(all), Some(file)))
             })?;
-            if kept {
+            if let Some(kept) = kept {
                 self.state().key = Some(key);
+                for (name, _) in kept {
+                    self.memory.delete(&name).map_err(broken)?;
+                    self.state().unkept.remove(&name);
+                }
                 return Ok(());
             }
             if found.is_none() {
@@ -193,7 +205,7 @@ impl SecretsFile {
             self.state().looked_for.insert(name.to_owned());
             return Ok(None);
         };
-        match self.keep(&[(name.to_owned(), secret.clone())]) {
+        match self.keep(name, &secret) {
             Ok(()) => self.remove_old(name),
             Err(refusal) => tracing::warn!(?refusal, "a secret stays in the keychain as an entry of its own"),
         }
@@ -244,13 +256,8 @@ impl Secrets for SecretsFile {
     }
 
     fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
-        let all = self.all_unkept(key, secret)?;
-        match self.keep(&all) {
+        match self.keep(key, secret) {
             Ok(()) => {
-                for (name, _) in &all {
-                    self.memory.delete(name)?;
-                    self.state().unkept.remove(name);
-                }
                 self.remove_old(key);
                 Ok(SecretKept::Keychain)
             }
@@ -272,6 +279,22 @@ impl Secrets for SecretsFile {
         // Where there is no keychain, nothing is in it.
         self.remove_old(key);
         Ok(())
+    }
+
+    fn keys(&self, prefix: &str) -> Result<Vec<String>, SecretError> {
+        let mut keys = self.memory.keys(prefix)?;
+        let in_file = self.read()?.map(|file| file.entries).unwrap_or_default();
+        keys.extend(in_file.into_keys().filter(|key| key.starts_with(prefix)));
+        keys.sort_unstable();
+        keys.dedup();
+        Ok(keys)
+    }
+
+    fn hold(&self, name: &str) -> Option<Box<dyn Send>> {
+        let hash = digest::digest(&digest::SHA256, name.as_bytes());
+        let file: String = hash.as_ref().iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        let held = Lock::new(self.path.with_file_name(HELD).join(file)).hold_within(HOLDING);
+        held.map(|held| Box::new(held) as Box<dyn Send>).ok()
     }
 
     fn status(&self) -> SecretsStatus {

@@ -52,4 +52,8 @@ impl Secrets for KeychainInFile {
     fn delete(&self, key: &str) -> Result<(), SecretError> {
         self.with(|entries| entries.remove(key)).map(|_| ())
     }
+
+    fn keys(&self, prefix: &str) -> Result<Vec<String>, SecretError> {
+        self.with(|entries| entries.keys().filter(|key| key.starts_with(prefix)).cloned().collect())
+    }
 }

@@ -1,8 +1,17 @@
 //! The system's keychain, by its parts that matter here: entries of bytes, and why it refuses.
 
+#[cfg(target_os = "macos")]
+#[path = "keychain/macos.rs"]
+mod system;
+#[cfg(all(unix, not(target_os = "macos")))]
+#[path = "keychain/secret_service.rs"]
+mod system;
+#[cfg(windows)]
+#[path = "keychain/windows.rs"]
+mod system;
+
 use host::ports::{SecretError, SecretsStatus};
-use keyring_core::{CredentialStore, Entry, Error};
-use std::sync::Arc;
+use keyring_core::Error;
 
 /// What all entries are filed under.
 const SERVICE: &str = "drawbridge";
@@ -47,27 +56,8 @@ pub(super) trait Keychain: Send + Sync {
     fn remove(&self, name: &str) -> Result<(), Refusal>;
 }
 
-/// The system's own. It is opened for each call: one that was not there may have been started since, and a connection to
-/// one that has ended is of no use.
+/// The system's own. What is particular to each system is how an entry of it is opened.
 pub(super) struct OfSystem;
-
-fn open() -> keyring_core::Result<Arc<CredentialStore>> {
-    #[cfg(target_os = "macos")]
-    let store = apple_native_keyring_store::keychain::Store::new()?;
-    #[cfg(windows)]
-    let store = windows_native_keyring_store::Store::new()?;
-    #[cfg(all(unix, not(target_os = "macos")))]
-    let store = zbus_secret_service_keyring_store::Store::new()?;
-    Ok(store)
-}
-
-fn entry(name: &str) -> Result<Entry, Refusal> {
-    let store = open().map_err(|error| match error {
-        Error::NoStorageAccess(cause) => Refusal::Locked(cause.to_string()),
-        error => Refusal::Missing(error.to_string()),
-    })?;
-    store.build(SERVICE, name, None).map_err(refusal)
-}
 
 fn refusal(error: Error) -> Refusal {
     match error {
@@ -84,7 +74,7 @@ fn refusal(error: Error) -> Refusal {
 
 impl Keychain for OfSystem {
     fn read(&self, name: &str) -> Result<Option<Vec<u8>>, Refusal> {
-        match entry(name)?.get_secret() {
+        match system::entry(name)?.get_secret() {
             Ok(secret) => Ok(Some(secret)),
             Err(Error::NoEntry) => Ok(None),
             Err(error) => Err(refusal(error)),
@@ -92,11 +82,11 @@ impl Keychain for OfSystem {
     }
 
     fn write(&self, name: &str, secret: &[u8]) -> Result<(), Refusal> {
-        entry(name)?.set_secret(secret).map_err(refusal)
+        system::entry(name)?.set_secret(secret).map_err(refusal)
     }
 
     fn remove(&self, name: &str) -> Result<(), Refusal> {
-        match entry(name)?.delete_credential() {
+        match system::entry(name)?.delete_credential() {
             Ok(()) | Err(Error::NoEntry) => Ok(()),
             Err(error) => Err(refusal(error)),
         }

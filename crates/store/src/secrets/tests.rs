@@ -247,3 +247,82 @@ fn programs_that_begin_at_once_share_one_key() {
         assert_eq!(folder.keychain.names().len(), 1, "the keys of the others are gone");
     }
 }
+
+#[test]
+fn a_name_is_held_by_one_program_at_a_time() {
+    let folder = Folder::new();
+    let (one, two) = (folder.program(), folder.program());
+    let held = one.hold("a").unwrap();
+    assert!(two.hold("b").is_some(), "another name is free");
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| two.hold("a").is_some());
+        std::thread::sleep(Duration::from_millis(200));
+        assert!(!waiting.is_finished(), "the other program waits");
+        drop(held);
+        assert!(waiting.join().unwrap(), "and has it then");
+    });
+}
+
+#[test]
+fn what_begins_alike_is_found_in_the_file_and_in_memory() {
+    let folder = Folder::new();
+    let secrets = folder.program();
+    for name in ["a,1", "a,2", "ab,1"] {
+        secrets.set(name, "x").unwrap();
+    }
+    folder.keychain.is(Mood::Locked);
+    let secrets = folder.program();
+    for name in ["a,2", "a,3"] {
+        assert!(!lasts(&secrets.set(name, "y").unwrap()), "it is in memory only");
+    }
+    assert_eq!(secrets.keys("a,").unwrap(), ["a,1", "a,2", "a,3"], "each once, while nothing can be read");
+    for name in secrets.keys("a,").unwrap() {
+        secrets.delete(&name).unwrap();
+    }
+    assert_eq!(secrets.keys("a").unwrap(), ["ab,1"], "all of them can be removed");
+}
+
+/// What happens while a keychain is asked.
+type Meanwhile = Arc<Mutex<Option<Box<dyn FnOnce() + Send>>>>;
+
+/// A keychain that takes so long to give its key that something else happens.
+struct Slow {
+    keychain: Scripted,
+    meanwhile: Meanwhile,
+}
+
+impl Keychain for Slow {
+    fn read(&self, name: &str) -> Result<Option<Vec<u8>>, Refusal> {
+        let meanwhile = self.meanwhile.lock().unwrap().take();
+        if let Some(meanwhile) = meanwhile {
+            meanwhile();
+        }
+        self.keychain.read(name)
+    }
+
+    fn write(&self, name: &str, secret: &[u8]) -> Result<(), Refusal> {
+        self.keychain.write(name, secret)
+    }
+
+    fn remove(&self, name: &str) -> Result<(), Refusal> {
+        self.keychain.remove(name)
+    }
+}
+
+#[test]
+fn what_is_forgotten_while_the_keychain_is_asked_does_not_come_back() {
+    let folder = Folder::new();
+    folder.program().set("first", "x").unwrap();
+    let meanwhile = Meanwhile::default();
+    let slow = Slow { keychain: folder.keychain.clone(), meanwhile: Arc::clone(&meanwhile) };
+    let lock = Lock::new(folder.folder.path().join("lock"));
+    let secrets = Arc::new(SecretsFile::with(folder.folder.path(), lock, Box::new(slow)));
+    folder.keychain.is(Mood::Locked);
+    assert!(!lasts(&secrets.set("token", "top-secret").unwrap()), "it is in memory only");
+    folder.keychain.is(Mood::Works);
+    let forgetting = Arc::clone(&secrets);
+    *meanwhile.lock().unwrap() = Some(Box::new(move || forgetting.delete("token").unwrap()));
+    assert!(lasts(&secrets.set("other", "y").unwrap()), "what is set is kept");
+    assert!(meanwhile.lock().unwrap().is_none(), "the other was removed while the keychain was asked");
+    assert_eq!(folder.program().keys("").unwrap(), ["first", "other"], "and is not in the file");
+}

@@ -130,6 +130,10 @@ impl Secrets for Lockable {
     fn delete(&self, key: &str) -> Result<(), SecretError> {
         self.inner.delete(key)
     }
+
+    fn keys(&self, prefix: &str) -> Result<Vec<String>, SecretError> {
+        self.inner.keys(prefix)
+    }
 }
 
 #[tokio::test]
@@ -169,6 +173,21 @@ async fn tokens_that_could_not_be_renewed_are_tried_again_with_the_network() {
     far.app.host.network_changed().await.unwrap();
     far.ready().await;
     assert_eq!(far.issuer.authorizations().len(), 1, "nobody had to sign in again");
+    allowing.abort();
+    far.app.host.close().await;
+}
+
+#[tokio::test]
+async fn tokens_that_could_not_be_renewed_are_tried_again_a_while_later() {
+    let far = Far::with(AuthorizationScript::default(), ProtectedScript::default()).await.signed_in().await;
+    let allowing = far.allows_tools();
+    far.issuer.end_access_tokens();
+    far.issuer.set(|script| script.down = Some(503));
+    far.echo("late", "x").await.expect_err("nobody renews the token");
+    far.needs_sign_in("503").await;
+    far.issuer.set(|script| script.down = None);
+    far.ready().await;
+    assert_eq!(far.issuer.authorizations().len(), 1, "nobody had to do anything");
     allowing.abort();
     far.app.host.close().await;
 }
