@@ -60,8 +60,9 @@ async fn followed(session: &Session, server: &str, paste: bool) -> Result<Author
     let mut may_paste = paste;
     loop {
         changes.borrow_and_update();
-        let known = session.api.authorization(named(server)).await?;
+        // In this order: a sign-in that begins when the server is in use is then known.
         let state = session.state(server).await?;
+        let known = session.api.authorization(named(server)).await?;
         if known.in_progress.is_none() {
             // Whether it was refused is known from the events of before.
             session.catch_up().await;
@@ -118,11 +119,19 @@ fn end(session: &Session, server: &str, state: &ServerState, known: &Authorizati
         return Some(Err(Failure::new(ErrorCode::SignInNeeded, format!("{server}: {cause}"))));
     }
     match state {
-        ServerState::Ready => Some(Ok(())),
+        ServerState::Ready if is_signed_in(known) => Some(Ok(())),
+        ServerState::Ready => {
+            Some(Err(Failure::new(ErrorCode::SignInNeeded, format!("{server} is in use, but nobody is signed in"))))
+        }
         ServerState::Stopped => Some(Err(Failure::new(ErrorCode::Refused, format!("{server} was not started")))),
         failed @ ServerState::Failed { .. } => Some(Err(session::failed(server, failed))),
         _ => None,
     }
+}
+
+/// Whether somebody is signed in whose tokens are good.
+fn is_signed_in(known: &Authorization) -> bool {
+    known.account.as_ref().is_some_and(|account| account.ended.is_none())
 }
 
 /// A failure with what was sent and answered on the way: where it broke off is the first thing to look at.

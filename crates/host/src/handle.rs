@@ -160,17 +160,31 @@ impl Host {
     /// Changes a server's name or command.
     ///
     /// # Errors
-    /// If there is none, the name can't be used, or the file not be written.
+    /// If there is none, the name can't be used, or the file not be written; or if something is left of the sign-in to its old
+    /// address.
     pub async fn update_server(&self, was: String, entry: ServerEntry) -> Result<Result<(), ServerError>, HostClosed> {
-        self.with(move |owner| owner.update_server(&was, entry)).await
+        let ((forgotten, is_forgotten), name) = (oneshot::channel(), was.clone());
+        let updated = self.with(move |owner| owner.update_server(&was, entry, forgotten)).await?;
+        Ok(updated.and(all_forgotten(name, is_forgotten).await))
     }
 
-    /// Stops a server and takes it out of the settings.
+    /// Secrets that a server's settings name are others now. They are read anew when they are needed next.
     ///
     /// # Errors
-    /// If there is none, or the file can't be written.
+    /// Only if the host has ended.
+    pub async fn secrets_changed(&self, server: String) -> Result<(), HostClosed> {
+        self.with(move |owner| owner.secrets_changed(&server)).await
+    }
+
+    /// Stops a server and takes it out of the settings. Nothing is left here of the sign-in to it when this returns; the
+    /// authorization server is told later.
+    ///
+    /// # Errors
+    /// If there is none, or the file can't be written; or if something is left of the sign-in.
     pub async fn remove_server(&self, name: String) -> Result<Result<(), ServerError>, HostClosed> {
-        self.with(move |owner| owner.remove_server(&name)).await
+        let ((forgotten, is_forgotten), server) = (oneshot::channel(), name.clone());
+        let removed = self.with(move |owner| owner.remove_server(&server, forgotten)).await?;
+        Ok(removed.and(all_forgotten(name, is_forgotten).await))
     }
 
     /// Starts a server, after its question if need be.
@@ -606,6 +620,15 @@ async fn watch_clocks(commands: mpsc::WeakSender<Command>) {
 impl From<HostClosed> for CallFailure {
     fn from(_: HostClosed) -> Self {
         Self::Closing
+    }
+}
+
+/// Waits until nothing is left here of the sign-in to a server.
+async fn all_forgotten(name: String, forgotten: oneshot::Receiver<Result<(), String>>) -> Result<(), ServerError> {
+    match forgotten.await {
+        Ok(Err(cause)) => Err(ServerError::NotForgotten { name, cause }),
+        // Without an answer there was nothing to forget.
+        Ok(Ok(())) | Err(_) => Ok(()),
     }
 }
 

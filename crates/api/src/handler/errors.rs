@@ -30,6 +30,7 @@ impl From<ServerError> for ApiError {
             ServerError::BadName { .. } => ErrorCode::BadName,
             ServerError::BadConfig { .. } => ErrorCode::Invalid,
             ServerError::Config(_) => ErrorCode::Config,
+            ServerError::NotForgotten { .. } => ErrorCode::System,
         };
         Self::new(code, error.to_string())
     }

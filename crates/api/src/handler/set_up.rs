@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use host::ServerError;
 use host::ports::{SecretKept, Secrets};
 use host::secrets;
 use host::server_config::{
@@ -34,18 +35,27 @@ impl Api {
         let (was, taken) = self.config_and_taken(&r.server).await?;
         let was = was.ok_or_else(|| no_server(&r.server))?;
         let wanted = wanted(r.config, &r.name, Some(&was), taken)?;
-        let entry = ServerEntry { name: r.name, config: wanted.config };
-        self.host.update_server(r.server, entry).await??;
+        let entry = ServerEntry { name: r.name.clone(), config: wanted.config };
+        let forgotten = match self.host.update_server(r.server, entry).await? {
+            Ok(()) => Ok(()),
+            Err(error @ ServerError::NotForgotten { .. }) => Err(error),
+            Err(error) => return Err(error.into()),
+        };
         let kept = self.keep_secrets(wanted.secrets).await?;
+        // What was read of them since the settings were changed is the old one.
+        self.host.secrets_changed(r.name).await?;
         self.forget_secrets(&was).await?;
+        forgotten?;
         Ok(kept)
     }
 
     pub(super) async fn remove_server(&self, server: String) -> Result<Nothing, ApiError> {
         let _alone = self.setting_up.lock().await;
         let was = self.config_of(&server).await?;
-        self.host.remove_server(server).await??;
+        let removed = self.host.remove_server(server).await?;
+        // Only what no server uses any more, this one included if it could not be removed.
         self.forget_secrets(&was).await?;
+        removed?;
         Ok(Nothing {})
     }
 

@@ -4,15 +4,24 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::Stdio;
 
 use serde_json::{Value, json};
-use testkit::authorization::{AuthorizationScript, AuthorizationServer, Authorizing, ProtectedScript, ProtectedServer};
+use testkit::authorization::{
+    AuthorizationScript, AuthorizationServer, Authorizing, ProtectedScript, ProtectedServer, ResourceMetadata,
+};
 use testkit::browser;
 
 use crate::program::{Ended, Folder, ended};
 
 /// Both servers, and a folder whose settings have the one that wants a sign-in.
 async fn servers(script: AuthorizationScript) -> (AuthorizationServer, ProtectedServer, Folder) {
+    servers_with(script, ProtectedScript::default()).await
+}
+
+async fn servers_with(
+    script: AuthorizationScript,
+    serves: ProtectedScript,
+) -> (AuthorizationServer, ProtectedServer, Folder) {
     let issuer = AuthorizationServer::start(script).await;
-    let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
+    let server = ProtectedServer::start(serves, &[&issuer]).await;
     let folder = Folder::with_config(&json!({"mcpServers": {"far": {"url": server.url()}}}).to_string());
     (issuer, server, folder)
 }
@@ -130,4 +139,36 @@ async fn who_was_never_signed_in_is_signed_out_without_harm() {
     assert_eq!(done.value()["revoked"], "nobody_signed_in", "and that is said");
     let local = tokio::task::spawn_blocking(|| Folder::new().run(&["login", "demo"])).await.expect("the program runs");
     assert_eq!(local.error(1).0, "unsupported", "a local program is not signed in to");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_logs_in_is_signed_in_also_where_strangers_are_let_in() {
+    let open = || ProtectedScript {
+        lets_strangers_in: true,
+        metadata: ResourceMetadata::WellKnown,
+        ..ProtectedScript::default()
+    };
+    let (issuer, _server, folder) = servers_with(AuthorizationScript::default(), open()).await;
+    let (done, _folder) = log_in(folder, &issuer, |back| vec![back.to_owned()]).await;
+    assert_eq!(done.value()["account"]["issuer"], issuer.issuer().as_str(), "somebody is signed in: {done:?}");
+
+    let (_issuer, _server, folder) = servers_with(AuthorizationScript::default(), open()).await;
+    let allowed = json!([{"kind": "start-server", "answer": {"action": "allow"}}]);
+    let refused = tokio::task::spawn_blocking(move || folder.run_with(&allowed, &["login", "far", "--paste"]));
+    let refused = refused.await.expect("the program runs");
+    assert_eq!(refused.error(3).0, "refused", "that the server can be used is no sign-in");
+
+    // One that knows of no sign-in at all.
+    let down = AuthorizationScript { down: Some(404), ..AuthorizationScript::default() };
+    let (_issuer, _server, folder) = servers_with(down, open()).await;
+    let failed = tokio::task::spawn_blocking(move || folder.run_with(&allowed_all(), &["login", "far", "--paste"]));
+    let failed = failed.await.expect("the program runs");
+    assert_eq!(failed.error(1).0, "sign_in_needed", "nor is one where nobody can sign in: {failed:?}");
+}
+
+fn allowed_all() -> Value {
+    json!([
+        {"kind": "start-server", "answer": {"action": "allow"}},
+        {"kind": "sign-in", "answer": {"action": "allow"}},
+    ])
 }

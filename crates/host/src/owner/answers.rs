@@ -116,7 +116,7 @@ impl Owner {
             }
             For::SignIn(number) => {
                 let answered = if outcome == Outcome::Denied { Answered::No } else { Answered::Cancelled };
-                self.answer_sign_in(&pending.view.server, *number, answered);
+                self.answer_sign_in(&pending.view, *number, answered);
             }
             For::Page => {}
         }

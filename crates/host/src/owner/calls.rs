@@ -333,6 +333,30 @@ impl Owner {
         })
     }
 
+    /// The call that sent this method to the server, if there is only one that can have.
+    pub(super) fn sender_of(&self, server: &str, method: &str) -> Option<String> {
+        let kind = match method {
+            "tools/call" => CallKind::Tool,
+            "prompts/get" => CallKind::Prompt,
+            "resources/read" => CallKind::Resource,
+            _ => return None,
+        };
+        let is_it =
+            |call: &CallView| (call.server.as_str(), call.kind, call.state) == (server, kind, CallState::Running);
+        let mut running = self.calls.values().filter(|record| is_it(&record.view));
+        let only = running.next().filter(|_| running.next().is_none())?;
+        Some(only.view.id.clone())
+    }
+
+    /// A question that a call waited for is over, without an end of the call.
+    pub(super) fn goes_on(&mut self, why: &Why) {
+        if let Why::Call { call, .. } = why
+            && self.calls.get(call.as_str()).is_some_and(|record| record.view.state == CallState::AwaitingApproval)
+        {
+            self.set_call(call, CallState::Running);
+        }
+    }
+
     /// In which round a question is that a call led to: a call that waits for nothing begins a new one.
     pub(super) fn round_of(&mut self, call: &str) -> Option<u32> {
         let record = self.calls.get_mut(call)?;

@@ -35,6 +35,7 @@ use crate::catalog::Catalog;
 use crate::connection::{Connection, News, RunId, Ticket};
 use crate::ports::{AuditEntry, Document, Ports, StoreError};
 use crate::server_config::{ConfigProblem, ServerConfig};
+use crate::vault::Vaults;
 use crate::view::{AppSettings, Connected, HostEvent, Millis, ServerState, ServerView, Snapshot};
 use crate::{HostOptions, NumberedEvent};
 
@@ -86,6 +87,8 @@ pub(crate) struct ServerRecord {
 /// All state of the host.
 pub(crate) struct Owner {
     ports: Ports,
+    /// What is kept of the sign-ins.
+    vaults: Arc<Vaults>,
     options: HostOptions,
     policy: Policy,
     servers: IndexMap<String, ServerRecord>,
@@ -126,6 +129,7 @@ impl Owner {
         let settings = read(&ports, Document::Settings, &mut problem).unwrap_or_default();
         let known = read(&ports, Document::Servers, &mut problem).unwrap_or_default();
         let mut owner = Self {
+            vaults: Arc::new(Vaults::new(Arc::clone(&ports.secrets))),
             ports,
             options,
             policy: Policy::new(grants),

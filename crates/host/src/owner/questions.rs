@@ -283,7 +283,10 @@ impl Owner {
                 }
                 For::Request { call: Some(call), .. } => self.input_given(&call),
                 // Whoever waits for it sees that no answer comes.
-                For::SignIn(number) => drop(self.sign_in_replies.remove(&number)),
+                For::SignIn(number) => {
+                    drop(self.sign_in_replies.remove(&number));
+                    self.goes_on(&pending.view.why);
+                }
                 For::Start | For::Request { .. } | For::Page => {}
             }
         }

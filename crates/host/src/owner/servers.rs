@@ -6,7 +6,7 @@ use policy::{Grant, Subject};
 
 use super::approvals::{address_hash, approval_words};
 use super::definitions::Definitions;
-use super::sign_in::Access;
+use super::sign_in::{Access, Forgotten};
 use super::supervision::Supervision;
 use super::{Owner, ServerRecord};
 use crate::activity::{Activity, ActivityKind, now};
@@ -39,6 +39,14 @@ pub enum ServerError {
     /// The settings file can't be read or written. Nothing was changed.
     #[error(transparent)]
     Config(#[from] ConfigProblem),
+    /// The change was made, but not all is removed that was kept of the sign-in.
+    #[error("{name}: the settings are changed, but what was kept of the sign-in could not be removed: {cause}")]
+    NotForgotten {
+        /// The name.
+        name: String,
+        /// Why not.
+        cause: String,
+    },
 }
 
 impl Owner {
@@ -99,16 +107,19 @@ impl Owner {
         Ok(())
     }
 
-    pub(crate) fn update_server(&mut self, was: &str, entry: ServerEntry) -> Result<(), ServerError> {
+    pub(crate) fn update_server(
+        &mut self,
+        was: &str,
+        entry: ServerEntry,
+        forgotten: Forgotten,
+    ) -> Result<(), ServerError> {
         if !self.servers.contains_key(was) {
             return Err(ServerError::NotFound(was.to_owned()));
         }
         self.check(&entry, Some(was))?;
         self.ports.servers.put(&entry, Some(was))?;
-        self.forget_old_sign_in(was, &entry);
-        if let Some(record) = self.servers.get_mut(was) {
-            record.access.outdate();
-        }
+        self.forget_old_sign_in(was, &entry, forgotten);
+        self.secrets_changed(was);
         if entry.name != was {
             self.rename_roots(was, &entry.name);
             self.drop_server(was);
@@ -118,12 +129,19 @@ impl Owner {
         Ok(())
     }
 
-    pub(crate) fn remove_server(&mut self, name: &str) -> Result<(), ServerError> {
+    /// Secrets that a server's settings name may be others: they are read anew when they are needed next.
+    pub(crate) fn secrets_changed(&mut self, name: &str) {
+        if let Some(record) = self.servers.get_mut(name) {
+            record.access.outdate();
+        }
+    }
+
+    pub(crate) fn remove_server(&mut self, name: &str, forgotten: Forgotten) -> Result<(), ServerError> {
         if !self.servers.contains_key(name) {
             return Err(ServerError::NotFound(name.to_owned()));
         }
         self.ports.servers.remove(name)?;
-        self.forget_sign_in(name);
+        self.forget_sign_in(name, forgotten);
         self.drop_server(name);
         self.forget(name);
         Ok(())

@@ -26,9 +26,9 @@ impl Owner {
             record.facts = Some(bounded(facts));
             record.set(ServerState::Ready);
             record.supervision.is_ready();
-            record.access.is_ready();
             self.remember(name);
             self.restore(name);
+            self.sign_in_if_asked(name);
         }
         self.emit_server(name);
     }

@@ -22,6 +22,7 @@ use crate::server_config::{Grant, HttpConfig};
 use crate::sign_in::{AuthorizationView, SignInError, TokensKept};
 use crate::view::{HostEvent, ServerState};
 pub(super) use access::Access;
+pub(crate) use ending::Forgotten;
 use making::Maker;
 pub(super) use settings::{Unmade, not_offered};
 use signing::Signing;
@@ -68,8 +69,9 @@ impl Owner {
             server: name.to_owned(),
             back: self.back.clone(),
             ports: self.ports.clone(),
+            vaults: Arc::clone(&self.vaults),
             activity: Arc::clone(&record.activity),
-            existing: record.access.sign_in.clone().filter(|_| !record.access.is_outdated),
+            existing: record.access.current().cloned(),
         })
     }
 
@@ -94,7 +96,7 @@ impl Owner {
                 Err(SignInError::NotOffered { server: name.to_owned(), cause })
             }
         };
-        match (offered, &record.access.sign_in) {
+        match (offered, record.usable_sign_in()) {
             (Err(error), _) => then(self, name, Err(error)),
             (Ok(_), Some(sign_in)) => {
                 let sign_in = sign_in.clone();
@@ -155,8 +157,14 @@ impl Owner {
             Err(error) => return Err(error),
         };
         let account = sign_in.authorization.account();
+        // One that was begun a moment ago has not come as far as telling.
+        let begins = || access.flow.map(|_| views::beginning());
         Ok(AuthorizationView {
-            in_progress: sign_in.authorization.in_progress().map(|now| views::progress(now, &sign_in.asker.way())),
+            in_progress: sign_in
+                .authorization
+                .in_progress()
+                .or_else(begins)
+                .map(|now| views::progress(now, &sign_in.asker.way())),
             steps: views::steps(&sign_in.authorization),
             kept: views::kept(&sign_in).filter(|_| account.is_some()),
             account: account.map(views::account),
@@ -166,6 +174,13 @@ impl Owner {
 }
 
 impl ServerRecord {
+    /// The sign-in as it can be used at once. One that signs for a connection, or is under way, serves until that ends, though
+    /// what it was made of may be others.
+    fn usable_sign_in(&self) -> Option<&SignIn> {
+        let is_in_use = self.connection.is_some() || self.access.flow.is_some();
+        if is_in_use { self.access.sign_in.as_ref() } else { self.access.current() }
+    }
+
     /// Whether a sign-in is under way with a server that waits for it, and why it still needs one.
     fn signs_in(&mut self, signing_in: bool, cause: Option<String>) {
         if let ServerState::NeedsSignIn(needed) = &mut self.state {

@@ -13,6 +13,9 @@ use crate::backoff::Backoff;
 use crate::connection::Tell;
 use crate::view::{Failure, FailureReason, Retry, ServerState};
 
+/// After a renewal that failed, for how long signing gives the same answer without trying.
+const RENEWAL_PAUSE: Duration = Duration::from_secs(10);
+
 /// What is known for bringing a server back.
 #[derive(Debug, Default)]
 pub(super) struct Supervision {
@@ -39,7 +42,7 @@ impl Supervision {
 
     /// It was reached, and waits for its user to sign in.
     pub(super) fn awaits_sign_in(&mut self) {
-        self.ready = None;
+        self.backoff.was_in_use(self.ready.take().map(|since| since.elapsed()).unwrap_or_default());
         self.wait += 1;
         self.awaits_sign_in = true;
     }
@@ -152,6 +155,28 @@ impl Owner {
                 let _ = owner.start(&name);
             }
         });
+    }
+
+    /// A server whose tokens could only not be renewed is tried again by itself, later and later; whether it is.
+    pub(super) fn signs_again_later(&mut self, name: &str) -> bool {
+        let Some(record) = self.servers.get_mut(name).filter(|record| record.access.may_pass()) else { return false };
+        let Some((attempt, pause)) = record.supervision.backoff.next(Instant::now(), fastrand::f64()) else {
+            return false;
+        };
+        let pause = RENEWAL_PAUSE + pause;
+        let words = format!("attempt {attempt} to sign in without its user in {:.1} s", pause.as_secs_f64());
+        record.note(ActivityKind::State, &words);
+        let (name, wait) = (name.to_owned(), record.supervision.wait);
+        self.beside(tokio::time::sleep(pause), move |owner, ()| {
+            let is_awaited = |r: &super::ServerRecord| {
+                matches!(r.state, ServerState::NeedsSignIn(_)) && r.supervision.wait == wait && r.access.may_pass()
+            };
+            if owner.servers.get(&name).is_some_and(is_awaited) {
+                // It is there: nothing else can go wrong here.
+                let _ = owner.start(&name);
+            }
+        });
+        true
     }
 
     /// Sets up with a server that was brought back what the user had set up with it.

@@ -196,6 +196,8 @@ pub struct ProtectedScript {
     pub tool_scopes: BTreeMap<String, String>,
     /// What it refuses.
     pub refusing: Refusing,
+    /// Whether requests without any token are answered as well.
+    pub lets_strangers_in: bool,
     /// Whether it checks that tokens were issued for it.
     pub checks_audience: bool,
     /// Requests with a good token are redirected: with this status, to this URL.
@@ -212,6 +214,7 @@ impl Default for ProtectedScript {
             challenge_scope: None,
             tool_scopes: BTreeMap::new(),
             refusing: Refusing::Nothing,
+            lets_strangers_in: false,
             checks_audience: true,
             redirect: None,
         }

@@ -13,6 +13,8 @@ pub(in crate::owner) struct Access {
     pub(super) is_outdated: bool,
     /// The user wants the connection that is being made, and is there to sign in.
     pub(super) wanted_now: bool,
+    /// The user asked to sign in, not only for a connection.
+    pub(super) asked: bool,
     /// Why the next sign-in is made, if not because nobody is signed in.
     pub(super) reason: Option<Reason>,
     /// The sign-in under way that the host began.
@@ -43,6 +45,11 @@ impl Access {
         self.when_ended.take()
     }
 
+    /// The sign-in, unless what it was made of may be others.
+    pub(super) fn current(&self) -> Option<&SignIn> {
+        self.sign_in.as_ref().filter(|_| !self.is_outdated)
+    }
+
     /// The user wants a connection now.
     pub(super) const fn want_now(&mut self) {
         self.wanted_now = true;
@@ -50,20 +57,27 @@ impl Access {
 
     /// The connection that the user wanted came to nothing; what is tried later is not asked for.
     pub(in crate::owner) const fn is_not_now(&mut self) {
-        self.wanted_now = false;
+        (self.wanted_now, self.asked) = (false, false);
     }
 
-    /// The server is in use.
-    pub(in crate::owner) fn is_ready(&mut self) {
-        (self.wanted_now, self.tried_unattended, self.reason) = (false, false, None);
-        self.failed = None;
+    /// The server is in use. Gives the sign-in that the user asked for, if it has not happened on the way: the server lets in
+    /// whoever comes.
+    pub(super) fn is_ready(&mut self) -> Option<SignIn> {
+        (self.wanted_now, self.tried_unattended, self.failed) = (false, false, None);
         // What was refused before it was in use is of no more interest.
         let _ = self.refusal();
+        if !std::mem::take(&mut self.asked) {
+            self.reason = None;
+            return None;
+        }
+        let is_signed_in = |s: &SignIn| s.authorization.account().is_some_and(|account| account.ended.is_none());
+        self.sign_in.clone().filter(|sign_in| self.reason.is_some() || !is_signed_in(sign_in))
     }
 
     /// The server is not wanted any more, or not as it was: a sign-in under way ends.
     pub(in crate::owner) fn give_up(&mut self) {
-        (self.wanted_now, self.flow, self.reason, self.when_ended) = (false, None, None, None);
+        (self.wanted_now, self.asked, self.flow, self.reason) = (false, false, None, None);
+        self.when_ended = None;
         if let Some(sign_in) = &self.sign_in {
             sign_in.authorization.cancel();
         }
@@ -85,8 +99,11 @@ impl Access {
 
     /// Keeps a sign-in that was made. There is one for each server: one that was made meanwhile counts.
     pub(in crate::owner) fn keep(&mut self, made: SignIn) -> SignIn {
-        if std::mem::take(&mut self.is_outdated) {
-            self.sign_in = None;
+        if std::mem::take(&mut self.is_outdated)
+            && let Some(outdated) = self.sign_in.take()
+        {
+            self.flow = None;
+            outdated.authorization.cancel();
         }
         self.sign_in.get_or_insert(made).clone()
     }

@@ -8,7 +8,7 @@ use super::super::questions::{For, kind_of};
 use super::super::{Decided, Owner};
 use super::Answered;
 use crate::sign_in::{EnteredClient, SignInReason};
-use crate::view::{QuestionBody, Why};
+use crate::view::{CallState, QuestionBody, QuestionView, Why};
 
 /// The longest id or secret that is taken, in bytes.
 const MAX_ENTERED: usize = 2_048;
@@ -25,10 +25,18 @@ impl Owner {
         if self.is_closing || !self.servers.contains_key(server) || reply.is_closed() {
             return;
         }
-        let steps_up = matches!(&body, QuestionBody::SignIn { reason: SignInReason::StepUp { .. }, .. });
+        let operation = match &body {
+            QuestionBody::SignIn { reason: SignInReason::StepUp { operation }, .. } => Some(operation.clone()),
+            _ => None,
+        };
+        let steps_up = operation.is_some();
         match self.policy.decide(&Act::SignIn { server, steps_up }) {
             Decision::Ask { rule, scopes } => {
-                let why = if steps_up { Why::Server } else { Why::User { conversation: None } };
+                let call = operation.and_then(|operation| self.sender_of(server, &operation));
+                let why = if steps_up { self.why_of(call.as_deref()) } else { Why::User { conversation: None } };
+                if let Some(call) = call {
+                    self.set_call(&call, CallState::AwaitingApproval);
+                }
                 self.sign_in_replies.insert(number, reply);
                 self.ask(server, why, body, scopes, rule, For::SignIn(number));
             }
@@ -60,18 +68,19 @@ impl Owner {
     }
 
     /// Tells a sign-in what its question was answered with.
-    pub(in crate::owner) fn answer_sign_in(&mut self, server: &str, number: u64, answered: Answered) {
+    pub(in crate::owner) fn answer_sign_in(&mut self, question: &QuestionView, number: u64, answered: Answered) {
+        self.goes_on(&question.why);
         if let Some(reply) = self.sign_in_replies.remove(&number) {
             // It may wait no longer.
             let _ = reply.send(answered);
         }
-        self.authorization_changed(server);
+        self.authorization_changed(&question.server);
     }
 
     pub(in crate::owner) fn allow_sign_in(&mut self, at: usize, scope: Scope) -> Result<(), AnswerError> {
         let pending = self.take_allowed(at, scope)?;
         if let For::SignIn(number) = pending.what_for {
-            self.answer_sign_in(&pending.view.server, number, Answered::Yes);
+            self.answer_sign_in(&pending.view, number, Answered::Yes);
         }
         Ok(())
     }
@@ -88,7 +97,7 @@ impl Owner {
         }
         let pending = self.take_allowed(at, Scope::Once)?;
         if let For::SignIn(number) = pending.what_for {
-            self.answer_sign_in(&pending.view.server, number, Answered::Client(client));
+            self.answer_sign_in(&pending.view, number, Answered::Client(client));
         }
         Ok(())
     }

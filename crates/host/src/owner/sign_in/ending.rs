@@ -2,20 +2,22 @@
 
 use std::sync::Arc;
 
-use mcp_auth::{AuthError, Reason, SignedOut as Done, Vault as _, VaultKey, VaultKind};
+use mcp_auth::{AuthError, Reason, Revoked, SignedOut as Done};
 use policy::Hash;
 use tokio::sync::oneshot;
-use url::Url;
 
 use super::super::{Decided, Owner, ServerRecord};
 use super::{SignIn, views};
 use crate::server_config::{ServerConfig, ServerEntry};
 use crate::sign_in::{SignInError, SignedOut};
-use crate::vault::SecretsVault;
+use crate::vault::Emptied;
 use crate::view::ServerState;
 
 /// Where the outcome of a sign-out goes.
 pub(crate) type Reply = oneshot::Sender<Result<SignedOut, SignInError>>;
+
+/// Learns when nothing is left here of a sign-in, or why something is. Not told where nothing was to be forgotten.
+pub(crate) type Forgotten = oneshot::Sender<Result<(), String>>;
 
 /// What follows the end of a session.
 pub(super) enum Then {
@@ -120,37 +122,42 @@ impl Owner {
     }
 
     /// A server is about to be set up otherwise, by the user: what was kept for the old name or address is of no more use.
-    pub(in crate::owner) fn forget_old_sign_in(&mut self, was: &str, entry: &ServerEntry) {
+    pub(in crate::owner) fn forget_old_sign_in(&mut self, was: &str, entry: &ServerEntry, forgotten: Forgotten) {
         let url = |config: &ServerConfig| config.as_http().map(|config| config.url.clone());
         let is_same = |record: &ServerRecord| entry.name == was && url(&record.config) == url(&entry.config);
         if self.servers.get(was).is_some_and(|record| !is_same(record)) {
-            self.forget_sign_in(was);
+            self.forget_sign_in(was, forgotten);
         }
     }
 
-    /// What is kept of the sign-in to a server is removed. Nothing waits for it.
-    pub(in crate::owner) fn forget_sign_in(&mut self, name: &str) {
-        let config = self.servers.get(name).and_then(|record| record.config.as_http().cloned());
-        let Some((maker, config)) = self.sign_in_maker(name).zip(config) else { return };
-        let (name, secrets) = (name.to_owned(), Arc::clone(&self.ports.secrets));
-        let vault = SecretsVault::new(&name, secrets);
-        let forgetting = async move {
-            let made = maker.make(config).await.map_err(|error| error.to_string())?;
-            let Some(sign_in) = made else { return Ok(()) };
-            let issuer = sign_in.authorization.account().map(|account| account.issuer);
-            let signed_out = sign_in.authorization.sign_out().await.map_err(|error| error.to_string());
-            // As the sign-in itself calls it.
-            let server = Url::parse(&sign_in.config.url).map(String::from).unwrap_or_default();
-            let client = issuer.map(|issuer| VaultKind::Client { issuer });
-            for kind in client.into_iter().chain([VaultKind::FirstIssuer]) {
-                let key = VaultKey { server: server.clone(), kind };
-                vault.remove(&key).await.map_err(|error| error.to_string())?;
-            }
-            signed_out.map(drop)
-        };
-        self.beside(forgetting, move |_, done: Result<(), String>| {
-            if let Err(error) = done {
-                tracing::warn!(server = name, error, "what is kept of a sign-in could not be removed");
+    /// All that is kept of the sign-in to a server is removed, and then revoked where that is offered.
+    pub(in crate::owner) fn forget_sign_in(&mut self, name: &str, forgotten: Forgotten) {
+        let Some((record, maker)) = self.servers.get(name).zip(self.sign_in_maker(name)) else { return };
+        // It knows the tokens that it is getting just now.
+        let used = record.access.sign_in.as_ref().map(|sign_in| Arc::clone(&sign_in.authorization));
+        let config = record.config.as_http().cloned();
+        let (emptying, name) = (self.vaults.empty(name), name.to_owned());
+        tokio::spawn(async move {
+            let Emptied { was, removed } = emptying.await;
+            let is_remote = config.is_some();
+            // The secrets that its settings name may be gone once it is told.
+            let kept = match config.zip(was) {
+                Some((config, was)) => Some(maker.revoking(config, was).await),
+                None => None,
+            };
+            // A local program has none, unless its entry was another one before. Whoever waited may have gone away.
+            let _ = forgotten.send(removed.or_else(|error| if is_remote { Err(error.cause) } else { Ok(()) }));
+            for authorization in used.map(Ok).into_iter().chain(kept) {
+                let ended = match authorization {
+                    Ok(authorization) => authorization.sign_out().await.map_err(|error| error.to_string()),
+                    Err(unmade) => Err(unmade.to_string()),
+                };
+                match ended.map(|done| done.revoked) {
+                    Ok(Revoked::Failed { cause }) | Err(cause) => {
+                        tracing::warn!(server = name, cause, "the tokens of a removed server could not be revoked");
+                    }
+                    Ok(Revoked::Yes | Revoked::NotOffered | Revoked::NothingToRevoke) => {}
+                }
             }
         });
     }

@@ -47,7 +47,7 @@ impl Owner {
         }
         if is_wanted {
             self.begin_sign_in(name, &sign_in, again(&sign_in, cause));
-        } else if self.settings.announce {
+        } else if !self.signs_again_later(name) && self.settings.announce {
             self.ports.platform.announce(name, ANNOUNCED);
         }
     }
@@ -76,10 +76,16 @@ impl Owner {
             return Err(SignInError::NotOffered { server: name.to_owned(), cause: cause.to_owned() });
         }
         record.access.want_now();
-        match (&record.state, record.access.sign_in.clone()) {
+        record.access.asked = true;
+        match (&record.state, record.usable_sign_in().cloned()) {
             (ServerState::NeedsSignIn(needed), Some(sign_in)) => {
                 let reason = again(&sign_in, needed.cause.clone());
                 self.begin_sign_in(name, &sign_in, reason);
+            }
+            (ServerState::Ready, Some(_)) if record.access.is_outdated => {
+                // The next connection has a sign-in that is made anew.
+                record.access.reason.get_or_insert(Reason::SignIn);
+                self.start_anew(name, "it is started again with its settings as they are now");
             }
             (ServerState::Ready, Some(sign_in)) => self.begin_sign_in(name, &sign_in, Reason::SignIn),
             _ => {
@@ -90,9 +96,26 @@ impl Owner {
         Ok(())
     }
 
+    /// The server is in use. What the user asked for and did not get on the way begins now.
+    pub(in crate::owner) fn sign_in_if_asked(&mut self, name: &str) {
+        let Some(record) = self.servers.get_mut(name) else { return };
+        if let Some(sign_in) = record.access.is_ready() {
+            self.begin_sign_in(name, &sign_in, Reason::SignIn);
+        }
+    }
+
+    /// Ends the session of a server and starts it again.
+    fn start_anew(&mut self, name: &str, cause: &str) {
+        if let Some(record) = self.servers.get_mut(name) {
+            record.access.then = Some(Then::Start);
+        }
+        self.end_session(name, cause.to_owned());
+    }
+
     pub(super) fn begin_sign_in(&mut self, name: &str, sign_in: &SignIn, reason: Reason) {
         let id = self.new_id();
         let Some(record) = self.servers.get_mut(name) else { return };
+        record.access.asked = false;
         if record.access.flow.is_some() || self.is_closing {
             return;
         }
@@ -122,12 +145,7 @@ impl Owner {
                 self.note_signed_in(name, &words);
                 match self.servers.get(name).map(|record| &record.state) {
                     // What was opened before anybody was signed in may offer less.
-                    Some(ServerState::Ready) => {
-                        if let Some(record) = self.servers.get_mut(name) {
-                            record.access.then = Some(Then::Start);
-                        }
-                        self.end_session(name, "it is started again after the sign-in".to_owned());
-                    }
+                    Some(ServerState::Ready) => self.start_anew(name, "it is started again after the sign-in"),
                     Some(ServerState::NeedsSignIn(_)) => {
                         // It is there: nothing else can go wrong here.
                         let _ = self.start(name);
@@ -167,7 +185,7 @@ impl Owner {
         if let Some(sign_in) = &record.access.sign_in {
             sign_in.authorization.cancel();
         }
-        record.access.wanted_now = false;
+        record.access.is_not_now();
         Ok(())
     }
 

@@ -14,7 +14,7 @@ use super::{SignIn, views};
 use crate::activity::Activity;
 use crate::ports::Ports;
 use crate::server_config::HttpConfig;
-use crate::vault::SecretsVault;
+use crate::vault::{SecretsVault, Vaults};
 
 /// How often it is told that something about a sign-in changed.
 const TICK: Duration = Duration::from_millis(50);
@@ -24,6 +24,7 @@ pub(in crate::owner) struct Maker {
     pub(super) server: String,
     pub(super) back: mpsc::WeakSender<Command>,
     pub(super) ports: Ports,
+    pub(super) vaults: Arc<Vaults>,
     pub(super) activity: Arc<Mutex<Activity>>,
     pub(super) existing: Option<SignIn>,
 }
@@ -38,7 +39,10 @@ impl Maker {
         let secrets = Arc::clone(&self.ports.secrets);
         let mut sign_in = match self.existing.clone().filter(|existing| existing.is_for(&config)) {
             Some(existing) => existing,
-            None => self.anew(config).await?,
+            None => {
+                let vault = self.vaults.open(&self.server);
+                self.anew(config, vault).await?
+            }
         };
         if let Err(error) = sign_in.authorization.load().await {
             // Whoever is signed in is not known; the server says whether that matters.
@@ -51,10 +55,15 @@ impl Maker {
         Ok(Some(sign_in))
     }
 
-    async fn anew(self, config: HttpConfig) -> Result<SignIn, Unmade> {
+    /// What revokes the tokens in a vault that was taken out of use.
+    pub(super) async fn revoking(self, config: HttpConfig, was: SecretsVault) -> Result<Arc<Authorization>, Unmade> {
+        Ok(self.anew(config, was).await?.authorization)
+    }
+
+    async fn anew(self, config: HttpConfig, vault: SecretsVault) -> Result<SignIn, Unmade> {
         let Self { server, back, ports, activity, .. } = self;
         let asker = Asker::new(&server, &config.url, back.clone(), Arc::clone(&ports.platform));
-        let vault = Arc::new(SecretsVault::new(&server, Arc::clone(&ports.secrets)));
+        let vault = Arc::new(vault);
         let (asked, secrets, config) = (Arc::clone(&asker), Arc::clone(&ports.secrets), Arc::new(config));
         let from = Arc::clone(&config);
         let made = tokio::task::spawn_blocking(move || settings::settings(&from, secrets.as_ref(), vault, asked)).await;

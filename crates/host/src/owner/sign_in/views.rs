@@ -43,6 +43,11 @@ pub(super) fn account(account: Account) -> AccountView {
     }
 }
 
+/// A sign-in that has not done anything yet.
+pub(super) const fn beginning() -> InProgress {
+    InProgress { phase: Phase::ResourceMetadata, authorize_url: None }
+}
+
 pub(super) fn progress(progress: InProgress, way: &Way) -> SignInProgress {
     let phase = match progress.phase {
         Phase::ResourceMetadata | Phase::ServerMetadata | Phase::ClientId => SignInPhase::Discovering,

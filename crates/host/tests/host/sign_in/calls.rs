@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use host::sign_in::SignInReason;
-use host::view::{CallFailure, QuestionBody, ServerState, UserAnswer};
+use host::view::{CallFailure, CallKind, CallState, QuestionBody, ServerState, UserAnswer, Why};
 use policy::Scope;
 use testkit::authorization::{AuthorizationScript, ProtectedScript, Refresh};
 use testkit::browser;
@@ -45,6 +45,10 @@ async fn a_call_that_needs_more_goes_on_after_the_question() {
         assert_eq!(held_scopes, &["read"], "what is allowed already is told apart");
         assert!(scopes.contains(&"read".to_owned()) && scopes.contains(&"write".to_owned()), "from all: {scopes:?}");
         assert_eq!(reason, &SignInReason::StepUp { operation: "tools/call".into() }, "and what it is for");
+        let led_to_it = Why::Call { call: "more".into(), kind: CallKind::Tool, name: "echo".into() };
+        assert_eq!(question.why, led_to_it, "and which call led to it");
+        let state = far.app.host.snapshot().await.unwrap().calls[0].state;
+        assert_eq!(state, CallState::AwaitingApproval, "which waits for the answer");
         far.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
     };
     let (called, ()) = tokio::join!(calling, answering);

@@ -84,3 +84,41 @@ async fn nothing_is_left_of_a_server_that_is_removed() {
         far.app.host.close().await;
     }
 }
+
+#[tokio::test]
+async fn nothing_is_left_of_a_server_that_got_a_header_of_its_own() {
+    let far = Far::new().await.signed_in().await;
+    let headers = [("Authorization".to_owned(), "Bearer mine".to_owned())].into();
+    let config = HttpConfig { url: far.server.url(), headers, ..HttpConfig::default() };
+    let entry = ServerEntry { name: NAME.into(), config: config.into() };
+    far.app.host.update_server(NAME.into(), entry).await.unwrap().unwrap();
+    assert!(!far.keychain.keys("[").unwrap().is_empty(), "a header does not sign anybody out");
+    far.app.host.remove_server(NAME.into()).await.unwrap().unwrap();
+    assert!(far.keychain.keys("[").unwrap().is_empty(), "the end of the server does");
+    let are_void = || far.issuer.good_tokens() == (0, 0);
+    assert!(holds_within(PATIENCE, are_void).await, "there as well");
+    far.app.host.close().await;
+}
+
+#[tokio::test]
+async fn a_renewal_that_ends_after_its_server_was_removed_leaves_nothing() {
+    let far = Far::new().await.signed_in().await;
+    let allowing = far.allows_tools();
+    // Saved as it was: its secrets may be others, and its sign-in would be made anew.
+    let entry = ServerEntry { name: NAME.into(), config: far.app.server(NAME).await.config };
+    far.app.host.update_server(NAME.into(), entry).await.unwrap().unwrap();
+    far.issuer.end_access_tokens();
+    far.issuer.set(|script| script.delay_ms = 500);
+    let removing = async {
+        let is_renewing = || !far.issuer.token_requests("refresh_token").is_empty();
+        assert!(holds_within(PATIENCE, is_renewing).await, "the call has the token renewed");
+        far.app.host.remove_server(NAME.into()).await.unwrap().unwrap();
+    };
+    let (called, ()) = tokio::join!(far.echo("late", "x"), removing);
+    called.expect_err("the server is gone");
+    let are_void = || far.issuer.good_tokens() == (0, 0);
+    assert!(holds_within(PATIENCE, are_void).await, "what was still got is void, too");
+    assert!(far.keychain.keys("[").unwrap().is_empty(), "and was not kept");
+    allowing.abort();
+    far.app.host.close().await;
+}

@@ -3,10 +3,12 @@
 use host::HostOptions;
 use host::ports::Secrets as _;
 use host::secrets;
-use host::server_config::{AuthConfig, Grant, HttpConfig};
+use host::server_config::{AuthConfig, Grant, HttpConfig, ServerEntry};
 use host::sign_in::{ClientIdentity, EnteredClient, TokensKept};
 use host::view::{QuestionBody, ServerState, UserAnswer};
+use testkit::app::PATIENCE;
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
+use testkit::deadline::holds_within;
 
 use super::{Far, NAME, is_sign_in};
 
@@ -110,6 +112,84 @@ async fn the_settings_say_who_drawbridge_is() {
     let steps = format!("{:?}", far.view().await.steps);
     assert!(!steps.contains("cl1ent-secret"), "nor in the steps: {steps}");
     far.app.host.close().await;
+}
+
+/// A server whose settings name the id and the secret of a client, and where that secret is kept.
+async fn with_secret(secret: &str) -> (Far, String) {
+    let clients = [("us".to_owned(), Some(secret.to_owned()))].into();
+    let auth_methods = vec!["client_secret_basic".to_owned()];
+    let script = AuthorizationScript { registration: false, clients, auth_methods, ..AuthorizationScript::default() };
+    let issuer = AuthorizationServer::start(script).await;
+    let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
+    let auth = AuthConfig {
+        client_id: Some("us".into()),
+        client_secret: Some(secrets::reference("far.clientSecret")),
+        issuer: Some(issuer.issuer()),
+        ..AuthConfig::default()
+    };
+    let config = HttpConfig { url: server.url(), auth: Some(auth), ..HttpConfig::default() };
+    let key = secrets::key("far.clientSecret", &config.origin().unwrap());
+    (Far::over(issuer, server, config.into()).await, key)
+}
+
+/// Enters a secret again: its name stays, and so does all else.
+async fn enter(far: &Far, key: &str, secret: &str) {
+    far.keychain.set(key, secret).unwrap();
+    let entry = ServerEntry { name: NAME.into(), config: far.app.server(NAME).await.config };
+    far.app.host.update_server(NAME.into(), entry).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_secret_that_is_entered_again_is_used_by_the_next_sign_in() {
+    let (far, key) = with_secret("r1ght-secret").await;
+    far.keychain.set(&key, "wr0ng-secret").unwrap();
+    far.approve().await;
+    far.allow().await;
+    far.needs_sign_in("invalid_client").await;
+    enter(&far, &key, "r1ght-secret").await;
+    far.app.host.sign_in(NAME.into()).await.unwrap().unwrap();
+    far.allow().await;
+    far.ready().await;
+    // Also while the server is in use.
+    far.issuer.set(|script| drop(script.clients.insert("us".to_owned(), Some("an0ther-secret".to_owned()))));
+    enter(&far, &key, "an0ther-secret").await;
+    let before = far.app.server(NAME).await.since;
+    far.app.host.sign_in(NAME.into()).await.unwrap().unwrap();
+    far.allow().await;
+    let signed_in = |s: &host::view::ServerView| s.state == ServerState::Ready && s.since > before;
+    far.app.until(NAME, "in use again", signed_in).await;
+    let deadline = tokio::time::Instant::now() + PATIENCE;
+    while far.issuer.token_requests("authorization_code").len() < 3 || far.view().await.in_progress.is_some() {
+        assert!(tokio::time::Instant::now() < deadline, "it comes to an end: {:?}", far.view().await);
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    assert_eq!(far.view().await.failed, None, "with the new secret");
+    far.app.host.close().await;
+}
+
+#[tokio::test]
+async fn nothing_is_left_of_a_server_whose_secret_is_gone() {
+    for is_gone_before in [true, false] {
+        let (far, key) = with_secret("cl1ent-secret").await;
+        far.keychain.set(&key, "cl1ent-secret").unwrap();
+        let far = far.signed_in().await;
+        let far = far.tomorrow(HostOptions::default()).await;
+        // Of another address, and another issuer, which the sign-in as it is knows nothing of.
+        far.keychain.set(r#"["sign-in","far","https://a.example/",["client","https://i.example"]]"#, "eA==").unwrap();
+        let other = r#"["sign-in","far\",\"x","https://a.example/",["account"]]"#;
+        far.keychain.set(other, "eA==").unwrap();
+        if is_gone_before {
+            far.keychain.delete(&key).unwrap();
+        }
+        far.app.host.remove_server(NAME.into()).await.unwrap().unwrap();
+        assert_eq!(far.keychain.keys("[").unwrap(), [other], "nothing is left of it; gone before: {is_gone_before}");
+        if !is_gone_before {
+            far.keychain.delete(&key).unwrap();
+            let are_void = || far.issuer.good_tokens() == (0, 0);
+            assert!(holds_within(PATIENCE, are_void).await, "the secret was read before, and the tokens are void");
+        }
+        far.app.host.close().await;
+    }
 }
 
 #[tokio::test]

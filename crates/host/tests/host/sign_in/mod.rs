@@ -6,6 +6,7 @@ mod calls;
 mod ending;
 mod kept;
 mod separate;
+mod strangers;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
