@@ -20,10 +20,12 @@ const BUS: &str = "<busconfig><type>session</type><listen>unix:tmpdir=/tmp</list
 /// Nothing takes longer.
 const LONG: Duration = Duration::from_secs(60);
 
-/// Starts the keychain, and waits until it is on the bus.
+/// Starts the keychain, waits until it is on the bus, and ends it with the script. In the foreground, so that it ends with this
+/// test too, whatever ends that.
 const KEYCHAIN: &str = "keychain() { \
-    printf $1 | gnome-keyring-daemon --unlock --components=secrets --daemonize > /dev/null 2>&1; \
-    for i in $(seq 200); do dbus-send --session --print-reply --dest=org.freedesktop.DBus / \
+    gnome-keyring-daemon --foreground --unlock --components=secrets < <(printf $1) > /dev/null 2>&1 & \
+    keychain=$!; trap 'kill -9 $keychain 2> /dev/null; wait $keychain 2> /dev/null' EXIT; \
+    for i in $(seq 600); do dbus-send --session --print-reply --dest=org.freedesktop.DBus / \
     org.freedesktop.DBus.NameHasOwner string:org.freedesktop.secrets 2> /dev/null | grep -q true && return; \
     sleep 0.05; done; }";
 const UNLOCK: &str = "keychain test";
@@ -179,14 +181,11 @@ fn a_keychain_that_is_started_later_is_used() {
     let script = format!(
         "me keeps-when-it-comes & part=$!; cd {}; \
          wait_for() {{ for i in $(seq 600); do [ -e $1 ] && return; sleep 0.1; done; }}; \
-         wait_for go; {UNLOCK}; wait_for kill; kill -9 $(pidof_own); touch killed; wait $part",
+         wait_for go; {UNLOCK}; wait_for kill; kill -9 $keychain; touch killed; wait $part",
         folder.display()
     );
-    // The bus knows which process its keychain is.
-    let pid = "dbus-send --session --print-reply=literal --dest=org.freedesktop.DBus / \
-               org.freedesktop.DBus.GetConnectionUnixProcessID string:org.freedesktop.secrets | awk '{print $2}'";
     std::fs::create_dir_all(&folder).unwrap();
-    run(home.path(), test, &format!("pidof_own() {{ {pid}; }}; {script}"));
+    run(home.path(), test, &script);
     run(home.path(), test, &format!("{UNLOCK}; me finds-all"));
 }
 
@@ -219,12 +218,13 @@ fn two_at_once_and_one_killed() {
     let home = tempfile::tempdir().unwrap();
     let test = "two_at_once_and_one_killed";
     let me = std::env::current_exe().unwrap();
-    // The third is killed as soon as it has kept something.
+    // The third is killed as soon as it has kept something, however long the others keep it waiting.
     let script = format!(
         "{UNLOCK}; me writes & one=$!; me writes & two=$!; \
          env {PART}=writes {} {test} --exact & three=$!; \
-         for i in $(seq 600); do ls {}/kept-$three-* > /dev/null 2>&1 && break; sleep 0.01; done; kill -9 $three; \
-         wait $one && wait $two && me finds-what-was-kept",
+         has_kept() {{ for i in $(seq 6000); do ls {}/kept-$1-* > /dev/null 2>&1 && return; sleep 0.01; done; \
+         echo nothing was kept in a minute; false; }}; \
+         has_kept $three; kept=$?; kill -9 $three; wait $one && wait $two && [ $kept = 0 ] && me finds-what-was-kept",
         me.display(),
         home.path().join("drawbridge").display()
     );

@@ -1,17 +1,21 @@
 //! The system's keychain, by its parts that matter here: entries of bytes, and why it refuses.
 
 #[cfg(target_os = "macos")]
-#[path = "keychain/macos.rs"]
-mod system;
+mod macos;
 #[cfg(all(unix, not(target_os = "macos")))]
-#[path = "keychain/secret_service.rs"]
-mod system;
+mod secret_service;
 #[cfg(windows)]
-#[path = "keychain/windows.rs"]
-mod system;
+mod windows;
 
 use host::ports::{SecretError, SecretsStatus};
 use keyring_core::Error;
+
+#[cfg(target_os = "macos")]
+use macos::entry;
+#[cfg(all(unix, not(target_os = "macos")))]
+use secret_service::entry;
+#[cfg(windows)]
+use windows::entry;
 
 /// What all entries are filed under.
 const SERVICE: &str = "drawbridge";
@@ -66,6 +70,7 @@ fn refusal(error: Error) -> Refusal {
         Error::PlatformFailure(cause) if cause.to_string().contains("ServiceUnknown") => {
             Refusal::Missing(cause.to_string())
         }
+        error @ Error::NoDefaultStore => Refusal::Missing(error.to_string()),
         // Its attachment is the secret.
         Error::BadEncoding(_) | Error::BadDataFormat(..) => Refusal::Broken("the entry in it is damaged".to_owned()),
         error => Refusal::Broken(format!("the keychain failed ({error}); restart it, or the computer")),
@@ -74,7 +79,7 @@ fn refusal(error: Error) -> Refusal {
 
 impl Keychain for OfSystem {
     fn read(&self, name: &str) -> Result<Option<Vec<u8>>, Refusal> {
-        match system::entry(name)?.get_secret() {
+        match entry(name)?.get_secret() {
             Ok(secret) => Ok(Some(secret)),
             Err(Error::NoEntry) => Ok(None),
             Err(error) => Err(refusal(error)),
@@ -82,11 +87,11 @@ impl Keychain for OfSystem {
     }
 
     fn write(&self, name: &str, secret: &[u8]) -> Result<(), Refusal> {
-        system::entry(name)?.set_secret(secret).map_err(refusal)
+        entry(name)?.set_secret(secret).map_err(refusal)
     }
 
     fn remove(&self, name: &str) -> Result<(), Refusal> {
-        match system::entry(name)?.delete_credential() {
+        match entry(name)?.delete_credential() {
             Ok(()) | Err(Error::NoEntry) => Ok(()),
             Err(error) => Err(refusal(error)),
         }

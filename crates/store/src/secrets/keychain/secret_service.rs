@@ -10,6 +10,7 @@ use zbus_secret_service_keyring_store::Store;
 
 use super::{Refusal, SERVICE, refusal};
 
+/// The entry of this name, there or not.
 pub(super) fn entry(name: &str) -> Result<Entry, Refusal> {
     let store = Store::new().map_err(|error| match error {
         Error::NoStorageAccess(cause) => Refusal::Locked(cause.to_string()),
