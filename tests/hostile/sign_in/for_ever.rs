@@ -65,6 +65,8 @@ async fn x51_a_broken_server_is_left_alone() {
         tokio::spawn(async move {
             let what = format!("X51, {about}");
             let tried = SignIn::begin(&what, issuer, server).await;
+            // A minute of real time: there are attempts after pauses of up to half of one, and simulated time would run on
+            // while a real answer is awaited.
             tokio::time::sleep(Duration::from_secs(60)).await;
             let sent = requests(&tried);
             println!("{about}: {sent} requests in a minute");
