@@ -13,8 +13,9 @@ use crate::backoff::Backoff;
 use crate::connection::Tell;
 use crate::view::{Failure, FailureReason, Retry, ServerState};
 
-/// After a renewal that failed, for how long signing gives the same answer without trying.
-const RENEWAL_PAUSE: Duration = Duration::from_secs(10);
+/// How long a server whose tokens could not be renewed is left alone at least. Each attempt is several requests, and a broken
+/// server must not bring about more than twenty in a minute. For the first ten seconds signing would not even try.
+const RENEWAL_PAUSE: Duration = Duration::from_secs(30);
 
 /// What is known for bringing a server back.
 #[derive(Debug, Default)]
