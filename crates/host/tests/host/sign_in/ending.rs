@@ -1,10 +1,16 @@
 //! Signing out, changing the account, and what is left of a server that is gone.
 
-use host::ports::Secrets as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use host::HostOptions;
+use host::ports::{SecretError, SecretKept, Secrets};
+use host::secrets::SecretsInMemory;
 use host::server_config::{HttpConfig, ServerEntry};
 use host::sign_in::SignedOut;
 use host::view::ServerState;
-use testkit::app::PATIENCE;
+use testkit::app::{App, PATIENCE, remote};
 use testkit::authorization::{AuthorizationScript, ProtectedScript, value};
 use testkit::deadline::holds_within;
 
@@ -100,25 +106,67 @@ async fn nothing_is_left_of_a_server_that_got_a_header_of_its_own() {
     far.app.host.close().await;
 }
 
+/// A keychain that takes its time to keep something, once it is told to.
+#[derive(Default)]
+struct Slow {
+    inner: SecretsInMemory,
+    is_slow: AtomicBool,
+    is_asked: AtomicBool,
+    has_kept: AtomicBool,
+}
+
+impl Secrets for Slow {
+    fn get(&self, key: &str) -> Result<Option<String>, SecretError> {
+        self.inner.get(key)
+    }
+
+    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
+        let is_slow = self.is_slow.load(Ordering::SeqCst);
+        if is_slow {
+            self.is_asked.store(true, Ordering::SeqCst);
+            std::thread::sleep(Duration::from_millis(500));
+        }
+        let kept = self.inner.set(key, secret);
+        self.has_kept.fetch_or(is_slow, Ordering::SeqCst);
+        kept
+    }
+
+    fn delete(&self, key: &str) -> Result<(), SecretError> {
+        self.inner.delete(key)
+    }
+
+    fn keys(&self, prefix: &str) -> Result<Vec<String>, SecretError> {
+        self.inner.keys(prefix)
+    }
+}
+
 #[tokio::test]
-async fn a_renewal_that_ends_after_its_server_was_removed_leaves_nothing() {
-    let far = Far::new().await.signed_in().await;
+async fn tokens_that_come_while_their_server_is_removed_are_not_left() {
+    let far = Far::new().await;
+    let keychain = Arc::new(Slow::default());
+    let (folder, servers) = (tempfile::tempdir().unwrap(), vec![(NAME, remote(&far.server.url()))]);
+    let app = App::start_with(folder, servers, HostOptions::default(), keychain.clone()).await;
+    app.platform.browses.store(true, Ordering::Relaxed);
+    let far = Far { app, ..far }.signed_in().await;
     let allowing = far.allows_tools();
-    // Saved as it was: its secrets may be others, and its sign-in would be made anew.
+    // Saved as it was: its secrets may be others, so what comes next has a sign-in that is made anew.
     let entry = ServerEntry { name: NAME.into(), config: far.app.server(NAME).await.config };
     far.app.host.update_server(NAME.into(), entry).await.unwrap().unwrap();
     far.issuer.end_access_tokens();
-    far.issuer.set(|script| script.delay_ms = 500);
+    keychain.is_slow.store(true, Ordering::SeqCst);
     let removing = async {
-        let is_renewing = || !far.issuer.token_requests("refresh_token").is_empty();
-        assert!(holds_within(PATIENCE, is_renewing).await, "the call has the token renewed");
+        let is_asked = || keychain.is_asked.load(Ordering::SeqCst);
+        assert!(holds_within(PATIENCE, is_asked).await, "the call has the token renewed, and that is to be kept");
         far.app.host.remove_server(NAME.into()).await.unwrap().unwrap();
     };
-    let (called, ()) = tokio::join!(far.echo("late", "x"), removing);
-    called.expect_err("the server is gone");
+    let (_, ()) = tokio::join!(far.echo("late", "x"), removing);
+    assert!(
+        holds_within(PATIENCE, || keychain.has_kept.load(Ordering::SeqCst)).await,
+        "the keychain has come to its end"
+    );
+    assert_eq!(keychain.keys("[").unwrap(), Vec::<String>::new(), "nothing is left");
     let are_void = || far.issuer.good_tokens() == (0, 0);
-    assert!(holds_within(PATIENCE, are_void).await, "what was still got is void, too");
-    assert!(far.keychain.keys("[").unwrap().is_empty(), "and was not kept");
+    assert!(holds_within(PATIENCE, are_void).await, "and nothing holds, there as well");
     allowing.abort();
     far.app.host.close().await;
 }

@@ -1,0 +1,194 @@
+//! The vault over keychains in every mood.
+
+#![allow(clippy::unwrap_used)]
+
+use std::sync::Condvar;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use super::*;
+
+/// Keeps nothing but the names that were held.
+#[derive(Default)]
+struct Holding(Mutex<Vec<String>>);
+
+impl Secrets for Holding {
+    fn get(&self, _key: &str) -> Result<Option<String>, SecretError> {
+        Ok(None)
+    }
+
+    fn set(&self, _key: &str, _secret: &str) -> Result<SecretKept, SecretError> {
+        Ok(SecretKept::Keychain)
+    }
+
+    fn delete(&self, _key: &str) -> Result<(), SecretError> {
+        Ok(())
+    }
+
+    fn keys(&self, _prefix: &str) -> Result<Vec<String>, SecretError> {
+        Ok(Vec::new())
+    }
+
+    fn hold(&self, name: &str) -> Option<Box<dyn Send>> {
+        self.0.lock().unwrap().push(name.to_owned());
+        Some(Box::new(()))
+    }
+}
+
+#[tokio::test]
+async fn each_sign_in_is_held_by_itself() {
+    let holding = Arc::new(Holding::default());
+    let key = VaultKey { server: "https://a.example/mcp".to_owned(), kind: VaultKind::Account };
+    for entry in ["work", "home"] {
+        let vault = Vaults::new(Arc::clone(&holding) as Arc<dyn Secrets>).open(entry);
+        assert!(vault.hold(&key).await.is_some(), "{entry} is held");
+    }
+    let held = holding.0.lock().unwrap().clone();
+    assert_eq!(held.len(), 2, "each was held: {held:?}");
+    assert_ne!(held[0], held[1], "two accounts do not wait for each other");
+}
+
+#[tokio::test]
+async fn nothing_is_found_under_another_key() {
+    let secrets: Arc<dyn Secrets> = Arc::new(SecretsInMemory::default());
+    let key = |server: &str, kind| VaultKey { server: server.to_owned(), kind };
+    let client = |issuer: &str| VaultKind::Client { issuer: issuer.to_owned() };
+    let (one, two) = ("https://a.example/mcp", "https://b.example/mcp");
+    // Texts that would be the same without their bounds are among them.
+    let all = [
+        ("work", key(one, VaultKind::Account)),
+        ("home", key(one, VaultKind::Account)),
+        ("work", key(two, VaultKind::Account)),
+        ("work", key(one, client("https://i.example"))),
+        ("work", key(one, client("https://i.example/"))),
+        ("work\",\"x", key(one, VaultKind::Account)),
+        ("work", key("x\",\"https://a.example/mcp", VaultKind::Account)),
+    ];
+    for (at, (entry, key)) in all.iter().enumerate() {
+        let vault = Vaults::new(Arc::clone(&secrets)).open(entry);
+        assert!(vault.read(key).await.unwrap().is_none(), "nothing is there before: {entry} {key:?}");
+        let kept = vault.write(key, vec![at as u8, 0xff].into()).await.unwrap();
+        assert!(matches!(kept, Kept::ThisRun { .. }), "that it does not last is told");
+    }
+    for (at, (entry, key)) in all.iter().enumerate() {
+        let vault = Vaults::new(Arc::clone(&secrets)).open(entry);
+        let found = vault.read(key).await.unwrap().unwrap();
+        assert_eq!(found.expose_secret(), [at as u8, 0xff], "its own is there, byte for byte: {entry} {key:?}");
+        vault.remove(key).await.unwrap();
+        assert!(vault.read(key).await.unwrap().is_none(), "and gone: {entry} {key:?}");
+    }
+}
+
+/// A keychain that asks its user before it takes anything, and waits for the answer.
+#[derive(Default)]
+struct Asking {
+    inner: SecretsInMemory,
+    is_open: Mutex<bool>,
+    opened: Condvar,
+    is_asked: AtomicBool,
+}
+
+impl Asking {
+    fn answers(&self) {
+        *self.is_open.lock().unwrap() = true;
+        self.opened.notify_all();
+    }
+
+    async fn until_asked(&self) {
+        while !self.is_asked.load(Ordering::SeqCst) {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+}
+
+impl Secrets for Asking {
+    fn get(&self, key: &str) -> Result<Option<String>, SecretError> {
+        self.inner.get(key)
+    }
+
+    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
+        self.is_asked.store(true, Ordering::SeqCst);
+        drop(self.opened.wait_while(self.is_open.lock().unwrap(), |is_open| !*is_open).unwrap());
+        self.inner.set(key, secret)
+    }
+
+    fn delete(&self, key: &str) -> Result<(), SecretError> {
+        self.inner.delete(key)
+    }
+
+    fn keys(&self, prefix: &str) -> Result<Vec<String>, SecretError> {
+        self.inner.keys(prefix)
+    }
+}
+
+fn account() -> VaultKey {
+    VaultKey { server: "https://a.example/mcp".to_owned(), kind: VaultKind::Account }
+}
+
+/// A keychain that asks its user about a write which nobody waits for any more, and the vault that it is of.
+async fn given_up_write() -> (Arc<Asking>, Vaults, SecretsVault) {
+    let asking = Arc::new(Asking::default());
+    let vaults = Vaults::new(Arc::clone(&asking) as Arc<dyn Secrets>);
+    let vault = vaults.open("work");
+    {
+        let key = account();
+        let writing = vault.write(&key, vec![1].into());
+        tokio::select! {
+            _ = writing => panic!("it waits for the user"),
+            () = asking.until_asked() => {}
+        }
+    }
+    (asking, vaults, vault)
+}
+
+#[tokio::test]
+async fn what_is_written_late_is_not_written_after_what_came_later() {
+    let (asking, _vaults, vault) = given_up_write().await;
+    let key = account();
+    let after = async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        asking.answers();
+    };
+    let (written, ()) = tokio::join!(vault.write(&key, vec![2].into()), after);
+    written.unwrap();
+    assert_eq!(vault.read(&key).await.unwrap().unwrap().expose_secret(), [2], "the later one counts");
+
+    let (asking, _vaults, vault) = given_up_write().await;
+    let after = async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        asking.answers();
+    };
+    let (removed, ()) = tokio::join!(vault.remove(&key), after);
+    removed.unwrap();
+    assert!(vault.read(&key).await.unwrap().is_none(), "what was removed does not come back");
+}
+
+#[tokio::test]
+async fn an_entry_that_was_emptied_stays_empty() {
+    let (asking, vaults, vault) = given_up_write().await;
+    let key = account();
+    let other = "[\"sign-in\",\"work\\\",\\\"x\",\"https://a.example/mcp\",[\"account\"]]";
+    let registration = "[\"sign-in\",\"work\",\"https://b.example/mcp\",[\"client\",\"https://i.example\"]]";
+    for key in [other, registration] {
+        asking.inner.set(key, "eA==").unwrap();
+    }
+    let emptying = vaults.empty("work");
+    // Closed from now on, though nothing was removed yet.
+    let after = async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        asking.answers();
+    };
+    let (written, emptied, ()) = tokio::join!(vault.write(&key, vec![2].into()), emptying, after);
+    assert!(written.is_err(), "who comes too late is told");
+    emptied.removed.unwrap();
+    assert_eq!(asking.inner.keys("").unwrap(), [other], "nothing is left of it, and all of another entry");
+    let was = emptied.was.unwrap();
+    let read = was.read(&key).await.unwrap().unwrap();
+    assert_eq!(read.expose_secret(), [1], "what there was can be revoked");
+    assert!(vault.write(&key, vec![3].into()).await.is_err(), "nothing is written any more");
+    assert!(vault.remove(&key).await.is_ok(), "nothing is there to be removed");
+    let anew = vaults.open("work");
+    anew.write(&key, vec![4].into()).await.unwrap();
+    vault.remove(&key).await.unwrap();
+    assert!(anew.read(&key).await.unwrap().is_some(), "who signs in anew is not disturbed by the old one");
+}
