@@ -3,6 +3,7 @@
 import { call, toApiError, type ApiError } from "$lib/api/client";
 import type { Call, Conversation, ConversationItem } from "$lib/api/generated";
 import { app, hasEnded } from "$lib/state/app.svelte";
+import { oneAtATime } from "$lib/state/one-at-a-time";
 
 import { nameAfter } from "./name";
 
@@ -10,9 +11,6 @@ export class OpenConversation {
   readonly id: string;
   conversation = $state.raw<Conversation | null>(null);
   error = $state.raw<ApiError | null>(null);
-
-  #reading = false;
-  #again = false;
 
   constructor(id: string) {
     this.id = id;
@@ -37,24 +35,14 @@ export class OpenConversation {
     });
   }
 
-  async read(): Promise<void> {
-    if (this.#reading) {
-      this.#again = true;
-      return;
-    }
-    this.#reading = true;
+  readonly read = oneAtATime(async () => {
     try {
-      do {
-        this.#again = false;
-        this.conversation = await call("conversation", { conversation: this.id });
-      } while (this.#again);
+      this.conversation = await call("conversation", { conversation: this.id });
       this.error = null;
     } catch (cause) {
       this.error = toApiError(cause);
-    } finally {
-      this.#reading = false;
     }
-  }
+  });
 
   /** Writes down what the user says. */
   async say(text: string): Promise<void> {

@@ -5,6 +5,7 @@ import { SvelteMap } from "svelte/reactivity";
 import { call } from "$lib/api/client";
 import type { Authorization } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
+import { oneAtATime } from "$lib/state/one-at-a-time";
 
 export interface AuthorizationState {
   authorization: Authorization | null;
@@ -15,8 +16,7 @@ const NONE: AuthorizationState = { authorization: null, error: null };
 
 class Authorizations {
   #states = new SvelteMap<string, AuthorizationState>();
-  #reading = new Set<string>();
-  #again = new Set<string>();
+  #reads = new Map<string, () => Promise<void>>();
 
   constructor() {
     app.onEvent((event) => {
@@ -27,7 +27,10 @@ class Authorizations {
             ? event.server.name
             : null;
       if (changed !== null && this.#states.has(changed)) void this.read(changed);
-      if (event.type === "server_removed") this.#states.delete(event.name);
+      if (event.type === "server_removed") {
+        this.#states.delete(event.name);
+        this.#reads.delete(event.name);
+      }
     });
   }
 
@@ -42,21 +45,19 @@ class Authorizations {
   }
 
   /** Reads it again. */
-  async read(server: string): Promise<void> {
-    if (this.#reading.has(server)) {
-      this.#again.add(server);
-      return;
-    }
-    this.#reading.add(server);
+  read(server: string): Promise<void> {
+    const read = this.#reads.get(server) ?? oneAtATime(() => this.#read(server));
+    this.#reads.set(server, read);
+    return read();
+  }
+
+  async #read(server: string): Promise<void> {
     try {
       const authorization = await call("authorization", { server });
       this.#states.set(server, { authorization, error: null });
     } catch (error) {
       this.#states.set(server, { authorization: null, error });
-    } finally {
-      this.#reading.delete(server);
     }
-    if (this.#again.delete(server)) await this.read(server);
   }
 }
 

@@ -16,6 +16,8 @@ import type {
 } from "$lib/api/generated";
 import { platform } from "$lib/platform";
 
+import { oneAtATime } from "./one-at-a-time";
+
 const ENDED: readonly CallState[] = ["done", "refused", "cancelled", "failed"];
 /** How many ended calls and closed questions are kept. */
 const KEPT = 100;
@@ -59,13 +61,11 @@ class App {
 
   #next = 0;
   #reading = false;
-  #again = false;
   #waiting: Events[] = [];
   #listeners = new Set<Listener>();
 
   /** Connects and reads the first snapshot. */
   async start(): Promise<void> {
-    this.#reading = true;
     try {
       await platform().listen(
         (events) => this.receive(events),
@@ -74,32 +74,23 @@ class App {
     } catch (cause) {
       this.failure = cause;
     }
-    this.#reading = false;
     await this.refresh();
   }
 
   /** Reads the snapshot, then applies the events that came in the meantime. */
-  async refresh(): Promise<void> {
-    if (this.#reading) {
-      this.#again = true;
-      return;
-    }
+  readonly refresh = oneAtATime(async () => {
     this.#reading = true;
     try {
-      do {
-        this.#again = false;
-        this.#take(await call("snapshot", {}));
-      } while (this.#again);
+      this.#take(await call("snapshot", {}));
       this.failure = null;
     } catch (cause) {
       this.failure = cause;
-    } finally {
-      this.#reading = false;
     }
+    this.#reading = false;
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const events of waiting) this.receive(events);
-  }
+  });
 
   /** Applies a batch. Those already in the snapshot are passed over; a gap reads the snapshot again. */
   receive(batch: Events): void {

@@ -3,14 +3,12 @@ import { call } from "$lib/api/client";
 import type { Grant } from "$lib/api/generated";
 
 import { app } from "./app.svelte";
+import { oneAtATime } from "./one-at-a-time";
 
 export class Grants {
   /** Nothing before the first answer. */
   list = $state.raw<Grant[] | null>(null);
   error = $state.raw<unknown>(null);
-
-  #reading = false;
-  #again = false;
 
   /** Reads them and follows their changes. Returns how to end that; fits as the result of an `$effect`. */
   follow(): () => void {
@@ -20,25 +18,14 @@ export class Grants {
     });
   }
 
-  /** One answer at a time, so that none overtakes a newer one. */
-  async read(): Promise<void> {
-    if (this.#reading) {
-      this.#again = true;
-      return;
-    }
-    this.#reading = true;
+  readonly read = oneAtATime(async () => {
     try {
-      do {
-        this.#again = false;
-        this.list = (await call("grants", {})).grants;
-      } while (this.#again);
+      this.list = (await call("grants", {})).grants;
       this.error = null;
     } catch (cause) {
       this.error = cause;
-    } finally {
-      this.#reading = false;
     }
-  }
+  });
 
   /** Takes one back. */
   async revoke(grant: Grant): Promise<void> {
