@@ -6,6 +6,7 @@ mod json;
 mod names;
 mod notes;
 
+use host::secrets;
 pub use host::server_config::Imported;
 use host::server_config::{ConfigProblem, HttpConfig, ServerConfig, ServerTransport, StdioConfig};
 use mcp_proto::Revision;
@@ -124,7 +125,7 @@ fn settle(candidates: Vec<Candidate>, taken_names: &[String]) -> Vec<Imported> {
         let name = names::free(&wanted, &taken);
         taken.push(name.clone());
         let config = candidate.config();
-        let problem = config.problem().filter(|_| !candidate.unknown);
+        let problem = in_use(config.clone()).problem().filter(|_| !candidate.unknown);
         if !candidate.unknown {
             candidate.notes.extend(notes::placeholders(&config));
         }
@@ -133,6 +134,14 @@ fn settle(candidates: Vec<Candidate>, taken_names: &[String]) -> Vec<Imported> {
         settled.push(Imported { name, config, notes: candidate.notes, usable });
     }
     settled
+}
+
+/// As it will be when it is added: the client secret lies in the keychain then.
+fn in_use(mut config: ServerConfig) -> ServerConfig {
+    if let ServerTransport::Http(HttpConfig { auth: Some(auth), .. }) = &mut config.transport {
+        auth.client_secret = auth.client_secret.as_ref().map(|_| secrets::reference("client-secret"));
+    }
+    config
 }
 
 fn nothing(message: impl Into<String>) -> ConfigProblem {

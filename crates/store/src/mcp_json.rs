@@ -2,7 +2,7 @@
 //!
 //! Plain JSON. What this version does not understand stays in it: unknown keys, and servers with an unknown transport.
 
-mod auth;
+pub(crate) mod auth;
 mod edit;
 mod read;
 mod watch;

@@ -1,7 +1,7 @@
 //! Pasted text: the shapes that servers' READMEs print, and what is said about what can't be read.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use host::server_config::HttpKind;
+use host::server_config::{AuthConfig, Grant, HttpKind};
 use store::import;
 
 /// A shape, and the servers in it: name, command, arguments, variables.
@@ -399,6 +399,44 @@ fn what_is_wrong_with_a_remote_server_is_noted() {
     assert_eq!(revision.map(|r| r.to_string()).as_deref(), Some("2025-06-18"), "a pinned revision is read");
     let both = import(r#"{"mcpServers": {"a": {"type": "ws"}, "b": {"command": "x"}}}"#, &[]).unwrap();
     assert_eq!((both[0].usable, both[1].usable), (false, true), "one that can't be used does not hinder another");
+}
+
+#[test]
+fn how_to_sign_in_is_read_with_all_of_it() {
+    let auth = r#"{"clientId": "us", "clientSecret": "top-secret", "issuer": "https://i.example", "scopes": ["read"],
+        "grant": "client_credentials", "clientAuth": "client_secret_post", "redirectPort": 4321, "dpop": false, "later": 1}"#;
+    let server = |auth: &str| format!(r#"{{"a": {{"url": "https://x.example", "auth": {auth}}}}}"#);
+    let found = import(&server(auth), &[]).unwrap().remove(0);
+    let read = found.config.as_http().unwrap().auth.clone().expect("it says how to sign in");
+    let wanted = AuthConfig {
+        client_id: Some("us".into()),
+        client_secret: Some("top-secret".into()),
+        issuer: Some("https://i.example".into()),
+        scopes: vec!["read".into()],
+        grant: Grant::ClientCredentials,
+        client_auth: Some("client_secret_post".into()),
+        redirect_port: Some(4321),
+        dpop: Some(false),
+        ..AuthConfig::default()
+    };
+    assert_eq!(read, wanted, "nothing of it is lost");
+    assert_eq!(found.notes, ["not used: \"later\""], "what is not understood is noted");
+    assert!(found.usable, "a client secret as it is typed can be put into the keychain");
+
+    let cases = [
+        (r#""oauth""#, true, "\"auth\" is left out: \"auth\" must be an object"),
+        (r#"{"grant": "password"}"#, true, "is left out"),
+        (r#"{"privateKey": "top-secret"}"#, false, "must stand as \"${secret:NAME}\""),
+        (r#"{"grant": "workload_identity", "issuer": "https://i.example"}"#, false, "needs an \"assertion\""),
+    ];
+    for (auth, usable, note) in cases {
+        let found = import(&server(auth), &[]).unwrap().remove(0);
+        assert_eq!(found.usable, usable, "whether it can be added with {auth}");
+        assert!(found.notes.iter().any(|n| n.contains(note)), "{note:?} is noted about {auth}: {:?}", found.notes);
+        assert!(!found.notes.iter().any(|n| n.contains("top-secret")), "what may be a secret is not repeated");
+    }
+    let local = import(r#"{"a": {"command": "x", "auth": {}}}"#, &[]).unwrap().remove(0);
+    assert_eq!(local.notes, ["not used: \"auth\""], "a local program is not signed in to");
 }
 
 #[test]

@@ -8,13 +8,13 @@ use jsonc_parser::ast::{Array, Object, Value};
 use super::Candidate;
 use super::notes::quoted;
 use crate::json_text::{Dialect, JsonText, given, kind};
-use crate::mcp_json::{PIN, Reached, URLS, reached};
+use crate::mcp_json::{PIN, Reached, URLS, auth, reached};
 
 /// Where programs keep their servers: most of them, VS Code, Zed, and OpenCode.
 const MAPS: [&str; 4] = ["mcpServers", "servers", "context_servers", "mcp"];
 
 /// Keys that say how an entry is reached, or nothing to be told of.
-const SILENT: [&str; 14] = [
+const SILENT: [&str; 15] = [
     "name",
     "type",
     "transport",
@@ -28,6 +28,7 @@ const SILENT: [&str; 14] = [
     "serverUrl",
     "httpUrl",
     "headers",
+    auth::KEY,
     PIN,
 ];
 
@@ -241,6 +242,11 @@ impl Reader<'_, '_> {
                 config.headers.insert(name.to_owned(), value);
             }
         }
+        // Other programs may have something else under this key.
+        match auth::parse(self.text, &quoted(auth::KEY), object) {
+            Ok(auth) => config.auth = auth,
+            Err(problem) => self.found.notes.push(format!("{:?} is left out: {}", auth::KEY, problem.message)),
+        }
         Ok(config)
     }
 
@@ -304,14 +310,12 @@ fn note_inputs(found: &mut Candidate, root: &Object<'_>) {
 }
 
 fn note_unused(found: &mut Candidate, object: &Object<'_>) {
-    let unused: Vec<String> = object
-        .properties
-        .iter()
-        .map(|property| property.name.as_str())
-        .filter(|name| !SILENT.contains(name))
-        .take(20)
-        .map(quoted)
-        .collect();
+    // A local program is not signed in to.
+    let silent = |name: &&str| SILENT.contains(name) && (*name != auth::KEY || found.remote.is_some());
+    let of_entry = object.properties.iter().map(|property| property.name.as_str()).filter(|name| !silent(name));
+    let has_auth = found.remote.as_ref().is_some_and(|remote| remote.auth.is_some());
+    let of_auth = auth::unknown(object).into_iter().filter(|_| has_auth);
+    let unused: Vec<String> = of_entry.chain(of_auth).take(20).map(quoted).collect();
     if !unused.is_empty() {
         found.notes.push(format!("not used: {}", unused.join(", ")));
     }

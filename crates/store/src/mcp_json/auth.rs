@@ -8,7 +8,7 @@ use super::edit::{find, remove_all, set_text, texts};
 use super::read::words;
 use crate::json_text::{JsonText, given, kind as kind_of};
 
-pub(super) const KEY: &str = "auth";
+pub(crate) const KEY: &str = "auth";
 const SCOPES: &str = "scopes";
 const GRANT: &str = "grant";
 const DPOP: &str = "dpop";
@@ -17,14 +17,23 @@ const PROVIDER: &str = "identityProvider";
 
 /// Reads how to sign in to a server; none if its entry does not say.
 pub(super) fn read(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<Option<AuthConfig>, ConfigProblem> {
-    let Some(property) = given(entry, KEY) else { return Ok(None) };
     let what = format!("{KEY:?} of server {name:?}");
+    let found = parse(text, &what, entry)?;
+    match found.as_ref().and_then(AuthConfig::problem).zip(given(entry, KEY)) {
+        Some((problem, property)) => Err(text.problem_at(&property.value, format!("{what}: {problem}"))),
+        None => Ok(found),
+    }
+}
+
+/// The same, whether it can be used or not. `what` is what problems call it.
+pub(crate) fn parse(text: &JsonText<'_>, what: &str, entry: &Object<'_>) -> Result<Option<AuthConfig>, ConfigProblem> {
+    let Some(property) = given(entry, KEY) else { return Ok(None) };
     let Value::Object(map) = &property.value else {
         return Err(
             text.problem_at(&property.value, format!("{what} must be an object, found {}", kind_of(&property.value)))
         );
     };
-    text.no_duplicates(map, &what)?;
+    text.no_duplicates(map, what)?;
     let of = |map: &Object<'_>, key: &str| -> Result<Option<String>, ConfigProblem> {
         let Some(property) = given(map, key) else { return Ok(None) };
         words(text, &property.value, &format!("{key:?} in {what}"), "a text").map(|text| Some(text.to_owned()))
@@ -83,10 +92,15 @@ pub(super) fn read(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Resul
             id_token: of(provider, "idToken")?,
         });
     }
-    match auth.problem() {
-        Some(problem) => Err(text.problem_at(&property.value, format!("{what}: {problem}"))),
-        None => Ok(Some(auth)),
-    }
+    Ok(Some(auth))
+}
+
+/// What is said in the object that no [`AuthConfig`] has.
+pub(crate) fn unknown<'e>(entry: &'e Object<'_>) -> Vec<&'e str> {
+    const OTHERS: [&str; 5] = [SCOPES, GRANT, DPOP, PORT, PROVIDER];
+    let texts = AuthConfig::default().texts().map(|(key, _)| key);
+    let keys = entry.get_object(KEY).into_iter().flat_map(|map| &map.properties).map(|property| property.name.as_str());
+    keys.filter(|key| !texts.contains(key) && !OTHERS.contains(key)).collect()
 }
 
 /// The object as it is written for a server that has none yet.
