@@ -123,6 +123,13 @@ impl Authorization {
         begun.cancel();
     }
 
+    /// What failed a moment ago, and is left alone for it, is tried again by the next request that needs it: the user asks
+    /// for that, or the network is another.
+    pub fn try_again(&self) {
+        let mut state = self.shared.state();
+        (state.failed, state.unread) = (None, None);
+    }
+
     /// Revokes the tokens where that is offered, and forgets them in any case.
     ///
     /// # Errors

@@ -13,7 +13,7 @@ use crate::resource;
 use crate::token::TokenEndpoint;
 use crate::vault::VaultKind;
 
-/// After a failure, how long no renewal is tried again unless the user signs in.
+/// After a failure, how long no renewal is tried again without a reason to.
 const PAUSE: Duration = Duration::from_secs(10);
 
 /// A renewal that failed.

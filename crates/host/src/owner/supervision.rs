@@ -13,9 +13,8 @@ use crate::backoff::Backoff;
 use crate::connection::Tell;
 use crate::view::{Failure, FailureReason, Retry, ServerState};
 
-/// How long a server whose tokens could not be renewed is left alone at least. Each attempt is several requests, and a broken
-/// server must not bring about more than twenty in a minute. For the first ten seconds signing would not even try.
-const RENEWAL_PAUSE: Duration = Duration::from_secs(30);
+/// After a renewal that failed, for how long signing gives the same answer without trying.
+const RENEWAL_PAUSE: Duration = Duration::from_secs(10);
 
 /// What is known for bringing a server back.
 #[derive(Debug, Default)]
@@ -164,7 +163,8 @@ impl Owner {
         let Some((attempt, pause)) = record.supervision.backoff.next(Instant::now(), fastrand::f64()) else {
             return false;
         };
-        let pause = RENEWAL_PAUSE + pause;
+        // Each attempt is several requests, and a broken server must not bring about more than twenty in a minute.
+        let pause = RENEWAL_PAUSE * attempt + pause;
         let words = format!("attempt {attempt} to sign in without its user in {:.1} s", pause.as_secs_f64());
         record.note(ActivityKind::State, &words);
         let (name, wait) = (name.to_owned(), record.supervision.wait);
@@ -247,6 +247,7 @@ impl Owner {
                     let _ = self.start(&name);
                 }
                 (ServerState::NeedsSignIn(_), _) if record.access.may_pass() => {
+                    record.access.try_again();
                     let _ = self.start(&name);
                 }
                 (ServerState::Ready, Some(connection)) => {

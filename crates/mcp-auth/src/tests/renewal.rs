@@ -163,6 +163,9 @@ async fn many_calls_wait_for_one_renewal_that_fails() {
     bench.pass(11);
     bench.call("echo").await;
     assert_eq!(issuer.token_requests("refresh_token").len(), 2, "a while later it is tried again");
+    bench.authorization.try_again();
+    bench.call("echo").await;
+    assert_eq!(issuer.token_requests("refresh_token").len(), 3, "and at once if there is a reason to");
     bench.authorization.sign_in(Reason::SignIn).await.unwrap();
     assert_eq!(bench.call("echo").await, Outcome::Answered(200), "the user need not wait to sign in");
 }

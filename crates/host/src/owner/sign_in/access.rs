@@ -108,6 +108,13 @@ impl Access {
         self.sign_in.get_or_insert(made).clone()
     }
 
+    /// What failed a moment ago may work now: the user asks for it, or the network is another.
+    pub(in crate::owner) fn try_again(&self) {
+        if let Some(sign_in) = &self.sign_in {
+            sign_in.authorization.try_again();
+        }
+    }
+
     /// Whether the same may work without the user, a while later: the tokens could only not be renewed.
     pub(in crate::owner) fn may_pass(&self) -> bool {
         let account = self.sign_in.as_ref().and_then(|sign_in| sign_in.authorization.account());

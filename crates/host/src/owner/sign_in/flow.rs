@@ -20,6 +20,7 @@ impl Owner {
     pub(crate) fn start_for_user(&mut self, name: &str) -> Result<(), super::super::ServerError> {
         if let Some(record) = self.servers.get_mut(name) {
             record.access.want_now();
+            record.access.try_again();
         }
         self.start(name)
     }
