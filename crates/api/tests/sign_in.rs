@@ -169,7 +169,7 @@ async fn what_the_user_knows_about_signing_in_is_set_up_and_its_secret_never_com
     let shown = snapshot["servers"][0]["config"]["auth"].clone();
     let wanted = json!({
         "clientId": "drawbridge", "clientSecret": null, "hasSecret": true,
-        "issuer": "https://login.example/7", "scopes": ["ships:read"],
+        "issuer": "https://login.example/7", "scopes": ["ships:read"], "rest": null,
     });
     assert_eq!(shown, wanted, "all but the secret is shown");
     let secret = |origin: &str| app.host.ports().secrets.get(&host::secrets::key("far.client_secret", origin)).unwrap();
@@ -188,6 +188,64 @@ async fn what_the_user_knows_about_signing_in_is_set_up_and_its_secret_never_com
     call(&api, "update_server", update(config(url, json!({})))).await;
     assert!(!file().contains("auth"), "all of it is taken back: {}", file());
     assert_eq!(secret("https://a.example"), None, "the secret with it");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn pasted_settings_are_added_with_all_that_they_say_of_signing_in() {
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    let auth = json!({
+        "clientId": "drawbridge", "clientSecret": "t0psecret", "issuer": "https://login.example/7",
+        "scopes": ["ships:read"], "grant": "enterprise_managed", "redirectPort": 4321, "dpop": true,
+        "privateKey": "${secret:key}", "algorithm": "ES256",
+        "identityProvider": {"issuer": "https://idp.example", "clientId": "at-idp", "idToken": "${secret:id-token}"},
+    });
+    let pasted = json!({"mcpServers": {"far": {"url": "https://a.example/mcp", "auth": auth}}}).to_string();
+    let found = call(&api, "check_import", json!({ "text": pasted })).await["servers"][0].clone();
+    assert_eq!((&found["usable"], &found["notes"]), (&json!(true), &json!([])), "all of it is understood: {found}");
+    let request = json!({"name": "far", "config": found["config"]});
+    call(&api, "add_server", request.clone()).await;
+    let file =
+        || -> Value { serde_json::from_slice(&std::fs::read(app.folder.path().join("mcp.json")).unwrap()).unwrap() };
+    let mut wanted = auth.clone();
+    wanted["clientSecret"] = json!("${secret:far.client_secret}");
+    assert_eq!(file()["mcpServers"]["far"]["auth"], wanted, "nothing is lost, and the secret is elsewhere");
+    let key = host::secrets::key("far.client_secret", "https://a.example");
+    assert_eq!(app.host.ports().secrets.get(&key).unwrap().as_deref(), Some("t0psecret"), "it lies in the keychain");
+    let snapshot = call(&api, "snapshot", json!({})).await;
+    let shown = &snapshot["servers"][0]["config"];
+    assert_eq!(shown["auth"]["rest"], json!(null), "what is set up is not told: {shown}");
+    call(&api, "update_server", json!({"server": "far", "name": "far", "config": shown})).await;
+    assert_eq!(file()["mcpServers"]["far"]["auth"], wanted, "and stays when the page saves the server");
+
+    // One that names its secret already.
+    let again = json!({"mcpServers": {"two": {"url": "https://a.example/two", "auth": wanted}}}).to_string();
+    let found = call(&api, "check_import", json!({ "text": again })).await["servers"][0].clone();
+    call(&api, "add_server", json!({"name": "two", "config": found["config"]})).await;
+    assert_eq!(file()["mcpServers"]["two"]["auth"], wanted, "the name is kept");
+    let mut bad = request;
+    bad["name"] = json!("three");
+    bad["config"]["auth"]["rest"]["grant"] = json!("password");
+    let bad = dispatch(&api, "add_server", bad).await.unwrap_err();
+    assert_eq!(bad.code, ErrorCode::Invalid, "a grant that there is not: {bad}");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn that_the_user_declined_is_told_and_is_no_failure() {
+    let (_issuer, _server, app, api) = servers(ProtectedScript::default()).await;
+    call(&api, "start_server", json!({"server": "far"})).await;
+    answer(&api, "connect_server", once()).await;
+    answer(&api, "sign_in", json!({"action": "deny"})).await;
+    let known = until(&api, "authorization", |known| !known["failed"].is_null()).await;
+    assert_eq!(known["failed"], "You declined the sign-in.", "in plain words");
+    assert_eq!(known["declined"], true, "whose doing it was");
+    let last = known["steps"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!((&last["conclusion"], &last["failed"]), (&json!("you declined the sign-in"), &json!(false)), "{last}");
+    let snapshot = call(&api, "snapshot", json!({})).await;
+    let state = &snapshot["servers"][0]["state"];
+    assert_eq!(state["cause"], "You declined the sign-in.", "the server waits, and says why: {state}");
     app.host.close().await;
 }
 

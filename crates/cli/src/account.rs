@@ -84,7 +84,7 @@ pub(crate) fn authorization(known: &Authorization) -> String {
         text.push_str(&row("tokens kept", &words));
     }
     if let Some(cause) = &known.failed {
-        text.push_str(&row("last failed", &line(cause)));
+        text.push_str(&row(if known.declined { "last sign-in" } else { "last failed" }, &line(cause)));
     }
     text
 }

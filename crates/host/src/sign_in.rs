@@ -30,6 +30,8 @@ pub struct AuthorizationView {
     pub in_progress: Option<SignInProgress>,
     /// Why the last sign-in did not come to its end, and what to do.
     pub failed: Option<String>,
+    /// Whether that is because the user said no: then nothing went wrong.
+    pub declined: bool,
     /// What the last sign-in did, the first step first.
     pub steps: Vec<SignInStep>,
     /// Where the tokens are kept, once there are any.

@@ -6,7 +6,7 @@ use crate::vault::VaultError;
 
 /// A sign-in, renewal or sign-out that failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{phase} failed: {cause}")]
+#[error("{}{cause}", failed(*.phase, .cause))]
 pub struct AuthError {
     /// At which step.
     pub phase: Phase,
@@ -108,7 +108,7 @@ impl fmt::Display for Phase {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Cause {
     /// The user said no.
-    #[error("you declined")]
+    #[error("you declined the sign-in")]
     Declined,
     /// Ended from outside.
     #[error("it was cancelled")]
@@ -236,6 +236,11 @@ pub enum Cause {
         /// In words.
         cause: String,
     },
+}
+
+/// What stands before a cause. Where the user said no, nothing failed.
+fn failed(phase: Phase, cause: &Cause) -> String {
+    if *cause == Cause::Declined { String::new() } else { format!("{phase} failed: ") }
 }
 
 fn described(description: Option<&str>) -> String {

@@ -32,6 +32,7 @@ export function authSettings(draft: AuthDraft, before: AuthSettings | null): Aut
     hasSecret: draft.secretKept || draft.clientSecret !== "",
     issuer: text(draft.issuer),
     scopes,
+    rest: before?.rest ?? null,
   };
   const { clientId, hasSecret, issuer } = settings;
   const empty = clientId === null && !hasSecret && issuer === null && scopes.length === 0;

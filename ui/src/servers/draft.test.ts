@@ -117,11 +117,22 @@ describe("how to sign in", () => {
   const auth = {
     ...{ clientId: "drawbridge", clientSecret: null, hasSecret: true },
     ...{ issuer: "https://login.example.com/7", scopes: ["ships:read", "ships:write"] },
+    rest: null,
   };
 
   test("comes back as it was, its secret untold", () => {
     const one = { ...remote, auth };
     expect(new Draft("far", one).config, "nothing is lost or changed").toEqual(one);
+  });
+
+  test("what was pasted comes back with what is not shown of it", () => {
+    const rest = {
+      ...{ redirectPort: 4321, clientAuth: null, clientMetadataUrl: null },
+      ...{ grant: "client_credentials", privateKey: null, algorithm: null },
+      ...{ identityProvider: null, dpop: null, assertion: null },
+    };
+    const pasted = { ...remote, auth: { ...auth, clientSecret: "s3cret", rest } };
+    expect(new Draft("far", pasted).config, "nothing is lost").toEqual(pasted);
   });
 
   test("a new secret replaces the one that is set, and it can be taken out", () => {

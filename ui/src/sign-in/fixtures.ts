@@ -77,7 +77,7 @@ export const refused: SignInStep = {
 export function authorization(changes: Partial<Authorization> = {}): Authorization {
   return {
     ...{ server: "files", notOffered: null, account: null, inProgress: null, failed: null },
-    ...{ steps: [], kept: null },
+    ...{ declined: false, steps: [], kept: null },
     ...changes,
   };
 }

@@ -10,14 +10,16 @@ export const REDACTED = "[redacted]";
 export function report(authorization: Authorization, address: string, version: string): string {
   const head = [
     `Sign-in to ${visibleText(address)} with Drawbridge ${version}`,
-    authorization.failed === null
-      ? authorization.account === null
-        ? "It was not finished."
-        : `Signed in at ${visibleText(authorization.account.issuer)}.`
-      : `It failed: ${visibleText(authorization.failed)}`,
+    outcome(authorization),
     `Secrets read ${REDACTED}.`,
   ];
   return [head.join("\n"), ...authorization.steps.map(stepText)].join("\n\n") + "\n";
+}
+
+function outcome({ account, declined, failed }: Authorization): string {
+  if (declined) return "It was declined.";
+  if (failed !== null) return `It failed: ${visibleText(failed)}`;
+  return account === null ? "It was not finished." : `Signed in at ${visibleText(account.issuer)}.`;
 }
 
 function stepText(step: SignInStep, index: number): string {

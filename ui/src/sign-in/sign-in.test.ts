@@ -172,6 +172,15 @@ describe("a sign-in under way", () => {
     expect(await screen.findByText("it was cancelled"), "its end").toBeVisible();
   });
 
+  test("that the user declined is said, and not as a failure", async () => {
+    known = authorization({ failed: "You declined the sign-in.", declined: true, steps: [found] });
+    await show("sign-in", {});
+    const note = await screen.findByRole("group", { name: "The last sign-in" });
+    expect(note, "in words").toHaveTextContent("You declined the sign-in.");
+    expect(note, "for information").toHaveClass("info");
+    expect(screen.queryByText(/did not come to its end/), "nothing went wrong").toBeNull();
+  });
+
   test("a browser that does not open is said, with what to do instead", async () => {
     known = authorization({ inProgress: { ...waiting(), browserProblem: "no browser is set up" } });
     await show("sign-in", {});

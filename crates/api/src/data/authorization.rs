@@ -21,6 +21,8 @@ pub struct Authorization {
     pub in_progress: Option<SignInProgress>,
     /// Why the last sign-in did not come to its end, and what to do.
     pub failed: Option<String>,
+    /// Whether that is because the user said no: then nothing went wrong.
+    pub declined: bool,
     /// What the last sign-in did, the first step first.
     pub steps: Vec<SignInStep>,
     /// Where the tokens are kept, once there are any.
@@ -179,33 +181,4 @@ pub struct PasteRedirect {
     pub server: String,
     /// The address, whole.
     pub url: String,
-}
-
-/// How to sign in to a remote server, where the user says more about it than the server does. What else `mcp.json` says of it
-/// stays as it is.
-#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct AuthSettings {
-    /// The id by which the authorization server knows Drawbridge.
-    #[serde(default)]
-    pub client_id: Option<String>,
-    /// The secret that goes with it. Of a server that is set up it is never told; none in a change keeps the one that is set.
-    #[serde(default)]
-    pub client_secret: Option<String>,
-    /// Whether there is, or is to be, a client secret. It lies in the system's keychain.
-    #[serde(default)]
-    pub has_secret: bool,
-    /// The only authorization server to sign in at, exactly as it names itself; none for whichever the server names.
-    #[serde(default)]
-    pub issuer: Option<String>,
-    /// What to ask for, instead of what the server says is needed.
-    #[serde(default)]
-    pub scopes: Vec<String>,
-}
-
-impl std::fmt::Debug for AuthSettings {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let shown = (&self.client_id, self.has_secret, &self.issuer, &self.scopes);
-        f.debug_tuple("AuthSettings").field(&shown).finish()
-    }
 }

@@ -2,6 +2,7 @@
 
 mod activity;
 mod audit;
+mod auth_settings;
 mod authorization;
 mod call;
 mod catalog;
@@ -15,6 +16,7 @@ mod settings;
 
 pub use activity::*;
 pub use audit::*;
+pub use auth_settings::*;
 pub use authorization::*;
 pub use call::*;
 pub use catalog::*;

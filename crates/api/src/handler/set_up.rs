@@ -353,7 +353,7 @@ pub(super) fn config(config: HostConfig, values: Values) -> ServerConfig {
         }
         ServerTransport::Http(http) => {
             let headers = headers(&http, values);
-            let auth = http.auth.map(auth::shown);
+            let auth = http.auth.map(|auth| auth::shown(auth, values));
             ServerConfig::Http { headers, kind: http.kind.map(kind), auth, url: http.url, revision }
         }
     }

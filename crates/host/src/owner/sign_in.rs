@@ -13,7 +13,7 @@ mod views;
 
 use std::sync::{Arc, PoisonError};
 
-use mcp_auth::Authorization;
+use mcp_auth::{Authorization, Cause};
 use mcp_transport::http::Authorizer;
 use tokio::sync::oneshot;
 
@@ -142,7 +142,8 @@ impl Owner {
             not_offered: None,
             account: None,
             in_progress: None,
-            failed: access.failed.clone(),
+            failed: access.failed.as_ref().map(views::words),
+            declined: access.failed.as_ref().is_some_and(|error| error.cause == Cause::Declined),
             steps: Vec::new(),
             kept: None,
         };
@@ -152,7 +153,7 @@ impl Owner {
                 return Ok(AuthorizationView { not_offered: Some(cause), ..nothing });
             }
             Err(SignInError::NotPrepared { cause, .. }) => {
-                return Ok(AuthorizationView { failed: Some(cause), ..nothing });
+                return Ok(AuthorizationView { failed: Some(cause), declined: false, ..nothing });
             }
             Err(error) => return Err(error),
         };

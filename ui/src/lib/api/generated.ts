@@ -355,6 +355,72 @@ limit: number,
 before: number | null, };
 
 /**
+ * The identity provider of an enterprise.
+ */
+export type AuthIdentityProvider = { 
+/**
+ * Its name, exactly as it names itself.
+ */
+issuer: string, 
+/**
+ * Where it exchanges tokens.
+ */
+tokenEndpoint: string | null, 
+/**
+ * The id by which it knows Drawbridge.
+ */
+clientId: string, 
+/**
+ * The secret that goes with it.
+ */
+clientSecret: string | null, 
+/**
+ * The user's identity token.
+ */
+idToken: string | null, };
+
+/**
+ * What settings can say about signing in that the page does not show. What is secret stands in it as `${secret:NAME}`.
+ */
+export type AuthRest = { 
+/**
+ * The port that the browser comes back to.
+ */
+redirectPort: number | null, 
+/**
+ * How Drawbridge proves who it is at the token endpoint.
+ */
+clientAuth: string | null, 
+/**
+ * The URL of a document that describes Drawbridge.
+ */
+clientMetadataUrl: string | null, 
+/**
+ * How tokens are got, as `mcp.json` names it; none for the usual way, in the browser.
+ */
+grant: string | null, 
+/**
+ * The private key for `private_key_jwt`.
+ */
+privateKey: string | null, 
+/**
+ * The algorithm that goes with it.
+ */
+algorithm: string | null, 
+/**
+ * The identity provider of the enterprise.
+ */
+identityProvider: AuthIdentityProvider | null, 
+/**
+ * Whether tokens are bound to a key of this computer; none to find out.
+ */
+dpop: boolean | null, 
+/**
+ * The assertion of the workload.
+ */
+assertion: string | null, };
+
+/**
  * How to sign in to a remote server, where the user says more about it than the server does. What else `mcp.json` says of it
  * stays as it is.
  */
@@ -378,7 +444,12 @@ issuer: string | null,
 /**
  * What to ask for, instead of what the server says is needed.
  */
-scopes: Array<string>, };
+scopes: Array<string>, 
+/**
+ * What else was found in pasted text. It goes back as it came with the wish to add the server. None for a server that is set
+ * up, whose own stays as it is.
+ */
+rest: AuthRest | null, };
 
 /**
  * What is known of the sign-in to one server.
@@ -405,6 +476,10 @@ inProgress: SignInProgress | null,
  * Why the last sign-in did not come to its end, and what to do.
  */
 failed: string | null, 
+/**
+ * Whether that is because the user said no: then nothing went wrong.
+ */
+declined: boolean, 
 /**
  * What the last sign-in did, the first step first.
  */

@@ -2,11 +2,11 @@
 //! not come out.
 
 use host::secrets;
-use host::server_config::{AuthConfig, HttpConfig};
+use host::server_config::{AuthConfig, Grant, HttpConfig, IdentityProvider};
 
-use super::invalid;
+use super::{Values, invalid};
 use crate::ApiError;
-use crate::data::AuthSettings;
+use crate::data::{AuthIdentityProvider, AuthRest, AuthSettings};
 
 /// What a secret of this kind is named after, as a header's is after the header.
 const CLIENT_SECRET: &str = "client_secret";
@@ -25,12 +25,17 @@ pub(super) fn put(
         http.auth = before;
         return Ok(None);
     };
-    let before = before.unwrap_or_default();
+    let before = match wanted.rest {
+        Some(rest) => rest_put(rest, before.unwrap_or_default())?,
+        None => before.unwrap_or_default(),
+    };
     let origin = http.origin().unwrap_or_default();
     let text = |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
     let mut kept = None;
     let client_secret = match text(wanted.client_secret) {
         _ if !wanted.has_secret => None,
+        // Pasted settings name it already.
+        Some(value) if is_reference(&value) => Some(value),
         Some(value) => {
             let name = name(server, &before, taken);
             kept = Some((secrets::key(&name, &origin), value));
@@ -64,18 +69,72 @@ fn name(server: &str, before: &AuthConfig, taken: &[String]) -> String {
 
 /// The names of the secrets that a server needs to sign in.
 pub(super) fn names(auth: &AuthConfig) -> impl Iterator<Item = &str> {
-    let id_token = auth.identity_provider.as_ref().and_then(|idp| idp.id_token.as_deref());
-    let texts = [auth.client_secret.as_deref(), auth.private_key.as_deref(), auth.assertion.as_deref(), id_token];
-    texts.into_iter().flatten().flat_map(secrets::names)
+    let idp = auth.identity_provider.as_ref();
+    let of_idp = [idp.and_then(|idp| idp.client_secret.as_deref()), idp.and_then(|idp| idp.id_token.as_deref())];
+    let own = [auth.client_secret.as_deref(), auth.private_key.as_deref(), auth.assertion.as_deref()];
+    own.into_iter().chain(of_idp).flatten().flat_map(secrets::names)
+}
+
+/// Whether a text names one secret and holds nothing else.
+fn is_reference(text: &str) -> bool {
+    matches!(secrets::names(text)[..], [name] if secrets::reference(name) == text)
 }
 
 /// For the page.
-pub(super) fn shown(auth: AuthConfig) -> AuthSettings {
+pub(super) fn shown(auth: AuthConfig, values: Values) -> AuthSettings {
+    let is_pasted = values == Values::Shown;
     AuthSettings {
-        client_id: auth.client_id,
-        client_secret: None,
+        client_id: auth.client_id.clone(),
+        client_secret: auth.client_secret.clone().filter(|_| is_pasted),
         has_secret: auth.client_secret.is_some(),
-        issuer: auth.issuer,
-        scopes: auth.scopes,
+        issuer: auth.issuer.clone(),
+        scopes: auth.scopes.clone(),
+        rest: is_pasted.then(|| rest(auth)).filter(|rest| *rest != AuthRest::default()),
     }
+}
+
+fn rest(auth: AuthConfig) -> AuthRest {
+    AuthRest {
+        redirect_port: auth.redirect_port,
+        client_auth: auth.client_auth,
+        client_metadata_url: auth.client_metadata_url,
+        grant: Some(auth.grant).filter(|grant| *grant != Grant::default()).map(|grant| grant.name().to_owned()),
+        private_key: auth.private_key,
+        algorithm: auth.algorithm,
+        identity_provider: auth.identity_provider.map(|idp| AuthIdentityProvider {
+            issuer: idp.issuer,
+            token_endpoint: idp.token_endpoint,
+            client_id: idp.client_id,
+            client_secret: idp.client_secret,
+            id_token: idp.id_token,
+        }),
+        dpop: auth.dpop,
+        assertion: auth.assertion,
+    }
+}
+
+/// What the page does not show, in the place of what was there.
+fn rest_put(rest: AuthRest, before: AuthConfig) -> Result<AuthConfig, ApiError> {
+    let grant = match rest.grant {
+        Some(name) => Grant::ALL.into_iter().find(|grant| grant.name() == name),
+        None => Some(Grant::default()),
+    };
+    Ok(AuthConfig {
+        redirect_port: rest.redirect_port,
+        client_auth: rest.client_auth,
+        client_metadata_url: rest.client_metadata_url,
+        grant: grant.ok_or_else(|| invalid("there is no such way to get tokens"))?,
+        private_key: rest.private_key,
+        algorithm: rest.algorithm,
+        identity_provider: rest.identity_provider.map(|idp| IdentityProvider {
+            issuer: idp.issuer,
+            token_endpoint: idp.token_endpoint,
+            client_id: idp.client_id,
+            client_secret: idp.client_secret,
+            id_token: idp.id_token,
+        }),
+        dpop: rest.dpop,
+        assertion: rest.assertion,
+        ..before
+    })
 }

@@ -14,7 +14,7 @@ pub(in crate::handler) fn authorization(view: AuthorizationView) -> Authorizatio
     let mut steps: Vec<SignInStep> = view.steps.into_iter().map(step).collect();
     // What broke off did so at its last step.
     if let Some(last) = steps.last_mut() {
-        last.failed = view.failed.is_some();
+        last.failed = view.failed.is_some() && !view.declined;
     }
     Authorization {
         server: view.server,
@@ -22,6 +22,7 @@ pub(in crate::handler) fn authorization(view: AuthorizationView) -> Authorizatio
         account: view.account.map(account),
         in_progress: view.in_progress.map(progress),
         failed: view.failed,
+        declined: view.declined,
         steps,
         kept: view.kept.map(|kept| match kept {
             HostKept::Keychain => TokensKept::Keychain,

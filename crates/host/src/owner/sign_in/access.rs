@@ -1,6 +1,6 @@
 //! What a server's record knows of signing in to it, and what changes it.
 
-use mcp_auth::Reason;
+use mcp_auth::{AuthError, Reason};
 
 use super::{SignIn, ending, not_offered};
 use crate::server_config::HttpConfig;
@@ -20,7 +20,7 @@ pub(in crate::owner) struct Access {
     /// The sign-in under way that the host began.
     pub(super) flow: Option<u64>,
     /// Why the last one did not come to its end.
-    pub(super) failed: Option<String>,
+    pub(super) failed: Option<AuthError>,
     /// One without the user was tried since the server was last in use.
     pub(super) tried_unattended: bool,
     /// Once the session has ended: why the user has to sign in.

@@ -157,7 +157,7 @@ impl Owner {
             Err(error) => {
                 let words = views::words(&error);
                 record.note(ActivityKind::State, &format!("the sign-in did not come to its end: {words}"));
-                record.access.failed = Some(words.clone());
+                record.access.failed = Some(error);
                 record.signs_in(false, Some(words));
             }
         }

@@ -1,7 +1,7 @@
 //! A sign-in as an observer sees it.
 
 use mcp_auth::{
-    Account, AuthError, Authorization, ClientKind, Consent, InProgress, Kept, Phase, Reason, Revoked, Step,
+    Account, AuthError, Authorization, Cause, ClientKind, Consent, InProgress, Kept, Phase, Reason, Revoked, Step,
 };
 
 use super::SignIn;
@@ -120,7 +120,10 @@ pub(super) fn signed_out(revoked: Revoked) -> SignedOut {
 
 /// Why a sign-in did not come to its end, and what to do.
 pub(super) fn words(error: &AuthError) -> String {
-    format!("{error}. {}", error.next_step())
+    match error.cause {
+        Cause::Declined => "You declined the sign-in.".to_owned(),
+        _ => format!("{error}. {}", error.next_step()),
+    }
 }
 
 /// What an account is, for the audit log and the activity.
