@@ -16,7 +16,7 @@ mod settings;
 mod starting;
 mod supervision;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -26,6 +26,7 @@ use mcp_proto::types::LogLevel;
 use mcp_transport::orphans::RunningRecord;
 use mcp_transport::stdio::SearchPath;
 use policy::{Grants, Policy};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde_json::{Map, Value};
 use tokio::sync::{broadcast, mpsc, oneshot};
 
@@ -85,15 +86,15 @@ pub(crate) struct Owner {
     ports: Ports,
     options: HostOptions,
     policy: Policy,
-    servers: IndexMap<String, ServerRecord>,
-    runs: HashMap<RunId, String>,
+    servers: IndexMap<String, ServerRecord, FxBuildHasher>,
+    runs: FxHashMap<RunId, String>,
     questions: Vec<Pending>,
-    calls: HashMap<Arc<str>, CallRecord>,
-    tickets: HashMap<Ticket, TicketUse>,
+    calls: FxHashMap<Arc<str>, CallRecord>,
+    tickets: FxHashMap<Ticket, TicketUse>,
     roots: BTreeMap<String, SharedRoots>,
     known: BTreeMap<String, Remembered>,
     reads: Reads,
-    running: HashMap<RunId, RunningRecord>,
+    running: FxHashMap<RunId, RunningRecord>,
     settings: AppSettings,
     config_problem: Option<ConfigProblem>,
     search_path: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
@@ -124,15 +125,15 @@ impl Owner {
             ports,
             options,
             policy: Policy::new(grants),
-            servers: IndexMap::new(),
-            runs: HashMap::new(),
+            servers: IndexMap::default(),
+            runs: FxHashMap::default(),
             questions: Vec::new(),
-            calls: HashMap::new(),
-            tickets: HashMap::new(),
+            calls: FxHashMap::default(),
+            tickets: FxHashMap::default(),
             roots,
             known,
             reads: Reads::default(),
-            running: HashMap::new(),
+            running: FxHashMap::default(),
             settings,
             config_problem: None,
             search_path: Arc::default(),

@@ -13,8 +13,8 @@ use crate::lines::{Line, Lines};
 /// What is read at once at least, and at most; a pipe holds no more.
 const LEAST_BYTES: usize = 1024;
 const MOST_BYTES: usize = 64 * 1024;
-/// An empty buffer that is larger is given back as soon as there is nothing to read.
-const KEPT_BYTES: usize = 4 * 1024;
+/// An empty buffer that is as large is given back as soon as there is nothing to read.
+const KEPT_BYTES: usize = 2 * 1024;
 
 pub(super) struct LineReader<R> {
     reader: R,
@@ -69,7 +69,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
             return Ok((read?, room));
         }
         // While it is waited, a large buffer would lie there for nothing.
-        if self.buffer.is_empty() && room > KEPT_BYTES {
+        if self.buffer.is_empty() && room >= KEPT_BYTES {
             self.buffer = BytesMut::with_capacity(LEAST_BYTES);
         }
         let room = self.buffer.capacity() - self.buffer.len();
