@@ -13,8 +13,6 @@ use crate::lines::{Line, Lines};
 /// What is read at once at least, and at most; a pipe holds no more.
 const LEAST_BYTES: usize = 1024;
 const MOST_BYTES: usize = 64 * 1024;
-/// An empty buffer that is as large is given back as soon as there is nothing to read.
-const KEPT_BYTES: usize = 2 * 1024;
 
 pub(super) struct LineReader<R> {
     reader: R,
@@ -22,13 +20,15 @@ pub(super) struct LineReader<R> {
     buffer: BytesMut,
     /// How much is asked for at the next read.
     wanted: usize,
+    /// The buffer is larger than one that only waits has to be.
+    grown: bool,
     /// The stream has ended or failed.
     ended: bool,
 }
 
 impl<R: AsyncRead + Unpin> LineReader<R> {
     pub(super) fn new(reader: R, lines: Lines) -> LineReader<R> {
-        LineReader { reader, lines, buffer: BytesMut::new(), wanted: LEAST_BYTES, ended: false }
+        LineReader { reader, lines, buffer: BytesMut::new(), wanted: LEAST_BYTES, grown: false, ended: false }
     }
 
     /// A line that has been read already.
@@ -64,13 +64,15 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     /// How much was read, and how much there was room for.
     async fn read(&mut self) -> io::Result<(usize, usize)> {
         self.buffer.reserve(self.wanted);
+        self.grown |= self.wanted > LEAST_BYTES;
         let room = self.buffer.capacity() - self.buffer.len();
         if let Some(read) = self.reader.read_buf(&mut self.buffer).now_or_never() {
             return Ok((read?, room));
         }
         // While it is waited, a large buffer would lie there for nothing.
-        if self.buffer.is_empty() && room >= KEPT_BYTES {
+        if self.buffer.is_empty() && self.grown {
             self.buffer = BytesMut::with_capacity(LEAST_BYTES);
+            self.grown = false;
         }
         let room = self.buffer.capacity() - self.buffer.len();
         Ok((self.reader.read_buf(&mut self.buffer).await?, room))
@@ -117,9 +119,9 @@ mod tests {
             server.write_all(line.as_bytes()).await.unwrap();
             assert!(matches!(reader.next().await, Some(Ok(Line::Whole(_)))), "the line comes whole");
         }
-        assert!(reader.wanted > KEPT_BYTES, "it expects more of the kind");
+        assert!(reader.wanted > LEAST_BYTES, "it expects more of the kind");
         assert!(reader.next().now_or_never().is_none(), "nothing more has come");
-        assert!(reader.buffer.capacity() <= KEPT_BYTES, "{} bytes wait for it", reader.buffer.capacity());
+        assert!(reader.buffer.capacity() <= LEAST_BYTES, "{} bytes wait for it", reader.buffer.capacity());
         server.write_all(line.as_bytes()).await.unwrap();
         assert!(matches!(reader.next().await, Some(Ok(Line::Whole(_)))), "the next line comes whole too");
     }
