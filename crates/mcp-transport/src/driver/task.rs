@@ -19,7 +19,6 @@ use super::line_reader::LineReader;
 use super::owner::{Owner, ready};
 use super::write_queue::WriteQueue;
 use super::{DriverEvent, DriverLimits};
-use crate::lines::Lines;
 use crate::stdio::{Exit, ServerGroup, StderrOutput};
 
 /// When one of output, input and process has ended, how long the others may take to follow, so that the
@@ -73,7 +72,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'o, R, W> {
         let (group, stderr) = process.unzip();
         Box::new(Task {
             core: Core::new(session, owner, limits.line_bytes),
-            reader: LineReader::new(reader, Lines::new(limits.line_bytes)),
+            reader: LineReader::new(reader, limits.line_bytes),
             writer: Some(writer),
             queue: WriteQueue::new(limits.write_queue_bytes, limits.write_stall),
             ends: Ends::default(),
