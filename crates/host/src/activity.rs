@@ -7,6 +7,8 @@ use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use foldhash::fast::RandomState;
+
 use mcp_proto::RequestId;
 use mcp_proto::types::LogMessage;
 use mcp_transport::driver::{Direction, Frame, FrameAbout};
@@ -116,7 +118,7 @@ pub struct Activity {
     last: u64,
     dropped: u64,
     /// Requests under way by (sent by us, id): method and time.
-    awaited: HashMap<(bool, RequestId), (Cow<'static, str>, SystemTime)>,
+    awaited: HashMap<(bool, RequestId), (Cow<'static, str>, SystemTime), RandomState>,
     /// What must not be seen here.
     hidden: Hidden,
 }
@@ -270,7 +272,7 @@ impl Activity {
         self.bytes += entry.body.kept();
         if self.entries.len() == self.entries.capacity() {
             // Twice as much would be more than what most servers ever need.
-            self.entries.reserve_exact(self.entries.len() / 4 + 8);
+            self.entries.reserve_exact(self.entries.len() / 4 + 4);
         }
         self.entries.push_back(entry);
         while self.entries.len() > MAX_ENTRIES || self.bytes > MAX_BYTES {

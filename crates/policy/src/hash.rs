@@ -6,6 +6,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
+/// The two digits of each byte.
+static PAIRS: [[u8; 2]; 256] = {
+    const DIGITS: [u8; 16] = *b"0123456789abcdef";
+    let mut pairs = [[0; 2]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        pairs[byte] = [DIGITS[byte >> 4], DIGITS[byte & 15]];
+        byte += 1;
+    }
+    pairs
+};
+
 /// SHA-256 over a value's canonical JSON, in hexadecimal.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Hash(String);
@@ -24,14 +36,12 @@ impl Hash {
     }
 
     fn hexadecimal(digest: &[u8; 32]) -> Self {
-        const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let mut text = [0; 64];
-        for (pair, byte) in text.chunks_exact_mut(2).zip(digest) {
-            pair[0] = DIGITS[usize::from(byte >> 4)];
-            pair[1] = DIGITS[usize::from(byte & 15)];
+        for (pair, byte) in text.as_chunks_mut().0.iter_mut().zip(digest) {
+            *pair = PAIRS[usize::from(*byte)];
         }
         // They are digits, all of them.
-        Self(String::from_utf8_lossy(&text).into_owned())
+        Self(str::from_utf8(&text).unwrap_or_default().to_owned())
     }
 
     /// As text.

@@ -22,24 +22,29 @@ pub(super) fn trusting(authority: &Authority) -> (tempfile::TempDir, String) {
     (folder, path)
 }
 
+/// The variable that says which words the cause has to hold.
+const WORDS: &str = "EXPECTED_WORDS";
+
 #[tokio::test]
 async fn a_server_that_cannot_show_who_it_is_is_refused() {
     if let Some(url) = own_process::server() {
-        fails(url, "TLS", &["certificate"]).await;
+        let words = std::env::var(WORDS).expect("what is expected is given along");
+        fails(url, "TLS", &["certificate", &words]).await;
         return;
     }
     let authority = Authority::new();
     let (_folder, trusted) = trusting(&authority);
-    for (about, identity) in [
-        ("a self-signed certificate", Identity::self_signed("127.0.0.1")),
-        ("a certificate of an unknown authority", Authority::new().identity("127.0.0.1")),
-        ("another's certificate", authority.identity("harbour.test")),
-        ("a certificate of the last century", authority.expired("127.0.0.1")),
+    for (about, identity, words) in [
+        ("a self-signed certificate", Identity::self_signed("127.0.0.1"), "trusts"),
+        ("a certificate of an unknown authority", Authority::new().identity("127.0.0.1"), "trusts"),
+        ("another's certificate", authority.identity("harbour.test"), "another name"),
+        ("a certificate of the last century", authority.expired("127.0.0.1"), "expired"),
     ] {
         let server = plain().await;
         let front = TlsFront::before(server.address, &identity).await;
         let test = "a_server_that_cannot_show_who_it_is_is_refused";
-        own_process::run(module_path!(), test, &front.url("/mcp"), &[("SSL_CERT_FILE", &trusted)]).await;
+        let environment = [("SSL_CERT_FILE", trusted.as_str()), (WORDS, words)];
+        own_process::run(module_path!(), test, &front.url("/mcp"), &environment).await;
         assert!(server.seen().is_empty(), "TLS, {about}: nothing was sent to it: {:?}", server.seen());
     }
 }

@@ -1,5 +1,7 @@
 //! What a session is carried by: a local process, or a remote server.
 
+use std::pin::Pin;
+
 use mcp_proto::session::SessionConfig;
 use mcp_transport::driver::{DriverLimits, Owner};
 use mcp_transport::http::{HeaderName, HttpLimits, HttpTarget, SecretHeader, TransportChoice};
@@ -32,16 +34,19 @@ impl Link {
 }
 
 /// Drives the session until nothing of the server is left. What a process prints on standard error is kept in `stderr`.
-pub(super) async fn drive(link: Link, session: SessionConfig, stderr: StderrRing, owner: &mut dyn Owner) {
+///
+/// In boxes, so that the connection of a process is not as large as that of a remote server.
+pub(super) fn drive<'o>(
+    link: Link,
+    session: SessionConfig,
+    stderr: StderrRing,
+    owner: &'o mut dyn Owner,
+) -> Pin<Box<dyn Future<Output = ()> + Send + 'o>> {
     match link {
         Link::Process(process) => {
-            let limits = DriverLimits::default();
-            mcp_transport::driver::drive(session, process, stderr, owner, limits).await;
+            Box::pin(mcp_transport::driver::drive(session, process, stderr, owner, DriverLimits::default()))
         }
-        Link::Url(target) => {
-            // In a box, so that the connection of a process is not as large as this.
-            Box::pin(mcp_transport::http::drive(session, target, owner, HttpLimits::default())).await;
-        }
+        Link::Url(target) => Box::pin(mcp_transport::http::drive(session, target, owner, HttpLimits::default())),
     }
 }
 

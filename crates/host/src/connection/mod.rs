@@ -164,13 +164,15 @@ pub(crate) enum News {
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) run: RunId,
-    pub(crate) tell: mpsc::Sender<Tell>,
+    /// In boxes: the channel holds room for many, and most connections stand idle.
+    pub(crate) tell: mpsc::Sender<Box<Tell>>,
 }
 
 /// Starts a connection. Its news go to `news`, each with the run's id.
 pub(crate) fn connect(start: Start, news: mpsc::Sender<(RunId, News)>) -> Connection {
     let run = start.run;
     let (tell, told) = mpsc::channel(MAX_COMMANDS);
+    let start = Box::new(start);
     tokio::spawn(async move {
         let failure = run::run(start, told, &news).await;
         // The owner may be gone already, when the host ends.

@@ -3,7 +3,7 @@
 mod events;
 mod lists;
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
@@ -13,8 +13,9 @@ use mcp_proto::session::{
     Answer, CallError, CallId, CancelReason, ClientRequest, CloseReason, Deadline, Opening, OpeningFault,
     ServerRequestId, ServerResult, TaskView,
 };
-use mcp_transport::driver::{Control, DriverEvent, Owner};
+use mcp_transport::driver::{Bell, Control, DriverEvent, Owner};
 use mcp_transport::stdio::StderrRing;
+use rustc_hash::FxHashMap;
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::time::{Instant, Sleep};
@@ -52,9 +53,9 @@ type Place = mpsc::OwnedPermit<(RunId, News)>;
 
 struct Run<'a> {
     id: RunId,
-    told: &'a mut mpsc::Receiver<Tell>,
+    told: &'a mut mpsc::Receiver<Box<Tell>>,
     /// A command that was received and not yet followed.
-    came: Option<Tell>,
+    came: Option<Box<Tell>>,
     /// Nobody sends commands any more.
     owner_gone: bool,
     news: &'a mpsc::Sender<(RunId, News)>,
@@ -66,8 +67,8 @@ struct Run<'a> {
     place: Option<Place>,
     activity: Arc<Mutex<Activity>>,
     start: &'a Start,
-    calls: HashMap<CallId, Purpose>,
-    tickets: HashMap<Ticket, CallId>,
+    calls: FxHashMap<CallId, Purpose>,
+    tickets: FxHashMap<Ticket, CallId>,
     questions: Questions,
     stopped: bool,
     /// Why the session is over.
@@ -79,10 +80,10 @@ struct Run<'a> {
     /// The lists the server has, by its capabilities.
     offered: Vec<List>,
     changed_lists: Vec<List>,
-    last_read: HashMap<List, Instant>,
+    last_read: FxHashMap<List, Instant>,
     refreshes: Refreshes,
-    progress: HashMap<Ticket, Progress>,
-    tasks: HashMap<Ticket, TaskView>,
+    progress: FxHashMap<Ticket, Progress>,
+    tasks: FxHashMap<Ticket, TaskView>,
     /// Why it counts as gone though it did not say so.
     gone: Option<String>,
     updated: HashSet<String>,
@@ -90,6 +91,7 @@ struct Run<'a> {
     next_tick: Option<Instant>,
     /// Rings at the next tick.
     alarm: Pin<Box<Sleep>>,
+    bell: Bell,
     /// Whether the next tick is one that comes soon.
     soon: bool,
     ready: bool,
@@ -104,8 +106,8 @@ enum Ended {
 
 /// Runs the server until it has ended, and says why it did. Nothing means that it was stopped.
 pub(super) async fn run(
-    mut start: Start,
-    mut told: mpsc::Receiver<Tell>,
+    mut start: Box<Start>,
+    mut told: mpsc::Receiver<Box<Tell>>,
     news: &mpsc::Sender<(RunId, News)>,
 ) -> Option<Failure> {
     loop {
@@ -119,15 +121,16 @@ pub(super) async fn run(
     }
 }
 
-async fn attempt(start: &Start, told: &mut mpsc::Receiver<Tell>, news: &mpsc::Sender<(RunId, News)>) -> Ended {
-    let link = match Link::find(&start.target).await {
+async fn attempt(start: &Start, told: &mut mpsc::Receiver<Box<Tell>>, news: &mpsc::Sender<(RunId, News)>) -> Ended {
+    // In boxes, as the rest: what is done once makes the connection no larger for all the time after it.
+    let link = match Box::pin(Link::find(&start.target)).await {
         Ok(link) => link,
         Err(failure) => {
             note(&start.activity, &failure.message);
             return Ended::For(Some(failure));
         }
     };
-    let mut run = Run::new(start, told, news);
+    let mut run = Box::new(Run::new(start, told, news));
     match (&link, &start.target) {
         (Link::Process(process), Target::Process { program, .. }) => {
             let spawned = process.spawned();
@@ -138,8 +141,8 @@ async fn attempt(start: &Start, told: &mut mpsc::Receiver<Tell>, news: &mpsc::Se
         _ => {}
     }
     let stderr = StderrRing::default();
-    link::drive(link, start.session.clone(), stderr.clone(), &mut run).await;
-    run.ended(&stderr).await
+    link::drive(link, start.session.clone(), stderr.clone(), &mut *run).await;
+    Box::pin(run.ended(&stderr)).await
 }
 
 fn note(activity: &Mutex<Activity>, text: &str) {
@@ -172,8 +175,9 @@ impl Owner for Run<'_> {
         let Some(tick) = self.next_tick else { return Poll::Pending };
         if tick != self.alarm.deadline() {
             self.alarm.as_mut().reset(tick);
+            self.bell.ring();
         }
-        self.alarm.as_mut().poll(context)
+        self.bell.poll_future(context, self.alarm.as_mut())
     }
 
     fn act(&mut self, session: &mut Control<'_>) {
@@ -185,7 +189,7 @@ impl Owner for Run<'_> {
         let mut came = self.came.take();
         for _ in 0..COMMANDS_AT_ONCE {
             let Some(tell) = came else { break };
-            self.told(tell, session);
+            self.told(*tell, session);
             came = self.told.try_recv().ok();
         }
         self.came = came;
@@ -205,7 +209,7 @@ impl Owner for Run<'_> {
 }
 
 impl<'a> Run<'a> {
-    fn new(start: &'a Start, told: &'a mut mpsc::Receiver<Tell>, news: &'a mpsc::Sender<(RunId, News)>) -> Self {
+    fn new(start: &'a Start, told: &'a mut mpsc::Receiver<Box<Tell>>, news: &'a mpsc::Sender<(RunId, News)>) -> Self {
         Self {
             id: start.run,
             told,
@@ -217,8 +221,8 @@ impl<'a> Run<'a> {
             place: None,
             activity: Arc::clone(&start.activity),
             start,
-            calls: HashMap::new(),
-            tickets: HashMap::new(),
+            calls: FxHashMap::default(),
+            tickets: FxHashMap::default(),
             questions: Questions::new(),
             stopped: false,
             closed: None,
@@ -226,22 +230,23 @@ impl<'a> Run<'a> {
             catalog: Arc::default(),
             offered: Vec::new(),
             changed_lists: Vec::new(),
-            last_read: HashMap::new(),
+            last_read: FxHashMap::default(),
             refreshes: Refreshes::default(),
-            progress: HashMap::new(),
-            tasks: HashMap::new(),
+            progress: FxHashMap::default(),
+            tasks: FxHashMap::default(),
             gone: None,
             updated: HashSet::new(),
             told_activity: 0,
             next_tick: None,
             alarm: Box::pin(tokio::time::sleep(TICK)),
+            bell: Bell::default(),
             soon: false,
             ready: false,
         }
     }
 
     /// What became of it, once nothing of the server is left. All that waits is told first.
-    async fn ended(mut self, stderr: &StderrRing) -> Ended {
+    async fn ended(mut self: Box<Self>, stderr: &StderrRing) -> Ended {
         self.gather();
         // A place that is waited for here would be taken from what is sent now.
         (self.room, self.place) = (None, None);

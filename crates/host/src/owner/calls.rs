@@ -242,7 +242,7 @@ impl Owner {
         let record = self.servers.get(server).ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))?;
         match &record.connection {
             Some(connection) if record.state == ServerState::Ready => {
-                connection.tell.try_send(tell).map_err(|error| match error {
+                connection.tell.try_send(Box::new(tell)).map_err(|error| match error {
                     TrySendError::Full(_) => CallFailure::Busy { server: server.to_owned() },
                     TrySendError::Closed(_) => CallFailure::NotReady { server: server.to_owned() },
                 })?;

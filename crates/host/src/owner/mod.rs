@@ -17,7 +17,7 @@ mod sign_in;
 mod starting;
 mod supervision;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -27,6 +27,7 @@ use mcp_proto::types::LogLevel;
 use mcp_transport::orphans::RunningRecord;
 use mcp_transport::stdio::SearchPath;
 use policy::{Grants, Policy};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde_json::{Map, Value};
 use tokio::sync::{broadcast, mpsc, oneshot};
 
@@ -91,17 +92,17 @@ pub(crate) struct Owner {
     vaults: Arc<Vaults>,
     options: HostOptions,
     policy: Policy,
-    servers: IndexMap<String, ServerRecord>,
-    runs: HashMap<RunId, String>,
+    servers: IndexMap<String, ServerRecord, FxBuildHasher>,
+    runs: FxHashMap<RunId, String>,
     questions: Vec<Pending>,
     /// What waits for the answer to a question about signing in, by the question's number.
-    sign_in_replies: HashMap<u64, oneshot::Sender<Answered>>,
-    calls: HashMap<Arc<str>, CallRecord>,
-    tickets: HashMap<Ticket, TicketUse>,
+    sign_in_replies: FxHashMap<u64, oneshot::Sender<Answered>>,
+    calls: FxHashMap<Arc<str>, CallRecord>,
+    tickets: FxHashMap<Ticket, TicketUse>,
     roots: BTreeMap<String, SharedRoots>,
     known: BTreeMap<String, Remembered>,
     reads: Reads,
-    running: HashMap<RunId, RunningRecord>,
+    running: FxHashMap<RunId, RunningRecord>,
     settings: AppSettings,
     config_problem: Option<ConfigProblem>,
     search_path: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
@@ -133,16 +134,16 @@ impl Owner {
             ports,
             options,
             policy: Policy::new(grants),
-            servers: IndexMap::new(),
-            runs: HashMap::new(),
+            servers: IndexMap::default(),
+            runs: FxHashMap::default(),
             questions: Vec::new(),
-            sign_in_replies: HashMap::new(),
-            calls: HashMap::new(),
-            tickets: HashMap::new(),
+            sign_in_replies: FxHashMap::default(),
+            calls: FxHashMap::default(),
+            tickets: FxHashMap::default(),
             roots,
             known,
             reads: Reads::default(),
-            running: HashMap::new(),
+            running: FxHashMap::default(),
             settings,
             config_problem: None,
             search_path: Arc::default(),

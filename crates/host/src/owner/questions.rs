@@ -234,7 +234,7 @@ impl Owner {
             return;
         };
         let tell = connection.tell.clone();
-        if let Err(error) = tell.try_send(Tell::Answer { request, answer }) {
+        if let Err(error) = tell.try_send(Box::new(Tell::Answer { request, answer })) {
             // The connection is busy; every request is answered all the same.
             tokio::spawn(async move { tell.send(error.into_inner()).await });
         }

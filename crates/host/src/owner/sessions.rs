@@ -63,7 +63,7 @@ impl Owner {
             && let Some(connection) = &record.connection
         {
             // If it is too busy now, the next who asks has them read.
-            let _ = connection.tell.try_send(Tell::ReadStale);
+            let _ = connection.tell.try_send(Box::new(Tell::ReadStale));
         }
     }
 

@@ -265,7 +265,7 @@ impl Owner {
                 let tell = connection.tell.clone();
                 record.set(ServerState::Stopping);
                 // The connection may be busy; stopping must not wait in the owner for it.
-                tokio::spawn(async move { tell.send(Tell::Stop).await });
+                tokio::spawn(async move { tell.send(Box::new(Tell::Stop)).await });
             }
         } else {
             record.set(ServerState::Stopped);

@@ -256,7 +256,7 @@ impl Owner {
                         "the computer slept or its network changed; asking whether it is still there",
                     );
                     // One that is too busy for it shows that it lives.
-                    let _ = connection.tell.try_send(Tell::Ping);
+                    let _ = connection.tell.try_send(Box::new(Tell::Ping));
                 }
                 _ => {}
             }

@@ -17,7 +17,8 @@ use super::timers::earliest;
 #[derive(Debug, Default)]
 pub(super) struct InFlight {
     /// Their names are our own counter: nobody can choose them so that they collide.
-    calls: IndexMap<CallId, Call, FxBuildHasher>,
+    /// In boxes, so that an idle session keeps little room for the next ones.
+    calls: IndexMap<CallId, Box<Call>, FxBuildHasher>,
     /// The call that was changed last. Its times are not yet in `soonest`.
     changed: Option<CallId>,
     /// No other call is due before; it may be earlier than any is.
@@ -25,7 +26,7 @@ pub(super) struct InFlight {
 }
 
 impl Deref for InFlight {
-    type Target = IndexMap<CallId, Call, FxBuildHasher>;
+    type Target = IndexMap<CallId, Box<Call>, FxBuildHasher>;
 
     fn deref(&self) -> &Self::Target {
         &self.calls
@@ -35,15 +36,15 @@ impl Deref for InFlight {
 impl InFlight {
     pub(super) fn insert(&mut self, id: CallId, call: Call) {
         self.changes(id);
-        self.calls.insert(id, call);
+        self.calls.insert(id, Box::new(call));
     }
 
     pub(super) fn get_mut(&mut self, id: &CallId) -> Option<&mut Call> {
         self.changes(*id);
-        self.calls.get_mut(id)
+        self.calls.get_mut(id).map(Box::as_mut)
     }
 
-    pub(super) fn remove(&mut self, id: CallId) -> Option<Call> {
+    pub(super) fn remove(&mut self, id: CallId) -> Option<Box<Call>> {
         let call = self.calls.swap_remove(&id);
         if self.changed == Some(id) {
             self.changed = None;
@@ -62,7 +63,7 @@ impl InFlight {
     /// Looks through all of them, so that [`InFlight::next`] is exact.
     pub(super) fn look_through(&mut self) {
         self.changed = None;
-        self.soonest = earliest(self.calls.values().map(Call::next));
+        self.soonest = earliest(self.calls.values().map(|call| call.next()));
     }
 
     fn next_of_changed(&self) -> Option<Instant> {

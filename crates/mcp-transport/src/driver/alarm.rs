@@ -1,10 +1,12 @@
 //! When a driver looks at what is due. It is made once: to make a timer at each step would cost more than the step.
 
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::time::{Duration, Instant};
 
 use tokio::time::{Sleep, sleep_until};
 
+use super::bell::Bell;
 use super::core::now;
 
 /// It is set so far ahead when nothing is due.
@@ -12,26 +14,30 @@ const FAR: Duration = Duration::from_secs(3600);
 
 /// Rings no later than what is due first. It may ring too early, as most of what is due moves on before it is.
 #[derive(Debug)]
-pub(crate) struct Alarm(Pin<Box<Sleep>>);
+pub(crate) struct Alarm {
+    timer: Pin<Box<Sleep>>,
+    bell: Bell,
+}
 
 impl Alarm {
     pub(crate) fn new() -> Alarm {
-        Alarm(Box::pin(sleep_until((now() + FAR).into())))
+        Alarm { timer: Box::pin(sleep_until((now() + FAR).into())), bell: Bell::default() }
     }
 
     /// Something is due at this time.
     pub(crate) fn set(&mut self, due: Option<Instant>) {
         if let Some(due) = due
-            && due < self.0.deadline().into_std()
+            && due < self.timer.deadline().into_std()
         {
-            self.0.as_mut().reset(due.into());
+            self.timer.as_mut().reset(due.into());
+            self.bell.ring();
         }
     }
 
     /// Waits until it rings; then it has to be set anew. May be dropped and called again.
     pub(crate) async fn ring(&mut self) {
-        self.0.as_mut().await;
-        self.0.as_mut().reset((now() + FAR).into());
+        poll_fn(|context| self.bell.poll_future(context, self.timer.as_mut())).await;
+        self.timer.as_mut().reset((now() + FAR).into());
     }
 }
 

@@ -1,6 +1,7 @@
 //! The end of a driver: the session is closed at once, the server is ended in its own time, and what
 //! the owner still has to learn is handed over meanwhile.
 
+use std::future::poll_fn;
 use std::time::Duration;
 
 use mcp_proto::CloseReason;
@@ -86,7 +87,7 @@ async fn discard<R: AsyncRead + Unpin>(reader: &mut LineReader<R>) {
 async fn drain_stderr(stderr: &mut Option<Stderr>, outbox: &mut Outbox) {
     let lines = async {
         for _ in 0..LAST_STDERR_LINES {
-            match stderr_of(stderr).await {
+            match poll_fn(|context| stderr_of(stderr, context)).await {
                 Some(output) => outbox.push(output.into()),
                 None => return,
             }

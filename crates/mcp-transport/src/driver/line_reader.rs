@@ -13,22 +13,36 @@ use crate::lines::{Line, Lines};
 /// What is read at once at least, and at most; a pipe holds no more.
 const LEAST_BYTES: usize = 1024;
 const MOST_BYTES: usize = 64 * 1024;
-/// An empty buffer that is larger is given back as soon as there is nothing to read.
-const KEPT_BYTES: usize = 4 * 1024;
+/// A line that is as long already gets room for the longest there may be: to grow further by and by would copy it each
+/// time, and room that is not written to costs nothing.
+const LONG_LINE: usize = 1024 * 1024;
 
 pub(super) struct LineReader<R> {
     reader: R,
     lines: Lines,
+    /// The longest line that is accepted, in bytes.
+    longest: usize,
     buffer: BytesMut,
     /// How much is asked for at the next read.
     wanted: usize,
+    /// The buffer is larger than one that only waits has to be.
+    grown: bool,
     /// The stream has ended or failed.
     ended: bool,
 }
 
 impl<R: AsyncRead + Unpin> LineReader<R> {
-    pub(super) fn new(reader: R, lines: Lines) -> LineReader<R> {
-        LineReader { reader, lines, buffer: BytesMut::new(), wanted: LEAST_BYTES, ended: false }
+    /// `longest`: of the lines that are accepted, in bytes.
+    pub(super) fn new(reader: R, longest: usize) -> LineReader<R> {
+        LineReader {
+            reader,
+            lines: Lines::new(longest),
+            longest,
+            buffer: BytesMut::new(),
+            wanted: LEAST_BYTES,
+            grown: false,
+            ended: false,
+        }
     }
 
     /// A line that has been read already.
@@ -63,14 +77,18 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
 
     /// How much was read, and how much there was room for.
     async fn read(&mut self) -> io::Result<(usize, usize)> {
-        self.buffer.reserve(self.wanted);
+        let is_long = self.buffer.len() >= LONG_LINE;
+        let missing = if is_long { self.longest.saturating_sub(self.buffer.len()) } else { 0 };
+        self.buffer.reserve(self.wanted.max(missing));
+        self.grown |= self.wanted > LEAST_BYTES;
         let room = self.buffer.capacity() - self.buffer.len();
         if let Some(read) = self.reader.read_buf(&mut self.buffer).now_or_never() {
             return Ok((read?, room));
         }
         // While it is waited, a large buffer would lie there for nothing.
-        if self.buffer.is_empty() && room > KEPT_BYTES {
+        if self.buffer.is_empty() && self.grown {
             self.buffer = BytesMut::with_capacity(LEAST_BYTES);
+            self.grown = false;
         }
         let room = self.buffer.capacity() - self.buffer.len();
         Ok((self.reader.read_buf(&mut self.buffer).await?, room))
@@ -96,7 +114,7 @@ mod tests {
     #[tokio::test]
     async fn the_buffer_grows_with_what_comes_and_shrinks_again() {
         let many = "0123456789\n".repeat(100_000);
-        let mut reader = LineReader::new(many.as_bytes(), Lines::new(1024));
+        let mut reader = LineReader::new(many.as_bytes(), 1024);
         let mut lines = 0;
         while let Some(line) = reader.next().await {
             assert!(matches!(line.unwrap(), Line::Whole(line) if *line == *b"0123456789"), "line {lines} is whole");
@@ -111,22 +129,37 @@ mod tests {
     #[tokio::test]
     async fn a_server_that_falls_silent_keeps_no_large_buffer() {
         let (mut server, output) = tokio::io::duplex(2 * MOST_BYTES);
-        let mut reader = LineReader::new(output, Lines::new(MOST_BYTES));
+        let mut reader = LineReader::new(output, MOST_BYTES);
         let line = format!("{}\n", "x".repeat(MOST_BYTES / 2));
         for _ in 0..3 {
             server.write_all(line.as_bytes()).await.unwrap();
             assert!(matches!(reader.next().await, Some(Ok(Line::Whole(_)))), "the line comes whole");
         }
-        assert!(reader.wanted > KEPT_BYTES, "it expects more of the kind");
+        assert!(reader.wanted > LEAST_BYTES, "it expects more of the kind");
         assert!(reader.next().now_or_never().is_none(), "nothing more has come");
-        assert!(reader.buffer.capacity() <= KEPT_BYTES, "{} bytes wait for it", reader.buffer.capacity());
+        assert!(reader.buffer.capacity() <= LEAST_BYTES, "{} bytes wait for it", reader.buffer.capacity());
         server.write_all(line.as_bytes()).await.unwrap();
         assert!(matches!(reader.next().await, Some(Ok(Line::Whole(_)))), "the next line comes whole too");
     }
 
     #[tokio::test]
+    async fn a_long_line_is_not_moved_again_and_again() {
+        let longest = 4 * LONG_LINE;
+        let line = format!("{}\n", "x".repeat(3 * LONG_LINE));
+        let mut reader = LineReader::new(line.as_bytes(), longest);
+        while reader.buffer.len() < LONG_LINE {
+            reader.read().await.unwrap();
+        }
+        reader.read().await.unwrap();
+        let (place, room) = (reader.buffer.as_ptr(), reader.buffer.capacity());
+        assert!(room >= longest, "there is room for the longest line");
+        let read = reader.next().await;
+        assert!(matches!(&read, Some(Ok(Line::Whole(read))) if read.as_ptr() == place), "it stays where it is");
+    }
+
+    #[tokio::test]
     async fn what_stands_after_the_last_newline_is_a_line() {
-        let mut reader = LineReader::new(&b"one\ntwo"[..], Lines::new(1024));
+        let mut reader = LineReader::new(&b"one\ntwo"[..], 1024);
         assert!(matches!(reader.next().await, Some(Ok(Line::Whole(line))) if *line == *b"one"), "the first");
         assert!(matches!(reader.next().await, Some(Ok(Line::Whole(line))) if *line == *b"two"), "the second");
         assert!(reader.next().await.is_none(), "and no more");

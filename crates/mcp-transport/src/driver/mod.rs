@@ -5,6 +5,7 @@
 //! read its input cannot block it either.
 
 pub(crate) mod alarm;
+mod bell;
 mod channels;
 pub(crate) mod core;
 mod ending;
@@ -22,6 +23,7 @@ use mcp_proto::{SessionConfig, SessionEvent};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 
+pub use self::bell::Bell;
 pub(crate) use self::channels::Channels;
 pub use self::channels::DriverCommand;
 pub use self::frame::{Direction, Frame, FrameAbout};
@@ -132,7 +134,7 @@ pub fn drive<'o>(
     let ServerProcess { pipes, group } = process;
     let (shown, lines) = mpsc::channel(WAITING_STDERR);
     let drain = tokio::spawn(drain(pipes.stderr, ring, shown)).abort_handle();
-    let process = (group, Stderr { lines, drain });
+    let process = (group, Stderr { lines, drain, more: Bell::default() });
     Task::new(session, (pipes.stdout, pipes.stdin), Some(process), owner, limits).run()
 }
 

@@ -1,5 +1,8 @@
 //! The driver's loop: waits for whatever comes next and moves it one step on.
 
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -10,12 +13,12 @@ use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
 use super::alarm::Alarm;
+use super::bell::Bell;
 use super::core::{Core, now};
 use super::line_reader::LineReader;
 use super::owner::{Owner, ready};
 use super::write_queue::WriteQueue;
 use super::{DriverEvent, DriverLimits};
-use crate::lines::Lines;
 use crate::stdio::{Exit, ServerGroup, StderrOutput};
 
 /// When one of output, input and process has ended, how long the others may take to follow, so that the
@@ -32,6 +35,8 @@ pub(super) struct Task<'o, R, W> {
     pub(super) writer: Option<W>,
     pub(super) queue: WriteQueue,
     pub(super) group: Option<ServerGroup>,
+    /// Rings when the process may have ended.
+    exit: Bell,
     pub(super) stderr: Option<Stderr>,
     pub(super) limits: DriverLimits,
     pub(super) ends: Ends,
@@ -42,6 +47,8 @@ pub(super) struct Task<'o, R, W> {
 pub(super) struct Stderr {
     pub(super) lines: mpsc::Receiver<StderrOutput>,
     pub(super) drain: AbortHandle,
+    /// Rings when there may be more of it.
+    pub(super) more: Bell,
 }
 
 /// What has come to its end.
@@ -65,12 +72,13 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'o, R, W> {
         let (group, stderr) = process.unzip();
         Box::new(Task {
             core: Core::new(session, owner, limits.line_bytes),
-            reader: LineReader::new(reader, Lines::new(limits.line_bytes)),
+            reader: LineReader::new(reader, limits.line_bytes),
             writer: Some(writer),
             queue: WriteQueue::new(limits.write_queue_bytes, limits.write_stall),
             ends: Ends::default(),
             alarm: Alarm::new(),
             group,
+            exit: Bell::default(),
             stderr,
             limits,
         })
@@ -111,7 +119,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'o, R, W> {
             biased;
             () = ready(self.core.owner) => self.core.act(),
             () = self.alarm.ring() => self.on_time(),
-            exit = exit_of(&mut self.group), if self.ends.exit.is_none() => {
+            exit = poll_fn(|context| exit_of(&mut self.group, &mut self.exit, context)), if self.ends.exit.is_none() => {
                 self.ends.exit = Some(exit);
                 self.linger();
             }
@@ -120,7 +128,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'o, R, W> {
                     self.on_write_failed(format!("{error}"));
                 }
             }
-            output = stderr_of(&mut self.stderr), if room && self.stderr.is_some() => self.on_stderr(output),
+            output = poll_fn(|context| stderr_of(&mut self.stderr, context)), if room && self.stderr.is_some() => self.on_stderr(output),
             line = self.reader.next(), if room && !self.ends.output => {
                 self.on_line(line);
                 self.on_more_lines();
@@ -233,18 +241,18 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'o, R, W> {
     }
 }
 
-async fn exit_of(group: &mut Option<ServerGroup>) -> Exit {
+fn exit_of(group: &mut Option<ServerGroup>, bell: &mut Bell, context: &Context<'_>) -> Poll<Exit> {
     match group {
-        Some(group) => group.wait().await,
-        None => std::future::pending().await,
+        Some(group) => bell.poll(context, |context| pin!(group.wait()).poll(context)),
+        None => Poll::Pending,
     }
 }
 
 /// The next output; None when no more will come.
-pub(super) async fn stderr_of(stderr: &mut Option<Stderr>) -> Option<StderrOutput> {
+pub(super) fn stderr_of(stderr: &mut Option<Stderr>, context: &Context<'_>) -> Poll<Option<StderrOutput>> {
     match stderr {
-        Some(stderr) => stderr.lines.recv().await,
-        None => None,
+        Some(stderr) => stderr.more.poll(context, |context| stderr.lines.poll_recv(context)),
+        None => Poll::Ready(None),
     }
 }
 

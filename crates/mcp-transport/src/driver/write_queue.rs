@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 use bytes::{Buf, Bytes};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
+use super::core::now;
+
 /// How many lines are written together.
 const LINES_AT_ONCE: usize = 16;
 
@@ -85,7 +87,9 @@ impl WriteQueue {
                 self.lines.pop_front();
             }
         }
-        self.moved_at = Some(tokio::time::Instant::now().into_std());
+        if !self.lines.is_empty() {
+            self.moved_at = Some(now());
+        }
         Ok(())
     }
 

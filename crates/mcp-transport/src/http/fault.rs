@@ -8,6 +8,7 @@ use reqwest::Response;
 use reqwest::header::WWW_AUTHENTICATE;
 
 use super::authorization::{Stopped, with_words};
+use super::certificate;
 use super::endpoint::bounded_body;
 use crate::visible::visible;
 
@@ -93,7 +94,11 @@ pub(super) fn root(error: &reqwest::Error) -> String {
     while let Some(inner) = cause.source() {
         cause = inner;
     }
-    if cause.is::<reqwest::Error>() { "it failed inside".to_owned() } else { shown(&cause.to_string()) }
+    if cause.is::<reqwest::Error>() {
+        return "it failed inside".to_owned();
+    }
+    let said = cause.to_string();
+    certificate::plain(&said).map_or_else(|| shown(&said), str::to_owned)
 }
 
 /// Text that may be shown: bounded, one line.

@@ -5,6 +5,7 @@
 
 mod addresses;
 mod authorization;
+mod certificate;
 mod client;
 mod detect;
 mod endpoint;

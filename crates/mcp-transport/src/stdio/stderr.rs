@@ -20,8 +20,9 @@ const RING_BYTES: usize = 1024 * 1024;
 const LINE_OVERHEAD: usize = 48;
 /// Longer lines are cut here, in bytes.
 const LINE_BYTES: usize = 8 * 1024;
-/// Every server has such a buffer, and most print little.
-const READ_BYTES: usize = 2 * 1024;
+/// What is read at once. Every server has such a buffer, and most print little.
+const LEAST_READ: usize = 256;
+const MOST_READ: usize = 16 * 1024;
 
 /// How many lines are shown as they come: so many at once, then so many each second. All are kept.
 const SHOWN_AT_ONCE: u32 = 200;
@@ -79,11 +80,16 @@ pub(crate) enum StderrOutput {
 /// Reads until the end of the stream. Never waits for whoever shows the lines, except at the
 /// very end.
 pub(crate) async fn drain(mut stream: impl AsyncRead + Unpin, ring: StderrRing, shown: mpsc::Sender<StderrOutput>) {
-    let mut buffer = vec![0; READ_BYTES];
+    let mut buffer = vec![0; LEAST_READ];
     let mut cutter = Cutter::default();
     let mut show = Show { ring, shown, bucket: TokenBucket::new(SHOWN_AT_ONCE, SHOWN_PER_SECOND), dropped: 0 };
     while let Ok(length @ 1..) = stream.read(&mut buffer).await {
         cutter.feed(&buffer[..length], |line, cut| show.line(line, cut));
+        if length == buffer.len() && length < MOST_READ {
+            buffer.resize(length * 4, 0);
+        } else if length < LEAST_READ && buffer.len() > LEAST_READ {
+            buffer = vec![0; LEAST_READ];
+        }
     }
     cutter.end(|line, cut| show.line(line, cut));
     if show.dropped > 0 {

@@ -37,11 +37,15 @@ struct Arguments {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Outcome<()> {
     let arguments = Arguments::parse();
-    let bench = Bench::start().await;
-    let report = measure(&bench, &arguments).await?;
-    report.print()?;
-    bench.host.close().await;
-    Ok(())
+    // In a task, as all that calls the host is: the runtime looks at the future that it was started with in another way.
+    tokio::spawn(async move {
+        let bench = Bench::start().await;
+        let report = measure(&bench, &arguments).await?;
+        report.print()?;
+        bench.host.close().await;
+        Ok(())
+    })
+    .await?
 }
 
 async fn measure(bench: &Bench, arguments: &Arguments) -> Outcome<Report> {

@@ -68,7 +68,7 @@ impl Owner {
         let tell = connection.tell.clone();
         record.access.when_ended = Some(cause);
         record.start_again = false;
-        tokio::spawn(async move { tell.send(Tell::Stop).await });
+        tokio::spawn(async move { tell.send(Box::new(Tell::Stop)).await });
     }
 
     pub(crate) fn sign_in(&mut self, name: &str) -> Result<(), SignInError> {

@@ -61,19 +61,20 @@ fn main() -> Outcome<()> {
     } else {
         tokio::runtime::Builder::new_multi_thread().enable_all().build()?
     };
-    runtime.block_on(measure(&arguments))?.print()?;
+    // In a task, as the calls of an app are.
+    runtime.block_on(async { tokio::spawn(measure(arguments)).await })??.print()?;
     Ok(())
 }
 
-async fn measure(arguments: &Arguments) -> Outcome<Report> {
+async fn measure(arguments: Arguments) -> Outcome<Report> {
     let scenario = arguments.scenario;
     let handler = Handler::default();
-    let client = open(arguments, &handler).await?;
+    let client = open(&arguments, &handler).await?;
     for _ in 0..WARM_UP {
         call(client.peer(), "echo", "text", TEXT.into()).await?;
     }
     if scenario == Scenario::Idle200 {
-        return idle(arguments, client).await;
+        return idle(&arguments, client).await;
     }
     let clock = Clock::start()?;
     run(&client, scenario).await?;

@@ -1,0 +1,48 @@
+//! What is wrong with a server's certificate, in plain words and with what to do.
+
+/// How the TLS library begins what it says of a certificate.
+const BEGINS: &str = "invalid peer certificate: ";
+
+/// The library's words, in plain ones. Others are left as they are.
+pub(super) fn plain(cause: &str) -> Option<&'static str> {
+    let said = cause.strip_prefix(BEGINS)?;
+    let is = |words: &[&str]| words.iter().any(|word| said.contains(word));
+    Some(if is(&["UnknownIssuer"]) {
+        "its certificate is signed by nobody whom this system trusts; if the server is yours, add the authority that signed it to the system's certificates"
+    } else if is(&["certificate expired", "Expired"]) && !is(&["RevocationList", "revocation list"]) {
+        "its certificate has expired; whoever runs the server has to renew it, unless this computer's clock is wrong"
+    } else if is(&["not valid yet", "NotValidYet"]) {
+        "its certificate is not valid yet; look whether this computer's clock is right"
+    } else if is(&["not valid for name", "NotValidForName"]) {
+        "its certificate is for another name; look whether the address is right"
+    } else if is(&["Revoked"]) {
+        "its certificate was revoked; do not connect before whoever runs the server has replaced it"
+    } else {
+        return None;
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_library_says_becomes_plain() {
+        for (said, wanted) in [
+            ("UnknownIssuer", "trusts"),
+            (
+                "certificate expired: verification time 2 (UNIX), but certificate is not valid after 1 (1 seconds ago)",
+                "expired",
+            ),
+            ("certificate not valid yet: verification time 1 (UNIX), but certificate is not valid before 2", "clock"),
+            ("certificate not valid for name \"a.example\"; certificate is only valid for b.example", "another name"),
+            ("Revoked", "revoked"),
+        ] {
+            let found = plain(&format!("{BEGINS}{said}"));
+            assert!(found.is_some_and(|words| words.contains(wanted)), "{said} becomes {found:?}");
+        }
+        for other in ["connection refused", "invalid peer certificate: BadEncoding", "UnknownIssuer"] {
+            assert_eq!(plain(other), None, "{other} stays as it is");
+        }
+    }
+}
