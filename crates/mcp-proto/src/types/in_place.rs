@@ -1,6 +1,7 @@
 //! Content read from the message in which it came: large texts stay parts of it.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use bytestring::ByteString;
 use serde::Deserialize;
@@ -38,7 +39,29 @@ impl Part<'_> {
     }
 }
 
+/// The members of an object; no name stands there twice.
 type Parts<'a> = Vec<(Cow<'a, str>, Part<'a>)>;
+
+/// Of members with the same name the last counts, as in serde_json's map.
+fn keep_last_of_equal(parts: &mut Parts<'_>) {
+    // Nearly every object has so few that comparing them is the fastest.
+    const FEW: usize = 8;
+    let doubled: Vec<bool> = if parts.len() <= FEW {
+        let names = |at: usize| parts[at..].iter().map(|(name, _)| name);
+        let doubled = |at: usize| names(at + 1).any(|later| *later == parts[at].0);
+        if !(0..parts.len()).any(doubled) {
+            return;
+        }
+        (0..parts.len()).map(doubled).collect()
+    } else {
+        let mut seen = HashSet::new();
+        let mut doubled: Vec<bool> = parts.iter().rev().map(|(name, _)| !seen.insert(&**name)).collect();
+        doubled.reverse();
+        doubled
+    };
+    let mut doubled = doubled.into_iter();
+    parts.retain(|_| !doubled.next().unwrap_or_default());
+}
 
 impl<'a> InPlace<'a> {
     pub(crate) fn new(body: &'a RawJson) -> InPlace<'a> {
@@ -113,6 +136,7 @@ impl<'a> InPlace<'a> {
             parts.push((key, self.part()?));
             more = self.scan.more(b'}').ok_or(BROKEN)?;
         }
+        keep_last_of_equal(&mut parts);
         Ok(parts)
     }
 
@@ -186,7 +210,7 @@ impl<'a> InPlace<'a> {
             )
         };
         let kind = text("type")?.plain()?;
-        // As many members as are asked for: none stands there twice.
+        // As many members as are asked for, so there is no other.
         match (&*kind, parts.len()) {
             ("text", 2) => {
                 let text = self.text(text("text")?).ok()?;
@@ -203,12 +227,10 @@ impl<'a> InPlace<'a> {
 
     fn embedded(&self, mut parts: Parts<'a>) -> Result<EmbeddedResource, String> {
         let mut contents = None;
-        for (_, part) in parts.iter_mut().filter(|(key, _)| key == "resource") {
-            if let Part::Other(raw, at) = part {
-                let read = InPlace { body: self.body, scan: self.body.scan().placed_at(*at) }.contents();
-                contents = Some(read.map_err(|cause| format!("resource: {cause}"))?);
-                *raw = r#"{"uri":"","text":""}"#;
-            }
+        if let Some((_, Part::Other(raw, at))) = parts.iter_mut().find(|(key, _)| key == "resource") {
+            let read = InPlace { body: self.body, scan: self.body.scan().placed_at(*at) }.contents();
+            contents = Some(read.map_err(|cause| format!("resource: {cause}"))?);
+            *raw = r#"{"uri":"","text":""}"#;
         }
         let (block, []) = self.typed::<EmbeddedResource, 0>(&parts, [])?;
         Ok(EmbeddedResource { resource: contents.unwrap_or_default(), ..block })

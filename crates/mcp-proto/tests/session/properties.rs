@@ -453,8 +453,11 @@ fn any_tool_result() -> impl Strategy<Value = String> {
         "other",
         "type",
     ]);
-    let contents = (text.clone(), prop::sample::select(vec!["text", "blob"]))
-        .prop_map(|(text, name)| format!(r#"{{"uri":"a:b","{name}":{text}}}"#));
+    let held = (prop::sample::select(vec!["text", "blob", r"te\u0078t"]), text.clone());
+    let contents = prop::collection::vec(held, 0..3).prop_map(|held| {
+        let held: String = held.iter().map(|(name, text)| format!(r#","{name}":{text}"#)).collect();
+        format!(r#"{{"uri":"a:b"{held}}}"#)
+    });
     let value = prop_oneof![4 => text.clone(), 1 => contents];
     let block = (kind, prop::collection::vec((name, value), 0..4), any::<bool>()).prop_map(|(kind, members, last)| {
         let mut members: Vec<String> = members.iter().map(|(name, value)| format!(r#""{name}":{value}"#)).collect();
