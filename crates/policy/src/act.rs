@@ -1,8 +1,52 @@
 //! What may happen, and what may be decided about it.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
 
-use crate::{GrantId, Hash};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{GrantId, Hash, RuleRef};
+
+/// Whether the user has seen the definition of a tool as it is now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// It is as it was when the user approved or reviewed it.
+    Reviewed,
+    /// Nobody has seen it yet.
+    #[default]
+    New,
+    /// It is not as it was when the user approved or reviewed it.
+    Changed,
+}
+
+/// What a server says of a tool's nature. It is believed only where it makes a decision stricter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Claims {
+    /// `readOnlyHint`.
+    pub read_only: bool,
+    /// `destructiveHint`.
+    pub destructive: bool,
+    /// `idempotentHint`.
+    pub idempotent: bool,
+    /// `openWorldHint`.
+    pub open_world: bool,
+}
+
+impl Default for Claims {
+    /// What the specification says of a tool without annotations: it writes, destroys, and reaches out.
+    fn default() -> Self {
+        Self { read_only: false, destructive: true, idempotent: false, open_world: true }
+    }
+}
+
+impl Claims {
+    /// Whether such a tool may change or send something, as far as its server says.
+    #[must_use]
+    pub const fn may_write_or_send(self) -> bool {
+        !self.read_only || self.open_world
+    }
+}
 
 /// Something about to cross, or to be started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +73,16 @@ pub enum Act<'a> {
         tool: &'a str,
         /// Over the tool's whole definition.
         definition: &'a Hash,
+        /// Whether the user has seen this definition. Anything but [`Standing::Reviewed`] makes "allow" an "ask".
+        standing: Standing,
+        /// What its server says of it.
+        claims: Claims,
+        /// What would be sent.
+        arguments: &'a Map<String, Value>,
+        /// Whether a model asks for it that has read another server's output.
+        after_untrusted: bool,
+        /// The conversation it belongs to.
+        conversation: Option<&'a str>,
     },
     /// A server asks for a model's answer.
     Sample {
@@ -63,6 +117,8 @@ pub enum Act<'a> {
     ReadAtUsersWish {
         /// The server.
         server: &'a str,
+        /// The conversation it belongs to.
+        conversation: Option<&'a str>,
     },
 }
 
@@ -79,7 +135,7 @@ impl Act<'_> {
             | Self::OpenUrl { server }
             | Self::ShareRoots { server, .. }
             | Self::SignIn { server, .. }
-            | Self::ReadAtUsersWish { server } => server,
+            | Self::ReadAtUsersWish { server, .. } => server,
         }
     }
 
@@ -102,24 +158,55 @@ impl Act<'_> {
 pub enum Decision {
     /// It may happen.
     Allow {
-        /// By this grant; none if the rule itself allows it.
-        by: Option<GrantId>,
+        /// What allows it.
+        by: By,
     },
     /// It may not.
     Deny {
         /// By this rule.
         rule: Rule,
+        /// Where that rule stands.
+        by: By,
     },
     /// The user decides.
     Ask {
         /// By this rule.
         rule: Rule,
+        /// Where that rule stands.
+        by: By,
         /// For how long an approval may hold.
         scopes: &'static [Scope],
     },
 }
 
-/// The rules, each with the words shown for it.
+/// What decided. Its text is a stable name, such as `rule 3`, `managed rule 1`, `grant 12` or `built-in`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// A rule that always holds.
+    BuiltIn,
+    /// A standing approval.
+    Grant(GrantId),
+    /// A written rule.
+    Rule(RuleRef),
+    /// The preset that the user chose.
+    Preset,
+    /// The preset that the system-wide file sets.
+    ManagedPreset,
+}
+
+impl fmt::Display for By {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BuiltIn => f.write_str("built-in"),
+            Self::Grant(id) => write!(f, "grant {}", id.0),
+            Self::Rule(rule) => rule.fmt(f),
+            Self::Preset => f.write_str("preset"),
+            Self::ManagedPreset => f.write_str("managed preset"),
+        }
+    }
+}
+
+/// The reasons of decisions, each with the words shown for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
     /// A command was never approved.
@@ -146,6 +233,20 @@ pub enum Rule {
     SignInAsks,
     /// The user muted the server.
     Muted,
+    /// A written rule says so.
+    RuleDenies,
+    /// A written rule says so.
+    RuleAsks,
+    /// The preset asks about everything.
+    PresetAsks,
+    /// It would be allowed, but nobody has seen the tool's definition yet.
+    NewTool,
+    /// It would be allowed, but a model asks for it that has read what another server said.
+    AfterUntrusted,
+    /// The user's rules can't be used, so everything asks.
+    PolicyUnusable,
+    /// The system-wide rules can't be used, so everything asks.
+    ManagedUnusable,
 }
 
 impl Rule {
@@ -165,6 +266,13 @@ impl Rule {
             Self::RootsAsk => "roots-ask",
             Self::SignInAsks => "sign-in-asks",
             Self::Muted => "muted",
+            Self::RuleDenies => "rule-denies",
+            Self::RuleAsks => "rule-asks",
+            Self::PresetAsks => "preset-asks",
+            Self::NewTool => "new-tool",
+            Self::AfterUntrusted => "after-untrusted",
+            Self::PolicyUnusable => "policy-unusable",
+            Self::ManagedUnusable => "managed-unusable",
         }
     }
 }
@@ -175,6 +283,8 @@ impl Rule {
 pub enum Scope {
     /// For one act.
     Once,
+    /// In one conversation, until the host ends.
+    Conversation,
     /// Until the host ends.
     Session,
     /// Until it is revoked, or what it rests on changes.

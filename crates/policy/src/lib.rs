@@ -1,63 +1,134 @@
 //! The policy: what is standing and what is about to happen go in, a decision comes out.
 //!
-//! Pure and synchronous: no I/O, no clock, no waiting. What a server says about itself (annotations, descriptions, names) is
-//! no input here except as bytes of a hash, so it can only ever void a grant, never earn one.
+//! Pure and synchronous: no I/O, no clock, no waiting. What a server says about itself enters as bytes of a hash, which can
+//! void a grant and never earn one, and as claims, which can make a decision stricter and never looser. Rules come from the
+//! user's file, from a system-wide file that a user can't loosen, and for one run of the host.
 
 mod act;
+mod compiled;
+mod date;
+mod decide;
+mod explain;
+mod file;
 mod grants;
 mod hash;
+mod pattern;
+mod rule;
+mod rule_set;
 
-pub use act::{Act, Decision, Rule, Scope};
+pub use act::{Act, By, Claims, Decision, Rule, Scope, Standing};
+pub use explain::{Considered, Explanation, Fit};
+pub use file::PolicyFile;
 pub use grants::{Grant, GrantId, Grants, Subject, TooManyGrants};
 pub use hash::{Hash, HashBegun, canonical_json, canonical_object};
+pub use pattern::exactly;
+pub use rule::{
+    ArgumentIs, ArgumentRule, ClaimRule, Direction, Effect, PolicyRule, Preset, RuleError, RuleRef, RuleScope, Source,
+};
+pub use rule_set::{RuleProblem, RuleSet};
 
-/// Grants and mutes, and the decisions that follow from them.
+use std::collections::BTreeSet;
+
+/// The rules of one file, and the preset it sets.
 #[derive(Debug, Clone, Default)]
+struct Layer {
+    preset: Preset,
+    rules: RuleSet,
+    /// Whether the file as it is now can't be used. The rules are then those it had before.
+    unusable: bool,
+}
+
+/// Rules, grants and mutes, and the decisions that follow from them.
+#[derive(Debug, Clone)]
 pub struct Policy {
     grants: Grants,
-    muted: std::collections::BTreeSet<String>,
+    muted: BTreeSet<String>,
+    managed: Layer,
+    user: Layer,
+    session: RuleSet,
 }
 
 impl Policy {
-    /// A policy with these standing grants.
+    /// A policy with these standing grants, and no rules.
     #[must_use]
     pub fn new(grants: Grants) -> Self {
-        Self { grants, muted: std::collections::BTreeSet::new() }
+        Self {
+            grants,
+            muted: BTreeSet::new(),
+            managed: Layer { rules: RuleSet::of(Source::Managed), ..Layer::default() },
+            user: Layer { rules: RuleSet::of(Source::User), ..Layer::default() },
+            session: RuleSet::of(Source::Session),
+        }
     }
 
-    /// Decides about an act. A refusal beats a question, and a question beats a grant that does not fit exactly.
+    /// Takes what the system-wide file says in place of what it said before.
+    ///
+    /// # Errors
+    /// If a rule of it can't be used. Then everything asks, and what was denied before still is.
+    pub fn set_managed(&mut self, file: PolicyFile) -> Result<(), RuleProblem> {
+        self.managed.take(file, Source::Managed)
+    }
+
+    /// The same for the user's file.
+    ///
+    /// # Errors
+    /// As for [`set_managed`](Self::set_managed).
+    pub fn set_user(&mut self, file: PolicyFile) -> Result<(), RuleProblem> {
+        self.user.take(file, Source::User)
+    }
+
+    /// The system-wide file can't be read: everything asks, and what it denied before still is.
+    pub const fn managed_unusable(&mut self) {
+        self.managed.unusable = true;
+    }
+
+    /// The same for the user's file.
+    pub const fn user_unusable(&mut self) {
+        self.user.unusable = true;
+    }
+
+    /// The preset that holds: the stricter one of the user's and the system-wide file's.
     #[must_use]
-    pub fn decide(&self, act: &Act<'_>) -> Decision {
-        if act.asked_by_server() && self.muted.contains(act.server()) {
-            return Decision::Deny { rule: Rule::Muted };
+    pub fn preset(&self) -> Preset {
+        self.user.preset.max(self.managed.preset)
+    }
+
+    /// All rules of a source, in its order.
+    pub fn rules(&self, source: Source) -> impl Iterator<Item = &PolicyRule> {
+        match source {
+            Source::Managed => &self.managed.rules,
+            Source::User => &self.user.rules,
+            Source::Session => &self.session,
         }
-        match act {
-            Act::StartServer { server, command } => match self.grants.find(server, &Subject::Command) {
-                Some(grant) if grant.rests_on == **command => Decision::Allow { by: Some(grant.id) },
-                Some(_) => Decision::Ask { rule: Rule::CommandChanged, scopes: &[Scope::Once, Scope::Always] },
-                None => Decision::Ask { rule: Rule::NewCommand, scopes: &[Scope::Once, Scope::Always] },
-            },
-            Act::ConnectServer { server, address } => match self.grants.find(server, &Subject::Command) {
-                Some(grant) if grant.rests_on == **address => Decision::Allow { by: Some(grant.id) },
-                Some(_) => Decision::Ask { rule: Rule::AddressChanged, scopes: &[Scope::Once, Scope::Always] },
-                None => Decision::Ask { rule: Rule::NewAddress, scopes: &[Scope::Once, Scope::Always] },
-            },
-            Act::CallTool { server, tool, definition } => {
-                const SCOPES: &[Scope] = &[Scope::Once, Scope::Session, Scope::Always];
-                match self.grants.find_tool(server, tool) {
-                    Some(grant) if grant.rests_on == **definition => Decision::Allow { by: Some(grant.id) },
-                    Some(_) => Decision::Ask { rule: Rule::ToolChanged, scopes: SCOPES },
-                    None => Decision::Ask { rule: Rule::ToolsAsk, scopes: SCOPES },
-                }
-            }
-            Act::Sample { .. } => Decision::Ask { rule: Rule::SamplingAsks, scopes: &[Scope::Once] },
-            Act::FillForm { .. } => Decision::Ask { rule: Rule::FormsAsk, scopes: &[Scope::Once] },
-            Act::OpenUrl { .. } => Decision::Ask { rule: Rule::UrlsAsk, scopes: &[Scope::Once] },
-            Act::ShareRoots { decided: true, .. } => Decision::Allow { by: None },
-            Act::ShareRoots { decided: false, .. } => Decision::Ask { rule: Rule::RootsAsk, scopes: &[Scope::Always] },
-            Act::SignIn { .. } => Decision::Ask { rule: Rule::SignInAsks, scopes: &[Scope::Once] },
-            Act::ReadAtUsersWish { .. } => Decision::Allow { by: None },
+        .iter()
+    }
+
+    /// The rules of this run of the host, to change.
+    pub const fn session_mut(&mut self) -> &mut RuleSet {
+        &mut self.session
+    }
+
+    /// Allows the calls of one server's tools until the host ends. It is a rule like others: stricter ones beat it, and it
+    /// never covers a tool that nobody has seen, starting, signing in, or what the server asks for.
+    ///
+    /// # Errors
+    /// If there are too many rules for this run.
+    pub fn trust_for_run(&mut self, server: &str) -> Result<(), RuleProblem> {
+        if !self.is_trusted_for_run(server) {
+            self.session.add(PolicyRule::trusting(server))?;
         }
+        Ok(())
+    }
+
+    /// Ends [`trust_for_run`](Self::trust_for_run); whether there was something to end.
+    pub fn end_trust(&mut self, server: &str) -> bool {
+        self.session.remove_if(|rule| rule.trusts(server))
+    }
+
+    /// Whether the calls of this server's tools are allowed until the host ends.
+    #[must_use]
+    pub fn is_trusted_for_run(&self, server: &str) -> bool {
+        self.session.iter().any(|rule| rule.trusts(server))
     }
 
     /// Refuses, from now on, what this server asks for of its own.
@@ -87,9 +158,26 @@ impl Policy {
         &mut self.grants
     }
 
-    /// Forgets all that rests on a server's name, when it is removed or takes another name.
+    /// Forgets all that rests on a server's name, when it is removed or takes another name. What the user's file says of it
+    /// is for whoever keeps that file.
     pub fn forget_server(&mut self, server: &str) {
         self.muted.remove(server);
         self.grants.remove_server(server);
+        self.session.remove_if(|rule| rule.trusts(server));
+    }
+}
+
+impl Layer {
+    fn take(&mut self, file: PolicyFile, source: Source) -> Result<(), RuleProblem> {
+        match RuleSet::compile(source, file.rules) {
+            Ok(rules) => {
+                *self = Self { preset: file.preset, rules, unusable: false };
+                Ok(())
+            }
+            Err(problem) => {
+                self.unusable = true;
+                Err(problem)
+            }
+        }
     }
 }

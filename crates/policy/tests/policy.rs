@@ -1,8 +1,15 @@
 //! Decisions, one table row each.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use policy::{Act, Decision, Grants, Hash, HashBegun, Policy, Rule, Scope, Subject, canonical_json, canonical_object};
-use serde_json::json;
+use std::sync::LazyLock;
+
+use policy::{
+    Act, Claims, Decision, Grant, GrantId, Grants, Hash, HashBegun, Policy, Rule, Scope, Standing, Subject,
+    canonical_json, canonical_object,
+};
+use serde_json::{Map, Value, json};
+
+static NO_ARGUMENTS: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
 
 fn hash(text: &str) -> Hash {
     Hash::of(&json!(text))
@@ -11,14 +18,41 @@ fn hash(text: &str) -> Hash {
 fn policy_with(grants: &[(&str, Subject, &str, Scope)]) -> Policy {
     let mut all = Grants::default();
     for (server, subject, rests_on, scope) in grants {
-        all.add((*server).into(), subject.clone(), hash(rests_on), *scope, 0, String::new()).unwrap();
+        all.add(grant(server, subject.clone(), rests_on, *scope)).unwrap();
     }
     Policy::new(all)
 }
 
+fn grant(server: &str, subject: Subject, rests_on: &str, scope: Scope) -> Grant {
+    Grant {
+        id: GrantId::default(),
+        server: server.to_owned(),
+        subject,
+        rests_on: hash(rests_on),
+        scope,
+        conversation: None,
+        since: 0,
+        expires_at: None,
+        words: String::new(),
+    }
+}
+
+fn call<'a>(server: &'a str, tool: &'a str, definition: &'a Hash) -> Act<'a> {
+    Act::CallTool {
+        server,
+        tool,
+        definition,
+        standing: Standing::Reviewed,
+        claims: Claims::default(),
+        arguments: &NO_ARGUMENTS,
+        after_untrusted: false,
+        conversation: None,
+    }
+}
+
 fn rule(decision: Decision) -> Option<Rule> {
     match decision {
-        Decision::Ask { rule, .. } | Decision::Deny { rule } => Some(rule),
+        Decision::Ask { rule, .. } | Decision::Deny { rule, .. } => Some(rule),
         Decision::Allow { .. } => None,
     }
 }
@@ -33,7 +67,6 @@ fn each_act_meets_its_rule() {
     let (npx, other, v1, v2) = (hash("npx files"), hash("npx files --all"), hash("v1"), hash("v2"));
     let start = |command| Act::StartServer { server: "files", command };
     let connect = |server, address| Act::ConnectServer { server, address };
-    let call = |server, tool, definition| Act::CallTool { server, tool, definition };
     let cases: &[(&str, &Policy, Act<'_>, Option<Rule>)] = &[
         ("a new command asks", &none, start(&npx), Some(Rule::NewCommand)),
         ("the approved command starts", &granted, start(&npx), None),
@@ -53,10 +86,10 @@ fn each_act_meets_its_rule() {
         ("decided folders are told", &granted, Act::ShareRoots { server: "files", decided: true }, None),
         ("signing in asks", &granted, Act::SignIn { server: "files", steps_up: false }, Some(Rule::SignInAsks)),
         ("so does more than before", &granted, Act::SignIn { server: "files", steps_up: true }, Some(Rule::SignInAsks)),
-        ("reading is the user's own act", &none, Act::ReadAtUsersWish { server: "files" }, None),
+        ("reading is the user's own act", &none, Act::ReadAtUsersWish { server: "files", conversation: None }, None),
     ];
     for (what, policy, act, expected) in cases {
-        assert_eq!(rule(policy.decide(act)), *expected, "{what}");
+        assert_eq!(rule(policy.decide(act, 0)), *expected, "{what}");
     }
 }
 
@@ -64,7 +97,7 @@ fn each_act_meets_its_rule() {
 fn nothing_but_commands_tools_and_folders_can_be_remembered() {
     let policy = policy_with(&[]);
     for act in [Act::Sample { server: "s" }, Act::FillForm { server: "s" }, Act::OpenUrl { server: "s" }] {
-        let Decision::Ask { scopes, .. } = policy.decide(&act) else { panic!("{act:?} must ask") };
+        let Decision::Ask { scopes, .. } = policy.decide(&act, 0) else { panic!("{act:?} must ask") };
         assert_eq!(scopes, &[Scope::Once], "{act:?} offers no approval that lasts");
     }
 }
@@ -74,23 +107,25 @@ fn a_muted_server_is_refused_what_it_asks_for_and_nothing_else() {
     let mut policy = policy_with(&[]);
     policy.mute("loud");
     let definition = hash("v1");
-    assert_eq!(policy.decide(&Act::Sample { server: "loud" }), Decision::Deny { rule: Rule::Muted }, "it is refused");
+    let decide = |policy: &Policy, act: Act<'_>| rule(policy.decide(&act, 0));
+    let sample = |server| Act::Sample { server };
+    assert_eq!(decide(&policy, sample("loud")), Some(Rule::Muted), "it is refused");
     assert_eq!(
-        policy.decide(&Act::ShareRoots { server: "loud", decided: true }),
-        Decision::Deny { rule: Rule::Muted },
+        decide(&policy, Act::ShareRoots { server: "loud", decided: true }),
+        Some(Rule::Muted),
         "a refusal beats what is decided"
     );
-    let sign_in = |steps_up| rule(policy.decide(&Act::SignIn { server: "loud", steps_up }));
+    let sign_in = |steps_up| decide(&policy, Act::SignIn { server: "loud", steps_up });
     assert_eq!(sign_in(true), Some(Rule::Muted), "more permissions in the middle of a call, too");
     assert_eq!(sign_in(false), Some(Rule::SignInAsks), "the user can still sign in");
-    assert_eq!(rule(policy.decide(&Act::Sample { server: "calm" })), Some(Rule::SamplingAsks), "others still ask");
+    assert_eq!(decide(&policy, sample("calm")), Some(Rule::SamplingAsks), "others still ask");
     assert_eq!(
-        rule(policy.decide(&Act::CallTool { server: "loud", tool: "t", definition: &definition })),
+        decide(&policy, call("loud", "t", &definition)),
         Some(Rule::ToolsAsk),
         "the user can still call its tools"
     );
     policy.unmute("loud");
-    assert_eq!(rule(policy.decide(&Act::Sample { server: "loud" })), Some(Rule::SamplingAsks), "it can ask again");
+    assert_eq!(decide(&policy, sample("loud")), Some(Rule::SamplingAsks), "it can ask again");
 }
 
 #[test]
@@ -122,7 +157,7 @@ fn revoking_and_forgetting_ask_again() {
     assert!(policy.grants_mut().revoke(id).is_some(), "it was there");
     assert!(policy.grants_mut().revoke(id).is_none(), "and is gone");
     let act = Act::StartServer { server: "s", command: &command };
-    assert_eq!(rule(policy.decide(&act)), Some(Rule::NewCommand), "it asks again");
+    assert_eq!(rule(policy.decide(&act, 0)), Some(Rule::NewCommand), "it asks again");
 }
 
 #[test]

@@ -115,6 +115,7 @@ export function allowWords(question: Question, scope: Scope, folders: number): s
       if (scope === "always") return m.questions_allow_always_tool();
       break;
   }
+  if (scope === "conversation") return m.questions_allow_conversation();
   return scope === "session" ? m.questions_allow_session() : m.questions_allow_once();
 }
 

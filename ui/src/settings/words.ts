@@ -34,6 +34,7 @@ export function decisionWords(decision: string): string {
 export function scopeWords(scope: Scope): string {
   return look(scope, {
     once: m.settings_scope_once,
+    conversation: m.settings_scope_conversation,
     session: m.settings_scope_session,
     always: m.settings_scope_always,
   });

@@ -192,6 +192,8 @@ pub enum SamplingStep {
 pub enum Scope {
     /// For this act alone.
     Once,
+    /// In one conversation, until Drawbridge is closed.
+    Conversation,
     /// Until Drawbridge is closed.
     Session,
     /// Until it is revoked, or what it rests on changes.

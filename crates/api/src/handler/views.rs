@@ -244,6 +244,7 @@ pub(super) fn audit_entry(entry: HostAudit) -> AuditEntry {
         decision: entry.decision.into_owned(),
         scope: match entry.scope.as_deref() {
             Some("once") => Some(Scope::Once),
+            Some("conversation") => Some(Scope::Conversation),
             Some("session") => Some(Scope::Session),
             Some("always") => Some(Scope::Always),
             _ => None,
@@ -270,6 +271,7 @@ pub(super) fn grant(grant: policy::Grant) -> Grant {
 pub(super) const fn scope(scope: HostScope) -> Scope {
     match scope {
         HostScope::Once => Scope::Once,
+        HostScope::Conversation => Scope::Conversation,
         HostScope::Session => Scope::Session,
         HostScope::Always => Scope::Always,
     }
@@ -278,6 +280,7 @@ pub(super) const fn scope(scope: HostScope) -> Scope {
 pub(super) const fn to_scope(scope: Scope) -> HostScope {
     match scope {
         Scope::Once => HostScope::Once,
+        Scope::Conversation => HostScope::Conversation,
         Scope::Session => HostScope::Session,
         Scope::Always => HostScope::Always,
     }

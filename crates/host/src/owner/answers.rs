@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use mcp_proto::Revision;
 use mcp_proto::session::{Answer, ClientNotification};
 use mcp_proto::types::{ContentBlock, ElicitAction, ElicitResult, SamplingContent};
-use policy::{Hash, Scope, Subject};
+use policy::{Grant, GrantId, Hash, Scope, Subject};
 use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 
@@ -330,7 +330,18 @@ impl Owner {
         if scope == Scope::Once {
             return;
         }
-        match self.policy.grants_mut().add(server.to_owned(), subject.clone(), rests_on, scope, now(), words) {
+        let grant = Grant {
+            id: GrantId::default(),
+            server: server.to_owned(),
+            subject: subject.clone(),
+            rests_on,
+            scope,
+            conversation: None,
+            since: now(),
+            expires_at: None,
+            words,
+        };
+        match self.policy.grants_mut().add(grant) {
             Ok(_) => {
                 if let Err(error) = self.keep_grants(server, Some(&subject)) {
                     tracing::error!(%error, "the approval could not be written; it holds until Drawbridge ends");

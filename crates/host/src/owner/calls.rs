@@ -7,7 +7,7 @@ use mcp_proto::session::{
     CacheHint, CallError, ClientRequest, CloseReason, Deadline, ListKind, ServerResult, TaskView,
 };
 use mcp_proto::types::{ElicitParams, LogLevel, ResourceContents};
-use policy::{Act, Decision};
+use policy::{Act, Decision, Standing};
 use serde_json::{Map, Value};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::oneshot;
@@ -137,7 +137,17 @@ impl Owner {
         let missing = || CallFailure::NotFound(format!("tool \"{tool}\" on {server}"));
         let record = self.servers.get_mut(server).ok_or_else(missing)?;
         let definition = record.definitions.get(&record.config, &record.catalog, tool).ok_or_else(missing)?;
-        match self.policy.decide(&Act::CallTool { server, tool, definition: &definition.approval }) {
+        let act = Act::CallTool {
+            server,
+            tool,
+            definition: &definition.approval,
+            standing: Standing::Reviewed,
+            claims: definition.claims,
+            arguments,
+            after_untrusted: false,
+            conversation: call.conversation.as_deref(),
+        };
+        match self.policy.decide(&act, now()) {
             Decision::Allow { .. } => {
                 let hash = definition.call_hash(arguments);
                 let decided = Decided {
@@ -152,8 +162,8 @@ impl Owner {
                 self.audit(decided).map_err(|error| CallFailure::Refused(error.to_string()))?;
                 Ok(None)
             }
-            Decision::Deny { rule } => Err(CallFailure::Refused(rule.name().to_owned())),
-            Decision::Ask { rule, scopes } => {
+            Decision::Deny { rule, .. } => Err(CallFailure::Refused(rule.name().to_owned())),
+            Decision::Ask { rule, scopes, .. } => {
                 let body = QuestionBody::Tool {
                     tool: Box::new(record.catalog.tool(tool).ok_or_else(missing)?),
                     arguments: arguments.clone(),
@@ -317,7 +327,7 @@ impl Owner {
         let why = self.why_of(Some(id));
         for page in pages.into_iter().take(MAX_QUESTIONS) {
             if let ElicitParams::Url { message, url, .. } = page
-                && let Decision::Ask { rule, scopes } = self.policy.decide(&Act::OpenUrl { server: &server })
+                && let Decision::Ask { rule, scopes, .. } = self.policy.decide(&Act::OpenUrl { server: &server }, now())
             {
                 self.ask(&server, why.clone(), QuestionBody::Url { message, url }, scopes, rule, For::Page);
             }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use indexmap::IndexMap;
 use mcp_proto::types::Tool;
-use policy::{Hash, HashBegun, canonical_object};
+use policy::{Claims, Hash, HashBegun, canonical_object};
 use serde_json::{Map, Value, json};
 
 use super::approvals::config_hash;
@@ -17,6 +17,8 @@ use crate::server_config::ServerConfig;
 pub(super) struct Definition {
     /// With the command of its server: what a standing approval rests on.
     pub(super) approval: Hash,
+    /// What its server says of it.
+    pub(super) claims: Claims,
     /// By itself: what the hash of each call begins with.
     calls: HashBegun,
 }
@@ -56,7 +58,8 @@ impl Definitions {
             Some(at) => at,
             None => {
                 let read = catalog.tool(tool)?;
-                let definition = Definition { approval: definition_hash(config, &read), calls: calls_of(&read) };
+                let (approval, claims) = (definition_hash(config, &read), claims_of(&read));
+                let definition = Definition { approval, claims, calls: calls_of(&read) };
                 self.known.insert_full(tool.to_owned(), definition).0
             }
         };
@@ -68,6 +71,17 @@ impl Definitions {
 #[must_use]
 pub fn definition_hash(config: &ServerConfig, tool: &Tool) -> Hash {
     Hash::of(&json!({ "command": config_hash(config), "definition": tool }))
+}
+
+/// What a server says of a tool; where it says nothing, what the specification says in its place.
+pub(super) fn claims_of(tool: &Tool) -> Claims {
+    let default = Claims::default();
+    tool.annotations.as_ref().map_or(default, |own| Claims {
+        read_only: own.read_only_hint.unwrap_or(default.read_only),
+        destructive: own.destructive_hint.unwrap_or(default.destructive),
+        idempotent: own.idempotent_hint.unwrap_or(default.idempotent),
+        open_world: own.open_world_hint.unwrap_or(default.open_world),
+    })
 }
 
 /// Over what a tool call sends, and to which definition of the tool.

@@ -395,6 +395,7 @@ fn beginning(text: &str, most: usize) -> &str {
 const fn scope_name(scope: policy::Scope) -> &'static str {
     match scope {
         policy::Scope::Once => "once",
+        policy::Scope::Conversation => "conversation",
         policy::Scope::Session => "session",
         policy::Scope::Always => "always",
     }

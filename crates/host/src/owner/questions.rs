@@ -176,8 +176,8 @@ impl Owner {
             ServerQuestion::Elicitation(ElicitParams::Url { .. }) => Act::OpenUrl { server },
             ServerQuestion::Roots => Act::ShareRoots { server, decided },
         };
-        match self.policy.decide(&act) {
-            Decision::Ask { rule, scopes } => {
+        match self.policy.decide(&act, now()) {
+            Decision::Ask { rule, scopes, .. } => {
                 let why = self.why_of(call.as_deref());
                 let round = call.as_deref().and_then(|call| self.round_of(call));
                 if let Some(call) = &call {
@@ -206,7 +206,7 @@ impl Owner {
                 };
                 self.tell_answer(server, run, request, answer);
             }
-            Decision::Deny { rule } => {
+            Decision::Deny { rule, .. } => {
                 let (body, schema) = body_of(question);
                 let hash = hash_of(&body, schema.as_ref());
                 let entry = Decided {

@@ -13,7 +13,7 @@ use super::approvals::{address_hash, command_hash};
 use super::questions::{For, kind_of};
 use super::sign_in::{SignIn, Unmade};
 use super::{Decided, Owner, ServerError};
-use crate::activity::ActivityKind;
+use crate::activity::{ActivityKind, now};
 use crate::connection::{self, HttpStart, RunId, Start, Target, Tell, outcome_not_found, outcome_unresolved};
 use crate::ports::Secrets;
 use crate::secrets::{Filled, Unresolved};
@@ -108,12 +108,12 @@ impl Owner {
             _ => Act::StartServer { server: name, command: hash },
         };
         let brings_back = self.servers.get(name).is_some_and(|record| record.supervision.brings_back(hash));
-        match self.policy.decide(&act) {
-            Decision::Deny { rule } => self.fail(name, rule.name()),
+        match self.policy.decide(&act, now()) {
+            Decision::Deny { rule, .. } => self.fail(name, rule.name()),
             // To bring back what was approved, and not stopped, is no new act to ask about.
             Decision::Ask { .. } if brings_back => self.launch_audited(name, hash, kind_of(&body), "policy"),
             Decision::Allow { .. } => self.launch_audited(name, hash, kind_of(&body), "grant"),
-            Decision::Ask { rule, scopes } => self.ask_start(name, &mut body, rule, scopes),
+            Decision::Ask { rule, scopes, .. } => self.ask_start(name, &mut body, rule, scopes),
         }
     }
 

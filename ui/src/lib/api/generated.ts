@@ -2028,7 +2028,7 @@ path: string | null, };
 /**
  * For how long an approval holds.
  */
-export type Scope = "once" | "session" | "always";
+export type Scope = "once" | "conversation" | "session" | "always";
 
 /**
  * What became of the secrets of a server that was added or changed.

@@ -6,6 +6,7 @@ import { m } from "../../paraglide/messages";
 export function scopeWord(scope: Scope): string {
   return {
     once: m.shell_scope_once,
+    conversation: m.shell_scope_conversation,
     session: m.shell_scope_session,
     always: m.shell_scope_always,
   }[scope]();

@@ -7,6 +7,7 @@ use super::super::answers::AnswerError;
 use super::super::questions::{For, kind_of};
 use super::super::{Decided, Owner};
 use super::Answered;
+use crate::activity::now;
 use crate::sign_in::{EnteredClient, SignInReason};
 use crate::view::{CallState, QuestionBody, QuestionView, Why};
 
@@ -30,8 +31,8 @@ impl Owner {
             _ => None,
         };
         let steps_up = operation.is_some();
-        match self.policy.decide(&Act::SignIn { server, steps_up }) {
-            Decision::Ask { rule, scopes } => {
+        match self.policy.decide(&Act::SignIn { server, steps_up }, now()) {
+            Decision::Ask { rule, scopes, .. } => {
                 let call = operation.and_then(|operation| self.sender_of(server, &operation));
                 let why = if steps_up { self.why_of(call.as_deref()) } else { Why::User { conversation: None } };
                 if let Some(call) = call {
@@ -41,7 +42,7 @@ impl Owner {
                 self.ask(server, why, body, scopes, rule, For::SignIn(number));
             }
             Decision::Allow { .. } => {}
-            Decision::Deny { rule } => {
+            Decision::Deny { rule, .. } => {
                 let hash = super::super::questions::hash_of(&body, None);
                 let decided = Decided {
                     server,

@@ -1,0 +1,162 @@
+//! The rules of one source, with an index, so that an act looks at few of them.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::compiled::Compiled;
+use crate::pattern::Glob;
+use crate::{Act, PolicyRule, RuleError, RuleRef, RuleScope, Source};
+
+/// A rule that can't be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("rule {} can't be used: {error}", .at + 1)]
+pub struct RuleProblem {
+    /// Its place in the list, from 0.
+    pub at: usize,
+    /// Why.
+    pub error: RuleError,
+}
+
+/// The rules of one source.
+#[derive(Debug, Clone)]
+pub struct RuleSet {
+    source: Source,
+    rules: Vec<Compiled>,
+    /// Those about one server, by its name.
+    by_server: HashMap<String, Vec<usize>>,
+    /// Those about one tool of several servers, by its name.
+    by_tool: HashMap<String, Vec<usize>>,
+    /// All others.
+    others: Vec<usize>,
+}
+
+impl Default for RuleSet {
+    fn default() -> Self {
+        Self::of(Source::User)
+    }
+}
+
+impl RuleSet {
+    /// The most rules of one source.
+    pub const LIMIT: usize = 500;
+
+    /// No rules yet.
+    #[must_use]
+    pub fn of(source: Source) -> Self {
+        Self { source, rules: Vec::new(), by_server: HashMap::new(), by_tool: HashMap::new(), others: Vec::new() }
+    }
+
+    /// Makes rules ready. Those without a number get one.
+    ///
+    /// # Errors
+    /// With the first rule that can't be used. Then none of them is.
+    pub fn compile(source: Source, mut rules: Vec<PolicyRule>) -> Result<Self, RuleProblem> {
+        if rules.len() > Self::LIMIT {
+            return Err(RuleProblem { at: Self::LIMIT, error: RuleError::TooMany });
+        }
+        let mut ids = HashSet::new();
+        for (at, id) in rules.iter().map(|rule| rule.id).enumerate() {
+            if id != 0 && !ids.insert(id) {
+                return Err(RuleProblem { at, error: RuleError::SameId(id) });
+            }
+        }
+        let mut next = 1;
+        for rule in rules.iter_mut().filter(|rule| rule.id == 0) {
+            while !ids.insert(next) {
+                next += 1;
+            }
+            rule.id = next;
+        }
+        let mut set = Self::of(source);
+        for (at, rule) in rules.into_iter().enumerate() {
+            set.rules.push(Compiled::new(rule).map_err(|error| RuleProblem { at, error })?);
+        }
+        set.index();
+        Ok(set)
+    }
+
+    /// Adds a rule with a new number, and gives that.
+    ///
+    /// # Errors
+    /// If it can't be used, or there are too many.
+    pub fn add(&mut self, rule: PolicyRule) -> Result<u64, RuleProblem> {
+        let at = self.rules.len();
+        if at >= Self::LIMIT {
+            return Err(RuleProblem { at, error: RuleError::TooMany });
+        }
+        let id = self.rules.iter().map(|own| own.rule.id).max().unwrap_or(0).saturating_add(1);
+        self.rules.push(Compiled::new(PolicyRule { id, ..rule }).map_err(|error| RuleProblem { at, error })?);
+        self.index();
+        Ok(id)
+    }
+
+    /// Removes rules; whether there were any.
+    pub fn remove_if(&mut self, is_it: impl Fn(&PolicyRule) -> bool) -> bool {
+        let before = self.rules.len();
+        self.rules.retain(|own| !is_it(&own.rule));
+        self.index();
+        self.rules.len() != before
+    }
+
+    /// All of them, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &PolicyRule> {
+        self.rules.iter().map(|own| &own.rule)
+    }
+
+    fn index(&mut self) {
+        self.by_server.clear();
+        self.by_tool.clear();
+        self.others.clear();
+        for (at, own) in self.rules.iter().enumerate() {
+            match (&own.server, &own.tool) {
+                (Glob::Exactly(server), _) => self.by_server.entry(server.clone()).or_default().push(at),
+                (_, Some(Glob::Exactly(tool))) => self.by_tool.entry(tool.clone()).or_default().push(at),
+                _ => self.others.push(at),
+            }
+        }
+    }
+
+    /// Those that may fit an act; all others do not.
+    pub(crate) fn candidates<'a>(&'a self, act: &Act<'_>) -> impl Iterator<Item = &'a Compiled> {
+        let of_server = self.by_server.get(act.server()).map_or(&[][..], Vec::as_slice);
+        let of_tool = match act {
+            Act::CallTool { tool, .. } => self.by_tool.get(*tool).map_or(&[][..], Vec::as_slice),
+            _ => &[],
+        };
+        [of_server, of_tool, self.others.as_slice()].into_iter().flatten().filter_map(|at| self.rules.get(*at))
+    }
+
+    /// All of them, made ready.
+    pub(crate) fn compiled(&self) -> impl Iterator<Item = &Compiled> {
+        self.rules.iter()
+    }
+
+    pub(crate) const fn reference(&self, own: &Compiled) -> RuleRef {
+        RuleRef { source: self.source, id: own.rule.id }
+    }
+}
+
+impl PolicyRule {
+    /// The rule that allows the calls of one server's tools.
+    #[must_use]
+    pub fn trusting(server: &str) -> Self {
+        Self {
+            id: 0,
+            effect: crate::Effect::Allow,
+            server: crate::exactly(server),
+            tool: None,
+            direction: crate::Direction::ToServer,
+            arguments: Vec::new(),
+            annotations: None,
+            scope: RuleScope::Always,
+            expires_at: None,
+            note: String::new(),
+            trusted_server: true,
+        }
+    }
+
+    /// Whether it is the rule that stands for trusting this server.
+    #[must_use]
+    pub fn trusts(&self, server: &str) -> bool {
+        self.trusted_server && self.server == crate::exactly(server)
+    }
+}
