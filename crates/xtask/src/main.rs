@@ -8,6 +8,7 @@ mod codegen;
 mod conformance;
 mod desktop_app;
 mod dev;
+mod hostile;
 mod node;
 mod problem;
 mod process;
@@ -15,6 +16,7 @@ mod progress;
 mod requirements;
 mod run;
 mod screen;
+mod soak;
 mod system_packages;
 mod test;
 mod tidy;
@@ -50,6 +52,10 @@ enum Task {
     Conformance(conformance::Options),
     /// Each requirement of the specification with the tests that name it
     Requirements(requirements::Options),
+    /// Attack the host and the page, and print how each case ended
+    Hostile(hostile::Options),
+    /// Fifty servers, random calls, and kills, for some minutes
+    Soak(soak::Options),
     /// The app with live reload of the page
     Dev(dev::Options),
 }
@@ -69,6 +75,8 @@ fn main() -> ExitCode {
         Task::Bench(options) => bench::run(&options),
         Task::Conformance(options) => conformance::run(&options),
         Task::Requirements(options) => requirements::run(&options),
+        Task::Hostile(options) => hostile::run(&options),
+        Task::Soak(options) => soak::run(&options),
         Task::Dev(options) => dev::run(&options),
     };
     match outcome {

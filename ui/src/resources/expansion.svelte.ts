@@ -24,7 +24,8 @@ export class Expansion {
 
   constructor(template: ResourceTemplate) {
     this.template = template;
-    for (const variable of template.variables) this.values[variable] = "";
+    // Assigned one by one, a variable named like a member of all objects could not be: that is frozen in the window.
+    this.values = Object.fromEntries(template.variables.map((variable) => [variable, ""]));
   }
 
   /** Whether nothing is filled in. A template without variables is never empty. */

@@ -1,0 +1,34 @@
+//! `cargo xtask soak`: fifty servers, random calls, kills, for some minutes. See tests/soak/run.mjs.
+
+use clap::Args;
+
+use crate::problem::Problem;
+use crate::process::{Program, cargo};
+use crate::progress::step;
+use crate::{node, workspace};
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// For how long
+    #[arg(long, default_value_t = 5)]
+    minutes: u32,
+    /// As in an earlier run
+    #[arg(long)]
+    seed: Option<u32>,
+}
+
+pub(crate) fn run(options: &Options) -> Result<(), Problem> {
+    if !cfg!(target_os = "linux") {
+        return Err(Problem::Machine("the soak reads processes from /proc, so it runs on Linux only".into()));
+    }
+    node::check()?;
+    step("building the host and the servers");
+    let build = cargo().dir(workspace::root()).args(["build", "-p", "dev-host", "-p", "testkit"]);
+    build.args(["--bin", "dev-host", "--bin", "scripted-server"]).run()?;
+    let script = workspace::tests().join("soak/run.mjs");
+    let program = Program::new("node").arg(script).arg(options.minutes.to_string());
+    match options.seed {
+        Some(seed) => program.arg(seed.to_string()).run(),
+        None => program.run(),
+    }
+}
