@@ -1,5 +1,6 @@
 //! What may happen, and what may be decided about it.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -192,6 +193,19 @@ pub enum By {
     Preset,
     /// The preset that the system-wide file sets.
     ManagedPreset,
+}
+
+impl By {
+    /// Its text, made only where it says a number.
+    #[must_use]
+    pub fn text(self) -> Cow<'static, str> {
+        match self {
+            Self::BuiltIn => Cow::Borrowed("built-in"),
+            Self::Preset => Cow::Borrowed("preset"),
+            Self::ManagedPreset => Cow::Borrowed("managed preset"),
+            Self::Grant(_) | Self::Rule(_) => Cow::Owned(self.to_string()),
+        }
+    }
 }
 
 impl fmt::Display for By {

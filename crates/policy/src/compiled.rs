@@ -10,6 +10,8 @@ use crate::{Act, ArgumentIs, ArgumentRule, ClaimRule, Claims, Direction, Effect,
 const MAX_ARGUMENTS: usize = 20;
 /// The longest note, in bytes.
 const MAX_NOTE: usize = 1_000;
+/// The last moment that a file can name, in milliseconds since 1970: the end of the year 9999.
+const LAST: u64 = 253_402_300_799_999;
 /// The longest text of an argument that is judged, in bytes. Longer ones can't be.
 const MAX_JUDGED: usize = 64 * 1024;
 /// The most items of a list that are judged.
@@ -124,6 +126,9 @@ fn check(rule: &PolicyRule) -> Result<(), RuleError> {
     }
     if rule.arguments.len() > MAX_ARGUMENTS {
         return Err(RuleError::TooLong { part: "list of arguments", most: MAX_ARGUMENTS });
+    }
+    if rule.expires_at.is_some_and(|end| end > LAST) {
+        return Err(RuleError::Date);
     }
     if rule.note.len() > MAX_NOTE {
         return Err(RuleError::TooLong { part: "note", most: MAX_NOTE });

@@ -93,6 +93,15 @@ impl Policy {
         self.user.preset.max(self.managed.preset)
     }
 
+    /// The preset that a file sets.
+    #[must_use]
+    pub const fn preset_of(&self, source: Source) -> Preset {
+        match source {
+            Source::Managed => self.managed.preset,
+            Source::User | Source::Session => self.user.preset,
+        }
+    }
+
     /// All rules of a source, in its order.
     pub fn rules(&self, source: Source) -> impl Iterator<Item = &PolicyRule> {
         match source {

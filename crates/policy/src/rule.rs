@@ -241,6 +241,9 @@ pub enum RuleError {
     /// A folder that is none.
     #[error("\"{0}\" is no whole path of a folder; it begins at the root and has no \"..\"")]
     Folder(String),
+    /// It expires after all calendars.
+    #[error("it expires after the year 9999; leave the date out for a rule that stays")]
+    Date,
     /// Something is too long.
     #[error("its {part} is longer than {most}")]
     TooLong {

@@ -1,0 +1,6 @@
+//! Rules: what they may say, what they fit, and what they can never do.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod properties;
+mod support;
+mod written;

@@ -1,0 +1,225 @@
+//! What holds for all rules and all acts.
+
+use policy::{
+    Act, ArgumentIs, ArgumentRule, By, ClaimRule, Claims, Decision, Direction, Effect, Fit, Grant, GrantId, Grants, Hash,
+    Policy, PolicyFile, PolicyRule, Preset, Scope, Standing, Subject,
+};
+use proptest::prelude::*;
+use serde_json::json;
+use crate::support::{Call, file, rule, strictness};
+
+fn claims() -> impl Strategy<Value = Claims> {
+    any::<(bool, bool, bool, bool)>().prop_map(|(read_only, destructive, idempotent, open_world)| Claims {
+        read_only,
+        destructive,
+        idempotent,
+        open_world,
+    })
+}
+
+fn a_call() -> impl Strategy<Value = Call> {
+    let server = prop::sample::select(vec!["a", "ab", "b"]);
+    let tool = prop::sample::select(vec!["read", "send", "send_all"]);
+    let standing = prop::sample::select(vec![Standing::Reviewed, Standing::New, Standing::Changed]);
+    let path = prop::sample::select(vec!["/home/ann/x", "/etc/passwd", "x", "/home/ann/../x"]);
+    (server, tool, standing, claims(), path, any::<bool>()).prop_map(
+        |(server, tool, standing, claims, path, after_untrusted)| Call {
+            server: server.to_owned(),
+            tool: tool.to_owned(),
+            standing,
+            claims,
+            arguments: json!({ "path": path }),
+            after_untrusted,
+        },
+    )
+}
+
+fn condition() -> impl Strategy<Value = ArgumentRule> {
+    prop::sample::select(vec![
+        ArgumentIs::Glob("/home/*".into()),
+        ArgumentIs::Regex("ann".into()),
+        ArgumentIs::Folder("/etc".into()),
+        ArgumentIs::Folder("/home/ann".into()),
+    ])
+    .prop_map(|is| ArgumentRule { at: "/path".into(), is })
+}
+
+fn claim_rule() -> impl Strategy<Value = ClaimRule> {
+    any::<(Option<bool>, Option<bool>, Option<bool>)>().prop_map(|(read_only_hint, destructive_hint, open_world_hint)| {
+        ClaimRule { read_only_hint, destructive_hint, idempotent_hint: None, open_world_hint }
+    })
+}
+
+/// A rule that can be used.
+fn a_rule() -> impl Strategy<Value = PolicyRule> {
+    let effect = prop::sample::select(vec![Effect::Allow, Effect::Ask, Effect::Deny]);
+    let server = prop::sample::select(vec!["a", "b", "a*", "*", "?b"]);
+    let tool = prop::option::of(prop::sample::select(vec!["read", "send", "send*", "*"]));
+    let direction = prop::sample::select(vec![Direction::ToServer, Direction::FromServer, Direction::Both]);
+    let more = (direction, prop::option::of(claim_rule()), prop::option::of(condition()), any::<bool>());
+    (effect, server, tool, more).prop_map(|(effect, server, tool, (direction, annotations, condition, expires))| {
+        let annotations = annotations.filter(|_| effect != Effect::Allow);
+        let is_of_tools = tool.is_some() || annotations.is_some() || condition.is_some();
+        let is_narrow = is_of_tools || effect == Effect::Allow;
+        PolicyRule {
+            direction: if is_narrow { Direction::ToServer } else { direction },
+            annotations,
+            arguments: condition.into_iter().collect(),
+            expires_at: expires.then_some(50),
+            ..rule(effect, server, tool)
+        }
+    })
+}
+
+fn rules() -> impl Strategy<Value = Vec<PolicyRule>> {
+    prop::collection::vec(a_rule(), 0..6)
+}
+
+/// All that can stand: what the system-wide file says, what the user's does, presets, grants.
+#[derive(Debug, Clone)]
+struct Standings {
+    managed: Vec<PolicyRule>,
+    user: Vec<PolicyRule>,
+    careful: (bool, bool),
+    grants: Vec<(&'static str, &'static str, bool, Option<u64>)>,
+}
+
+fn standings() -> impl Strategy<Value = Standings> {
+    let grant = (
+        prop::sample::select(vec!["a", "ab", "b"]),
+        prop::sample::select(vec!["read", "send"]),
+        any::<bool>(),
+        prop::sample::select(vec![None, Some(50), Some(500)]),
+    );
+    let careful = (prop::bool::weighted(0.2), prop::bool::weighted(0.2));
+    (rules(), rules(), careful, prop::collection::vec(grant, 0..4)).prop_map(|(managed, user, careful, grants)| {
+        Standings { managed, user, careful, grants }
+    })
+}
+
+const NOW: u64 = 100;
+
+impl Standings {
+    fn policy(&self) -> Policy {
+        let mut grants = Grants::default();
+        for (server, tool, is_same, expires_at) in &self.grants {
+            let added = grants.add(Grant {
+                id: GrantId::default(),
+                server: (*server).to_owned(),
+                subject: Subject::Tool((*tool).to_owned()),
+                rests_on: Hash::of(&json!(if *is_same { "v1" } else { "v0" })),
+                scope: Scope::Always,
+                conversation: None,
+                since: 0,
+                expires_at: *expires_at,
+                words: String::new(),
+            });
+            added.unwrap();
+        }
+        let of = |rules: &[PolicyRule], careful: bool| PolicyFile {
+            preset: if careful { Preset::Careful } else { Preset::Balanced },
+            ..file(rules.to_vec())
+        };
+        let mut policy = Policy::new(grants);
+        policy.set_managed(of(&self.managed, self.careful.0)).unwrap();
+        policy.set_user(of(&self.user, self.careful.1)).unwrap();
+        policy
+    }
+
+    fn decide(&self, call: &Call) -> Effect {
+        let policy = self.policy();
+        strictness(call.with(|act| policy.decide(&act, NOW)))
+    }
+}
+
+/// All acts but calls of tools.
+fn other_acts(server: &str, look: &mut dyn FnMut(&Act<'_>)) {
+    let hash = Hash::of(&json!("v1"));
+    look(&Act::StartServer { server, command: &hash });
+    look(&Act::ConnectServer { server, address: &hash });
+    look(&Act::Sample { server });
+    look(&Act::FillForm { server });
+    look(&Act::OpenUrl { server });
+    look(&Act::ShareRoots { server, decided: true });
+    look(&Act::ShareRoots { server, decided: false });
+    look(&Act::SignIn { server, steps_up: true });
+    look(&Act::ReadAtUsersWish { server, conversation: None });
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn deny_beats_ask_and_ask_beats_allow(all in standings(), call in a_call()) {
+        let policy = all.policy();
+        let explained = call.with(|act| policy.explain(&act, NOW));
+        prop_assert_eq!(explained.decision, call.with(|act| policy.decide(&act, NOW)), "an explanation tells what happens");
+        let strictest = explained.considered.iter().filter(|one| one.fit == Fit::Fits).map(|one| one.effect).max();
+        let expected = strictest.unwrap_or(Effect::Ask);
+        prop_assert_eq!(strictness(explained.decision), expected, "the strictest that fits decides: {:?}", explained);
+        if let Some(first) = explained.considered.first().filter(|one| one.fit == Fit::Fits) {
+            prop_assert_eq!(first.effect, expected, "and it comes first");
+        }
+        if let Decision::Deny { by, .. } | Decision::Allow { by } = explained.decision {
+            let named = explained.considered.iter().any(|one| one.by == by && one.fit == Fit::Fits);
+            prop_assert!(named, "what is named as the cause fits: {by}");
+        }
+    }
+
+    #[test]
+    fn what_the_system_wide_file_denies_or_asks_is_never_loosened(all in standings(), call in a_call()) {
+        let alone = Standings { user: Vec::new(), careful: (all.careful.0, false), grants: Vec::new(), ..all.clone() };
+        // Alone, nothing else can allow: what asks there may only ask for want of an approval.
+        let policy = alone.policy();
+        let managed = call.with(|act| policy.explain(&act, NOW));
+        let fits = managed.considered.iter().filter(|one| one.fit == Fit::Fits);
+        let floor = fits.map(|one| one.effect).max().unwrap_or(Effect::Allow);
+        prop_assert!(all.decide(&call) >= floor, "{:?} is the least there may be", floor);
+    }
+
+    #[test]
+    fn annotations_never_loosen(all in standings(), call in a_call(), other in claims()) {
+        let without = |rules: &[PolicyRule]| rules.iter().filter(|rule| rule.annotations.is_none()).cloned().collect();
+        let plain = Standings { managed: without(&all.managed), user: without(&all.user), ..all.clone() };
+        prop_assert!(all.decide(&call) >= plain.decide(&call), "a rule on annotations only makes it stricter");
+        let first_hand = Call { after_untrusted: false, ..call };
+        let claiming = Call { claims: other, ..first_hand.clone() };
+        prop_assert_eq!(plain.decide(&first_hand), plain.decide(&claiming), "without such a rule claims do nothing");
+    }
+
+    #[test]
+    fn what_denies_or_asks_never_allows_more(
+        all in standings(),
+        call in a_call(),
+        added in a_rule().prop_filter("stricter", |rule| rule.effect != Effect::Allow),
+        managed in any::<bool>(),
+    ) {
+        let mut more = all.clone();
+        if managed { more.managed.push(added) } else { more.user.push(added) }
+        prop_assert!(more.decide(&call) >= all.decide(&call), "a rule that denies or asks can't allow");
+        let (before, after) = (all.policy(), more.policy());
+        let mut held = true;
+        other_acts(&call.server, &mut |act| {
+            held &= strictness(after.decide(act, NOW)) >= strictness(before.decide(act, NOW));
+        });
+        prop_assert!(held, "nor what is no call");
+    }
+
+    #[test]
+    fn no_rule_starts_signs_in_or_gives_what_a_server_asks_for(all in standings(), server in "a|b|ab") {
+        let policy = all.policy();
+        let mut allowed = Vec::new();
+        other_acts(&server, &mut |act| {
+            if let Decision::Allow { by } = policy.decide(act, NOW) && by != By::BuiltIn {
+                allowed.push(format!("{act:?}"));
+            }
+        });
+        prop_assert!(allowed.is_empty(), "rules allow calls only: {:?}", allowed);
+    }
+
+    #[test]
+    fn what_nobody_has_seen_is_never_allowed(all in standings(), call in a_call()) {
+        let call = Call { standing: Standing::New, ..call };
+        prop_assert!(all.decide(&call) > Effect::Allow, "a new tool asks, whatever stands");
+    }
+}

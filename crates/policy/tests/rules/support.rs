@@ -1,0 +1,83 @@
+//! Calls, rules and policies for tests.
+
+use policy::{
+    Act, Claims, Decision, Direction, Effect, Grants, Hash, Policy, PolicyFile, PolicyRule, RuleScope, Standing,
+};
+use serde_json::{Value, json};
+
+/// A call of a tool, to be looked at.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    pub(crate) server: String,
+    pub(crate) tool: String,
+    pub(crate) standing: Standing,
+    pub(crate) claims: Claims,
+    pub(crate) arguments: Value,
+    pub(crate) after_untrusted: bool,
+}
+
+impl Default for Call {
+    fn default() -> Self {
+        Self {
+            server: "server".to_owned(),
+            tool: "tool".to_owned(),
+            standing: Standing::Reviewed,
+            claims: Claims::default(),
+            arguments: json!({}),
+            after_untrusted: false,
+        }
+    }
+}
+
+impl Call {
+    /// Does something with it as an act, in the conversation `c1`, of the definition `v1`.
+    pub(crate) fn with<T>(&self, look: impl FnOnce(Act<'_>) -> T) -> T {
+        let definition = Hash::of(&json!("v1"));
+        look(Act::CallTool {
+            server: &self.server,
+            tool: &self.tool,
+            definition: &definition,
+            standing: self.standing,
+            claims: self.claims,
+            arguments: self.arguments.as_object().unwrap(),
+            after_untrusted: self.after_untrusted,
+            conversation: Some("c1"),
+        })
+    }
+}
+
+pub(crate) fn rule(effect: Effect, server: &str, tool: Option<&str>) -> PolicyRule {
+    PolicyRule {
+        id: 0,
+        effect,
+        server: server.to_owned(),
+        tool: tool.map(str::to_owned),
+        direction: Direction::ToServer,
+        arguments: Vec::new(),
+        annotations: None,
+        scope: RuleScope::Always,
+        expires_at: None,
+        note: String::new(),
+        trusted_server: false,
+    }
+}
+
+pub(crate) fn file(rules: Vec<PolicyRule>) -> PolicyFile {
+    PolicyFile { rules, ..PolicyFile::default() }
+}
+
+pub(crate) fn policy_of(managed: &[PolicyRule], user: &[PolicyRule]) -> Policy {
+    let mut policy = Policy::new(Grants::default());
+    policy.set_managed(file(managed.to_vec())).unwrap();
+    policy.set_user(file(user.iter().filter(|rule| rule.scope == RuleScope::Always).cloned().collect())).unwrap();
+    policy
+}
+
+/// What a decision comes to.
+pub(crate) fn strictness(decision: Decision) -> Effect {
+    match decision {
+        Decision::Allow { .. } => Effect::Allow,
+        Decision::Ask { .. } => Effect::Ask,
+        Decision::Deny { .. } => Effect::Deny,
+    }
+}

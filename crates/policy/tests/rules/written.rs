@@ -1,0 +1,264 @@
+//! Rules: what they may say, what they fit, and what they can never do.
+
+use policy::{
+    Act, ArgumentIs, ArgumentRule, By, ClaimRule, Claims, Decision, Direction, Effect, Fit, Grants, Hash, Policy,
+    PolicyFile, PolicyRule, Preset, Rule, RuleError, RuleRef, RuleScope, RuleSet, Scope, Source, Standing, exactly,
+};
+use serde_json::{Value, json};
+use crate::support::{Call, file, policy_of, rule, strictness};
+
+fn problem(rule: PolicyRule) -> Option<RuleError> {
+    RuleSet::compile(Source::User, vec![rule]).err().map(|problem| problem.error)
+}
+
+#[test]
+fn some_rules_can_not_be_made() {
+    let claims = ClaimRule { read_only_hint: Some(true), ..ClaimRule::default() };
+    let allow = || rule(Effect::Allow, "s", None);
+    let ask = || rule(Effect::Ask, "s", None);
+    let argument = |at: &str, is| vec![ArgumentRule { at: at.to_owned(), is }];
+    let bad = [
+        ("annotations never allow", PolicyRule { annotations: Some(claims), ..allow() }),
+        ("what a server asks for is never allowed", PolicyRule { direction: Direction::FromServer, ..allow() }),
+        ("nor with all else", PolicyRule { direction: Direction::Both, ..allow() }),
+        ("a form has no tool", PolicyRule { direction: Direction::FromServer, tool: Some("t".into()), ..ask() }),
+        ("no server", PolicyRule { server: String::new(), ..ask() }),
+        ("no tool", PolicyRule { tool: Some(String::new()), ..ask() }),
+        ("trust in several servers", PolicyRule { trusted_server: true, server: "*".into(), ..allow() }),
+        ("trust that asks", PolicyRule { trusted_server: true, ..ask() }),
+        ("a pointer without its slash", PolicyRule { arguments: argument("path", ArgumentIs::Glob("x".into())), ..ask() }),
+        ("half an expression", PolicyRule { arguments: argument("/p", ArgumentIs::Regex("(".into())), ..ask() }),
+        ("a relative folder", PolicyRule { arguments: argument("/p", ArgumentIs::Folder("x".into())), ..ask() }),
+        ("a date beyond all calendars", PolicyRule { expires_at: Some(u64::MAX), ..ask() }),
+        ("a long note", PolicyRule { note: "x".repeat(1_001), ..ask() }),
+    ];
+    for (what, rule) in bad {
+        assert!(problem(rule).is_some(), "{what}: it must be refused");
+    }
+    assert_eq!(problem(PolicyRule { annotations: Some(claims), ..ask() }), None, "annotations may make it ask");
+    let many = vec![ask(); RuleSet::LIMIT + 1];
+    assert_eq!(
+        RuleSet::compile(Source::User, many).unwrap_err().error,
+        RuleError::TooMany,
+        "there are at most so many rules"
+    );
+    let twice = vec![PolicyRule { id: 3, ..ask() }, PolicyRule { id: 3, ..ask() }];
+    assert_eq!(RuleSet::compile(Source::User, twice).unwrap_err().error, RuleError::SameId(3), "numbers are unique");
+}
+
+#[test]
+fn a_rule_fits_what_it_says() {
+    let call = Call { arguments: json!({"path": "/home/ann/x", "to": ["a@b.org", "c@d.org"], "n": 3}), ..Call::default() };
+    let at = |at: &str, is| vec![ArgumentRule { at: at.to_owned(), is }];
+    let glob = |text: &str| ArgumentIs::Glob(text.to_owned());
+    let ask = || rule(Effect::Ask, "server", None);
+    let cases: Vec<(PolicyRule, Fit)> = vec![
+        (ask(), Fit::Fits),
+        (rule(Effect::Ask, "serv*", Some("to?l")), Fit::Fits),
+        (rule(Effect::Ask, "other", None), Fit::OtherServer),
+        (rule(Effect::Ask, "server", Some("tool2")), Fit::OtherTool),
+        (PolicyRule { direction: Direction::FromServer, ..ask() }, Fit::OtherDirection),
+        (PolicyRule { direction: Direction::Both, ..ask() }, Fit::Fits),
+        (PolicyRule { expires_at: Some(1_000), ..ask() }, Fit::Expired),
+        (PolicyRule { expires_at: Some(1_001), ..ask() }, Fit::Fits),
+        (PolicyRule { scope: RuleScope::Conversation("c2".into()), ..ask() }, Fit::OtherConversation),
+        (PolicyRule { scope: RuleScope::Conversation("c1".into()), ..ask() }, Fit::Fits),
+        (PolicyRule { arguments: at("/path", ArgumentIs::Folder("/home/ann".into())), ..ask() }, Fit::Fits),
+        (PolicyRule { arguments: at("/path", ArgumentIs::Folder("/etc".into())), ..ask() }, Fit::OtherArgument(0)),
+        (PolicyRule { arguments: at("/to", glob("*@d.org")), ..ask() }, Fit::Fits),
+        (PolicyRule { arguments: at("/to/0", glob("*@d.org")), ..ask() }, Fit::OtherArgument(0)),
+        (PolicyRule { arguments: at("/n", glob("3")), ..ask() }, Fit::Fits),
+        (PolicyRule { arguments: at("/missing", glob("*")), ..ask() }, Fit::OtherArgument(0)),
+        (PolicyRule { arguments: at("/path", ArgumentIs::Regex("^/home/[a-z]+/".into())), ..ask() }, Fit::Fits),
+        (
+            PolicyRule {
+                annotations: Some(ClaimRule { destructive_hint: Some(false), ..ClaimRule::default() }),
+                ..ask()
+            },
+            Fit::OtherAnnotations,
+        ),
+    ];
+    for (rule, expected) in cases {
+        let policy = policy_of(&[], std::slice::from_ref(&rule));
+        let in_session = rule.scope != RuleScope::Always;
+        let policy = if in_session { with_session(rule.clone()) } else { policy };
+        let explained = call.with(|act| policy.explain(&act, 1_000));
+        assert_eq!(explained.considered.len(), 1, "one rule was looked at");
+        assert_eq!(explained.considered[0].fit, expected, "{rule:?}");
+    }
+}
+
+fn with_session(rule: PolicyRule) -> Policy {
+    let mut policy = Policy::new(Grants::default());
+    policy.session_mut().add(rule).unwrap();
+    policy
+}
+
+#[test]
+fn what_can_not_be_judged_makes_it_stricter_only() {
+    let folder = |effect, folder: &str| PolicyRule {
+        arguments: vec![ArgumentRule { at: "/path".into(), is: ArgumentIs::Folder(folder.into()) }],
+        ..rule(effect, "server", None)
+    };
+    let decide = |rule: PolicyRule, path: Value| {
+        let call = Call { arguments: json!({ "path": path }), ..Call::default() };
+        strictness(call.with(|act| policy_of(&[], &[rule.clone()]).decide(&act, 0)))
+    };
+    let doubtful = [
+        json!("/home/ann/../../etc/passwd"),
+        json!("notes.txt"),
+        json!("file:///etc/passwd"),
+        json!({"deep": true}),
+        json!(["/home/ann/x", "/etc/x"]),
+        json!("/home/ANN/x"),
+        json!(format!("/home/ann/{}", "x".repeat(70_000))),
+    ];
+    for path in doubtful {
+        let words: String = path.to_string().chars().take(60).collect();
+        assert_eq!(decide(folder(Effect::Allow, "/home/ann"), path.clone()), Effect::Ask, "{words} is not allowed");
+        assert_eq!(decide(folder(Effect::Deny, "/home/ann"), path), Effect::Deny, "{words} is denied");
+    }
+    assert_eq!(decide(folder(Effect::Allow, "/home/ann"), json!("/home/ann/x")), Effect::Allow, "this one is allowed");
+    assert_eq!(decide(folder(Effect::Deny, "/home/ann"), json!("/etc/x")), Effect::Ask, "and this one not denied");
+}
+
+#[test]
+fn an_allowed_tool_asks_when_nobody_has_seen_it_or_after_what_another_server_said() {
+    let policy = policy_of(&[], &[rule(Effect::Allow, "server", None)]);
+    let decide = |call: &Call| call.with(|act| policy.decide(&act, 0));
+    let by = By::Rule(RuleRef { source: Source::User, id: 1 });
+    assert_eq!(decide(&Call::default()), Decision::Allow { by }, "a rule allows what was reviewed");
+    let new = decide(&Call { standing: Standing::New, ..Call::default() });
+    assert!(matches!(new, Decision::Ask { rule: Rule::NewTool, .. }), "a new tool asks: {new:?}");
+    let changed = decide(&Call { standing: Standing::Changed, ..Call::default() });
+    assert!(matches!(changed, Decision::Ask { rule: Rule::ToolChanged, .. }), "a changed one, too: {changed:?}");
+    let after = decide(&Call { after_untrusted: true, ..Call::default() });
+    let once = matches!(after, Decision::Ask { rule: Rule::AfterUntrusted, scopes: &[Scope::Once], .. });
+    assert!(once, "after another server's output it asks each time: {after:?}");
+    let claims = Claims { read_only: true, open_world: false, ..Claims::default() };
+    let reads = decide(&Call { after_untrusted: true, claims, ..Call::default() });
+    assert_eq!(reads, Decision::Allow { by }, "what only reads, and here, may run");
+}
+
+#[test]
+fn careful_asks_about_all_that_crosses_and_not_about_starting() {
+    let mut policy = policy_of(&[], &[rule(Effect::Allow, "server", None)]);
+    policy.set_user(PolicyFile { preset: Preset::Careful, ..file(vec![rule(Effect::Allow, "server", None)]) }).unwrap();
+    let decided = Call::default().with(|act| policy.decide(&act, 0));
+    let expected = Decision::Ask { rule: Rule::PresetAsks, by: By::Preset, scopes: &[Scope::Once] };
+    assert_eq!(decided, expected, "an allowed call asks");
+    let read = policy.decide(&Act::ReadAtUsersWish { server: "server", conversation: None }, 0);
+    assert_eq!(read, expected, "so does reading");
+    let command = Hash::of(&json!("x"));
+    let start = policy.decide(&Act::StartServer { server: "server", command: &command }, 0);
+    assert!(matches!(start, Decision::Ask { scopes: [Scope::Once, Scope::Always], .. }), "a start can be approved");
+}
+
+#[test]
+fn a_server_can_be_kept_out_altogether() {
+    let deny = PolicyRule { direction: Direction::Both, ..rule(Effect::Deny, "bad*", None) };
+    let policy = policy_of(&[deny], &[rule(Effect::Allow, "*", None)]);
+    let (command, server) = (Hash::of(&json!("x")), "bad-one");
+    let acts = [
+        Act::StartServer { server, command: &command },
+        Act::ConnectServer { server, address: &command },
+        Act::SignIn { server, steps_up: false },
+        Act::Sample { server },
+        Act::FillForm { server },
+        Act::OpenUrl { server },
+        Act::ShareRoots { server, decided: true },
+        Act::ReadAtUsersWish { server, conversation: None },
+    ];
+    for act in acts {
+        assert_eq!(strictness(policy.decide(&act, 0)), Effect::Deny, "{act:?} is denied");
+    }
+}
+
+#[test]
+fn a_file_that_can_not_be_used_makes_everything_ask_and_keeps_what_was_denied() {
+    let deny = rule(Effect::Deny, "server", Some("drop"));
+    let allow = rule(Effect::Allow, "server", None);
+    let broken = PolicyRule { server: String::new(), ..allow.clone() };
+    for managed in [false, true] {
+        let mut policy = policy_of(&[], &[allow.clone()]);
+        let set = |policy: &mut Policy, rules| {
+            if managed { policy.set_managed(file(rules)) } else { policy.set_user(file(rules)) }
+        };
+        set(&mut policy, vec![deny.clone(), allow.clone()]).unwrap();
+        assert_eq!(strictness(Call::default().with(|act| policy.decide(&act, 0))), Effect::Allow, "it is allowed");
+        assert!(set(&mut policy, vec![broken.clone()]).is_err(), "the file is refused");
+        let decided = Call::default().with(|act| policy.decide(&act, 0));
+        assert_eq!(strictness(decided), Effect::Ask, "everything asks then");
+        let reading = policy.decide(&Act::ReadAtUsersWish { server: "other", conversation: None }, 0);
+        assert_eq!(strictness(reading), Effect::Ask, "also what no rule speaks of");
+        let dropped = Call { tool: "drop".into(), ..Call::default() };
+        assert_eq!(strictness(dropped.with(|act| policy.decide(&act, 0))), Effect::Deny, "what was denied still is");
+        set(&mut policy, vec![allow.clone()]).unwrap();
+        assert_eq!(strictness(Call::default().with(|act| policy.decide(&act, 0))), Effect::Allow, "mended, it counts");
+    }
+}
+
+#[test]
+fn trust_for_a_run_covers_calls_of_reviewed_tools_and_nothing_else() {
+    let mut policy = Policy::new(Grants::default());
+    policy.trust_for_run("a*b").unwrap();
+    policy.trust_for_run("a*b").unwrap();
+    assert_eq!(policy.rules(Source::Session).count(), 1, "trusting twice is trusting once");
+    let call = |server: &str| Call { server: server.to_owned(), ..Call::default() };
+    let decide = |policy: &Policy, call: &Call| strictness(call.with(|act| policy.decide(&act, 0)));
+    assert_eq!(decide(&policy, &call("a*b")), Effect::Allow, "its calls are allowed");
+    assert_eq!(decide(&policy, &call("axb")), Effect::Ask, "its name is no pattern");
+    assert_eq!(decide(&policy, &Call { standing: Standing::New, ..call("a*b") }), Effect::Ask, "new tools ask");
+    let command = Hash::of(&json!("x"));
+    for act in [
+        Act::StartServer { server: "a*b", command: &command },
+        Act::Sample { server: "a*b" },
+        Act::FillForm { server: "a*b" },
+        Act::OpenUrl { server: "a*b" },
+        Act::SignIn { server: "a*b", steps_up: true },
+    ] {
+        assert_eq!(strictness(policy.decide(&act, 0)), Effect::Ask, "{act:?} asks all the same");
+    }
+    assert!(policy.end_trust("a*b"), "it can be ended");
+    assert_eq!(decide(&policy, &call("a*b")), Effect::Ask, "then its calls ask");
+}
+
+#[test]
+fn a_file_is_read_strictly_and_written_as_it_was_read() {
+    let text = json!({
+        "version": 1,
+        "preset": "careful",
+        "rules": [
+            {
+                "id": 1, "effect": "deny", "server": "files", "tool": "delete_*", "direction": "to_server",
+                "arguments": [{ "at": "/path", "folder": "/etc" }, { "at": "/mode", "glob": "rm*" }],
+                "annotations": { "destructiveHint": true },
+                "expires_at": "2030-01-31T12:00:00Z", "note": "no system files"
+            },
+            { "id": 2, "effect": "allow", "server": "files", "direction": "to_server", "trusted_server": true }
+        ]
+    });
+    let read: PolicyFile = serde_json::from_value(text.clone()).unwrap();
+    assert_eq!(read.rules[0].expires_at, Some(1_896_091_200_000), "dates are times");
+    assert_eq!(serde_json::to_value(&read).unwrap(), text, "what is written is what was read");
+    let bad = [
+        json!({ "rules": [] }),
+        json!({ "version": 2 }),
+        json!({ "version": 1, "rule": [] }),
+        json!({ "version": 1, "preset": "open" }),
+        json!({ "version": 1, "rules": [{ "effect": "allow", "sever": "x" }] }),
+        json!({ "version": 1, "rules": [{ "effect": "maybe" }] }),
+        json!({ "version": 1, "rules": [{ "effect": "deny", "expires_at": "soon" }] }),
+        json!({ "version": 1, "rules": [{ "effect": "deny", "arguments": [{ "at": "/p" }] }] }),
+        json!({ "version": 1, "rules": [{ "effect": "deny", "arguments": [{ "at": "/p", "glob": "a", "regex": "b" }] }] }),
+        json!({ "version": 1, "rules": [{ "effect": "deny", "annotations": { "readOnly": true } }] }),
+    ];
+    for text in bad {
+        assert!(serde_json::from_value::<PolicyFile>(text.clone()).is_err(), "{text} has something unknown in it");
+    }
+}
+
+#[test]
+fn a_text_stands_for_itself() {
+    assert_eq!(exactly("a*b?c\\"), "a\\*b\\?c\\\\", "what would be a wildcard is taken as it is");
+}
