@@ -9,7 +9,7 @@ export async function noOrphans(home, servers) {
 
 /** Whatever was acknowledged is there: each note, and each answer in the audit log. */
 export async function nothingLost(host, load) {
-  const { items } = await host.call("conversation", { id: load.conversation });
+  const { items } = await host.call("conversation", { conversation: load.conversation });
   const kept = new Set(items.map((item) => item.id));
   const lost = load.noted.filter((text) => !kept.has(text));
   if (lost.length > 0) return `${lost.length} notes are lost, the first is ${lost[0]}`;

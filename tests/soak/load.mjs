@@ -11,8 +11,10 @@ export class Load {
   /** Texts that the host put into the conversation. */
   noted = [];
   counts = { calls: 0, results: 0, refused: 0, failed: 0, answers: 0, stale: 0, notes: 0, kills: 0 };
+  #isCalling = true;
   #goesOn = true;
-  #tasks = [];
+  #callers = [];
+  #others = [];
   #number = 0;
 
   constructor(host, names, random, conversation) {
@@ -24,19 +26,21 @@ export class Load {
 
   /** Goes on until `stop`; while the host is away everybody waits. */
   start() {
-    this.#goesOn = true;
-    this.#tasks = [this.#answers(), this.#notes(), this.#kills(), this.#restarts()];
-    for (let caller = 0; caller < CALLERS; caller++) this.#tasks.push(this.#calls());
+    this.#others = [this.#answers(), this.#notes(), this.#kills(), this.#restarts()];
+    this.#callers = Array.from({ length: CALLERS }, () => this.#calls());
   }
 
+  /** A call that was begun needs its answers to end, so the callers come first. */
   async stop() {
+    this.#isCalling = false;
+    await Promise.all(this.#callers);
     this.#goesOn = false;
-    await Promise.all(this.#tasks);
+    await Promise.all(this.#others);
   }
 
   /** Does something again and again with pauses; what fails because the host is gone or says no is no fault. */
-  async #again(pause, act) {
-    while (this.#goesOn) {
+  async #again(pause, act, goesOn = () => this.#goesOn) {
+    while (goesOn()) {
       if (this.host.url) {
         try {
           await act();
@@ -71,6 +75,7 @@ export class Load {
           this.counts[/refused/i.test(error.message) ? "refused" : "failed"] += 1;
         }
       },
+      () => this.#isCalling,
     );
   }
 
