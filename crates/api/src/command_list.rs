@@ -43,6 +43,10 @@ macro_rules! commands {
             set_log_level: SetLogLevel => Nothing,
             /// Sets which folders a server may know of, and tells it of the change.
             set_roots: SetRoots => Nothing,
+            /// What a local server would reach in its sandbox if it were started now. Nothing is started.
+            sandbox: ServerName => SandboxReport,
+            /// How much a server uses of what each server gets.
+            limits: ServerName => LimitsUse,
             /// Lets the user pick a folder with the system's dialog.
             pick_folder: Nothing => PickedFolder,
 
@@ -50,6 +54,10 @@ macro_rules! commands {
             catalog: ServerName => Catalog,
             /// Asks a server for a list again, however fresh it is. Resolves with all lists when it was read.
             refresh_list: RefreshList => Catalog,
+            /// Says that the user has looked at definitions: any change of them is told from now on.
+            review: Review => Nothing,
+            /// What was kept of what the user saw of a server.
+            pins: ServerName => Pins,
             /// Calls a tool. Resolves when the call has ended; asks for approval on the way.
             call_tool: CallTool => ToolResult,
             /// Gets a prompt's messages.
@@ -96,12 +104,32 @@ macro_rules! commands {
             /// Deletes a conversation.
             delete_conversation: ConversationRef => Nothing,
 
-            /// The latest decisions, newest first.
+            /// The latest decisions that fit, newest first.
             audit: AuditRange => AuditPage,
+            /// Checks the whole audit log: its chain and its seal.
+            verify_audit: Nothing => AuditVerdict,
+            /// Writes the audit log to a file the user picks, as JSON Lines that can be verified by themselves.
+            export_audit: Nothing => SavedFile,
             /// Every standing approval.
             grants: Nothing => Grants,
             /// Takes an approval back.
             revoke_grant: GrantRef => Nothing,
+            /// All rules, presets, and what is wrong with their files.
+            policy: Nothing => Policy,
+            /// Adds a rule of the user's, or changes the one with its number.
+            set_policy_rule: Rule => RuleRef,
+            /// Removes a rule of the user's.
+            remove_policy_rule: RuleRef => Nothing,
+            /// Chooses how much is asked about.
+            set_preset: SetPreset => Nothing,
+            /// Trusts a server with calls of its tools, or ends that.
+            set_trust: SetTrust => Nothing,
+            /// Tells what would happen, and which rule says so. Nothing does.
+            dry_run: DryRun => DryRunResult,
+            /// All rules and standing approvals as text.
+            policy_text: Nothing => PolicyText,
+            /// Writes all rules and standing approvals to a file the user picks.
+            export_policy: Nothing => SavedFile,
             /// Changes the app's settings.
             set_settings: Settings => Nothing,
             /// Takes a URL apart, for the dialog that shows it before it is opened.

@@ -16,9 +16,10 @@ The file is a list; the first entry that fits answers:
    {\"kind\": \"roots\", \"answer\": {\"action\": \"accept\", \"roots\": [\"/srv\"]}},
    {\"kind\": \"sign-in\", \"name\": \"https://login.example.com\", \"answer\": {\"action\": \"allow\"}},
    {\"kind\": \"client-id\", \"answer\": {\"action\": \"accept\", \"content\": {\"clientId\": \"drawbridge\"}}},
+   {\"kind\": \"resource\", \"name\": \"file:///srv/*\", \"answer\": {\"action\": \"allow\"}},
    {\"kind\": \"url\", \"name\": \"https://example.com/*\", \"answer\": {\"action\": \"decline\"}}]
 \"server\" and \"name\" are patterns with * and ?. The name is the command line of a start, or the address: \"start-server\" \
-also allows connecting to a remote server. It is the tool of a call, the URL, the issuer that is signed in at, \
+also allows connecting to a remote server. It is the tool of a call, the prompt or resource that is read, the URL, the issuer that is signed in at, \
 and else the tool, prompt or resource that led to the question.
 
 TRACEPARENT, TRACESTATE and BAGGAGE in the environment (W3C Trace Context) go with every call to servers of 2026-07-28.
@@ -107,14 +108,131 @@ pub(crate) enum Command {
         /// The server.
         server: String,
     },
+    /// What a local server would reach in its sandbox, and what would hold it. Nothing is started.
+    Sandbox {
+        /// The server.
+        server: String,
+    },
+    /// What is new or changed on a server since you saw it, and what is strange about it.
+    Review {
+        /// The server.
+        server: String,
+        /// Mark these tools and prompts as seen, as they are now. Until then no approval or rule covers them.
+        #[arg(long, value_name = "NAME", num_args = 1..)]
+        accept: Vec<String>,
+    },
+    /// What was kept of what you saw of a server: what it is, and which definitions.
+    Pins {
+        /// The server.
+        server: String,
+    },
+    /// The rules: shows them, tells what would happen, or prints all of it as JSON.
+    Policy {
+        #[command(subcommand)]
+        command: PolicyCommand,
+    },
     /// Shows events as they come, until interrupted.
     Watch(Of),
-    /// The decisions, the newest first.
-    Audit {
-        /// At most so many.
-        #[arg(long, default_value_t = 1_000)]
-        limit: usize,
+    /// The decisions: lists, checks or exports them. Unless told otherwise, lists them.
+    Audit(Audit),
+}
+
+/// What to do with the rules.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// The preset, the files of rules, and every rule.
+    Show,
+    /// What would happen to a call, and which rule says so. Nothing is started or sent.
+    Check {
+        /// The server.
+        server: String,
+        /// The tool.
+        #[arg(conflicts_with = "act")]
+        tool: Option<String>,
+        /// What would be sent: a JSON object.
+        #[arg(value_name = "JSON", default_value = "{}")]
+        args: String,
+        /// Something else than the call of a tool.
+        #[arg(long, value_enum)]
+        act: Option<DryKind>,
+        /// As asked for by a model that has read another server's output.
+        #[arg(long)]
+        after_untrusted: bool,
     },
+    /// All rules and standing approvals, as JSON.
+    Export,
+}
+
+/// What is checked, if not the call of a tool.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub(crate) enum DryKind {
+    /// To get a prompt or read a resource.
+    Read,
+    /// To start the server or connect to it.
+    Start,
+    /// The server asks a model.
+    Sampling,
+    /// The server asks for a form.
+    Form,
+    /// The server asks to open an address.
+    Url,
+    /// The server asks for folders.
+    Roots,
+    /// To sign in to the server.
+    SignIn,
+}
+
+/// What to do with the audit log.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Audit {
+    #[command(subcommand)]
+    pub(crate) command: Option<AuditCommand>,
+    #[command(flatten)]
+    pub(crate) list: AuditList,
+}
+
+/// What to do with the audit log.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AuditCommand {
+    /// The decisions, the newest first.
+    List(AuditList),
+    /// Checks that no decision was changed, removed or put elsewhere, and says where if one was. Ends with 1 then.
+    Verify {
+        /// A file that `export` wrote; the log itself if left out.
+        file: Option<PathBuf>,
+    },
+    /// Prints all decisions as JSON Lines that `verify` can check by themselves.
+    Export {
+        /// The file to write, which must not be there yet; standard output if left out.
+        file: Option<PathBuf>,
+    },
+}
+
+/// Which decisions.
+#[derive(Debug, Args)]
+pub(crate) struct AuditList {
+    /// At most so many.
+    #[arg(long, default_value_t = 1_000)]
+    pub(crate) limit: usize,
+    /// Only of this server.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) server: Option<String>,
+    /// Only of this kind, such as tool or start-server.
+    #[arg(long, value_name = "KIND")]
+    pub(crate) kind: Option<String>,
+    /// Only with this decision: allowed, denied, cancelled, withdrawn or noted.
+    #[arg(long, value_name = "DECISION")]
+    pub(crate) decision: Option<String>,
+    /// Only from this time on: 2026-11-21, 2026-11-21T08:00:00Z, or so long ago: 30m, 12h, 7d.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<String>,
+    /// Only before this time, in the same ways.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) until: Option<String>,
+    /// Only with all of these words.
+    #[arg(long, value_name = "WORDS")]
+    pub(crate) search: Option<String>,
 }
 
 /// A server, or all.

@@ -2,26 +2,27 @@
 
 use std::collections::BTreeMap;
 
-use api::data::{AuditRange, CallTool, Catalog, Complete, CompletionOf, GetPrompt, ReadResource, ServerName};
+use api::data::{CallTool, Catalog, Complete, CompletionOf, GetPrompt, ReadResource, ServerName};
 use api::{ErrorCode, Handler as _};
 use futures_util::future::join_all;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::arguments::{self, Command, Of};
+use crate::arguments::{self, Command, Of, PolicyCommand};
+use crate::audit;
+use crate::describe;
 use crate::failure::Failure;
 use crate::login;
 use crate::output::{value, without_variables};
 use crate::people::{self, table};
 use crate::platform::has_display;
+use crate::review;
+use crate::rules;
 use crate::session::Session;
 use crate::visible;
 
 /// The id of the one call that a command makes.
 const CALL: &str = "cli";
-
-/// The most decisions read at once.
-const PAGE: usize = 500;
 
 /// Carries out a command.
 pub(crate) async fn run(session: &Session, command: Command) -> Result<Value, Failure> {
@@ -38,8 +39,15 @@ pub(crate) async fn run(session: &Session, command: Command) -> Result<Value, Fa
         Command::Login { server, paste } => login::login(session, &server, paste || !has_display()).await,
         Command::Logout { server } => login::logout(session, &server).await,
         Command::Auth { server } => login::auth(session, &server).await,
+        Command::Sandbox { server } => sandbox(session, server).await,
+        Command::Review { server, accept } => {
+            use_server(session, &server).await?;
+            review::review(session, server, accept).await
+        }
+        Command::Pins { server } => review::pins(session, server).await,
         Command::Watch(of) => watch(session, of).await,
-        Command::Audit { limit } => audit(session, limit).await,
+        Command::Policy { command } => rules::run(session, command).await,
+        Command::Audit(what) => audit::run(session, what).await,
     }
 }
 
@@ -102,7 +110,7 @@ async fn list<T: Serialize>(
     Ok(Value::Array(items))
 }
 
-fn object(text: &str, option: &str) -> Result<Map<String, Value>, Failure> {
+pub(crate) fn object(text: &str, option: &str) -> Result<Map<String, Value>, Failure> {
     match serde_json::from_str(text) {
         Ok(Value::Object(map)) => Ok(map),
         Ok(_) => Err(Failure::usage(format!("{option}: expected a JSON object such as {{\"a\": 1}}"))),
@@ -126,6 +134,8 @@ pub(crate) fn check(command: &Command) -> Result<(), Failure> {
         Command::Call { args, .. } => object(args, "--args").map(drop),
         Command::Prompt { args, .. } => texts(args, "--args").map(drop),
         Command::Complete(complete) => texts(&complete.context, "--context").map(drop),
+        Command::Policy { command: PolicyCommand::Check { args, .. } } => object(args, "JSON").map(drop),
+        Command::Audit(what) => audit::check(what),
         _ => Ok(()),
     }
 }
@@ -171,6 +181,21 @@ async fn complete(session: &Session, complete: arguments::Complete) -> Result<Va
     Ok(value(&result))
 }
 
+/// What a server would reach. That it can't be held so is a failure, as it could not be started.
+async fn sandbox(session: &Session, server: String) -> Result<Value, Failure> {
+    session.servers(Some(&server)).await?;
+    let report = session.api.sandbox(ServerName { server: server.clone() }).await?;
+    if let Some(problem) = report.problem {
+        return Err(Failure::new(ErrorCode::System, problem));
+    }
+    let words = match &report.plan {
+        Some(plan) => describe::sandbox(plan),
+        None => format!("{} has no sandbox: it reaches all that you do.\n", visible::line(&server)),
+    };
+    session.output.text(&words);
+    Ok(value(&report))
+}
+
 /// Shows events until a signal ends the program. A server that fails is shown by its state.
 async fn watch(session: &Session, of: Of) -> Result<Value, Failure> {
     let names = session.servers(of.server.as_deref()).await?;
@@ -181,21 +206,4 @@ async fn watch(session: &Session, of: Of) -> Result<Value, Failure> {
         return Err(failure.clone());
     }
     std::future::pending().await
-}
-
-async fn audit(session: &Session, limit: usize) -> Result<Value, Failure> {
-    let mut entries = Vec::new();
-    let mut before = None;
-    while entries.len() < limit {
-        let wanted = u32::try_from(PAGE.min(limit - entries.len()))
-            .map_err(|_| Failure::new(ErrorCode::Internal, "a page has at most 500 decisions"))?;
-        let page = session.api.audit(AuditRange { limit: wanted, before }).await?;
-        before = page.entries.last().map(|entry| entry.number);
-        entries.extend(page.entries);
-        if !page.more {
-            break;
-        }
-    }
-    session.output.text(&table(&entries.iter().map(people::audit_entry).collect::<Vec<_>>()));
-    Ok(value(&entries))
 }

@@ -25,6 +25,11 @@ impl Output {
         Self { json, over: Mutex::new(false), gone: Notify::new() }
     }
 
+    /// Whether JSON is wanted.
+    pub(crate) const fn is_json(&self) -> bool {
+        self.json
+    }
+
     /// Waits until nobody reads standard output any more.
     pub(crate) async fn nobody_reads(&self) {
         self.gone.notified().await;

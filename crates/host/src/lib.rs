@@ -5,15 +5,19 @@
 //! through that server's own connection, which bounds it.
 
 pub mod activity;
+mod audit;
 mod backoff;
 pub mod catalog;
 mod connection;
 pub mod conversation;
 pub mod form;
 mod handle;
+pub mod limits;
 pub mod output;
 mod owner;
 pub mod ports;
+pub mod review;
+pub mod rules;
 pub mod sampling;
 pub mod secrets;
 pub mod server_config;
@@ -27,7 +31,9 @@ mod wake;
 
 pub use connection::MAX_QUESTIONS;
 pub use handle::{Events, Host, HostClosed};
-pub use owner::{AnswerError, Read, ServerError, definition_hash};
+pub use owner::{AnswerError, NoPlan, CallOrigin, Label, Read, ReviewError, Seen, ServerError, definition_hash};
+
+use std::time::Duration;
 
 use mcp_proto::session::Timeouts;
 pub use mcp_proto::session::TraceContext;
@@ -46,6 +52,8 @@ pub struct HostOptions {
     pub times: view::CallTimes,
     /// Who answers questions, for the audit log: `user`, or `answers` for a file of answers.
     pub decides: &'static str,
+    /// For how long a server is muted after the user refused three of its questions in a row.
+    pub cool_down: Duration,
     /// Where the calls of this host belong in a distributed trace; servers of 2026-07-28 are told.
     pub trace: Option<TraceContext>,
 }
@@ -63,6 +71,7 @@ impl Default for HostOptions {
             timeouts: Timeouts::default(),
             times: view::CallTimes::default(),
             decides: "user",
+            cool_down: Duration::from_secs(5 * 60),
             trace: None,
         }
     }

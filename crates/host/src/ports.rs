@@ -1,12 +1,11 @@
 //! Ports: what the host needs from outside, as traits. `store` and the shells implement them.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
+pub use crate::audit::*;
 use crate::conversation::Conversation;
 use crate::server_config::{ConfigProblem, Imported, ServerEntry};
 
@@ -81,6 +80,22 @@ pub trait Documents: Send + Sync {
         let value = change(self.read(name)?);
         self.write(name, &value)
     }
+    /// Starts watching a document; each change from outside sends one message (own writes may, too). Documents that nobody
+    /// else can change send none.
+    fn watch(&self, _name: Document, _changed: mpsc::Sender<()>) {}
+}
+
+/// The rules that whoever runs this computer sets for all its users. They are only read here.
+pub trait ManagedPolicy: Send + Sync {
+    /// The file's path, to show.
+    fn path(&self) -> PathBuf;
+    /// Reads the file; none if there is none.
+    ///
+    /// # Errors
+    /// If there is one, or may be, that can't be read or is not JSON.
+    fn read(&self) -> Result<Option<serde_json::Value>, StoreError>;
+    /// Starts watching the file; each change sends one message.
+    fn watch(&self, changed: mpsc::Sender<()>);
 }
 
 /// The documents.
@@ -96,6 +111,10 @@ pub enum Document {
     Running,
     /// `servers.json`: the transport and revision that were found for each server.
     Servers,
+    /// `policy.json`: the user's rules.
+    Policy,
+    /// `pins.json`: what each server is, and how its tools and prompts were defined, as the user saw it.
+    Pins,
 }
 
 impl Document {
@@ -108,49 +127,10 @@ impl Document {
             Self::Roots => "roots.json",
             Self::Running => "running.json",
             Self::Servers => "servers.json",
+            Self::Policy => "policy.json",
+            Self::Pins => "pins.json",
         }
     }
-}
-
-/// One decision, as it stands in the audit log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AuditEntry {
-    /// Its number, from 1; set by the log.
-    #[serde(default)]
-    pub number: u64,
-    /// When, in milliseconds since 1970.
-    pub at: u64,
-    /// The server.
-    pub server: String,
-    /// What kind of question.
-    pub kind: Cow<'static, str>,
-    /// What it was about; at most 2,000 characters.
-    pub subject: String,
-    /// `allowed`, `denied`, `cancelled` or `withdrawn`.
-    pub decision: Cow<'static, str>,
-    /// `once`, `session` or `always`, if allowed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub scope: Option<Cow<'static, str>>,
-    /// `user`, `grant`, `answers` or `policy`.
-    pub by: Cow<'static, str>,
-    /// The hash of what crossed or would have.
-    pub hash: String,
-}
-
-/// The audit log: append only, one JSON object per line.
-pub trait AuditLog: Send + Sync {
-    /// The file's path, to show.
-    fn path(&self) -> PathBuf;
-    /// Appends an entry, and returns its number.
-    ///
-    /// # Errors
-    /// If the file can't be written. Then nothing may cross.
-    fn append(&self, entry: AuditEntry) -> Result<u64, StoreError>;
-    /// The newest entries first, those with a number below `before` if given.
-    ///
-    /// # Errors
-    /// If the file can't be read. Lines that can't be understood are skipped.
-    fn read(&self, before: Option<u64>, limit: usize) -> Result<Vec<AuditEntry>, StoreError>;
 }
 
 /// Conversations, one readable JSON file each.
@@ -276,6 +256,8 @@ pub struct Ports {
     pub servers: std::sync::Arc<dyn ServerSettings>,
     /// Documents.
     pub documents: std::sync::Arc<dyn Documents>,
+    /// The system-wide rules.
+    pub managed: std::sync::Arc<dyn ManagedPolicy>,
     /// The audit log.
     pub audit: std::sync::Arc<dyn AuditLog>,
     /// Conversations.

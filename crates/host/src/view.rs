@@ -6,12 +6,16 @@ use std::time::Duration;
 use mcp_proto::session::{Facts, TaskView};
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, LogLevel, Tool};
 pub use mcp_transport::http::TransportFound;
+pub use mcp_transport::sandbox::Plan;
 use policy::{Hash, Scope};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::form::Form;
+use crate::limits::Limits;
 use crate::ports::AuditEntry;
+use crate::review::Marks;
+use crate::rules::Trust;
 use crate::server_config::{ConfigProblem, HttpConfig, ServerConfig, StdioConfig};
 use crate::sign_in::{ClientIdentity, EnteredClient, SignInNeeded, SignInReason};
 
@@ -37,18 +41,30 @@ pub struct ServerView {
     pub counts: [usize; 4],
     /// The folders it may know of, once the user has decided.
     pub roots: Option<Vec<PathBuf>>,
+    /// Of them, those that it is told of: in a sandbox no more than it reaches.
+    pub told_roots: Option<Vec<PathBuf>>,
+    /// What holds it while it runs, if it has a sandbox.
+    pub held_by: Option<&'static str>,
     /// The resources watched for changes.
     pub subscriptions: Vec<String>,
     /// The level from which it sends log messages, once set.
     pub log_level: Option<LogLevel>,
     /// Whether what it asks for is refused unseen.
     pub muted: bool,
+    /// Until when, if only for a while since the user refused three of its questions in a row.
+    pub muted_until: Option<Millis>,
+    /// How many of its questions were refused unseen, because they were too many or it is muted, since the user last denied all.
+    pub refused_questions: u64,
+    /// Whether it is trusted with calls of its tools.
+    pub trust: Trust,
     /// Its process while it runs.
     pub pid: Option<u32>,
     /// How it was reached, if it is a remote server.
     pub connected: Option<Connected>,
     /// Why changes are not told at the moment, if they are not. It is asked for them again.
     pub subscriptions_lost: Option<String>,
+    /// What is worth a second look about what it says of itself.
+    pub marks: Marks,
 }
 
 /// How a remote server was reached.
@@ -170,6 +186,8 @@ pub struct QuestionView {
     pub scopes: &'static [Scope],
     /// The rule that asks.
     pub rule: &'static str,
+    /// What is worth a second look about it.
+    pub marks: Marks,
 }
 
 /// What led to a question.
@@ -179,6 +197,13 @@ pub enum Why {
     User {
         /// In this conversation.
         conversation: Option<String>,
+    },
+    /// A model asks for it, in a conversation.
+    Model {
+        /// The conversation.
+        conversation: String,
+        /// The other servers whose words it has read there. None of them is trusted.
+        after: Vec<String>,
     },
     /// The server asks while it works on a call.
     Call {
@@ -211,6 +236,8 @@ pub enum QuestionBody {
         resolved: PathBuf,
         /// The command line approved before, if this is a change of it.
         approved_before: Option<String>,
+        /// What it would reach, and what would hold it, if it has a sandbox.
+        plan: Option<Plan>,
     },
     /// To call a tool.
     Tool {
@@ -220,6 +247,15 @@ pub enum QuestionBody {
         arguments: Map<String, Value>,
         /// Whether the definition changed since the tool was allowed.
         changed_since_allowed: bool,
+    },
+    /// To get a prompt or read a resource.
+    Read {
+        /// Which of the two.
+        kind: CallKind,
+        /// The prompt's name, or the resource's URI.
+        name: String,
+        /// The prompt's arguments.
+        arguments: Map<String, Value>,
     },
     /// To take up a sampling request, then to send the answer.
     Sampling {
@@ -281,6 +317,8 @@ pub enum QuestionBody {
 pub enum UserAnswer {
     /// Let it cross.
     Allow(Scope),
+    /// The same, and an approval that stands then ends after so many milliseconds.
+    AllowFor(Scope, Millis),
     /// Let this form content cross.
     Submit(Map<String, Value>),
     /// Let the server know of these folders.
@@ -486,6 +524,8 @@ pub enum HostEvent {
     AuditChanged(Option<Box<AuditEntry>>),
     /// The app's settings changed.
     SettingsChanged(AppSettings),
+    /// The rules changed, or what is wrong with their files.
+    RulesChanged,
     /// The settings file can't be used, or can again.
     ConfigProblem(Option<ConfigProblem>),
 }
@@ -502,11 +542,28 @@ pub struct AppSettings {
     pub welcome_done: bool,
     /// Whether the system announces a question while the window is in the background.
     pub announce: bool,
+    /// How much each server gets.
+    pub limits: Limits,
+    /// For how many days decisions stay in the audit log; 0 for ever.
+    pub audit_days: u32,
+    /// How many megabytes the audit log may have; 0 for no bound.
+    pub audit_megabytes: u32,
+    /// Whether the audit log has what crossed, and not only its hash.
+    pub audit_contents: bool,
 }
 
 impl Default for AppSettings {
     fn default() -> Self {
-        Self { theme: "system".into(), language: "system".into(), welcome_done: false, announce: true }
+        Self {
+            theme: "system".into(),
+            language: "system".into(),
+            welcome_done: false,
+            announce: true,
+            limits: Limits::default(),
+            audit_days: 0,
+            audit_megabytes: 1_000,
+            audit_contents: true,
+        }
     }
 }
 

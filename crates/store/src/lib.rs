@@ -1,5 +1,5 @@
-//! Settings files and logs on disk, behind the host's ports. Everything is a readable text file that its user owns alone:
-//! `mcp.json` with the servers in the configuration folder, all else in the data folder.
+//! Settings files and logs on disk, behind the host's ports. Everything belongs to its user alone, and is a readable text file
+//! but for the audit log, a database: `mcp.json` with the servers in the configuration folder, all else in the data folder.
 
 mod audit;
 mod conversations;
@@ -10,10 +10,12 @@ mod json_text;
 mod lines_from_end;
 mod locations;
 mod lock;
+mod managed;
 mod mcp_json;
 mod platform_in_folder;
 mod private;
 mod secrets;
+mod watch;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,6 +24,7 @@ use host::ports::{Platform, Ports, Secrets, StoreError};
 
 pub use import::{Imported, import};
 pub use locations::{Locations, default_locations};
+pub use managed::ManagedFile;
 pub use mcp_json::add_demo_server_if_first_start;
 pub use platform_in_folder::PlatformInFolder;
 
@@ -30,7 +33,7 @@ const LOCK: &str = "lock";
 
 /// The ports on disk. Folders that are missing are made; files are made when first written.
 ///
-/// Several programs may have the same folders open: files are written whole, and the log by whole lines.
+/// Several programs may have the same folders open: files are written whole, and the log in transactions.
 ///
 /// # Errors
 /// If a folder can't be made.
@@ -60,8 +63,9 @@ pub fn open_with(
     Ok(Ports {
         servers: Arc::new(mcp_json::McpJson::new(config_file, lock.clone())),
         documents: Arc::new(documents::DocumentFolder::new(data_dir.clone(), lock.clone())),
-        audit: Arc::new(audit::AuditFile::new(data_dir.join("audit.jsonl"), lock)),
+        audit: Arc::new(audit::AuditDatabase::new(&data_dir, Arc::clone(&secrets))?),
         conversations: Arc::new(conversations::ConversationFolder::new(data_dir.join("conversations"))?),
+        managed: Arc::new(ManagedFile::of_this_system()),
         secrets,
         platform,
     })

@@ -1,34 +1,15 @@
-//! The data folder: documents, the audit log and conversations.
+//! The data folder: documents and conversations.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[allow(dead_code, unreachable_pub, reason = "shared by several tests")]
 mod common;
 
 use std::fs;
-use std::io::Write as _;
 
 use common::{Store, open};
 use host::conversation::Conversation;
 use host::ports::{AuditEntry, Document};
 use serde_json::json;
-
-fn decision(subject: &str) -> AuditEntry {
-    AuditEntry {
-        number: 0,
-        at: 1_795_000_000_000,
-        server: "demo".into(),
-        kind: "tool".into(),
-        subject: subject.into(),
-        decision: "allowed".into(),
-        scope: Some("once".into()),
-        by: "user".into(),
-        hash: "abc".into(),
-    }
-}
-
-fn numbers(entries: &[AuditEntry]) -> Vec<u64> {
-    entries.iter().map(|entry| entry.number).collect()
-}
 
 #[test]
 fn documents_come_back() {
@@ -71,99 +52,6 @@ fn a_document_is_never_torn() {
             assert!(all_equal, "a document is one writer's alone");
         }
     });
-}
-
-#[test]
-fn the_log_counts_on() {
-    let store = Store::new();
-    assert_eq!(store.ports.audit.read(None, 10).unwrap(), [], "an empty log has no entries");
-    assert_eq!(store.ports.audit.append(decision("first")).unwrap(), 1, "counted from 1");
-    assert_eq!(store.ports.audit.append(decision("second")).unwrap(), 2, "counted on");
-    let again = open(store.folder.path());
-    assert_eq!(again.audit.append(decision("third")).unwrap(), 3, "counted on after a new start");
-    assert_eq!(store.ports.audit.append(decision("fourth")).unwrap(), 4, "counted on beside another program");
-    let entries = store.ports.audit.read(None, 3).unwrap();
-    assert_eq!(numbers(&entries), [4, 3, 2], "the newest first, no more than asked for");
-    assert_eq!(entries[0], AuditEntry { number: 4, ..decision("fourth") }, "an entry comes back as it was");
-    assert_eq!(numbers(&store.ports.audit.read(Some(3), 10).unwrap()), [2, 1], "those before a number");
-    assert_eq!(store.ports.audit.read(Some(1), 10).unwrap(), [], "none before the first");
-}
-
-#[test]
-fn a_torn_line_is_passed_over() {
-    let store = Store::new();
-    store.ports.audit.append(decision("one")).unwrap();
-    let mut file = fs::OpenOptions::new().append(true).open(store.ports.audit.path()).unwrap();
-    file.write_all(b"{\"number\":2,\"at\":17950").unwrap();
-    assert_eq!(numbers(&store.ports.audit.read(None, 10).unwrap()), [1], "the torn line is skipped");
-    assert_eq!(store.ports.audit.append(decision("two")).unwrap(), 2, "counted on from the last whole line");
-    assert_eq!(numbers(&store.ports.audit.read(None, 10).unwrap()), [2, 1], "the new line stands alone");
-    file.write_all(b"\n\n\xff\xfe garbage\n{\"number\":9}\n").unwrap();
-    assert_eq!(store.ports.audit.append(decision("three")).unwrap(), 3, "lines that are no entries do not count");
-    assert_eq!(numbers(&store.ports.audit.read(None, 10).unwrap()), [3, 2, 1], "and are skipped");
-}
-
-#[test]
-fn writers_at_the_same_time_write_whole_lines() {
-    let store = Store::new();
-    let folder = store.folder.path();
-    std::thread::scope(|scope| {
-        for _ in 0..4 {
-            scope.spawn(move || {
-                let ports = open(folder);
-                for _ in 0..100 {
-                    ports.audit.append(decision(&"x".repeat(1_500))).unwrap();
-                }
-            });
-        }
-    });
-    let entries = store.ports.audit.read(None, 1_000).unwrap();
-    assert_eq!(numbers(&entries), (1..=400).rev().collect::<Vec<_>>(), "every entry is there, numbered without a gap");
-}
-
-#[test]
-fn a_large_log_is_read_from_its_end() {
-    let store = Store::new();
-    let mut file = fs::File::create(store.ports.audit.path()).unwrap();
-    // A line over the bound, and many of usual length that cross the pieces at every place.
-    file.write_all(&vec![b'x'; 3 << 20]).unwrap();
-    file.write_all(b"\n").unwrap();
-    for number in 1..=5_000_u64 {
-        let entry = AuditEntry { number, ..decision(&"y".repeat(usize::try_from(number % 700).unwrap())) };
-        writeln!(file, "{}", serde_json::to_string(&entry).unwrap()).unwrap();
-    }
-    file.write_all(&vec![b'z'; 3 << 20]).unwrap();
-    file.write_all(b"\n").unwrap();
-    assert_eq!(
-        numbers(&store.ports.audit.read(None, 2).unwrap()),
-        [5_000, 4_999],
-        "the end, past a line over the bound"
-    );
-    let all = store.ports.audit.read(None, 10_000).unwrap();
-    assert_eq!(numbers(&all), (1..=5_000).rev().collect::<Vec<_>>(), "every line is read once");
-}
-
-#[test]
-fn the_log_has_bounds_and_nothing_a_terminal_would_act_on() {
-    let store = Store::new();
-    // X11, X12: escape sequences and text that turns direction.
-    let subject = "\u{1b}[2J \u{9b}31m \u{202e}gpj.exe \u{200b} \u{e0041} 漢 🦀";
-    store.ports.audit.append(decision(subject)).unwrap();
-    store.ports.audit.append(decision(&"ä".repeat(5_000))).unwrap();
-    let bytes = fs::read_to_string(store.ports.audit.path()).unwrap();
-    let acting = |c: char| c.is_control() && c != '\n' || matches!(c, '\u{202e}' | '\u{200b}' | '\u{e0041}');
-    assert!(!bytes.contains(acting), "the file shows them as escapes: {bytes}");
-    let entries = store.ports.audit.read(None, 2).unwrap();
-    assert_eq!(entries[1].subject, subject, "they are read back as they were");
-    assert_eq!(entries[0].subject.chars().count(), 2_000, "a subject is cut at its bound");
-}
-
-#[test]
-fn a_log_that_cannot_be_written_is_an_error() {
-    let store = Store::new();
-    fs::create_dir(store.data().join("audit.jsonl")).unwrap();
-    let error = store.ports.audit.append(decision("x")).unwrap_err();
-    assert!(error.cause.starts_with("could not write the decision down: "), "it says what failed: {error}");
 }
 
 fn conversation(id: &str, at: u64) -> Conversation {
@@ -218,13 +106,13 @@ fn everything_is_its_owners_alone() {
     use std::os::unix::fs::PermissionsExt as _;
     let store = Store::new();
     store.ports.documents.write(Document::Settings, &json!({})).unwrap();
-    store.ports.audit.append(decision("x")).unwrap();
+    store.ports.audit.append(AuditEntry::default()).unwrap();
     store.ports.conversations.write(&conversation("a", 1)).unwrap();
     let mode = |path: &str| fs::metadata(store.data().join(path)).unwrap().permissions().mode() & 0o777;
     for folder in ["", "conversations"] {
         assert_eq!(mode(folder), 0o700, "the folder {folder:?}");
     }
-    for file in ["settings.json", "audit.jsonl", "conversations/a.json", "lock"] {
+    for file in ["settings.json", "audit.db", "audit.db-wal", "audit.db-shm", "conversations/a.json", "lock"] {
         assert_eq!(mode(file), 0o600, "the file {file:?}");
     }
 }

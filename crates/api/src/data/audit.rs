@@ -5,14 +5,26 @@ use ts_rs::TS;
 
 use super::Scope;
 
-/// Which decisions to read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+/// Which decisions to read. What is not said fits all.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(default)]
 pub struct AuditRange {
     /// At most so many.
     pub limit: u32,
     /// Only those with a smaller number.
-    #[serde(default)]
     pub before: Option<u64>,
+    /// Only of this server.
+    pub server: Option<String>,
+    /// Only of this kind.
+    pub kind: Option<String>,
+    /// Only with this decision.
+    pub decision: Option<String>,
+    /// Only from this time on, in milliseconds since 1970.
+    pub since: Option<u64>,
+    /// Only before this time, in milliseconds since 1970.
+    pub until: Option<u64>,
+    /// Only with all of these words, in whatever stands in the entry.
+    pub search: Option<String>,
 }
 
 /// Some decisions, newest first.
@@ -26,25 +38,114 @@ pub struct AuditPage {
 
 /// One decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
 pub struct AuditEntry {
     /// Its number, from 1.
     pub number: u64,
     /// When, in milliseconds since 1970.
     pub at: u64,
+    /// Who asked for it: `user`, `model`, `server` or `host`; nothing in entries of older versions.
+    pub asker: String,
     /// The server.
     pub server: String,
     /// `start-server`, `tool`, `sampling`, `sampling-answer`, `elicitation`, `url`, `roots` or `revoke`.
     pub kind: String,
     /// What it was about: the command line, the tool, the message, the URL.
     pub subject: String,
+    /// What crossed or would have, without secrets, or the beginning of it.
+    pub content: Option<String>,
+    /// How many bytes all of it has, if only its beginning is there.
+    pub content_bytes: Option<u64>,
     /// `allowed`, `denied`, `cancelled` or `withdrawn`.
     pub decision: String,
     /// For how long, if allowed.
     pub scope: Option<Scope>,
     /// `user`, `grant`, `answers` or `policy`.
     pub by: String,
+    /// The rule or the grant that decided; nothing if there was none.
+    pub rule: String,
+    /// The conversation it belongs to.
+    pub conversation: Option<String>,
     /// The hash of what crossed.
     pub hash: String,
+    /// Whether it was taken over from a log that was not chained.
+    pub imported: bool,
+}
+
+/// What a check of the audit log found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct AuditVerdict {
+    /// Whether nothing is wrong.
+    pub whole: bool,
+    /// How many entries there are.
+    pub entries: u64,
+    /// The first one's number.
+    pub first: Option<u64>,
+    /// The last one's number.
+    pub last: Option<u64>,
+    /// Up to which number entries were removed because of their age, or for want of room.
+    pub removed: Option<u64>,
+    /// What can be said of the end.
+    pub seal: AuditSeal,
+    /// What is wrong; the first of it.
+    pub findings: Vec<AuditFinding>,
+    /// How much more is wrong.
+    pub more: u64,
+}
+
+/// What the seal says of the log's end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum AuditSeal {
+    /// It is sealed up to this number, by the key in the keychain.
+    Holds {
+        /// The last sealed entry. Those after it are chained only.
+        number: u64,
+    },
+    /// It is not sealed: there was no keychain.
+    None,
+    /// It is sealed, and the key can't be had to check that.
+    Unchecked {
+        /// Why not.
+        cause: String,
+    },
+    /// It does not fit; the findings say how.
+    Broken,
+}
+
+/// Something that is wrong with the audit log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct AuditFinding {
+    /// What.
+    pub what: Tampered,
+    /// The entry, or the first of several.
+    pub number: u64,
+    /// The last of several.
+    pub to: Option<u64>,
+    /// More about it.
+    pub detail: Option<String>,
+}
+
+/// What can be wrong with the audit log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Tampered {
+    /// An entry is not as it was written, or not where.
+    Changed,
+    /// Entries are missing.
+    Missing,
+    /// Entries are missing at the end.
+    CutOff,
+    /// The seal was not made with the key in the keychain, or not for this log.
+    SealBroken,
+    /// There is a key, and no seal made with it.
+    SealMissing,
+    /// The record of what was removed does not fit.
+    CheckpointBroken,
+    /// When Drawbridge wrote this entry, something was wrong already.
+    Noted,
+    /// The file itself is damaged, or an entry can't be read.
+    Unreadable,
 }
 
 /// Every standing approval.
@@ -66,8 +167,12 @@ pub struct Grant {
     pub tool: Option<String>,
     /// For how long.
     pub scope: Scope,
+    /// The conversation it holds in, if it holds in one only.
+    pub conversation: Option<String>,
     /// Since when, in milliseconds since 1970.
     pub since: u64,
+    /// Until when, in milliseconds since 1970, if not for good.
+    pub expires_at: Option<u64>,
     /// The hash of what it rests on: the command, or the tool's whole definition.
     pub rests_on: String,
 }

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use super::Limits;
+
 /// The app's own settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -15,6 +17,16 @@ pub struct Settings {
     pub welcome_done: bool,
     /// Whether the system announces a question while the window is in the background.
     pub announce: bool,
+    /// How much each server gets; none for what Drawbridge has set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub limits: Option<Limits>,
+    /// For how many days decisions stay in the audit log; 0 for ever.
+    pub audit_days: u32,
+    /// How many megabytes the audit log may have; 0 for no bound.
+    pub audit_megabytes: u32,
+    /// Whether the audit log has what crossed, and not only its hash.
+    pub audit_contents: bool,
 }
 
 /// Light or dark.

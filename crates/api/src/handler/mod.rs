@@ -1,9 +1,13 @@
 //! The commands carried out on a host.
 
+mod audit;
 mod catalogs;
+mod containment;
 mod conversations;
 mod errors;
 mod questions;
+mod review;
+mod rules;
 mod servers;
 mod set_up;
 mod views;
@@ -11,7 +15,7 @@ mod views;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use host::Host;
+use host::{CallOrigin, Host};
 use host::url_parts::UrlParts as HostUrl;
 use mcp_proto::session::ListKind;
 use policy::GrantId;
@@ -20,6 +24,7 @@ use serde_json::{Map, Value};
 use crate::data::*;
 use crate::{ApiError, ErrorCode, EventStream, Handler};
 
+pub use audit::verdict as audit_verdict;
 pub(crate) use views::event;
 
 /// Serves the contract on a host.
@@ -151,6 +156,14 @@ impl Handler for Api {
         Ok(Nothing {})
     }
 
+    async fn sandbox(&self, r: ServerName) -> Result<SandboxReport, ApiError> {
+        self.sandbox_report(r.server).await
+    }
+
+    async fn limits(&self, r: ServerName) -> Result<LimitsUse, ApiError> {
+        self.limits_used(r.server).await
+    }
+
     async fn pick_folder(&self, _: Nothing) -> Result<PickedFolder, ApiError> {
         let folder = self.host.ports().platform.pick_folder().await.map_err(errors::system)?;
         Ok(PickedFolder { folder: folder.map(|f| f.display().to_string()) })
@@ -171,10 +184,19 @@ impl Handler for Api {
         self.catalog(r.server, &catalog).await
     }
 
+    async fn review(&self, r: Review) -> Result<Nothing, ApiError> {
+        self.review(r).await
+    }
+
+    async fn pins(&self, r: ServerName) -> Result<Pins, ApiError> {
+        self.pins(r.server).await
+    }
+
     async fn call_tool(&self, r: CallTool) -> Result<ToolResult, ApiError> {
         // A call goes on when the page is loaded again, and its end is kept in its conversation all the same.
         let api = self.clone();
-        let call = tokio::spawn(async move { api.call_tool_and_keep(r).await });
+        let origin = CallOrigin::User { conversation: r.conversation.clone() };
+        let call = tokio::spawn(async move { api.call_tool_and_keep(r, origin).await });
         call.await.map_err(|e| ApiError::new(ErrorCode::Internal, e.to_string()))?
     }
 
@@ -277,6 +299,14 @@ impl Handler for Api {
         self.audit(r).await
     }
 
+    async fn verify_audit(&self, _: Nothing) -> Result<AuditVerdict, ApiError> {
+        self.verify_audit().await
+    }
+
+    async fn export_audit(&self, _: Nothing) -> Result<SavedFile, ApiError> {
+        self.export_audit().await
+    }
+
     async fn grants(&self, _: Nothing) -> Result<Grants, ApiError> {
         Ok(Grants { grants: self.host.grants().await?.into_iter().map(views::grant).collect() })
     }
@@ -285,6 +315,38 @@ impl Handler for Api {
         let id = r.id.parse().map(GrantId).map_err(|_| errors::not_found("this approval"))?;
         let was_there = self.host.revoke(id).await?.map_err(|e| errors::system(e.to_string()))?;
         if was_there { Ok(Nothing {}) } else { Err(errors::not_found("this approval")) }
+    }
+
+    async fn policy(&self, _: Nothing) -> Result<Policy, ApiError> {
+        self.policy().await
+    }
+
+    async fn set_policy_rule(&self, r: Rule) -> Result<RuleRef, ApiError> {
+        self.set_policy_rule(r).await
+    }
+
+    async fn remove_policy_rule(&self, r: RuleRef) -> Result<Nothing, ApiError> {
+        self.remove_policy_rule(r).await
+    }
+
+    async fn set_preset(&self, r: SetPreset) -> Result<Nothing, ApiError> {
+        self.set_preset(r).await
+    }
+
+    async fn set_trust(&self, r: SetTrust) -> Result<Nothing, ApiError> {
+        self.set_trust(r).await
+    }
+
+    async fn dry_run(&self, r: DryRun) -> Result<DryRunResult, ApiError> {
+        self.dry_run(r).await
+    }
+
+    async fn policy_text(&self, _: Nothing) -> Result<PolicyText, ApiError> {
+        self.policy_text().await
+    }
+
+    async fn export_policy(&self, _: Nothing) -> Result<SavedFile, ApiError> {
+        self.export_policy().await
     }
 
     async fn set_settings(&self, r: Settings) -> Result<Nothing, ApiError> {

@@ -80,19 +80,6 @@ impl Api {
             Err(error) => Err(ApiError::new(ErrorCode::Internal, error.to_string())),
         }
     }
-
-    pub(super) async fn audit(&self, r: AuditRange) -> Result<AuditPage, ApiError> {
-        let log = self.host.ports().audit.clone();
-        let limit = usize::try_from(r.limit).unwrap_or(MAX_PAGE).min(MAX_PAGE);
-        let read = tokio::task::spawn_blocking(move || log.read(r.before, limit + 1));
-        let mut entries = read
-            .await
-            .map_err(|e| ApiError::new(ErrorCode::Internal, e.to_string()))?
-            .map_err(|e| errors::system(e.to_string()))?;
-        let more = entries.len() > limit;
-        entries.truncate(limit);
-        Ok(AuditPage { entries: entries.into_iter().map(views::audit_entry).collect(), more })
-    }
 }
 
 /// One entry as a line of the export: the message as it came where it is JSON, else as text.

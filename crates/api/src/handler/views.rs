@@ -3,14 +3,16 @@
 mod authorization;
 mod content;
 mod question;
+mod review;
+pub(super) mod rules;
 
 pub(super) use authorization::{authorization, signed_out};
 pub(super) use content::{content, prompt, resource, template, tool};
 pub(crate) use content::{contents, prompt_result};
+pub(super) use review::marks;
 pub(super) use question::{form_problem, question, to_request, to_response, url_parts};
 
 use host::activity::{ActivityEntry as HostEntry, ActivityKind as HostActivityKind};
-use host::ports::AuditEntry as HostAudit;
 use host::server_config::{ConfigProblem as HostProblem, Imported, ServerConfig as HostConfig};
 use host::url_parts::UrlParts as HostUrl;
 use host::view::{
@@ -21,6 +23,7 @@ use mcp_proto::session::{Facts, TaskView};
 use mcp_proto::types::{self as mcp, ServerCapabilities};
 use policy::{Scope as HostScope, Subject};
 
+use super::containment;
 use super::set_up::{self, Values};
 use crate::Event;
 use crate::data::*;
@@ -42,6 +45,7 @@ pub(crate) fn event(event: &HostEvent, conversations: Vec<ConversationSummary>) 
         HostEvent::ConversationsChanged(changed) => Event::ConversationsChanged { conversations, changed },
         HostEvent::AuditChanged(_) => Event::AuditChanged,
         HostEvent::SettingsChanged(settings) => Event::SettingsChanged { settings: self::settings(settings) },
+        HostEvent::RulesChanged => Event::RulesChanged,
         HostEvent::ConfigProblem(problem) => Event::ConfigProblem { problem: problem.map(config_problem) },
     }
 }
@@ -85,12 +89,18 @@ pub(super) fn server(view: ServerView) -> Server {
         roots: RootsState {
             decided: view.roots.is_some(),
             folders: view.roots.unwrap_or_default().into_iter().map(|f| f.display().to_string()).collect(),
+            told: view.told_roots.unwrap_or_default().into_iter().map(|f| f.display().to_string()).collect(),
         },
         subscriptions: view.subscriptions,
         subscriptions_lost: view.subscriptions_lost,
         log_level: view.log_level.and_then(|l| serde_json::to_value(l).ok()?.as_str().map(str::to_owned)),
         muted: view.muted,
+        trust: rules::trust(view.trust),
+        muted_until: view.muted_until,
+        refused_questions: view.refused_questions,
+        marks: marks(view.marks),
         pid: view.pid,
+        held_by: view.held_by.map(str::to_owned),
     }
 }
 
@@ -234,26 +244,6 @@ pub(super) fn activity_entry(entry: &HostEntry) -> ActivityEntry {
     }
 }
 
-pub(super) fn audit_entry(entry: HostAudit) -> AuditEntry {
-    AuditEntry {
-        number: entry.number,
-        at: entry.at,
-        server: entry.server,
-        kind: entry.kind.into_owned(),
-        subject: entry.subject,
-        decision: entry.decision.into_owned(),
-        scope: match entry.scope.as_deref() {
-            Some("once") => Some(Scope::Once),
-            Some("conversation") => Some(Scope::Conversation),
-            Some("session") => Some(Scope::Session),
-            Some("always") => Some(Scope::Always),
-            _ => None,
-        },
-        by: entry.by.into_owned(),
-        hash: entry.hash,
-    }
-}
-
 pub(super) fn grant(grant: policy::Grant) -> Grant {
     Grant {
         id: grant.id.0.to_string(),
@@ -263,7 +253,9 @@ pub(super) fn grant(grant: policy::Grant) -> Grant {
             Subject::Command => None,
         },
         scope: scope(grant.scope),
+        conversation: grant.conversation,
         since: grant.since,
+        expires_at: grant.expires_at,
         rests_on: grant.rests_on.to_string(),
     }
 }
@@ -300,6 +292,10 @@ pub(super) fn settings(settings: AppSettings) -> Settings {
         },
         welcome_done: settings.welcome_done,
         announce: settings.announce,
+        limits: Some(containment::limits_shown(settings.limits)),
+        audit_days: settings.audit_days,
+        audit_megabytes: settings.audit_megabytes,
+        audit_contents: settings.audit_contents,
     }
 }
 
@@ -319,5 +315,9 @@ pub(super) fn to_settings(settings: Settings) -> AppSettings {
         .to_owned(),
         welcome_done: settings.welcome_done,
         announce: settings.announce,
+        limits: settings.limits.map(containment::to_limits).unwrap_or_default(),
+        audit_days: settings.audit_days,
+        audit_megabytes: settings.audit_megabytes,
+        audit_contents: settings.audit_contents,
     }
 }

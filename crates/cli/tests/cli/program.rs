@@ -123,10 +123,12 @@ impl Folder {
         ended(self.command().arg("--json").args(arguments).output().expect("the program runs"))
     }
 
-    /// The lines of the audit log.
+    /// The entries of the audit log, the oldest first.
     pub(crate) fn audit(&self) -> Vec<Value> {
-        let text = fs::read_to_string(self.path("data/audit.jsonl")).unwrap_or_default();
-        text.lines().map(|line| serde_json::from_str(line).expect("the log is JSON Lines")).collect()
+        let listed = self.run(&["audit"]);
+        let mut entries = listed.value().as_array().cloned().expect("a list of decisions");
+        entries.reverse();
+        entries
     }
 }
 

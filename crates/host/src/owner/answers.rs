@@ -5,21 +5,22 @@ use std::path::{Path, PathBuf};
 use mcp_proto::Revision;
 use mcp_proto::session::{Answer, ClientNotification};
 use mcp_proto::types::{ContentBlock, ElicitAction, ElicitResult, SamplingContent};
-use policy::{Grant, GrantId, Hash, Scope, Subject};
+use policy::{By, Grant, GrantId, Hash, Scope, Subject};
 use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 
 use super::approvals::{address_words, command_words};
 use super::definitions::definition_hash;
-use super::questions::{For, Pending, refused};
+use super::questions::{Crossing, For, Pending, kind_of, refused, subject_of};
 use super::sign_in::Answered;
-use super::{Decided, Owner};
+use super::Owner;
+use super::audit::Decided;
 use crate::activity::now;
 use crate::connection::Tell;
 use crate::form::FormProblem;
 use crate::ports::StoreError;
 use crate::url_parts::UrlParts;
-use crate::view::{CallFailure, Edit, HostEvent, Outcome, QuestionBody, QuestionId, QuestionView, UserAnswer};
+use crate::view::{CallFailure, Edit, HostEvent, Millis, Outcome, QuestionBody, QuestionId, QuestionView, UserAnswer};
 
 /// Why an answer could not be taken.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -30,6 +31,9 @@ pub enum AnswerError {
     /// What would cross is no longer what was shown.
     #[error("this question changed; look at it again")]
     Stale,
+    /// A rule says that it must not cross. The question is refused.
+    #[error("{0} says that it must not cross, so it was refused")]
+    Denied(String),
     /// It does not fit the question.
     #[error("this answer does not fit: {0}")]
     WrongKind(&'static str),
@@ -52,6 +56,13 @@ pub enum AnswerError {
     Browser(String),
 }
 
+/// For how long an approval holds.
+struct Lasting {
+    scope: Scope,
+    conversation: Option<String>,
+    expires_at: Option<Millis>,
+}
+
 /// How long the system's browser may take to open.
 const OPENING: std::time::Duration = std::time::Duration::from_secs(20);
 
@@ -69,9 +80,17 @@ impl Owner {
             let _ = reply.send(Err(AnswerError::Stale));
             return;
         }
+        // Rules may have changed since it was asked, and the user what would cross.
+        if !matches!(answer, UserAnswer::Deny | UserAnswer::Cancel)
+            && let Some(by) = self.denied_now(at)
+        {
+            self.refuse_by_rule(at, by);
+            let _ = reply.send(Err(AnswerError::Denied(by.to_string())));
+            return;
+        }
         // A URL is opened before its question ends, so that the user sees it if that fails.
         if let (UserAnswer::Allow(_), QuestionBody::Url { url, .. }) = (&answer, &self.questions[at].view.body) {
-            let parts = UrlParts::of(url);
+            let parts = UrlParts::asked_by_server(url);
             self.open_then_accept(id, hash.to_owned(), parts, reply);
             return;
         }
@@ -81,9 +100,10 @@ impl Owner {
 
     fn act(&mut self, at: usize, answer: UserAnswer) -> Result<(), AnswerError> {
         match answer {
-            UserAnswer::Deny => self.refuse(at, Outcome::Denied),
-            UserAnswer::Cancel => self.refuse(at, Outcome::Cancelled),
-            UserAnswer::Allow(scope) => self.allow(at, scope)?,
+            UserAnswer::Deny => self.refuse_as_user(at, Outcome::Denied),
+            UserAnswer::Cancel => self.refuse_as_user(at, Outcome::Cancelled),
+            UserAnswer::Allow(scope) => self.allow(at, scope, None)?,
+            UserAnswer::AllowFor(scope, lasts) => self.allow(at, scope, Some(lasts))?,
             UserAnswer::Submit(content) => self.submit(at, content)?,
             UserAnswer::Share(folders) => self.share(at, &folders)?,
             UserAnswer::Client(client) => self.identify(at, client)?,
@@ -91,9 +111,41 @@ impl Owner {
         Ok(())
     }
 
+    /// Refuses one question, which counts against the server if it asked.
+    fn refuse_as_user(&mut self, at: usize, outcome: Outcome) {
+        let asked = Some(&self.questions[at]).filter(|p| p.is_asked_by_server()).map(|p| p.view.server.clone());
+        self.refuse(at, outcome);
+        if let Some(server) = asked {
+            self.count_answer(&server, true);
+        }
+    }
+
     fn refuse(&mut self, at: usize, outcome: Outcome) {
         let pending = self.questions.remove(at);
         self.write_down(&pending, outcome, None);
+        let by = format!("by the {}", self.options.decides);
+        self.tell_refusal(&pending, outcome, by);
+    }
+
+    /// Refuses what a rule denies.
+    pub(super) fn refuse_by_rule(&mut self, at: usize, by: By) {
+        let pending = self.questions.remove(at);
+        let rule = by.to_string();
+        self.note(Decided {
+            server: &pending.view.server,
+            kind: kind_of(&pending.view.body),
+            subject: &subject_of(&pending.view.body),
+            decision: "denied",
+            by: "policy",
+            hash: pending.view.hash.as_str(),
+            rule: rule.clone().into(),
+            ..Decided::default()
+        });
+        self.tell_refusal(&pending, Outcome::Denied, format!("by {rule}"));
+    }
+
+    /// Tells whoever waits for it that a question was refused.
+    pub(super) fn tell_refusal(&mut self, pending: &Pending, outcome: Outcome, by: String) {
         self.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome });
         match &pending.what_for {
             For::Start => {
@@ -103,7 +155,7 @@ impl Owner {
             }
             For::Call(call) => {
                 let failure = match outcome {
-                    Outcome::Denied => CallFailure::Refused(format!("by the {}", self.options.decides)),
+                    Outcome::Denied => CallFailure::Refused(by),
                     _ => CallFailure::Cancelled,
                 };
                 self.end_call(call, Err(failure));
@@ -122,33 +174,46 @@ impl Owner {
         }
     }
 
-    fn allow(&mut self, at: usize, scope: Scope) -> Result<(), AnswerError> {
+    /// Lets a question cross. `lasts` is for how many milliseconds an approval holds, if not for as long as its scope says.
+    fn allow(&mut self, at: usize, scope: Scope, lasts: Option<Millis>) -> Result<(), AnswerError> {
         let pending = &self.questions[at];
-        if !pending.view.scopes.contains(&scope) {
+        if !pending.view.scopes.contains(&scope) || (scope == Scope::Once && lasts.is_some()) {
             return Err(AnswerError::WrongKind("an approval can't hold that long here"));
         }
+        let conversation = self.conversation_of(&pending.view.why).filter(|_| scope == Scope::Conversation);
+        if scope == Scope::Conversation && conversation.is_none() {
+            return Err(AnswerError::WrongKind("it belongs to no conversation"));
+        }
+        let lasting = Lasting { scope, conversation, expires_at: lasts.map(|lasts| now().saturating_add(lasts)) };
         match &pending.view.body {
             QuestionBody::StartServer { config, .. } => {
                 let (server, words) = (pending.view.server.clone(), command_words(config));
                 let pending = self.take_allowed(at, scope)?;
-                self.grant(&server, Subject::Command, pending.view.hash.clone(), scope, words);
+                self.grant(&server, Subject::Command, pending.view.hash.clone(), lasting, words);
                 self.launch(&server, &pending.view.hash);
             }
             QuestionBody::ConnectServer { config, .. } => {
                 let (server, words) = (pending.view.server.clone(), address_words(config));
                 let pending = self.take_allowed(at, scope)?;
-                self.grant(&server, Subject::Command, pending.view.hash.clone(), scope, words);
+                self.grant(&server, Subject::Command, pending.view.hash.clone(), lasting, words);
                 self.launch(&server, &pending.view.hash);
             }
             QuestionBody::Tool { tool, arguments, .. } => {
                 let (tool, arguments) = (tool.clone(), arguments.clone());
                 let pending = self.take_allowed(at, scope)?;
+                self.pin_tool(&pending.view.server, &tool);
                 if let Some(record) = self.servers.get(&pending.view.server) {
                     let definition = definition_hash(&record.config, &tool);
-                    self.grant(&pending.view.server, Subject::Tool(tool.name.clone()), definition, scope, tool.name);
+                    self.grant(&pending.view.server, Subject::Tool(tool.name.clone()), definition, lasting, tool.name);
                 }
                 if let For::Call(call) = pending.what_for {
                     self.send_approved(&call, arguments);
+                }
+            }
+            QuestionBody::Read { .. } => {
+                let pending = self.take_allowed(at, scope)?;
+                if let For::Call(call) = pending.what_for {
+                    self.send_as_it_is(&call);
                 }
             }
             QuestionBody::Sampling { response: None, .. } => self.begin_response(at)?,
@@ -198,7 +263,11 @@ impl Owner {
         if !problems.is_empty() {
             return Err(AnswerError::Form(problems));
         }
-        let crossing = (message.clone(), Hash::of(&json!(content)));
+        let crossing = Crossing {
+            subject: message.clone(),
+            hash: Hash::of(&json!(content)),
+            content: Some(policy::canonical_object(&content)),
+        };
         let pending = self.take_allowed_as(at, Scope::Once, Some(crossing))?;
         self.give(&pending, Answer::Elicitation(ElicitResult { action: ElicitAction::Accept, content: Some(content) }));
         Ok(())
@@ -211,7 +280,8 @@ impl Owner {
         let folders = real_folders(folders)?;
         let server = self.questions[at].view.server.clone();
         let subject = policy::canonical_json(&json!(folders));
-        let crossing = (subject.clone(), Hash::of_bytes(subject.as_bytes()));
+        let hash = Hash::of_bytes(subject.as_bytes());
+        let crossing = Crossing { subject, hash, content: None };
         let pending = self.take_allowed_as(at, Scope::Always, Some(crossing.clone()))?;
         self.share_roots(&server, folders);
         self.give(&pending, Answer::Roots(self.roots_of(&server)));
@@ -241,6 +311,7 @@ impl Owner {
             scope: Some(Scope::Always),
             by: self.options.decides,
             hash: hash.as_str(),
+            ..Decided::default()
         };
         self.audit(entry).map_err(|_| AnswerError::Audit)?;
         self.share_roots(server, folders);
@@ -301,11 +372,11 @@ impl Owner {
         &mut self,
         at: usize,
         scope: Scope,
-        crossing: Option<(String, Hash)>,
+        crossing: Option<Crossing>,
     ) -> Result<Pending, AnswerError> {
         let shown = self.questions[at].copy();
         let written = match crossing {
-            Some((subject, hash)) => self.write_down_as(&shown, Outcome::Allowed, Some(scope), &subject, &hash),
+            Some(crossing) => self.write_down_as(&shown, Outcome::Allowed, Some(scope), crossing),
             None => self.write_down(&shown, Outcome::Allowed, Some(scope)),
         };
         if !written {
@@ -318,6 +389,9 @@ impl Owner {
 
     /// Gives a server its answer.
     fn give(&mut self, pending: &Pending, answer: Answer) {
+        if pending.is_asked_by_server() {
+            self.count_answer(&pending.view.server, false);
+        }
         if let For::Request { run, request, call } = &pending.what_for {
             self.tell_answer(&pending.view.server, *run, *request, answer);
             if let Some(call) = call {
@@ -326,7 +400,8 @@ impl Owner {
         }
     }
 
-    fn grant(&mut self, server: &str, subject: Subject, rests_on: Hash, scope: Scope, words: String) {
+    fn grant(&mut self, server: &str, subject: Subject, rests_on: Hash, lasting: Lasting, words: String) {
+        let Lasting { scope, conversation, expires_at } = lasting;
         if scope == Scope::Once {
             return;
         }
@@ -336,9 +411,9 @@ impl Owner {
             subject: subject.clone(),
             rests_on,
             scope,
-            conversation: None,
+            conversation,
             since: now(),
-            expires_at: None,
+            expires_at,
             words,
         };
         match self.policy.grants_mut().add(grant) {
@@ -391,16 +466,17 @@ impl Owner {
     pub(crate) fn deny_all(&mut self, server: &str, mute: bool) {
         if mute {
             self.policy.mute(server);
-            self.emit_server(server);
         }
+        self.dealt_with(server, mute);
+        let asked = self.questions.iter().any(|p| p.view.server == server && p.is_asked_by_server());
         // Also what the user began: a list that keeps some of them would not be empty after "deny all".
         while let Some(at) = self.questions.iter().position(|p| p.view.server == server) {
             self.refuse(at, Outcome::Denied);
         }
-    }
-
-    pub(crate) fn unmute(&mut self, server: &str) {
-        self.policy.unmute(server);
+        // However many there were, it is one refusal.
+        if asked {
+            self.count_answer(server, true);
+        }
         self.emit_server(server);
     }
 
@@ -423,10 +499,9 @@ impl Owner {
             scope: Some(grant.scope),
             by: self.options.decides,
             hash: grant.rests_on.as_str(),
+            ..Decided::default()
         };
-        if let Err(error) = self.audit(entry) {
-            tracing::error!(%error, "the revocation could not be written down");
-        }
+        self.note(entry);
         if grant.subject == Subject::Command {
             self.approval_revoked(&grant.server);
         }

@@ -7,17 +7,21 @@ use mcp_proto::session::{
     CacheHint, CallError, ClientRequest, CloseReason, Deadline, ListKind, ServerResult, TaskView,
 };
 use mcp_proto::types::{ElicitParams, LogLevel, ResourceContents};
-use policy::{Act, Decision, Standing};
+use policy::{Act, By, Decision, Hash, Standing};
 use serde_json::{Map, Value};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::oneshot;
 
 use super::approvals::config_hash;
+use super::pins::standing_of;
+use super::provenance::CallOrigin;
 use super::questions::For;
-use super::{Decided, Owner, Read};
+use super::audit::Decided;
+use super::{Owner, Read};
 use crate::activity::now;
 use crate::catalog::Catalog;
 use crate::connection::{MAX_QUESTIONS, RunId, Tell, Ticket};
+use crate::ports::AuditEntry;
 use crate::view::{
     CallFailure, CallKind, CallState, CallView, HostEvent, Millis, Progress, QuestionBody, ServerState, Why,
 };
@@ -31,13 +35,15 @@ pub(crate) struct NewCall {
     pub(crate) server: String,
     pub(crate) kind: CallKind,
     pub(crate) name: String,
-    pub(crate) conversation: Option<String>,
+    pub(crate) origin: CallOrigin,
     pub(crate) request: ClientRequest,
 }
 
 /// A call under way.
 pub(super) struct CallRecord {
     pub(super) view: CallView,
+    /// Who makes it.
+    origin: CallOrigin,
     /// What is to be sent; none once it was.
     request: Option<ClientRequest>,
     /// What the user made of the arguments.
@@ -45,6 +51,10 @@ pub(super) struct CallRecord {
     /// How often it has asked for input.
     round: u32,
     ticket: Option<(RunId, Ticket)>,
+    /// The place of the latest entry in the audit log that it rests on; 0 for none.
+    pub(super) entry: u64,
+    /// How it ended, while that entry is not durable.
+    pub(super) held: Option<Result<ServerResult, CallFailure>>,
     reply: oneshot::Sender<CallReply>,
 }
 
@@ -70,8 +80,18 @@ impl TicketUse {
     }
 }
 
+/// What happens to a call.
+pub(super) enum Way {
+    /// It is sent.
+    Send,
+    /// It is sent once this is written down.
+    Write(Box<AuditEntry>),
+    /// The user decides.
+    Ask(CallQuestion),
+}
+
 /// What is asked about a call, why, and for how long an approval may hold.
-type CallQuestion = (QuestionBody, policy::Rule, &'static [policy::Scope]);
+pub(super) type CallQuestion = (QuestionBody, policy::Rule, &'static [policy::Scope]);
 
 /// The most calls under way at a time, over all servers.
 const MAX_CALLS: usize = 1_000;
@@ -84,7 +104,7 @@ impl Owner {
             let _ = reply.send(Err(failure));
             return;
         }
-        let NewCall { id, server, kind, name, conversation, request } = call;
+        let NewCall { id, server, kind, name, origin, request } = call;
         let view = CallView {
             id,
             server,
@@ -94,16 +114,30 @@ impl Owner {
             state: CallState::AwaitingApproval,
             progress: None,
             task: None,
-            conversation,
+            conversation: origin.conversation().map(str::to_owned),
         };
         let decided = match &request {
-            ClientRequest::CallTool { name, arguments, .. } => self.decide_call(&view, name, arguments),
-            _ => Ok(None),
+            ClientRequest::CallTool { name, arguments, .. } => self.decide_call(&view, &origin, name, arguments),
+            ClientRequest::GetPrompt { name, .. } => {
+                self.decide_read(&view, &request).and_then(|way| self.look_at_prompt(&view.server, name).map(|()| way))
+            }
+            _ => self.decide_read(&view, &request),
         };
-        let record = CallRecord { view, request: Some(request), edited: None, round: 0, ticket: None, reply };
+        let record = CallRecord {
+            view,
+            origin,
+            request: Some(request),
+            edited: None,
+            round: 0,
+            ticket: None,
+            entry: 0,
+            held: None,
+            reply,
+        };
         match decided {
-            Ok(None) => self.send(record),
-            Ok(Some(question)) => self.ask_about(record, question),
+            Ok(Way::Send) => self.send(record),
+            Ok(Way::Write(entry)) => self.send_written(record, *entry),
+            Ok(Way::Ask(question)) => self.ask_about(record, question),
             Err(failure) => self.finish(record, Err(failure)),
         }
     }
@@ -126,61 +160,110 @@ impl Owner {
         Ok(())
     }
 
-    /// Whether a tool may be called; what is to be asked, if it has to be. An allowed call is written down.
+    /// Whether a tool may be called; what is to be asked, if it has to be, and else what is to be written down first.
     fn decide_call(
         &mut self,
         call: &CallView,
+        origin: &CallOrigin,
         tool: &str,
         arguments: &Map<String, Value>,
-    ) -> Result<Option<CallQuestion>, CallFailure> {
+    ) -> Result<Way, CallFailure> {
         let server = call.server.as_str();
         let missing = || CallFailure::NotFound(format!("tool \"{tool}\" on {server}"));
+        let after_untrusted = self.is_after_untrusted(origin, server);
         let record = self.servers.get_mut(server).ok_or_else(missing)?;
-        let definition = record.definitions.get(&record.config, &record.catalog, tool).ok_or_else(missing)?;
+        let (kept, identity) = ((&self.pins, self.policy.grants()), record.identity.as_ref());
+        let seen = |hashes: (&Hash, &Hash)| standing_of(kept, server, tool, hashes, identity);
+        let definition = record.definitions.get(&record.config, &record.catalog, tool, seen).ok_or_else(missing)?;
+        let standing = definition.standing;
         let act = Act::CallTool {
             server,
             tool,
             definition: &definition.approval,
-            standing: Standing::Reviewed,
+            standing,
             claims: definition.claims,
             arguments,
-            after_untrusted: false,
+            after_untrusted,
             conversation: call.conversation.as_deref(),
         };
         match self.policy.decide(&act, now()) {
-            Decision::Allow { .. } => {
-                let hash = definition.call_hash(arguments);
+            Decision::Allow { by } => {
+                let (hash, content) = definition.call_hash(arguments);
                 let decided = Decided {
                     server,
                     kind: "tool",
                     subject: tool,
                     decision: "allowed",
                     scope: None,
-                    by: "grant",
+                    by: if matches!(by, By::Grant(_)) { "grant" } else { "policy" },
                     hash: hash.as_str(),
+                    asker: origin.asker(),
+                    content: Some(content),
+                    rule: by.text(),
+                    conversation: call.conversation.as_deref(),
+                    ..Decided::default()
                 };
-                self.audit(decided).map_err(|error| CallFailure::Refused(error.to_string()))?;
-                Ok(None)
+                Ok(Way::Write(Box::new(self.entry(decided))))
             }
-            Decision::Deny { rule, .. } => Err(CallFailure::Refused(rule.name().to_owned())),
+            Decision::Deny { by, .. } => {
+                let (hash, content) = definition.call_hash(arguments);
+                self.note(Decided {
+                    server,
+                    kind: "tool",
+                    subject: tool,
+                    decision: "denied",
+                    by: "policy",
+                    hash: hash.as_str(),
+                    asker: origin.asker(),
+                    content: Some(content),
+                    rule: by.text(),
+                    conversation: call.conversation.as_deref(),
+                    ..Decided::default()
+                });
+                Err(CallFailure::Refused(format!("by {by}")))
+            }
             Decision::Ask { rule, scopes, .. } => {
                 let body = QuestionBody::Tool {
                     tool: Box::new(record.catalog.tool(tool).ok_or_else(missing)?),
                     arguments: arguments.clone(),
-                    changed_since_allowed: rule == policy::Rule::ToolChanged,
+                    changed_since_allowed: rule == policy::Rule::ToolChanged || standing == Standing::Changed,
                 };
-                Ok(Some((body, rule, scopes)))
+                Ok(Way::Ask((body, rule, scopes)))
             }
+        }
+    }
+
+    /// A prompt is the user's own wish, but one that is not as they saw it has to be looked at first. The first time, to get it
+    /// is to have seen it.
+    fn look_at_prompt(&mut self, server: &str, prompt: &str) -> Result<(), CallFailure> {
+        match self.prompt_standing(server, prompt) {
+            Some(Standing::Changed) => {
+                let cause = format!("the prompt \"{prompt}\" of {server} changed since you saw it; review it first");
+                Err(CallFailure::Refused(cause))
+            }
+            Some(Standing::New) => {
+                self.pin_prompt(server, prompt);
+                Ok(())
+            }
+            // What is not in the list is for the server to refuse.
+            Some(Standing::Reviewed) | None => Ok(()),
         }
     }
 
     /// A call waits for the user.
     fn ask_about(&mut self, record: CallRecord, (body, rule, scopes): CallQuestion) {
         let (id, server) = (record.view.id.clone(), record.view.server.clone());
-        let why = Why::User { conversation: record.view.conversation.clone() };
+        let why = self.why_called(&record.origin, &server);
         self.calls.insert(id.as_str().into(), record);
         self.emit_call(&id);
         self.ask(&server, why, body, scopes, rule, For::Call(id));
+    }
+
+    /// Sends an allowed call as it is.
+    pub(super) fn send_as_it_is(&mut self, id: &str) {
+        if let Some(record) = self.calls.remove(id) {
+            self.send(record);
+        }
     }
 
     /// Sends an allowed call of a tool, with these arguments.
@@ -195,8 +278,11 @@ impl Owner {
         self.send(record);
     }
 
-    fn send(&mut self, mut record: CallRecord) {
+    pub(super) fn send(&mut self, mut record: CallRecord) {
         let Some(request) = record.request.take() else { return };
+        if record.view.kind == CallKind::Tool {
+            record.entry = self.audits.last;
+        }
         let ticket = Ticket(self.new_id());
         let (idle, total) = match record.view.kind {
             CallKind::Tool => self.options.times.tool,
@@ -226,6 +312,11 @@ impl Owner {
         (idle, total): (std::time::Duration, std::time::Duration),
         reply: oneshot::Sender<Result<ServerResult, CallFailure>>,
     ) {
+        let is_reading = matches!(request, ClientRequest::Complete { .. } | ClientRequest::Subscribe { .. });
+        if is_reading && let Err(failure) = self.may_read_quietly(server) {
+            let _ = reply.send(Err(failure));
+            return;
+        }
         let ticket = Ticket(self.new_id());
         match self.tell(server, Tell::Call { ticket, request, deadline: Deadline { idle, total } }) {
             Ok(run) => {
@@ -308,7 +399,7 @@ impl Owner {
                     CallError::Refused => CallFailure::Refused(error.to_string()),
                     error => CallFailure::Session { server: record.view.server.clone(), error: Box::new(error) },
                 });
-                self.finish(record, reply);
+                self.finish_durably(id, record, reply);
             }
             Some(TicketUse::Plain { server, reply, .. }) => {
                 let _ = reply.send(result.map_err(|error| match error {
@@ -326,6 +417,9 @@ impl Owner {
         let server = record.view.server.clone();
         let why = self.why_of(Some(id));
         for page in pages.into_iter().take(MAX_QUESTIONS) {
+            if !self.may_ask_more(&server) {
+                break;
+            }
             if let ElicitParams::Url { message, url, .. } = page
                 && let Decision::Ask { rule, scopes, .. } = self.policy.decide(&Act::OpenUrl { server: &server }, now())
             {
@@ -408,7 +502,11 @@ impl Owner {
     }
 
     /// Tells how a call ended that is in no list any more.
-    fn finish(&mut self, mut record: CallRecord, reply: Result<ServerResult, CallFailure>) {
+    pub(super) fn finish(&mut self, mut record: CallRecord, reply: Result<ServerResult, CallFailure>) {
+        // The words of an error are the server's as well.
+        if let (Some(conversation), Ok(_) | Err(CallFailure::Session { .. })) = (record.origin.conversation(), &reply) {
+            self.put_in(conversation, std::slice::from_ref(&record.view.server), false);
+        }
         record.view.state = match &reply {
             Ok(_) => CallState::Done,
             Err(CallFailure::Cancelled) => CallState::Cancelled,

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use indexmap::IndexMap;
 use mcp_proto::types::Tool;
-use policy::{Claims, Hash, HashBegun, canonical_object};
+use policy::{Claims, Hash, HashBegun, Standing, canonical_object};
 use serde_json::{Map, Value, json};
 
 use super::approvals::config_hash;
@@ -19,14 +19,17 @@ pub(super) struct Definition {
     pub(super) approval: Hash,
     /// What its server says of it.
     pub(super) claims: Claims,
+    /// Whether the user has seen it.
+    pub(super) standing: Standing,
     /// By itself: what the hash of each call begins with.
     calls: HashBegun,
 }
 
 impl Definition {
-    /// Over what a call sends, and to which definition.
-    pub(super) fn call_hash(&self, arguments: &Map<String, Value>) -> Hash {
-        self.calls.then(canonical_object(arguments).as_bytes())
+    /// Over what a call sends, and to which definition; and what it sends.
+    pub(super) fn call_hash(&self, arguments: &Map<String, Value>) -> (Hash, String) {
+        let sent = canonical_object(arguments);
+        (self.calls.then(sent.as_bytes()), sent)
     }
 }
 
@@ -39,12 +42,14 @@ pub(crate) struct Definitions {
 }
 
 impl Definitions {
-    /// The definition of a tool as it stands in the catalog now; none if there is no such tool or it can't be read.
+    /// The definition of a tool as it stands in the catalog now; none if there is no such tool or it can't be read. `seen`
+    /// tells whether the user has seen it, by its own hash and by what a standing approval of it rests on.
     pub(super) fn get(
         &mut self,
         config: &Arc<ServerConfig>,
         catalog: &Arc<Catalog>,
         tool: &str,
+        seen: impl FnOnce((&Hash, &Hash)) -> Standing,
     ) -> Option<&Definition> {
         // Both are replaced when they change, so that the same place means the same contents.
         let holds = |(own, list): &(_, Weak<Catalog>)| {
@@ -58,8 +63,9 @@ impl Definitions {
             Some(at) => at,
             None => {
                 let read = catalog.tool(tool)?;
-                let (approval, claims) = (definition_hash(config, &read), claims_of(&read));
-                let definition = Definition { approval, claims, calls: calls_of(&read) };
+                let (approval, own) = (definition_hash(config, &read), Hash::of(&json!(read)));
+                let standing = seen((&own, &approval));
+                let definition = Definition { approval, claims: claims_of(&read), standing, calls: calls_of(&own) };
                 self.known.insert_full(tool.to_owned(), definition).0
             }
         };
@@ -86,13 +92,13 @@ pub(super) fn claims_of(tool: &Tool) -> Claims {
 
 /// Over what a tool call sends, and to which definition of the tool.
 pub(super) fn call_hash(tool: &Tool, arguments: &Map<String, Value>) -> Hash {
-    calls_of(tool).then(canonical_object(arguments).as_bytes())
+    calls_of(&Hash::of(&json!(tool))).then(canonical_object(arguments).as_bytes())
 }
 
 /// The hash of a tool's whole definition, with which the hash of a call begins. It has always the same length, so that no
 /// other definition and arguments can be read out of the same bytes.
-fn calls_of(tool: &Tool) -> HashBegun {
-    HashBegun::with(Hash::of(&json!(tool)).as_str().as_bytes())
+fn calls_of(tool: &Hash) -> HashBegun {
+    HashBegun::with(tool.as_str().as_bytes())
 }
 
 #[cfg(test)]
@@ -117,13 +123,13 @@ mod tests {
     fn what_is_kept_is_void_when_the_command_or_the_definition_changes() {
         let (mut definitions, arguments) = (Definitions::default(), Map::new());
         let mut hashes = |config: &Arc<ServerConfig>, catalog: &Arc<Catalog>| {
-            let definition = definitions.get(config, catalog, "echo").unwrap();
+            let definition = definitions.get(config, catalog, "echo", |_| Standing::New).unwrap();
             assert_eq!(
-                definition.call_hash(&arguments),
+                definition.call_hash(&arguments).0,
                 call_hash(&catalog.tool("echo").unwrap(), &arguments),
                 "what is kept of a definition gives the hash that is shown in a question"
             );
-            (definition.approval.clone(), definition.call_hash(&arguments))
+            (definition.approval.clone(), definition.call_hash(&arguments).0)
         };
         let (command, tools) = (config("one"), catalog("says it again"));
         let before = hashes(&command, &tools);
@@ -133,7 +139,8 @@ mod tests {
         let (approval, call) = hashes(&command, &catalog("sends it away"));
         assert!(approval != before.0 && call != before.1, "and both on the definition");
         assert_eq!(hashes(&command, &tools), before, "back again, it is as before");
-        assert!(definitions.get(&command, &Arc::default(), "echo").is_none(), "a tool that is gone has no definition");
+        let gone = definitions.get(&command, &Arc::default(), "echo", |_| Standing::New);
+        assert!(gone.is_none(), "a tool that is gone has no definition");
     }
 
     #[test]

@@ -3,13 +3,20 @@
 
 mod answers;
 mod approvals;
+mod audit;
 mod calls;
+mod cool_down;
 mod definitions;
 mod known;
+mod pins;
+mod provenance;
 mod questions;
+mod read_calls;
 mod reads;
 mod roots;
+mod rules;
 mod running;
+mod sandbox;
 mod servers;
 mod sessions;
 mod settings;
@@ -25,32 +32,43 @@ use indexmap::IndexMap;
 use mcp_proto::session::Facts;
 use mcp_proto::types::LogLevel;
 use mcp_transport::orphans::RunningRecord;
+use mcp_transport::sandbox::Plan;
 use mcp_transport::stdio::SearchPath;
-use policy::{Grants, Policy};
+use policy::{Grants, Hash, Policy};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde_json::{Map, Value};
 use tokio::sync::{broadcast, mpsc, oneshot};
 
-use crate::activity::{Activity, now};
+use crate::activity::Activity;
 use crate::catalog::Catalog;
 use crate::connection::{Connection, News, RunId, Ticket};
-use crate::ports::{AuditEntry, Document, Ports, StoreError};
+use crate::limits::Counted;
+use crate::ports::{Document, Ports, StoreError};
+use crate::review::{Pins, ServerPins};
 use crate::server_config::{ConfigProblem, ServerConfig};
 use crate::vault::Vaults;
 use crate::view::{AppSettings, Connected, HostEvent, Millis, ServerState, ServerView, Snapshot};
 use crate::{HostOptions, NumberedEvent};
 
 pub use answers::AnswerError;
+use audit::{Audits, Decided};
 use calls::{CallRecord, TicketUse};
 pub(crate) use calls::{CallReply, NewCall};
+use cool_down::Asking;
 use definitions::Definitions;
 pub use definitions::definition_hash;
 use known::Remembered;
+use pins::Said;
+pub use pins::{ReviewError, Seen};
+use provenance::Labels;
+pub use provenance::{CallOrigin, Label};
 use questions::Pending;
 pub use reads::Read;
 use reads::Reads;
 use roots::SharedRoots;
+use rules::RuleFiles;
 pub(crate) use running::sweep_orphans;
+pub use sandbox::NoPlan;
 pub use servers::ServerError;
 use sign_in::{Access, Answered};
 use supervision::Supervision;
@@ -67,12 +85,20 @@ pub(crate) struct ServerRecord {
     pub(crate) facts: Option<Facts>,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) definitions: Definitions,
+    /// Over what was started or connected to.
+    pub(crate) identity: Option<Hash>,
+    /// What it says of itself, looked through.
+    said: Said,
     pub(crate) activity: Arc<Mutex<Activity>>,
     pub(crate) subscriptions: Vec<String>,
     pub(crate) log_level: Option<LogLevel>,
     pub(crate) pid: Option<u32>,
     /// Where its command was found, and how, between the approval's question and the start.
     pub(crate) found: Option<(PathBuf, SearchPath)>,
+    /// What it reaches in its sandbox, if it has one, from when its command was found to its end.
+    pub(crate) plan: Option<Plan>,
+    /// How much it uses of what each server gets.
+    pub(crate) used: Arc<Mutex<Counted>>,
     /// How a remote server was reached.
     pub(crate) connected: Option<Connected>,
     /// Why changes are not told at the moment.
@@ -99,7 +125,13 @@ pub(crate) struct Owner {
     sign_in_replies: FxHashMap<u64, oneshot::Sender<Answered>>,
     calls: FxHashMap<Arc<str>, CallRecord>,
     tickets: FxHashMap<Ticket, TicketUse>,
+    audits: Audits,
+    pins: Pins,
+    labels: Labels,
+    /// How servers ask, by name; only of those that were refused something.
+    asking: BTreeMap<String, Asking>,
     roots: BTreeMap<String, SharedRoots>,
+    rule_files: RuleFiles,
     known: BTreeMap<String, Remembered>,
     reads: Reads,
     running: FxHashMap<RunId, RunningRecord>,
@@ -127,6 +159,8 @@ impl Owner {
         let mut problem = None;
         let grants = read(&ports, Document::Grants, &mut problem).map(Grants::from_kept).unwrap_or_default();
         let roots = read(&ports, Document::Roots, &mut problem).unwrap_or_default();
+        let pins: BTreeMap<String, ServerPins> = read(&ports, Document::Pins, &mut problem).unwrap_or_default();
+        let pins = pins.into_iter().map(|(server, own)| (server, Arc::new(own))).collect();
         let settings = read(&ports, Document::Settings, &mut problem).unwrap_or_default();
         let known = read(&ports, Document::Servers, &mut problem).unwrap_or_default();
         let mut owner = Self {
@@ -140,7 +174,12 @@ impl Owner {
             sign_in_replies: FxHashMap::default(),
             calls: FxHashMap::default(),
             tickets: FxHashMap::default(),
+            audits: Audits::default(),
+            asking: BTreeMap::new(),
+            pins,
+            labels: Labels::default(),
             roots,
+            rule_files: RuleFiles::default(),
             known,
             reads: Reads::default(),
             running: FxHashMap::default(),
@@ -155,7 +194,10 @@ impl Owner {
             closing: Vec::new(),
             is_closing: false,
         };
+        owner.ports.audit.report_to(Arc::clone(&owner.audits.receipts));
+        owner.retain_audit();
         owner.reload_servers();
+        owner.reload_rules();
         owner.config_problem = owner.config_problem.or(problem);
         owner
     }
@@ -166,6 +208,7 @@ impl Owner {
             self.start_approved_servers();
         }
         let mut has_handles = true;
+        let receipts = Arc::clone(&self.audits.receipts);
         loop {
             tokio::select! {
                 command = commands.recv(), if has_handles => match command {
@@ -176,10 +219,16 @@ impl Owner {
                     }
                 },
                 Some((run, item)) = news.recv() => self.on_news(run, item),
+                written = receipts.next() => self.on_receipts(written),
             }
             if self.is_closing && self.runs.is_empty() {
                 break;
             }
+        }
+        let audit = Arc::clone(&self.ports.audit);
+        let flushed = tokio::task::spawn_blocking(move || audit.flush()).await;
+        if let Ok(Err(error)) = flushed {
+            tracing::error!(%error, "the last decisions may be lost if the power is");
         }
         for done in self.closing.drain(..) {
             let _ = done.send(());
@@ -218,6 +267,7 @@ impl Owner {
             News::Task { .. } | News::Progress { .. } | News::Done { .. } => {}
             News::Catalog(catalog) => self.on_catalog(run, &server, catalog),
             News::ResourceUpdated { uri } => self.on_resource_updated(server, uri),
+            News::RefusedUnseen { refused } => self.on_refused_unseen(run, &server, refused),
             News::Activity { last } => self.emit(HostEvent::ActivityAppended { server, last }),
             News::Ended(failure) => self.on_ended(run, &server, failure),
         }
@@ -245,12 +295,18 @@ impl Owner {
             facts: record.facts.clone(),
             counts: record.catalog.counts(),
             roots: self.shared_roots(name),
+            told_roots: self.told_roots(name),
+            held_by: record.plan.as_ref().filter(|_| record.pid.is_some()).map(|plan| plan.mechanism.name()),
             subscriptions: record.subscriptions.clone(),
             log_level: record.log_level,
             muted: self.policy.is_muted(name),
+            muted_until: self.asking.get(name).and_then(|asking| asking.muted_until),
+            refused_questions: self.asking.get(name).map_or(0, Asking::refused_unseen),
+            trust: self.trust_in(name),
             pid: record.pid,
             connected: record.connected.clone(),
             subscriptions_lost: record.subscriptions_lost.clone(),
+            marks: self.marks_of_server(name, record),
         })
     }
 
@@ -301,27 +357,6 @@ impl Owner {
         });
     }
 
-    /// Writes a decision down. What can't be written down must not happen.
-    fn audit(&mut self, entry: Decided<'_>) -> Result<(), StoreError> {
-        let entry = AuditEntry {
-            number: 0,
-            at: now(),
-            server: entry.server.to_owned(),
-            kind: entry.kind.into(),
-            subject: beginning(entry.subject, MAX_SUBJECT).to_owned(),
-            decision: entry.decision.into(),
-            scope: entry.scope.map(|scope| scope_name(scope).into()),
-            by: entry.by.into(),
-            hash: entry.hash.to_owned(),
-        };
-        let told = self.is_observed().then(|| entry.clone());
-        let number = self.ports.audit.append(entry)?;
-        if let Some(entry) = told {
-            self.emit(HostEvent::AuditChanged(Some(Box::new(AuditEntry { number, ..entry }))));
-        }
-        Ok(())
-    }
-
     fn keep(&mut self, document: Document, value: &impl serde::Serialize) -> Result<(), StoreError> {
         let value = serde_json::to_value(value)
             .map_err(|e| StoreError { path: document.file_name().into(), cause: e.to_string() })?;
@@ -368,35 +403,4 @@ fn read<T: serde::de::DeserializeOwned>(
         message: format!("it can't be used: {cause}; {place}, and what it held is asked for again"),
     });
     None
-}
-
-/// A decision, for the audit log.
-struct Decided<'a> {
-    server: &'a str,
-    kind: &'static str,
-    subject: &'a str,
-    decision: &'static str,
-    scope: Option<policy::Scope>,
-    by: &'static str,
-    hash: &'a str,
-}
-
-/// The most characters of what a decision was about that are written down.
-const MAX_SUBJECT: usize = 2_000;
-
-/// The first characters of a text.
-fn beginning(text: &str, most: usize) -> &str {
-    if text.len() <= most {
-        return text;
-    }
-    text.char_indices().nth(most).map_or(text, |(end, _)| &text[..end])
-}
-
-const fn scope_name(scope: policy::Scope) -> &'static str {
-    match scope {
-        policy::Scope::Once => "once",
-        policy::Scope::Conversation => "conversation",
-        policy::Scope::Session => "session",
-        policy::Scope::Always => "always",
-    }
 }

@@ -4,19 +4,20 @@ use std::sync::Arc;
 
 use mcp_proto::session::{Answer, ServerQuestion, ServerRequestId};
 use mcp_proto::types::{ElicitAction, ElicitParams, ElicitResult, Root};
-use policy::{Act, Decision, Hash, Rule, Scope, canonical_json};
+use policy::{Act, Decision, Hash, Rule, Scope, canonical_json, canonical_object};
 use serde_json::{Value, json};
 use url::Url;
 
 use super::approvals::{address_hash, command_hash};
 use super::definitions::call_hash;
-use super::{Decided, Owner};
+use super::Owner;
+use super::audit::Decided;
 use crate::activity::now;
 use crate::connection::{RunId, Tell, Ticket};
 use crate::form::Form;
 use crate::url_parts::shown_url;
 use crate::view::{
-    CallFailure, CallState, HostEvent, Outcome, QuestionBody, QuestionId, QuestionView, ServerState, Why,
+    CallFailure, CallKind, CallState, HostEvent, Outcome, QuestionBody, QuestionId, QuestionView, ServerState, Why,
 };
 
 /// What an answer leads to.
@@ -42,6 +43,14 @@ pub(super) struct Pending {
     pub(super) schema: Option<Value>,
     /// Whether an approval is being carried out; until that has ended no other answer counts.
     pub(super) being_acted_on: bool,
+}
+
+/// What crosses with an answer, as it is written down.
+#[derive(Clone)]
+pub(super) struct Crossing {
+    pub(super) subject: String,
+    pub(super) hash: Hash,
+    pub(super) content: Option<String>,
 }
 
 impl Pending {
@@ -83,6 +92,10 @@ pub(super) fn hash_of(body: &QuestionBody, schema: Option<&Value>) -> Hash {
         },
         QuestionBody::Form { message, .. } => Hash::of(&json!({ "message": message, "schema": schema })),
         QuestionBody::Url { message, url } => Hash::of(&json!({ "message": message, "url": url })),
+        QuestionBody::Read { kind, name, arguments } => {
+            let what = *kind == CallKind::Prompt;
+            Hash::of(&json!({ "prompt": what, "name": name, "arguments": arguments }))
+        }
         QuestionBody::Roots => Hash::of_bytes(b"roots"),
         QuestionBody::SignIn {
             url,
@@ -139,6 +152,7 @@ impl Owner {
         let config = self.servers.get(server).map(|record| &record.config);
         let command_line = config.map(|config| config.command_line()).unwrap_or_default();
         let transport = if config.is_some_and(|config| config.as_http().is_some()) { "http" } else { "stdio" };
+        let marks = self.marks_of(server, &body);
         let view = QuestionView {
             id: QuestionId(self.new_id()),
             hash: hash_of(&body, schema.as_ref()),
@@ -151,6 +165,7 @@ impl Owner {
             body,
             scopes,
             rule: rule.name(),
+            marks,
         };
         if self.settings.announce {
             self.ports.platform.announce(server, kind_of(&view.body));
@@ -189,7 +204,7 @@ impl Owner {
             }
             Decision::Allow { .. } => {
                 let answer = Answer::Roots(self.roots_of(server));
-                let subject = canonical_json(&json!(self.shared_roots(server)));
+                let subject = canonical_json(&json!(self.told_roots(server)));
                 let hash = Hash::of_bytes(subject.as_bytes());
                 let entry = Decided {
                     server,
@@ -199,12 +214,11 @@ impl Owner {
                     scope: None,
                     by: "grant",
                     hash: hash.as_str(),
+                    asker: "server",
+                    ..Decided::default()
                 };
-                let answer = match self.audit(entry) {
-                    Ok(()) => answer,
-                    Err(error) => refusal(error.to_string()),
-                };
-                self.tell_answer(server, run, request, answer);
+                let entry = self.entry(entry);
+                self.answer_written((server, run, request), answer, entry);
             }
             Decision::Deny { rule, .. } => {
                 let (body, schema) = body_of(question);
@@ -217,12 +231,16 @@ impl Owner {
                     scope: None,
                     by: "policy",
                     hash: hash.as_str(),
+                    asker: "server",
+                    content: content_of(&body),
+                    ..Decided::default()
                 };
-                if let Err(error) = self.audit(entry) {
-                    tracing::error!(%error, "a refusal could not be written down");
-                }
+                self.note(entry);
                 let answer = refused(&body, Outcome::Denied);
                 self.tell_answer(server, run, request, answer);
+                if rule == Rule::Muted {
+                    self.count_muted(server);
+                }
             }
         }
     }
@@ -254,8 +272,9 @@ impl Owner {
                 && let Some(now) = catalog.tool(&tool.name)
                 && **tool != now
             {
-                **tool = now;
+                let shown = std::mem::replace(&mut **tool, now);
                 *changed_since_allowed = true;
+                self.mark_changed(at, &shown);
                 self.changed(at);
             }
         }
@@ -296,13 +315,16 @@ impl Owner {
     pub(super) fn input_given(&mut self, call: &str) {
         let more =
             self.questions.iter().any(|p| matches!(&p.what_for, For::Request { call: Some(own), .. } if own == call));
+        if let Some(record) = self.calls.get_mut(call) {
+            record.entry = self.audits.last;
+        }
         if !more {
             self.set_call(call, CallState::Running);
         }
     }
 
     pub(super) fn roots_of(&self, server: &str) -> Vec<Root> {
-        let folders = self.shared_roots(server).unwrap_or_default();
+        let folders = self.told_roots(server).unwrap_or_default();
         folders
             .iter()
             .filter_map(|folder| {
@@ -317,29 +339,61 @@ impl Owner {
 
     /// Writes down what became of a question. Only an approval must not happen without.
     pub(super) fn write_down(&mut self, pending: &Pending, outcome: Outcome, scope: Option<Scope>) -> bool {
-        let subject = subject_of(&pending.view.body);
-        self.write_down_as(pending, outcome, scope, &subject, &pending.view.hash)
+        let crossing = Crossing {
+            subject: subject_of(&pending.view.body),
+            hash: pending.view.hash.clone(),
+            content: content_of(&pending.view.body),
+        };
+        self.write_down_as(pending, outcome, scope, crossing)
     }
 
-    /// Writes down what became of a question whose answer brought in what crossed: its words and its hash.
+    /// Writes down what became of a question whose answer brought in what crossed.
     pub(super) fn write_down_as(
         &mut self,
         pending: &Pending,
         outcome: Outcome,
         scope: Option<Scope>,
-        subject: &str,
-        hash: &Hash,
+        crossing: Crossing,
     ) -> bool {
+        let view = &pending.view;
+        let conversation = self.conversation_of(&view.why);
         let entry = Decided {
-            server: &pending.view.server.clone(),
-            kind: kind_of(&pending.view.body),
-            subject,
+            server: &view.server,
+            kind: kind_of(&view.body),
+            subject: &crossing.subject,
             decision: outcome.name(),
             scope,
             by: if outcome == Outcome::Withdrawn { "policy" } else { self.options.decides },
-            hash: hash.as_str(),
+            hash: crossing.hash.as_str(),
+            asker: asker_of(&view.why),
+            content: crossing.content,
+            rule: view.rule.into(),
+            conversation: conversation.as_deref(),
         };
+        if outcome != Outcome::Allowed {
+            self.note(entry);
+            return true;
+        }
         self.audit(entry).inspect_err(|error| tracing::error!(%error, "a decision could not be written down")).is_ok()
+    }
+
+    /// The conversation that led to a question.
+    pub(super) fn conversation_of(&self, why: &Why) -> Option<String> {
+        match why {
+            Why::User { conversation } => conversation.clone(),
+            Why::Model { conversation, .. } => Some(conversation.clone()),
+            Why::Call { call, .. } => self.calls.get(call.as_str()).and_then(|call| call.view.conversation.clone()),
+            Why::Server => None,
+        }
+    }
+}
+
+/// Who asked for what a question is about.
+const fn asker_of(why: &Why) -> &'static str {
+    match why {
+        Why::User { .. } => "user",
+        Why::Model { .. } => "model",
+        Why::Call { .. } | Why::Server => "server",
     }
 }
 
@@ -366,13 +420,25 @@ pub(super) const fn kind_of(body: &QuestionBody) -> &'static str {
         QuestionBody::Sampling { response: Some(_), .. } => "sampling-answer",
         QuestionBody::Form { .. } => "elicitation",
         QuestionBody::Url { .. } => "url",
+        QuestionBody::Read { kind: CallKind::Prompt, .. } => "prompt",
+        QuestionBody::Read { .. } => "resource",
         QuestionBody::Roots => "roots",
         QuestionBody::SignIn { .. } => "sign-in",
         QuestionBody::ClientId { .. } => "client-id",
     }
 }
 
-fn subject_of(body: &QuestionBody) -> String {
+/// What an approval would let cross, where that is more than the subject says.
+fn content_of(body: &QuestionBody) -> Option<String> {
+    match body {
+        QuestionBody::Tool { arguments, .. } | QuestionBody::Read { arguments, .. } => Some(canonical_object(arguments)),
+        QuestionBody::Sampling { request, response: None } => Some(canonical_json(&json!(request))),
+        QuestionBody::Sampling { response: Some(response), .. } => Some(canonical_json(&json!(response))),
+        _ => None,
+    }
+}
+
+pub(super) fn subject_of(body: &QuestionBody) -> String {
     match body {
         QuestionBody::StartServer { config, .. } => config.command_line(),
         QuestionBody::ConnectServer { config, .. } => config.shown_url(),
@@ -380,6 +446,7 @@ fn subject_of(body: &QuestionBody) -> String {
         QuestionBody::Sampling { request, .. } => format!("{} message(s)", request.messages.len()),
         QuestionBody::Form { message, .. } => message.clone(),
         QuestionBody::Url { url, .. } => shown_url(url),
+        QuestionBody::Read { name, .. } => name.clone(),
         QuestionBody::Roots => "folders".to_owned(),
         QuestionBody::SignIn { issuer, scopes, .. } => format!("{} ({})", shown_url(issuer), scopes.join(" ")),
         QuestionBody::ClientId { issuer, .. } => shown_url(issuer),
@@ -400,6 +467,6 @@ pub(super) fn refused(body: &QuestionBody, outcome: Outcome) -> Answer {
 }
 
 /// Code -1 is what the specification's sampling page shows for a rejection.
-const fn refusal(message: String) -> Answer {
+pub(super) const fn refusal(message: String) -> Answer {
     Answer::Refused { code: -1, message }
 }

@@ -5,12 +5,14 @@ use std::sync::{Arc, PoisonError};
 
 use mcp_proto::session::{Opening, SessionConfig};
 use mcp_proto::types::{ClientCapabilities, ElicitationCapability, RootsCapability, SamplingCapability};
+use mcp_transport::sandbox::Plan;
 use mcp_transport::stdio::{CommandNotFound, PathSource, SearchPath, ServerCommand};
 use policy::{Act, Decision, Hash, Rule, Scope, Subject};
 use serde_json::json;
 
 use super::approvals::{address_hash, command_hash};
 use super::questions::{For, kind_of};
+use super::sandbox::{NoPlan, plan};
 use super::sign_in::{SignIn, Unmade};
 use super::{Decided, Owner, ServerError};
 use crate::activity::{ActivityKind, now};
@@ -62,7 +64,8 @@ impl Owner {
         }
         let (config, known) = (Arc::clone(config), Arc::clone(&self.search_path));
         self.emit_server(&name);
-        self.beside(find(command(stdio), known), move |owner, (path, found)| {
+        let looking = find_and_plan(self.command(&name, stdio), known, stdio.clone(), self.own_files());
+        self.beside(looking, move |owner, (path, found)| {
             owner.on_found(&name, &config, path, found);
         });
     }
@@ -76,20 +79,19 @@ impl Owner {
         name: &str,
         config: &ServerConfig,
         path: SearchPath,
-        found: Result<PathBuf, CommandNotFound>,
+        found: Result<(PathBuf, Option<Plan>), NoPlan>,
     ) {
         let Some(record) = self.awaited(name, config) else { return };
-        let program = match found {
-            Ok(program) => program,
-            Err(error) => {
-                self.fail_with(name, outcome_not_found(error));
-                return;
-            }
+        let (program, plan) = match found {
+            Ok(found) => found,
+            Err(NoPlan::NotFound(error)) => return self.fail_with(name, outcome_not_found(error)),
+            Err(error) => return self.could_not_start(name, &error.to_string()),
         };
         record.found = Some((program.clone(), path));
+        record.plan.clone_from(&plan);
         let Some(stdio) = config.as_stdio().cloned() else { return };
         let hash = command_hash(&stdio, &program);
-        let body = QuestionBody::StartServer { config: stdio, resolved: program, approved_before: None };
+        let body = QuestionBody::StartServer { config: stdio, resolved: program, approved_before: None, plan };
         self.decide_start(name, &hash, body);
     }
 
@@ -135,8 +137,17 @@ impl Owner {
     fn launch_audited(&mut self, name: &str, hash: &Hash, kind: &'static str, by: &'static str) {
         let Some(record) = self.servers.get(name) else { return };
         let words = record.config.as_http().map_or_else(|| record.config.command_line(), HttpConfig::shown_url);
-        let decided =
-            Decided { server: name, kind, subject: &words, decision: "allowed", scope: None, by, hash: hash.as_str() };
+        let decided = Decided {
+            server: name,
+            kind,
+            subject: &words,
+            decision: "allowed",
+            by,
+            hash: hash.as_str(),
+            // To bring back what ended is nobody's wish but the host's.
+            asker: if by == "policy" { "host" } else { "user" },
+            ..Decided::default()
+        };
         match self.audit(decided) {
             Ok(()) => self.launch(name, hash),
             Err(error) => self.fail(name, &error.to_string()),
@@ -161,6 +172,7 @@ impl Owner {
         if self.is_closing {
             return;
         }
+        self.pin_identity(name, approved);
         let Some(record) = self.servers.get_mut(name) else { return };
         record.set(ServerState::Starting);
         record.supervision.launched(approved.clone());
@@ -168,7 +180,7 @@ impl Owner {
         match &config.transport {
             ServerTransport::Stdio(stdio) => {
                 let Some((program, path)) = record.found.take() else { return };
-                let command = command(stdio);
+                let command = self.command(name, stdio);
                 if !crate::secrets::in_environment(stdio) {
                     return self.connect(name, Target::Process { command, program, path });
                 }
@@ -238,7 +250,7 @@ impl Owner {
         let Some(record) = self.servers.get_mut(name) else { return };
         let mut timeouts = self.options.timeouts.clone();
         timeouts.ping_interval.get_or_insert(target.ping_interval());
-        let session = SessionConfig {
+        let mut session = SessionConfig {
             client: self.options.client.clone(),
             capabilities: capabilities(&record.config),
             opening: record.config.revision.map_or(Opening::Probe, Opening::Pinned),
@@ -247,7 +259,11 @@ impl Owner {
             timeouts,
             ..SessionConfig::default()
         };
-        let start = Start { run, target, session, times: self.options.times, activity: Arc::clone(&record.activity) };
+        let limits = self.settings.limits.within_bounds();
+        record.activity.lock().unwrap_or_else(PoisonError::into_inner).keep(limits.kept_bytes);
+        session.limits.in_flight_calls = limits.calls as usize;
+        let (times, activity, used) = (self.options.times, Arc::clone(&record.activity), Arc::clone(&record.used));
+        let start = Start { run, target, session, times, activity, limits, used };
         record.connection = Some(connection::connect(start, self.news.clone()));
         self.runs.insert(run, name.to_owned());
         self.emit_server(name);
@@ -310,18 +326,9 @@ async fn read_environment(config: StdioConfig, secrets: Arc<dyn Secrets>) -> Res
     read.await.unwrap_or_else(|error| Err(Unresolved::Interrupted(error.to_string())))
 }
 
-fn command(config: &StdioConfig) -> ServerCommand {
-    ServerCommand {
-        program: config.command.clone(),
-        arguments: config.args.clone(),
-        environment: config.env.clone(),
-        working_directory: config.cwd.clone(),
-    }
-}
-
 /// Finds a command. The login shell is asked for its path once for all servers, and again when the command is not found in
 /// it, for it may have been installed since. What the shell told is never given up for a guess.
-async fn find(
+pub(super) async fn find(
     command: ServerCommand,
     known: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
 ) -> (SearchPath, Result<PathBuf, CommandNotFound>) {
@@ -339,6 +346,21 @@ async fn find(
     *known = Some(path.clone());
     let found = path.resolve(&command);
     (path, found)
+}
+
+/// Finds a command, and out how it can be held if it has a sandbox.
+async fn find_and_plan(
+    command: ServerCommand,
+    known: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
+    config: StdioConfig,
+    own: Vec<PathBuf>,
+) -> (SearchPath, Result<(PathBuf, Option<Plan>), NoPlan>) {
+    let (path, found) = find(command.clone(), known).await;
+    let planned = match found {
+        Ok(program) => plan(&command, &program, &path, &config, &own).await.map(|plan| (program, plan)),
+        Err(error) => Err(error.into()),
+    };
+    (path, planned)
 }
 
 /// What the host can do for a server. The session leaves out what a revision does not know.

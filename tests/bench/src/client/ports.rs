@@ -1,13 +1,14 @@
 //! What the host needs from outside, in memory.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use host::conversation::Conversation;
 use host::ports::{
-    AuditEntry, AuditLog, Conversations, Document, Documents, Platform, Ports, ServerSettings, StoreError,
+    Appended, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, Conversations, Document, Documents, ManagedPolicy,
+    Platform, Ports, ServerSettings, StoreError, Written,
 };
 use host::secrets::SecretsInMemory;
 use host::server_config::{ConfigProblem, Imported, ServerEntry};
@@ -20,6 +21,7 @@ pub(crate) fn in_memory() -> Ports {
     Ports {
         servers: memory.clone(),
         documents: memory.clone(),
+        managed: memory.clone(),
         audit: memory.clone(),
         conversations: memory.clone(),
         secrets: Arc::new(SecretsInMemory::default()),
@@ -82,18 +84,62 @@ impl Documents for Memory {
     }
 }
 
+impl ManagedPolicy for Memory {
+    fn path(&self) -> PathBuf {
+        PathBuf::new()
+    }
+
+    fn read(&self) -> Result<Option<Value>, StoreError> {
+        Ok(None)
+    }
+
+    fn watch(&self, _: mpsc::Sender<()>) {}
+}
+
 impl AuditLog for Memory {
     fn path(&self) -> PathBuf {
         PathBuf::new()
     }
 
-    fn append(&self, _: AuditEntry) -> Result<u64, StoreError> {
-        Ok(self.audited.fetch_add(1, Ordering::Relaxed) + 1)
+    fn report_to(&self, _: Arc<AuditReceipts>) {}
+
+    fn append(&self, _: AuditEntry) -> Result<Written, StoreError> {
+        Ok(Written { number: self.audited.fetch_add(1, Ordering::Relaxed) + 1, place: 0 })
     }
 
-    fn read(&self, _: Option<u64>, _: usize) -> Result<Vec<AuditEntry>, StoreError> {
+    fn append_later(&self, entry: AuditEntry, _: u64) -> Result<Appended, StoreError> {
+        self.append(entry).map(Appended::Written)
+    }
+
+    fn durable(&self) -> Result<u64, StoreError> {
+        Ok(0)
+    }
+
+    fn flush(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn read(&self, _: &AuditQuery) -> Result<Vec<AuditEntry>, StoreError> {
         Ok(Vec::new())
     }
+
+    fn verify(&self) -> Result<AuditVerdict, StoreError> {
+        Err(forgotten())
+    }
+
+    fn verify_export(&self, _: &Path) -> Result<AuditVerdict, StoreError> {
+        Err(forgotten())
+    }
+
+    fn export(&self, _: &mut dyn std::io::Write) -> Result<u64, StoreError> {
+        Ok(0)
+    }
+
+    fn retain(&self, _: AuditRetention) {}
+}
+
+fn forgotten() -> StoreError {
+    StoreError { path: String::new(), cause: "nothing is kept here".to_owned() }
 }
 
 impl Conversations for Memory {

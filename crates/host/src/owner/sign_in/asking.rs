@@ -52,10 +52,9 @@ impl Owner {
                     scope: None,
                     by: "policy",
                     hash: hash.as_str(),
+                    ..Decided::default()
                 };
-                if let Err(error) = self.audit(decided) {
-                    tracing::error!(%error, "a refusal could not be written down");
-                }
+                self.note(decided);
                 // It may wait no longer.
                 let _ = reply.send(Answered::No);
             }
@@ -80,6 +79,9 @@ impl Owner {
 
     pub(in crate::owner) fn allow_sign_in(&mut self, at: usize, scope: Scope) -> Result<(), AnswerError> {
         let pending = self.take_allowed(at, scope)?;
+        if let QuestionBody::SignIn { issuer, .. } = &pending.view.body {
+            self.pin_issuer(&pending.view.server, issuer);
+        }
         if let For::SignIn(number) = pending.what_for {
             self.answer_sign_in(&pending.view, number, Answered::Yes);
         }

@@ -115,10 +115,9 @@ impl Owner {
             scope: None,
             by: self.options.decides,
             hash: hash.as_str(),
+            ..Decided::default()
         };
-        if let Err(error) = self.audit(decided) {
-            tracing::error!(%error, "a sign-out could not be written down");
-        }
+        self.note(decided);
     }
 
     /// A server is about to be set up otherwise, by the user: what was kept for the old name or address is of no more use.

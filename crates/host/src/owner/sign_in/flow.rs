@@ -175,10 +175,9 @@ impl Owner {
             scope: None,
             by: self.options.decides,
             hash: hash.as_str(),
+            ..Decided::default()
         };
-        if let Err(error) = self.audit(decided) {
-            tracing::error!(%error, "a sign-in could not be written down");
-        }
+        self.note(decided);
     }
 
     pub(crate) fn cancel_sign_in(&mut self, name: &str) -> Result<(), SignInError> {

@@ -1,0 +1,127 @@
+//! The audit log: read, checked, exported.
+
+use std::sync::Arc;
+
+use host::ports::{AuditEntry as HostAudit, AuditLog, AuditQuery, AuditSeal as HostSeal, StoreError, Tampered as HostTampered};
+
+use super::{Api, errors};
+use crate::data::*;
+use crate::{ApiError, ErrorCode};
+
+/// The most entries of one page.
+const MAX_PAGE: usize = 1_000;
+
+impl Api {
+    pub(super) async fn audit(&self, r: AuditRange) -> Result<AuditPage, ApiError> {
+        let limit = usize::try_from(r.limit).unwrap_or(MAX_PAGE).min(MAX_PAGE);
+        let query = AuditQuery {
+            before: r.before,
+            // One more tells whether there are older ones.
+            limit: limit + 1,
+            server: r.server,
+            kind: r.kind,
+            decision: r.decision,
+            since: r.since,
+            until: r.until,
+            words: r.search.iter().flat_map(|words| words.split_whitespace()).map(str::to_owned).collect(),
+        };
+        let mut entries = self.beside(move |log| log.read(&query)).await?;
+        let more = entries.len() > limit;
+        entries.truncate(limit);
+        Ok(AuditPage { entries: entries.into_iter().map(entry).collect(), more })
+    }
+
+    pub(super) async fn verify_audit(&self) -> Result<AuditVerdict, ApiError> {
+        Ok(verdict(self.beside(|log| log.verify()).await?))
+    }
+
+    pub(super) async fn export_audit(&self) -> Result<SavedFile, ApiError> {
+        let picked = self.host.ports().platform.pick_save_file("drawbridge-audit.jsonl").await.map_err(errors::system)?;
+        let Some(path) = picked else { return Ok(SavedFile { path: None }) };
+        let shown = path.display().to_string();
+        let failed = shown.clone();
+        self.beside(move |log| {
+            let fail = |error: std::io::Error| StoreError { path: failed, cause: error.to_string() };
+            let file = std::fs::File::create(path).map_err(fail)?;
+            log.export(&mut std::io::BufWriter::new(file))
+        })
+        .await?;
+        Ok(SavedFile { path: Some(shown) })
+    }
+
+    /// Does something with the log that may take its time.
+    async fn beside<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(Arc<dyn AuditLog>) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let log = Arc::clone(&self.host.ports().audit);
+        tokio::task::spawn_blocking(move || work(log))
+            .await
+            .map_err(|error| ApiError::new(ErrorCode::Internal, error.to_string()))?
+            .map_err(|error| errors::system(error.to_string()))
+    }
+}
+
+fn entry(entry: HostAudit) -> AuditEntry {
+    AuditEntry {
+        number: entry.number,
+        at: entry.at,
+        asker: entry.asker.into_owned(),
+        server: entry.server,
+        kind: entry.kind.into_owned(),
+        subject: entry.subject,
+        content: entry.content,
+        content_bytes: entry.content_bytes,
+        decision: entry.decision.into_owned(),
+        scope: match entry.scope.as_deref() {
+            Some("once") => Some(Scope::Once),
+            Some("conversation") => Some(Scope::Conversation),
+            Some("session") => Some(Scope::Session),
+            Some("always") => Some(Scope::Always),
+            _ => None,
+        },
+        by: entry.by.into_owned(),
+        rule: entry.rule.into_owned(),
+        conversation: entry.conversation,
+        hash: entry.hash,
+        imported: entry.imported,
+    }
+}
+
+/// What a check found, as the page and the terminal show it.
+#[must_use]
+pub fn verdict(verdict: host::ports::AuditVerdict) -> AuditVerdict {
+    AuditVerdict {
+        whole: verdict.is_whole(),
+        entries: verdict.entries,
+        first: verdict.first,
+        last: verdict.last,
+        removed: verdict.removed,
+        seal: match verdict.seal {
+            HostSeal::Holds { number } => AuditSeal::Holds { number },
+            HostSeal::None => AuditSeal::None,
+            HostSeal::Unchecked { cause } => AuditSeal::Unchecked { cause },
+            HostSeal::Broken => AuditSeal::Broken,
+        },
+        findings: verdict.findings.into_iter().map(finding).collect(),
+        more: verdict.more,
+    }
+}
+
+fn finding(finding: host::ports::AuditFinding) -> AuditFinding {
+    AuditFinding {
+        what: match finding.what {
+            HostTampered::Changed => Tampered::Changed,
+            HostTampered::Missing => Tampered::Missing,
+            HostTampered::CutOff => Tampered::CutOff,
+            HostTampered::SealBroken => Tampered::SealBroken,
+            HostTampered::SealMissing => Tampered::SealMissing,
+            HostTampered::CheckpointBroken => Tampered::CheckpointBroken,
+            HostTampered::Noted => Tampered::Noted,
+            HostTampered::Unreadable => Tampered::Unreadable,
+        },
+        number: finding.number,
+        to: finding.to,
+        detail: finding.detail,
+    }
+}

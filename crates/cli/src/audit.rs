@@ -1,0 +1,227 @@
+//! The audit log: listed, checked, exported.
+
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use api::data::{AuditFinding, AuditRange, AuditSeal, AuditVerdict, Tampered};
+use api::{ErrorCode, Handler as _};
+use chrono::{DateTime, NaiveDate};
+use host::ports::StoreError;
+use serde_json::{Value, json};
+
+use crate::arguments::{Audit, AuditCommand, AuditList};
+use crate::failure::Failure;
+use crate::output::value;
+use crate::people::{self, table};
+use crate::session::Session;
+use crate::visible;
+
+/// The most decisions read at once.
+const PAGE: usize = 500;
+
+/// Checks what can be checked before the log is opened.
+pub(crate) fn check(what: &Audit) -> Result<(), Failure> {
+    let list = match &what.command {
+        None => &what.list,
+        Some(AuditCommand::List(list)) => list,
+        Some(AuditCommand::Verify { .. } | AuditCommand::Export { .. }) => return Ok(()),
+    };
+    time(list.since.as_deref(), "--since")?;
+    time(list.until.as_deref(), "--until").map(drop)
+}
+
+/// Does what is wanted with the log.
+pub(crate) async fn run(session: &Session, what: Audit) -> Result<Value, Failure> {
+    match what.command {
+        None => list(session, what.list).await,
+        Some(AuditCommand::List(wanted)) => list(session, wanted).await,
+        Some(AuditCommand::Verify { file }) => verify(session, file).await,
+        Some(AuditCommand::Export { file }) => export(session, file).await,
+    }
+}
+
+async fn list(session: &Session, list: AuditList) -> Result<Value, Failure> {
+    let mut entries = Vec::new();
+    let mut range = AuditRange {
+        server: list.server,
+        kind: list.kind,
+        decision: list.decision,
+        since: time(list.since.as_deref(), "--since")?,
+        until: time(list.until.as_deref(), "--until")?,
+        search: list.search,
+        ..AuditRange::default()
+    };
+    while entries.len() < list.limit {
+        range.limit = u32::try_from(PAGE.min(list.limit - entries.len()))
+            .map_err(|_| Failure::new(ErrorCode::Internal, "a page has at most 500 decisions"))?;
+        let page = session.api.audit(range.clone()).await?;
+        range.before = page.entries.last().map(|entry| entry.number);
+        entries.extend(page.entries);
+        if !page.more {
+            break;
+        }
+    }
+    session.output.text(&table(&entries.iter().map(people::audit_entry).collect::<Vec<_>>()));
+    Ok(value(&entries))
+}
+
+async fn verify(session: &Session, file: Option<PathBuf>) -> Result<Value, Failure> {
+    let log = Arc::clone(&session.api.host().ports().audit);
+    let found = tokio::task::spawn_blocking(move || match file {
+        None => log.verify(),
+        Some(file) => log.verify_export(&file),
+    });
+    let verdict = api::audit_verdict(done(found).await?);
+    let words = words(&verdict);
+    if verdict.whole {
+        session.output.text(&words);
+        return Ok(value(&verdict));
+    }
+    let failure = Failure::new(ErrorCode::Invalid, words.trim_end());
+    Err(Failure { code: String::from("audit"), value: Some(Box::new(value(&verdict))), ..failure })
+}
+
+async fn export(session: &Session, file: Option<PathBuf>) -> Result<Value, Failure> {
+    if file.is_none() && session.output.is_json() {
+        return Err(Failure::usage("with --json, name the file to write: the export has a shape of its own"));
+    }
+    let log = Arc::clone(&session.api.host().ports().audit);
+    let shown = file.clone();
+    let written = tokio::task::spawn_blocking(move || match file {
+        None => log.export(&mut std::io::stdout().lock()),
+        Some(file) => {
+            let fail = |error: std::io::Error| StoreError { path: file.display().to_string(), cause: error.to_string() };
+            let mut out = BufWriter::new(new_file(&file).map_err(fail)?);
+            let entries = log.export(&mut out)?;
+            out.flush().map_err(fail)?;
+            Ok(entries)
+        }
+    });
+    let entries = done(written).await?;
+    if let Some(file) = &shown {
+        session.output.text(&format!("{entries} entries are in {}", visible::line(&file.display().to_string())));
+    }
+    Ok(json!({ "entries": entries, "file": shown }))
+}
+
+/// Makes a file that only its owner can read.
+fn new_file(path: &Path) -> std::io::Result<std::fs::File> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+async fn done<T>(work: tokio::task::JoinHandle<Result<T, StoreError>>) -> Result<T, Failure> {
+    let result = work.await.map_err(|error| Failure::new(ErrorCode::Internal, error.to_string()))?;
+    result.map_err(|error| Failure::new(ErrorCode::System, error.to_string()))
+}
+
+/// What a check found.
+fn words(verdict: &AuditVerdict) -> String {
+    let mut text = String::new();
+    let range = match (verdict.first, verdict.last) {
+        (Some(first), Some(last)) => format!("{} entries, {first} to {last}", verdict.entries),
+        _ => "no entries".to_owned(),
+    };
+    let outcome = if verdict.whole { "The chain is whole" } else { "The log is not as it was written" };
+    text.push_str(&format!("{outcome}: {range}.\n"));
+    if let Some(removed) = verdict.removed {
+        text.push_str(&format!("Entries up to {removed} were removed because of their age, or for want of room.\n"));
+    }
+    text.push_str(&match &verdict.seal {
+        AuditSeal::Holds { number } if verdict.last == Some(*number) => "The end is sealed, and the seal holds.\n".to_owned(),
+        AuditSeal::Holds { number } => format!(
+            "The seal holds up to entry {number}. What was written after it, without a keychain, could be cut off unseen.\n"
+        ),
+        AuditSeal::None if verdict.entries == 0 => String::new(),
+        AuditSeal::None => "It is not sealed, for want of a keychain: whoever can write the file could cut off its end, or write \
+            all of it anew.\n"
+            .to_owned(),
+        AuditSeal::Unchecked { cause } => format!("The seal could not be checked: {}\n", visible::line(cause)),
+        AuditSeal::Broken => String::new(),
+    });
+    for finding in &verdict.findings {
+        text.push_str(&format!("- {}\n", finding_words(finding)));
+    }
+    if verdict.more > 0 {
+        text.push_str(&format!("- and {} more\n", verdict.more));
+    }
+    text
+}
+
+fn finding_words(finding: &AuditFinding) -> String {
+    let at = match finding.to {
+        Some(to) => format!("entries {} to {to}", finding.number),
+        None => format!("entry {}", finding.number),
+    };
+    let what = match finding.what {
+        Tampered::Changed => format!("{at} was changed, or stood elsewhere"),
+        Tampered::Missing => format!("{at} missing"),
+        Tampered::CutOff => format!("cut off at the end: {at}"),
+        Tampered::SealBroken => format!("the seal over {at} does not fit: the log was rewritten, or sealed with another key"),
+        Tampered::SealMissing => "the seal was removed".to_owned(),
+        Tampered::CheckpointBroken => format!("what was removed up to {at} was not removed by Drawbridge"),
+        Tampered::Noted => format!("when {at} was written, something was wrong already"),
+        Tampered::Unreadable => format!("{at} can't be read"),
+    };
+    match &finding.detail {
+        Some(detail) => format!("{what}: {}", visible::line(detail)),
+        None => what,
+    }
+}
+
+/// A time in milliseconds since 1970: a date, a date with a time, or how long ago.
+fn time(text: Option<&str>, option: &str) -> Result<Option<u64>, Failure> {
+    let Some(text) = text else { return Ok(None) };
+    let wrong = || {
+        Failure::usage(format!("{option}: {text:?} is no time; expected 2026-11-21, 2026-11-21T08:00:00Z, 30m, 12h or 7d"))
+    };
+    let millis = match ago(text) {
+        Some(ago) => {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+            return Ok(Some(u64::try_from(now).unwrap_or(u64::MAX).saturating_sub(ago)));
+        }
+        None => match text.parse::<NaiveDate>() {
+            Ok(date) => date.and_time(chrono::NaiveTime::MIN).and_utc().timestamp_millis(),
+            Err(_) => DateTime::parse_from_rfc3339(text).map_err(|_| wrong())?.timestamp_millis(),
+        },
+    };
+    u64::try_from(millis).map(Some).map_err(|_| wrong())
+}
+
+/// How many milliseconds ago `30m`, `12h` and `7d` are.
+fn ago(text: &str) -> Option<u64> {
+    let minute = 60_000;
+    let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    let unit = match unit {
+        "m" => minute,
+        "h" => 60 * minute,
+        "d" => 24 * 60 * minute,
+        _ => return None,
+    };
+    number.parse::<u64>().ok()?.checked_mul(unit)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn times_are_dates_or_how_long_ago() {
+        let read = |text| time(Some(text), "--since");
+        assert_eq!(read("1970-01-02"), Ok(Some(86_400_000)), "a date");
+        assert_eq!(read("1970-01-01T01:00:00+01:00"), Ok(Some(0)), "a date with a time and a zone");
+        assert_eq!((ago("30m"), ago("2h"), ago("1d")), (Some(1_800_000), Some(7_200_000), Some(86_400_000)), "a while");
+        let week = read("7d").unwrap().unwrap();
+        assert!(week > 1_700_000_000_000, "so long ago from now: {week}");
+        for strange in ["", "d", "yesterday", "1969-12-31", "2026-13-01", "7w", "99999999999999999999d", "ä"] {
+            assert!(read(strange).is_err(), "{strange:?} is no time");
+        }
+    }
+}

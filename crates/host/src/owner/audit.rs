@@ -1,0 +1,275 @@
+//! What is written down of decisions: before anything crosses, and durable before its result is shown.
+//!
+//! What the user decides is written while the owner looks on, which takes microseconds; only a disk's sync takes longer, and that
+//! nothing here waits for. What calls and servers lead to is handed over, and goes on when the log says that it is written.
+
+use std::borrow::Cow;
+use std::sync::{Arc, PoisonError};
+
+use mcp_proto::session::{Answer, ServerRequestId, ServerResult};
+use rustc_hash::FxHashMap;
+
+use super::Owner;
+use super::calls::CallRecord;
+use crate::activity::now;
+use crate::connection::RunId;
+use crate::ports::{Appended, AuditEntry, AuditReceipts, StoreError, Written};
+use crate::view::{AppSettings, CallFailure, CallState, HostEvent};
+
+/// A decision, for the audit log.
+pub(super) struct Decided<'a> {
+    pub(super) server: &'a str,
+    pub(super) kind: &'static str,
+    pub(super) subject: &'a str,
+    pub(super) decision: &'static str,
+    pub(super) scope: Option<policy::Scope>,
+    pub(super) by: &'static str,
+    pub(super) hash: &'a str,
+    /// Who asked for it.
+    pub(super) asker: &'static str,
+    /// What crosses or would have.
+    pub(super) content: Option<String>,
+    /// The rule or the grant that decided.
+    pub(super) rule: Cow<'static, str>,
+    pub(super) conversation: Option<&'a str>,
+}
+
+impl Default for Decided<'_> {
+    fn default() -> Self {
+        Self {
+            server: "",
+            kind: "",
+            subject: "",
+            decision: "",
+            scope: None,
+            by: "",
+            hash: "",
+            asker: "user",
+            content: None,
+            rule: Cow::Borrowed(""),
+            conversation: None,
+        }
+    }
+}
+
+/// What goes on once an entry is written.
+pub(super) enum Waiting {
+    /// A call is sent, to this run of its server.
+    Call { id: Arc<str>, run: RunId },
+    /// A server's request is answered.
+    Answer { server: String, run: RunId, request: ServerRequestId, answer: Answer },
+    /// Nothing: it is a refusal, or has happened.
+    Nothing,
+}
+
+/// The entries under way.
+#[derive(Default)]
+pub(super) struct Audits {
+    pub(super) receipts: Arc<AuditReceipts>,
+    last_ticket: u64,
+    waiting: FxHashMap<u64, (Waiting, Option<AuditEntry>)>,
+    /// The place of the last entry that was written.
+    pub(super) last: u64,
+    /// Calls with a result that is not shown yet.
+    held: Vec<Arc<str>>,
+}
+
+impl Owner {
+    /// Writes a decision down. What can't be written down must not happen.
+    pub(super) fn audit(&mut self, decided: Decided<'_>) -> Result<(), StoreError> {
+        let entry = self.entry(decided);
+        let told = self.is_observed().then(|| entry.clone());
+        let written = self.ports.audit.append(entry)?;
+        self.written(written, told);
+        Ok(())
+    }
+
+    /// Writes down what happens anyway, such as a refusal, without waiting for it.
+    pub(super) fn note(&mut self, decided: Decided<'_>) {
+        let entry = self.entry(decided);
+        if let Err((error, _)) = self.audit_later(entry, Waiting::Nothing) {
+            tracing::error!(%error, "a decision could not be written down");
+        }
+    }
+
+    /// Hands an entry over. What waits for it comes back if it is written already, or can't be.
+    #[expect(clippy::result_large_err, reason = "what waits comes back, and is moved once")]
+    fn audit_later(
+        &mut self,
+        entry: AuditEntry,
+        waiting: Waiting,
+    ) -> Result<Option<Waiting>, (StoreError, Waiting)> {
+        let told = self.is_observed().then(|| entry.clone());
+        self.audits.last_ticket += 1;
+        let ticket = self.audits.last_ticket;
+        match self.ports.audit.append_later(entry, ticket) {
+            Ok(Appended::Written(written)) => {
+                self.written(written, told);
+                Ok(Some(waiting))
+            }
+            Ok(Appended::Later) => {
+                self.audits.waiting.insert(ticket, (waiting, told));
+                Ok(None)
+            }
+            Err(error) => Err((error, waiting)),
+        }
+    }
+
+    fn written(&mut self, written: Written, told: Option<AuditEntry>) {
+        self.audits.last = written.place;
+        if let Some(entry) = told {
+            let entry = AuditEntry { number: written.number, ..entry };
+            self.emit(HostEvent::AuditChanged(Some(Box::new(entry))));
+        }
+    }
+
+    /// An entry as it is written: without secrets, and bounded.
+    pub(super) fn entry(&self, decided: Decided<'_>) -> AuditEntry {
+        let content = decided.content.filter(|_| self.settings.audit_contents);
+        let activity = self.servers.get(decided.server).map(|record| &record.activity);
+        let (subject, content) = match activity {
+            None => (decided.subject.to_owned(), content),
+            Some(activity) => {
+                let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
+                (activity.redacted(decided.subject.to_owned()), content.map(|content| activity.redacted(content)))
+            }
+        };
+        let mut entry = AuditEntry {
+            number: 0,
+            at: now(),
+            asker: decided.asker.into(),
+            server: decided.server.to_owned(),
+            kind: decided.kind.into(),
+            subject,
+            content,
+            content_bytes: None,
+            decision: decided.decision.into(),
+            scope: decided.scope.map(|scope| scope_name(scope).into()),
+            by: decided.by.into(),
+            rule: decided.rule,
+            conversation: decided.conversation.map(str::to_owned),
+            hash: decided.hash.to_owned(),
+            imported: false,
+        };
+        entry.bound();
+        entry
+    }
+
+    /// Sends a call once this entry is written.
+    pub(super) fn send_written(&mut self, mut record: CallRecord, entry: AuditEntry) {
+        let run = self.servers.get(&record.view.server).and_then(|server| server.connection.as_ref());
+        let Some(run) = run.map(|connection| connection.run) else {
+            let server = record.view.server.clone();
+            return self.finish(record, Err(CallFailure::NotReady { server }));
+        };
+        let id: Arc<str> = record.view.id.as_str().into();
+        match self.audit_later(entry, Waiting::Call { id: Arc::clone(&id), run }) {
+            Ok(Some(_)) => self.send(record),
+            Ok(None) => {
+                record.view.state = CallState::Running;
+                self.calls.insert(id, record);
+            }
+            Err((error, _)) => self.finish(record, Err(CallFailure::Refused(error.to_string()))),
+        }
+    }
+
+    /// Answers a server's request once this entry is written.
+    pub(super) fn answer_written(
+        &mut self,
+        (server, run, request): (&str, RunId, ServerRequestId),
+        answer: Answer,
+        entry: AuditEntry,
+    ) {
+        let waiting = Waiting::Answer { server: server.to_owned(), run, request, answer };
+        match self.audit_later(entry, waiting) {
+            Ok(Some(waiting)) => self.go_on(waiting, Ok(())),
+            Ok(None) => {}
+            Err((error, waiting)) => self.go_on(waiting, Err(error)),
+        }
+    }
+
+    /// The log tells what became of entries.
+    pub(super) fn on_receipts(&mut self, receipts: Vec<(u64, Result<Written, StoreError>)>) {
+        for (ticket, result) in receipts {
+            let Some((waiting, told)) = self.audits.waiting.remove(&ticket) else { continue };
+            let result = result.map(|written| self.written(written, told));
+            self.go_on(waiting, result);
+        }
+        for id in std::mem::take(&mut self.audits.held) {
+            let Some(mut record) = self.calls.remove(&id) else { continue };
+            if let Some(reply) = record.held.take() {
+                self.finish_durably(id, record, reply);
+            } else {
+                self.calls.insert(id, record);
+            }
+        }
+    }
+
+    fn go_on(&mut self, waiting: Waiting, written: Result<(), StoreError>) {
+        match waiting {
+            Waiting::Call { id, run } => {
+                // It may have been cancelled.
+                let Some(record) = self.calls.remove(&id) else { return };
+                let server = &record.view.server;
+                let is_there = self.servers.get(server).and_then(|r| r.connection.as_ref()).is_some_and(|c| c.run == run);
+                match written {
+                    Err(error) => self.finish(record, Err(CallFailure::Refused(error.to_string()))),
+                    Ok(()) if is_there => self.send(record),
+                    // What was decided for one process must not go to the next.
+                    Ok(()) => {
+                        let server = server.clone();
+                        self.finish(record, Err(CallFailure::NotReady { server }));
+                    }
+                }
+            }
+            Waiting::Answer { server, run, request, answer } => {
+                let answer = written.map_or_else(|error| super::questions::refusal(error.to_string()), |()| answer);
+                self.tell_answer(&server, run, request, answer);
+            }
+            Waiting::Nothing => {
+                if let Err(error) = written {
+                    tracing::error!(%error, "a decision could not be written down");
+                }
+            }
+        }
+    }
+
+    /// Tells how a call ended, as soon as the decisions that it rests on would survive the loss of power.
+    pub(super) fn finish_durably(
+        &mut self,
+        id: Arc<str>,
+        mut record: CallRecord,
+        reply: Result<ServerResult, CallFailure>,
+    ) {
+        if record.entry == 0 {
+            return self.finish(record, reply);
+        }
+        match self.ports.audit.durable() {
+            Ok(durable) if durable >= record.entry => self.finish(record, reply),
+            Ok(_) => {
+                record.held = Some(reply);
+                self.audits.held.push(Arc::clone(&id));
+                self.calls.insert(id, record);
+            }
+            Err(error) => {
+                let cause = format!("the audit log may be lost, so the result is not shown: {error}");
+                self.finish(record, Err(CallFailure::Refused(cause)));
+            }
+        }
+    }
+
+    /// Tells the log how much of it the settings keep.
+    pub(super) fn retain_audit(&self) {
+        let AppSettings { audit_days, audit_megabytes, .. } = self.settings;
+        self.ports.audit.retain(crate::ports::AuditRetention { days: audit_days, megabytes: audit_megabytes });
+    }
+}
+
+const fn scope_name(scope: policy::Scope) -> &'static str {
+    match scope {
+        policy::Scope::Once => "once",
+        policy::Scope::Conversation => "conversation",
+        policy::Scope::Session => "session",
+        policy::Scope::Always => "always",
+    }
+}

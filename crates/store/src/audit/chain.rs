@@ -1,0 +1,166 @@
+//! The chain: what of an entry is hashed, and how each hash takes in the one before.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use aws_lc_rs::digest::{Context, SHA256};
+use host::ports::AuditEntry;
+use serde::{Deserialize, Serialize};
+
+/// The hash of an entry and, through it, of all before it.
+pub(super) type Link = [u8; 32];
+
+/// What the first entry of all follows.
+pub(super) const START: Link = [0; 32];
+
+/// An entry as it is hashed and exported. The order of the members must stay as it is: each hash rests on it. A new member is
+/// left out where it has no value, so that the hashes of older entries stay.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Line<'a> {
+    number: u64,
+    at: u64,
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    asker: Cow<'a, str>,
+    server: Cow<'a, str>,
+    kind: Cow<'a, str>,
+    subject: Cow<'a, str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    content: Option<Cow<'a, str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    content_bytes: Option<u64>,
+    decision: Cow<'a, str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    scope: Option<Cow<'a, str>>,
+    by: Cow<'a, str>,
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    rule: Cow<'a, str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    conversation: Option<Cow<'a, str>>,
+    hash: Cow<'a, str>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    imported: bool,
+}
+
+/// The bytes of an entry that are hashed: one line of JSON, without characters that a terminal or an editor would act on or hide.
+pub(super) fn text_of(entry: &AuditEntry) -> serde_json::Result<String> {
+    let line = Line {
+        number: entry.number,
+        at: entry.at,
+        asker: Cow::Borrowed(&entry.asker),
+        server: Cow::Borrowed(&entry.server),
+        kind: Cow::Borrowed(&entry.kind),
+        subject: Cow::Borrowed(&entry.subject),
+        content: entry.content.as_deref().map(Cow::Borrowed),
+        content_bytes: entry.content_bytes,
+        decision: Cow::Borrowed(&entry.decision),
+        scope: entry.scope.as_deref().map(Cow::Borrowed),
+        by: Cow::Borrowed(&entry.by),
+        rule: Cow::Borrowed(&entry.rule),
+        conversation: entry.conversation.as_deref().map(Cow::Borrowed),
+        hash: Cow::Borrowed(&entry.hash),
+        imported: entry.imported,
+    };
+    Ok(visible(serde_json::to_string(&line)?))
+}
+
+/// The number that an exported line has.
+pub(super) fn number_in(text: &str) -> serde_json::Result<u64> {
+    Ok(serde_json::from_str::<Line<'_>>(text)?.number)
+}
+
+/// The kind and the hash of what an exported line is about.
+pub(super) fn kind_and_hash_in(text: &str) -> serde_json::Result<(String, String, String)> {
+    let line: Line<'_> = serde_json::from_str(text)?;
+    Ok((line.kind.into_owned(), line.hash.into_owned(), line.subject.into_owned()))
+}
+
+/// The hash of an entry that follows another one.
+pub(super) fn link(previous: &Link, text: &str) -> Link {
+    let mut context = Context::new(&SHA256);
+    context.update(previous);
+    context.update(text.as_bytes());
+    let mut link = START;
+    link.copy_from_slice(context.finish().as_ref());
+    link
+}
+
+/// In hexadecimal.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        // Writing to a string can't fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// What stands there in hexadecimal; none if it is no hash.
+pub(super) fn from_hex(text: &str) -> Option<Link> {
+    let mut link = START;
+    if text.len() != link.len() * 2 || !text.is_ascii() {
+        return None;
+    }
+    for (byte, at) in link.iter_mut().zip((0..).step_by(2)) {
+        *byte = u8::from_str_radix(text.get(at..at + 2)?, 16).ok()?;
+    }
+    Some(link)
+}
+
+/// JSON with the characters escaped that a terminal or an editor would act on or hide. They are only in strings, where JSON
+/// reads the escape as the character.
+fn visible(json: String) -> String {
+    let acts = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+            || matches!(c, '\u{e0000}'..='\u{e007f}')
+    };
+    if json.is_ascii() && !json.contains(acts) {
+        return json;
+    }
+    let mut text = String::with_capacity(json.len() + 64);
+    for c in json.chars() {
+        if acts(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                // Writing to a string can't fail.
+                let _ = write!(text, "\\u{unit:04x}");
+            }
+        } else {
+            text.push(c);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn what_is_hashed_stays_as_it_is() {
+        let entry = AuditEntry {
+            number: 7,
+            at: 1_795_000_000_000,
+            server: "demo".into(),
+            kind: "tool".into(),
+            subject: "a\u{202e}b\u{1b}".into(),
+            decision: "allowed".into(),
+            by: "user".into(),
+            hash: "abc".into(),
+            ..AuditEntry::default()
+        };
+        let text = text_of(&entry).unwrap();
+        let wanted = r#"{"number":7,"at":1795000000000,"server":"demo","kind":"tool","subject":"a\u202eb\u001b","decision":"allowed","by":"user","hash":"abc"}"#;
+        assert_eq!(text, wanted, "another text would make every log that was written before look changed");
+        assert_eq!(
+            hex(&link(&START, &text)),
+            "872a50c4e0f1d27d37597439516957e07309b79454ae6bfa317cde2b73a07b0e",
+            "and so would another hash"
+        );
+        assert_eq!(from_hex(&hex(&link(&START, &text))), Some(link(&START, &text)), "a hash is read back");
+        for strange in ["", "zz", "ä", &"g".repeat(64), &"0".repeat(63)] {
+            assert_eq!(from_hex(strange), None, "{strange:?} is no hash");
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! The log as JSON Lines that can be verified by themselves: the first line says what the first entry follows, each entry
+//! stands with its hash, and the last line says where it ends, with the seal.
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _, Write};
+use std::path::Path;
+
+use host::ports::{AuditFinding, AuditVerdict, StoreError, Tampered};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::chain::{START, from_hex, hex, kind_and_hash_in, number_in, text_of};
+use super::file::{self, Checkpoint};
+use super::seal::Seal;
+use super::verify::{Key, Walk};
+use crate::lines_from_end::LinesFromEnd;
+
+/// What the first line says that it is.
+const FORMAT: &str = "drawbridge audit log";
+/// The only shape of the file so far.
+const VERSION: u32 = 1;
+/// A longer line is no entry, in bytes.
+const MAX_LINE: u64 = 1 << 20;
+
+/// The first line.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Begin {
+    format: String,
+    version: u32,
+    /// What was removed before the first entry because of its age, or for want of room.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    removed: Option<Signed>,
+}
+
+/// An entry.
+#[derive(Serialize, Deserialize)]
+struct Line<'a> {
+    link: String,
+    #[serde(borrow)]
+    entry: &'a RawValue,
+}
+
+/// The last line.
+#[derive(Serialize, Deserialize)]
+struct End {
+    entries: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    seal: Option<Signed>,
+}
+
+/// A number and a hash, signed with a key.
+#[derive(Serialize, Deserialize)]
+struct Signed {
+    number: u64,
+    link: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mac: Option<String>,
+}
+
+/// Writes all entries. Gives how many.
+pub(super) fn write(path: &Path, out: &mut dyn Write) -> Result<u64, StoreError> {
+    let not_written = |error: std::io::Error| StoreError {
+        path: path.display().to_string(),
+        cause: format!("the export could not be written: {error}"),
+    };
+    let fail = |error| file::failed(path, "read it", &error);
+    let connection = file::open_to_read(path)?;
+    let mut line = |value: serde_json::Result<String>| {
+        let value = value.map_err(|error| not_written(error.into()))?;
+        writeln!(out, "{value}").map_err(not_written)
+    };
+    let begin = |removed| Begin { format: FORMAT.to_owned(), version: VERSION, removed };
+    let Some(mut connection) = connection else {
+        line(serde_json::to_string(&begin(None)))?;
+        line(serde_json::to_string(&End { entries: 0, seal: None }))?;
+        return Ok(0);
+    };
+    let snapshot = connection.transaction().map_err(fail)?;
+    let removed = file::checkpoint(&snapshot).map_err(fail)?.map(|checkpoint| Signed {
+        number: checkpoint.number,
+        link: hex(&checkpoint.link),
+        key: checkpoint.key,
+        mac: checkpoint.mac.as_deref().map(hex),
+    });
+    line(serde_json::to_string(&begin(removed)))?;
+    let sql = format!(
+        "SELECT {} FROM entry WHERE number > (SELECT coalesce(max(number), 0) FROM checkpoint) ORDER BY number",
+        file::COLUMNS
+    );
+    let mut entries = 0;
+    {
+        let mut statement = snapshot.prepare(&sql).map_err(fail)?;
+        let mut rows = statement.query([]).map_err(fail)?;
+        while let Some(row) = rows.next().map_err(fail)? {
+            let (entry, link) = file::entry(row).map_err(fail)?;
+            let text = text_of(&entry).and_then(RawValue::from_string);
+            line(text.and_then(|text| serde_json::to_string(&Line { link: hex(&link), entry: &text })))?;
+            entries += 1;
+        }
+    }
+    let seal = file::seal(&snapshot).map_err(fail)?;
+    let seal = seal.map(|seal| Signed {
+        number: seal.number,
+        link: hex(&seal.link),
+        key: Some(seal.key),
+        mac: Some(hex(&seal.mac)),
+    });
+    line(serde_json::to_string(&End { entries, seal }))?;
+    out.flush().map_err(not_written)?;
+    Ok(entries)
+}
+
+/// Checks a file that was exported.
+pub(super) fn verify(path: &Path, key: &Key<'_>) -> Result<AuditVerdict, StoreError> {
+    let fail = |error| crate::files::failed(path, "read it", &error);
+    let not_one = |cause: &str| StoreError { path: path.display().to_string(), cause: cause.to_owned() };
+    let mut lines = Lines { file: BufReader::new(File::open(path).map_err(fail)?), line: Vec::new() };
+    let begin = lines.next().map_err(fail)?.and_then(|line| serde_json::from_slice::<Begin>(line).ok());
+    let Some(begin) = begin.filter(|begin| begin.format == FORMAT) else {
+        return Err(not_one("it is no exported audit log; give the file that `audit export` wrote"));
+    };
+    if begin.version != VERSION {
+        return Err(not_one("a newer Drawbridge wrote it; check it with that one"));
+    }
+    let checkpoint = begin.removed.map(|signed| Checkpoint {
+        number: signed.number,
+        link: from_hex(&signed.link).unwrap_or(START),
+        key: signed.key,
+        mac: signed.mac.map(|mac| from_hex(&mac).map(Vec::from).unwrap_or_default()),
+    });
+    let end = last_line(path).map_err(fail)?;
+    let seal = end.and_then(|end| end.seal).map(|signed| Seal {
+        number: signed.number,
+        link: from_hex(&signed.link).unwrap_or(START),
+        key: signed.key.unwrap_or_default(),
+        mac: signed.mac.and_then(|mac| from_hex(&mac)).map(Vec::from).unwrap_or_default(),
+    });
+    let mut walk = Walk::new(checkpoint.as_ref(), seal, key);
+    let (mut entries, mut ended) = (0_u64, None);
+    while let Some(line) = lines.next().map_err(fail)? {
+        if ended.is_some() {
+            walk.unreadable("there is more after the last line".to_owned());
+            break;
+        }
+        if let Ok(end) = serde_json::from_slice::<End>(line) {
+            ended = Some(end.entries);
+            continue;
+        }
+        let read = serde_json::from_slice::<Line<'_>>(line).ok().and_then(|line| {
+            let text = line.entry.get();
+            let (kind, hash, subject) = kind_and_hash_in(text).ok()?;
+            Some((number_in(text).ok()?, text, kind, subject, hash, from_hex(&line.link)?))
+        });
+        match read {
+            Some((number, text, kind, subject, hash, link)) => {
+                entries += 1;
+                walk.next(number, text, (&kind, &subject, &hash), &link);
+            }
+            None => walk.unreadable("a line is no entry".to_owned()),
+        }
+    }
+    if ended != Some(entries) {
+        let detail = Some("the file does not end as it was written".to_owned());
+        walk.found_more(AuditFinding { what: Tampered::CutOff, number: entries, to: None, detail });
+    }
+    Ok(walk.end(key))
+}
+
+/// The last line, which has the seal.
+fn last_line(path: &Path) -> std::io::Result<Option<End>> {
+    let mut lines = LinesFromEnd::new(File::open(path)?)?;
+    Ok(lines.next().transpose()?.and_then(|line| serde_json::from_slice(&line).ok()))
+}
+
+/// The lines of a file, each within bounds.
+struct Lines {
+    file: BufReader<File>,
+    line: Vec<u8>,
+}
+
+impl Lines {
+    /// The next line; one that is too long comes in pieces, which are no entries.
+    fn next(&mut self) -> std::io::Result<Option<&[u8]>> {
+        self.line.clear();
+        let read = self.file.by_ref().take(MAX_LINE).read_until(b'\n', &mut self.line)?;
+        Ok((read > 0).then_some(self.line.as_slice()))
+    }
+}

@@ -1,0 +1,252 @@
+//! The database: its tables, how it is opened, and how an entry comes out of it.
+
+use std::path::Path;
+use std::time::Duration;
+
+use host::ports::{AuditEntry, StoreError};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Row};
+
+use super::chain::{Link, START};
+use super::seal::Seal;
+
+/// The shape of the tables, as `PRAGMA user_version` tells it.
+const VERSION: i64 = 1;
+/// How long to wait for other programs that write; they do so for milliseconds.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Nothing of an entry is ever changed, and only what a checkpoint says was removed may go.
+const TABLES: &str = "
+CREATE TABLE entry (
+    number INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    asker TEXT NOT NULL,
+    server TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    decision TEXT NOT NULL,
+    scope TEXT,
+    decided_by TEXT NOT NULL,
+    rule TEXT NOT NULL,
+    conversation TEXT,
+    hash TEXT NOT NULL,
+    imported INTEGER NOT NULL,
+    link BLOB NOT NULL,
+    content_bytes INTEGER,
+    content TEXT
+) STRICT;
+CREATE INDEX entry_of_server ON entry (server, number);
+CREATE INDEX entry_of_time ON entry (at);
+CREATE TABLE seal (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    number INTEGER NOT NULL,
+    link BLOB NOT NULL,
+    key TEXT NOT NULL,
+    mac BLOB NOT NULL
+) STRICT;
+CREATE TABLE checkpoint (
+    number INTEGER PRIMARY KEY,
+    link BLOB NOT NULL,
+    key TEXT,
+    mac BLOB
+) STRICT;
+CREATE TABLE import (id INTEGER PRIMARY KEY CHECK (id = 1), entries INTEGER NOT NULL) STRICT;
+CREATE TRIGGER entry_stays_as_it_is BEFORE UPDATE ON entry
+    BEGIN SELECT RAISE(ABORT, 'an entry of the audit log is never changed'); END;
+CREATE TRIGGER entry_stays BEFORE DELETE ON entry
+    WHEN OLD.number > (SELECT coalesce(max(number), 0) FROM checkpoint)
+    BEGIN SELECT RAISE(ABORT, 'an entry of the audit log is only removed after a checkpoint'); END;
+CREATE TRIGGER checkpoint_stays_as_it_is BEFORE UPDATE ON checkpoint
+    BEGIN SELECT RAISE(ABORT, 'a checkpoint of the audit log is never changed'); END;
+CREATE TRIGGER checkpoint_stays BEFORE DELETE ON checkpoint
+    BEGIN SELECT RAISE(ABORT, 'a checkpoint of the audit log is never removed'); END;
+";
+
+/// The columns that [`entry`] reads, in its order.
+pub(super) const COLUMNS: &str = "number, at, asker, server, kind, subject, decision, scope, decided_by, rule, conversation, \
+    hash, imported, content_bytes, content, link";
+
+const INSERT: &str = "INSERT INTO entry (number, at, asker, server, kind, subject, decision, scope, decided_by, rule, \
+    conversation, hash, imported, content_bytes, content, link) \
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
+
+/// The last entry that a checkpoint says was removed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Checkpoint {
+    pub(super) number: u64,
+    pub(super) link: Link,
+    pub(super) key: Option<String>,
+    pub(super) mac: Option<Vec<u8>>,
+}
+
+/// Opens the database to write, and makes it if there is none.
+pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
+    if let Some(folder) = path.parent() {
+        crate::files::make_folder(folder)?;
+    }
+    // SQLite gives its other files the permissions of this one.
+    let made = crate::private::file_options().write(true).create(true).truncate(false).open(path);
+    made.map_err(|error| crate::files::failed(path, "open it", &error))?;
+    let fail = |error| failed(path, "open it", &error);
+    let connection = connect(path).map_err(fail)?;
+    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(fail)?;
+    if version > VERSION {
+        let cause = "a newer Drawbridge wrote it; use that one, or move the file away to begin anew".to_owned();
+        return Err(StoreError { path: path.display().to_string(), cause });
+    }
+    if version < VERSION {
+        make_tables(&connection).map_err(fail)?;
+    }
+    Ok(connection)
+}
+
+/// Opens the database to read; none if there is none.
+pub(super) fn open_to_read(path: &Path) -> Result<Option<Connection>, StoreError> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    let fail = |error| failed(path, "open it", &error);
+    let connection = connect(path).map_err(fail)?;
+    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(fail)?;
+    Ok((version > 0).then_some(connection))
+}
+
+fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    // One thread at a time uses each connection.
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    connection.busy_timeout(PATIENCE)?;
+    // Only before the first table is made does this have an effect.
+    connection.pragma_update(None, "auto_vacuum", "incremental")?;
+    connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
+    // The journal is synced for many entries at once, and then no result is shown before (sync.rs). What is copied from it
+    // into the database is synced by SQLite.
+    connection.pragma_update(None, "synchronous", "normal")?;
+    // The thread that syncs copies it, so that no entry waits for that.
+    connection.pragma_update(None, "wal_autocheckpoint", 0)?;
+    // What was removed is gone.
+    connection.pragma_update(None, "secure_delete", true)?;
+    // Whoever can write the file can write functions into its schema.
+    connection.pragma_update(None, "trusted_schema", false)?;
+    Ok(connection)
+}
+
+fn make_tables(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    // Another program may have been faster.
+    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if version < VERSION {
+        connection.execute_batch(TABLES)?;
+        connection.pragma_update(None, "user_version", VERSION)?;
+    }
+    connection.execute_batch("COMMIT")
+}
+
+/// Writes an entry with its hash.
+pub(super) fn insert(connection: &Connection, entry: &AuditEntry, link: &Link) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached(INSERT)?;
+    statement.execute(rusqlite::params![
+        signed(entry.number),
+        signed(entry.at),
+        entry.asker,
+        entry.server,
+        entry.kind,
+        entry.subject,
+        entry.decision,
+        entry.scope,
+        entry.by,
+        entry.rule,
+        entry.conversation,
+        entry.hash,
+        entry.imported,
+        entry.content_bytes.map(signed),
+        entry.content,
+        link.as_slice(),
+    ])?;
+    Ok(())
+}
+
+/// Reads an entry and its hash.
+pub(super) fn entry(row: &Row<'_>) -> rusqlite::Result<(AuditEntry, Link)> {
+    let words = |at| row.get::<_, String>(at);
+    let entry = AuditEntry {
+        number: unsigned(row.get(0)?),
+        at: unsigned(row.get(1)?),
+        asker: words(2)?.into(),
+        server: words(3)?,
+        kind: words(4)?.into(),
+        subject: words(5)?,
+        decision: words(6)?.into(),
+        scope: row.get::<_, Option<String>>(7)?.map(Into::into),
+        by: words(8)?.into(),
+        rule: words(9)?.into(),
+        conversation: row.get(10)?,
+        hash: words(11)?,
+        imported: row.get::<_, i64>(12)? != 0,
+        content_bytes: row.get::<_, Option<i64>>(13)?.map(unsigned),
+        content: row.get(14)?,
+    };
+    Ok((entry, row.get(15)?))
+}
+
+/// The number and hash of the last entry; 0 and the start of all chains if there is none.
+pub(super) fn last(connection: &Connection) -> rusqlite::Result<(u64, Link)> {
+    let mut statement = connection.prepare_cached("SELECT number, link FROM entry ORDER BY number DESC LIMIT 1")?;
+    let found = statement.query_row([], |row| Ok((unsigned(row.get(0)?), row.get(1)?))).optional()?;
+    Ok(found.unwrap_or((0, START)))
+}
+
+/// The hash of one entry; none if there is no such entry.
+pub(super) fn link_of(connection: &Connection, number: u64) -> rusqlite::Result<Option<Link>> {
+    let mut statement = connection.prepare_cached("SELECT link FROM entry WHERE number = ?1")?;
+    statement.query_row([signed(number)], |row| row.get(0)).optional()
+}
+
+pub(super) fn seal(connection: &Connection) -> rusqlite::Result<Option<Seal>> {
+    let mut statement = connection.prepare_cached("SELECT number, link, key, mac FROM seal")?;
+    let read = |row: &Row<'_>| {
+        Ok(Seal { number: unsigned(row.get(0)?), link: row.get(1)?, key: row.get(2)?, mac: row.get(3)? })
+    };
+    statement.query_row([], read).optional()
+}
+
+pub(super) fn put_seal(connection: &Connection, seal: &Seal) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached("INSERT OR REPLACE INTO seal (id, number, link, key, mac) VALUES (1, ?1, ?2, ?3, ?4)")?;
+    statement.execute(rusqlite::params![signed(seal.number), seal.link.as_slice(), seal.key, seal.mac])?;
+    Ok(())
+}
+
+/// The latest checkpoint.
+pub(super) fn checkpoint(connection: &Connection) -> rusqlite::Result<Option<Checkpoint>> {
+    let mut statement =
+        connection.prepare_cached("SELECT number, link, key, mac FROM checkpoint ORDER BY number DESC LIMIT 1")?;
+    let read = |row: &Row<'_>| {
+        Ok(Checkpoint { number: unsigned(row.get(0)?), link: row.get(1)?, key: row.get(2)?, mac: row.get(3)? })
+    };
+    statement.query_row([], read).optional()
+}
+
+/// SQLite has signed numbers only; these are far from the end of either.
+pub(super) fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+pub(super) fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}
+
+/// An error that says what was tried, why it failed and what to do.
+pub(super) fn failed(path: &Path, tried: &str, error: &rusqlite::Error) -> StoreError {
+    let next = match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => "; make room on the disk",
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => "; check whose it is and who may write it",
+        Some(ErrorCode::CannotOpen) => "; check that it is a file, whose it is and who may write it",
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            "; another program holds it: close other windows of Drawbridge and try again"
+        }
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+            "; it is damaged: keep a copy of it, move it away, and a new one is begun"
+        }
+        Some(ErrorCode::SystemIoFailure) => "; check the disk",
+        _ => "",
+    };
+    StoreError { path: path.display().to_string(), cause: format!("could not {tried}: {error}{next}") }
+}

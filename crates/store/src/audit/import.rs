@@ -1,0 +1,84 @@
+//! Taking over a log of older versions, `audit.jsonl`: once, in its order, each entry marked, since nothing says that it is as it
+//! was written.
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, ErrorKind, Read as _};
+use std::path::Path;
+
+use host::ports::{AuditEntry, StoreError};
+use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
+
+use super::file;
+use super::log::{Failed, noted, write};
+
+/// The kind of the entry that says what was taken over.
+pub(super) const IMPORTED: &str = "log-imported";
+
+/// A longer line is no entry, in bytes.
+const MAX_LINE: u64 = 1 << 20;
+
+/// Takes the older log over, if there is one and that was not done yet. Its file is kept under another name.
+pub(super) fn take_over(connection: &mut Connection, path: &Path, older: &Path) -> Result<(), StoreError> {
+    let file = match File::open(older) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(crate::files::failed(older, "take it over", &error)),
+    };
+    let done = import(connection, BufReader::new(file)).map_err(|error| match error {
+        Problem::File(error) => crate::files::failed(older, "take it over", &error),
+        Problem::Log(error) => file::failed(path, "take over what older versions wrote", &error.into_sql()),
+    });
+    done?;
+    // A name that can't be changed is no harm: it is known to be done.
+    if let Err(error) = std::fs::rename(older, older.with_extension("jsonl.imported")) {
+        tracing::warn!(%error, path = %older.display(), "the old audit log keeps its name");
+    }
+    Ok(())
+}
+
+enum Problem {
+    File(std::io::Error),
+    Log(Failed),
+}
+
+impl From<rusqlite::Error> for Problem {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Log(error.into())
+    }
+}
+
+fn import(connection: &mut Connection, mut lines: BufReader<File>) -> Result<(), Problem> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let done: Option<i64> = transaction.query_row("SELECT entries FROM import", [], |row| row.get(0)).optional()?;
+    if done.is_some() {
+        return Ok(());
+    }
+    let (mut number, mut previous) = file::last(&transaction)?;
+    let (mut taken, mut passed_over) = (0_u64, 0_u64);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        if lines.by_ref().take(MAX_LINE).read_until(b'\n', &mut line).map_err(Problem::File)? == 0 {
+            break;
+        }
+        let Ok(mut entry) = serde_json::from_slice::<AuditEntry>(&line) else {
+            passed_over += u64::from(!line.trim_ascii().is_empty());
+            continue;
+        };
+        number += 1;
+        taken += 1;
+        (entry.number, entry.imported) = (number, true);
+        entry.bound();
+        previous = write(&transaction, &entry, &previous).map_err(Problem::Log)?;
+    }
+    let words = match passed_over {
+        0 => format!("{taken} entries of audit.jsonl"),
+        _ => format!("{taken} entries of audit.jsonl; {passed_over} lines were none"),
+    };
+    let mut entry = noted(IMPORTED, words);
+    entry.number = number + 1;
+    write(&transaction, &entry, &previous).map_err(Problem::Log)?;
+    transaction.execute("INSERT INTO import (id, entries) VALUES (1, ?1)", [file::signed(taken)])?;
+    transaction.commit()?;
+    Ok(())
+}

@@ -1,0 +1,214 @@
+//! Appending: each batch of entries is one transaction, which chains them to the last one, whoever wrote that, and seals the end.
+//!
+//! A log that is not as it was left is no reason to write nothing down any more: what is wrong becomes an entry itself, which
+//! stays in the chain, and its number leaves the gap open.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use host::ports::{AuditEntry, StoreError};
+use rusqlite::{Connection, TransactionBehavior};
+
+use super::chain::{Link, START, link, text_of};
+use super::seal::{Seal, SealKey, Sealed};
+use super::{file, import, retention};
+
+/// The kind of an entry that says that something was wrong with the log.
+pub(super) const DAMAGE: &str = "log-damaged";
+
+/// The log, opened to be written.
+pub(super) struct Log {
+    pub(super) path: PathBuf,
+    connection: Connection,
+    /// Tells the file from another one under its name.
+    identity: u128,
+    /// The last entry as it was when this program wrote last.
+    last: Option<(u64, Link)>,
+    /// The seal as this program wrote it last.
+    sealed: Option<Seal>,
+}
+
+impl Log {
+    /// Opens the log, and takes over an older one once.
+    pub(super) fn open(path: &Path, older: &Path) -> Result<Self, StoreError> {
+        let mut connection = file::open(path)?;
+        import::take_over(&mut connection, path, older)?;
+        let metadata = path.metadata().map_err(|error| crate::files::failed(path, "open it", &error))?;
+        let identity = crate::private::identity(&metadata);
+        Ok(Self { path: path.to_owned(), connection, identity, last: None, sealed: None })
+    }
+
+    /// Whether the file under the log's name is still the one that was opened.
+    pub(super) fn is_in_place(&self) -> bool {
+        self.path.metadata().is_ok_and(|metadata| crate::private::identity(&metadata) == self.identity)
+    }
+
+    /// Appends entries, and gives the number of the first. With none it only seals.
+    pub(super) fn append(&mut self, entries: &mut [AuditEntry], key: Option<&SealKey>) -> Result<u64, StoreError> {
+        self.append_all(entries, key).map_err(|error| match error {
+            Failed::Sql(error) => file::failed(&self.path, "write the decision down", &error),
+            Failed::Json(error) => {
+                StoreError { path: self.path.display().to_string(), cause: format!("could not write the decision down: {error}") }
+            }
+        })
+    }
+
+    fn append_all(&mut self, entries: &mut [AuditEntry], key: Option<&SealKey>) -> Result<u64, Failed> {
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let (found, mut previous) = file::last(&transaction)?;
+        let mut number = found;
+        let kept = file::seal(&transaction)?;
+        let known = Known { last: self.last, sealed: self.sealed.as_ref() };
+        if let Some(problem) = problem(&transaction, (found, &previous), kept.as_ref(), &known, key)? {
+            tracing::error!(problem, "the audit log is not as it was left");
+            // The numbers of what is gone are not used again, so that the gap stays to be seen.
+            let trusted = kept.as_ref().filter(|seal| key.is_some_and(|key| is_of(key, seal))).map_or(0, |seal| seal.number);
+            number = number.max(trusted).max(self.last.map_or(0, |(number, _)| number)) + 1;
+            let mut entry = noted(DAMAGE, problem);
+            entry.number = number;
+            previous = write(&transaction, &entry, &previous)?;
+        }
+        let first = number + 1;
+        for entry in entries {
+            number += 1;
+            entry.number = number;
+            previous = write(&transaction, entry, &previous)?;
+        }
+        let mut sealed = kept;
+        if let Some(key) = key.filter(|_| number > 0) {
+            let mac = key.seal(Sealed::Head, number, &previous);
+            let seal = Seal { number, link: previous, key: key.id.clone(), mac };
+            if sealed.as_ref() != Some(&seal) {
+                file::put_seal(&transaction, &seal)?;
+            }
+            sealed = Some(seal);
+        }
+        transaction.commit()?;
+        (self.last, self.sealed) = (Some((number, previous)), sealed);
+        Ok(first)
+    }
+
+    /// Removes what is to be kept no longer.
+    pub(super) fn retain(&mut self, keep: host::ports::AuditRetention, key: Option<&SealKey>) -> Result<(), StoreError> {
+        // What is wrong is found before anything goes.
+        self.append(&mut [], key)?;
+        let removed = retention::retain(&mut self.connection, keep, key);
+        let removed = removed.map_err(|error| file::failed(&self.path, "remove old decisions", &error))?;
+        if removed {
+            self.last = None;
+            self.sealed = None;
+        }
+        Ok(())
+    }
+}
+
+/// Why a batch can't be written.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Failed {
+    #[error(transparent)]
+    Sql(#[from] rusqlite::Error),
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+}
+
+impl Failed {
+    /// As SQLite would say it.
+    pub(super) fn into_sql(self) -> rusqlite::Error {
+        match self {
+            Self::Sql(error) => error,
+            Self::Json(error) => rusqlite::Error::ToSqlConversionFailure(Box::new(error)),
+        }
+    }
+}
+
+/// What this program knows of the log from its last write.
+struct Known<'a> {
+    last: Option<(u64, Link)>,
+    sealed: Option<&'a Seal>,
+}
+
+/// Writes an entry behind another, and gives its hash.
+pub(super) fn write(connection: &Connection, entry: &AuditEntry, previous: &Link) -> Result<Link, Failed> {
+    let link = link(previous, &text_of(entry)?);
+    file::insert(connection, entry, &link)?;
+    Ok(link)
+}
+
+/// An entry of the log about itself.
+pub(super) fn noted(kind: &'static str, subject: String) -> AuditEntry {
+    let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    AuditEntry {
+        at: u64::try_from(at.as_millis()).unwrap_or(u64::MAX),
+        asker: Cow::Borrowed("host"),
+        kind: Cow::Borrowed(kind),
+        subject,
+        decision: Cow::Borrowed("noted"),
+        by: Cow::Borrowed("policy"),
+        ..AuditEntry::default()
+    }
+}
+
+/// Whether a key made this seal.
+fn is_of(key: &SealKey, seal: &Seal) -> bool {
+    seal.key == key.id && key.holds(Sealed::Head, seal.number, &seal.link, &seal.mac)
+}
+
+/// What is wrong with the log's end, in words.
+fn problem(
+    connection: &Connection,
+    (number, last): (u64, &Link),
+    kept: Option<&Seal>,
+    known: &Known<'_>,
+    key: Option<&SealKey>,
+) -> rusqlite::Result<Option<String>> {
+    if let Some((own, own_link)) = known.last {
+        let there = if own == number { Some(*last) } else { file::link_of(connection, own)? };
+        if own > 0 && there != Some(own_link) {
+            return Ok(Some(format!("entry {own}, which was written a moment ago, is gone or changed")));
+        }
+    }
+    let Some(key) = key else { return Ok(None) };
+    let Some(seal) = kept else {
+        let was_sealed = known.sealed.is_some() || (key.is_old && known.last.is_none());
+        return Ok(was_sealed.then(|| match number {
+            0 => "an earlier log was removed: there is a key of its seal, and no entry".to_owned(),
+            _ => "the seal of the log was removed".to_owned(),
+        }));
+    };
+    if known.sealed == Some(seal) && known.last == Some((number, *last)) {
+        return Ok(None);
+    }
+    if seal.key != key.id {
+        return Ok(Some(format!("the log was sealed up to entry {} with a key that is not in the keychain", seal.number)));
+    }
+    if !is_of(key, seal) {
+        return Ok(Some("the seal was changed".to_owned()));
+    }
+    if seal.number > number {
+        return Ok(Some(format!("the entries {} to {} were cut off", number + 1, seal.number)));
+    }
+    if file::link_of(connection, seal.number)? != Some(seal.link) {
+        return Ok(Some(format!("entry {} or one before it was changed or removed", seal.number)));
+    }
+    broken_after(connection, seal)
+}
+
+/// What is wrong with the entries that were written without a key, after the seal.
+fn broken_after(connection: &Connection, seal: &Seal) -> rusqlite::Result<Option<String>> {
+    let sql = format!("SELECT {} FROM entry WHERE number > ?1 ORDER BY number", file::COLUMNS);
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query([file::signed(seal.number)])?;
+    let (mut number, mut previous) = (seal.number, seal.link);
+    while let Some(row) = rows.next()? {
+        let (entry, stored) = file::entry(row)?;
+        number += 1;
+        let fits = text_of(&entry).is_ok_and(|text| link(&previous, &text) == stored);
+        if entry.number != number || !fits {
+            return Ok(Some(format!("entry {number} was changed or removed before it was sealed")));
+        }
+        previous = stored;
+    }
+    debug_assert_ne!(previous, START, "a sealed entry has a hash");
+    Ok(None)
+}

@@ -1,0 +1,184 @@
+//! The audit log: a database to which entries are only appended, each chained to the one before, its end sealed.
+//!
+//! One thread writes, many entries at once where there are many; another one makes durable what was written, again many at once.
+
+mod chain;
+mod export;
+mod file;
+mod import;
+mod log;
+mod query;
+mod retention;
+mod seal;
+mod sync;
+mod verify;
+mod writer;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use host::ports::{
+    Appended, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, Secrets, StoreError,
+    Written,
+};
+
+use seal::KeyHolder;
+use sync::Durable;
+use writer::{Order, Reply};
+
+/// The database's file, in the data folder.
+const FILE: &str = "audit.db";
+/// The file of older versions.
+const OLDER: &str = "audit.jsonl";
+/// The most entries that wait to be written.
+const MAX_WAITING: usize = 4_096;
+/// How long a check waits for the keychain.
+const KEY_PATIENCE: Duration = Duration::from_secs(60);
+/// How long the end of the program waits for it. Without it the next start seals what is not sealed.
+const LAST_PATIENCE: Duration = Duration::from_millis(300);
+
+/// The log in a data folder.
+pub(crate) struct AuditDatabase {
+    path: PathBuf,
+    orders: Option<SyncSender<Order>>,
+    durable: Arc<Durable>,
+    keys: Arc<KeyHolder>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+impl AuditDatabase {
+    /// The log in this folder. Nothing is opened before it is needed.
+    ///
+    /// # Errors
+    /// If the system has no more threads.
+    pub(crate) fn new(data_dir: &Path, secrets: Arc<dyn Secrets>) -> Result<Self, StoreError> {
+        let path = data_dir.join(FILE);
+        let (orders, received) = sync_channel(MAX_WAITING);
+        let (durable, keys) = (Arc::new(Durable::default()), KeyHolder::new(secrets));
+        let fail = |error: std::io::Error| crate::files::failed(&path, "begin to write it", &error);
+        let writer = writer::Writer::new(
+            path.clone(),
+            data_dir.join(OLDER),
+            Arc::clone(&durable),
+            Arc::clone(&keys),
+            orders.clone(),
+        );
+        let writing = std::thread::Builder::new().name("audit write".into()).spawn(move || writer.run(&received));
+        let writing = writing.map_err(fail)?;
+        let (own, at) = (Arc::clone(&durable), path.clone());
+        let syncing = std::thread::Builder::new().name("audit sync".into()).spawn(move || own.run(&at)).map_err(fail)?;
+        Ok(Self { path, orders: Some(orders), durable, keys, threads: Mutex::new(vec![writing, syncing]) })
+    }
+
+    fn ended(&self) -> StoreError {
+        let cause = "it is not written any more; start Drawbridge again".to_owned();
+        StoreError { path: self.path.display().to_string(), cause }
+    }
+
+    /// Has something done by the thread that writes, and waits for it.
+    fn done<T>(&self, order: impl FnOnce(SyncSender<T>) -> Order) -> Result<T, StoreError> {
+        let (reply, replied) = sync_channel(1);
+        let orders = self.orders.as_ref().ok_or_else(|| self.ended())?;
+        orders.send(order(reply)).map_err(|_| self.ended())?;
+        replied.recv().map_err(|_| self.ended())
+    }
+
+    /// Asks for the key, and waits for it.
+    fn key(&self) -> Result<Arc<seal::SealKey>, String> {
+        writer::ask_for_key(&self.keys, self.orders.as_ref());
+        self.keys.wait(KEY_PATIENCE)
+    }
+}
+
+impl AuditLog for AuditDatabase {
+    fn path(&self) -> PathBuf {
+        self.path.clone()
+    }
+
+    fn report_to(&self, receipts: Arc<AuditReceipts>) {
+        self.durable.report_to(receipts);
+    }
+
+    fn append(&self, entry: AuditEntry) -> Result<Written, StoreError> {
+        if let Some(failure) = self.durable.failure() {
+            return Err(failure);
+        }
+        self.done(|reply| Order::Append(Box::new(entry), Reply::Now(reply)))?
+    }
+
+    fn append_later(&self, entry: AuditEntry, ticket: u64) -> Result<Appended, StoreError> {
+        if let Some(failure) = self.durable.failure() {
+            return Err(failure);
+        }
+        let orders = self.orders.as_ref().ok_or_else(|| self.ended())?;
+        match orders.try_send(Order::Append(Box::new(entry), Reply::Later(ticket))) {
+            Ok(()) => Ok(Appended::Later),
+            Err(TrySendError::Full(_)) => {
+                let cause = "the disk can't keep up with what is to be written down; try again".to_owned();
+                Err(StoreError { path: self.path.display().to_string(), cause })
+            }
+            Err(TrySendError::Disconnected(_)) => Err(self.ended()),
+        }
+    }
+
+    fn durable(&self) -> Result<u64, StoreError> {
+        self.durable.durable()
+    }
+
+    fn flush(&self) -> Result<(), StoreError> {
+        if self.durable.is_untouched() && !self.done(Order::IsOpen)? {
+            return Ok(());
+        }
+        // Only what is under way already; who has no keychain does not wait for it.
+        if self.keys.wait(LAST_PATIENCE).is_ok() {
+            self.done(Order::Seal)?;
+        }
+        self.done(Order::Settle)??;
+        self.durable.wait()
+    }
+
+    fn read(&self, query: &AuditQuery) -> Result<Vec<AuditEntry>, StoreError> {
+        self.done(Order::Settle)??;
+        query::read(&self.path, query)
+    }
+
+    fn verify(&self) -> Result<AuditVerdict, StoreError> {
+        self.done(Order::Settle)??;
+        let key = self.key();
+        verify::log(&self.path, &key.as_deref().map_err(Clone::clone))
+    }
+
+    fn verify_export(&self, file: &Path) -> Result<AuditVerdict, StoreError> {
+        let key = self.key();
+        export::verify(file, &key.as_deref().map_err(Clone::clone))
+    }
+
+    fn export(&self, out: &mut dyn Write) -> Result<u64, StoreError> {
+        self.done(Order::Settle)??;
+        export::write(&self.path, out)
+    }
+
+    fn retain(&self, keep: AuditRetention) {
+        if let Some(orders) = &self.orders {
+            // A writer that has too much to do looks at it within the hour.
+            let _ = orders.try_send(Order::Retain(keep));
+        }
+    }
+}
+
+impl Drop for AuditDatabase {
+    fn drop(&mut self) {
+        if let Some(orders) = self.orders.take() {
+            // What waits is written first.
+            let _ = orders.send(Order::End);
+        }
+        for thread in self.threads.get_mut().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            // It does not panic; if it did, that was logged.
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Reading: filtered, searched, the newest first.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use host::ports::{AuditEntry, AuditQuery, StoreError};
+use rusqlite::types::Value;
+
+use super::file::{self, signed};
+
+/// How long a search may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// After so many steps of SQLite it is looked whether a search takes too long.
+const STEPS: i32 = 100_000;
+/// The most words that are looked for.
+const MAX_WORDS: usize = 16;
+
+/// All that words are looked for in.
+const TEXT: &str = "lower(server || ' ' || kind || ' ' || subject || ' ' || decision || ' ' || decided_by || ' ' || rule || ' ' || \
+    coalesce(content, ''))";
+
+/// The entries that fit, the newest first.
+pub(super) fn read(path: &Path, query: &AuditQuery) -> Result<Vec<AuditEntry>, StoreError> {
+    let Some(connection) = file::open_to_read(path)? else { return Ok(Vec::new()) };
+    let (sql, values) = statement(query);
+    let start = Instant::now();
+    let fail = |error| {
+        if start.elapsed() > PATIENCE {
+            let cause = "the search took too long; look in a shorter time, or at one server".to_owned();
+            return StoreError { path: path.display().to_string(), cause };
+        }
+        file::failed(path, "read it", &error)
+    };
+    connection.progress_handler(STEPS, Some(move || start.elapsed() > PATIENCE)).map_err(fail)?;
+    let mut statement = connection.prepare(&sql).map_err(fail)?;
+    let rows = statement.query_map(rusqlite::params_from_iter(values), file::entry).map_err(fail)?;
+    rows.map(|row| row.map(|(entry, _)| entry)).collect::<Result<_, _>>().map_err(fail)
+}
+
+/// The statement and its values. Nothing that is looked for stands in the statement.
+fn statement(query: &AuditQuery) -> (String, Vec<Value>) {
+    let mut values: Vec<Value> = Vec::new();
+    let mut wheres = vec!["number > (SELECT coalesce(max(number), 0) FROM checkpoint)".to_owned()];
+    let mut fits = |condition: &str, value: Value| {
+        values.push(value);
+        wheres.push(condition.replace('?', &format!("?{}", values.len())));
+    };
+    if let Some(before) = query.before {
+        fits("number < ?", signed(before).into());
+    }
+    for (condition, value) in [("server = ?", &query.server), ("kind = ?", &query.kind), ("decision = ?", &query.decision)] {
+        if let Some(value) = value {
+            fits(condition, value.clone().into());
+        }
+    }
+    if let Some(since) = query.since {
+        fits("at >= ?", signed(since).into());
+    }
+    if let Some(until) = query.until {
+        fits("at < ?", signed(until).into());
+    }
+    for word in query.words.iter().take(MAX_WORDS) {
+        // As SQLite's `lower` does it.
+        fits(&format!("instr({TEXT}, ?) > 0"), word.to_ascii_lowercase().into());
+    }
+    values.push(signed(query.limit as u64).into());
+    let limit = values.len();
+    let wheres = wheres.join(" AND ");
+    (format!("SELECT {} FROM entry WHERE {wheres} ORDER BY number DESC LIMIT ?{limit}", file::COLUMNS), values)
+}

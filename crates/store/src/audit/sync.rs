@@ -1,0 +1,178 @@
+//! Making what was written durable: one sync for all that was written since the last one, in a thread of its own, so that
+//! neither the next entry nor the host waits for the disk.
+
+use std::fs::{File, OpenOptions};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use host::ports::{AuditReceipts, StoreError};
+
+use super::file;
+
+/// From this length on, in bytes, the journal is copied into the database.
+const LONG: u64 = 4 << 20;
+/// From this length on writers wait while that is done, so that it can begin anew.
+const TOO_LONG: u64 = 64 << 20;
+
+/// How far the log is durable.
+#[derive(Default)]
+pub(super) struct Durable {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// How many entries this program wrote.
+    written: u64,
+    /// How many of them the disk has.
+    durable: u64,
+    /// Once a sync has failed, nobody can say what the disk has.
+    failed: Option<StoreError>,
+    /// Counts the files that were opened under the log's name.
+    generation: u64,
+    is_closed: bool,
+    receipts: Option<Arc<AuditReceipts>>,
+}
+
+impl Durable {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn report_to(&self, receipts: Arc<AuditReceipts>) {
+        self.state().receipts = Some(receipts);
+    }
+
+    pub(super) fn receipts(&self) -> Option<Arc<AuditReceipts>> {
+        self.state().receipts.clone()
+    }
+
+    /// Another file was opened, with another journal.
+    pub(super) fn reopened(&self) {
+        self.state().generation += 1;
+    }
+
+    /// So many more entries were written. Gives how many there were before.
+    pub(super) fn wrote(&self, entries: u64) -> u64 {
+        let mut state = self.state();
+        let before = state.written;
+        state.written += entries;
+        self.changed.notify_all();
+        before
+    }
+
+    /// How many of the entries that this program wrote the disk has.
+    pub(super) fn durable(&self) -> Result<u64, StoreError> {
+        let state = self.state();
+        state.failed.clone().map_or(Ok(state.durable), Err)
+    }
+
+    /// Whether nothing was written yet.
+    pub(super) fn is_untouched(&self) -> bool {
+        self.state().written == 0
+    }
+
+    /// Why nothing may be written any more.
+    pub(super) fn failure(&self) -> Option<StoreError> {
+        self.state().failed.clone()
+    }
+
+    /// Waits until the disk has all that was written.
+    pub(super) fn wait(&self) -> Result<(), StoreError> {
+        let waits = |state: &mut State| state.failed.is_none() && !state.is_closed && state.durable < state.written;
+        let state = self.changed.wait_while(self.state(), waits).unwrap_or_else(PoisonError::into_inner);
+        state.failed.clone().map_or(Ok(()), Err)
+    }
+
+    /// Nothing more is written.
+    pub(super) fn close(&self) {
+        self.state().is_closed = true;
+        self.changed.notify_all();
+    }
+
+    /// Syncs until the log is closed. For a thread of its own.
+    pub(super) fn run(&self, path: &Path) {
+        let mut journal: Option<(u64, Journal)> = None;
+        loop {
+            let waits = |state: &mut State| {
+                !state.is_closed && (state.failed.is_some() || state.durable >= state.written)
+            };
+            let state = self.changed.wait_while(self.state(), waits).unwrap_or_else(PoisonError::into_inner);
+            let (written, generation) = (state.written, state.generation);
+            if state.failed.is_some() || state.durable >= written {
+                // It is closed.
+                return;
+            }
+            drop(state);
+            let synced = match journal.take().filter(|(own, _)| *own == generation) {
+                Some((_, journal)) => Ok(journal),
+                None => Journal::open(path),
+            };
+            let synced = synced.and_then(|journal| journal.sync().map(|()| journal));
+            let mut state = self.state();
+            match synced {
+                Ok(opened) if state.generation == generation => {
+                    state.durable = state.durable.max(written);
+                    journal = Some((generation, opened));
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    tracing::error!(%error, "the audit log could not be made durable");
+                    let cause = format!(
+                        "it could not be made durable: {error}; check the disk, then start Drawbridge again"
+                    );
+                    state.failed = Some(StoreError { path: path.display().to_string(), cause });
+                }
+            }
+            self.changed.notify_all();
+            if let Some(receipts) = &state.receipts {
+                receipts.durable();
+            }
+            drop(state);
+            if let Some((_, journal)) = &journal {
+                journal.shorten(path);
+            }
+        }
+    }
+}
+
+/// SQLite's write-ahead journal. To sync it is all that "durable" needs: SQLite reads it again after a loss of power. SQLite takes no
+/// locks on this file, so that it does no harm to open it beside.
+struct Journal {
+    file: File,
+}
+
+impl Journal {
+    fn open(path: &Path) -> std::io::Result<Self> {
+        let mut name = path.as_os_str().to_owned();
+        name.push("-wal");
+        let file = OpenOptions::new().read(true).write(true).open(PathBuf::from(name))?;
+        // The names of new files must last, too. Systems that can't sync a folder do it on their own.
+        if let Some(folder) = path.parent().and_then(|folder| File::open(folder).ok()) {
+            let _ = folder.sync_all();
+        }
+        Ok(Self { file })
+    }
+
+    fn sync(&self) -> std::io::Result<()> {
+        self.file.sync_data()
+    }
+
+    /// Copies a long journal into the database, so that it begins anew.
+    fn shorten(&self, path: &Path) {
+        let length = self.file.metadata().map_or(0, |metadata| metadata.len());
+        if length < LONG {
+            return;
+        }
+        let way = if length < TOO_LONG { "passive" } else { "truncate" };
+        let copied = file::open_to_read(path).map(|connection| {
+            connection.map(|connection| connection.pragma_update_and_check(None, "wal_checkpoint", way, |_| Ok(())))
+        });
+        match copied {
+            Ok(Some(Err(error))) => tracing::warn!(%error, "the journal of the audit log grows"),
+            Err(error) => tracing::warn!(%error, "the journal of the audit log grows"),
+            Ok(_) => {}
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! The thread that writes: takes what waits, as much as there is, and writes it in one transaction.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
+use std::time::{Duration, Instant};
+
+use host::ports::{AuditEntry, AuditRetention, StoreError, Written};
+
+use super::log::Log;
+use super::seal::KeyHolder;
+use super::sync::Durable;
+
+/// The most entries of one transaction.
+const AT_ONCE: usize = 256;
+/// How often it is looked whether entries are too old or too many.
+const LOOKS: Duration = Duration::from_secs(60 * 60);
+
+/// What the thread is told to do.
+pub(super) enum Order {
+    /// Append an entry.
+    Append(Box<AuditEntry>, Reply),
+    /// Say when all that came before is written, and an older log is taken over.
+    Settle(SyncSender<Result<(), StoreError>>),
+    /// Seal the end, if there is a key and anything to seal.
+    Seal(SyncSender<()>),
+    /// The key is there.
+    KeyFound,
+    /// Say whether the log was opened.
+    IsOpen(SyncSender<bool>),
+    /// Keep no more than this from now on.
+    Retain(AuditRetention),
+    /// End.
+    End,
+}
+
+/// Who is told what became of an entry.
+pub(super) enum Reply {
+    /// Somebody who waits.
+    Now(SyncSender<Result<Written, StoreError>>),
+    /// The host, under this ticket.
+    Later(u64),
+}
+
+pub(super) struct Writer {
+    path: PathBuf,
+    older: PathBuf,
+    durable: Arc<Durable>,
+    keys: Arc<KeyHolder>,
+    orders: SyncSender<Order>,
+    log: Option<Log>,
+    keep: AuditRetention,
+    looked: Option<Instant>,
+}
+
+impl Writer {
+    pub(super) fn new(
+        path: PathBuf,
+        older: PathBuf,
+        durable: Arc<Durable>,
+        keys: Arc<KeyHolder>,
+        orders: SyncSender<Order>,
+    ) -> Self {
+        Self { path, older, durable, keys, orders, log: None, keep: AuditRetention::default(), looked: None }
+    }
+
+    /// Works until it is told to end.
+    pub(super) fn run(mut self, orders: &Receiver<Order>) {
+        let mut batch: Vec<(AuditEntry, Reply)> = Vec::new();
+        let mut next = None;
+        loop {
+            let order = match next.take() {
+                Some(order) => order,
+                None => match orders.recv_timeout(LOOKS) {
+                    Ok(order) => order,
+                    Err(RecvTimeoutError::Timeout) => {
+                        self.retain();
+                        continue;
+                    }
+                    Err(RecvTimeoutError::Disconnected) => break,
+                },
+            };
+            match order {
+                Order::Append(entry, reply) => {
+                    batch.push((*entry, reply));
+                    while batch.len() < AT_ONCE {
+                        match orders.try_recv() {
+                            Ok(Order::Append(entry, reply)) => batch.push((*entry, reply)),
+                            Ok(other) => {
+                                next = Some(other);
+                                break;
+                            }
+                            Err(_) => break,
+                        }
+                    }
+                    self.append(std::mem::take(&mut batch));
+                    if self.looked.is_none_or(|looked| looked.elapsed() > LOOKS) {
+                        self.retain();
+                    }
+                }
+                Order::Settle(reply) => {
+                    let opened = if self.is_there() { self.open().map(|_| ()) } else { Ok(()) };
+                    // Whoever asked may have gone away, here and below.
+                    let _ = reply.send(opened);
+                }
+                Order::Seal(reply) => {
+                    self.seal();
+                    let _ = reply.send(());
+                }
+                Order::KeyFound => self.seal(),
+                Order::IsOpen(reply) => {
+                    let _ = reply.send(self.log.is_some());
+                }
+                Order::Retain(keep) => {
+                    self.keep = keep;
+                    self.retain();
+                }
+                Order::End => break,
+            }
+        }
+        self.durable.close();
+    }
+
+    /// Whether there is a log of any version.
+    fn is_there(&self) -> bool {
+        self.path.exists() || self.older.exists()
+    }
+
+    /// The log; opened if it is not, or if another file lies in its place.
+    fn open(&mut self) -> Result<&mut Log, StoreError> {
+        let open = match self.log.take().filter(Log::is_in_place) {
+            Some(log) => log,
+            None => {
+                let log = Log::open(&self.path, &self.older)?;
+                self.durable.reopened();
+                ask_for_key(&self.keys, Some(&self.orders));
+                log
+            }
+        };
+        Ok(self.log.insert(open))
+    }
+
+    fn append(&mut self, batch: Vec<(AuditEntry, Reply)>) {
+        let key = self.keys.known();
+        let (mut entries, replies): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
+        let written = self.open().and_then(|log| log.append(&mut entries, key.as_deref()));
+        if written.is_err() {
+            // What is wrong may be mended by opening it anew.
+            self.log = None;
+        }
+        let place = written.is_ok().then(|| self.durable.wrote(entries.len() as u64) + 1).unwrap_or_default();
+        let mut receipts = Vec::new();
+        for (at, reply) in (0..).zip(replies) {
+            let result = written.clone().map(|first| Written { number: first + at, place: place + at });
+            match reply {
+                Reply::Now(reply) => {
+                    let _ = reply.send(result);
+                }
+                Reply::Later(ticket) => receipts.push((ticket, result)),
+            }
+        }
+        if let Some(own) = self.durable.receipts().filter(|_| !receipts.is_empty()) {
+            own.written(receipts);
+        }
+    }
+
+    fn seal(&mut self) {
+        let Some(key) = self.keys.known() else { return };
+        let Some(log) = &mut self.log else { return };
+        match log.append(&mut [], Some(&key)) {
+            // The seal is to be durable as well.
+            Ok(_) => {
+                self.durable.wrote(1);
+            }
+            Err(error) => tracing::error!(%error, "the audit log could not be sealed"),
+        }
+    }
+
+    fn retain(&mut self) {
+        if self.keep == AuditRetention::default() || !self.is_there() {
+            return;
+        }
+        self.looked = Some(Instant::now());
+        let (keep, key) = (self.keep, self.keys.known());
+        if let Err(error) = self.open().and_then(|log| log.retain(keep, key.as_deref())) {
+            tracing::error!(%error, "old decisions could not be removed");
+        }
+    }
+}
+
+/// Asks for the key, and has the log sealed when it is there.
+pub(super) fn ask_for_key(keys: &Arc<KeyHolder>, orders: Option<&SyncSender<Order>>) {
+    let orders = orders.cloned();
+    keys.ask(move || {
+        if let Some(orders) = orders {
+            // The log may be closed by now.
+            let _ = orders.send(Order::KeyFound);
+        }
+    });
+}

@@ -1,0 +1,13 @@
+//! The audit log: what is written comes back, stays in its chain, and whoever changes anything is found.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+#[path = "audit/log.rs"]
+mod log;
+#[path = "audit/older.rs"]
+mod older;
+#[path = "audit/retention.rs"]
+mod retention;
+#[path = "audit/support.rs"]
+mod support;
+#[path = "audit/tampering.rs"]
+mod tampering;

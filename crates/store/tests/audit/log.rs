@@ -1,0 +1,222 @@
+//! What is written comes back, is durable, can be looked for, and can be taken along.
+
+use std::fs;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use host::ports::{Appended, AuditEntry, AuditLog as _, AuditQuery, AuditReceipts, AuditSeal};
+use host::secrets::SecretsInMemory;
+
+use super::support::{Folder, NoShell, decision, numbers};
+
+#[test]
+fn the_log_counts_on() {
+    let folder = Folder::new();
+    let log = folder.log();
+    assert_eq!(log.read(&AuditQuery::latest(10)).unwrap(), [], "an empty log has no entries");
+    assert!(!folder.file().exists(), "and no file");
+    assert_eq!(log.append(decision("first")).unwrap().number, 1, "counted from 1");
+    assert_eq!(log.append(decision("second")).unwrap().number, 2, "counted on");
+    let again = folder.log();
+    assert_eq!(again.append(decision("third")).unwrap().number, 3, "counted on by another program");
+    assert_eq!(log.append(decision("fourth")).unwrap().number, 4, "counted on beside another program");
+    let entries = log.read(&AuditQuery::latest(3)).unwrap();
+    assert_eq!(entries.iter().map(|e| e.number).collect::<Vec<_>>(), [4, 3, 2], "the newest first, no more than asked for");
+    assert_eq!(entries[0], AuditEntry { number: 4, ..decision("fourth") }, "an entry comes back as it was");
+    let before = AuditQuery { before: Some(3), ..AuditQuery::latest(10) };
+    assert_eq!(log.read(&before).unwrap().len(), 2, "those before a number");
+    let verdict = log.verify().unwrap();
+    assert!(verdict.is_whole(), "two programs make one chain: {verdict:?}");
+    assert_eq!(verdict.seal, AuditSeal::Holds { number: 4 }, "sealed to its end");
+}
+
+#[test]
+fn writers_at_the_same_time_make_one_chain() {
+    let folder = Folder::new();
+    let receipts = Arc::new(AuditReceipts::default());
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let (log, receipts) = (folder.log(), Arc::clone(&receipts));
+            scope.spawn(move || {
+                log.report_to(receipts);
+                for ticket in 0..100 {
+                    match ticket % 3 {
+                        0 => drop(log.append(decision(&"x".repeat(1_500))).unwrap()),
+                        _ => assert_eq!(log.append_later(decision("y"), writer * 1_000 + ticket), Ok(Appended::Later)),
+                    }
+                }
+                log.flush().unwrap();
+            });
+        }
+    });
+    let log = folder.log();
+    assert_eq!(numbers(&*log), (1..=400).rev().collect::<Vec<_>>(), "every entry is there, numbered without a gap");
+    let verdict = log.verify().unwrap();
+    assert!(verdict.is_whole(), "and in one chain: {verdict:?}");
+}
+
+#[test]
+fn what_is_handed_over_is_told_of_and_becomes_durable() {
+    let folder = Folder::new();
+    let log = folder.log();
+    let receipts = Arc::new(AuditReceipts::default());
+    log.report_to(Arc::clone(&receipts));
+    for ticket in 0..50 {
+        assert_eq!(log.append_later(decision("x"), ticket), Ok(Appended::Later), "nobody waits");
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let told = runtime.block_on(async {
+        let mut told = Vec::new();
+        while told.len() < 50 || log.durable().unwrap() < 50 {
+            let next = tokio::time::timeout(Duration::from_secs(20), receipts.next()).await;
+            told.extend(next.expect("the log tells of every entry, and when they are durable"));
+        }
+        told
+    });
+    for (at, (ticket, written)) in (0..).zip(&told) {
+        let written = written.as_ref().unwrap();
+        assert_eq!((*ticket, written.number, written.place), (at, at + 1, at + 1), "in their order, each under its ticket");
+    }
+}
+
+#[test]
+fn bounds_hold_and_nothing_is_exported_that_a_terminal_would_act_on() {
+    let folder = Folder::new();
+    let log = folder.log();
+    // X11, X12: escape sequences and text that turns direction.
+    let subject = "\u{1b}[2J \u{9b}31m \u{202e}gpj.exe \u{200b} \u{e0041} 漢 🦀 \0";
+    log.append(decision(subject)).unwrap();
+    let mut long = decision(&"ä".repeat(5_000));
+    long.content = Some("€".repeat(10_000));
+    long.bound();
+    log.append(long).unwrap();
+    let entries = log.read(&AuditQuery::latest(2)).unwrap();
+    assert_eq!(entries[1].subject, subject, "they are read back as they were");
+    assert_eq!(entries[0].subject.chars().count(), 2_000, "a subject is cut at its bound");
+    let content = entries[0].content.as_ref().unwrap();
+    assert!(content.len() <= 16 * 1024 && content.ends_with('€'), "what crossed as well, between two characters");
+    assert_eq!(entries[0].content_bytes, Some(30_000), "and it is said how much it was");
+    let mut out = Vec::new();
+    log.export(&mut out).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    let acting = |c: char| c.is_control() && c != '\n' || matches!(c, '\u{202e}' | '\u{200b}' | '\u{e0041}');
+    assert!(!text.contains(acting), "the export shows them as escapes");
+}
+
+#[test]
+fn what_is_looked_for_is_found() {
+    let folder = Folder::new();
+    let log = folder.log();
+    let entry = |at, server: &str, kind: &'static str, decision_: &'static str, subject: &str| AuditEntry {
+        at,
+        server: server.into(),
+        kind: kind.into(),
+        decision: decision_.into(),
+        content: Some("{\"path\":\"/home/Ann/taxes\"}".into()),
+        ..decision(subject)
+    };
+    log.append(entry(100, "files", "tool", "allowed", "read_file")).unwrap();
+    log.append(entry(200, "files", "tool", "denied", "delete_file")).unwrap();
+    log.append(entry(300, "mail", "url", "allowed", "https://example.com/100%_done")).unwrap();
+    let found = |query: AuditQuery| {
+        let found = log.read(&AuditQuery { limit: 10, ..query }).unwrap();
+        found.iter().map(|entry| entry.number).collect::<Vec<_>>()
+    };
+    let words = |words: &[&str]| AuditQuery { words: words.iter().map(|&w| w.into()).collect(), ..AuditQuery::default() };
+    assert_eq!(found(AuditQuery { server: Some("files".into()), ..AuditQuery::default() }), [2, 1], "by server");
+    assert_eq!(found(AuditQuery { kind: Some("url".into()), ..AuditQuery::default() }), [3], "by kind");
+    assert_eq!(found(AuditQuery { decision: Some("denied".into()), ..AuditQuery::default() }), [2], "by decision");
+    let between = AuditQuery { since: Some(200), until: Some(300), ..AuditQuery::default() };
+    assert_eq!(found(between), [2], "by time, from the first up to before the second");
+    assert_eq!(found(words(&["FILE", "delete"])), [2], "by words, whatever their case, all of them");
+    assert_eq!(found(words(&["taxes"])), [3, 2, 1], "also in what crossed");
+    assert_eq!(found(words(&["100%_"])), [3], "no character stands for others");
+    assert_eq!(found(words(&["' OR 1=1 --"])), [], "and none is part of the question to the database");
+    assert_eq!(found(words(&["subject"])), [], "names of fields are not looked in");
+}
+
+#[test]
+fn a_log_that_cannot_be_written_is_an_error() {
+    let folder = Folder::new();
+    fs::create_dir_all(folder.file()).unwrap();
+    let error = folder.log().append(decision("x")).unwrap_err();
+    assert!(error.cause.starts_with("could not open it: "), "it says what failed: {error}");
+    fs::remove_dir(folder.file()).unwrap();
+    fs::write(folder.file(), "this was never a database, but it is long enough to look like a page of one".repeat(100)).unwrap();
+    let error = folder.log().append(decision("x")).unwrap_err();
+    assert!(error.cause.contains("move it away"), "and the next step: {error}");
+}
+
+#[test]
+fn a_file_that_is_moved_away_is_not_written_to() {
+    let folder = Folder::with(3);
+    let log = folder.log();
+    log.append(decision("four")).unwrap();
+    fs::rename(folder.file(), folder.data().join("kept.db")).unwrap();
+    for rest in ["audit.db-wal", "audit.db-shm"] {
+        fs::rename(folder.data().join(rest), folder.data().join(rest.replace("audit", "kept"))).unwrap();
+    }
+    let written = log.append(decision("five")).unwrap();
+    assert_eq!(written.number, 1, "a new log is begun");
+    log.flush().unwrap();
+    assert_eq!(log.durable().unwrap(), written.place, "and is durable by its own file");
+    assert_eq!(numbers(&*log).len(), 1, "nothing goes to where nobody looks");
+}
+
+#[test]
+fn without_a_keychain_it_is_chained_and_said_to_be_no_more() {
+    let folder = Folder::new();
+    let open = || {
+        let (config, data) = (folder.folder.path().join("mcp.json"), folder.data());
+        store::open_with(&config, &data, Arc::new(NoShell), Arc::new(SecretsInMemory::default())).unwrap().audit
+    };
+    for subject in ["one", "two"] {
+        let log = open();
+        log.append(decision(subject)).unwrap();
+        let verdict = log.verify().unwrap();
+        assert!(verdict.is_whole(), "the chain is whole: {verdict:?}");
+        assert_eq!(verdict.seal, AuditSeal::None, "and not sealed");
+    }
+    // Later there is one: what was written without it is sealed with the rest.
+    let log = folder.log();
+    log.append(decision("three")).unwrap();
+    log.verify().unwrap();
+    log.flush().unwrap();
+    let verdict = log.verify().unwrap();
+    assert_eq!((verdict.is_whole(), verdict.seal), (true, AuditSeal::Holds { number: 3 }), "sealed to its end");
+}
+
+/// Prints what an entry costs; the bounds are far above, for machines with slow disks.
+#[test]
+fn an_entry_costs_microseconds_and_many_share_a_sync() {
+    let folder = Folder::with(1);
+    let log = folder.log();
+    log.append(decision("opens it")).unwrap();
+    let per = |start: Instant, count: u32| start.elapsed().as_secs_f64() * 1e6 / f64::from(count);
+    let start = Instant::now();
+    for _ in 0..1_000 {
+        log.append(decision("x")).unwrap();
+    }
+    let one_by_one = per(start, 1_000);
+    let receipts = Arc::new(AuditReceipts::default());
+    log.report_to(receipts);
+    let start = Instant::now();
+    for ticket in 0..1_000 {
+        log.append_later(decision("x"), ticket).unwrap();
+    }
+    let handed_over = per(start, 1_000);
+    log.flush().unwrap();
+    let durable = per(start, 1_000);
+    let start = Instant::now();
+    for _ in 0..20 {
+        log.append(decision("x")).unwrap();
+        log.flush().unwrap();
+    }
+    let synced = per(start, 20);
+    println!(
+        "microseconds an entry: {one_by_one:.0} one by one, {handed_over:.1} handed over, {durable:.0} until 1,000 are durable, \
+         {synced:.0} alone until it is durable"
+    );
+    assert!(one_by_one < 20_000.0, "an entry is written without a sync: {one_by_one} µs");
+    assert!(durable < 20_000.0, "1,000 entries do not take 1,000 syncs: {durable} µs each");
+}

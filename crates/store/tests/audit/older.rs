@@ -1,0 +1,52 @@
+//! Logs of older versions, `audit.jsonl`.
+
+use std::fs;
+
+use host::ports::{AuditLog as _, AuditQuery};
+
+use super::support::{Folder, decision, numbers};
+
+const OLDER: &str = concat!(
+    r#"{"number":1,"at":5,"server":"demo","kind":"tool","subject":"one","decision":"allowed","scope":"once","by":"user","hash":"a"}"#,
+    "\n\u{fffd} garbage\n{\"number\":2,\"at\":17950\n",
+    r#"{"number":7,"at":6,"server":"demo","kind":"url","subject":"two","decision":"denied","by":"user","hash":"b"}"#,
+    "\n",
+);
+
+#[test]
+fn an_older_log_is_taken_over_once() {
+    let folder = Folder::new();
+    fs::create_dir_all(folder.data()).unwrap();
+    fs::write(folder.data().join("audit.jsonl"), OLDER).unwrap();
+    let log = folder.log();
+    let entries = log.read(&AuditQuery::latest(10)).unwrap();
+    assert_eq!(numbers(&*log), [3, 2, 1], "its entries, numbered anew, and one that says so");
+    assert_eq!(entries[0].kind, "log-imported", "what was done stands there");
+    assert!(entries[0].subject.contains("2 entries") && entries[0].subject.contains("2 lines"), "{}", entries[0].subject);
+    assert!(entries[1].imported && entries[2].imported && !entries[0].imported, "what was taken over is marked");
+    assert_eq!((entries[1].subject.as_str(), entries[1].at), ("two", 6), "and is as it was");
+    assert!(!folder.data().join("audit.jsonl").exists(), "the old file has another name");
+    assert_eq!(fs::read_to_string(folder.data().join("audit.jsonl.imported")).unwrap(), OLDER, "and is as it was");
+    // Whoever puts it back does not double what it says.
+    fs::write(folder.data().join("audit.jsonl"), OLDER).unwrap();
+    let again = folder.log();
+    again.append(decision("new")).unwrap();
+    assert_eq!(numbers(&*again), [4, 3, 2, 1], "it is taken over once");
+    assert!(again.verify().unwrap().is_whole(), "all in one chain");
+}
+
+#[test]
+fn programs_that_begin_at_once_take_it_over_once() {
+    let folder = Folder::new();
+    fs::create_dir_all(folder.data()).unwrap();
+    fs::write(folder.data().join("audit.jsonl"), OLDER).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            let log = folder.log();
+            scope.spawn(move || log.append(decision("new")).unwrap());
+        }
+    });
+    let log = folder.log();
+    assert_eq!(numbers(&*log).len(), 3 + 4, "nothing is doubled, nothing lost");
+    assert!(log.verify().unwrap().is_whole(), "all in one chain");
+}

@@ -1,0 +1,145 @@
+//! A log in a folder of its own, with a keychain that outlives the program, as a real one does.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use host::ports::{AuditEntry, AuditLog, AuditQuery, Platform, SecretError, SecretKept, Secrets};
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+pub(crate) struct Folder {
+    pub(crate) folder: TempDir,
+    pub(crate) keychain: Arc<Keychain>,
+}
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), keychain: Arc::default() }
+    }
+
+    /// The log, as one more program opens it.
+    pub(crate) fn log(&self) -> Arc<dyn AuditLog> {
+        let (config, data) = (self.folder.path().join("mcp.json"), self.data());
+        store::open_with(&config, &data, Arc::new(NoShell), self.keychain.clone()).unwrap().audit
+    }
+
+    /// A log with so many entries, all of it on disk and sealed.
+    pub(crate) fn with(entries: u64) -> Self {
+        let folder = Self::new();
+        folder.append(1..=entries);
+        folder
+    }
+
+    /// Another program appends these, and ends.
+    pub(crate) fn append(&self, numbers: impl Iterator<Item = u64>) {
+        let log = self.log();
+        for number in numbers {
+            log.append(decision(&format!("number {number}"))).unwrap();
+        }
+        // Sealed only when the keychain has answered.
+        log.verify().unwrap();
+        log.flush().unwrap();
+    }
+
+    pub(crate) fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    pub(crate) fn file(&self) -> PathBuf {
+        self.data().join("audit.db")
+    }
+
+    /// The file, as somebody opens it who wants to change it and knows how.
+    pub(crate) fn attacked(&self) -> Connection {
+        attacked(&self.file())
+    }
+}
+
+pub(crate) fn attacked(file: &Path) -> Connection {
+    let connection = Connection::open(file).unwrap();
+    let mut triggers = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").unwrap();
+    let names: Vec<String> = triggers.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+    drop(triggers);
+    for name in names {
+        connection.execute_batch(&format!("DROP TRIGGER {name}")).unwrap();
+    }
+    connection
+}
+
+pub(crate) fn decision(subject: &str) -> AuditEntry {
+    AuditEntry {
+        at: 1_795_000_000_000,
+        asker: "user".into(),
+        server: "demo".into(),
+        kind: "tool".into(),
+        subject: subject.into(),
+        content: Some("{\"a\":1}".into()),
+        decision: "allowed".into(),
+        scope: Some("once".into()),
+        by: "user".into(),
+        rule: "tools-ask".into(),
+        conversation: Some("c-1".into()),
+        hash: "abc".into(),
+        ..AuditEntry::default()
+    }
+}
+
+pub(crate) fn numbers(log: &dyn AuditLog) -> Vec<u64> {
+    log.read(&AuditQuery::latest(100_000)).unwrap().iter().map(|entry| entry.number).collect()
+}
+
+/// A keychain in memory. What it has was there for a while, so that a log without a seal is one that lost it.
+#[derive(Default)]
+pub(crate) struct Keychain {
+    secrets: Mutex<HashMap<String, String>>,
+}
+
+impl Keychain {
+    /// All that it has is older than any log.
+    pub(crate) fn age(&self) {
+        for secret in self.secrets.lock().unwrap().values_mut() {
+            let (key, _) = secret.split_once(' ').expect("a key and when it was made");
+            *secret = format!("{key} 1");
+        }
+    }
+}
+
+impl Secrets for Keychain {
+    fn get(&self, key: &str) -> Result<Option<String>, SecretError> {
+        Ok(self.secrets.lock().unwrap().get(key).cloned())
+    }
+
+    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
+        self.secrets.lock().unwrap().insert(key.to_owned(), secret.to_owned());
+        Ok(SecretKept::Keychain)
+    }
+
+    fn delete(&self, key: &str) -> Result<(), SecretError> {
+        self.secrets.lock().unwrap().remove(key);
+        Ok(())
+    }
+
+    fn keys(&self, _: &str) -> Result<Vec<String>, SecretError> {
+        Ok(Vec::new())
+    }
+}
+
+pub(crate) struct NoShell;
+
+#[async_trait::async_trait]
+impl Platform for NoShell {
+    async fn open_url(&self, _: &str) -> Result<(), String> {
+        Err(String::from("there is no browser"))
+    }
+
+    async fn pick_folder(&self) -> Result<Option<PathBuf>, String> {
+        Ok(None)
+    }
+
+    async fn pick_save_file(&self, _: &str) -> Result<Option<PathBuf>, String> {
+        Ok(None)
+    }
+
+    fn announce(&self, _: &str, _: &str) {}
+}

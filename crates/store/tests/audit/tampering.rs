@@ -1,0 +1,223 @@
+//! Whoever changes anything is found, and where.
+
+use std::path::Path;
+
+use host::ports::{AuditLog as _, AuditSeal, AuditVerdict, Tampered};
+use proptest::prelude::*;
+use rusqlite::Connection;
+
+use super::support::{Folder, attacked, decision};
+
+const ENTRIES: u64 = 12;
+
+/// What is found after somebody has changed the file.
+fn after(folder: &Folder, change: impl FnOnce(&Connection)) -> AuditVerdict {
+    change(&folder.attacked());
+    folder.log().verify().unwrap()
+}
+
+fn first(verdict: &AuditVerdict) -> (Tampered, u64) {
+    let first = verdict.findings.first().unwrap_or_else(|| panic!("something is found: {verdict:?}"));
+    (first.what, first.number)
+}
+
+#[test]
+fn a_change_a_removal_and_a_reordering_are_found_where_they_are() {
+    let changed = after(&Folder::with(ENTRIES), |log| {
+        log.execute_batch("UPDATE entry SET decision = 'denied' WHERE number = 5").unwrap();
+    });
+    assert_eq!((first(&changed), changed.findings.len()), ((Tampered::Changed, 5), 1), "a change: {changed:?}");
+    let removed = after(&Folder::with(ENTRIES), |log| {
+        log.execute_batch("DELETE FROM entry WHERE number BETWEEN 5 AND 6").unwrap();
+    });
+    assert_eq!((first(&removed), removed.findings[0].to), ((Tampered::Missing, 5), Some(6)), "a removal: {removed:?}");
+    let moved = after(&Folder::with(ENTRIES), |log| {
+        let swap = "UPDATE entry SET number = 100 WHERE number = 5; UPDATE entry SET number = 5 WHERE number = 6;
+            UPDATE entry SET number = 6 WHERE number = 100";
+        log.execute_batch(swap).unwrap();
+    });
+    assert_eq!(first(&moved), (Tampered::Changed, 5), "a reordering: {moved:?}");
+    let renumbered = after(&Folder::with(ENTRIES), |log| {
+        log.execute_batch("DELETE FROM entry WHERE number = 5").unwrap();
+        for number in 6..=ENTRIES {
+            log.execute("UPDATE entry SET number = number - 1 WHERE number = ?1", [number as i64]).unwrap();
+        }
+    });
+    assert_eq!(first(&renumbered), (Tampered::Changed, 5), "a removal that closes the gap: {renumbered:?}");
+}
+
+#[test]
+fn what_is_cut_off_at_the_end_is_found() {
+    let cut = after(&Folder::with(ENTRIES), |log| {
+        log.execute_batch("DELETE FROM entry WHERE number > 8").unwrap();
+    });
+    assert_eq!((first(&cut), cut.findings[0].to), ((Tampered::CutOff, 9), Some(ENTRIES)), "by the seal: {cut:?}");
+    assert_eq!(cut.seal, AuditSeal::Broken, "which does not fit any more");
+    // The seal is moved along: nobody has one for another end.
+    let moved = after(&Folder::with(ENTRIES), |log| {
+        log.execute_batch(
+            "DELETE FROM entry WHERE number > 8;
+            UPDATE seal SET number = 8, link = (SELECT link FROM entry WHERE number = 8)",
+        )
+        .unwrap();
+    });
+    assert_eq!(first(&moved), (Tampered::SealBroken, 8), "nor can the seal be moved: {moved:?}");
+    let folder = Folder::with(ENTRIES);
+    folder.keychain.age();
+    let without = after(&folder, |log| log.execute_batch("DELETE FROM seal").unwrap());
+    assert_eq!(first(&without).0, Tampered::SealMissing, "nor be taken away: {without:?}");
+}
+
+#[test]
+fn a_log_that_was_written_anew_is_found() {
+    let (folder, other) = (Folder::with(ENTRIES), Folder::with(ENTRIES + 1));
+    for file in ["audit.db", "audit.db-wal", "audit.db-shm"] {
+        let (from, to) = (other.data().join(file), folder.data().join(file));
+        if from.exists() {
+            std::fs::copy(from, to).unwrap();
+        } else if to.exists() {
+            std::fs::remove_file(to).unwrap();
+        }
+    }
+    let verdict = folder.log().verify().unwrap();
+    assert_eq!(first(&verdict), (Tampered::SealBroken, ENTRIES + 1), "a whole chain by another key: {verdict:?}");
+}
+
+#[test]
+fn what_was_wrong_stays_in_the_log_when_it_goes_on() {
+    let folder = Folder::with(ENTRIES);
+    folder.attacked().execute_batch("DELETE FROM entry WHERE number > 8").unwrap();
+    folder.append(0..2);
+    let verdict = folder.log().verify().unwrap();
+    let found: Vec<_> = verdict.findings.iter().map(|finding| (finding.what, finding.number, finding.to)).collect();
+    assert_eq!(
+        found,
+        [(Tampered::Missing, 9, Some(ENTRIES)), (Tampered::Noted, ENTRIES + 1, None)],
+        "the gap stays, and an entry says what was seen: {verdict:?}"
+    );
+    assert_eq!(verdict.seal, AuditSeal::Holds { number: ENTRIES + 3 }, "new entries are sealed as ever");
+
+    // The same while a program runs.
+    let folder = Folder::with(ENTRIES);
+    let log = folder.log();
+    log.append(decision("before")).unwrap();
+    folder.attacked().execute_batch("DELETE FROM entry WHERE number > 5").unwrap();
+    log.append(decision("after")).unwrap();
+    let found = log.verify().unwrap().findings;
+    assert!(found.iter().any(|f| f.what == Tampered::Missing && f.number == 6), "what is gone is seen: {found:?}");
+    assert!(found.iter().any(|f| f.what == Tampered::Noted), "and noted at once: {found:?}");
+
+    // A log that is removed whole.
+    let folder = Folder::with(ENTRIES);
+    folder.keychain.age();
+    for file in std::fs::read_dir(folder.data()).unwrap() {
+        let path = file.unwrap().path();
+        if path.is_file() {
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+    folder.append(0..1);
+    let verdict = folder.log().verify().unwrap();
+    assert_eq!(first(&verdict).0, Tampered::Noted, "a new log says that there was another one: {verdict:?}");
+}
+
+#[test]
+fn the_program_itself_can_change_nothing() {
+    let folder = Folder::with(ENTRIES);
+    let log = Connection::open(folder.file()).unwrap();
+    for change in [
+        "UPDATE entry SET subject = 'x'",
+        "DELETE FROM entry WHERE number = 3",
+        "DELETE FROM entry WHERE number = 12",
+        "INSERT INTO checkpoint VALUES (3, x'00', NULL, NULL); UPDATE checkpoint SET number = 9",
+        "INSERT INTO checkpoint VALUES (1, x'00', NULL, NULL); DELETE FROM checkpoint",
+    ] {
+        let refused = log.execute_batch(&format!("BEGIN; {change}; COMMIT"));
+        let words = refused.expect_err(change).to_string();
+        assert!(words.contains("of the audit log"), "{change}: {words}");
+        log.execute_batch("ROLLBACK").unwrap();
+    }
+    assert!(folder.log().verify().unwrap().is_whole(), "all is as it was");
+}
+
+fn exported(folder: &Folder) -> Vec<u8> {
+    let mut out = Vec::new();
+    assert_eq!(folder.log().export(&mut out).unwrap(), ENTRIES, "all entries are exported");
+    out
+}
+
+fn verify_file(folder: &Folder, path: &Path, bytes: &[u8]) -> Option<AuditVerdict> {
+    std::fs::write(path, bytes).unwrap();
+    folder.log().verify_export(path).ok()
+}
+
+/// Everything that stands in a row, as one text for each column.
+fn columns(connection: &Connection, table: &str) -> Vec<String> {
+    let sql = format!("SELECT name FROM pragma_table_info('{table}')");
+    let mut statement = connection.prepare(&sql).unwrap();
+    statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_single_change_to_the_database_is_found(row in 1..=ENTRIES, column in 0_usize..16, way in 0..4) {
+        let folder = Folder::with(ENTRIES);
+        let name = columns(&attacked(&folder.file()), "entry")[column].clone();
+        let verdict = after(&folder, |log| {
+            let new = match (name.as_str(), way) {
+                ("link", 0) => "zeroblob(32)".to_owned(),
+                ("link", _) => format!("(SELECT link FROM entry WHERE number = {})", row % ENTRIES + 1),
+                ("number", _) => format!("{}", 1_000 + row),
+                ("at" | "imported" | "content_bytes", _) => format!("coalesce({name}, 0) + 1 + {way}"),
+                ("content" | "scope" | "conversation", 0) => "NULL".to_owned(),
+                (_, 1) => format!("coalesce({name}, '') || ' '"),
+                (_, 2) => "''".to_owned(),
+                _ => format!("coalesce({name}, '') || char(0)"),
+            };
+            let changed = log.execute(&format!("UPDATE entry SET {name} = {new} WHERE number = {row}"), []).unwrap();
+            assert_eq!(changed, 1, "one entry is changed");
+        });
+        prop_assert!(!verdict.is_whole(), "{name} of entry {row} in way {way}");
+        let (what, number) = first(&verdict);
+        let place = if name == "number" { what == Tampered::Missing || number == row } else { number == row };
+        prop_assert!(place, "it is said where: {name} of {row}, {verdict:?}");
+    }
+
+    #[test]
+    fn any_single_change_to_an_export_is_found(at in any::<prop::sample::Index>(), byte in 0x20_u8..0x7f) {
+        let folder = Folder::with(ENTRIES);
+        let bytes = exported(&folder);
+        let path = folder.folder.path().join("export.jsonl");
+        prop_assert!(verify_file(&folder, &path, &bytes).is_some_and(|verdict| verdict.is_whole()), "as it is it is whole");
+        let at = at.index(bytes.len() - 1);
+        prop_assume!(bytes[at] != byte);
+        let mut changed = bytes.clone();
+        changed[at] = byte;
+        folder.keychain.age();
+        let verdict = verify_file(&folder, &path, &changed);
+        // Another way to write the same is no change: the case of a digit in hexadecimal.
+        let same = bytes[at].eq_ignore_ascii_case(&byte) && bytes[at].is_ascii_hexdigit();
+        prop_assert!(same || verdict.is_none_or(|verdict| !verdict.is_whole()), "byte {at} of {:?}", String::from_utf8_lossy(&changed));
+        let mut cut = bytes.clone();
+        cut.truncate(at);
+        let verdict = verify_file(&folder, &path, &cut);
+        prop_assert!(verdict.is_none_or(|verdict| !verdict.is_whole()), "cut off after {at} bytes");
+    }
+
+    #[test]
+    fn any_line_of_an_export_that_is_removed_or_moved_is_found(from in 0_usize..14, to in 0_usize..14) {
+        let folder = Folder::with(ENTRIES);
+        let text = String::from_utf8(exported(&folder)).unwrap();
+        let mut lines: Vec<&str> = text.lines().collect();
+        let path = folder.folder.path().join("export.jsonl");
+        let line = lines.remove(from);
+        let verdict = verify_file(&folder, &path, (lines.join("\n") + "\n").as_bytes());
+        prop_assert!(verdict.is_none_or(|verdict| !verdict.is_whole()), "without line {from}");
+        prop_assume!(from != to);
+        lines.insert(to, line);
+        let verdict = verify_file(&folder, &path, (lines.join("\n") + "\n").as_bytes());
+        prop_assert!(verdict.is_none_or(|verdict| !verdict.is_whole()), "line {from} moved to {to}");
+    }
+}
