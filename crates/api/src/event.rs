@@ -84,6 +84,8 @@ pub enum Event {
         /// As they are now.
         settings: Settings,
     },
+    /// The rules changed, or what is wrong with their files; read them again.
+    RulesChanged,
     /// The settings file was edited and can't be used (the old settings stay), or is in order again.
     ConfigProblem {
         /// What is wrong, or nothing.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use api::data::{Content, EnteredClient, Question, QuestionBody, SamplingResponse, Why};
+use api::data::{CallKind, Content, EnteredClient, Question, QuestionBody, SamplingResponse, Why};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -50,6 +50,8 @@ pub(crate) enum Verdict {
 pub(crate) enum Kind {
     StartServer,
     Tool,
+    Prompt,
+    Resource,
     Sampling,
     Elicitation,
     Url,
@@ -64,6 +66,8 @@ impl Kind {
             // To connect is to start, for whoever allows it.
             QuestionBody::StartServer { .. } | QuestionBody::ConnectServer { .. } => Self::StartServer,
             QuestionBody::Tool { .. } => Self::Tool,
+            QuestionBody::Read { what: CallKind::Prompt, .. } => Self::Prompt,
+            QuestionBody::Read { .. } => Self::Resource,
             QuestionBody::Sampling { .. } => Self::Sampling,
             QuestionBody::Form { .. } => Self::Elicitation,
             QuestionBody::Url { .. } => Self::Url,
@@ -77,6 +81,8 @@ impl Kind {
         match self {
             Self::StartServer => "start-server",
             Self::Tool => "tool",
+            Self::Prompt => "prompt",
+            Self::Resource => "resource",
             Self::Sampling => "sampling",
             Self::Elicitation => "elicitation",
             Self::Url => "url",
@@ -92,6 +98,7 @@ pub(crate) fn name_of(question: &Question) -> String {
     match (&question.body, &question.why) {
         (QuestionBody::StartServer { .. } | QuestionBody::ConnectServer { .. }, _) => question.command_line.clone(),
         (QuestionBody::Tool { tool, .. }, _) => tool.clone(),
+        (QuestionBody::Read { name, .. }, _) => name.clone(),
         (QuestionBody::Url { url, .. }, _) => url.url.clone(),
         (QuestionBody::SignIn { issuer, .. } | QuestionBody::ClientId { issuer, .. }, _) => issuer.clone(),
         (_, Why::Call { name, .. }) => name.clone(),
@@ -198,7 +205,9 @@ impl Written {
             Action::Deny | Action::Decline => Verdict::Deny,
             Action::Cancel => Verdict::Cancel,
             Action::Allow | Action::Accept => match self.kind {
-                Kind::StartServer | Kind::Tool | Kind::Url | Kind::SignIn => Verdict::Allow,
+                Kind::StartServer | Kind::Tool | Kind::Prompt | Kind::Resource | Kind::Url | Kind::SignIn => {
+                    Verdict::Allow
+                }
                 Kind::Elicitation => Verdict::Submit(content.unwrap_or_default()),
                 Kind::Sampling => {
                     Verdict::Respond(response(content.ok_or("\"content\" is missing: what the model says")?)?)
@@ -288,6 +297,7 @@ mod tests {
             body,
             scopes: vec![Scope::Once],
             rule: String::new(),
+            marks: Default::default(),
         }
     }
 
@@ -319,6 +329,7 @@ mod tests {
             env: vec![],
             cwd: None,
             approved_before: None,
+            sandbox: None,
         };
         let start = asked("any", start, Why::Server);
         assert_eq!(answers.find(&start), Some(&Verdict::Allow), "a start's name is its command line");

@@ -19,6 +19,8 @@ use crate::{describe, form};
 
 /// What is typed sooner after a question was typed before it was read.
 const ARMED_AFTER: Duration = Duration::from_millis(500);
+/// In milliseconds.
+const HOUR: u64 = 60 * 60 * 1000;
 
 /// The user at the terminal.
 pub(crate) struct Asker {
@@ -34,9 +36,10 @@ impl Asker {
     pub(crate) async fn ask(&mut self, api: &Api, question: &Question) -> Reply {
         write(&describe::question(question));
         let answer = match &question.body {
-            QuestionBody::StartServer { .. } | QuestionBody::ConnectServer { .. } | QuestionBody::Tool { .. } => {
-                self.allow(question).await
-            }
+            QuestionBody::StartServer { .. }
+            | QuestionBody::ConnectServer { .. }
+            | QuestionBody::Tool { .. }
+            | QuestionBody::Read { .. } => self.allow(question).await,
             QuestionBody::Sampling { step: SamplingStep::Request, .. } => self.yes_or("decline").await.map(allow_once),
             QuestionBody::Sampling { step: SamplingStep::Response, .. } => return self.respond().await,
             QuestionBody::Url { url, .. } if !url.openable => Some(self.refuse().await),
@@ -57,6 +60,7 @@ impl Asker {
             choices.push(("s", "until this program ends", Scope::Session));
         }
         if question.scopes.contains(&Scope::Always) {
+            choices.push(("h", "for an hour", Scope::Always));
             choices.push(("a", "always", Scope::Always));
         }
         let words: Vec<String> = choices.iter().map(|(key, words, _)| format!("{key} = {words}")).collect();
@@ -64,7 +68,7 @@ impl Asker {
         Some(match line.trim() {
             "c" => Answer::Cancel,
             typed => match choices.iter().find(|(key, ..)| *key == typed.to_lowercase()) {
-                Some((_, _, scope)) => Answer::Allow { scope: *scope },
+                Some((key, _, scope)) => Answer::Allow { scope: *scope, lasts: (*key == "h").then_some(HOUR) },
                 None => Answer::Deny,
             },
         })
@@ -197,7 +201,7 @@ impl Asker {
 
 fn allow_once(answer: Result<(), Answer>) -> Answer {
     match answer {
-        Ok(()) => Answer::Allow { scope: Scope::Once },
+        Ok(()) => Answer::Allow { scope: Scope::Once, lasts: None },
         Err(refusal) => refusal,
     }
 }

@@ -62,7 +62,7 @@ pub(crate) enum Reply {
 }
 
 fn reply(question: &Question, verdict: &Verdict) -> Reply {
-    let once = Reply::Simple(Answer::Allow { scope: Scope::Once });
+    let once = Reply::Simple(Answer::Allow { scope: Scope::Once, lasts: None });
     match (verdict, &question.body) {
         (Verdict::Respond(response), QuestionBody::Sampling { step: SamplingStep::Response, .. }) => {
             Reply::Edited(Edit::Response { response: response.clone() })
@@ -125,7 +125,7 @@ async fn carry_out(
         Reply::Edited(edit) => match api.edit_question(EditQuestion { id: question.id.clone(), edit }).await {
             Ok(edited) => {
                 shown = edited;
-                Answer::Allow { scope: Scope::Once }
+                Answer::Allow { scope: Scope::Once, lasts: None }
             }
             Err(error) => {
                 reason = Some(words(&error));

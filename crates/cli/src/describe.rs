@@ -1,28 +1,50 @@
 //! A question in words: who asks, why, and exactly what would cross. What a server wrote stands behind a bar on its own lines.
 
 use api::data::{
-    Content, Question, QuestionBody, SamplingRequest, SamplingResponse, SamplingStep, UrlParts, UrlWarning, Why,
+    CallKind, Content, FolderAccess, Question, QuestionBody, SandboxFolder, SandboxPlan, SamplingRequest, SamplingResponse, SamplingStep, UrlParts, UrlWarning, Why,
 };
 use serde_json::Value;
 
 use crate::account;
 use crate::form::field_words;
+use crate::review;
 use crate::visible::{block, line, pretty};
 
 /// What a server wrote.
 const BAR: &str = "  │ ";
+
+/// What a server in a sandbox reaches.
+pub(crate) fn sandbox(plan: &SandboxPlan) -> String {
+    let SandboxPlan { held_by, folders, program, system, home, network } = plan;
+    let mut text = format!("sandbox     {}\n", line(held_by));
+    for SandboxFolder { path, access } in folders {
+        let may = if *access == FolderAccess::Write { "may change" } else { "may read" };
+        text.push_str(&format!("{may:<11} {}\n", line(path)));
+    }
+    text.push_str(&format!("may change  {} (its own home)\n", line(home)));
+    for path in program {
+        text.push_str(&format!("may read    {} (its program)\n", line(path)));
+    }
+    text.push_str(&format!("may read    {} (the system's)\n", line(&system.join(" "))));
+    text.push_str(if *network { "network     all of it\n" } else { "network     none\n" });
+    text
+}
 
 /// The question, without the choice of answers.
 pub(crate) fn question(question: &Question) -> String {
     let server = line(&question.server);
     let mut text = String::from("\n");
     let mut add = |words: String| {
-        text.push_str(words.trim_end_matches('\n'));
-        text.push('\n');
+        let words = words.trim_end_matches('\n');
+        if !words.is_empty() {
+            text.push_str(words);
+            text.push('\n');
+        }
     };
     match &question.body {
-        QuestionBody::StartServer { command, resolved, args, env, cwd, approved_before } => {
-            add(format!("── Start the server {server}? This program would run, with all that you may do:"));
+        QuestionBody::StartServer { command, resolved, args, env, cwd, approved_before, sandbox } => {
+            let reach = if sandbox.is_some() { "held in a sandbox" } else { "with all that you may do" };
+            add(format!("── Start the server {server}? This program would run, {reach}:"));
             add(format!("  program     {}", line(command)));
             if let Some(resolved) = resolved {
                 add(format!("  found at    {}", line(resolved)));
@@ -35,6 +57,9 @@ pub(crate) fn question(question: &Question) -> String {
             }
             if let Some(cwd) = cwd {
                 add(format!("  folder      {}", line(cwd)));
+            }
+            if let Some(plan) = sandbox {
+                add(block(&self::sandbox(plan), "  "));
             }
             if let Some(before) = approved_before {
                 add(format!("  CHANGED: approved before was  {}", line(before)));
@@ -76,6 +101,14 @@ pub(crate) fn question(question: &Question) -> String {
                 add(String::from("  CHANGED: the tool is not defined as it was when you allowed it."));
             }
         }
+        QuestionBody::Read { what: CallKind::Prompt, name, arguments } => {
+            add(format!("── Get the prompt {} of {server}? This would be sent:", line(name)));
+            add(pretty(arguments));
+        }
+        QuestionBody::Read { name, .. } => {
+            add(format!("── Read this of {server}?"));
+            add(block(name, BAR));
+        }
         QuestionBody::Sampling { step: SamplingStep::Request, request, .. } => {
             add(format!("── {server} asks a model. Answer it yourself?"));
             add(sampling_request(request));
@@ -108,8 +141,15 @@ pub(crate) fn question(question: &Question) -> String {
     match &question.why {
         Why::Call { name, .. } => add(format!("  Why: your call of {}", line(name))),
         Why::Server => add(String::from("  Why: it did not say")),
+        Why::Model { after, .. } => {
+            add(String::from("  Why: a model asks for it"));
+            if !after.is_empty() {
+                add(format!("  LOOK TWICE: asked for after untrusted output of {}", line(&after.join(", "))));
+            }
+        }
         Why::User { .. } => {}
     }
+    add(review::words(&question.marks));
     text
 }
 

@@ -21,7 +21,7 @@ pub use hidden::REDACTED;
 
 /// The most entries that are kept of a server.
 pub const MAX_ENTRIES: usize = 2_000;
-/// The most bytes that are kept of a server's entries.
+/// The most bytes that are kept of a server's entries, unless its user wants more or less.
 pub const MAX_BYTES: usize = 8 * 1024 * 1024;
 /// The most bytes that are kept of one entry.
 pub const MAX_BODY: usize = 512 * 1024;
@@ -111,9 +111,11 @@ pub enum ActivityKind {
 }
 
 /// One server's activity.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Activity {
     entries: VecDeque<ActivityEntry>,
+    /// The most bytes that are kept.
+    most: usize,
     bytes: usize,
     last: u64,
     dropped: u64,
@@ -123,7 +125,37 @@ pub struct Activity {
     hidden: Hidden,
 }
 
+impl Default for Activity {
+    fn default() -> Self {
+        Self {
+            entries: VecDeque::new(),
+            most: MAX_BYTES,
+            bytes: 0,
+            last: 0,
+            dropped: 0,
+            awaited: HashMap::default(),
+            hidden: Hidden::default(),
+        }
+    }
+}
+
 impl Activity {
+    /// From now on so many bytes are kept, and no more.
+    pub(crate) fn keep(&mut self, bytes: u64) {
+        self.most = usize::try_from(bytes).unwrap_or(usize::MAX);
+        self.let_go();
+    }
+
+    /// An entry is not added, since too many come.
+    pub(crate) const fn leave_out(&mut self) {
+        self.dropped += 1;
+    }
+
+    /// How many bytes are kept now.
+    pub(crate) const fn kept(&self) -> usize {
+        self.bytes
+    }
+
     /// The number of the latest entry; 0 if there is none.
     #[must_use]
     pub const fn last(&self) -> u64 {
@@ -275,7 +307,12 @@ impl Activity {
             self.entries.reserve_exact(self.entries.len() / 4 + 4);
         }
         self.entries.push_back(entry);
-        while self.entries.len() > MAX_ENTRIES || self.bytes > MAX_BYTES {
+        self.let_go();
+    }
+
+    /// The oldest go first.
+    fn let_go(&mut self) {
+        while self.entries.len() > MAX_ENTRIES || self.bytes > self.most {
             let Some(oldest) = self.entries.pop_front() else { break };
             self.bytes -= oldest.body.kept();
             self.dropped += 1;

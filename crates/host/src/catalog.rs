@@ -1,13 +1,15 @@
 //! What a server offers, read page by page within bounds.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_proto::jsonrpc::code::INVALID_PARAMS;
 use mcp_proto::session::{CacheHint, CallError, ClientRequest, ServerResult};
-use mcp_proto::types::{Listed, Prompt, Resource, ResourceTemplate, ServerCapabilities, Tool};
+use mcp_proto::types::{Entry, Listed, Prompt, Resource, ResourceTemplate, ServerCapabilities, Tool};
 
 use crate::activity::now;
+use crate::review::{Kind, Names};
 use crate::view::Millis;
 
 /// The most pages that are read of a list.
@@ -37,9 +39,23 @@ pub struct Catalog {
     /// Until when each list counts as fresh, in milliseconds since 1970; by list. None where the server does not say, or does
     /// not let it be kept: then it stands until the server says that it changed.
     pub fresh_until: [Option<Millis>; 4],
+    /// The names of its tools and prompts, to be found by what they look like.
+    names: [Arc<Names>; 2],
 }
 
 impl Catalog {
+    /// The names of its tools or prompts.
+    pub(crate) fn names(&self, kind: Kind) -> &Names {
+        &self.names[kind as usize]
+    }
+
+    /// The same with names that fit its lists.
+    #[cfg(test)]
+    pub(crate) fn with_names(mut self) -> Self {
+        self.names = [names(&self.tools), names(&self.prompts)];
+        self
+    }
+
     /// How much it offers: tools, prompts, resources, templates.
     #[must_use]
     pub const fn counts(&self) -> [usize; 4] {
@@ -57,6 +73,12 @@ impl Catalog {
     #[must_use]
     pub fn tool(&self, name: &str) -> Option<Tool> {
         self.tools.iter().find(|tool| tool.name() == name)?.read().ok()
+    }
+
+    /// A prompt by name.
+    #[must_use]
+    pub fn prompt(&self, name: &str) -> Option<Prompt> {
+        self.prompts.iter().find(|prompt| prompt.name() == name)?.read().ok()
     }
 }
 
@@ -239,8 +261,14 @@ impl Reading {
     pub(crate) fn finish(self, catalog: &mut Catalog) {
         let (failed, found) = (self.failed, self.found);
         match self.list {
-            List::Tools => replace(&mut catalog.tools, found.tools, failed),
-            List::Prompts => replace(&mut catalog.prompts, found.prompts, failed),
+            List::Tools => {
+                replace(&mut catalog.tools, found.tools, failed);
+                catalog.names[Kind::Tool as usize] = names(&catalog.tools);
+            }
+            List::Prompts => {
+                replace(&mut catalog.prompts, found.prompts, failed);
+                catalog.names[Kind::Prompt as usize] = names(&catalog.prompts);
+            }
             List::Resources => replace(&mut catalog.resources, found.resources, failed),
             List::Templates => replace(&mut catalog.templates, found.templates, failed),
         }
@@ -259,6 +287,11 @@ const fn hint(page: &ServerResult) -> Option<CacheHint> {
         | ServerResult::Templates { cache, .. } => *cache,
         _ => None,
     }
+}
+
+/// Made where a list is read, so that what is slow about a long one delays its own server only.
+fn names<T: Entry>(list: &[Listed<T>]) -> Arc<Names> {
+    Arc::new(Names::of(list.iter().map(Listed::name)))
 }
 
 fn replace<T>(known: &mut Vec<T>, found: Vec<T>, failed: bool) {

@@ -10,20 +10,25 @@ use mcp_proto::session::{CallError, ClientRequest, ListKind, ServerResult};
 use mcp_proto::types::{
     CallToolResult, CompletionReference, CompletionResult, GetPromptResult, LogLevel, ResourceContents,
 };
-use policy::GrantId;
+use policy::{GrantId, PolicyRule, Preset, RuleRef};
 use serde_json::{Map, Value};
 use tokio::sync::{broadcast, mpsc, oneshot};
 
 use crate::activity::Activity;
 use crate::catalog::Catalog;
 use crate::form::FormProblem;
-use crate::owner::{AnswerError, CallReply, Command, NewCall, Owner, Read, ServerError};
-use crate::ports::{Ports, StoreError};
+use crate::limits::Use;
+use crate::owner::{
+    AnswerError, CallOrigin, CallReply, Command, Label, NewCall, NoPlan, Owner, Read, ReviewError, Seen, ServerError,
+};
+use crate::ports::{Document, Ports, StoreError};
+use crate::rules::{DryRun, DryRunResult, RulesError, RulesView, Trust};
+use crate::review::{Pins, Reviewed};
 use crate::server_config::ServerEntry;
 use crate::sign_in::{AuthorizationView, SignInError, SignedOut};
 use crate::url_parts::UrlParts;
 use crate::view::{
-    AppSettings, CallFailure, CallKind, Edit, QuestionId, QuestionView, ServerState, Snapshot, UserAnswer,
+    AppSettings, CallFailure, CallKind, Edit, Plan, QuestionId, QuestionView, ServerState, Snapshot, UserAnswer,
 };
 use crate::wake::{self, Addresses, Clocks};
 use crate::{HostOptions, NumberedEvent};
@@ -34,6 +39,9 @@ const MAX_COMMANDS: usize = 1_024;
 const MAX_NEWS: usize = 1_024;
 /// The most events an observer may be behind; then it has a gap, and reads the snapshot again.
 const MAX_EVENTS: usize = 4_096;
+
+/// What the user does in no conversation.
+const AT_NO_PLACE: CallOrigin = CallOrigin::User { conversation: None };
 
 /// The host has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -90,22 +98,19 @@ impl Host {
         let times = options.times;
         let owner = Owner::new(ports.clone(), options, events.clone(), commands.downgrade(), news);
         tokio::spawn(owner.run(commanded, received));
-        Self::watch_settings(&ports, commands.downgrade());
+        Self::watch_settings(&ports, &commands.downgrade());
         tokio::spawn(watch_clocks(commands.downgrade()));
         Self { commands, events, ports, times }
     }
 
-    fn watch_settings(ports: &Ports, commands: mpsc::WeakSender<Command>) {
-        let (changed, mut changes) = mpsc::channel(1);
+    fn watch_settings(ports: &Ports, commands: &mpsc::WeakSender<Command>) {
+        let (changed, changes) = mpsc::channel(1);
         ports.servers.watch(changed);
-        tokio::spawn(async move {
-            while changes.recv().await.is_some() {
-                let Some(commands) = commands.upgrade() else { return };
-                if commands.send(Box::new(Owner::reload_servers)).await.is_err() {
-                    return;
-                }
-            }
-        });
+        tokio::spawn(follow(changes, commands.clone(), Owner::reload_servers));
+        let (changed, changes) = mpsc::channel(1);
+        ports.documents.watch(Document::Policy, changed.clone());
+        ports.managed.watch(changed);
+        tokio::spawn(follow(changes, commands.clone(), Owner::reload_rules));
     }
 
     /// Runs a function on the owner's loop.
@@ -309,6 +314,56 @@ impl Host {
         found.await?.ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))
     }
 
+    /// What a server offers beside what the user saw of it.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub async fn reviewed(&self, server: String) -> Result<Reviewed, CallFailure> {
+        let found = self.with({
+            let server = server.clone();
+            move |owner| owner.reviewed(&server)
+        });
+        found.await?.ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))
+    }
+
+    /// The user has looked at these definitions. They are pinned, so that any change of them is told, and what allows calls
+    /// covers them from now on.
+    ///
+    /// # Errors
+    /// If one of them is not as it was shown; nothing was pinned then.
+    pub async fn review(&self, server: String, seen: Vec<Seen>) -> Result<Result<(), ReviewError>, HostClosed> {
+        self.with(move |owner| owner.review(&server, &seen)).await
+    }
+
+    /// What is kept of what the user saw, by server.
+    ///
+    /// # Errors
+    /// If the host has ended.
+    pub async fn pins(&self) -> Result<Pins, HostClosed> {
+        self.with(|owner| owner.pins().clone()).await
+    }
+
+    /// Notes that words of these servers are in a conversation, and with `is_whole`, that no others were in it before.
+    ///
+    /// # Errors
+    /// If the host has ended.
+    pub async fn put_in(
+        &self,
+        conversation: String,
+        servers: Vec<String>,
+        is_whole: bool,
+    ) -> Result<(), HostClosed> {
+        self.with(move |owner| owner.put_in(&conversation, &servers, is_whole)).await
+    }
+
+    /// Whose words are in a conversation, as far as it is known.
+    ///
+    /// # Errors
+    /// If the host has ended.
+    pub async fn label(&self, conversation: String) -> Result<Label, HostClosed> {
+        self.with(move |owner| owner.label(&conversation)).await
+    }
+
     /// A server's activity. Lock it for a moment only.
     ///
     /// # Errors
@@ -339,7 +394,7 @@ impl Host {
         replied.await.map_err(|_| CallFailure::Closing)?
     }
 
-    /// Calls a tool, after its question if need be. Also gives the arguments as they were sent, if the user changed them.
+    /// Calls a tool for the user, after its question if need be. Also gives the arguments as they were sent, if the user changed them.
     ///
     /// # Errors
     /// If it did not end with the tool's answer.
@@ -351,8 +406,23 @@ impl Host {
         arguments: Map<String, Value>,
         conversation: Option<String>,
     ) -> Result<(CallToolResult, Option<Map<String, Value>>), CallFailure> {
+        self.call_tool_as(CallOrigin::User { conversation }, id, server, tool, arguments).await
+    }
+
+    /// The same for whoever makes the call: one that a model makes asks more often.
+    ///
+    /// # Errors
+    /// As for [`call_tool`](Self::call_tool).
+    pub async fn call_tool_as(
+        &self,
+        origin: CallOrigin,
+        id: String,
+        server: String,
+        tool: String,
+        arguments: Map<String, Value>,
+    ) -> Result<(CallToolResult, Option<Map<String, Value>>), CallFailure> {
         let request = ClientRequest::CallTool { name: tool.clone(), arguments, as_task: false };
-        let call = NewCall { id, server: server.clone(), kind: CallKind::Tool, name: tool, conversation, request };
+        let call = NewCall { id, server: server.clone(), kind: CallKind::Tool, name: tool, origin, request };
         match self.call(call).await? {
             (ServerResult::Tool(result), edited) => Ok((*result, edited)),
             _ => Err(unfit(server)),
@@ -373,7 +443,7 @@ impl Host {
         let arguments = arguments.into_iter().map(|(name, value)| (name, Value::String(value))).collect();
         let request = ClientRequest::GetPrompt { name: prompt.clone(), arguments };
         let call =
-            NewCall { id, server: server.clone(), kind: CallKind::Prompt, name: prompt, conversation: None, request };
+            NewCall { id, server: server.clone(), kind: CallKind::Prompt, name: prompt, origin: AT_NO_PLACE, request };
         match self.call(call).await? {
             (ServerResult::Prompt(result), _) => Ok(*result),
             _ => Err(unfit(server)),
@@ -405,7 +475,7 @@ impl Host {
         }
         let request = ClientRequest::ReadResource { uri: uri.clone() };
         let (kind, name) = (CallKind::Resource, uri.clone());
-        let call = NewCall { id, server: server.clone(), kind, name, conversation: None, request };
+        let call = NewCall { id, server: server.clone(), kind, name, origin: AT_NO_PLACE, request };
         match self.call(call).await.map_err(|failure| named_when_missing(failure, &uri))? {
             (ServerResult::Contents { contents, cache }, _) => {
                 let keep = move |owner: &mut Owner| {
@@ -557,6 +627,24 @@ impl Host {
         self.with(move |owner| owner.set_roots(&server, &folders)).await
     }
 
+    /// What a local server would reach in its sandbox if it were started now. Nothing is started.
+    ///
+    /// # Errors
+    /// If it has no sandbox, or none that can be set up.
+    pub async fn plan_sandbox(&self, server: String) -> Result<Result<Plan, NoPlan>, HostClosed> {
+        let (reply, planned) = oneshot::channel();
+        self.with(move |owner| owner.plan_sandbox(&server, reply)).await?;
+        planned.await.map_err(|_| HostClosed)
+    }
+
+    /// How much a server uses of what each server gets; nothing if there is no such server.
+    ///
+    /// # Errors
+    /// If the host has ended.
+    pub async fn used(&self, server: String) -> Result<Option<Use>, HostClosed> {
+        self.with(move |owner| owner.used(&server)).await
+    }
+
     /// All standing approvals.
     ///
     /// # Errors
@@ -571,6 +659,58 @@ impl Host {
     /// If it could not be written down: it then stands again after a restart.
     pub async fn revoke(&self, id: GrantId) -> Result<Result<bool, StoreError>, HostClosed> {
         self.with(move |owner| owner.revoke(id)).await
+    }
+
+    /// All rules, and what is wrong with their files.
+    ///
+    /// # Errors
+    /// If the host has ended.
+    pub async fn rules(&self) -> Result<RulesView, HostClosed> {
+        self.with(|owner| owner.rules_view()).await
+    }
+
+    /// Adds a rule of the user's, or changes the one with its number.
+    ///
+    /// # Errors
+    /// If it can't be used or written.
+    pub async fn set_rule(&self, rule: PolicyRule) -> Result<Result<RuleRef, RulesError>, HostClosed> {
+        self.with(move |owner| owner.set_rule(rule)).await
+    }
+
+    /// Removes a rule of the user's.
+    ///
+    /// # Errors
+    /// If there is none, or the file can't be written.
+    pub async fn remove_rule(&self, rule: RuleRef) -> Result<Result<(), RulesError>, HostClosed> {
+        self.with(move |owner| owner.remove_rule(rule)).await
+    }
+
+    /// Chooses how much is asked about.
+    ///
+    /// # Errors
+    /// If it can't be written.
+    pub async fn set_preset(&self, preset: Preset) -> Result<Result<(), RulesError>, HostClosed> {
+        self.with(move |owner| owner.set_preset(preset)).await
+    }
+
+    /// Trusts a server with the calls of its tools that the user has seen, or ends that.
+    ///
+    /// # Errors
+    /// If there is no such server, or it can't be written.
+    pub async fn trust(&self, server: String, trust: Trust) -> Result<Result<(), RulesError>, HostClosed> {
+        self.with(move |owner| owner.trust(&server, trust)).await
+    }
+
+    /// What would happen, and which rules say so.
+    ///
+    /// # Errors
+    /// If there is no such server.
+    pub async fn dry_run(
+        &self,
+        server: String,
+        asked: DryRun,
+    ) -> Result<Result<DryRunResult, RulesError>, HostClosed> {
+        self.with(move |owner| owner.dry_run(&server, &asked)).await
     }
 
     /// Changes the app's settings.
@@ -599,6 +739,16 @@ impl Host {
             return Err(AnswerError::Browser("only http and https addresses without a user name can be opened".into()));
         }
         self.ports.platform.open_url(&parts.url).await.map_err(AnswerError::Browser)
+    }
+}
+
+/// Has the owner do something whenever a file changed.
+async fn follow(mut changes: mpsc::Receiver<()>, commands: mpsc::WeakSender<Command>, act: fn(&mut Owner)) {
+    while changes.recv().await.is_some() {
+        let Some(commands) = commands.upgrade() else { return };
+        if commands.send(Box::new(act)).await.is_err() {
+            return;
+        }
     }
 }
 

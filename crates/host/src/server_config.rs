@@ -2,6 +2,7 @@
 
 mod address;
 mod auth;
+mod sandbox;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,6 +11,7 @@ use mcp_proto::Revision;
 
 pub use address::{HttpConfig, HttpKind, header_problem, url_problem};
 pub use auth::{AuthConfig, Grant, IdentityProvider};
+pub use sandbox::{Access, Folder, SandboxConfig, word as access_word};
 
 /// One server of `mcp.json`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +51,8 @@ pub struct StdioConfig {
     pub env: BTreeMap<String, String>,
     /// The folder it starts in.
     pub cwd: Option<PathBuf>,
+    /// What it may reach; none if all that its user may.
+    pub sandbox: Option<SandboxConfig>,
 }
 
 /// One server in pasted text.
@@ -139,7 +143,7 @@ impl ServerConfig {
             ServerTransport::Stdio(config) if config.command.trim().is_empty() => {
                 Some("the program to start is missing".to_owned())
             }
-            ServerTransport::Stdio(_) => None,
+            ServerTransport::Stdio(config) => config.sandbox.as_ref().and_then(SandboxConfig::problem),
             ServerTransport::Http(config) => config.problem(),
         }
     }

@@ -91,6 +91,16 @@ impl UrlParts {
         }
     }
 
+    /// The same for a URL that a server asks to have opened: it has to be https too, unless it stays on this computer.
+    #[must_use]
+    pub fn asked_by_server(text: &str) -> Self {
+        let parts = Self::of(text);
+        let is_plain = parts.warnings.contains(&UrlWarning::NotEncrypted);
+        let stays_here = || Url::parse(&parts.url).is_ok_and(|url| url.host().is_some_and(|host| is_this_computer(&host)));
+        let openable = parts.openable && (!is_plain || stays_here());
+        Self { openable, ..parts }
+    }
+
     fn not_openable(text: &str) -> Self {
         let shown: String = text.chars().take(MAX_URL).collect();
         Self {
@@ -108,6 +118,17 @@ impl UrlParts {
 /// The registrable domain by the public suffix list.
 fn registrable(host: &str) -> &str {
     psl::domain_str(host).unwrap_or(host)
+}
+
+fn is_this_computer(host: &Host<&str>) -> bool {
+    match host {
+        Host::Domain(name) => {
+            let name = name.trim_end_matches('.');
+            name == "localhost" || name.ends_with(".localhost")
+        }
+        Host::Ipv4(ip) => ip.is_loopback(),
+        Host::Ipv6(ip) => ip.to_ipv4_mapped().map_or(ip.is_loopback(), |ip| ip.is_loopback()),
+    }
 }
 
 fn is_local(host: &Host<&str>) -> bool {

@@ -6,6 +6,7 @@
 //! - [`driver`]: the one task per server that reads frames, feeds the session, writes what it wants
 //!   to send, and tells its owner everything in order
 //! - [`lines`]: newline framing with a cap
+//! - [`sandbox`]: what a local server may reach, and what holds it
 //! - [`shutdown`]: ending a server politely, then surely
 //! - [`orphans`]: ending what a killed app has left behind
 //! - [`memory`]: two connected ends in memory, for tests
@@ -20,6 +21,7 @@ pub mod memory;
 pub mod orphans;
 mod platform;
 mod rate;
+pub mod sandbox;
 pub mod shutdown;
 pub mod stdio;
 mod visible;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use host::ports::{Document, Documents, StoreError};
 use serde_json::Value;
+use tokio::sync::mpsc;
 
 use crate::files::{self, Existing};
 use crate::lock::Lock;
@@ -50,6 +51,10 @@ impl Documents for DocumentFolder {
         let mut text = format!("{value:#}");
         text.push('\n');
         files::write(&path, text.as_bytes(), Existing::Replace).map(|_| ())
+    }
+
+    fn watch(&self, name: Document, changed: mpsc::Sender<()>) {
+        crate::watch::start(name.file_name(), self.path.join(name.file_name()), changed);
     }
 
     fn update(&self, name: Document, change: &mut dyn FnMut(Option<Value>) -> Value) -> Result<(), StoreError> {

@@ -5,7 +5,7 @@
 pub(crate) mod auth;
 mod edit;
 mod read;
-mod watch;
+pub(crate) mod sandbox;
 
 use std::path::{Path, PathBuf};
 
@@ -173,7 +173,7 @@ impl ServerSettings for McpJson {
     }
 
     fn watch(&self, changed: mpsc::Sender<()>) {
-        watch::start(self.path.clone(), changed);
+        crate::watch::start("mcp.json", self.path.clone(), changed);
     }
 }
 

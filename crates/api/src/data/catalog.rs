@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
+use super::Marks;
+
 /// What a server offers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -91,6 +93,12 @@ pub struct Tool {
     pub icons: Vec<Icon>,
     /// Whether calls are allowed without asking, by a standing grant.
     pub allowed: bool,
+    /// All else in its definition, which a model may see as well.
+    pub others: Option<Value>,
+    /// The hash of its whole definition, to review it by.
+    pub hash: String,
+    /// What is worth a second look about it.
+    pub marks: Marks,
 }
 
 /// What a server claims about a tool's effects. Never a reason to be less careful.
@@ -108,7 +116,7 @@ pub struct ToolClaims {
 }
 
 /// A prompt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct Prompt {
     /// The name to get it by.
     pub name: String,
@@ -120,6 +128,12 @@ pub struct Prompt {
     pub arguments: Vec<PromptArgument>,
     /// Pictures.
     pub icons: Vec<Icon>,
+    /// All else in its definition.
+    pub others: Option<Value>,
+    /// The hash of its whole definition, to review it by.
+    pub hash: String,
+    /// What is worth a second look about it.
+    pub marks: Marks,
 }
 
 /// An argument of a prompt.

@@ -32,6 +32,8 @@ pub struct Conversation {
     pub updated_at: u64,
     /// What is in it, in order.
     pub items: Vec<ConversationItem>,
+    /// The servers whose words are in it. A model that reads it reads what they said.
+    pub sources: Vec<String>,
 }
 
 /// One thing in a conversation.

@@ -5,8 +5,8 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use super::{
-    CallKind, ClientIdentity, FormField, HttpHeader, HttpKind, SamplingRequest, SamplingResponse, SignInReason,
-    ToolClaims,
+    CallKind, ClientIdentity, FormField, HttpHeader, HttpKind, Marks, SamplingRequest, SamplingResponse, SandboxPlan,
+    SignInReason, ToolClaims,
 };
 
 /// One question in the queue.
@@ -35,6 +35,8 @@ pub struct Question {
     pub scopes: Vec<Scope>,
     /// The rule that asked, in words of the policy.
     pub rule: String,
+    /// What is worth a second look about what it is about.
+    pub marks: Marks,
 }
 
 /// What led to a question.
@@ -45,6 +47,13 @@ pub enum Why {
     User {
         /// The conversation it was done in.
         conversation: Option<String>,
+    },
+    /// A model asks for it.
+    Model {
+        /// The conversation it does so in.
+        conversation: String,
+        /// The other servers whose words it has read there. None of them is trusted.
+        after: Vec<String>,
     },
     /// The server asks while it works on a call.
     Call {
@@ -77,6 +86,10 @@ pub enum QuestionBody {
         cwd: Option<String>,
         /// The command line that was approved before, if this one is a change of it.
         approved_before: Option<String>,
+        /// What it would reach, and what would hold it, if it has a sandbox.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        sandbox: Option<SandboxPlan>,
     },
     /// To connect to a remote server at exactly this URL.
     ConnectServer {
@@ -109,6 +122,15 @@ pub enum QuestionBody {
         bytes: u64,
         /// Whether its definition changed since it was allowed.
         changed_since_allowed: bool,
+    },
+    /// To get a prompt or read a resource.
+    Read {
+        /// Which of the two.
+        what: CallKind,
+        /// The prompt's name, or the resource's URI.
+        name: String,
+        /// The prompt's arguments, a JSON object.
+        arguments: Value,
     },
     /// To show a server's request to a model; in the second step, to send the answer back.
     Sampling {
@@ -208,6 +230,10 @@ pub enum Answer {
     Allow {
         /// For how long.
         scope: Scope,
+        /// For how many milliseconds, if not for as long as that.
+        #[serde(default)]
+        #[ts(optional)]
+        lasts: Option<u64>,
     },
     /// Let a form's content cross.
     Submit {

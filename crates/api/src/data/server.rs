@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{AuthSettings, UrlParts};
+use super::{AuthSettings, Marks, Sandbox, Trust, UrlParts};
 
 /// How a server is reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -29,6 +29,10 @@ pub enum ServerConfig {
         /// The folder it starts in.
         #[serde(default)]
         cwd: Option<String>,
+        /// What it may reach; none if all that its user may.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        sandbox: Option<Sandbox>,
         /// The protocol revision to speak and no other, such as `2025-06-18`; none to find out.
         #[serde(default)]
         revision: Option<String>,
@@ -117,8 +121,20 @@ pub struct Server {
     pub log_level: Option<String>,
     /// Whether its questions are refused unseen.
     pub muted: bool,
+    /// Whether it is trusted with calls of its tools.
+    pub trust: Trust,
+    /// Until when, if only for a while since the user refused three of its questions in a row; in milliseconds since 1970.
+    pub muted_until: Option<u64>,
+    /// How many of its questions were refused unseen, because they were too many or it is muted, since the user last denied all.
+    pub refused_questions: u64,
+    /// What is worth a second look about what it says of itself.
+    pub marks: Marks,
     /// Process id while it runs.
     pub pid: Option<u32>,
+    /// What holds it while it runs, if it has a sandbox: `bubblewrap`, `Landlock` or `sandbox-exec`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub held_by: Option<String>,
 }
 
 /// How a server is.
@@ -230,6 +246,8 @@ pub struct RootsState {
     pub decided: bool,
     /// Absolute paths.
     pub folders: Vec<String>,
+    /// Those that it is told of: in a sandbox no more than it reaches.
+    pub told: Vec<String>,
 }
 
 /// What became of the secrets of a server that was added or changed.

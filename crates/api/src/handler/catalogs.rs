@@ -1,10 +1,8 @@
 //! What servers offer, and tool calls.
 
-use std::collections::HashSet;
-
+use host::CallOrigin;
 use host::catalog::Catalog as HostCatalog;
 use mcp_proto::types::{Entry, Listed};
-use policy::{Hash, Scope, Subject};
 
 use super::{Api, object, views};
 use crate::ApiError;
@@ -12,29 +10,15 @@ use crate::data::*;
 
 impl Api {
     pub(super) async fn catalog(&self, server: String, catalog: &HostCatalog) -> Result<Catalog, ApiError> {
-        let servers = self.host.snapshot().await?.servers;
-        let config = servers.into_iter().find(|s| s.name == server).map(|s| s.config).unwrap_or_default();
-        let grants = self.host.grants().await?;
-        let allowed: HashSet<(&str, &Hash)> = grants
-            .iter()
-            .filter(|g| g.server == server && g.scope != Scope::Once)
-            .filter_map(|g| match &g.subject {
-                Subject::Tool(tool) => Some((tool.as_str(), &g.rests_on)),
-                Subject::Command => None,
-            })
-            .collect();
+        let reviewed = self.host.reviewed(server.clone()).await?;
         let mut notes = catalog.notes.concat();
-        let tools = readable("tools", &catalog.tools, &mut notes)
-            .map(|tool| {
-                let is_allowed = !allowed.is_empty()
-                    && allowed.contains(&(tool.name.as_str(), &host::definition_hash(&config, &tool)));
-                views::tool(tool, is_allowed)
-            })
-            .collect();
+        let tools = readable("tools", &catalog.tools, &mut notes).map(|tool| views::tool(tool, &reviewed)).collect();
+        let prompts =
+            readable("prompts", &catalog.prompts, &mut notes).map(|prompt| views::prompt(prompt, &reviewed)).collect();
         Ok(Catalog {
             server,
             tools,
-            prompts: readable("prompts", &catalog.prompts, &mut notes).map(views::prompt).collect(),
+            prompts,
             resources: readable("resources", &catalog.resources, &mut notes).map(views::resource).collect(),
             templates: readable("resource templates", &catalog.templates, &mut notes).map(views::template).collect(),
             notes,
@@ -46,9 +30,9 @@ impl Api {
     }
 
     /// Calls a tool. How it ended becomes an item of the conversation it belongs to, under the call's own id.
-    pub(super) async fn call_tool_and_keep(&self, r: CallTool) -> Result<ToolResult, ApiError> {
+    pub(super) async fn call_tool_and_keep(&self, r: CallTool, origin: CallOrigin) -> Result<ToolResult, ApiError> {
         let (began, asked) = (host::activity::now(), r.clone());
-        let result = self.call_tool(r).await;
+        let result = self.call_tool(r, origin).await;
         let Some(conversation) = asked.conversation else { return result };
         let ended = host::activity::now();
         let body = ItemBody::ToolCall {
@@ -67,11 +51,11 @@ impl Api {
         result
     }
 
-    async fn call_tool(&self, r: CallTool) -> Result<ToolResult, ApiError> {
+    async fn call_tool(&self, r: CallTool, origin: CallOrigin) -> Result<ToolResult, ApiError> {
         let arguments = object(r.arguments, "arguments")?;
         let schema = self.host.catalog(r.server.clone()).await?.tool(&r.tool).and_then(|t| t.output_schema);
         let made = arguments.clone();
-        let (result, edited) = self.host.call_tool(r.call, r.server, r.tool, arguments, r.conversation).await?;
+        let (result, edited) = self.host.call_tool_as(origin, r.call, r.server, r.tool, arguments).await?;
         let structured_problem = match (&result.structured_content, schema) {
             (Some(value), Some(schema)) => host::output::check(schema, value.clone()).await,
             _ => None,

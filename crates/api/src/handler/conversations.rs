@@ -1,5 +1,6 @@
 //! Conversations, read and written one at a time.
 
+use host::CallOrigin;
 use host::conversation::Conversation as Kept;
 use host::ports::{Conversations, StoreError};
 use serde_json::json;
@@ -68,7 +69,9 @@ impl Api {
             id.push('x');
         }
         let kept = Kept { id: id.clone(), title: shorten(&title), updated_at: now, items: Vec::new() };
-        let shown = Conversation { id, title: kept.title.clone(), updated_at: now, items: Vec::new() };
+        let shown =
+            Conversation { id, title: kept.title.clone(), updated_at: now, items: Vec::new(), sources: Vec::new() };
+        self.host.put_in(shown.id.clone(), Vec::new(), true).await?;
         self.write(kept).await?;
         Ok(shown)
     }
@@ -80,8 +83,25 @@ impl Api {
     pub(super) async fn conversation(&self, id: String) -> Result<Conversation, ApiError> {
         let kept = self.kept(id).await?;
         // Items that a newer version wrote and this one does not know are left out of sight, and stay in the file.
-        let items = kept.items.into_iter().filter_map(|item| serde_json::from_value(item).ok()).collect();
-        Ok(Conversation { id: kept.id, title: kept.title, updated_at: kept.updated_at, items })
+        let items: Vec<ConversationItem> =
+            kept.items.into_iter().filter_map(|item| serde_json::from_value(item).ok()).collect();
+        self.host.put_in(kept.id.clone(), sources(&items), true).await?;
+        let sources = self.host.label(kept.id.clone()).await?.servers;
+        Ok(Conversation { id: kept.id, title: kept.title, updated_at: kept.updated_at, items, sources })
+    }
+
+    /// Calls a tool for a model. What the conversation holds is known before, so that the words of other servers in it count.
+    ///
+    /// # Errors
+    /// If it did not end with the tool's answer, or there is no such conversation.
+    pub async fn call_tool_for_model(&self, r: CallTool) -> Result<ToolResult, ApiError> {
+        let Some(conversation) = r.conversation.clone() else {
+            return Err(ApiError::new(ErrorCode::BadRequest, "a model's call belongs to a conversation"));
+        };
+        if !self.host.label(conversation.clone()).await?.is_whole {
+            self.conversation(conversation.clone()).await?;
+        }
+        self.call_tool_and_keep(r, CallOrigin::Model { conversation }).await
     }
 
     async fn change(
@@ -98,6 +118,10 @@ impl Api {
     }
 
     pub(super) async fn append_items(&self, r: AppendItems) -> Result<Nothing, ApiError> {
+        let sources = sources(&r.items);
+        if !sources.is_empty() {
+            self.host.put_in(r.conversation.clone(), sources, false).await?;
+        }
         self.change(r.conversation, |kept| {
             for item in r.items {
                 let same = kept.items.iter().position(|other| other.get("id") == Some(&json!(item.id)));
@@ -132,6 +156,26 @@ impl Api {
         self.host.conversations_changed(None).await?;
         Ok(Nothing {})
     }
+}
+
+/// The servers whose words are in these items.
+fn sources(items: &[ConversationItem]) -> Vec<String> {
+    let server = |item: &ConversationItem| match &item.body {
+        ItemBody::Message { prompt, .. } => prompt.as_ref().map(|prompt| prompt.server.clone()),
+        // A failure that names the server may be told in its words; others, such as a refusal, are told in ours.
+        ItemBody::ToolCall { server, result, error, .. } => {
+            let is_theirs = error.as_ref().is_some_and(|error| error.starts_with(&format!("{server}: ")));
+            (result.is_some() || is_theirs).then(|| server.clone())
+        }
+        ItemBody::Attachment { server, .. } => Some(server.clone()),
+    };
+    let mut servers = Vec::new();
+    for server in items.iter().filter_map(server) {
+        if !servers.contains(&server) {
+            servers.push(server);
+        }
+    }
+    servers
 }
 
 fn shorten(title: &str) -> String {

@@ -2,7 +2,7 @@
 
 use host::sign_in::SignInError;
 use host::view::CallFailure;
-use host::{AnswerError, HostClosed, ServerError};
+use host::{AnswerError, HostClosed, ReviewError, ServerError};
 use mcp_proto::session::CallError;
 use serde_json::json;
 
@@ -36,6 +36,19 @@ impl From<ServerError> for ApiError {
     }
 }
 
+impl From<ReviewError> for ApiError {
+    fn from(error: ReviewError) -> Self {
+        let code = match &error {
+            ReviewError::NotFound(_) => ErrorCode::NotFound,
+            ReviewError::NotRunning(_) => ErrorCode::NotReady,
+            ReviewError::Stale(_) => ErrorCode::Stale,
+            ReviewError::Full(_) => ErrorCode::Invalid,
+            ReviewError::Audit => ErrorCode::System,
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
 impl From<SignInError> for ApiError {
     fn from(error: SignInError) -> Self {
         let code = match &error {
@@ -54,6 +67,7 @@ impl From<AnswerError> for ApiError {
         let message = error.to_string();
         match error {
             AnswerError::NotOpen | AnswerError::Stale => Self::new(ErrorCode::Stale, message),
+            AnswerError::Denied(_) => Self::new(ErrorCode::Refused, message),
             AnswerError::WrongKind(_) => Self::new(ErrorCode::BadRequest, message),
             AnswerError::Form(problems) => {
                 let problems: Vec<_> = problems.into_iter().map(views::form_problem).collect();

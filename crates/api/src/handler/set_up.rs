@@ -12,10 +12,11 @@ use host::ServerError;
 use host::ports::{SecretKept, Secrets};
 use host::secrets;
 use host::server_config::{
-    HttpConfig, HttpKind as HostKind, ServerConfig as HostConfig, ServerEntry, ServerTransport, StdioConfig,
+    HttpConfig, HttpKind as HostKind, SandboxConfig, ServerConfig as HostConfig, ServerEntry, ServerTransport,
+    StdioConfig,
 };
 
-use super::{Api, errors};
+use super::{Api, containment, errors};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
@@ -217,9 +218,13 @@ fn wanted(
     taken: Vec<String>,
 ) -> Result<Wanted, ApiError> {
     let (transport, revision, secrets) = match config {
-        ServerConfig::Stdio { command, args, env, secret_env, cwd, revision } => {
+        ServerConfig::Stdio { command, args, env, secret_env, cwd, sandbox, revision } => {
             let cwd = cwd.filter(|cwd| !cwd.is_empty()).map(PathBuf::from);
-            let mut stdio = StdioConfig { command, args, env, cwd };
+            let sandbox = sandbox.map(containment::to_sandbox);
+            if let Some(problem) = sandbox.as_ref().and_then(SandboxConfig::problem) {
+                return Err(invalid(problem));
+            }
+            let mut stdio = StdioConfig { command, args, env, cwd, sandbox };
             let secrets = environment::put(&mut stdio, &secret_env.unwrap_or_default(), server, was, taken)?;
             (ServerTransport::Stdio(stdio), revision, secrets)
         }
@@ -341,13 +346,14 @@ pub(super) fn config(config: HostConfig, values: Values) -> ServerConfig {
         ServerTransport::Stdio(stdio) => {
             // Values were pasted a moment ago, and none lies in the keychain yet.
             let secret_env = environment::secret_variables(&stdio).filter(|_| values == Values::Hidden);
-            let StdioConfig { command, args, env, cwd } = stdio;
+            let StdioConfig { command, args, env, cwd, sandbox } = stdio;
             ServerConfig::Stdio {
                 command,
                 args,
                 env,
                 secret_env,
                 cwd: cwd.map(|cwd| cwd.display().to_string()),
+                sandbox: sandbox.map(containment::sandbox_shown),
                 revision,
             }
         }

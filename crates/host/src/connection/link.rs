@@ -9,6 +9,7 @@ use mcp_transport::stdio::{ServerProcess, StderrRing};
 use url::Url;
 
 use super::{HttpStart, Target, outcome};
+use crate::limits::Limits;
 use crate::server_config::HttpKind;
 use crate::view::{Failure, FailureReason};
 
@@ -41,12 +42,18 @@ pub(super) fn drive<'o>(
     session: SessionConfig,
     stderr: StderrRing,
     owner: &'o mut dyn Owner,
+    limits: &Limits,
 ) -> Pin<Box<dyn Future<Output = ()> + Send + 'o>> {
+    let message_bytes = usize::try_from(limits.message_bytes).unwrap_or(usize::MAX);
     match link {
         Link::Process(process) => {
-            Box::pin(mcp_transport::driver::drive(session, process, stderr, owner, DriverLimits::default()))
+            let limits = DriverLimits { line_bytes: message_bytes, ..DriverLimits::default() };
+            Box::pin(mcp_transport::driver::drive(session, process, stderr, owner, limits))
         }
-        Link::Url(target) => Box::pin(mcp_transport::http::drive(session, target, owner, HttpLimits::default())),
+        Link::Url(target) => {
+            let limits = HttpLimits { message_bytes, ..HttpLimits::default() };
+            Box::pin(mcp_transport::http::drive(session, target, owner, limits))
+        }
     }
 }
 

@@ -1,12 +1,14 @@
 //! One task per running server: it is the session's owner and runs its driver, keeps the server's catalog and activity, and passes to the
 //! owner only what the owner must know, at a bounded rate. A server that floods is slowed down here, and no other notices.
 
+mod allowance;
 mod link;
 mod outcome;
 mod questions;
 mod redacted;
 mod refresh;
 mod run;
+mod usage;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -25,6 +27,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::activity::Activity;
 use crate::catalog::Catalog;
+use crate::limits::{Counted, Limits};
 use crate::server_config::HttpKind;
 use crate::view::{CallTimes, Failure, Progress};
 
@@ -50,6 +53,10 @@ pub(crate) struct Start {
     pub(crate) session: SessionConfig,
     pub(crate) times: CallTimes,
     pub(crate) activity: Arc<Mutex<Activity>>,
+    /// How much of everything it gets.
+    pub(crate) limits: Limits,
+    /// Where it is shown how much it uses.
+    pub(crate) used: Arc<Mutex<Counted>>,
 }
 
 /// What is started or connected to.
@@ -155,6 +162,10 @@ pub(crate) enum News {
     },
     Activity {
         last: u64,
+    },
+    /// How many of its questions were refused here so far, since they were too many.
+    RefusedUnseen {
+        refused: u64,
     },
     /// Nothing of the server is left. No failure: it was stopped.
     Ended(Option<Failure>),

@@ -23,6 +23,7 @@ use tokio::time::{Instant, Sleep};
 use super::link::{self, Link};
 use super::questions::Questions;
 use super::refresh::Refreshes;
+use super::usage::Usage;
 use super::{News, RunId, Start, Target, Tell, Ticket, outcome, redacted};
 use crate::activity::{Activity, ActivityKind};
 use crate::catalog::{Catalog, List, Reading};
@@ -70,6 +71,7 @@ struct Run<'a> {
     calls: FxHashMap<CallId, Purpose>,
     tickets: FxHashMap<Ticket, CallId>,
     questions: Questions,
+    usage: Usage,
     stopped: bool,
     /// Why the session is over.
     closed: Option<CloseReason>,
@@ -141,7 +143,7 @@ async fn attempt(start: &Start, told: &mut mpsc::Receiver<Box<Tell>>, news: &mps
         _ => {}
     }
     let stderr = StderrRing::default();
-    link::drive(link, start.session.clone(), stderr.clone(), &mut *run).await;
+    link::drive(link, start.session.clone(), stderr.clone(), &mut *run, &start.limits).await;
     Box::pin(run.ended(&stderr)).await
 }
 
@@ -202,9 +204,11 @@ impl Owner for Run<'_> {
         self.driver_event(event, session);
     }
 
-    /// News is small: what is large stays here, or is counted by what the server may have under way.
+    /// News is small: what is large stays here, or is counted by what the server may have under way. What one that is being
+    /// stopped still says is not waited for.
     fn has_room(&mut self, _: usize) -> bool {
-        self.waiting.len() < MAX_WAITING
+        let is_over = self.stopped || self.closed.is_some();
+        self.waiting.len() < MAX_WAITING && (is_over || !self.usage.is_slowed())
     }
 }
 
@@ -223,7 +227,8 @@ impl<'a> Run<'a> {
             start,
             calls: FxHashMap::default(),
             tickets: FxHashMap::default(),
-            questions: Questions::new(),
+            questions: Questions::new(&start.limits),
+            usage: Usage::new(&start.limits, Arc::clone(&start.used)),
             stopped: false,
             closed: None,
             fault: None,
@@ -301,6 +306,10 @@ impl<'a> Run<'a> {
         match tell {
             Tell::Call { ticket, request, deadline } => {
                 if let Err(error) = self.call(Purpose::Ticket(ticket), request, deadline, session) {
+                    if matches!(error, CallError::TooManyCalls) {
+                        self.usage.refused_call();
+                        self.tick_soon();
+                    }
                     self.tell_owner(News::Done { ticket, result: Box::new(Err(error)) });
                 }
             }
@@ -409,10 +418,20 @@ impl<'a> Run<'a> {
     fn gather(&mut self) {
         self.next_tick = None;
         self.soon = false;
-        let last = self.activity.lock().unwrap_or_else(PoisonError::into_inner).last();
+        if let Some(pause) = self.usage.pause() {
+            self.tick_at(Instant::now() + pause);
+        }
+        let (last, kept, dropped) = {
+            let activity = self.activity.lock().unwrap_or_else(PoisonError::into_inner);
+            (activity.last(), activity.kept(), activity.dropped())
+        };
+        self.usage.show(self.tickets.len(), self.questions.count(), kept, dropped);
         if last > self.told_activity {
             self.told_activity = last;
             self.tell_owner(News::Activity { last });
+        }
+        if let Some(refused) = self.questions.refused_to_pass_on() {
+            self.tell_owner(News::RefusedUnseen { refused });
         }
         for (ticket, task) in std::mem::take(&mut self.tasks) {
             self.tell_owner(News::Task { ticket, task });

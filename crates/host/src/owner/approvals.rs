@@ -16,12 +16,17 @@ pub(super) fn config_hash(config: &ServerConfig) -> Hash {
 }
 
 fn stdio_hash(config: &StdioConfig) -> Hash {
-    Hash::of(&json!({
+    let mut command = json!({
         "command": config.command,
         "args": config.args,
         "env": config.env,
         "cwd": config.cwd.as_ref().map(|cwd| cwd.to_string_lossy()),
-    }))
+    });
+    // A command that says nothing of it was approved before there were sandboxes.
+    if let Some(sandbox) = &config.sandbox {
+        command["sandbox"] = sandbox.in_json();
+    }
+    Hash::of(&command)
 }
 
 /// Over all that decides what runs: the command as it is configured, and the file that it leads to.
@@ -61,6 +66,9 @@ pub(super) fn command_words(config: &StdioConfig) -> String {
     if !config.env.is_empty() {
         let names: Vec<&str> = config.env.keys().map(String::as_str).collect();
         words = format!("{words} (with {})", names.join(", "));
+    }
+    if let Some(sandbox) = &config.sandbox {
+        words = format!("{words} (sandbox {})", sandbox.in_json());
     }
     words
 }

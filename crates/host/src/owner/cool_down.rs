@@ -1,17 +1,16 @@
 //! Servers that ask too much: after three refusals in a row a server is muted for a while, and what was refused unseen is
-//! counted. Also the user's trust in a server for one run.
+//!counted.
 
 use std::time::Duration;
 
-use policy::RuleProblem;
 use tokio::time::Instant;
 
 use super::audit::Decided;
 use super::questions::{For, Pending, kind_of, subject_of};
-use super::{HostEvent, Owner};
+use super::Owner;
 use crate::activity::now;
 use crate::connection::{MAX_QUESTIONS, RunId};
-use crate::view::{Millis, Outcome, QuestionId};
+use crate::view::{Millis, Outcome};
 
 /// So many refusals in a row mute a server for a while.
 const REFUSALS: u32 = 3;
@@ -106,11 +105,9 @@ impl Owner {
 
     /// Refuses what a server that is now muted has asked already.
     fn refuse_open(&mut self, server: &str) {
-        let is_open =
-            |p: &Pending| p.view.server == server && p.is_asked_by_server() && !p.being_acted_on;
+        let is_open = |p: &Pending| p.view.server == server && p.is_asked_by_server() && !p.being_acted_on;
         while let Some(at) = self.questions.iter().position(is_open) {
             let pending = self.questions.remove(at);
-            let id: QuestionId = pending.view.id;
             self.note(Decided {
                 server,
                 kind: kind_of(&pending.view.body),
@@ -122,8 +119,7 @@ impl Owner {
                 asker: "server",
                 ..Decided::default()
             });
-            self.emit(HostEvent::QuestionClosed { id, outcome: Outcome::Denied });
-            self.after_refusal(&pending, Outcome::Denied);
+            self.tell_refusal(&pending, Outcome::Denied, policy::Rule::Muted.name().to_owned());
         }
     }
 
@@ -160,33 +156,5 @@ impl Owner {
             (asking.refusals, asking.muted_until, asking.muted) = (0, None, 0);
         }
         self.emit_server(server);
-    }
-
-    /// Lets all tools of a server that the user has seen be called without asking, until the host ends; or no longer.
-    ///
-    /// # Errors
-    /// If there are too many rules for this run.
-    pub(crate) fn trust_for_run(&mut self, server: &str, trusted: bool) -> Result<(), RuleProblem> {
-        let is = self.policy.is_trusted_for_run(server);
-        if is == trusted {
-            return Ok(());
-        }
-        if trusted {
-            self.policy.trust_for_run(server)?;
-        } else {
-            self.policy.end_trust(server);
-        }
-        self.note(Decided {
-            server,
-            kind: "trust",
-            subject: "all tools of this server, until Drawbridge closes",
-            decision: if trusted { "allowed" } else { "denied" },
-            scope: Some(policy::Scope::Session),
-            by: self.options.decides,
-            ..Decided::default()
-        });
-        self.emit_server(server);
-        self.emit(HostEvent::CatalogChanged(server.to_owned()));
-        Ok(())
     }
 }

@@ -6,6 +6,7 @@ use policy::{Grant, Subject};
 
 use super::approvals::{address_hash, approval_words};
 use super::definitions::Definitions;
+use super::pins::Said;
 use super::sign_in::{Access, Forgotten};
 use super::supervision::Supervision;
 use super::{Owner, ServerRecord};
@@ -122,6 +123,7 @@ impl Owner {
         self.secrets_changed(was);
         if entry.name != was {
             self.rename_roots(was, &entry.name);
+            self.rename_sandbox(was, &entry);
             self.drop_server(was);
             self.forget(was);
         }
@@ -141,6 +143,7 @@ impl Owner {
             return Err(ServerError::NotFound(name.to_owned()));
         }
         self.ports.servers.remove(name)?;
+        self.forget_sandbox(name);
         self.forget_sign_in(name, forgotten);
         self.drop_server(name);
         self.forget(name);
@@ -173,8 +176,11 @@ impl Owner {
         if let Err(error) = self.keep_grants(name, None) {
             tracing::error!(%error, "the approvals of a removed server could not be taken out");
         }
+        self.asking.remove(name);
         self.forget_roots(name);
         self.forget_known(name);
+        self.forget_pins(name);
+        self.forget_trust(name);
     }
 
     /// Takes a server out of the list.
@@ -210,7 +216,7 @@ impl Owner {
     /// it is started.
     pub(crate) fn is_approved(&self, name: &str, config: &ServerConfig) -> bool {
         let grant = self.policy.grants().find(name, &Subject::Command);
-        grant.is_some_and(|grant| match &config.transport {
+        grant.filter(|grant| !grant.has_expired(now())).is_some_and(|grant| match &config.transport {
             ServerTransport::Stdio(_) => grant.words == approval_words(config),
             ServerTransport::Http(config) => grant.rests_on == address_hash(config),
         })
@@ -252,11 +258,15 @@ impl ServerRecord {
             facts: None,
             catalog: Arc::default(),
             definitions: Definitions::default(),
+            identity: None,
+            said: Said::default(),
             activity: Arc::new(Mutex::new(Activity::default())),
             subscriptions: Vec::new(),
             log_level: None,
             pid: None,
             found: None,
+            plan: None,
+            used: Arc::default(),
             connected: None,
             subscriptions_lost: None,
             to_restore: Default::default(),

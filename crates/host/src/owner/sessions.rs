@@ -26,6 +26,7 @@ impl Owner {
             record.facts = Some(bounded(facts));
             record.set(ServerState::Ready);
             record.supervision.is_ready();
+            self.look_at_claims(name);
             self.remember(name);
             self.restore(name);
             self.sign_in_if_asked(name);
@@ -51,6 +52,7 @@ impl Owner {
         if let Some(record) = self.current(name, run) {
             record.facts = Some(bounded(facts));
         }
+        self.look_at_claims(name);
         self.emit_server(name);
     }
 
@@ -92,6 +94,7 @@ impl Owner {
             record.facts = None;
             record.connected = None;
             record.pid = None;
+            record.plan = None;
             record.subscriptions_lost = None;
             record.restore_later();
             record.catalog = Arc::default();

@@ -29,6 +29,29 @@ fn each_url_is_shown_whole_with_its_domain_and_what_is_strange() {
     }
 }
 
+/// X23: what a server asks for is opened encrypted, or on this computer.
+#[test]
+fn a_server_has_only_encrypted_pages_opened() {
+    for (url, openable) in [
+        ("https://example.org/a", true),
+        ("http://example.org/a", false),
+        ("http://localhost:3000/a", true),
+        ("http://x.localhost./a", true),
+        ("http://127.0.0.1/a", true),
+        ("http://[::1]/a", true),
+        ("http://192.168.0.1/a", false),
+        ("http://printer.local/a", false),
+        ("http://localhost.evil.test/a", false),
+        ("https://google.com@evil.test/", false),
+        ("javascript:alert(1)", false),
+    ] {
+        let parts = UrlParts::asked_by_server(url);
+        assert_eq!(parts.openable, openable, "{url}: whether it can be opened for a server");
+        let as_link = UrlParts::of(url);
+        assert_eq!(UrlParts { openable: as_link.openable, ..parts }, as_link, "{url}: it is shown like any other");
+    }
+}
+
 /// X17, X43: nothing but http and https is ever opened.
 #[test]
 fn other_schemes_and_what_is_no_url_cannot_be_opened() {

@@ -28,6 +28,16 @@ pub(super) fn install(command: &mut Command) {
     }
 }
 
+/// Registers one more step. It must be fit for a process of many threads that was just forked: no lock that another thread may
+/// hold, and no memory of its own but what the system's library makes safe after a fork.
+#[cfg(target_os = "linux")]
+pub(crate) fn in_child(command: &mut Command, step: impl FnMut() -> io::Result<()> + Send + Sync + 'static) {
+    // SAFETY: as above; whoever gives a step has seen to it.
+    unsafe {
+        command.pre_exec(step);
+    }
+}
+
 /// Marks every descriptor above 2 close-on-exec. Rust opens its own that way, but C libraries in
 /// the same process do not always.
 fn close_on_exec(descriptors: libc::c_int) {
@@ -54,8 +64,7 @@ fn die_with(parent: Pid) -> io::Result<()> {
     if nix::unistd::getppid() == parent { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ESRCH)) }
 }
 
-/// Other systems have no such request: there the server sees the end of its input, and what stays
-/// is found by the sweep at the next start.
+/// Other systems have no such request: there a process beside the server waits for the end of the app (`stdio/watcher.rs`).
 #[cfg(not(target_os = "linux"))]
 fn die_with(_parent: Pid) -> io::Result<()> {
     Ok(())

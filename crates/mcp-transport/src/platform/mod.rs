@@ -4,6 +4,8 @@
 
 #[cfg(unix)]
 mod before_exec;
+#[cfg(target_os = "linux")]
+pub(crate) use before_exec::in_child;
 #[cfg(unix)]
 mod input_pipe;
 #[cfg(unix)]

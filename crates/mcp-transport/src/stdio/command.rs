@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use crate::sandbox::Sandbox;
+
 /// A program with its arguments. It is started as it stands here, never through a shell.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ServerCommand {
@@ -13,13 +15,16 @@ pub struct ServerCommand {
     pub arguments: Vec<String>,
     /// Variables added to the small environment that every server gets. They win over it.
     pub environment: BTreeMap<String, String>,
-    /// Where the server runs; the user's home folder when not given.
+    /// Where the server runs; its home folder when not given.
     pub working_directory: Option<PathBuf>,
+    /// What it may reach; none if all that its user may.
+    pub sandbox: Option<Sandbox>,
 }
 
 impl ServerCommand {
     /// The folder the server will run in.
     pub fn directory(&self) -> PathBuf {
-        self.working_directory.clone().or_else(std::env::home_dir).unwrap_or_else(std::env::temp_dir)
+        let own = || self.sandbox.as_ref().map(|sandbox| sandbox.home.clone());
+        self.working_directory.clone().or_else(own).or_else(std::env::home_dir).unwrap_or_else(std::env::temp_dir)
     }
 }

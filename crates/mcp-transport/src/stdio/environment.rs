@@ -8,6 +8,8 @@ use std::ffi::OsString;
 
 use super::command::ServerCommand;
 use super::search_path::SearchPath;
+use crate::sandbox::Sandbox;
+use crate::sandbox::reach::temporary;
 
 #[cfg(not(windows))]
 const PASSED_ON: &[&str] = &[
@@ -48,11 +50,21 @@ const PASSED_ON: &[&str] = &[
     "WINDIR",
 ];
 
+/// Those that name folders of the user.
+const OF_USER: &[&str] = &["HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"];
+
 /// The whole environment of a server, each name once: the search path, what is passed on from the
 /// app, and the configured variables, which win.
+///
+/// In a sandbox, those that name folders of the user name the server's own instead.
 pub fn of_server(command: &ServerCommand, path: &SearchPath) -> Vec<(OsString, OsString)> {
     let mut environment: Vec<(OsString, OsString)> =
         std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_passed_on)).collect();
+    if let Some(Sandbox { home, .. }) = &command.sandbox {
+        environment.retain(|(name, _)| !name.to_str().is_some_and(|name| OF_USER.contains(&name)));
+        environment.push(("HOME".into(), home.into()));
+        environment.push(("TMPDIR".into(), temporary(home).into()));
+    }
     environment.push(("PATH".into(), path.joined()));
     for (name, value) in &command.environment {
         environment.retain(|(other, _)| !same_name(other.to_str().unwrap_or_default(), name));

@@ -18,6 +18,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use crate::platform;
+use crate::sandbox::Restriction;
 
 /// How long the system may take to start a program (it may lie on a folder of the network).
 const START_LIMIT: Duration = Duration::from_secs(10);
@@ -26,13 +27,15 @@ const START_LIMIT: Duration = Duration::from_secs(10);
 const WAITING_STARTS: usize = 1024;
 
 /// A process to start. Nothing is inherited but what stands here.
-pub(super) struct Launch {
-    pub(super) program: PathBuf,
-    pub(super) arguments: Vec<OsString>,
-    pub(super) environment: Vec<(OsString, OsString)>,
-    pub(super) directory: PathBuf,
+pub(crate) struct Launch {
+    pub(crate) program: PathBuf,
+    pub(crate) arguments: Vec<OsString>,
+    pub(crate) environment: Vec<(OsString, OsString)>,
+    pub(crate) directory: PathBuf,
     /// Whether input and standard error are pipes; otherwise they lead nowhere.
-    pub(super) conversation: bool,
+    pub(crate) conversation: bool,
+    /// What it gives up before its program runs.
+    pub(crate) restriction: Option<Restriction>,
 }
 
 type Job = Box<dyn FnOnce() + Send>;
@@ -41,7 +44,7 @@ static LAUNCHER: Mutex<Option<SyncSender<Job>>> = Mutex::new(None);
 
 impl Launch {
     /// Starts the process in its own session (Windows: its own job).
-    pub(super) async fn start(self) -> io::Result<Box<dyn ChildWrapper>> {
+    pub(crate) async fn start(self) -> io::Result<Box<dyn ChildWrapper>> {
         let runtime = Handle::current();
         let (reply, started) = oneshot::channel();
         submit(Box::new(move || {
@@ -79,6 +82,9 @@ impl Launch {
             .stderr(pipe_if(self.conversation));
         let mut command = CommandWrap::from(command);
         platform::isolate(&mut command);
+        if let Some(restriction) = self.restriction {
+            restriction.install(command.command_mut());
+        }
         command.spawn()
     }
 }

@@ -36,6 +36,7 @@ pub(super) async fn path(shell: PathBuf, limit: Duration) -> Result<OsString, St
         environment: std::env::vars_os().collect(),
         directory: std::env::home_dir().unwrap_or_else(std::env::temp_dir),
         conversation: false,
+        restriction: None,
     };
     let mut child = launch.start().await.map_err(|error| format!("{name} could not be started: {error}"))?;
     let Some(mut stdout) = child.stdout().take() else {

@@ -7,10 +7,13 @@ mod login_shell;
 mod process;
 mod search_path;
 mod stderr;
+#[cfg(unix)]
+mod watcher;
 mod well_known;
 
 pub use command::ServerCommand;
 pub use environment::of_server as environment_of;
+pub(crate) use launch::Launch;
 pub use process::{Exit, ServerProcess, SpawnError, Spawned, spawn};
 pub(crate) use process::{Pipes, ServerGroup};
 pub use search_path::{CommandNotFound, PathSource, SearchPath};

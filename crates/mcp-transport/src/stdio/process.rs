@@ -10,8 +10,11 @@ use super::command::ServerCommand;
 use super::environment;
 use super::launch::Launch;
 use super::search_path::SearchPath;
+#[cfg(unix)]
+use super::watcher::Watcher;
 use crate::orphans::{RunningRecord, StartTime};
 use crate::platform::{self, InputPipe};
+use crate::sandbox::{Inside, Plan, SandboxError};
 
 /// Facts of a started process that stay true after its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,6 +70,9 @@ pub enum SpawnError {
     /// The system took too long.
     #[error("starting {0} took too long; it may lie on a folder of the network that does not answer")]
     TimedOut(PathBuf),
+    /// It is to run in a sandbox that can't be set up.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
     /// Anything else the system said.
     #[error("{program} could not be started: {cause}")]
     System {
@@ -98,24 +104,33 @@ pub(crate) struct ServerGroup {
     spawned: Spawned,
     child: Box<dyn ChildWrapper>,
     exit: Option<Exit>,
+    /// Ends the group if Drawbridge is killed, where the system does not.
+    #[cfg(unix)]
+    watcher: Option<Watcher>,
 }
 
 /// Starts a server: `program` is what [`SearchPath::resolve`] found for the command. It runs in
-/// its own process group, with an environment of its own, and inherits no open file.
+/// its own process group, with an environment of its own, and inherits no open file; in a sandbox if the command has one.
 ///
 /// # Errors
 /// [`SpawnError`], with the cause in words. Nothing runs then.
 pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -> Result<ServerProcess, SpawnError> {
     let directory = command.directory();
+    let arguments = command.arguments.iter().map(Into::into).collect();
+    let inside = match Plan::make(command, program, path).await? {
+        Some(plan) => plan.inside(program, arguments, &directory)?,
+        None => Inside { program: program.to_owned(), arguments, restriction: None },
+    };
     if !directory.is_dir() {
         return Err(SpawnError::NoWorkingDirectory(directory));
     }
     let launch = Launch {
-        program: program.to_owned(),
-        arguments: command.arguments.iter().map(Into::into).collect(),
+        program: inside.program,
+        arguments: inside.arguments,
         environment: environment::of_server(command, path),
         directory,
         conversation: true,
+        restriction: inside.restriction,
     };
     let mut child = launch.start().await.map_err(|cause| explain(program.to_owned(), cause))?;
     let pipes = (child.stdin().take(), child.stdout().take(), child.stderr().take());
@@ -139,7 +154,14 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
             return Err(explain(program.to_owned(), cause));
         }
     };
-    Ok(ServerProcess { pipes: Pipes { stdin, stdout, stderr }, group: ServerGroup { spawned, child, exit: None } })
+    let group = ServerGroup {
+        spawned,
+        child,
+        exit: None,
+        #[cfg(unix)]
+        watcher: Watcher::of(pid).await,
+    };
+    Ok(ServerProcess { pipes: Pipes { stdin, stdout, stderr }, group })
 }
 
 impl ServerProcess {
@@ -165,6 +187,8 @@ impl ServerGroup {
             }
         };
         self.kill();
+        #[cfg(unix)]
+        drop(self.watcher.take());
         *self.exit.insert(Exit { status, signal })
     }
 

@@ -10,5 +10,7 @@ mod groups;
 mod lines;
 mod memory;
 mod opening;
+#[cfg(target_os = "linux")]
+mod sandbox;
 mod search_path;
 mod support;

@@ -31,6 +31,7 @@ pub fn scripted(arguments: &[&str]) -> ServerCommand {
         arguments: arguments.iter().map(|argument| (*argument).to_owned()).collect(),
         environment: BTreeMap::new(),
         working_directory: None,
+        sandbox: None,
     }
 }
 

@@ -8,13 +8,13 @@ use jsonc_parser::ast::{Array, Object, Value};
 use super::Candidate;
 use super::notes::quoted;
 use crate::json_text::{Dialect, JsonText, given, kind};
-use crate::mcp_json::{PIN, Reached, URLS, auth, reached};
+use crate::mcp_json::{PIN, Reached, URLS, auth, reached, sandbox};
 
 /// Where programs keep their servers: most of them, VS Code, Zed, and OpenCode.
 const MAPS: [&str; 4] = ["mcpServers", "servers", "context_servers", "mcp"];
 
 /// Keys that say how an entry is reached, or nothing to be told of.
-const SILENT: [&str; 15] = [
+const SILENT: [&str; 16] = [
     "name",
     "type",
     "transport",
@@ -29,6 +29,7 @@ const SILENT: [&str; 15] = [
     "httpUrl",
     "headers",
     auth::KEY,
+    sandbox::KEY,
     PIN,
 ];
 
@@ -223,6 +224,12 @@ impl Reader<'_, '_> {
         if let Some(cwd) = given(object, "cwd") {
             let folder = self.one(&cwd.value, "cwd")?;
             self.found.config.cwd = Some(folder).filter(|folder| !folder.is_empty()).map(PathBuf::from);
+        }
+        // Other programs may have something else under this key.
+        match sandbox::parse(self.text, &quoted(sandbox::KEY), object) {
+            Ok(None) => {}
+            Ok(sandbox) => self.found.config.sandbox = sandbox,
+            Err(problem) => self.found.notes.push(format!("{:?} is left out: {}", sandbox::KEY, problem.message)),
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use host::server_config::{HttpConfig, ServerConfig, ServerEntry, ServerTransport, StdioConfig};
 use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstObjectProp, CstRootNode, ObjectPropName};
 
-use super::auth;
+use super::{auth, sandbox};
 use super::read::{PIN, URLS};
 use crate::json_text::Dialect;
 
@@ -87,6 +87,9 @@ fn new_entry(config: &ServerConfig) -> Result<CstInputValue, String> {
             if let Some(folder) = folder(config)? {
                 add("cwd", folder.into());
             }
+            if let Some(sandbox) = &config.sandbox {
+                add(sandbox::KEY, sandbox::written(sandbox)?);
+            }
         }
         ServerTransport::Http(config) => {
             if let Some(kind) = config.kind {
@@ -117,7 +120,7 @@ fn change(entry: &CstObject, config: &ServerConfig) -> Result<(), String> {
             change_stdio(entry, config)?;
         }
         ServerTransport::Http(config) => {
-            remove_all(entry, &["command", "args", "env", "cwd"]);
+            remove_all(entry, &["command", "args", "env", "cwd", sandbox::KEY]);
             change_http(entry, config);
         }
     }
@@ -186,7 +189,7 @@ fn change_stdio(entry: &CstObject, config: &StdioConfig) -> Result<(), String> {
         (None, Some(property)) => property.remove(),
         (None, None) => {}
     }
-    Ok(())
+    sandbox::change(entry, config.sandbox.as_ref())
 }
 
 /// Sets a text, and leaves it as it is written if it says so already.

@@ -236,6 +236,7 @@ fn stdio(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<StdioCon
         }
         config.cwd = Some(PathBuf::from(folder));
     }
+    config.sandbox = super::sandbox::read(text, name, entry)?;
     Ok(config)
 }
 

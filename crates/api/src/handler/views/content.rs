@@ -1,7 +1,10 @@
 //! Tools, prompts, resources and content.
 
+use host::review::Reviewed;
 use mcp_proto::types::{self as mcp, ContentBlock};
-use serde_json::json;
+use serde_json::{Value, json};
+
+use super::marks;
 
 use crate::data::*;
 
@@ -9,7 +12,20 @@ fn icons(icons: Vec<mcp::Icon>) -> Vec<Icon> {
     icons.into_iter().take(5).map(|icon| Icon { src: icon.src, mime_type: icon.mime_type }).collect()
 }
 
-pub(in crate::handler) fn tool(tool: mcp::Tool, allowed: bool) -> Tool {
+/// Of a definition, what the page does not show in a place of its own.
+fn others(definition: Value, shown: &[&str]) -> Option<Value> {
+    let Value::Object(mut members) = definition else { return None };
+    members.retain(|key, _| !shown.contains(&key.as_str()));
+    if let Some(Value::Object(hints)) = members.get_mut("annotations") {
+        hints.retain(|key, _| !key.ends_with("Hint"));
+    }
+    members.retain(|_, value| value.as_object().is_none_or(|inner| !inner.is_empty()));
+    (!members.is_empty()).then(|| members.into())
+}
+
+pub(in crate::handler) fn tool(tool: mcp::Tool, reviewed: &Reviewed) -> Tool {
+    let (hash, marks, allowed) = reviewed.tool(&tool);
+    let others = others(json!(tool), &["name", "title", "description", "inputSchema", "outputSchema"]);
     let claims = claims(&tool);
     let title = tool.title.or_else(|| tool.annotations.and_then(|a| a.title));
     Tool {
@@ -21,6 +37,9 @@ pub(in crate::handler) fn tool(tool: mcp::Tool, allowed: bool) -> Tool {
         claims,
         icons: icons(tool.icons),
         allowed,
+        others,
+        hash: hash.to_string(),
+        marks: self::marks(marks),
     }
 }
 
@@ -33,8 +52,12 @@ pub(super) fn claims(tool: &mcp::Tool) -> ToolClaims {
     })
 }
 
-pub(in crate::handler) fn prompt(prompt: mcp::Prompt) -> Prompt {
+pub(in crate::handler) fn prompt(prompt: mcp::Prompt, reviewed: &Reviewed) -> Prompt {
+    let (hash, marks) = reviewed.prompt(&prompt);
     Prompt {
+        others: others(json!(prompt), &["name", "title", "description", "arguments"]),
+        hash: hash.to_string(),
+        marks: self::marks(marks),
         name: prompt.name,
         title: prompt.title,
         description: prompt.description,

@@ -7,8 +7,9 @@ use mcp_proto::types::{self as mcp, SamplingContent};
 use serde_json::json;
 
 use super::content::{claims, content, role, to_block};
-use super::{authorization, call_kind, scope};
+use super::{authorization, call_kind, marks, scope};
 use crate::data::*;
+use crate::handler::containment;
 use crate::handler::set_up::{self, Values};
 
 pub(in crate::handler) fn question(view: QuestionView) -> Question {
@@ -21,6 +22,7 @@ pub(in crate::handler) fn question(view: QuestionView) -> Question {
         asked_at: view.asked_at,
         why: match view.why {
             HostWhy::User { conversation } => Why::User { conversation },
+            HostWhy::Model { conversation, after } => Why::Model { conversation, after },
             HostWhy::Call { call, kind, name } => Why::Call { call, kind: call_kind(kind), name },
             HostWhy::Server => Why::Server,
         },
@@ -28,18 +30,20 @@ pub(in crate::handler) fn question(view: QuestionView) -> Question {
         body: body(view.body),
         scopes: view.scopes.iter().map(|s| scope(*s)).collect(),
         rule: view.rule.to_owned(),
+        marks: marks(view.marks),
     }
 }
 
 fn body(body: HostBody) -> QuestionBody {
     match body {
-        HostBody::StartServer { config, resolved, approved_before } => QuestionBody::StartServer {
+        HostBody::StartServer { config, resolved, approved_before, plan } => QuestionBody::StartServer {
             command: config.command,
             resolved: Some(resolved.display().to_string()),
             args: config.args,
             env: config.env.into_iter().collect(),
             cwd: config.cwd.map(|cwd| cwd.display().to_string()),
             approved_before,
+            sandbox: plan.map(containment::plan_shown),
         },
         HostBody::ConnectServer { config, approved_before } => QuestionBody::ConnectServer {
             url: url_parts(HostUrl::of(&config.url)),
@@ -58,6 +62,9 @@ fn body(body: HostBody) -> QuestionBody {
             arguments: arguments.into(),
             changed_since_allowed,
         },
+        HostBody::Read { kind, name, arguments } => {
+            QuestionBody::Read { what: super::call_kind(kind), name, arguments: arguments.into() }
+        }
         HostBody::Sampling { request, response } => QuestionBody::Sampling {
             step: if response.is_some() { SamplingStep::Response } else { SamplingStep::Request },
             request: sampling_request(*request),
@@ -74,7 +81,9 @@ fn body(body: HostBody) -> QuestionBody {
             };
             QuestionBody::Form { message, fields, unsupported }
         }
-        HostBody::Url { message, url } => QuestionBody::Url { message, url: url_parts(HostUrl::of(&url)) },
+        HostBody::Url { message, url } => {
+            QuestionBody::Url { message, url: url_parts(HostUrl::asked_by_server(&url)) }
+        }
         HostBody::Roots => QuestionBody::Roots { folders: Vec::new() },
         HostBody::SignIn {
             url,

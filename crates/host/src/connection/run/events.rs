@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use mcp_proto::session::{Answer, CallId, CloseReason, ServerQuestion, ServerRequestId, SessionEvent};
 use mcp_proto::types::{ElicitAction, ElicitResult};
-use mcp_transport::driver::{Control, DriverEvent};
+use mcp_transport::driver::{Control, DriverEvent, Frame};
 
 use super::{News, Purpose, Run, lists, note};
-use crate::activity::ActivityKind;
+use crate::activity::{Activity, ActivityKind};
 use crate::catalog::List;
 use crate::view::Progress;
 
@@ -18,7 +18,7 @@ impl Run<'_> {
     pub(super) fn driver_event(&mut self, event: DriverEvent, session: &mut Control<'_>) {
         match event {
             DriverEvent::Frame(frame) => {
-                self.with_activity(|a| a.frame(frame));
+                self.frame(frame);
             }
             DriverEvent::Stderr { line } => self.with_activity(|a| a.line(ActivityKind::Stderr, &line)),
             DriverEvent::Connected { transport, how } => {
@@ -33,6 +33,7 @@ impl Run<'_> {
             }
             DriverEvent::Session(event) => self.session_event(event, session),
             DriverEvent::InvalidDropped { lines, bytes, anomalies } => {
+                self.usage.read(bytes);
                 let words =
                     format!("{lines} more lines ({bytes} bytes) and {anomalies} more faults came too fast to be shown");
                 self.with_activity(|a| a.anomaly(&words, None));
@@ -45,6 +46,29 @@ impl Run<'_> {
                 };
                 self.with_activity(|a| a.line(ActivityKind::State, &words));
             }
+        }
+    }
+
+    /// A message went by. One of too many notifications is counted and not kept.
+    fn frame(&mut self, frame: Frame) {
+        let was_slowed = self.usage.is_slowed();
+        if self.usage.frame(&frame) {
+            self.with_activity(|a| a.frame(frame));
+        } else {
+            self.left_out();
+        }
+        if self.usage.is_slowed() && !was_slowed {
+            if let Some(words) = self.usage.told_of_pause() {
+                self.with_activity(|a| a.anomaly(&words, None));
+            }
+            self.tick_soon();
+        }
+    }
+
+    fn left_out(&mut self) {
+        self.with_activity(Activity::leave_out);
+        if let Some(words) = self.usage.told_of_left_out() {
+            self.with_activity(|a| a.anomaly(&words, None));
         }
     }
 
@@ -89,7 +113,13 @@ impl Run<'_> {
                 }
                 self.tick_soon();
             }
-            SessionEvent::Log { message, .. } => self.with_activity(|a| a.log(&message)),
+            SessionEvent::Log { message, .. } => {
+                if self.usage.log() {
+                    self.with_activity(|a| a.log(&message));
+                } else {
+                    self.left_out();
+                }
+            }
             SessionEvent::Anomaly { cause, id } => {
                 self.with_activity(|a| a.anomaly(&cause, id.map(|id| id.to_string())))
             }
@@ -137,6 +167,8 @@ impl Run<'_> {
         session: &mut Control<'_>,
     ) {
         if !self.questions.open(request) {
+            self.usage.refused_question();
+            self.tick_soon();
             if let Some(refused) = self.questions.refused_to_tell() {
                 self.with_activity(|a| {
                     a.anomaly(&format!("it asks too much at once: {refused} questions were refused unseen"), None)

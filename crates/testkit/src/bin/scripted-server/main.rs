@@ -9,7 +9,9 @@
 //!
 //! A misbehaviour happens instead of the answer to METHOD, each time it is asked; `start` means before
 //! anything is read. `--reply` gives the result for a method; given several times, they are used in order
-//! and the last one stays. `--raw` writes the line as it is, with `$ID` replaced by the request's id.
+//! and the last one stays. `--raw` writes the line as it is, with `$ID` replaced by the request's id; it may be
+//! several lines, and an empty METHOD stands for the client's answers. `@FILE` in the place of either is the text of
+//! a file.
 //! `--record` appends every line that is read.
 
 mod floods;

@@ -67,12 +67,13 @@ impl Options {
                 "--misbehave" => options.rules.push(rule(value)?),
                 "--reply" => {
                     let (method, json) = pair(value)?;
-                    let result = serde_json::from_str(json).map_err(|error| format!("--reply {method}: {error}"))?;
+                    let result =
+                        serde_json::from_str(&told(json)?).map_err(|error| format!("--reply {method}: {error}"))?;
                     options.replies.push(Reply { method: method.to_owned(), what: Scripted::Result(result) });
                 }
                 "--raw" => {
                     let (method, line) = pair(value)?;
-                    options.replies.push(Reply { method: method.to_owned(), what: Scripted::Line(line.to_owned()) });
+                    options.replies.push(Reply { method: method.to_owned(), what: Scripted::Line(told(line)?) });
                 }
                 "--record" => options.record = Some(value.into()),
                 "--count" => options.count = Some(number(value)?),
@@ -95,6 +96,14 @@ fn rule(value: &str) -> Result<Rule, String> {
 
 fn pair(value: &str) -> Result<(&str, &str), String> {
     value.split_once('=').ok_or_else(|| format!("{value} is not METHOD=VALUE"))
+}
+
+/// What is said, or what the file after `@` says: an argument of a command can't be long.
+fn told(value: &str) -> Result<String, String> {
+    match value.strip_prefix('@') {
+        Some(path) => std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}")),
+        None => Ok(value.to_owned()),
+    }
 }
 
 fn number(value: &str) -> Result<usize, String> {

@@ -1,4 +1,4 @@
-//! Tells when `mcp.json` changed.
+//! Tells when a file changed: `mcp.json`, and the rules.
 //!
 //! The folder is watched and not the file: editors write a new file and rename it, and a watch would stay with the old one.
 //! Beside that the file is looked at every two seconds, for disks that tell nothing, files behind links, and a folder that was
@@ -20,15 +20,15 @@ const LONGEST: Duration = Duration::from_secs(2);
 /// How often the file is looked at without being told.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// Starts a thread that sends a message for each change, until nobody receives them any more.
-pub(crate) fn start(path: PathBuf, changed: mpsc::Sender<()>) {
+/// Starts a thread of this name that sends a message for each change, until nobody receives them any more.
+pub(crate) fn start(name: &str, path: PathBuf, changed: mpsc::Sender<()>) {
     let (told, tells) = sync_channel(1);
     // Before the thread starts: what changes from now on is told.
     let mut watch = Watch { seen: State::of(&path), path, told, watcher: None };
     watch.renew();
     let run = move || watch.run(&tells, &changed);
-    if let Err(error) = std::thread::Builder::new().name(String::from("mcp.json")).spawn(run) {
-        tracing::warn!(%error, "the settings file is not watched");
+    if let Err(error) = std::thread::Builder::new().name(name.to_owned()).spawn(run) {
+        tracing::warn!(%error, thread = name, "the file is not watched");
     }
 }
 
@@ -101,7 +101,7 @@ impl Watch {
         match watched {
             Ok(watcher) => self.watcher = Some((watcher, identity)),
             Err(error) => {
-                tracing::debug!(%error, "the folder of the settings is not watched; the file is looked at instead")
+                tracing::debug!(%error, "the folder of a file is not watched; the file is looked at instead")
             }
         }
     }

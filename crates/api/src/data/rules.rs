@@ -1,0 +1,305 @@
+//! Rules: what stands, what would happen, and why.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+/// All rules, and where they come from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Policy {
+    /// The preset that the user chose.
+    pub preset: Preset,
+    /// The least strict one that holds on this computer. A stricter choice of the user's counts.
+    pub managed_preset: Preset,
+    /// Every rule, those of this computer first.
+    pub rules: Vec<Rule>,
+    /// The user's file.
+    pub user: RuleFile,
+    /// The file for all users of this computer.
+    pub managed: RuleFile,
+}
+
+/// A file of rules.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct RuleFile {
+    /// Where it is, or would be.
+    pub path: String,
+    /// Whether it is there.
+    pub exists: bool,
+    /// Why it can't be used, if it can't. Then everything asks.
+    pub problem: Option<String>,
+}
+
+/// How much is asked about where no rule says otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Preset {
+    /// All that crosses asks each time, reads too.
+    Careful,
+    /// Calls of tools ask, and the user says for how long the answer holds.
+    Balanced,
+}
+
+/// What a rule says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    /// It may happen.
+    Allow,
+    /// The user decides each time.
+    Ask,
+    /// It may not happen.
+    Deny,
+}
+
+/// Where a rule comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum RuleSource {
+    /// The file for all users of this computer. It can't be changed here.
+    Managed,
+    /// The user's file.
+    User,
+    /// The user, until Drawbridge is closed.
+    Session,
+}
+
+/// Which way what a rule is about crosses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Direction {
+    /// Calls of tools, prompts and resources.
+    ToServer,
+    /// What a server asks for.
+    FromServer,
+    /// Both.
+    Both,
+}
+
+/// For how long a rule holds, beside its expiry.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum RuleScope {
+    /// Until it is removed.
+    Always,
+    /// Until Drawbridge is closed.
+    Session,
+    /// In this conversation, until Drawbridge is closed.
+    Conversation {
+        /// The conversation.
+        conversation: String,
+    },
+}
+
+/// A condition on one argument of a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ArgumentRule {
+    /// Where it is: a JSON Pointer such as `/path`.
+    pub at: String,
+    /// How it is looked at.
+    pub test: ArgumentTest,
+    /// What it must be.
+    pub pattern: String,
+}
+
+/// How an argument is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ArgumentTest {
+    /// A text with `*` for any characters and `?` for one.
+    Glob,
+    /// A regular expression that is found in it.
+    Regex,
+    /// A path of this folder or of something in it.
+    Folder,
+}
+
+/// A condition on what a server says of a tool; it can only make things stricter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ClaimRule {
+    /// The tool says that it only reads.
+    #[serde(default)]
+    pub read_only: Option<bool>,
+    /// The tool says, or does not deny, that it destroys.
+    #[serde(default)]
+    pub destructive: Option<bool>,
+    /// The tool says that doing it twice is doing it once.
+    #[serde(default)]
+    pub idempotent: Option<bool>,
+    /// The tool says, or does not deny, that it reaches out.
+    #[serde(default)]
+    pub open_world: Option<bool>,
+}
+
+/// A rule. All its conditions must hold for it to count.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Rule {
+    /// Its number where it comes from; empty for a new one.
+    pub id: String,
+    /// Where it comes from.
+    pub source: RuleSource,
+    /// What it says.
+    pub effect: Effect,
+    /// The servers it is about, with `*` and `?`.
+    pub server: String,
+    /// The tools it is about; none for all that crosses.
+    pub tool: Option<String>,
+    /// Which way.
+    pub direction: Direction,
+    /// Conditions on arguments.
+    pub arguments: Vec<ArgumentRule>,
+    /// A condition on what the server says of a tool.
+    pub annotations: Option<ClaimRule>,
+    /// For how long it holds.
+    pub scope: RuleScope,
+    /// Until when, in milliseconds since 1970.
+    pub expires_at: Option<u64>,
+    /// The user's own words for it.
+    pub note: String,
+    /// Whether it stands for a server that the user trusts.
+    pub trusted_server: bool,
+}
+
+/// A rule, by where it comes from and its number there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct RuleRef {
+    /// Where it comes from.
+    pub source: RuleSource,
+    /// Its number.
+    pub id: String,
+}
+
+/// A preset to take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SetPreset {
+    /// The preset.
+    pub preset: Preset,
+}
+
+/// Whether a server is trusted with calls of its tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Trust {
+    /// It is not.
+    No,
+    /// Until Drawbridge is closed.
+    Run,
+    /// Until it is taken back.
+    Always,
+}
+
+/// Trust in a server, or the end of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SetTrust {
+    /// The server.
+    pub server: String,
+    /// For how long.
+    pub trust: Trust,
+}
+
+/// A dry run: what would happen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct DryRun {
+    /// The server.
+    pub server: String,
+    /// What would be done.
+    pub act: DryAct,
+}
+
+/// What would be done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum DryAct {
+    /// A tool is called.
+    Tool {
+        /// The tool.
+        tool: String,
+        /// What would be sent, a JSON object.
+        arguments: Value,
+        /// In this conversation.
+        #[serde(default)]
+        conversation: Option<String>,
+        /// As asked for by a model that has read another server's output.
+        #[serde(default)]
+        after_untrusted: bool,
+    },
+    /// A prompt is got or a resource read.
+    Read,
+    /// The server is started, or connected to.
+    Start,
+    /// The server asks for a model's answer.
+    Sampling,
+    /// The server asks the user to fill in a form.
+    Form,
+    /// The server asks to open a URL.
+    Url,
+    /// The server asks for folders.
+    Roots,
+    /// The user signs in to the server.
+    SignIn,
+}
+
+/// What would happen, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct DryRunResult {
+    /// What would happen.
+    pub effect: Effect,
+    /// The reason, by its stable name.
+    pub reason: String,
+    /// What decided.
+    pub by: DecidedBy,
+    /// For how long an approval could hold, if it asks.
+    pub scopes: Vec<super::Scope>,
+    /// All that was looked at, the most important first.
+    pub considered: Vec<Considered>,
+    /// Whether a definition or a command had to be taken as unchanged, as the server is not running.
+    pub assumed_unchanged: bool,
+}
+
+/// What decided.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum DecidedBy {
+    /// What always holds.
+    BuiltIn,
+    /// A standing approval.
+    Grant {
+        /// Its id.
+        id: String,
+    },
+    /// A rule.
+    Rule {
+        /// Which.
+        rule: RuleRef,
+    },
+    /// The user's preset.
+    Preset,
+    /// The preset of this computer.
+    ManagedPreset,
+}
+
+/// A rule, approval or preset that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Considered {
+    /// Which.
+    pub by: DecidedBy,
+    /// What it says when it fits.
+    pub effect: Effect,
+    /// Whether it fits, or the first condition that does not hold: `fits`, `other-server`, `other-direction`, `other-tool`,
+    /// `other-argument`, `other-annotations`, `other-conversation`, `expired`, `changed`, `not-reviewed` or
+    /// `after-untrusted`.
+    pub fit: String,
+    /// The number of the argument's condition that does not hold, from 0.
+    pub argument: Option<u32>,
+}
+
+/// Rules and approvals as text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct PolicyText {
+    /// JSON with all that stands.
+    pub text: String,
+}

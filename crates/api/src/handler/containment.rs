@@ -1,0 +1,120 @@
+//! What servers may reach and how much they get, from the host's terms to the page's and back.
+
+use host::limits::{Counter, Limits as HostLimits, Use};
+use host::server_config::{Access, Folder, SandboxConfig};
+use host::view::Plan;
+
+use super::{Api, errors};
+use crate::ApiError;
+use crate::data::*;
+
+impl Api {
+    /// What a server would reach in its sandbox. That it can't be set up is an answer, and no failure of the question.
+    pub(super) async fn sandbox_report(&self, server: String) -> Result<SandboxReport, ApiError> {
+        Ok(match self.host.plan_sandbox(server).await? {
+            Ok(plan) => SandboxReport { plan: Some(plan_shown(plan)), problem: None },
+            Err(host::NoPlan::NoSandbox) => SandboxReport { plan: None, problem: None },
+            Err(error) => SandboxReport { plan: None, problem: Some(error.to_string()) },
+        })
+    }
+
+    /// How much a server uses of what it gets.
+    pub(super) async fn limits_used(&self, server: String) -> Result<LimitsUse, ApiError> {
+        let used = self.host.used(server.clone()).await?;
+        used.map(use_shown).ok_or_else(|| errors::not_found(&format!("server \"{server}\"")))
+    }
+}
+
+/// A sandbox as it is wanted. Folders that are there are taken for where they really lie, so that no link decides later what is
+/// reached.
+pub(super) fn to_sandbox(sandbox: Sandbox) -> SandboxConfig {
+    let folder = |SandboxFolder { path, access }| {
+        let access = match access {
+            FolderAccess::Read => Access::Read,
+            FolderAccess::Write => Access::Write,
+        };
+        let path = std::path::PathBuf::from(path);
+        Folder { path: path.canonicalize().unwrap_or(path), access }
+    };
+    SandboxConfig { folders: sandbox.folders.into_iter().map(folder).collect(), network: sandbox.network }
+}
+
+pub(super) fn sandbox_shown(sandbox: SandboxConfig) -> Sandbox {
+    Sandbox { folders: sandbox.folders.into_iter().map(folder_shown).collect(), network: sandbox.network }
+}
+
+fn folder_shown(Folder { path, access }: Folder) -> SandboxFolder {
+    let access = match access {
+        Access::Read => FolderAccess::Read,
+        Access::Write => FolderAccess::Write,
+    };
+    SandboxFolder { path: path.display().to_string(), access }
+}
+
+pub(super) fn plan_shown(plan: Plan) -> SandboxPlan {
+    let shown = |paths: Vec<std::path::PathBuf>| paths.into_iter().map(|path| path.display().to_string()).collect();
+    SandboxPlan {
+        held_by: plan.mechanism.name().to_owned(),
+        folders: plan.reach.folders.into_iter().map(folder_shown).collect(),
+        program: shown(plan.reach.program),
+        system: shown(plan.reach.system),
+        home: plan.reach.home.display().to_string(),
+        network: plan.network,
+    }
+}
+
+pub(super) fn limits_shown(limits: HostLimits) -> Limits {
+    let HostLimits {
+        calls,
+        questions,
+        questions_per_minute,
+        notifications_per_second,
+        bytes_per_minute,
+        message_bytes,
+        kept_bytes,
+    } = limits.within_bounds();
+    Limits {
+        calls,
+        questions,
+        questions_per_minute,
+        notifications_per_second,
+        bytes_per_minute,
+        message_bytes,
+        kept_bytes,
+    }
+}
+
+pub(super) fn to_limits(limits: Limits) -> HostLimits {
+    let Limits {
+        calls,
+        questions,
+        questions_per_minute,
+        notifications_per_second,
+        bytes_per_minute,
+        message_bytes,
+        kept_bytes,
+    } = limits;
+    HostLimits {
+        calls,
+        questions,
+        questions_per_minute,
+        notifications_per_second,
+        bytes_per_minute,
+        message_bytes,
+        kept_bytes,
+    }
+    .within_bounds()
+}
+
+fn use_shown(used: Use) -> LimitsUse {
+    let counter = |Counter { now, most, beyond }| LimitCounter { now, most, beyond };
+    LimitsUse {
+        calls: counter(used.calls),
+        questions: counter(used.questions),
+        notifications: counter(used.notifications),
+        bytes: counter(used.bytes),
+        message: counter(used.message),
+        kept: counter(used.kept),
+        slowed: used.is_slowed,
+    }
+}

@@ -1,0 +1,203 @@
+//! Rules as the page has them, and back.
+
+use host::rules as host;
+use policy as own;
+
+use super::scope;
+use crate::data::*;
+use crate::handler::errors;
+use crate::ApiError;
+
+pub(in crate::handler) fn policy(view: host::RulesView) -> Policy {
+    Policy {
+        preset: preset(view.preset),
+        managed_preset: preset(view.managed_preset),
+        rules: view.rules.into_iter().map(|(from, own)| rule(from, own)).collect(),
+        user: file(view.user),
+        managed: file(view.managed),
+    }
+}
+
+fn file(file: host::RuleFile) -> RuleFile {
+    RuleFile { path: file.path.display().to_string(), exists: file.exists, problem: file.problem }
+}
+
+fn rule(from: own::Source, rule: own::PolicyRule) -> Rule {
+    Rule {
+        id: rule.id.to_string(),
+        source: source(from),
+        effect: effect(rule.effect),
+        server: rule.server,
+        tool: rule.tool,
+        direction: match rule.direction {
+            own::Direction::ToServer => Direction::ToServer,
+            own::Direction::FromServer => Direction::FromServer,
+            own::Direction::Both => Direction::Both,
+        },
+        arguments: rule.arguments.into_iter().map(argument).collect(),
+        annotations: rule.annotations.map(|claims| ClaimRule {
+            read_only: claims.read_only_hint,
+            destructive: claims.destructive_hint,
+            idempotent: claims.idempotent_hint,
+            open_world: claims.open_world_hint,
+        }),
+        scope: match rule.scope {
+            own::RuleScope::Always => RuleScope::Always,
+            own::RuleScope::Session => RuleScope::Session,
+            own::RuleScope::Conversation(conversation) => RuleScope::Conversation { conversation },
+        },
+        expires_at: rule.expires_at,
+        note: rule.note,
+        trusted_server: rule.trusted_server,
+    }
+}
+
+fn argument(rule: own::ArgumentRule) -> ArgumentRule {
+    let (test, pattern) = match rule.is {
+        own::ArgumentIs::Glob(glob) => (ArgumentTest::Glob, glob),
+        own::ArgumentIs::Regex(regex) => (ArgumentTest::Regex, regex),
+        own::ArgumentIs::Folder(folder) => (ArgumentTest::Folder, folder),
+    };
+    ArgumentRule { at: rule.at, test, pattern }
+}
+
+pub(in crate::handler) fn to_rule(rule: Rule) -> Result<own::PolicyRule, ApiError> {
+    Ok(own::PolicyRule {
+        id: if rule.id.is_empty() { 0 } else { number(&rule.id)? },
+        effect: match rule.effect {
+            Effect::Allow => own::Effect::Allow,
+            Effect::Ask => own::Effect::Ask,
+            Effect::Deny => own::Effect::Deny,
+        },
+        server: rule.server,
+        tool: rule.tool,
+        direction: match rule.direction {
+            Direction::ToServer => own::Direction::ToServer,
+            Direction::FromServer => own::Direction::FromServer,
+            Direction::Both => own::Direction::Both,
+        },
+        arguments: rule
+            .arguments
+            .into_iter()
+            .map(|argument| own::ArgumentRule {
+                at: argument.at,
+                is: match argument.test {
+                    ArgumentTest::Glob => own::ArgumentIs::Glob(argument.pattern),
+                    ArgumentTest::Regex => own::ArgumentIs::Regex(argument.pattern),
+                    ArgumentTest::Folder => own::ArgumentIs::Folder(argument.pattern),
+                },
+            })
+            .collect(),
+        annotations: rule.annotations.map(|claims| own::ClaimRule {
+            read_only_hint: claims.read_only,
+            destructive_hint: claims.destructive,
+            idempotent_hint: claims.idempotent,
+            open_world_hint: claims.open_world,
+        }),
+        scope: match rule.scope {
+            RuleScope::Always => own::RuleScope::Always,
+            RuleScope::Session => own::RuleScope::Session,
+            RuleScope::Conversation { conversation } => own::RuleScope::Conversation(conversation),
+        },
+        expires_at: rule.expires_at,
+        note: rule.note,
+        trusted_server: rule.trusted_server,
+    })
+}
+
+fn number(id: &str) -> Result<u64, ApiError> {
+    id.parse().map_err(|_| errors::not_found("this rule"))
+}
+
+pub(in crate::handler) fn rule_ref(rule: own::RuleRef) -> RuleRef {
+    RuleRef { source: source(rule.source), id: rule.id.to_string() }
+}
+
+pub(in crate::handler) fn to_rule_ref(rule: &RuleRef) -> Result<own::RuleRef, ApiError> {
+    let source = match rule.source {
+        RuleSource::Managed => own::Source::Managed,
+        RuleSource::User => own::Source::User,
+        RuleSource::Session => own::Source::Session,
+    };
+    Ok(own::RuleRef { source, id: number(&rule.id)? })
+}
+
+const fn source(source: own::Source) -> RuleSource {
+    match source {
+        own::Source::Managed => RuleSource::Managed,
+        own::Source::User => RuleSource::User,
+        own::Source::Session => RuleSource::Session,
+    }
+}
+
+const fn effect(effect: own::Effect) -> Effect {
+    match effect {
+        own::Effect::Allow => Effect::Allow,
+        own::Effect::Ask => Effect::Ask,
+        own::Effect::Deny => Effect::Deny,
+    }
+}
+
+const fn preset(preset: own::Preset) -> Preset {
+    match preset {
+        own::Preset::Careful => Preset::Careful,
+        own::Preset::Balanced => Preset::Balanced,
+    }
+}
+
+pub(in crate::handler) const fn to_preset(preset: Preset) -> own::Preset {
+    match preset {
+        Preset::Careful => own::Preset::Careful,
+        Preset::Balanced => own::Preset::Balanced,
+    }
+}
+
+pub(in crate::handler) const fn trust(trust: host::Trust) -> Trust {
+    match trust {
+        host::Trust::No => Trust::No,
+        host::Trust::Run => Trust::Run,
+        host::Trust::Always => Trust::Always,
+    }
+}
+
+pub(in crate::handler) const fn to_trust(trust: Trust) -> host::Trust {
+    match trust {
+        Trust::No => host::Trust::No,
+        Trust::Run => host::Trust::Run,
+        Trust::Always => host::Trust::Always,
+    }
+}
+
+fn by(by: own::By) -> DecidedBy {
+    match by {
+        own::By::BuiltIn => DecidedBy::BuiltIn,
+        own::By::Grant(id) => DecidedBy::Grant { id: id.0.to_string() },
+        own::By::Rule(rule) => DecidedBy::Rule { rule: rule_ref(rule) },
+        own::By::Preset => DecidedBy::Preset,
+        own::By::ManagedPreset => DecidedBy::ManagedPreset,
+    }
+}
+
+pub(in crate::handler) fn dry_run_result(result: host::DryRunResult) -> DryRunResult {
+    let (effect_is, reason, decided_by, scopes) = match result.explanation.decision {
+        own::Decision::Allow { by } => (Effect::Allow, "allowed", by, &[][..]),
+        own::Decision::Ask { rule, by, scopes } => (Effect::Ask, rule.name(), by, scopes),
+        own::Decision::Deny { rule, by } => (Effect::Deny, rule.name(), by, &[][..]),
+    };
+    DryRunResult {
+        effect: effect_is,
+        reason: reason.to_owned(),
+        by: by(decided_by),
+        scopes: scopes.iter().copied().map(scope).collect(),
+        considered: result.explanation.considered.into_iter().map(considered).collect(),
+        assumed_unchanged: result.assumed_unchanged,
+    }
+}
+
+fn considered(one: own::Considered) -> Considered {
+    let argument = match one.fit {
+        own::Fit::OtherArgument(at) => u32::try_from(at).ok(),
+        _ => None,
+    };
+    Considered { by: by(one.by), effect: effect(one.effect), fit: one.fit.name().to_owned(), argument }
+}

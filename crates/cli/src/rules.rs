@@ -1,0 +1,175 @@
+//! Rules: what stands, what would happen, and all of it as text.
+
+use api::Handler as _;
+use api::data::{
+    Considered, DecidedBy, DryAct, DryRun, DryRunResult, Effect, Nothing, Policy, Preset, Rule, RuleFile, RuleScope,
+    RuleSource,
+};
+use serde_json::Value;
+
+use crate::arguments::{DryKind, PolicyCommand};
+use crate::commands::object;
+use crate::failure::Failure;
+use crate::output::value;
+use crate::people::table;
+use crate::session::Session;
+use crate::visible;
+
+/// Carries out a command about rules.
+pub(crate) async fn run(session: &Session, command: PolicyCommand) -> Result<Value, Failure> {
+    match command {
+        PolicyCommand::Show => show(session).await,
+        PolicyCommand::Check { server, tool, args, act, after_untrusted } => {
+            check(session, server, tool, &args, act, after_untrusted).await
+        }
+        PolicyCommand::Export => {
+            let text = session.api.policy_text(Nothing {}).await?.text;
+            session.output.text(&text);
+            Ok(value(&serde_json::from_str::<Value>(&text).unwrap_or_default()))
+        }
+    }
+}
+
+async fn show(session: &Session) -> Result<Value, Failure> {
+    let policy = session.api.policy(Nothing {}).await?;
+    session.output.text(&words(&policy));
+    Ok(value(&policy))
+}
+
+fn words(policy: &Policy) -> String {
+    let preset = |preset| match preset {
+        Preset::Careful => "careful: all that crosses asks each time, reads too",
+        Preset::Balanced => "balanced: calls of tools ask, and you say for how long the answer holds",
+    };
+    let mut text = format!("Preset: {}\n", preset(policy.preset));
+    if policy.managed_preset == Preset::Careful && policy.preset != Preset::Careful {
+        text.push_str("  On this computer the careful one holds for all users.\n");
+    }
+    for (what, file) in [("Your rules", &policy.user), ("Rules of this computer", &policy.managed)] {
+        text.push_str(&file_words(what, file));
+    }
+    text.push_str(&table(&policy.rules.iter().map(row).collect::<Vec<_>>()));
+    text
+}
+
+fn file_words(what: &str, file: &RuleFile) -> String {
+    let path = visible::line(&file.path);
+    match &file.problem {
+        Some(problem) => {
+            format!("{what}: {path} can't be used, so everything asks: {}\n", visible::line(problem))
+        }
+        None if file.exists => format!("{what}: {path}\n"),
+        None => format!("{what}: none ({path})\n"),
+    }
+}
+
+fn row(rule: &Rule) -> Vec<String> {
+    let source = match rule.source {
+        RuleSource::Managed => "managed ",
+        RuleSource::User => "",
+        RuleSource::Session => "session ",
+    };
+    let mut more: Vec<String> = rule
+        .arguments
+        .iter()
+        .map(|argument| {
+            let test = value(&argument.test);
+            let test = test.as_str().unwrap_or_default();
+            visible::line(&format!("{} {test} {}", argument.at, argument.pattern))
+        })
+        .collect();
+    if let Some(claims) = &rule.annotations {
+        more.push(format!("says {}", value(claims)));
+    }
+    match &rule.scope {
+        RuleScope::Always => {}
+        RuleScope::Session => more.push("until Drawbridge closes".to_owned()),
+        RuleScope::Conversation { conversation } => more.push(format!("in {}", visible::line(conversation))),
+    }
+    if let Some(end) = rule.expires_at {
+        more.push(format!("until {}", crate::people::time(end)));
+    }
+    if rule.trusted_server {
+        more.push("trusted server".to_owned());
+    }
+    if !rule.note.is_empty() {
+        more.push(visible::line(&rule.note));
+    }
+    vec![
+        format!("{source}rule {}", rule.id),
+        effect(rule.effect).to_owned(),
+        visible::line(&rule.server),
+        rule.tool.as_deref().map(visible::line).unwrap_or_default(),
+        value(&rule.direction).as_str().unwrap_or_default().replace('_', " "),
+        more.join("; "),
+    ]
+}
+
+const fn effect(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Allow => "allow",
+        Effect::Ask => "ask",
+        Effect::Deny => "deny",
+    }
+}
+
+/// Tells what would happen. Nothing is started, and nothing sent.
+async fn check(
+    session: &Session,
+    server: String,
+    tool: Option<String>,
+    args: &str,
+    act: Option<DryKind>,
+    after_untrusted: bool,
+) -> Result<Value, Failure> {
+    let act = match (tool, act) {
+        (Some(tool), None) => DryAct::Tool {
+            tool,
+            arguments: Value::Object(object(args, "JSON")?),
+            conversation: None,
+            after_untrusted,
+        },
+        (None, Some(act)) => match act {
+            DryKind::Read => DryAct::Read,
+            DryKind::Start => DryAct::Start,
+            DryKind::Sampling => DryAct::Sampling,
+            DryKind::Form => DryAct::Form,
+            DryKind::Url => DryAct::Url,
+            DryKind::Roots => DryAct::Roots,
+            DryKind::SignIn => DryAct::SignIn,
+        },
+        _ => return Err(Failure::usage("expected the name of a tool, or --act with something else to check")),
+    };
+    let result = session.api.dry_run(DryRun { server, act }).await?;
+    session.output.text(&result_words(&result));
+    Ok(value(&result))
+}
+
+fn result_words(result: &DryRunResult) -> String {
+    let mut text = format!("{}: {}, by {}\n", effect(result.effect), result.reason, by(&result.by));
+    if result.assumed_unchanged {
+        text.push_str("  The server is not running: what was approved of it is taken as unchanged.\n");
+    }
+    let rows: Vec<_> = result.considered.iter().map(considered).collect();
+    text.push_str(&table(&rows));
+    text
+}
+
+fn considered(one: &Considered) -> Vec<String> {
+    let argument = one.argument.map(|at| format!(" {}", at + 1)).unwrap_or_default();
+    vec![by(&one.by), effect(one.effect).to_owned(), format!("{}{argument}", one.fit)]
+}
+
+fn by(by: &DecidedBy) -> String {
+    match by {
+        DecidedBy::BuiltIn => "what always holds".to_owned(),
+        DecidedBy::Grant { id } => format!("approval {id}"),
+        DecidedBy::Rule { rule } => match rule.source {
+            RuleSource::Managed => format!("managed rule {}", rule.id),
+            RuleSource::User => format!("rule {}", rule.id),
+            RuleSource::Session => format!("session rule {}", rule.id),
+        },
+        DecidedBy::Preset => "your preset".to_owned(),
+        DecidedBy::ManagedPreset => "the preset of this computer".to_owned(),
+    }
+}

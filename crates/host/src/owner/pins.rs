@@ -1,0 +1,354 @@
+//! What the user has seen of each server: pinned when it is approved or reviewed, kept in `pins.json`, and compared with what
+//! is there now.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use mcp_proto::types::Tool;
+use policy::{Grants, Hash, Scope, Standing, Subject};
+use serde_json::{Map, Value, json};
+
+use super::approvals::{address_hash, command_hash};
+use super::audit::Decided;
+use super::questions::For;
+use super::{Owner, ServerRecord};
+use crate::activity::now;
+use crate::ports::Document;
+use crate::review::{
+    Diff, Flag, Identity, Kind, LookAlike, MAX_LOOK_ALIKES, Marks, NameKeys, Pins, Reviewed, ServerPins, flags_of_text,
+};
+use crate::server_config::{HttpConfig, ServerTransport, StdioConfig};
+use crate::view::{HostEvent, QuestionBody};
+
+/// What a server says of itself at its opening, looked through once.
+#[derive(Debug, Default)]
+pub(crate) struct Said {
+    /// What its name looks like.
+    name: Option<(String, NameKeys)>,
+    /// What in its instructions and its description of itself looks made to mislead.
+    flags: Vec<Flag>,
+}
+
+/// A definition that the user has looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    /// A tool or a prompt.
+    pub kind: Kind,
+    /// Its name.
+    pub name: String,
+    /// The hash of what was shown.
+    pub hash: String,
+}
+
+/// Why a review could not be taken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReviewError {
+    /// There is no such server.
+    #[error("there is no server \"{0}\"")]
+    NotFound(String),
+    /// It does not run.
+    #[error("{0} is not running, so what it offers is not known; start it first")]
+    NotRunning(String),
+    /// Something is not as it was shown.
+    #[error("not as it was shown any more: {}; look at it again", .0.join(", "))]
+    Stale(Vec<String>),
+    /// There are as many pinned definitions as may be.
+    #[error("more definitions of {0} are kept than may be; those that are new go on asking")]
+    Full(String),
+    /// The decision could not be written down.
+    #[error("the audit log can't be written, so nothing was reviewed")]
+    Audit,
+}
+
+impl Owner {
+    /// A server is started, or connected to, as it was approved: that is what the user has seen of it.
+    pub(super) fn pin_identity(&mut self, server: &str, approved: &Hash) {
+        let Some(record) = self.servers.get_mut(server) else { return };
+        record.identity = Some(approved.clone());
+        let parts = match &record.config.transport {
+            ServerTransport::Stdio(config) => {
+                let Some((program, _)) = &record.found else { return };
+                command_parts(config, program)
+            }
+            ServerTransport::Http(config) => address_parts(config),
+        };
+        let pinned = self.pins.get(server).and_then(|pins| pins.identity.as_ref());
+        if pinned.is_none_or(|pinned| pinned.hash != *approved || pinned.parts != parts) {
+            let identity = Identity { hash: approved.clone(), parts, at: now() };
+            self.change_pins(server, |pins| pins.pin_identity(identity.clone()));
+        }
+    }
+
+    /// A call of a tool was approved: the user has seen its definition.
+    pub(super) fn pin_tool(&mut self, server: &str, tool: &Tool) {
+        self.pin(server, Kind::Tool, &tool.name, &json!(tool));
+    }
+
+    /// Who issues the tokens for a server was approved.
+    pub(super) fn pin_issuer(&mut self, server: &str, issuer: &str) {
+        if self.pins.get(server).and_then(|pins| pins.issuer.as_deref()) != Some(issuer) {
+            self.change_pins(server, |pins| pins.pin_issuer(issuer));
+        }
+    }
+
+    /// Whether there was room.
+    fn pin(&mut self, server: &str, kind: Kind, name: &str, definition: &Value) -> bool {
+        let identity = self.servers.get(server).and_then(|record| record.identity.clone());
+        let hash = Hash::of(definition);
+        if let Some(pins) = self.pins.get(server)
+            && pins.standing(kind, name, &hash, identity.as_ref(), false) == Standing::Reviewed
+        {
+            return true;
+        }
+        let (at, mut has_room) = (now(), true);
+        self.change_pins(server, |pins| has_room = pins.pin(kind, name, definition, identity.as_ref(), at));
+        has_room
+    }
+
+    /// Changes what is kept of a server, here and in the file. What else is in the file stays: another host (the app beside a
+    /// terminal) may have written it.
+    fn change_pins(&mut self, server: &str, mut change: impl FnMut(&mut ServerPins)) {
+        change(Arc::make_mut(self.pins.entry(server.to_owned()).or_default()));
+        if let Some(record) = self.servers.get_mut(server) {
+            record.definitions = Default::default();
+        }
+        // What a script answers holds while the script runs; only a person decides for longer.
+        if self.options.decides != "user" {
+            return;
+        }
+        let written = self.ports.documents.update(Document::Pins, &mut |kept| {
+            let mut kept: Map<String, Value> = kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();
+            let own = kept.get(server).and_then(|own| serde_json::from_value(own.clone()).ok());
+            let mut own: ServerPins = own.unwrap_or_default();
+            change(&mut own);
+            if let Ok(own) = serde_json::to_value(&own) {
+                kept.insert(server.to_owned(), own);
+            }
+            kept.into()
+        });
+        if let Err(error) = written {
+            tracing::error!(%error, "what was reviewed could not be written; it holds until Drawbridge ends");
+        }
+    }
+
+    pub(super) fn forget_pins(&mut self, server: &str) {
+        if self.pins.remove(server).is_some()
+            && let Err(error) = self.keep_entry(Document::Pins, server, None)
+        {
+            tracing::error!(%error, "what was reviewed of a removed server could not be taken out");
+        }
+    }
+
+    /// The user has looked at these definitions: they are pinned, if all are as they were shown.
+    pub(crate) fn review(&mut self, server: &str, seen: &[Seen]) -> Result<(), ReviewError> {
+        let record = self.servers.get(server).ok_or_else(|| ReviewError::NotFound(server.to_owned()))?;
+        if record.connection.is_none() {
+            return Err(ReviewError::NotRunning(server.to_owned()));
+        }
+        let catalog = Arc::clone(&record.catalog);
+        let definitions: Vec<Option<Value>> = seen
+            .iter()
+            .map(|seen| match seen.kind {
+                Kind::Tool => catalog.tool(&seen.name).map(|tool| json!(tool)),
+                Kind::Prompt => catalog.prompt(&seen.name).map(|prompt| json!(prompt)),
+            })
+            .collect();
+        let is_same = |seen: &Seen, now: &Option<Value>| {
+            now.as_ref().is_some_and(|definition| Hash::of(definition).as_str() == seen.hash)
+        };
+        let pairs = || seen.iter().zip(&definitions);
+        let stale: Vec<String> =
+            pairs().filter(|(seen, now)| !is_same(seen, now)).map(|(seen, _)| seen.name.clone()).collect();
+        if !stale.is_empty() {
+            return Err(ReviewError::Stale(stale));
+        }
+        let words: Vec<String> = seen.iter().map(|seen| format!("{} {}", seen.kind.words(), seen.name)).collect();
+        let (subject, hash) = (words.join(", "), Hash::of(&json!(definitions)));
+        let decided = Decided {
+            server,
+            kind: "review",
+            subject: &subject,
+            decision: "allowed",
+            by: self.options.decides,
+            hash: hash.as_str(),
+            ..Decided::default()
+        };
+        self.audit(decided).map_err(|_| ReviewError::Audit)?;
+        let mut has_room = true;
+        let (identity, at) = (self.servers.get(server).and_then(|record| record.identity.clone()), now());
+        self.change_pins(server, |pins| {
+            has_room = pairs().all(|(seen, now)| {
+                now.as_ref().is_none_or(|now| pins.pin(seen.kind, &seen.name, now, identity.as_ref(), at))
+            });
+        });
+        self.mark_questions_again(server);
+        self.emit(HostEvent::CatalogChanged(server.to_owned()));
+        if has_room { Ok(()) } else { Err(ReviewError::Full(server.to_owned())) }
+    }
+
+    /// What is kept of what the user saw.
+    pub(crate) const fn pins(&self) -> &Pins {
+        &self.pins
+    }
+
+    /// One server's definitions beside what the user saw of them.
+    pub(crate) fn reviewed(&self, server: &str) -> Option<Reviewed> {
+        let record = self.servers.get(server)?;
+        let others = self.servers.iter().filter(|(name, other)| *name != server && other.connection.is_some());
+        Some(Reviewed {
+            server: server.to_owned(),
+            config: Arc::clone(&record.config),
+            catalog: Arc::clone(&record.catalog),
+            pins: self.pins.get(server).cloned().unwrap_or_default(),
+            identity: record.identity.clone(),
+            granted: granted(self.policy.grants(), server),
+            others: others.map(|(name, other)| (name.clone(), Arc::clone(&other.catalog))).collect(),
+        })
+    }
+
+    /// What is worth a second look about what a question is about.
+    pub(super) fn marks_of(&self, server: &str, body: &QuestionBody) -> Marks {
+        let pins = self.pins.get(server);
+        let diff = match body {
+            QuestionBody::Tool { tool, .. } => {
+                return self.reviewed(server).map(|reviewed| reviewed.tool(tool).1).unwrap_or_default();
+            }
+            QuestionBody::StartServer { config, resolved, .. } => {
+                let hash = command_hash(config, resolved);
+                pins.and_then(|pins| pins.identity_diff(&hash, &command_parts(config, resolved)))
+            }
+            QuestionBody::ConnectServer { config, .. } => {
+                pins.and_then(|pins| pins.identity_diff(&address_hash(config), &address_parts(config)))
+            }
+            QuestionBody::SignIn { issuer, .. } => {
+                let before = pins.and_then(|pins| pins.issuer.clone()).filter(|before| before != issuer);
+                before.map(|before| {
+                    let diff = Diff::between(&json!({ "issuer": before }), &json!({ "issuer": issuer }));
+                    Diff { server_changed: true, ..diff }
+                })
+            }
+            _ => None,
+        };
+        Marks { diff: diff.map(Box::new), ..Marks::default() }
+    }
+
+    /// What a call's question tells of its tool may be otherwise now.
+    fn mark_questions_again(&mut self, server: &str) {
+        for at in 0..self.questions.len() {
+            let pending = &self.questions[at];
+            if pending.view.server == server && matches!(pending.what_for, For::Call(_)) {
+                let marks = self.marks_of(server, &pending.view.body);
+                self.questions[at].view.marks = marks;
+                self.changed(at);
+            }
+        }
+    }
+
+    /// The tool that a question is about is another one now than was shown.
+    pub(super) fn mark_changed(&mut self, at: usize, shown: &Tool) {
+        let view = &self.questions[at].view;
+        let mut marks = self.marks_of(&view.server, &view.body);
+        // One that nobody had approved is compared with what was shown.
+        if let (None, QuestionBody::Tool { tool, .. }) = (&marks.diff, &view.body) {
+            marks.diff = Some(Box::new(Diff::between(&json!(shown), &json!(tool))));
+        }
+        self.questions[at].view.marks = marks;
+    }
+
+    /// Whether the user has seen a prompt as it is now; none if there is no such prompt.
+    pub(super) fn prompt_standing(&self, server: &str, prompt: &str) -> Option<Standing> {
+        let record = self.servers.get(server)?;
+        let hash = Hash::of(&json!(record.catalog.prompt(prompt)?));
+        let pins = self.pins.get(server).cloned().unwrap_or_default();
+        Some(pins.standing(Kind::Prompt, prompt, &hash, record.identity.as_ref(), false))
+    }
+
+    /// The user gets a prompt for the first time: they have seen its definition.
+    pub(super) fn pin_prompt(&mut self, server: &str, prompt: &str) {
+        let definition = self.servers.get(server).and_then(|record| record.catalog.prompt(prompt));
+        if let Some(definition) = definition {
+            self.pin(server, Kind::Prompt, prompt, &json!(definition));
+        }
+    }
+
+    /// Looks through what a server says of itself.
+    pub(super) fn look_at_claims(&mut self, server: &str) {
+        let Some(facts) = self.servers.get(server).and_then(|record| record.facts.as_ref()) else { return };
+        let mut flags = flags_of_text(facts.instructions.as_deref().unwrap_or_default(), &[]);
+        let claims = facts.server.as_ref();
+        let texts = claims.map(|claims| [Some(&claims.name), claims.title.as_ref(), claims.description.as_ref()]);
+        for text in texts.into_iter().flatten().flatten() {
+            flags.extend(flags_of_text(text, &[]));
+        }
+        let name = claims.map(|claims| (claims.name.clone(), NameKeys::of(&claims.name)));
+        if let Some(record) = self.servers.get_mut(server) {
+            record.said = Said { name, flags };
+        }
+    }
+
+    /// What is worth a second look about a server itself.
+    pub(super) fn marks_of_server(&self, server: &str, record: &ServerRecord) -> Marks {
+        let Some((name, keys)) = record.said.name.as_ref().filter(|_| record.facts.is_some()) else {
+            return Marks::default();
+        };
+        let others = self.servers.iter().filter(|(other, _)| *other != server);
+        let found = others.filter_map(|(label, other)| {
+            let claimed = other.said.name.as_ref().filter(|(_, claimed)| keys.meet(claimed)).map(|(name, _)| name.as_str());
+            let like = claimed.or_else(|| keys.meet(&NameKeys::of(label)).then_some(label))?;
+            Some(LookAlike { server: label.clone(), name: like.to_owned(), same: like == name })
+        });
+        Marks { look_alikes: found.take(MAX_LOOK_ALIKES).collect(), flags: record.said.flags.clone(), ..Marks::default() }
+    }
+}
+
+/// Whether the user has seen a tool's definition, by what is pinned, or by a standing approval that rests on it.
+pub(super) fn standing_of(
+    (pins, grants): (&Pins, &Grants),
+    server: &str,
+    tool: &str,
+    (own, approval): (&Hash, &Hash),
+    identity: Option<&Hash>,
+) -> Standing {
+    let grant = grants.find(server, &Subject::Tool(tool.to_owned()));
+    let granted = grant.is_some_and(|grant| grant.rests_on == *approval);
+    match pins.get(server) {
+        Some(pins) => pins.standing(Kind::Tool, tool, own, identity, granted),
+        None => ServerPins::default().standing(Kind::Tool, tool, own, identity, granted),
+    }
+}
+
+/// On what the standing approvals of a server's tools rest, but those of one conversation.
+fn granted(grants: &Grants, server: &str) -> HashMap<String, Hash> {
+    let at = now();
+    let of_all = grants.iter().filter(|grant| grant.server == server && grant.scope != Scope::Conversation);
+    of_all
+        .filter(|grant| !grant.has_expired(at))
+        .filter_map(|grant| match &grant.subject {
+            Subject::Tool(tool) => Some((tool.clone(), grant.rests_on.clone())),
+            Subject::Command => None,
+        })
+        .collect()
+}
+
+/// A command in words. Values of variables are often keys, so only their names are in it; that one is another shows in the
+/// hash.
+fn command_parts(config: &StdioConfig, program: &Path) -> Map<String, Value> {
+    let mut parts = Map::new();
+    parts.insert("command".to_owned(), json!(config.command));
+    parts.insert("program".to_owned(), json!(program.to_string_lossy()));
+    parts.insert("arguments".to_owned(), json!(config.args));
+    parts.insert("variables".to_owned(), json!(config.env.keys().collect::<Vec<_>>()));
+    parts.insert("folder".to_owned(), json!(config.cwd.as_ref().map(|folder| folder.to_string_lossy())));
+    parts
+}
+
+/// An address in words, without the values of headers.
+fn address_parts(config: &HttpConfig) -> Map<String, Value> {
+    let mut parts = Map::new();
+    parts.insert("url".to_owned(), json!(config.shown_url()));
+    parts.insert("headers".to_owned(), json!(config.headers.keys().collect::<Vec<_>>()));
+    parts.insert("transport".to_owned(), json!(config.kind.map(crate::server_config::HttpKind::name)));
+    parts.insert("issuer".to_owned(), json!(config.auth.as_ref().and_then(|auth| auth.issuer.clone())));
+    parts
+}

@@ -1,0 +1,56 @@
+//! Whether prompts may be got and resources read: by themselves the user's own wish, unless a rule or the preset says otherwise.
+
+use mcp_proto::session::ClientRequest;
+use policy::{Act, Decision};
+use serde_json::Map;
+
+use super::Owner;
+use super::audit::Decided;
+use super::calls::Way;
+use super::questions::{hash_of, kind_of};
+use crate::activity::now;
+use crate::view::{CallFailure, CallView, QuestionBody};
+
+impl Owner {
+    /// What happens to a call that is none of a tool.
+    pub(super) fn decide_read(&mut self, call: &CallView, request: &ClientRequest) -> Result<Way, CallFailure> {
+        let server = call.server.as_str();
+        let act = Act::ReadAtUsersWish { server, conversation: call.conversation.as_deref() };
+        match self.policy.decide(&act, now()) {
+            Decision::Allow { .. } => Ok(Way::Send),
+            Decision::Ask { rule, scopes, .. } => Ok(Way::Ask((read_body(call, request), rule, scopes))),
+            Decision::Deny { by, .. } => {
+                let body = read_body(call, request);
+                self.note(Decided {
+                    server,
+                    kind: kind_of(&body),
+                    subject: &call.name,
+                    decision: "denied",
+                    by: "policy",
+                    hash: hash_of(&body, None).as_str(),
+                    rule: by.text(),
+                    conversation: call.conversation.as_deref(),
+                    ..Decided::default()
+                });
+                Err(CallFailure::Refused(format!("by {by}")))
+            }
+        }
+    }
+
+    /// Whether what would ask at each key press, such as a completion, may be sent: only if it would not ask.
+    pub(super) fn may_read_quietly(&self, server: &str) -> Result<(), CallFailure> {
+        match self.policy.decide(&Act::ReadAtUsersWish { server, conversation: None }, now()) {
+            Decision::Allow { .. } => Ok(()),
+            Decision::Ask { by, .. } | Decision::Deny { by, .. } => Err(CallFailure::Refused(format!("by {by}"))),
+        }
+    }
+}
+
+/// What is asked about such a call.
+fn read_body(call: &CallView, request: &ClientRequest) -> QuestionBody {
+    let arguments = match request {
+        ClientRequest::GetPrompt { arguments, .. } => arguments.clone(),
+        _ => Map::new(),
+    };
+    QuestionBody::Read { kind: call.kind, name: call.name.clone(), arguments }
+}

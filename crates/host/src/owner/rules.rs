@@ -1,0 +1,340 @@
+//! The rules: read, watched, changed, and asked what they would say. Whatever can't be read makes everything ask.
+
+use policy::{
+    Act, By, Claims, Decision, Hash, PolicyFile, PolicyRule, Preset, RuleRef, RuleScope, RuleSet, Source, Standing,
+    Subject, canonical_json,
+};
+use serde_json::{Map, Value, json};
+
+use super::Owner;
+use super::approvals::config_hash;
+use super::audit::Decided;
+use super::definitions::claims_of;
+use super::pins::standing_of;
+use super::questions::Pending;
+use crate::activity::now;
+use crate::ports::{Document, StoreError};
+use crate::rules::{DryRun, DryRunResult, RuleFile, RulesError, RulesView, Trust, read_rules};
+use crate::view::{HostEvent, QuestionBody};
+
+/// The two files of rules, as they were read last.
+#[derive(Debug, Default)]
+pub(super) struct RuleFiles {
+    user: RuleFile,
+    managed: RuleFile,
+}
+
+impl Owner {
+    /// Reads both files of rules. Questions that a rule now denies are refused.
+    pub(crate) fn reload_rules(&mut self) {
+        let before = self.rules_view();
+        let managed = self.ports.managed.read();
+        let (exists, problem) = match parsed(managed) {
+            Ok((exists, file)) => (exists, self.policy.set_managed(file).err().map(|problem| problem.to_string())),
+            Err(cause) => {
+                self.policy.managed_unusable();
+                (true, Some(cause))
+            }
+        };
+        self.rule_files.managed = RuleFile { path: self.ports.managed.path(), exists, problem };
+        let user = self.ports.documents.read(Document::Policy);
+        let (exists, problem) = match parsed(user) {
+            Ok((exists, file)) => (exists, self.policy.set_user(file).err().map(|problem| problem.to_string())),
+            Err(cause) => {
+                self.policy.user_unusable();
+                (true, Some(cause))
+            }
+        };
+        let path = self.ports.documents.path().join(Document::Policy.file_name());
+        self.rule_files.user = RuleFile { path, exists, problem };
+        if self.rules_view() != before {
+            self.rules_changed();
+        }
+    }
+
+    /// All rules.
+    pub(crate) fn rules_view(&self) -> RulesView {
+        let of = |source| self.policy.rules(source).map(move |rule| (source, rule.clone()));
+        RulesView {
+            preset: self.policy.preset_of(Source::User),
+            managed_preset: self.policy.preset_of(Source::Managed),
+            rules: of(Source::Managed).chain(of(Source::User)).chain(of(Source::Session)).collect(),
+            user: self.rule_files.user.clone(),
+            managed: self.rule_files.managed.clone(),
+        }
+    }
+
+    /// Adds a rule, or puts it in the place of the one with its number. Rules that do not last are kept in memory.
+    pub(crate) fn set_rule(&mut self, rule: PolicyRule) -> Result<RuleRef, RulesError> {
+        RuleSet::compile(Source::User, vec![rule.clone()])?;
+        self.audit_rule(&rule, "allowed")?;
+        let source = if rule.scope == RuleScope::Always { Source::User } else { Source::Session };
+        let id = if source == Source::Session {
+            if rule.id != 0 && !self.policy.session_mut().remove_if(|own| own.id == rule.id) {
+                return Err(RulesError::NoSuchRule);
+            }
+            self.policy.session_mut().add(rule)?
+        } else {
+            self.change_rules(|file| {
+                if rule.id == 0 {
+                    let id = file.rules.iter().map(|own| own.id).max().unwrap_or(0) + 1;
+                    file.rules.push(PolicyRule { id, ..rule.clone() });
+                    return Ok(id);
+                }
+                let own = file.rules.iter_mut().find(|own| own.id == rule.id).ok_or(RulesError::NoSuchRule)?;
+                *own = rule.clone();
+                Ok(rule.id)
+            })?
+        };
+        self.rules_changed();
+        Ok(RuleRef { source, id })
+    }
+
+    /// Removes a rule of the user's.
+    pub(crate) fn remove_rule(&mut self, rule: RuleRef) -> Result<(), RulesError> {
+        let own = self.policy.rules(rule.source).find(|own| own.id == rule.id).cloned();
+        let own = own.filter(|_| rule.source != Source::Managed).ok_or(RulesError::NoSuchRule)?;
+        self.audit_rule(&own, "denied")?;
+        if rule.source == Source::Session {
+            self.policy.session_mut().remove_if(|own| own.id == rule.id);
+        } else {
+            self.change_rules(|file| {
+                file.rules.retain(|own| own.id != rule.id);
+                Ok(())
+            })?;
+        }
+        self.rules_changed();
+        Ok(())
+    }
+
+    /// Chooses how much is asked about.
+    pub(crate) fn set_preset(&mut self, preset: Preset) -> Result<(), RulesError> {
+        let subject = canonical_json(&json!({ "preset": preset }));
+        self.audit_policy(&subject, "allowed")?;
+        self.change_rules(|file| {
+            file.preset = preset;
+            Ok(())
+        })?;
+        self.rules_changed();
+        Ok(())
+    }
+
+    /// Trusts a server with calls of its tools, or no longer does.
+    pub(crate) fn trust(&mut self, server: &str, trust: Trust) -> Result<(), RulesError> {
+        if !self.servers.contains_key(server) {
+            return Err(RulesError::NoSuchServer(server.to_owned()));
+        }
+        self.audit_rule(&PolicyRule::trusting(server), if trust == Trust::No { "denied" } else { "allowed" })?;
+        let stands = self.policy.rules(Source::User).any(|rule| rule.trusts(server));
+        if stands != (trust == Trust::Always) {
+            self.change_rules(|file| {
+                file.rules.retain(|rule| !rule.trusts(server));
+                if trust == Trust::Always {
+                    let id = file.rules.iter().map(|own| own.id).max().unwrap_or(0) + 1;
+                    file.rules.push(PolicyRule { id, ..PolicyRule::trusting(server) });
+                }
+                Ok(())
+            })?;
+        }
+        if trust == Trust::Run {
+            self.policy.trust_for_run(server)?;
+        } else {
+            self.policy.end_trust(server);
+        }
+        self.emit_server(server);
+        self.rules_changed();
+        Ok(())
+    }
+
+    /// For how long a server is trusted.
+    pub(crate) fn trust_in(&self, server: &str) -> Trust {
+        if self.policy.rules(Source::User).any(|rule| rule.trusts(server) && !has_expired(rule)) {
+            Trust::Always
+        } else if self.policy.is_trusted_for_run(server) {
+            Trust::Run
+        } else {
+            Trust::No
+        }
+    }
+
+    /// The server's name no longer stands for what was trusted.
+    pub(super) fn forget_trust(&mut self, server: &str) {
+        if !self.policy.rules(Source::User).any(|rule| rule.trusts(server)) {
+            return;
+        }
+        let forgotten = self.change_rules(|file| {
+            file.rules.retain(|rule| !rule.trusts(server));
+            Ok(())
+        });
+        if let Err(error) = forgotten {
+            tracing::error!(%error, "the trust in a removed server could not be taken out of the rules");
+        }
+        self.rules_changed();
+    }
+
+    /// Changes the user's file, as it is on disk now, and takes it over.
+    fn change_rules<T>(
+        &mut self,
+        change: impl Fn(&mut PolicyFile) -> Result<T, RulesError>,
+    ) -> Result<T, RulesError> {
+        let mut outcome = Err(RulesError::NoSuchRule);
+        self.ports.documents.update(Document::Policy, &mut |kept| {
+            outcome = changed(kept.clone(), &change);
+            let unchanged = || kept.clone().unwrap_or_else(|| json!(PolicyFile::default()));
+            outcome.as_ref().map_or_else(|_| unchanged(), |(file, _)| json!(file))
+        })?;
+        let (file, given) = outcome?;
+        self.policy.set_user(file)?;
+        self.rule_files.user.exists = true;
+        self.rule_files.user.problem = None;
+        Ok(given)
+    }
+
+    fn audit_rule(&mut self, rule: &PolicyRule, decision: &'static str) -> Result<(), StoreError> {
+        self.audit_policy(&canonical_json(&json!(rule)), decision)
+    }
+
+    /// A rule lets things cross, so it is written down as they are.
+    fn audit_policy(&mut self, subject: &str, decision: &'static str) -> Result<(), StoreError> {
+        let hash = Hash::of_bytes(subject.as_bytes());
+        let by = self.options.decides;
+        self.audit(Decided { kind: "rule", subject, decision, by, hash: hash.as_str(), ..Decided::default() })
+    }
+
+    fn rules_changed(&mut self) {
+        let denied: Vec<_> = (0..self.questions.len())
+            .filter_map(|at| self.denied_now(at).map(|by| (self.questions[at].view.id, by)))
+            .collect();
+        for (id, by) in denied {
+            // To refuse one may have ended others.
+            if let Some(at) = self.questions.iter().position(|pending| pending.view.id == id) {
+                self.refuse_by_rule(at, by);
+            }
+        }
+        self.emit(HostEvent::RulesChanged);
+    }
+
+    /// What denies a question as it is now: rules may have changed since it was asked, and so may what would cross.
+    pub(super) fn denied_now(&self, at: usize) -> Option<By> {
+        match self.decide_again(self.questions.get(at)?) {
+            Decision::Deny { by, .. } => Some(by),
+            _ => None,
+        }
+    }
+
+    fn decide_again(&self, pending: &Pending) -> Decision {
+        let (server, hash) = (pending.view.server.as_str(), &pending.view.hash);
+        let conversation = self.conversation_of(&pending.view.why);
+        let act = match &pending.view.body {
+            QuestionBody::StartServer { .. } => Act::StartServer { server, command: hash },
+            QuestionBody::ConnectServer { .. } => Act::ConnectServer { server, address: hash },
+            QuestionBody::Tool { tool, arguments, .. } => Act::CallTool {
+                server,
+                tool: &tool.name,
+                // What denies does not rest on these.
+                definition: hash,
+                standing: Standing::New,
+                after_untrusted: false,
+                claims: claims_of(tool),
+                arguments,
+                conversation: conversation.as_deref(),
+            },
+            QuestionBody::Read { .. } => {
+                Act::ReadAtUsersWish { server, conversation: conversation.as_deref() }
+            }
+            QuestionBody::Sampling { .. } => Act::Sample { server },
+            QuestionBody::Form { .. } => Act::FillForm { server },
+            QuestionBody::Url { .. } => Act::OpenUrl { server },
+            QuestionBody::Roots => Act::ShareRoots { server, decided: false },
+            QuestionBody::SignIn { .. } | QuestionBody::ClientId { .. } => Act::SignIn { server, steps_up: false },
+        };
+        self.policy.decide(&act, now())
+    }
+
+    /// What would happen, and which rules say so. Nothing does.
+    pub(crate) fn dry_run(&mut self, server: &str, asked: &DryRun) -> Result<DryRunResult, RulesError> {
+        if let DryRun::Call { tool, arguments, conversation, after_untrusted } = asked
+            && self.servers.contains_key(server)
+        {
+            let known = self.known_definition(server, tool);
+            return Ok(self.dry_call(server, (tool, arguments), known, conversation.as_deref(), *after_untrusted));
+        }
+        let record = self.servers.get(server).ok_or_else(|| RulesError::NoSuchServer(server.to_owned()))?;
+        let approved = self.policy.grants().find(server, &Subject::Command);
+        // The hash of a local command has the file that it leads to, which only a start looks for.
+        let approved = approved.filter(|_| self.is_approved(server, &record.config));
+        let hash = approved.map_or_else(|| config_hash(&record.config), |grant| grant.rests_on.clone());
+        let act = match asked {
+            DryRun::Call { .. } | DryRun::Read => Act::ReadAtUsersWish { server, conversation: None },
+            DryRun::Start if record.config.as_http().is_some() => Act::ConnectServer { server, address: &hash },
+            DryRun::Start => Act::StartServer { server, command: &hash },
+            DryRun::Sampling => Act::Sample { server },
+            DryRun::Form => Act::FillForm { server },
+            DryRun::Url => Act::OpenUrl { server },
+            DryRun::Roots => Act::ShareRoots { server, decided: self.shared_roots(server).is_some() },
+            DryRun::SignIn => Act::SignIn { server, steps_up: false },
+        };
+        let assumed_unchanged = matches!(act, Act::StartServer { .. }) && approved.is_some();
+        Ok(DryRunResult { explanation: self.policy.explain(&act, now()), assumed_unchanged })
+    }
+
+    fn dry_call(
+        &self,
+        server: &str,
+        (tool, arguments): (&str, &Map<String, Value>),
+        known: Option<(Hash, Standing, Claims)>,
+        conversation: Option<&str>,
+        after_untrusted: bool,
+    ) -> DryRunResult {
+        let assumed_unchanged = known.is_none();
+        let (definition, standing, claims) = known.unwrap_or_else(|| {
+            let approved = self.policy.grants().find(server, &Subject::Tool(tool.to_owned()));
+            let hash = approved.map_or_else(|| Hash::of_bytes(b""), |grant| grant.rests_on.clone());
+            (hash, Standing::Reviewed, Claims::default())
+        });
+        let act = Act::CallTool {
+            server,
+            tool,
+            definition: &definition,
+            standing,
+            claims,
+            arguments,
+            after_untrusted,
+            conversation,
+        };
+        DryRunResult { explanation: self.policy.explain(&act, now()), assumed_unchanged }
+    }
+
+    /// A tool of a server that runs, as it is defined now.
+    fn known_definition(&mut self, server: &str, tool: &str) -> Option<(Hash, Standing, Claims)> {
+        let record = self.servers.get_mut(server)?;
+        let (kept, identity) = ((&self.pins, self.policy.grants()), record.identity.as_ref());
+        let seen = |hashes: (&Hash, &Hash)| standing_of(kept, server, tool, hashes, identity);
+        let definition = record.definitions.get(&record.config, &record.catalog, tool, seen)?;
+        Some((definition.approval.clone(), definition.standing, definition.claims))
+    }
+}
+
+/// What a file holds, and whether there is one.
+fn parsed(read: Result<Option<Value>, StoreError>) -> Result<(bool, PolicyFile), String> {
+    match read.map_err(|error| error.cause)? {
+        None => Ok((false, PolicyFile::default())),
+        Some(value) => Ok((true, read_rules(value)?)),
+    }
+}
+
+/// The user's file, changed, with a number for each rule.
+fn changed<T>(
+    kept: Option<Value>,
+    change: &impl Fn(&mut PolicyFile) -> Result<T, RulesError>,
+) -> Result<(PolicyFile, T), RulesError> {
+    let (_, mut file) = parsed(Ok(kept)).map_err(RulesError::Unusable)?;
+    file.rules = RuleSet::compile(Source::User, file.rules)?.iter().cloned().collect();
+    let given = change(&mut file)?;
+    RuleSet::compile(Source::User, file.rules.clone())?;
+    Ok((file, given))
+}
+
+fn has_expired(rule: &PolicyRule) -> bool {
+    rule.expires_at.is_some_and(|end| end <= now())
+}

@@ -1,0 +1,62 @@
+//! What a local server may reach, as its user has set it up: the entry's `sandbox`, a key of Drawbridge's own that other hosts
+//! leave alone.
+
+use std::path::Path;
+
+pub use mcp_transport::sandbox::{Access, Folder};
+
+/// The most folders of one server.
+const MAX_FOLDERS: usize = 100;
+
+/// What a local server may reach. Without one it may all that its user may.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SandboxConfig {
+    /// The folders, each by its whole path with no link in it.
+    pub folders: Vec<Folder>,
+    /// Whether it may use the network.
+    pub network: bool,
+}
+
+impl SandboxConfig {
+    /// Why it can't be used, in words; nothing if it can. Whether the folders are there is found out when the server is started.
+    #[must_use]
+    pub fn problem(&self) -> Option<String> {
+        if self.folders.len() > MAX_FOLDERS {
+            return Some(format!("a sandbox has at most {MAX_FOLDERS} folders"));
+        }
+        self.folders.iter().find_map(|folder| {
+            let shown = folder.path.display();
+            if !folder.path.is_absolute() {
+                Some(format!("the sandbox's folder {shown} must be a whole path, from the root"))
+            } else if folder.path.parent().is_none() {
+                Some("the whole disk is no folder for a sandbox; name those that the server needs".to_owned())
+            } else {
+                None
+            }
+        })
+    }
+
+    /// The folders and what may be done there, for the hash of an approval and for its words.
+    pub(crate) fn in_json(&self) -> serde_json::Value {
+        let folder =
+            |folder: &Folder| serde_json::json!({ "path": folder.path.to_string_lossy(), "access": word(folder.access) });
+        serde_json::json!({
+            "folders": self.folders.iter().map(folder).collect::<Vec<_>>(),
+            "network": self.network,
+        })
+    }
+
+    /// A folder that a server may write to and that holds this.
+    pub(crate) fn may_change(&self, path: &Path) -> Option<&Folder> {
+        self.folders.iter().find(|folder| folder.access == Access::Write && path.starts_with(&folder.path))
+    }
+}
+
+/// As `mcp.json` names it.
+#[must_use]
+pub const fn word(access: Access) -> &'static str {
+    match access {
+        Access::Read => "read",
+        Access::Write => "write",
+    }
+}

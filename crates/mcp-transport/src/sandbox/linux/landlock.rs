@@ -1,0 +1,77 @@
+//! Landlock: the kernel refuses the process every file that was not named.
+//! [Documentation](https://docs.kernel.org/userspace-api/landlock.html).
+
+use std::io;
+use std::path::Path;
+
+use landlock::{
+    ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreated,
+    RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
+};
+
+use super::refused;
+use crate::sandbox::Reach;
+
+/// What must be enforced. Before it, a file that may only be read could be emptied (Linux 6.2).
+const LEAST: ABI = ABI::V3;
+/// What is enforced where the kernel can: signals to, and sockets of, processes outside (Linux 6.12).
+const MORE: ABI = ABI::V6;
+
+/// Devices that are nobody's data.
+const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+/// What a process may learn of itself. Of those outside it learns their names and no more, as it may not trace them.
+const PROCESSES: &str = "/proc";
+
+/// Whether the kernel can enforce what must be.
+///
+/// # Errors
+/// Why not, in words.
+pub(super) fn check() -> Result<(), String> {
+    begun().map(drop).map_err(|error| said(&error))
+}
+
+/// The rules for this reach.
+///
+/// # Errors
+/// Why the kernel does not take them, in words.
+pub(super) fn rules(reach: &Reach) -> Result<RulesetCreated, String> {
+    let mut rules = begun().map_err(|error| said(&error))?;
+    for path in reach.read_only() {
+        rules = allow(rules, path, AccessFs::from_read(LEAST))?;
+    }
+    rules = allow(rules, Path::new(PROCESSES), AccessFs::from_read(LEAST))?;
+    for path in reach.writable() {
+        rules = allow(rules, path, AccessFs::from_all(LEAST))?;
+    }
+    for path in DEVICES.iter().map(Path::new).filter(|path| path.exists()) {
+        rules = allow(rules, path, AccessFs::from_file(LEAST))?;
+    }
+    Ok(rules)
+}
+
+/// In the child: nothing else is reached from now on.
+pub(super) fn enforce(rules: RulesetCreated) -> io::Result<()> {
+    let status = rules.restrict_self().map_err(refused)?;
+    if status.ruleset == RulesetStatus::NotEnforced { Err(refused("Landlock was not enforced")) } else { Ok(()) }
+}
+
+fn begun() -> Result<RulesetCreated, RulesetError> {
+    Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(AccessFs::from_all(LEAST))?
+        .set_compatibility(CompatLevel::BestEffort)
+        .scope(Scope::from_all(MORE))?
+        .create()
+}
+
+fn allow(rules: RulesetCreated, path: &Path, access: BitFlags<AccessFs>) -> Result<RulesetCreated, String> {
+    let failed = |cause: &dyn std::fmt::Display| format!("Landlock can't allow {}: {cause}", path.display());
+    let open = PathFd::new(path).map_err(|error| failed(&error))?;
+    // Rights that only folders have are no rights of a file.
+    let access = if path.is_dir() { access } else { access & AccessFs::from_file(LEAST) };
+    rules.add_rule(PathBeneath::new(open, access)).map_err(|error| failed(&error))
+}
+
+fn said(error: &RulesetError) -> String {
+    format!("Landlock can't be used ({error}; it takes Linux 6.2 or later)")
+}

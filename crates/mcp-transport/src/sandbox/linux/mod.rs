@@ -1,0 +1,85 @@
+//! Sandboxes of Linux: bubblewrap where it works, else Landlock.
+//!
+//! In both the server can't open sockets to other programs of this computer (the message bus, Docker, the desktop), since what is
+//! asked of those happens outside; nor io_uring, which seccomp does not see into.
+
+mod bubblewrap;
+mod landlock;
+mod local_sockets;
+
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+
+use ::landlock::RulesetCreated;
+use seccompiler::BpfProgram;
+use tokio::process::Command;
+
+use super::{Inside, Mechanism, Plan, SandboxError};
+use crate::stdio::SearchPath;
+
+/// What to do where neither works.
+const NEXT: &str = "Install bubblewrap (the package is called bubblewrap), or turn the sandbox off in the server's settings";
+
+/// What a process gives up before its program runs, and can never have again.
+pub(crate) struct Restriction {
+    rules: Option<RulesetCreated>,
+    filter: BpfProgram,
+}
+
+impl Restriction {
+    /// Has the process that the command starts give it up.
+    pub(crate) fn install(self, command: &mut Command) {
+        let Restriction { mut rules, filter } = self;
+        crate::platform::in_child(command, move || {
+            if let Some(rules) = rules.take() {
+                landlock::enforce(rules)?;
+            }
+            local_sockets::enforce(&filter)
+        });
+    }
+}
+
+/// What can hold a server here. bubblewrap is looked for on the search path.
+pub(super) async fn mechanism(path: &SearchPath) -> Result<Mechanism, SandboxError> {
+    let bubblewrap = match bubblewrap::find(path).await {
+        Ok(program) => return Ok(Mechanism::Bubblewrap(program)),
+        Err(cause) => cause,
+    };
+    match landlock::check() {
+        Ok(()) => Ok(Mechanism::Landlock),
+        Err(landlock) => {
+            Err(SandboxError::NotHere { cause: format!("{bubblewrap}, and {landlock}"), next: NEXT })
+        }
+    }
+}
+
+pub(super) fn inside(
+    plan: &Plan,
+    program: &Path,
+    arguments: Vec<OsString>,
+    directory: &Path,
+) -> Result<Inside, SandboxError> {
+    let not_here = |cause: String| SandboxError::NotHere { cause, next: NEXT };
+    match &plan.mechanism {
+        Mechanism::Bubblewrap(wrap) => {
+            let mut all = bubblewrap::arguments(plan, directory);
+            all.push(program.into());
+            all.extend(arguments);
+            let filter = local_sockets::filter(true).map_err(not_here)?;
+            let restriction = Some(Restriction { rules: None, filter });
+            Ok(Inside { program: wrap.clone(), arguments: all, restriction })
+        }
+        Mechanism::Landlock => {
+            let rules = landlock::rules(&plan.reach).map_err(not_here)?;
+            let filter = local_sockets::filter(plan.network).map_err(not_here)?;
+            let restriction = Some(Restriction { rules: Some(rules), filter });
+            Ok(Inside { program: program.to_owned(), arguments, restriction })
+        }
+        Mechanism::Seatbelt => Err(not_here("sandbox-exec is a program of macOS".to_owned())),
+    }
+}
+
+fn refused(cause: impl std::fmt::Display) -> io::Error {
+    io::Error::new(io::ErrorKind::PermissionDenied, cause.to_string())
+}

@@ -1,0 +1,34 @@
+//! The sandbox of macOS: `sandbox-exec`, with a profile made for the server.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::{Inside, Mechanism, Plan, SandboxError, seatbelt};
+use crate::stdio::SearchPath;
+
+const PROGRAM: &str = "/usr/bin/sandbox-exec";
+
+pub(super) async fn mechanism(_path: &SearchPath) -> Result<Mechanism, SandboxError> {
+    if Path::new(PROGRAM).is_file() {
+        return Ok(Mechanism::Seatbelt);
+    }
+    Err(SandboxError::NotHere {
+        cause: format!("{PROGRAM} is not there"),
+        next: "Turn the sandbox off in the server's settings",
+    })
+}
+
+pub(super) fn inside(
+    plan: &Plan,
+    program: &Path,
+    arguments: Vec<OsString>,
+    _directory: &Path,
+) -> Result<Inside, SandboxError> {
+    let profile = seatbelt::profile(plan).map_err(|path| SandboxError::NoFolder {
+        folder: path,
+        cause: "its path is not Unicode text".to_owned(),
+    })?;
+    let mut all: Vec<OsString> = vec!["-p".into(), profile.into(), program.into()];
+    all.extend(arguments);
+    Ok(Inside { program: PathBuf::from(PROGRAM), arguments: all, restriction: None })
+}

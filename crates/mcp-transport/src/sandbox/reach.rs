@@ -1,0 +1,219 @@
+//! What a program in a sandbox reaches beside the folders that were named: the system's own programs and libraries, and what its
+//! own program consists of. All of it only to be read.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use super::{Access, Folder, Sandbox};
+use crate::stdio::{SearchPath, ServerCommand};
+
+/// Where the system keeps programs and libraries, and what they need to find names, time and certificates. Not all of `/etc`:
+/// there are secrets in it.
+#[cfg(not(target_os = "macos"))]
+const SYSTEM: &[&str] = &[
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/nix/store",
+    "/gnu/store",
+    "/etc/alternatives",
+    "/etc/ca-certificates",
+    "/etc/fonts",
+    "/etc/gai.conf",
+    "/etc/group",
+    "/etc/host.conf",
+    "/etc/hosts",
+    "/etc/ld.so.cache",
+    "/etc/localtime",
+    "/etc/mime.types",
+    "/etc/nsswitch.conf",
+    "/etc/passwd",
+    "/etc/pki/tls",
+    "/etc/protocols",
+    "/etc/resolv.conf",
+    "/etc/services",
+    "/etc/ssl/certs",
+    "/etc/ssl/openssl.cnf",
+    "/etc/timezone",
+];
+
+#[cfg(target_os = "macos")]
+const SYSTEM: &[&str] = &[
+    "/System",
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/Library/Apple",
+    "/Library/Developer/CommandLineTools",
+    "/private/etc/hosts",
+    "/private/etc/localtime",
+    "/private/etc/resolv.conf",
+    "/private/etc/services",
+    "/private/etc/ssl",
+    "/private/var/db/timezone",
+];
+
+/// How much of a file is read to see which interpreter runs it, in bytes.
+const FIRST_LINE: u64 = 256;
+/// Interpreters that run interpreters.
+const DEPTH: usize = 3;
+/// How many folders below the user's home an installation lies at least. `~/.local` or `~/.cargo` hold more than programs.
+const BELOW_HOME: usize = 2;
+
+/// All that a server in a sandbox reaches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reach {
+    /// What its user has named.
+    pub folders: Vec<Folder>,
+    /// What is the system's. To be read.
+    pub system: Vec<PathBuf>,
+    /// What its program and that program's interpreter consist of, where it is not the system's. To be read.
+    pub program: Vec<PathBuf>,
+    /// The server's own home, to be read and changed.
+    pub home: PathBuf,
+}
+
+impl Reach {
+    /// What `program` would reach in this sandbox.
+    pub fn of(sandbox: &Sandbox, program: &Path, path: &SearchPath) -> Reach {
+        let system: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).filter(|path| path.exists()).collect();
+        let home = std::env::home_dir();
+        let mut parts = Vec::new();
+        installation(program, path, home.as_deref(), DEPTH, &mut parts);
+        let covered = |part: &PathBuf| system.iter().any(|folder| part.starts_with(folder));
+        parts.retain(|part| !covered(part));
+        parts.sort();
+        parts.dedup();
+        Reach { folders: sandbox.folders.clone(), system, program: parts, home: sandbox.home.clone() }
+    }
+
+    /// Where its temporary files lie.
+    pub fn temporary(&self) -> PathBuf {
+        temporary(&self.home)
+    }
+
+    /// What may be read and no more, each before what lies in it.
+    pub(crate) fn read_only(&self) -> Vec<&Path> {
+        let named = self.folders.iter().filter(|folder| folder.access == Access::Read).map(|folder| &folder.path);
+        sorted(self.system.iter().chain(&self.program).chain(named))
+    }
+
+    /// What may be changed, each before what lies in it.
+    pub(crate) fn writable(&self) -> Vec<&Path> {
+        let named = self.folders.iter().filter(|folder| folder.access == Access::Write).map(|folder| &folder.path);
+        sorted(named.chain([&self.home]))
+    }
+}
+
+/// Where temporary files lie in a server's own home.
+pub(crate) fn temporary(home: &Path) -> PathBuf {
+    home.join("tmp")
+}
+
+fn sorted<'p>(paths: impl Iterator<Item = &'p PathBuf>) -> Vec<&'p Path> {
+    let mut paths: Vec<&Path> = paths.map(PathBuf::as_path).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    paths
+}
+
+/// The folders or files that a program consists of: as it was found and as it really lies, and its interpreter's.
+fn installation(program: &Path, path: &SearchPath, home: Option<&Path>, depth: usize, found: &mut Vec<PathBuf>) {
+    let Some(depth) = depth.checked_sub(1) else { return };
+    let real = program.canonicalize().unwrap_or_else(|_| program.to_owned());
+    found.push(folder_of(program, home));
+    found.push(folder_of(&real, home));
+    if let Some(interpreter) = interpreter(&real, path) {
+        installation(&interpreter, path, home, depth, found);
+    }
+}
+
+/// Of `…/bin/program` all that was installed along with it, if that is an installation and not the user's own folder; else the
+/// folder of programs; of anything else the file.
+fn folder_of(program: &Path, home: Option<&Path>) -> PathBuf {
+    let Some(bin) = program.parent().filter(|folder| folder.ends_with("bin")) else { return program.to_owned() };
+    let Some(whole) = bin.parent().filter(|folder| folder.parent().is_some()) else { return bin.to_owned() };
+    let holds_home = home.is_some_and(|home| home.starts_with(whole));
+    let below = home.and_then(|home| whole.strip_prefix(home).ok()).map(|below| below.components().count());
+    if holds_home || below.is_some_and(|below| below < BELOW_HOME) { bin.to_owned() } else { whole.to_owned() }
+}
+
+/// The program that the first line of a script names.
+fn interpreter(script: &Path, path: &SearchPath) -> Option<PathBuf> {
+    let mut first = Vec::new();
+    // Opening a pipe or a device would wait or do something.
+    if !script.is_file() {
+        return None;
+    }
+    File::open(script).ok()?.take(FIRST_LINE).read_to_end(&mut first).ok()?;
+    let line = first.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let line = std::str::from_utf8(line).ok()?;
+    let mut words = line.split_whitespace();
+    let named = words.next()?;
+    if !named.ends_with("/env") {
+        return Some(PathBuf::from(named));
+    }
+    let named = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
+    path.resolve(&ServerCommand { program: named.to_owned(), ..ServerCommand::default() }).ok()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+    use crate::stdio::PathSource;
+
+    fn executable(path: &Path, text: &str) {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    #[test]
+    fn a_script_brings_its_installation_and_its_interpreter_and_no_more() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().canonicalize().unwrap();
+        let node = home.join(".nvm/versions/node/v22.1.0");
+        executable(&node.join("bin/node"), "no script");
+        executable(&node.join("lib/node_modules/npm/bin/npx-cli.js"), "#!/usr/bin/env node\n");
+        symlink("../lib/node_modules/npm/bin/npx-cli.js", node.join("bin/npx")).unwrap();
+        let tools = home.join(".local/bin");
+        executable(&tools.join("server"), "#!/usr/bin/env -S node --no-warnings\n");
+        let path = SearchPath { directories: vec![node.join("bin")], source: PathSource::LoginShell };
+        let reached = |program: &Path| {
+            let mut found = Vec::new();
+            installation(program, &path, Some(&home), DEPTH, &mut found);
+            found.sort();
+            found.dedup();
+            found
+        };
+        let npx = reached(&node.join("bin/npx"));
+        assert!(npx.contains(&node), "the whole of that version of Node.js: {npx:?}");
+        let server = reached(&tools.join("server"));
+        assert!(server.contains(&node), "what the script's interpreter needs: {server:?}");
+        assert!(server.contains(&tools), "the folder of programs that it lies in: {server:?}");
+        assert!(!server.contains(&home.join(".local")), "but not the user's data beside it: {server:?}");
+        executable(&home.join("project/target/server"), "no script");
+        let alone = reached(&home.join("project/target/server"));
+        assert_eq!(alone, [home.join("project/target/server")], "of a program elsewhere only the file");
+        executable(&home.join("bin/server"), "no script");
+        assert_eq!(reached(&home.join("bin/server")), [home.join("bin")], "the home itself is no installation");
+    }
+
+    #[test]
+    fn what_the_system_has_is_not_named_twice() {
+        let sandbox = Sandbox { folders: Vec::new(), network: false, home: "/nowhere/own".into() };
+        let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };
+        let reach = Reach::of(&sandbox, Path::new("/bin/sh"), &path);
+        assert_eq!(reach.program, Vec::<PathBuf>::new(), "the shell is the system's");
+        assert!(!reach.system.iter().any(|path| path == Path::new("/etc")), "not all of /etc: {:?}", reach.system);
+    }
+}

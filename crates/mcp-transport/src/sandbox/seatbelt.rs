@@ -1,0 +1,88 @@
+//! The profile for macOS's `sandbox-exec`. Nothing is allowed but what stands in it.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use super::Plan;
+
+/// What every program needs to run at all.
+const BASE: &str = r#"(version 1)
+(deny default)
+(import "bsd.sb")
+(allow process-exec process-fork)
+(allow signal (target same-sandbox))
+(allow process-info* (target same-sandbox))
+(allow sysctl-read)
+(allow file-read-metadata)
+(allow file-read* file-write-data (literal "/dev/null") (literal "/dev/zero") (literal "/dev/random") (literal "/dev/urandom"))
+"#;
+
+/// With the network come the names of computers, and the certificates.
+const NETWORK: &str = r#"(allow network-outbound (remote ip))
+(allow network-inbound (local ip))
+(allow network-bind (local ip))
+(allow network-outbound (literal "/private/var/run/mDNSResponder"))
+(allow system-socket)
+(allow mach-lookup (global-name "com.apple.trustd.agent") (global-name "com.apple.SystemConfiguration.configd"))
+"#;
+
+/// The profile of a plan.
+///
+/// # Errors
+/// A path that can't stand in a profile.
+pub(super) fn profile(plan: &Plan) -> Result<String, PathBuf> {
+    let mut profile = BASE.to_owned();
+    for path in plan.reach.read_only() {
+        allow(&mut profile, "file-read*", path)?;
+    }
+    for path in plan.reach.writable() {
+        allow(&mut profile, "file-read* file-write*", path)?;
+    }
+    if plan.network {
+        profile.push_str(NETWORK);
+    }
+    Ok(profile)
+}
+
+fn allow(profile: &mut String, what: &str, path: &Path) -> Result<(), PathBuf> {
+    let text = path.to_str().filter(|text| !text.contains(char::is_control)).ok_or_else(|| path.to_owned())?;
+    let quoted = text.replace('\\', r"\\").replace('"', r#"\""#);
+    // Writing to a text can't fail.
+    let _ = writeln!(profile, "(allow {what} (subpath \"{quoted}\"))");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::sandbox::{Access, Folder, Mechanism, Reach};
+
+    fn plan(folder: &str, network: bool) -> Plan {
+        let folders = vec![Folder { path: folder.into(), access: Access::Read }];
+        let reach = Reach { folders, system: vec!["/usr".into()], program: Vec::new(), home: "/own".into() };
+        Plan { mechanism: Mechanism::Seatbelt, reach, network }
+    }
+
+    #[test]
+    fn a_path_can_not_end_its_own_rule() {
+        let profile = profile(&plan(r#"/a") (allow file-write* (subpath "/"#, false)).unwrap();
+        assert!(
+            profile.contains(r#"(allow file-read* (subpath "/a\") (allow file-write* (subpath \"/"))"#),
+            "quotes in a path stay in the path: {profile}"
+        );
+        assert!(!profile.contains("network"), "no network unless it is allowed: {profile}");
+        assert!(super::profile(&plan("/a\nb", false)).is_err(), "a path of several lines is refused");
+    }
+
+    #[test]
+    fn what_is_to_be_read_can_not_be_changed() {
+        let profile = profile(&plan("/data", true)).unwrap();
+        assert!(profile.contains("(deny default)"), "what is not named is refused");
+        assert!(profile.contains("(allow file-read* (subpath \"/data\"))"), "the folder can be read: {profile}");
+        assert!(!profile.contains("file-write* (subpath \"/data\"))"), "and not changed: {profile}");
+        assert!(profile.contains("file-write* (subpath \"/own\"))"), "the server's own home can be");
+        assert!(profile.contains("network-outbound"), "and the network is there if allowed");
+    }
+}

@@ -1,0 +1,265 @@
+//! Servers in a sandbox, with real processes and each mechanism that this system has: what they reach, and that nothing starts
+//! without the sandbox it should have.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+
+use mcp_transport::sandbox::{Access, Folder, Mechanism, Plan, Sandbox, SandboxError};
+use mcp_transport::stdio::PathSource;
+use mcp_transport::{DriverLimits, SearchPath, ServerCommand, SpawnError, run_with, spawn};
+use testkit::deadline::holds_within;
+use tokio::sync::mpsc;
+
+use crate::support::{LONG, Running, config, scripted};
+
+/// Folders of a user, with a secret among them.
+struct Ground {
+    _kept: tempfile::TempDir,
+    root: PathBuf,
+}
+
+impl Ground {
+    fn new() -> Ground {
+        let kept = tempfile::tempdir().unwrap();
+        let root = kept.path().canonicalize().unwrap();
+        for folder in ["secret", "read", "write"] {
+            fs::create_dir(root.join(folder)).unwrap();
+            fs::write(root.join(folder).join("file"), "canary").unwrap();
+        }
+        std::os::unix::fs::symlink(root.join("secret/file"), root.join("write/link")).unwrap();
+        Ground { _kept: kept, root }
+    }
+
+    fn sandbox(&self, network: bool) -> Sandbox {
+        let folder = |name: &str, access| Folder { path: self.root.join(name), access };
+        let folders = vec![folder("read", Access::Read), folder("write", Access::Write)];
+        Sandbox { folders, network, home: self.root.join("own") }
+    }
+}
+
+/// The search paths that lead to bubblewrap and to Landlock, as far as this system has them.
+async fn paths() -> Vec<(&'static str, SearchPath)> {
+    let ground = Ground::new();
+    let command = shell(":", ground.sandbox(false));
+    let with = SearchPath::of_process("a test".to_owned());
+    let without = SearchPath { directories: vec![ground.root.clone()], source: PathSource::LoginShell };
+    let mut found = Vec::new();
+    for (wanted, path) in [("bubblewrap", with), ("Landlock", without)] {
+        match Plan::make(&command, Path::new("/bin/sh"), &path).await {
+            Ok(Some(plan)) if plan.mechanism.name() == wanted => found.push((wanted, path)),
+            other => eprintln!("left out: {wanted} can't be tried here, as it is {other:?}"),
+        }
+    }
+    found
+}
+
+fn shell(script: &str, sandbox: Sandbox) -> ServerCommand {
+    ServerCommand {
+        program: "/bin/sh".into(),
+        arguments: vec!["-c".into(), script.into()],
+        environment: [("PATH".to_owned(), "/usr/bin:/bin".to_owned())].into(),
+        sandbox: Some(sandbox),
+        ..scripted(&[])
+    }
+}
+
+/// What a script in a sandbox prints on standard error.
+async fn said(script: &str, sandbox: Sandbox, path: &SearchPath) -> Vec<String> {
+    let mut running = run(script, sandbox, path).await;
+    running.until_end().await;
+    running.handle.stderr.last_lines(100)
+}
+
+async fn run(script: &str, sandbox: Sandbox, path: &SearchPath) -> Running {
+    let process = spawn(&shell(script, sandbox), Path::new("/bin/sh"), path).await.expect("it starts");
+    let (sender, events) = mpsc::channel(64);
+    let handle = run_with(config(), process, sender, DriverLimits::default());
+    Running { handle, events, told: Vec::new() }
+}
+
+/// A script that says of each command whether it worked.
+fn each(commands: &[(&str, &str)]) -> String {
+    let mut script = String::new();
+    for (name, command) in commands {
+        writeln!(script, "if ( {command} ) >/dev/null 2>&1; then echo '{name}: yes' >&2; else echo '{name}: no' >&2; fi")
+            .unwrap();
+    }
+    script
+}
+
+#[tokio::test]
+async fn a_server_reaches_what_was_named_and_nothing_else() {
+    for (name, path) in paths().await {
+        let ground = Ground::new();
+        let at = |file: &str| ground.root.join(file).display().to_string();
+        let host = std::process::id();
+        let commands = [
+            ("reads a folder to read", format!("cat {}", at("read/file")), true),
+            ("changes a folder to read", format!("echo x > {}", at("read/new")), false),
+            ("empties a file to read", format!(": > {}", at("read/file")), false),
+            ("reads a folder to change", format!("cat {}", at("write/file")), true),
+            ("changes a folder to change", format!("echo x > {}", at("write/new")), true),
+            ("makes a folder there", format!("mkdir {0} && mv {0} {0}-moved", at("write/sub")), true),
+            ("reads a secret beside them", format!("cat {}", at("secret/file")), false),
+            ("lists what lies beside them", format!("ls {}", at("secret")), false),
+            ("reads a secret over a link", format!("cat {}", at("write/link")), false),
+            ("reads it over ..", format!("cat {}", at("write/../secret/file")), false),
+            ("reads secrets of the system", "cat /etc/shadow".to_owned(), false),
+            ("reads variables of the host", format!("cat /proc/{host}/environ | grep -q ."), false),
+            ("has a home", "echo x > $HOME/file && test $HOME != /root".to_owned(), true),
+            ("has temporary files", "echo x > $TMPDIR/file".to_owned(), true),
+            ("has programs of the system", "ls /usr/bin && sed --version".to_owned(), true),
+            ("throws things away", "echo x > /dev/null".to_owned(), true),
+        ];
+        let script = each(&commands.iter().map(|(name, command, _)| (*name, command.as_str())).collect::<Vec<_>>());
+        let said = said(&script, ground.sandbox(false), &path).await;
+        let wanted: Vec<String> = commands
+            .iter()
+            .map(|(name, _, works)| format!("{name}: {}", if *works { "yes" } else { "no" }))
+            .collect();
+        assert_eq!(said, wanted, "what a server reaches under {name}");
+        assert_eq!(fs::read_to_string(at("read/file")).unwrap(), "canary", "{name}: what is to be read is unchanged");
+        assert!(ground.root.join("own/file").is_file(), "{name}: its home lasts");
+    }
+}
+
+#[tokio::test]
+async fn the_network_is_there_only_if_allowed_and_other_programs_never() {
+    if !Path::new("/usr/bin/perl").exists() || !Path::new("/bin/bash").exists() {
+        eprintln!("left out: sockets are tried with perl and bash, which are not here");
+        return;
+    }
+    let perl = |kind: &str| format!("perl -MSocket -e 'socket(S, {kind}, 0) or exit 1'");
+    for (name, path) in paths().await {
+        for network in [true, false] {
+            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+            let port = listener.local_addr().unwrap().port();
+            let (local, datagram) = (perl("AF_UNIX, SOCK_STREAM"), perl("AF_INET, SOCK_DGRAM"));
+            let connects = format!("bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}'");
+            let script = each(&[
+                ("connects", &connects),
+                ("talks to other programs", &local),
+                ("has pairs of its own", "perl -MSocket -e 'socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) or exit 1'"),
+            ]);
+            let said = said(&script, Ground::new().sandbox(network), &path).await;
+            let connects = if network { "connects: yes" } else { "connects: no" };
+            let wanted = [connects, "talks to other programs: no", "has pairs of its own: yes"];
+            assert_eq!(said, wanted, "{name}, network {network}");
+            if name == "Landlock" && !network {
+                let said = self::said(&each(&[("datagrams", &datagram)]), Ground::new().sandbox(false), &path).await;
+                assert_eq!(said, ["datagrams: no"], "no way out that is not TCP either");
+            }
+        }
+    }
+}
+
+/// X33 inside a sandbox: no variable leads to the user's own folders.
+#[tokio::test]
+async fn its_surroundings_are_its_own() {
+    for (name, path) in paths().await {
+        let ground = Ground::new();
+        let mut command = shell("env >&2; ls /proc/self/fd >&2; pwd >&2", ground.sandbox(false));
+        command.environment.insert("XDG_DATA_HOME".to_owned(), "/chosen".to_owned());
+        let process = spawn(&command, Path::new("/bin/sh"), &path).await.expect("it starts");
+        let (sender, events) = mpsc::channel(64);
+        let handle = run_with(config(), process, sender, DriverLimits::default());
+        let mut running = Running { handle, events, told: Vec::new() };
+        running.until_end().await;
+        let said = running.handle.stderr.last_lines(100);
+        let own = ground.root.join("own").display().to_string();
+        for line in [format!("HOME={own}"), format!("TMPDIR={own}/tmp"), "XDG_DATA_HOME=/chosen".to_owned(), own] {
+            assert!(said.contains(&line), "{name}: {line:?} in {said:?}");
+        }
+        assert!(!said.iter().any(|line| line.starts_with("CARGO")), "X33: {name}: nothing of the app: {said:?}");
+        // The fourth is the one that the list is read with.
+        let descriptors: Vec<&String> = said.iter().filter(|line| line.parse::<u32>().is_ok()).collect();
+        assert_eq!(descriptors, ["0", "1", "2", "3"], "X33: {name}: no descriptor above 2 is inherited");
+    }
+}
+
+#[tokio::test]
+async fn what_can_not_be_held_does_not_start() {
+    let ground = Ground::new();
+    let path = SearchPath::of_process("a test".to_owned());
+    let trace = ground.root.join("write/started");
+    let script = format!("echo x > {}", trace.display());
+    let tries: [(&str, Sandbox, fn(&SandboxError) -> bool); 4] = [
+        (
+            "a folder that is not there",
+            with(&ground, "nowhere", Access::Read),
+            |error| matches!(error, SandboxError::NoFolder { .. }),
+        ),
+        (
+            "a file",
+            with(&ground, "secret/file", Access::Read),
+            |error| matches!(error, SandboxError::NoFolder { .. }),
+        ),
+        (
+            "a contradiction",
+            with(&ground, "write", Access::Read),
+            |error| matches!(error, SandboxError::Contradiction { .. }),
+        ),
+        ("X29: a link", link(&ground), |error| matches!(error, SandboxError::Leads { .. })),
+    ];
+    for (what, sandbox, fits) in tries {
+        let error = spawn(&shell(&script, sandbox), Path::new("/bin/sh"), &path).await.expect_err(what);
+        assert!(matches!(&error, SpawnError::Sandbox(error) if fits(error)), "{what} is refused for what it is: {error}");
+    }
+    let mut command = shell(&script, ground.sandbox(false));
+    command.working_directory = Some(ground.root.join("secret"));
+    let error = spawn(&command, Path::new("/bin/sh"), &path).await.expect_err("a folder out of reach");
+    assert!(matches!(error, SpawnError::Sandbox(SandboxError::OutOfReach(_))), "the folder is named: {error}");
+    assert!(!trace.exists(), "nothing ran without its sandbox");
+}
+
+fn with(ground: &Ground, folder: &str, access: Access) -> Sandbox {
+    let mut sandbox = ground.sandbox(false);
+    sandbox.folders.push(Folder { path: ground.root.join(folder), access });
+    sandbox
+}
+
+/// A folder that another server could have put in place of one that was approved.
+fn link(ground: &Ground) -> Sandbox {
+    std::os::unix::fs::symlink(ground.root.join("secret"), ground.root.join("swapped")).unwrap();
+    with(ground, "swapped", Access::Read)
+}
+
+#[tokio::test]
+async fn nothing_outlives_a_sandbox() {
+    for (name, path) in paths().await {
+        let ground = Ground::new();
+        // Bubblewrap's own namespace ends with its first process; without it, what has left the group lives on.
+        let leaves = if name == "bubblewrap" { "setsid " } else { "" };
+        let script = format!("trap '' TERM; {leaves}sleep 7411 & echo ready >&2; wait; wait");
+        let mut running = run(&script, ground.sandbox(false), &path).await;
+        assert!(holds_within(LONG, || sleepers() > 0).await, "{name}: it runs");
+        running.stop().await;
+        assert!(holds_within(LONG, || sleepers() == 0).await, "{name}: all of it ends with the server");
+        assert_eq!(running.handle.process.program, Path::new("/bin/sh"), "{name}: what was started is told");
+    }
+}
+
+/// How many of the processes that the test left behind are alive, in whatever group.
+fn sleepers() -> usize {
+    let Ok(processes) = fs::read_dir("/proc") else { return 0 };
+    let is_ours = |entry: &fs::DirEntry| {
+        fs::read(entry.path().join("cmdline")).is_ok_and(|line| line.starts_with(b"sleep\x007411"))
+    };
+    processes.flatten().filter(is_ours).count()
+}
+
+#[tokio::test]
+async fn a_plan_says_what_holds_and_what_is_reached() {
+    for (name, path) in paths().await {
+        let ground = Ground::new();
+        let command = shell(":", ground.sandbox(true));
+        let plan = Plan::make(&command, Path::new("/bin/sh"), &path).await.unwrap().expect("it has a sandbox");
+        assert_eq!(plan.mechanism.name(), name, "what holds it is named");
+        assert_eq!(matches!(plan.mechanism, Mechanism::Bubblewrap(_)), name == "bubblewrap", "and told apart");
+        assert_eq!(plan.reach.folders, ground.sandbox(true).folders, "the folders are as they were named");
+        assert!(plan.network, "and so is the network");
+        assert!(!ground.root.join("own").exists(), "a plan changes nothing");
+    }
+}

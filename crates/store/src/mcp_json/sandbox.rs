@@ -1,0 +1,134 @@
+//! The `sandbox` object of a local server: what it may reach. A key of Drawbridge's own; other hosts leave it where it is.
+//!
+//! What can't be understood in it makes the file unusable: a server must not run with more than it was meant to.
+
+use std::path::PathBuf;
+
+use host::server_config::{Access, ConfigProblem, Folder, SandboxConfig, access_word};
+use jsonc_parser::ast::{Object, Value};
+use jsonc_parser::cst::{CstInputValue, CstObject};
+
+use super::edit::{find, remove_all};
+use super::read::words;
+use crate::json_text::{JsonText, given, kind as kind_of};
+
+pub(crate) const KEY: &str = "sandbox";
+const FOLDERS: &str = "folders";
+const NETWORK: &str = "network";
+const PATH: &str = "path";
+const ACCESS: &str = "access";
+
+/// Reads what a server may reach; none if its entry does not say.
+pub(super) fn read(
+    text: &JsonText<'_>,
+    name: &str,
+    entry: &Object<'_>,
+) -> Result<Option<SandboxConfig>, ConfigProblem> {
+    parse(text, &format!("{KEY:?} of server {name:?}"), entry)
+}
+
+/// The same. `what` is what problems call it.
+pub(crate) fn parse(
+    text: &JsonText<'_>,
+    what: &str,
+    entry: &Object<'_>,
+) -> Result<Option<SandboxConfig>, ConfigProblem> {
+    let Some(property) = given(entry, KEY) else { return Ok(None) };
+    let Value::Object(map) = &property.value else {
+        let message = format!("{what} must be an object such as {{\"folders\": []}}, found {}", kind_of(&property.value));
+        return Err(text.problem_at(&property.value, message));
+    };
+    text.no_duplicates(map, what)?;
+    let mut sandbox = SandboxConfig::default();
+    if let Some(network) = given(map, NETWORK) {
+        let Value::BooleanLit(allowed) = &network.value else {
+            let message = format!("{NETWORK:?} in {what} must be true or false, found {}", kind_of(&network.value));
+            return Err(text.problem_at(&network.value, message));
+        };
+        sandbox.network = allowed.value;
+    }
+    if let Some(folders) = given(map, FOLDERS) {
+        let Value::Array(list) = &folders.value else {
+            let message = format!("{FOLDERS:?} in {what} must be a list of objects, found {}", kind_of(&folders.value));
+            return Err(text.problem_at(&folders.value, message));
+        };
+        for value in &list.elements {
+            sandbox.folders.push(folder(text, what, value)?);
+        }
+    }
+    match sandbox.problem() {
+        Some(problem) => Err(text.problem_at(&property.value, format!("{what}: {problem}"))),
+        None => Ok(Some(sandbox)),
+    }
+}
+
+fn folder(text: &JsonText<'_>, what: &str, value: &Value<'_>) -> Result<Folder, ConfigProblem> {
+    let what = format!("a folder in {what}");
+    let path = value.as_object().and_then(|map| given(map, PATH).map(|path| (map, path)));
+    let Some((map, path)) = path else {
+        let message = format!("{what} must be an object such as {{\"path\": \"/a/folder\", \"access\": \"read\"}}");
+        return Err(text.problem_at(value, message));
+    };
+    text.no_duplicates(map, &what)?;
+    let path = PathBuf::from(words(text, &path.value, &format!("{PATH:?} of {what}"), "a text")?);
+    let Some(access) = given(map, ACCESS) else { return Ok(Folder { path, access: Access::Read }) };
+    let wanted = words(text, &access.value, &format!("{ACCESS:?} of {what}"), "a text")?;
+    let known = [Access::Read, Access::Write].into_iter().find(|known| access_word(*known) == wanted);
+    let message = || format!("{ACCESS:?} of {what} must be \"read\" or \"write\", found {wanted:?}");
+    let access = known.ok_or_else(|| text.problem_at(&access.value, message()))?;
+    Ok(Folder { path, access })
+}
+
+/// The object as it is written for a server that has none yet.
+///
+/// # Errors
+/// A path that is no Unicode text.
+pub(super) fn written(sandbox: &SandboxConfig) -> Result<CstInputValue, String> {
+    Ok(CstInputValue::Object(vec![
+        (FOLDERS.to_owned(), folders(sandbox)?),
+        (NETWORK.to_owned(), sandbox.network.into()),
+    ]))
+}
+
+fn folders(sandbox: &SandboxConfig) -> Result<CstInputValue, String> {
+    let one = |folder: &Folder| {
+        let path = folder.path.to_str();
+        let path = path.ok_or_else(|| format!("the folder {} is not Unicode text", folder.path.display()))?;
+        let access = access_word(folder.access);
+        Ok(CstInputValue::Object(vec![(PATH.to_owned(), path.into()), (ACCESS.to_owned(), access.into())]))
+    };
+    sandbox.folders.iter().map(one).collect::<Result<_, String>>().map(CstInputValue::Array)
+}
+
+/// Changes the object of a server; what is not understood in it stays, and so does what says the same.
+pub(super) fn change(entry: &CstObject, wanted: Option<&SandboxConfig>) -> Result<(), String> {
+    let Some(sandbox) = wanted else {
+        remove_all(entry, &[KEY]);
+        return Ok(());
+    };
+    let Some(map) = find(entry, KEY).and_then(|property| property.object_value()) else {
+        remove_all(entry, &[KEY]);
+        entry.append(KEY, written(sandbox)?);
+        return Ok(());
+    };
+    if said(entry).as_ref() == Some(sandbox) {
+        return Ok(());
+    }
+    for (key, value) in [(FOLDERS, folders(sandbox)?), (NETWORK, sandbox.network.into())] {
+        match find(&map, key) {
+            Some(property) => property.set_value(value),
+            None => drop(map.append(key, value)),
+        }
+    }
+    Ok(())
+}
+
+/// What the entry says now.
+fn said(entry: &CstObject) -> Option<SandboxConfig> {
+    let text = entry.to_string();
+    let text = JsonText::pasted(&text);
+    match text.parse(crate::json_text::Dialect::Plain) {
+        Ok(Some(Value::Object(entry))) => parse(&text, KEY, &entry).ok().flatten(),
+        _ => None,
+    }
+}
