@@ -19,9 +19,13 @@ export interface Commands {
   paste_redirect: { request: PasteRedirect; response: Nothing };
   set_log_level: { request: SetLogLevel; response: Nothing };
   set_roots: { request: SetRoots; response: Nothing };
+  sandbox: { request: ServerName; response: SandboxReport };
+  limits: { request: ServerName; response: LimitsUse };
   pick_folder: { request: Nothing; response: PickedFolder };
   catalog: { request: ServerName; response: Catalog };
   refresh_list: { request: RefreshList; response: Catalog };
+  review: { request: Review; response: Nothing };
+  pins: { request: ServerName; response: Pins };
   call_tool: { request: CallTool; response: ToolResult };
   get_prompt: { request: GetPrompt; response: PromptResult };
   read_resource: { request: ReadResource; response: ResourceResult };
@@ -44,8 +48,18 @@ export interface Commands {
   rename_conversation: { request: RenameConversation; response: Nothing };
   delete_conversation: { request: ConversationRef; response: Nothing };
   audit: { request: AuditRange; response: AuditPage };
+  verify_audit: { request: Nothing; response: AuditVerdict };
+  export_audit: { request: Nothing; response: SavedFile };
   grants: { request: Nothing; response: Grants };
   revoke_grant: { request: GrantRef; response: Nothing };
+  policy: { request: Nothing; response: Policy };
+  set_policy_rule: { request: Rule; response: RuleRef };
+  remove_policy_rule: { request: RuleRef; response: Nothing };
+  set_preset: { request: SetPreset; response: Nothing };
+  set_trust: { request: SetTrust; response: Nothing };
+  dry_run: { request: DryRun; response: DryRunResult };
+  policy_text: { request: Nothing; response: PolicyText };
+  export_policy: { request: Nothing; response: SavedFile };
   set_settings: { request: Settings; response: Nothing };
   inspect_url: { request: UrlText; response: UrlParts };
   open_url: { request: UrlText; response: Nothing };
@@ -226,7 +240,11 @@ export type Answer = { "action": "allow",
 /**
  * For how long.
  */
-scope: Scope, } | { "action": "submit", 
+scope: Scope, 
+/**
+ * For how many milliseconds, if not for as long as that.
+ */
+lasts?: number, } | { "action": "submit", 
 /**
  * A JSON object.
  */
@@ -288,6 +306,28 @@ conversation: string,
 items: Array<ConversationItem>, };
 
 /**
+ * A condition on one argument of a call.
+ */
+export type ArgumentRule = { 
+/**
+ * Where it is: a JSON Pointer such as `/path`.
+ */
+at: string, 
+/**
+ * How it is looked at.
+ */
+test: ArgumentTest, 
+/**
+ * What it must be.
+ */
+pattern: string, };
+
+/**
+ * How an argument is looked at.
+ */
+export type ArgumentTest = "glob" | "regex" | "folder";
+
+/**
  * One decision.
  */
 export type AuditEntry = { 
@@ -299,6 +339,10 @@ number: number,
  * When, in milliseconds since 1970.
  */
 at: number, 
+/**
+ * Who asked for it: `user`, `model`, `server` or `host`; nothing in entries of older versions.
+ */
+asker: string, 
 /**
  * The server.
  */
@@ -312,6 +356,14 @@ kind: string,
  */
 subject: string, 
 /**
+ * What crossed or would have, without secrets, or the beginning of it.
+ */
+content: string | null, 
+/**
+ * How many bytes all of it has, if only its beginning is there.
+ */
+contentBytes: number | null, 
+/**
  * `allowed`, `denied`, `cancelled` or `withdrawn`.
  */
 decision: string, 
@@ -324,9 +376,42 @@ scope: Scope | null,
  */
 by: string, 
 /**
+ * The rule or the grant that decided; nothing if there was none.
+ */
+rule: string, 
+/**
+ * The conversation it belongs to.
+ */
+conversation: string | null, 
+/**
  * The hash of what crossed.
  */
-hash: string, };
+hash: string, 
+/**
+ * Whether it was taken over from a log that was not chained.
+ */
+imported: boolean, };
+
+/**
+ * Something that is wrong with the audit log.
+ */
+export type AuditFinding = { 
+/**
+ * What.
+ */
+what: Tampered, 
+/**
+ * The entry, or the first of several.
+ */
+number: number, 
+/**
+ * The last of several.
+ */
+to: number | null, 
+/**
+ * More about it.
+ */
+detail: string | null, };
 
 /**
  * Some decisions, newest first.
@@ -342,7 +427,7 @@ entries: Array<AuditEntry>,
 more: boolean, };
 
 /**
- * Which decisions to read.
+ * Which decisions to read. What is not said fits all.
  */
 export type AuditRange = { 
 /**
@@ -352,7 +437,81 @@ limit: number,
 /**
  * Only those with a smaller number.
  */
-before: number | null, };
+before: number | null, 
+/**
+ * Only of this server.
+ */
+server: string | null, 
+/**
+ * Only of this kind.
+ */
+kind: string | null, 
+/**
+ * Only with this decision.
+ */
+decision: string | null, 
+/**
+ * Only from this time on, in milliseconds since 1970.
+ */
+since: number | null, 
+/**
+ * Only before this time, in milliseconds since 1970.
+ */
+until: number | null, 
+/**
+ * Only with all of these words, in whatever stands in the entry.
+ */
+search: string | null, };
+
+/**
+ * What the seal says of the log's end.
+ */
+export type AuditSeal = { "state": "holds", 
+/**
+ * The last sealed entry. Those after it are chained only.
+ */
+number: number, } | { "state": "none" } | { "state": "unchecked", 
+/**
+ * Why not.
+ */
+cause: string, } | { "state": "broken" };
+
+/**
+ * What a check of the audit log found.
+ */
+export type AuditVerdict = { 
+/**
+ * Whether nothing is wrong.
+ */
+whole: boolean, 
+/**
+ * How many entries there are.
+ */
+entries: number, 
+/**
+ * The first one's number.
+ */
+first: number | null, 
+/**
+ * The last one's number.
+ */
+last: number | null, 
+/**
+ * Up to which number entries were removed because of their age, or for want of room.
+ */
+removed: number | null, 
+/**
+ * What can be said of the end.
+ */
+seal: AuditSeal, 
+/**
+ * What is wrong; the first of it.
+ */
+findings: Array<AuditFinding>, 
+/**
+ * How much more is wrong.
+ */
+more: number, };
 
 /**
  * The identity provider of an enterprise.
@@ -608,6 +767,23 @@ notes: Array<string>,
 freshUntil: FreshUntil, };
 
 /**
+ * One change.
+ */
+export type Change = { 
+/**
+ * Where: the keys that lead there, and numbers of items from 1.
+ */
+path: Array<string>, 
+/**
+ * What was there, whole; none if nothing.
+ */
+before: string | null, 
+/**
+ * What is there now, whole; none if nothing.
+ */
+after: string | null, };
+
+/**
  * A form's content to be checked.
  */
 export type CheckForm = { 
@@ -632,6 +808,27 @@ value: string,
  * What is shown.
  */
 title: string, };
+
+/**
+ * A condition on what a server says of a tool; it can only make things stricter.
+ */
+export type ClaimRule = { 
+/**
+ * The tool says that it only reads.
+ */
+readOnly: boolean | null, 
+/**
+ * The tool says, or does not deny, that it destroys.
+ */
+destructive: boolean | null, 
+/**
+ * The tool says that doing it twice is doing it once.
+ */
+idempotent: boolean | null, 
+/**
+ * The tool says, or does not deny, that it reaches out.
+ */
+openWorld: boolean | null, };
 
 /**
  * How Drawbridge identifies itself to an authorization server.
@@ -715,6 +912,29 @@ column: number | null,
 message: string, };
 
 /**
+ * A rule, approval or preset that was looked at.
+ */
+export type Considered = { 
+/**
+ * Which.
+ */
+by: DecidedBy, 
+/**
+ * What it says when it fits.
+ */
+effect: Effect, 
+/**
+ * Whether it fits, or the first condition that does not hold: `fits`, `other-server`, `other-direction`, `other-tool`,
+ * `other-argument`, `other-annotations`, `other-conversation`, `expired`, `changed`, `not-reviewed` or
+ * `after-untrusted`.
+ */
+fit: string, 
+/**
+ * The number of the argument's condition that does not hold, from 0.
+ */
+argument: number | null, };
+
+/**
  * One piece of content.
  */
 export type Content = { "type": "text", 
@@ -790,7 +1010,11 @@ updatedAt: number,
 /**
  * What is in it, in order.
  */
-items: Array<ConversationItem>, };
+items: Array<ConversationItem>, 
+/**
+ * The servers whose words are in it. A model that reads it reads what they said.
+ */
+sources: Array<string>, };
 
 /**
  * One thing in a conversation.
@@ -857,6 +1081,19 @@ resources: number,
 templates: number, };
 
 /**
+ * What decided.
+ */
+export type DecidedBy = { "kind": "built_in" } | { "kind": "grant", 
+/**
+ * Its id.
+ */
+id: string, } | { "kind": "rule", 
+/**
+ * Which.
+ */
+rule: RuleRef, } | { "kind": "preset" } | { "kind": "managed_preset" };
+
+/**
  * Questions of a server to refuse.
  */
 export type DenyAll = { 
@@ -868,6 +1105,95 @@ server: string,
  * Whether to refuse those to come too.
  */
 mute: boolean, };
+
+/**
+ * What is different between what the user saw and what is there now.
+ */
+export type Diff = { 
+/**
+ * The changes, place by place; at most 200.
+ */
+changes: Array<Change>, 
+/**
+ * How many more there are.
+ */
+more: number, 
+/**
+ * Whether the server itself is another one than then: its command, program or address, or who signs in to it.
+ */
+serverChanged: boolean, 
+/**
+ * Whether only the beginning of what the user saw was kept, since it was so large.
+ */
+cut: boolean, };
+
+/**
+ * Which way what a rule is about crosses.
+ */
+export type Direction = "to_server" | "from_server" | "both";
+
+/**
+ * What would be done.
+ */
+export type DryAct = { "kind": "tool", 
+/**
+ * The tool.
+ */
+tool: string, 
+/**
+ * What would be sent, a JSON object.
+ */
+arguments: JsonValue, 
+/**
+ * In this conversation.
+ */
+conversation: string | null, 
+/**
+ * As asked for by a model that has read another server's output.
+ */
+afterUntrusted: boolean, } | { "kind": "read" } | { "kind": "start" } | { "kind": "sampling" } | { "kind": "form" } | { "kind": "url" } | { "kind": "roots" } | { "kind": "sign_in" };
+
+/**
+ * A dry run: what would happen.
+ */
+export type DryRun = { 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * What would be done.
+ */
+act: DryAct, };
+
+/**
+ * What would happen, and why.
+ */
+export type DryRunResult = { 
+/**
+ * What would happen.
+ */
+effect: Effect, 
+/**
+ * The reason, by its stable name.
+ */
+reason: string, 
+/**
+ * What decided.
+ */
+by: DecidedBy, 
+/**
+ * For how long an approval could hold, if it asks.
+ */
+scopes: Array<Scope>, 
+/**
+ * All that was looked at, the most important first.
+ */
+considered: Array<Considered>, 
+/**
+ * Whether a definition or a command had to be taken as unchanged, as the server is not running.
+ */
+assumedUnchanged: boolean, };
 
 /**
  * A change to what would cross.
@@ -898,6 +1224,11 @@ id: string,
  * The change.
  */
 edit: Edit, };
+
+/**
+ * What a rule says.
+ */
+export type Effect = "allow" | "ask" | "deny";
 
 /**
  * What an authorization server knows Drawbridge by, as the user enters it.
@@ -980,7 +1311,7 @@ changed: string | null, } | { "type": "audit_changed" } | { "type": "settings_ch
 /**
  * As they are now.
  */
-settings: Settings, } | { "type": "config_problem", 
+settings: Settings, } | { "type": "rules_changed" } | { "type": "config_problem", 
 /**
  * What is wrong, or nothing.
  */
@@ -1076,6 +1407,33 @@ maxItems: number | null, };
  * What can be wrong with a field.
  */
 export type FieldProblem = "required" | "wrong_type" | "too_short" | "too_long" | "too_small" | "too_large" | "too_few" | "too_many" | "not_an_option" | "not_an_email" | "not_a_uri" | "not_a_date" | "not_a_date_time" | "unknown_field";
+
+/**
+ * Something to look twice at. To have none says nothing.
+ */
+export type Flag = { 
+/**
+ * Where: the keys that lead there, and numbers of items from 1; none for the text itself.
+ */
+place: Array<string>, 
+/**
+ * What it is.
+ */
+reason: FlagReason, 
+/**
+ * What it is about, as it stands there.
+ */
+excerpt: string, };
+
+/**
+ * Why to look twice.
+ */
+export type FlagReason = "hidden_characters" | "instructs_model" | "hides_from_user" | "secret_place" | "other_tool" | "asks_for_context" | "too_long";
+
+/**
+ * What may be done in a folder.
+ */
+export type FolderAccess = "read" | "write";
 
 /**
  * One field of a form.
@@ -1200,9 +1558,17 @@ tool: string | null,
  */
 scope: Scope, 
 /**
+ * The conversation it holds in, if it holds in one only.
+ */
+conversation: string | null, 
+/**
  * Since when, in milliseconds since 1970.
  */
 since: number, 
+/**
+ * Until when, in milliseconds since 1970, if not for good.
+ */
+expiresAt: number | null, 
 /**
  * The hash of what it rests on: the command, or the tool's whole definition.
  */
@@ -1373,9 +1739,130 @@ export type JsonValue = number | string | boolean | Array<JsonValue> | { [key in
 export type Language = "system" | "en" | "zh";
 
 /**
+ * One limit, and how near a server is to it.
+ */
+export type LimitCounter = { 
+/**
+ * How much there is now.
+ */
+now: number, 
+/**
+ * The limit.
+ */
+most: number, 
+/**
+ * How often, or how much, was beyond it: refused, left out, slowed down, let go.
+ */
+beyond: number, };
+
+/**
+ * How much each server gets. What is out of bounds counts as the nearest that is in.
+ */
+export type Limits = { 
+/**
+ * Calls at the same time; more are refused.
+ */
+calls: number, 
+/**
+ * Questions that wait for the user at the same time; more are refused.
+ */
+questions: number, 
+/**
+ * Questions in a minute; more are refused.
+ */
+questionsPerMinute: number, 
+/**
+ * Notifications that are kept each second; more are left out and counted.
+ */
+notificationsPerSecond: number, 
+/**
+ * Bytes in a minute; then it is read slower.
+ */
+bytesPerMinute: number, 
+/**
+ * The largest message, in bytes; what waits for a larger one fails.
+ */
+messageBytes: number, 
+/**
+ * Bytes of its messages that are kept to be looked at.
+ */
+keptBytes: number, };
+
+/**
+ * How much a server uses of what it gets, since it was started last.
+ */
+export type LimitsUse = { 
+/**
+ * Calls under way.
+ */
+calls: LimitCounter, 
+/**
+ * Questions that wait for the user.
+ */
+questions: LimitCounter, 
+/**
+ * Notifications of the last second.
+ */
+notifications: LimitCounter, 
+/**
+ * Bytes of the last minute.
+ */
+bytes: LimitCounter, 
+/**
+ * The largest message so far, in bytes.
+ */
+message: LimitCounter, 
+/**
+ * Bytes that are kept of its messages.
+ */
+kept: LimitCounter, 
+/**
+ * Whether it is read slower at the moment.
+ */
+slowed: boolean, };
+
+/**
  * The lists of a server.
  */
 export type ListName = "tools" | "prompts" | "resources";
+
+/**
+ * Something else with such a name.
+ */
+export type LookAlike = { 
+/**
+ * The user's own name for its server.
+ */
+server: string, 
+/**
+ * Its name there.
+ */
+name: string, 
+/**
+ * Whether it is the very same name.
+ */
+same: boolean, };
+
+/**
+ * What is worth a second look about one thing of a server.
+ */
+export type Marks = { 
+/**
+ * Whether the user has seen its definition; none where nothing is defined.
+ */
+review: ReviewState | null, 
+/**
+ * What is different from what the user saw.
+ */
+diff: Diff | null, 
+/**
+ * What else has such a name; at most ten.
+ */
+lookAlikes: Array<LookAlike>, 
+/**
+ * What in it looks made to mislead a model or to be overlooked.
+ */
+flags: Array<Flag>, };
 
 /**
  * A message.
@@ -1444,6 +1931,91 @@ export type PickedFolder = {
 folder: string | null, };
 
 /**
+ * A definition that the user has seen.
+ */
+export type PinnedDefinition = { 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * Over its whole definition.
+ */
+hash: string, 
+/**
+ * When the user saw it, in milliseconds since 1970.
+ */
+since: number, };
+
+/**
+ * What was kept of what the user saw of a server.
+ */
+export type Pins = { 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * What it is, in words, each with what it is called: its command and program, or its address.
+ */
+identity: Array<[string, string]>, 
+/**
+ * When that was approved last, in milliseconds since 1970.
+ */
+identitySince: number | null, 
+/**
+ * Who issues the tokens for it.
+ */
+issuer: string | null, 
+/**
+ * Its tools.
+ */
+tools: Array<PinnedDefinition>, 
+/**
+ * Its prompts.
+ */
+prompts: Array<PinnedDefinition>, };
+
+/**
+ * All rules, and where they come from.
+ */
+export type Policy = { 
+/**
+ * The preset that the user chose.
+ */
+preset: Preset, 
+/**
+ * The least strict one that holds on this computer. A stricter choice of the user's counts.
+ */
+managedPreset: Preset, 
+/**
+ * Every rule, those of this computer first.
+ */
+rules: Array<Rule>, 
+/**
+ * The user's file.
+ */
+user: RuleFile, 
+/**
+ * The file for all users of this computer.
+ */
+managed: RuleFile, };
+
+/**
+ * Rules and approvals as text.
+ */
+export type PolicyText = { 
+/**
+ * JSON with all that stands.
+ */
+text: string, };
+
+/**
+ * How much is asked about where no rule says otherwise.
+ */
+export type Preset = "careful" | "balanced";
+
+/**
  * How far a call is.
  */
 export type Progress = { 
@@ -1483,7 +2055,19 @@ arguments: Array<PromptArgument>,
 /**
  * Pictures.
  */
-icons: Array<Icon>, };
+icons: Array<Icon>, 
+/**
+ * All else in its definition.
+ */
+others: JsonValue | null, 
+/**
+ * The hash of its whole definition, to review it by.
+ */
+hash: string, 
+/**
+ * What is worth a second look about it.
+ */
+marks: Marks, };
 
 /**
  * An argument of a prompt.
@@ -1583,7 +2167,11 @@ scopes: Array<Scope>,
 /**
  * The rule that asked, in words of the policy.
  */
-rule: string, };
+rule: string, 
+/**
+ * What is worth a second look about what it is about.
+ */
+marks: Marks, };
 
 /**
  * What is asked.
@@ -1612,7 +2200,11 @@ cwd: string | null,
 /**
  * The command line that was approved before, if this one is a change of it.
  */
-approvedBefore: string | null, } | { "kind": "connect_server", 
+approvedBefore: string | null, 
+/**
+ * What it would reach, and what would hold it, if it has a sandbox.
+ */
+sandbox?: SandboxPlan, } | { "kind": "connect_server", 
 /**
  * The URL, taken apart.
  */
@@ -1664,7 +2256,19 @@ bytes: number,
 /**
  * Whether its definition changed since it was allowed.
  */
-changedSinceAllowed: boolean, } | { "kind": "sampling", 
+changedSinceAllowed: boolean, } | { "kind": "read", 
+/**
+ * Which of the two.
+ */
+what: CallKind, 
+/**
+ * The prompt's name, or the resource's URI.
+ */
+name: string, 
+/**
+ * The prompt's arguments, a JSON object.
+ */
+arguments: JsonValue, } | { "kind": "sampling", 
 /**
  * Which step it is.
  */
@@ -1928,6 +2532,28 @@ mimeType: string | null,
 icons: Array<Icon>, };
 
 /**
+ * Definitions that the user has looked at.
+ */
+export type Review = { 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * Tools.
+ */
+tools: Array<SeenDefinition>, 
+/**
+ * Prompts.
+ */
+prompts: Array<SeenDefinition>, };
+
+/**
+ * Whether the user has seen a definition as it is now.
+ */
+export type ReviewState = "reviewed" | "new" | "changed";
+
+/**
  * Who says something.
  */
 export type Role = "user" | "assistant";
@@ -1943,7 +2569,108 @@ decided: boolean,
 /**
  * Absolute paths.
  */
-folders: Array<string>, };
+folders: Array<string>, 
+/**
+ * Those that it is told of: in a sandbox no more than it reaches.
+ */
+told: Array<string>, };
+
+/**
+ * A rule. All its conditions must hold for it to count.
+ */
+export type Rule = { 
+/**
+ * Its number where it comes from; empty for a new one.
+ */
+id: string, 
+/**
+ * Where it comes from.
+ */
+source: RuleSource, 
+/**
+ * What it says.
+ */
+effect: Effect, 
+/**
+ * The servers it is about, with `*` and `?`.
+ */
+server: string, 
+/**
+ * The tools it is about; none for all that crosses.
+ */
+tool: string | null, 
+/**
+ * Which way.
+ */
+direction: Direction, 
+/**
+ * Conditions on arguments.
+ */
+arguments: Array<ArgumentRule>, 
+/**
+ * A condition on what the server says of a tool.
+ */
+annotations: ClaimRule | null, 
+/**
+ * For how long it holds.
+ */
+scope: RuleScope, 
+/**
+ * Until when, in milliseconds since 1970.
+ */
+expiresAt: number | null, 
+/**
+ * The user's own words for it.
+ */
+note: string, 
+/**
+ * Whether it stands for a server that the user trusts.
+ */
+trustedServer: boolean, };
+
+/**
+ * A file of rules.
+ */
+export type RuleFile = { 
+/**
+ * Where it is, or would be.
+ */
+path: string, 
+/**
+ * Whether it is there.
+ */
+exists: boolean, 
+/**
+ * Why it can't be used, if it can't. Then everything asks.
+ */
+problem: string | null, };
+
+/**
+ * A rule, by where it comes from and its number there.
+ */
+export type RuleRef = { 
+/**
+ * Where it comes from.
+ */
+source: RuleSource, 
+/**
+ * Its number.
+ */
+id: string, };
+
+/**
+ * For how long a rule holds, beside its expiry.
+ */
+export type RuleScope = { "kind": "always" } | { "kind": "session" } | { "kind": "conversation", 
+/**
+ * The conversation.
+ */
+conversation: string, };
+
+/**
+ * Where a rule comes from.
+ */
+export type RuleSource = "managed" | "user" | "session";
 
 /**
  * What a server asks a model.
@@ -2017,6 +2744,74 @@ stopReason: string | null, };
 export type SamplingStep = "request" | "response";
 
 /**
+ * What a local server may reach.
+ */
+export type Sandbox = { 
+/**
+ * The folders. Those that are there are kept by where they really lie.
+ */
+folders: Array<SandboxFolder>, 
+/**
+ * Whether it may use the network.
+ */
+network: boolean, };
+
+/**
+ * A folder that a server may reach.
+ */
+export type SandboxFolder = { 
+/**
+ * Its absolute path.
+ */
+path: string, 
+/**
+ * What may be done there.
+ */
+access: FolderAccess, };
+
+/**
+ * A sandbox that can be set up: what holds the server, and all that it reaches.
+ */
+export type SandboxPlan = { 
+/**
+ * What holds it: `bubblewrap`, `Landlock` or `sandbox-exec`.
+ */
+heldBy: string, 
+/**
+ * The folders that the user has named.
+ */
+folders: Array<SandboxFolder>, 
+/**
+ * What its program consists of. To be read.
+ */
+program: Array<string>, 
+/**
+ * What is the system's. To be read.
+ */
+system: Array<string>, 
+/**
+ * The server's own home, to be read and changed.
+ */
+home: string, 
+/**
+ * Whether it may use the network.
+ */
+network: boolean, };
+
+/**
+ * What a server would reach if it were started now.
+ */
+export type SandboxReport = { 
+/**
+ * What it would reach; nothing if it could not be held so, or has no sandbox.
+ */
+plan: SandboxPlan | null, 
+/**
+ * Why it could not be started, in words.
+ */
+problem: string | null, };
+
+/**
  * A file that was written.
  */
 export type SavedFile = { 
@@ -2038,6 +2833,19 @@ export type SecretsKept = {
  * Why secrets are kept only until Drawbridge is closed, if they are: there is no keychain, or it is locked.
  */
 onlyThisRun: string | null, };
+
+/**
+ * A definition as it was shown.
+ */
+export type SeenDefinition = { 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * The hash that was shown with it.
+ */
+hash: string, };
 
 /**
  * A server as the user sees it.
@@ -2120,9 +2928,29 @@ logLevel: string | null,
  */
 muted: boolean, 
 /**
+ * Whether it is trusted with calls of its tools.
+ */
+trust: Trust, 
+/**
+ * Until when, if only for a while since the user refused three of its questions in a row; in milliseconds since 1970.
+ */
+mutedUntil: number | null, 
+/**
+ * How many of its questions were refused unseen, because they were too many or it is muted, since the user last denied all.
+ */
+refusedQuestions: number, 
+/**
+ * What is worth a second look about what it says of itself.
+ */
+marks: Marks, 
+/**
  * Process id while it runs.
  */
-pid: number | null, };
+pid: number | null, 
+/**
+ * What holds it while it runs, if it has a sandbox: `bubblewrap`, `Landlock` or `sandbox-exec`.
+ */
+heldBy?: string, };
 
 /**
  * What a server says about itself.
@@ -2174,6 +3002,10 @@ secretEnv?: Array<string>,
  * The folder it starts in.
  */
 cwd: string | null, 
+/**
+ * What it may reach; none if all that its user may.
+ */
+sandbox?: Sandbox, 
 /**
  * The protocol revision to speak and no other, such as `2025-06-18`; none to find out.
  */
@@ -2267,6 +3099,15 @@ server: string,
 level: string, };
 
 /**
+ * A preset to take.
+ */
+export type SetPreset = { 
+/**
+ * The preset.
+ */
+preset: Preset, };
+
+/**
  * Folders for a server.
  */
 export type SetRoots = { 
@@ -2297,6 +3138,19 @@ header: string,
 value: string, };
 
 /**
+ * Trust in a server, or the end of it.
+ */
+export type SetTrust = { 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * For how long.
+ */
+trust: Trust, };
+
+/**
  * The app's own settings.
  */
 export type Settings = { 
@@ -2315,7 +3169,23 @@ welcomeDone: boolean,
 /**
  * Whether the system announces a question while the window is in the background.
  */
-announce: boolean, };
+announce: boolean, 
+/**
+ * How much each server gets; none for what Drawbridge has set.
+ */
+limits?: Limits, 
+/**
+ * For how many days decisions stay in the audit log; 0 for ever.
+ */
+auditDays: number, 
+/**
+ * How many megabytes the audit log may have; 0 for no bound.
+ */
+auditMegabytes: number, 
+/**
+ * Whether the audit log has what crossed, and not only its hash.
+ */
+auditContents: boolean, };
 
 /**
  * What a sign-in is doing.
@@ -2452,6 +3322,11 @@ paths: Paths,
 version: string, };
 
 /**
+ * What can be wrong with the audit log.
+ */
+export type Tampered = "changed" | "missing" | "cut_off" | "seal_broken" | "seal_missing" | "checkpoint_broken" | "noted" | "unreadable";
+
+/**
  * A call that the server does as a task. All in it is the server's claim.
  */
 export type Task = { 
@@ -2530,7 +3405,19 @@ icons: Array<Icon>,
 /**
  * Whether calls are allowed without asking, by a standing grant.
  */
-allowed: boolean, };
+allowed: boolean, 
+/**
+ * All else in its definition, which a model may see as well.
+ */
+others: JsonValue | null, 
+/**
+ * The hash of its whole definition, to review it by.
+ */
+hash: string, 
+/**
+ * What is worth a second look about it.
+ */
+marks: Marks, };
 
 /**
  * What a server claims about a tool's effects. Never a reason to be less careful.
@@ -2577,6 +3464,11 @@ isError: boolean,
  * The arguments as they were sent, after the user's changes.
  */
 arguments: JsonValue, };
+
+/**
+ * Whether a server is trusted with calls of its tools.
+ */
+export type Trust = "no" | "run" | "always";
 
 /**
  * A changed server.
@@ -2649,7 +3541,15 @@ export type Why = { "by": "user",
 /**
  * The conversation it was done in.
  */
-conversation: string | null, } | { "by": "call", 
+conversation: string | null, } | { "by": "model", 
+/**
+ * The conversation it does so in.
+ */
+conversation: string, 
+/**
+ * The other servers whose words it has read there. None of them is trusted.
+ */
+after: Array<string>, } | { "by": "call", 
 /**
  * The call.
  */
