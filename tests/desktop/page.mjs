@@ -180,6 +180,12 @@ export class Page {
 
   /** Lets what is asked cross, once it is armed: by a button, or by an entry of the menu beside it. */
   async allow(name) {
+    // What lies below has to be seen, and a pointer that rests where a button came to lie aims at nothing.
+    if (await this.has("button", /^More below/, QUESTION)) await this.click("button", /^More below/, QUESTION);
+    const away = { type: "pointerMove", duration: 0, x: 1, y: 1 };
+    await this.#browser.performActions([
+      { type: "pointer", id: "mouse", parameters: { pointerType: "mouse" }, actions: [away] },
+    ]);
     await this.armed();
     if (await this.has("button", name, QUESTION)) return this.click("button", name, QUESTION);
     await this.click("button", "More ways to allow", QUESTION);

@@ -3,6 +3,14 @@
 
 /** How long nothing may be pressed before Allow is armed, in milliseconds. */
 export const QUIET = 500;
+/** How far the pointer has to go since what is shown last changed for its click to approve, in pixels: what came to lie under
+ * a pointer that rests was not aimed at. */
+export const TRAVEL = 8;
+
+interface Place {
+  x: number;
+  y: number;
+}
 
 /** What can be held down. */
 export type Held = "key" | "pointer";
@@ -10,7 +18,13 @@ export type Held = "key" | "pointer";
 export class Arming {
   /** Whether Allow can be used now. */
   armed = $state(false);
+  /** Whether a click was refused because the pointer had not moved. */
+  resting = $state(false);
 
+  /** Where the pointer was last seen. */
+  #pointer: Place | null = null;
+  /** Where it was when what is shown changed; nothing once it went away from there. */
+  #rest: Place | null = null;
   #running = false;
   readonly #held = new Set<Held>();
   #armedAt = Infinity;
@@ -24,6 +38,8 @@ export class Arming {
   /** Something new is shown: the quiet starts over. */
   restart(): void {
     this.#running = true;
+    this.resting = false;
+    this.#rest = this.#pointer;
     this.#disarm();
     this.#wait();
   }
@@ -46,6 +62,21 @@ export class Arming {
     if (!this.armed) this.#wait();
   }
 
+  /** The pointer is here. */
+  at(x: number, y: number): void {
+    this.#pointer = { x, y };
+    if (this.#rest && Math.hypot(x - this.#rest.x, y - this.#rest.y) >= TRAVEL) {
+      this.#rest = null;
+      this.resting = false;
+    }
+  }
+
+  /** A finger has no place before it touches. */
+  touched(): void {
+    this.#pointer = null;
+    this.#rest = null;
+  }
+
   /** The pointer moves with no button down: one that went down came up where it was not seen, as in a list. */
   moved(): void {
     if (this.#held.has("pointer")) this.release("pointer");
@@ -59,7 +90,11 @@ export class Arming {
 
   /** Whether this event may approve: made once, on purpose, and after Allow was armed. */
   accepts(event: Event): boolean {
-    return this.armed && deliberate(event) && event.timeStamp >= this.#armedAt;
+    if (!this.armed || !deliberate(event) || event.timeStamp < this.#armedAt) return false;
+    // A button that is pressed by a key makes a click, too, which counts none.
+    const aimed = event instanceof MouseEvent && event.detail > 0;
+    this.resting = aimed && this.#rest !== null;
+    return !this.resting;
   }
 
   #disarm(): void {

@@ -121,6 +121,27 @@ describe("arming", () => {
     ).toBe(true);
   });
 
+  it("refuses a click where the pointer rested while what is shown changed", () => {
+    arming.at(300, 400);
+    arming.restart();
+    pass(QUIET);
+    expect(arming.accepts(click(now)), "what came under the pointer was not aimed at").toBe(false);
+    expect(arming.resting, "and that can be said").toBe(true);
+    arming.at(303, 402);
+    expect(arming.accepts(click(now)), "a hand that trembles aims at nothing").toBe(false);
+    arming.at(320, 400);
+    arming.at(300, 400);
+    expect(arming.resting, "once it went and came back").toBe(false);
+    expect(arming.accepts(click(now)), "the click is meant").toBe(true);
+    arming.restart();
+    pass(QUIET);
+    const key = new MouseEvent("click", { detail: 0 });
+    Object.defineProperty(key, "timeStamp", { value: now });
+    expect(arming.accepts(key), "a button that a key presses needs no pointer").toBe(true);
+    arming.touched();
+    expect(arming.accepts(click(now)), "nor does a finger").toBe(true);
+  });
+
   it("is not armed any more once nothing is shown", () => {
     arming.restart();
     pass(QUIET);

@@ -72,6 +72,24 @@ export function messageParts(message: Message, index: number): Part[] {
   });
 }
 
+type StartServer = Extract<QuestionBody, { kind: "start_server" }>;
+
+/** Program, arguments, variables and folder of a command, in this order. */
+export function commandParts(body: StartServer): {
+  command: Part;
+  args: Part[];
+  env: Part[];
+  cwd: Part | null;
+} {
+  const part = (key: string, text: string): Part => ({ key, text, uncut: true });
+  return {
+    command: part("command", body.command),
+    args: body.args.map((argument, i) => part(`argument ${i}`, argument)),
+    env: body.env.map(([name, value]) => part(`variable ${name}`, `${name}=${value}`)),
+    cwd: body.cwd === null ? null : part("folder", body.cwd),
+  };
+}
+
 export function partKey(message: number, content: number): string {
   return `message ${message} content ${content}`;
 }
@@ -80,6 +98,10 @@ export function partKey(message: number, content: number): string {
 export function crossing(question: Question): Part[] {
   const body: QuestionBody = question.body;
   switch (body.kind) {
+    case "start_server": {
+      const { command, args, env, cwd } = commandParts(body);
+      return [command, ...args, ...env, ...(cwd === null ? [] : [cwd])];
+    }
     case "tool":
       return argumentRows(body.arguments);
     case "sampling":

@@ -55,6 +55,8 @@ export class FormDraft {
 export class Draft {
   /** Whether what would cross is being changed; nothing can be allowed then. */
   editing = $state(false);
+  /** Whether the end of what is shown was in view since that last grew. */
+  seen = $state(false);
   readonly reading = new Reading();
   readonly form: FormDraft | null = null;
   /** The folders to share. */

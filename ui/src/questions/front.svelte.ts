@@ -1,6 +1,6 @@
 // The question in front, and what can be done with it. Nothing crosses but through `allow`.
 
-import type { Edit, Question, Scope } from "$lib/api/generated";
+import type { Edit, Question, QuestionBody, Scope } from "$lib/api/generated";
 
 import { Arming } from "./arming.svelte";
 import { crossing } from "./crossing";
@@ -14,6 +14,7 @@ export type Blocker =
   | { is: "unwritten" }
   | { is: "unfilled" }
   | { is: "unread"; hidden: number }
+  | { is: "below" }
   | { is: "impossible" };
 
 export class Front {
@@ -138,6 +139,12 @@ export class Front {
     if (draft.editing)
       return { is: body.kind === "sampling" && body.step === "response" ? "unwritten" : "editing" };
     const hidden = draft.reading.hidden(crossing(question));
-    return hidden > 0 ? { is: "unread", hidden } : null;
+    if (hidden > 0) return { is: "unread", hidden };
+    return crossesAsShown(body) && !draft.seen ? { is: "below" } : null;
   }
+}
+
+/** Whether what crosses is what is shown, and not what the user enters. */
+function crossesAsShown({ kind }: QuestionBody): boolean {
+  return kind !== "form" && kind !== "roots" && kind !== "client_id";
 }

@@ -2,29 +2,26 @@
 
 import { SvelteSet } from "svelte/reactivity";
 
-import { beginning } from "$lib/format/text-safety";
+import { firstParts, type Beginning } from "$lib/format/text-safety";
 
 /** So much of a value is shown before it is opened. */
 export const SHOWN_CHARACTERS = 600;
 export const SHOWN_LINES = 10;
-
-export interface Folded {
-  shown: string;
-  /** How many characters are not shown. */
-  hidden: number;
-}
-
-/** The beginning of a text, and how much is left. */
-export function fold(text: string): Folded {
-  const shown = beginning(text, SHOWN_CHARACTERS, SHOWN_LINES);
-  return { shown, hidden: text.length - shown.length };
-}
 
 /** A value that would cross. */
 export interface Part {
   /** Where it stands; unique in its question. */
   key: string;
   text: string;
+  /** Whether it is never cut, however long it is. Long blanks in it are counted all the same. */
+  uncut?: boolean;
+}
+
+/** The beginning of a value, and how much is left. */
+export function fold({ text, uncut }: Pick<Part, "text" | "uncut">): Beginning {
+  return uncut
+    ? firstParts(text, Infinity, Infinity)
+    : firstParts(text, SHOWN_CHARACTERS, SHOWN_LINES);
 }
 
 /** What the user has opened. Having read holds for exactly the text that was opened. */
@@ -48,7 +45,7 @@ export class Reading {
   /** How many characters of these are hidden and were never opened. */
   hidden(parts: Part[]): number {
     return parts.reduce(
-      (sum, part) => sum + (this.#read.has(mark(part)) ? 0 : fold(part.text).hidden),
+      (sum, part) => sum + (this.#read.has(mark(part)) ? 0 : fold(part).hidden),
       0,
     );
   }

@@ -6,15 +6,22 @@ import { fold, Reading, SHOWN_CHARACTERS } from "./reading.svelte";
 
 describe("reading", () => {
   it("shows short values whole", () => {
-    expect(fold("hello"), "nothing is hidden").toEqual({ shown: "hello", hidden: 0 });
+    expect(fold({ text: "hello" }), "nothing is hidden").toMatchObject({
+      parts: [{ text: "hello" }],
+      hidden: 0,
+    });
   });
 
   it("counts what is hidden behind many characters or lines", () => {
-    expect(fold("x".repeat(SHOWN_CHARACTERS + 7)).hidden, "characters").toBe(7);
+    expect(fold({ text: "x".repeat(SHOWN_CHARACTERS + 7) }).hidden, "characters").toBe(7);
     expect(
-      fold(`${"\n".repeat(10_000)}payload`).hidden,
-      "X14: text after empty lines is hidden text",
-    ).toBeGreaterThan(9_000);
+      fold({ text: `${"\n".repeat(10_000)}payload` }),
+      "X14: the payload is in view, and what stands before it counted",
+    ).toMatchObject({ parts: [{ is: "blank" }, { text: "payload" }], hidden: 10_000 });
+    expect(
+      fold({ text: `${"x".repeat(5_000)}${" ".repeat(60)}y`, uncut: true }).hidden,
+      "X58: a command is never cut, but its long blanks are counted",
+    ).toBe(60);
   });
 
   it("is open only for exactly the text that was opened", () => {

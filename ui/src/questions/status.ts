@@ -19,6 +19,7 @@ export function status(front: Front): Status {
   if (blocker) return { words: blockerWords(blocker), tone: "stop" };
   const problems = front.draft?.form?.tried ? front.draft.form.check.problems.length : 0;
   if (problems > 0) return { words: m.questions_form_problems({ count: problems }), tone: "stop" };
+  if (front.arming.resting) return { words: m.questions_pointer_rested(), tone: "stop" };
   if (!front.arming.armed) return { words: m.questions_arming(), tone: "plain" };
   const kind = front.question?.body.kind;
   const fields = (front.draft?.form?.fields.length ?? 0) > 0 || kind === "client_id";
@@ -33,6 +34,8 @@ function blockerWords(blocker: Exclude<Blocker, { is: "impossible" }>): string {
       return m.questions_answer_first();
     case "unfilled":
       return m.questions_fill_client_id();
+    case "below":
+      return m.questions_see_rest();
     case "unread":
       return m.questions_must_read({ count: blocker.hidden, number: numbered(blocker.hidden) });
   }

@@ -1,6 +1,6 @@
 // What can be done from everywhere, by key, by palette or by button.
 import { call, toApiError } from "$lib/api/client";
-import type { Settings } from "$lib/api/generated";
+import type { Settings, Trust } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { failures } from "$lib/state/failures.svelte";
 import { router } from "$lib/state/view.svelte";
@@ -26,6 +26,15 @@ export async function serverCommand(command: ServerCommand, server: string): Pro
     const { code } = toApiError(cause);
     const shownByServer = app.server(server)?.state.is === "failed";
     if (code !== "refused" && code !== "cancelled" && !shownByServer) failures.add(cause);
+  }
+}
+
+/** Says for how long all tools of a server may be called without asking. */
+export async function setTrust(server: string, trust: Trust): Promise<void> {
+  try {
+    await call("set_trust", { server, trust });
+  } catch (cause) {
+    failures.add(cause);
   }
 }
 

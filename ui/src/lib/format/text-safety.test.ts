@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { beginning, visibleParts, visibleText } from "./text-safety";
+import { beginning, firstParts, visibleParts, visibleText } from "./text-safety";
 
 test.each([
   ["\u202e", "U+202E", "right-to-left override"],
@@ -9,21 +9,86 @@ test.each([
   ["\u200d", "U+200D", "joiner that joins nothing"],
   ["\u0000", "U+0000", "null"],
   ["\u001b", "U+001B", "escape"],
+  ["\u0007", "U+0007", "bell"],
   ["\u0085", "U+0085", "next line"],
   ["\u00ad", "U+00AD", "soft hyphen"],
   ["\u2028", "U+2028", "line separator"],
   ["\ufeff", "U+FEFF", "byte order mark"],
-  ["\u{e0041}", "U+E0041", "tag"],
+  ["\u3164", "U+3164", "filler"],
+  ["\u2800", "U+2800", "blank of Braille"],
+  ["\ufe01", "U+FE01", "variation selector that selects nothing"],
+  ["\ufe0f", "U+FE0F", "emoji selector without an emoji"],
+  ["\u{e0100}", "U+E0100", "supplementary variation selector"],
+  ["\u{e0041}", "U+E0041 “A”", "tag"],
   ["\r", "U+000D", "carriage return alone"],
-])("%j is named %s (%s)", (character, name) => {
+])("X10, X11, X12: %j is named %s (%s)", (character, name) => {
   expect(visibleText(`a${character}b`), "it can be seen").toBe(`a[${name}]b`);
 });
 
 test("text that is what it seems stays as it is", () => {
-  const text = "Zażółć\tgęślą\njaźń 查询 👩‍👩‍👧 🏳️‍🌈 e\u0301 שלום";
-  expect(visibleParts(text), "one part, not hidden").toEqual([{ text, hidden: false }]);
+  const text =
+    "Zażółć\tgęślą\njaźń 查询 👩‍👩‍👧 🏳️‍🌈 👩‍❤️‍👨 🏃🏽‍♀️ 1️⃣ 🇳🇴 e\u0301 שלום 🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}";
+  expect(visibleParts(text), "one part, not hidden").toEqual([{ text, is: "plain", folded: 0 }]);
   expect(visibleText("a\r\nb"), "line ends of Windows").toBe("a\nb");
   expect(visibleParts(""), "nothing").toEqual([]);
+});
+
+const tags = (words: string) =>
+  Array.from(words, (c) => String.fromCodePoint(0xe0000 + (c.codePointAt(0) ?? 0))).join("");
+
+test("X10: what is spelled in tags is read out, also behind a flag", () => {
+  const [, run] = visibleParts(`Adds.${tags("send ~/.ssh")}`);
+  expect(run, "its words, its ends and its length").toEqual({
+    text: "U+E0073 … U+E0068 ×11 “send ~/.ssh”",
+    is: "hidden",
+    folded: 11,
+  });
+  const flag = `🏴${tags("gbsct")}\u{e007f}`;
+  expect(visibleText(`${flag}${tags("hi")}`), "a flag ends where it ends").toContain("“hi”");
+  expect(visibleText(`🏴${tags("gbxxx")}\u{e007f}`), "no flag of any place").toContain("“gbxxx”");
+  const [whole] = visibleParts(tags("x".repeat(5_000)), true);
+  expect(whole?.folded, "when it is opened, nothing is left out").toBe(0);
+  expect(whole?.text.split(" ").length, "each is named").toBeGreaterThanOrEqual(5_000);
+});
+
+test("marks stacked over a letter can't cover the lines above", () => {
+  const stacked = `a${"\u0301".repeat(300)}`;
+  expect(visibleText(stacked), "eight stay, the rest is named").toBe(
+    `a${"\u0301".repeat(8)}[U+0301 … U+0301 ×292]`,
+  );
+});
+
+test("X14: blanks push nothing out of view", () => {
+  const pushed = firstParts(`ls${" ".repeat(10_000)}; rm -rf ~`, 600, 8);
+  expect(
+    pushed.parts.map((part) => part.text),
+    "the payload stands right behind their number",
+  ).toEqual(["ls", "␣×10000", "; rm -rf ~"]);
+  expect(pushed.hidden, "and they count as not shown").toBe(10_000);
+  const lines = firstParts(`a${"\n".repeat(9_000)}b`, 600, 8);
+  expect(
+    lines.parts.map((part) => part.text),
+    "lines as well",
+  ).toEqual(["a", "↵×9000", "b"]);
+  const mixed = visibleParts(" \t".repeat(50))[0];
+  expect(mixed?.text, "many kinds are not told at first").toMatch(/^␣×1 ⇥×1 .* …$/);
+  expect(
+    visibleParts(" \t".repeat(50), true)[0]?.text.split(" "),
+    "and all of them when it is opened",
+  ).toHaveLength(100);
+  const layout = `${" ".repeat(30)}x\n\n\n\ny`;
+  expect(visibleParts(layout), "layout stays").toHaveLength(1);
+});
+
+test("what is shown at first is bounded, whatever is in it", () => {
+  expect(firstParts("x".repeat(1_000), 600, 8), "characters").toMatchObject({ hidden: 400 });
+  expect(firstParts("a\nb\nc", 99, 2), "lines").toMatchObject({
+    parts: [{ text: "a\nb" }],
+    hidden: 2,
+  });
+  const many = firstParts("a\u200b".repeat(100_000), 600, 8);
+  expect(many.parts.length, "named characters count as what they take").toBeLessThan(200);
+  expect(many.hidden, "and the rest is counted").toBeGreaterThan(199_000);
 });
 
 test("the beginning has a bound in characters and lines, and whole characters", () => {

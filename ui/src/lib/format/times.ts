@@ -26,6 +26,11 @@ export function formatExact(at: number, languageTag: string): string {
   );
 }
 
+/** Time of day to the minute. */
+export function formatTime(at: number, languageTag: string): string {
+  return new Intl.DateTimeFormat(languageTag, { timeStyle: "short" }).format(at);
+}
+
 /** Time of day to the millisecond, for lists in which the order matters. */
 export function formatClock(at: number, languageTag: string): string {
   return new Intl.DateTimeFormat(languageTag, {

@@ -4,6 +4,7 @@ import type {
   Event,
   Events,
   FreshUntil,
+  Marks,
   Server,
   ServerState,
   Snapshot,
@@ -94,6 +95,13 @@ export async function startFake(
   return host;
 }
 
+/** What every definition has that nothing is special about. */
+export const REVIEWED: { others: null; hash: string; marks: Marks } = {
+  others: null,
+  hash: "h1",
+  marks: { review: "reviewed", diff: null, lookAlikes: [], flags: [] },
+};
+
 /** A server that does not say for how long its lists hold. */
 export const NOT_SAID: FreshUntil = {
   tools: null,
@@ -109,12 +117,15 @@ export function sampleSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
     questions: [],
     calls: [],
     conversations: [],
-    settings: { theme: "light", language: "en", welcomeDone: true, announce: true },
+    settings: {
+      ...{ theme: "light", language: "en", welcomeDone: true, announce: true },
+      ...{ auditDays: 0, auditMegabytes: 1000, auditContents: true },
+    },
     configProblem: null,
     paths: {
       config: "/home/ann/.config/drawbridge/mcp.json",
       data: "/home/ann/.local/share/drawbridge",
-      audit: "/home/ann/.local/share/drawbridge/audit.jsonl",
+      audit: "/home/ann/.local/share/drawbridge/audit.db",
     },
     version: "0.1.0",
     ...changes,
@@ -146,11 +157,15 @@ export function sampleServer(changes: Partial<Server> = {}): Server {
     capabilities: ["tools"],
     instructions: null,
     counts: { tools: 3, prompts: 0, resources: 0, templates: 0 },
-    roots: { decided: false, folders: [] },
+    roots: { decided: false, folders: [], told: [] },
     subscriptions: [],
     subscriptionsLost: null,
     logLevel: null,
     muted: false,
+    marks: { review: null, diff: null, lookAlikes: [], flags: [] },
+    mutedUntil: null,
+    refusedQuestions: 0,
+    trust: "no",
     pid: 4711,
     ...changes,
   };

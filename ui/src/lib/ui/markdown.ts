@@ -20,8 +20,34 @@ export interface Block {
   code?: { text: string; language: string };
 }
 
-/** The blocks of a text, so that code can be drawn by its own component. */
-export function markdownBlocks(text: string): Block[] {
+/** Longer texts are shown as they are written, so that the page stays quick. */
+export const LONGEST = 40_000;
+// What is nested deeper than anybody writes makes the parser call itself as often: a line that begins with 20 marks of lists
+// and quotes, an item that is indented by 80 columns, or emphasis and links that are opened again and again.
+const MARK = "(?:[-*+]|\\d{1,9}[.)])";
+const DEEP = new RegExp(
+  [
+    `^(?:[ \\t]*(?:>|${MARK}[ \\t])){20}`,
+    `^[ \\t]{80,}(?:>|${MARK})`,
+    "[*_~`[\\](!<>]{300}",
+    "(?:(?:[*_~[]{1,3}|!\\[)[A-Za-z0-9] ?){60}",
+  ].join("|"),
+  "m",
+);
+
+/** The blocks of a text, so that code can be drawn by its own component. Nothing for what is better shown as it is written. */
+export function markdownBlocks(text: string): Block[] | null {
+  if (text.length > LONGEST || DEEP.test(text)) return null;
+  try {
+    return parsed(text);
+  } catch (error) {
+    // It was nested too deeply after all.
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+function parsed(text: string): Block[] {
   const tokens = marked.lexer(text);
   const blocks: Block[] = [];
   let run: Token[] = [];

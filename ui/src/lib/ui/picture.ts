@@ -1,18 +1,18 @@
 // What a picture is, read from its bytes: a type that is only claimed proves nothing.
 
 export interface Picture {
-  type: "png" | "jpeg" | "webp";
+  type: "png" | "jpeg" | "webp" | "gif";
   width: number;
   height: number;
-  /** Whether it moves. */
+  /** Whether it moves, or may: of a GIF that is not looked for. */
   animated: boolean;
 }
 
-/** Nothing for what is none of the three types, or broken off before its size. */
+/** Nothing for what is none of the four types, or broken off before its size. */
 export function pictureOf(bytes: Uint8Array): Picture | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
-    return png(view) ?? jpeg(view) ?? webp(view);
+    return png(view) ?? jpeg(view) ?? webp(view) ?? gif(view);
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;
@@ -75,4 +75,14 @@ function webp(view: DataView): Picture | null {
     default:
       return null;
   }
+}
+
+function gif(view: DataView): Picture | null {
+  if (!/^GIF8[79]a$/.test(word(view, 0) + word(view, 4).slice(0, 2))) return null;
+  return {
+    type: "gif",
+    width: view.getUint16(6, true),
+    height: view.getUint16(8, true),
+    animated: true,
+  };
 }

@@ -1,6 +1,8 @@
 // HTML that may be shown: only what formats text. Pictures only as data, links only with what the user will see first.
 import DOMPurify from "dompurify";
 
+import { drawableUrl } from "./drawable";
+
 const TAGS = [
   ..."a b blockquote br code del dd dl dt em h1 h2 h3 h4 h5 h6 hr i img input kbd li ol p pre s".split(
     " ",
@@ -20,17 +22,31 @@ const ATTRIBUTES = [
   "disabled",
 ];
 
+/** The attribute of a link that says where it leads. */
+export const LEADS_TO = "data-leads-to";
+/** So much of a picture's address stands for it. */
+const WORDS = 200;
+
 const purify = DOMPurify(window);
 purify.addHook("afterSanitizeAttributes", (node) => {
-  if (node.tagName === "IMG" && !/^data:image\//i.test(node.getAttribute("src") ?? "")) {
+  if (node.tagName === "IMG") {
     // A picture from elsewhere would tell that place that it was looked at.
-    const words = node.getAttribute("alt") || node.getAttribute("src") || "";
-    node.replaceWith(node.ownerDocument.createTextNode(words));
+    const source = node.getAttribute("src") ?? "";
+    const src = drawableUrl(source);
+    if (src === null) {
+      const words = node.getAttribute("alt") || source.slice(0, WORDS);
+      node.replaceWith(node.ownerDocument.createTextNode(words));
+    } else node.setAttribute("src", src);
   }
   if (node.tagName === "A") {
+    // Without an address of its own nothing that is done to it leads anywhere but through `SafeHtml`.
     const href = node.getAttribute("href") ?? "";
-    if (/^(https?:|mailto:)/i.test(href)) node.setAttribute("rel", "noreferrer");
-    else node.removeAttribute("href");
+    node.removeAttribute("href");
+    if (/^(https?:|mailto:)/i.test(href)) {
+      node.setAttribute(LEADS_TO, href);
+      node.setAttribute("role", "link");
+      node.setAttribute("tabindex", "0");
+    }
   }
   if (node.tagName === "INPUT") {
     if (node.getAttribute("type") === "checkbox") node.setAttribute("disabled", "");

@@ -15,6 +15,9 @@ import Markdown from "./Markdown.svelte";
 import Untrusted from "./Untrusted.svelte";
 import { sanitize } from "./sanitize";
 
+const PNG = "data:image/png;base64,";
+const PIXEL = `${PNG}iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==`;
+
 beforeEach(async () => {
   await startFake();
   link.close();
@@ -41,8 +44,14 @@ describe("HTML", () => {
     const html =
       '<p>a <strong>b</strong></p><table><tbody><tr><td align="right">1</td></tr></tbody></table>';
     expect(sanitize(html), "unchanged").toBe(html);
-    const picture = '<img src="data:image/png;base64,AAAA" alt="x">';
+    const picture = `<img src="${PIXEL}" alt="x">`;
     expect(sanitize(picture), "pictures as data").toBe(picture);
+    expect(sanitize('<img src="data:image/png;base64,AAAA" alt="x">'), "if they are some").toBe(
+      "x",
+    );
+    expect(sanitize('<img src="data:image/svg+xml;base64,PHN2Zy8+" alt="x">'), "no drawings").toBe(
+      "x",
+    );
   });
 });
 
@@ -63,14 +72,50 @@ describe("Markdown", () => {
 
   test("a link asks before it opens", async () => {
     render(Markdown, { text: "[click](https://example.com/a)" });
-    await userEvent.click(screen.getByText("click"));
+    const words = screen.getByRole("link", { name: "click" });
+    expect(words, "X17: the browser itself would follow nothing").not.toHaveAttribute("href");
+    await userEvent.click(words);
     expect(link.asked, "the URL waits for the user").toBe("https://example.com/a");
+    link.close();
+    words.focus();
+    await userEvent.keyboard("{Enter}");
+    expect(link.asked, "by the keyboard, too").toBe("https://example.com/a");
   });
 
   test("code has its own copy button and hidden characters are named", () => {
     const { container } = render(Markdown, { text: "```\nrm \u202e-rf\n```" });
     expect(container.querySelector("pre"), "named").toHaveTextContent("rm [U+202E]-rf");
     expect(screen.getByRole("button", { name: "Copy" }), "to be copied").toBeVisible();
+  });
+
+  test("X20: what is nested without end, or very long, is shown as it is written", async () => {
+    for (const text of [
+      "> ".repeat(10_000) + "x",
+      "- ".repeat(4_000) + "x",
+      Array.from({ length: 200 }, (_, i) => `${" ".repeat(i * 2)}- x`).join("\n"),
+      "*a ".repeat(2_000),
+      "[".repeat(5_000),
+    ]) {
+      const { container, unmount } = render(Markdown, { text });
+      expect(container.querySelector(".raw"), text.slice(0, 20)).not.toBeNull();
+      unmount();
+    }
+    for (const text of ["---", "*".repeat(80), "a | b\n--|--\n1 | 2", "> > a\n\n- b\n  - c"]) {
+      const { container, unmount } = render(Markdown, { text });
+      expect(container.querySelector(".raw"), `${text} is formatted`).toBeNull();
+      unmount();
+    }
+    const { container } = render(Markdown, { text: "word *x* ".repeat(10_000) });
+    expect(container.querySelector("em"), "its beginning is formatted").not.toBeNull();
+    await userEvent.click(screen.getByRole("button", { name: "Show all" }));
+    expect(container.querySelector("em"), "all of it is not").toBeNull();
+    expect(screen.getByText("Part 1 of 2"), "and comes in parts").toBeVisible();
+  });
+
+  test("can be shown as it is written", async () => {
+    const { container } = render(Markdown, { text: `*a* ${"b ".repeat(5_000)}` });
+    await userEvent.click(screen.getByRole("button", { name: "Show as written" }));
+    expect(container.textContent, "with its marks").toContain("*a*");
   });
 
   test("long text is folded", async () => {
@@ -93,7 +138,9 @@ describe("text of a server", () => {
 
   test("can't push lines out of view", () => {
     const { container } = render(Untrusted, { text: "\n".repeat(500) + "end" });
-    expect(container.textContent, "the end is behind the button").not.toContain("end");
+    expect(container.textContent, "X14: they are counted, and the end is in view").toContain(
+      "↵×500end",
+    );
   });
 });
 
@@ -102,13 +149,10 @@ describe("content", () => {
     const opened: string[] = [];
     const onopen = (uri: string) => opened.push(uri);
     const { rerender, container } = render(ContentView, {
-      content: { type: "image", data: "AAAA", mimeType: "image/png" },
+      content: { type: "image", data: PIXEL.slice(PNG.length), mimeType: "image/png" },
       onopen,
     });
-    expect(screen.getByRole("img"), "a picture as data").toHaveAttribute(
-      "src",
-      "data:image/png;base64,AAAA",
-    );
+    expect(screen.getByRole("img"), "a picture as data").toHaveAttribute("src", PIXEL);
     await rerender({ content: { type: "image", data: "AAAA", mimeType: "text/html" } });
     expect(screen.queryByRole("img"), "no other type in a picture").toBeNull();
     await rerender({ content: { type: "audio", data: "AAAA", mimeType: "audio/wav" } });

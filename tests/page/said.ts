@@ -1,0 +1,28 @@
+// A setup whose one server says what a test gives it to say.
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import type { Setup } from "./dev-host";
+
+export interface Said {
+  instructions?: string;
+  tools: { name: string; description?: string; inputSchema: object; [more: string]: unknown }[];
+  /** What calls do: requests that are made of the user, each so many times at once, then content. */
+  calls?: Record<
+    string,
+    { asks?: { method: string; params: unknown }[]; count?: number; content?: unknown[]; stderr?: string }
+  >;
+}
+
+/** The most common tool: it takes anything. */
+export const TOOL = { name: "say", description: "Says it.", inputSchema: { type: "object" } };
+
+export function saying(said: Partial<Said>, servers: Setup["servers"] = {}): Setup {
+  const file = join(mkdtempSync(join(tmpdir(), "drawbridge-said-")), "said.json");
+  writeFileSync(file, JSON.stringify({ tools: [TOOL], ...said }));
+  const harbour = { command: process.execPath, args: [join(__dirname, "said-server.mjs"), file] };
+  return { servers: { harbour, ...servers }, running: ["harbour"], theme: "light", language: "en" };
+}
+
+export const text = (words: string) => ({ type: "text", text: words });
