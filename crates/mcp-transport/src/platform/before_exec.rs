@@ -38,6 +38,25 @@ pub(crate) fn in_child(command: &mut Command, step: impl FnMut() -> io::Result<(
     }
 }
 
+/// In the child: its program gets none of the rights that its user has only for being root, such as to look into other
+/// processes. Whoever has none of them has nothing to give up.
+#[cfg(target_os = "linux")]
+pub(crate) fn give_up_capabilities() -> io::Result<()> {
+    // More than any system has.
+    const MOST: libc::c_ulong = 64;
+    for capability in 0..MOST {
+        // SAFETY: the call takes integers, and takes away rights only.
+        if unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) } == 0 {
+            continue;
+        }
+        return match io::Error::last_os_error() {
+            error if matches!(error.raw_os_error(), Some(libc::EINVAL | libc::EPERM)) => Ok(()),
+            error => Err(error),
+        };
+    }
+    Ok(())
+}
+
 /// Marks every descriptor above 2 close-on-exec. Rust opens its own that way, but C libraries in
 /// the same process do not always.
 fn close_on_exec(descriptors: libc::c_int) {

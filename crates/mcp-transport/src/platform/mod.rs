@@ -5,7 +5,7 @@
 #[cfg(unix)]
 mod before_exec;
 #[cfg(target_os = "linux")]
-pub(crate) use before_exec::in_child;
+pub(crate) use before_exec::{give_up_capabilities, in_child};
 #[cfg(unix)]
 mod input_pipe;
 #[cfg(unix)]

@@ -33,6 +33,7 @@ impl Restriction {
         let Restriction { mut rules, filter } = self;
         crate::platform::in_child(command, move || {
             if let Some(rules) = rules.take() {
+                crate::platform::give_up_capabilities()?;
                 landlock::enforce(rules)?;
             }
             local_sockets::enforce(&filter)

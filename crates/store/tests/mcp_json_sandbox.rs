@@ -1,0 +1,95 @@
+//! What a local server may reach, as `mcp.json` says it: read, refused with a line, changed without touching the rest.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+#[allow(dead_code, unreachable_pub, reason = "shared by several tests")]
+mod common;
+
+use std::fs;
+
+use common::Store;
+use host::server_config::{Access, Folder, SandboxConfig, ServerEntry, StdioConfig};
+
+fn entry(sandbox: Option<SandboxConfig>) -> ServerEntry {
+    let config = StdioConfig { command: "npx".into(), sandbox, ..StdioConfig::default() };
+    ServerEntry { name: "near".into(), config: config.into() }
+}
+
+fn folder(path: &str, access: Access) -> Folder {
+    Folder { path: path.into(), access }
+}
+
+fn text(sandbox: &str) -> String {
+    format!("{{\"mcpServers\": {{\"near\": {{\"command\": \"npx\", \"sandbox\": {sandbox}}}}}}}")
+}
+
+#[test]
+fn all_of_it_is_written_and_read() {
+    let whole = SandboxConfig {
+        folders: vec![folder("/home/ann/in", Access::Read), folder("/home/ann/out", Access::Write)],
+        network: true,
+    };
+    for sandbox in [None, Some(SandboxConfig::default()), Some(whole)] {
+        let store = Store::new();
+        store.ports.servers.put(&entry(sandbox.clone()), None).unwrap();
+        assert_eq!(store.ports.servers.load().unwrap(), [entry(sandbox.clone())], "it reads as it was written");
+        for other in [Some(SandboxConfig { network: true, ..SandboxConfig::default() }), sandbox, None] {
+            store.ports.servers.put(&entry(other.clone()), None).unwrap();
+            assert_eq!(store.ports.servers.load().unwrap(), [entry(other)], "and after a change");
+        }
+        let left = fs::read_to_string(store.config()).unwrap();
+        assert!(!left.contains("sandbox"), "what is turned off is gone: {left}");
+    }
+}
+
+#[test]
+fn what_is_left_out_is_the_least() {
+    let store = Store::new();
+    fs::write(store.config(), text(r#"{"folders": [{"path": "/a"}]}"#)).unwrap();
+    let wanted = SandboxConfig { folders: vec![folder("/a", Access::Read)], network: false };
+    assert_eq!(store.ports.servers.load().unwrap(), [entry(Some(wanted))], "to read, and no network");
+}
+
+#[test]
+fn what_can_not_be_understood_is_no_sandbox_less() {
+    let store = Store::new();
+    for (sandbox, words) in [
+        ("true", "an object"),
+        (r#"{"folders": ["/a"]}"#, "must be an object such as"),
+        (r#"{"folders": [{"path": "/a", "access": "rw"}]}"#, "\"read\" or \"write\""),
+        (r#"{"folders": [{"path": "a"}]}"#, "whole path"),
+        (r#"{"folders": [{"path": "/"}]}"#, "whole disk"),
+        (r#"{"network": "no"}"#, "true or false"),
+        (r#"{"network": false, "network": true}"#, "twice"),
+    ] {
+        fs::write(store.config(), text(sandbox)).unwrap();
+        let problem = store.ports.servers.load().expect_err("the server must not run without what it was meant to have");
+        assert!(problem.message.contains(words), "{sandbox} is refused for what it is: {problem}");
+        assert_eq!(problem.line, Some(1), "with its line: {problem}");
+    }
+}
+
+#[test]
+fn what_says_the_same_stays_as_it_is_written() {
+    let store = Store::new();
+    let written = text("{ \"network\":true,\n   \"folders\" : [ ],  \"note\": 1 }");
+    fs::write(store.config(), &written).unwrap();
+    let same = entry(Some(SandboxConfig { network: true, ..SandboxConfig::default() }));
+    store.ports.servers.put(&same, None).unwrap();
+    assert_eq!(fs::read_to_string(store.config()).unwrap(), written, "nothing was to be changed");
+    store.ports.servers.put(&entry(Some(SandboxConfig::default())), None).unwrap();
+    let changed = fs::read_to_string(store.config()).unwrap();
+    assert!(changed.contains("\"note\": 1"), "what is not understood in it stays: {changed}");
+}
+
+#[test]
+fn it_comes_along_when_it_is_pasted() {
+    let found = store::import(&text(r#"{"folders": [{"path": "/a", "access": "write"}], "network": true}"#), &[]).unwrap();
+    let wanted = SandboxConfig { folders: vec![folder("/a", Access::Write)], network: true };
+    assert_eq!(found[0].config, entry(Some(wanted)).config, "a server pasted from one's own settings keeps its sandbox");
+    let other = store::import(&text("\"read-only\""), &[]).unwrap();
+    assert!(
+        other[0].notes.iter().any(|note| note.contains("sandbox") && note.contains("left out")),
+        "what another program means by it is said to be left out: {:?}",
+        other[0].notes
+    );
+}
