@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type { Call, Conversation, ConversationItem } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
-import { NOT_SAID, sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
+import { NOT_SAID, REVIEWED, sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
 
 import { composerKey, inserted } from "./composer";
 import ConversationView from "./ConversationView.svelte";
@@ -53,7 +53,7 @@ function changed() {
 beforeEach(async () => {
   number += 1;
   server = `files${number}`;
-  stored = { id: "c1", title: "Trip plan", updatedAt: 1, items: [] };
+  stored = { id: "c1", title: "Trip plan", updatedAt: 1, items: [], sources: [] };
   host = await startFake(
     {
       conversation: () => structuredClone(stored),
@@ -69,7 +69,7 @@ beforeEach(async () => {
             ...{ name: "read_file", title: null, description: "Reads", outputSchema: null },
             inputSchema: { type: "object", properties: { path: { type: "string" } } },
             claims: { readOnly: true, destructive: null, idempotent: null, openWorld: null },
-            ...{ icons: [], allowed: false },
+            ...{ icons: [], allowed: false, ...REVIEWED },
           },
         ],
         resources: [

@@ -1,10 +1,11 @@
 // What all servers that are ready offer, to pick from.
 
-import type { Catalog, Icon, Prompt } from "$lib/api/generated";
+import type { Catalog, Icon, Marks, Prompt } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { catalogs } from "$lib/state/catalogs.svelte";
 import { iconOf } from "$lib/ui/icon";
 
+import { NO_MARKS } from "../review/words";
 import type { Offer } from "./pick.svelte";
 
 export interface PromptOffer extends Offer {
@@ -16,6 +17,7 @@ interface Named {
   title: string | null;
   description: string | null;
   icons: Icon[];
+  marks?: Marks;
 }
 
 function ready(): string[] {
@@ -54,6 +56,7 @@ function offer(server: string, item: Named, place: number): Offer {
     title,
     description,
     icon: iconOf(item.icons),
+    marks: item.marks ?? NO_MARKS,
   };
 }
 

@@ -1,5 +1,6 @@
 // A list to pick from by typing: what matches, and which is chosen.
 
+import type { Marks } from "$lib/api/generated";
 import { fuzzyFilter } from "$lib/format/fuzzy";
 
 export interface Pickable {
@@ -16,6 +17,8 @@ export interface Offer extends Pickable {
   description: string | null;
   /** A picture that is safe to show. */
   icon: string | null;
+  /** What is worth a second look about it. */
+  marks: Marks;
 }
 
 /** So many are shown; the rest is found by typing more. */

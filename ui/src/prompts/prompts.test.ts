@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Prompt } from "$lib/api/generated";
 import { router } from "$lib/state/view.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { NOT_SAID, sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
+import { NOT_SAID, REVIEWED, sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
 
 import PromptDialog from "./PromptDialog.svelte";
 import PromptsTab from "./PromptsTab.svelte";
@@ -16,7 +16,11 @@ let number = 0;
 let names: [string, string];
 
 function prompt(name: string, changes: Partial<Prompt> = {}): Prompt {
-  return { name, title: null, description: null, arguments: [], icons: [], ...changes };
+  return {
+    ...{ name, title: null, description: null, arguments: [], icons: [] },
+    ...REVIEWED,
+    ...changes,
+  };
 }
 
 const argument = (name: string, required: boolean) => ({
@@ -57,7 +61,9 @@ beforeEach(async () => {
           { role: "user", content: [{ type: "text", text: `${prompt} ${JSON.stringify(given)}` }] },
         ],
       }),
-      create_conversation: ({ title }) => ({ id: "new", title, updatedAt: 1, items: [] }),
+      create_conversation: ({ title }) => ({
+        ...{ id: "new", title, updatedAt: 1, items: [], sources: [] },
+      }),
     },
     { servers: names.map((name) => sampleServer({ name })) },
   );

@@ -2,6 +2,7 @@
 
 import type { Question, QuestionBody } from "$lib/api/generated";
 
+import { NO_MARKS } from "../review/words";
 import { authorizationUrl, issuerUrl, serverUrl } from "../sign-in/fixtures";
 
 export function question(body: QuestionBody, changes: Partial<Question> = {}): Question {
@@ -16,6 +17,7 @@ export function question(body: QuestionBody, changes: Partial<Question> = {}): Q
     round: null,
     scopes: ["once"],
     rule: "tools-ask",
+    marks: NO_MARKS,
     body,
     ...changes,
   };

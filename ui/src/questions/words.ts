@@ -64,6 +64,12 @@ export function reason(why: Why, title: (conversation: string) => string | undef
         ? m.questions_why_user()
         : m.questions_why_conversation({ title: named(found) });
     }
+    case "model": {
+      const found = title(why.conversation);
+      return found === undefined
+        ? m.review_why_model_unknown()
+        : m.review_why_model({ title: named(found) });
+    }
     case "call": {
       const name = named(why.name);
       if (why.kind === "tool") return m.questions_why_tool({ name });
@@ -155,6 +161,8 @@ export function ruleWords(rule: string): string {
     "roots-ask": m.questions_rule_roots_ask,
     "sign-in-asks": m.questions_rule_sign_in_asks,
     muted: m.questions_rule_muted,
+    "new-tool": m.review_rule_new_tool,
+    "after-untrusted": m.review_rule_after_untrusted,
   };
   return (Object.hasOwn(known, rule) ? known[rule]?.() : undefined) ?? named(rule);
 }

@@ -125,6 +125,7 @@ describe("attaching", () => {
       title,
       updatedAt: 0,
       items: [],
+      sources: [],
     });
     expect(await attachResource({ ...what, conversation: null }), "its id").toBe("new");
     expect(host.requests("create_conversation"), "named after it").toEqual([{ title: "One" }]);

@@ -7,7 +7,7 @@ import { app } from "$lib/state/app.svelte";
 import { details } from "$lib/state/details.svelte";
 import { router } from "$lib/state/view.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { NOT_SAID, sampleServer, startFake } from "$lib/testing/fake";
+import { NOT_SAID, REVIEWED, sampleServer, startFake } from "$lib/testing/fake";
 
 import StateMark from "$lib/ui/StateMark.svelte";
 
@@ -18,7 +18,10 @@ await import("./CommandPalette.svelte");
 await import("./Shortcuts.svelte");
 
 const user = userEvent.setup();
-const settings = { theme: "light", language: "en", welcomeDone: false, announce: true } as const;
+const settings = {
+  ...({ theme: "light", language: "en", welcomeDone: false, announce: true } as const),
+  ...{ auditDays: 0, auditMegabytes: 1000, auditContents: true },
+};
 const demo = sampleServer({ name: "demo", state: { is: "stopped" }, approved: false });
 const trip = { id: "c1", title: "Trip plan", updatedAt: 0 };
 
@@ -86,7 +89,9 @@ describe("the window", () => {
   test("lists conversations and servers with their state and questions", async () => {
     const host = await startFake(
       {
-        create_conversation: ({ title }) => ({ id: "new", title, updatedAt: 0, items: [] }),
+        create_conversation: ({ title }) => ({
+          ...{ id: "new", title, updatedAt: 0, items: [], sources: [] },
+        }),
       },
       { servers: [demo, sampleServer({ name: "git" })], conversations: [trip] },
     );
@@ -107,6 +112,7 @@ describe("the window", () => {
         body: { kind: "roots", folders: [] },
         scopes: ["once"],
         rule: "",
+        marks: REVIEWED.marks,
       },
     });
     expect(
@@ -229,6 +235,7 @@ describe("by keyboard", () => {
               claims: { readOnly: null, destructive: null, idempotent: null, openWorld: null },
               icons: [],
               allowed: false,
+              ...REVIEWED,
             },
           ],
           prompts: [],

@@ -7,7 +7,7 @@ import { app } from "$lib/state/app.svelte";
 import { catalogs } from "$lib/state/catalogs.svelte";
 import { router } from "$lib/state/view.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { NOT_SAID, sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
+import { NOT_SAID, REVIEWED, sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
 import { fastest } from "$lib/testing/fastest";
 
 import AllTools from "./AllTools.svelte";
@@ -25,6 +25,7 @@ function tool(name: string, changes: Partial<Tool> = {}): Tool {
     claims: { readOnly: null, destructive: null, idempotent: null, openWorld: null },
     icons: [],
     allowed: false,
+    ...REVIEWED,
     ...changes,
   };
 }

@@ -4,6 +4,8 @@ import type { Call, Question } from "$lib/api/generated";
 import { setPlatform } from "$lib/platform";
 import { FakeHost, sampleServer } from "$lib/testing/fake";
 
+import { NO_MARKS } from "../../review/words";
+
 import { newApp, type App } from "./app.svelte";
 
 function question(id: string, server = "files"): Question {
@@ -19,6 +21,7 @@ function question(id: string, server = "files"): Question {
     body: { kind: "roots", folders: [] },
     scopes: ["once"],
     rule: "",
+    marks: NO_MARKS,
   };
 }
 

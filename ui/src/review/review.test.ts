@@ -1,0 +1,169 @@
+import { cleanup, render, screen, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+
+import type { Marks, Tool } from "$lib/api/generated";
+import { axeProblems } from "$lib/testing/axe";
+import { NOT_SAID, REVIEWED, sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
+
+import ConversationView from "../conversation/ConversationView.svelte";
+import { question, startServer, tool as toolBody } from "../questions/fixtures";
+import { ruleWords, reason } from "../questions/words";
+import ToolDetail from "../tools/ToolDetail.svelte";
+import ToolsTab from "../tools/ToolsTab.svelte";
+import MarkBadges from "./MarkBadges.svelte";
+import Pinned from "./Pinned.svelte";
+import QuestionMarks from "./QuestionMarks.svelte";
+import { NO_MARKS } from "./words";
+
+const CHANGED: Marks = {
+  review: "changed",
+  diff: {
+    changes: [
+      { path: ["description"], before: "Sends a mail", after: "Sends a mail, and a copy to us" },
+      { path: ["annotations", "readOnlyHint"], before: "false", after: null },
+    ],
+    more: 3,
+    serverChanged: false,
+    cut: false,
+  },
+  lookAlikes: [{ server: "post", name: "send", same: false }],
+  flags: [
+    { place: ["description"], reason: "hides_from_user", excerpt: "do not tell\u200b the user" },
+  ],
+};
+
+function tool(name: string, marks: Marks): Tool {
+  return {
+    ...{ name, title: null, description: "Sends", inputSchema: {}, outputSchema: null },
+    claims: { readOnly: null, destructive: null, idempotent: null, openWorld: null },
+    ...{ icons: [], allowed: false, ...REVIEWED, hash: `hash of ${name}`, marks },
+  };
+}
+
+let host: FakeHost;
+
+beforeEach(async () => {
+  host = await startFake({}, { servers: [sampleServer()] });
+});
+
+afterEach(cleanup);
+
+describe("a definition that is not as it was seen", () => {
+  test("shows what changed side by side, and can be reviewed as it was shown", async () => {
+    render(ToolDetail, { server: "files", tool: tool("send", CHANGED) });
+    for (const words of ["Sends a mail", "Sends a mail, and a copy to us", "3 more changes"]) {
+      expect(screen.getByText(words), `${words} is shown`).toBeInTheDocument();
+    }
+    expect(screen.getByText("annotations › readOnlyHint"), "with its place").toBeInTheDocument();
+    expect(screen.getByText("not there"), "what is gone is told").toBeInTheDocument();
+    await userEvent.click(screen.getByRole("button", { name: "I have reviewed it" }));
+    expect(host.requests("review"), "bound to what was shown").toEqual([
+      { server: "files", tools: [{ name: "send", hash: "hash of send" }], prompts: [] },
+    ]);
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  });
+
+  test("X01, X06: what is strange about it is told with its place, and hidden characters are named", () => {
+    render(ToolDetail, { server: "files", tool: tool("send", CHANGED) });
+    expect(screen.getByText("wants something kept from you"), "why").toBeInTheDocument();
+    expect(screen.getByText("U+200B", { exact: false }), "what is hidden").toBeInTheDocument();
+    expect(screen.getByText("Looks like send of post."), "what it looks like").toBeInTheDocument();
+  });
+
+  test("has a word for each reason in lists", () => {
+    render(MarkBadges, { marks: CHANGED });
+    for (const word of ["changed", "look twice", "look-alike"]) {
+      expect(screen.getByText(word), word).toBeInTheDocument();
+    }
+  });
+});
+
+test("new tools are reviewed together, but for those that something is strange about", async () => {
+  const fresh: Marks = { ...NO_MARKS, review: "new" };
+  const tools = [
+    tool("a", fresh),
+    tool("b", fresh),
+    tool("c", { ...fresh, flags: CHANGED.flags }),
+    tool("d", CHANGED),
+  ];
+  host.answers.catalog = ({ server }) => ({
+    ...{ server, tools, prompts: [], resources: [], templates: [], notes: [] },
+    freshUntil: NOT_SAID,
+  });
+  render(ToolsTab, { server: sampleServer(), item: undefined });
+  const all = await screen.findByRole("button", { name: "Mark 2 new tools as reviewed" });
+  await userEvent.click(all);
+  await userEvent.click(screen.getByRole("button", { name: "Mark as reviewed" }));
+  await vi.waitFor(() => expect(host.requests("review"), "those two").toHaveLength(1));
+  const [request] = host.requests("review");
+  expect(
+    request?.tools.map((seen) => seen.name),
+    "and no other",
+  ).toEqual(["a", "b"]);
+});
+
+describe("a question", () => {
+  test("X09: says after whose words a model asked", () => {
+    const why = { by: "model", conversation: "c1", after: ["weather", "news"] } as const;
+    const asked = question(toolBody({}), { why: { ...why, after: [...why.after] } });
+    render(QuestionMarks, { question: asked });
+    expect(
+      screen.getByText("Asked for after untrusted output of weather, news."),
+      "whose words",
+    ).toBeInTheDocument();
+    expect(
+      reason(asked.why, () => "Trip"),
+      "and where",
+    ).toBe("Asked for by the model in “Trip”.");
+    expect(ruleWords("after-untrusted"), "and by which rule").toContain("untrusted");
+  });
+
+  test("X09: where it is not known what a model has read, that is said", () => {
+    const why = { by: "model" as const, conversation: "c1", after: [] };
+    render(QuestionMarks, { question: question(toolBody({}), { why, rule: "after-untrusted" }) });
+    expect(screen.getByText(/is not known/), "it is said").toBeInTheDocument();
+  });
+
+  test("X02: shows what changed about a tool, and about a server in our words", () => {
+    render(QuestionMarks, { question: question(toolBody({}), { marks: CHANGED }) });
+    expect(screen.getByText("Sends a mail"), "the tool's change").toBeInTheDocument();
+    cleanup();
+    const diff = {
+      ...{ more: 0, serverChanged: true, cut: false },
+      changes: [{ path: ["program"], before: "/usr/bin/npx", after: "/tmp/npx" }],
+    };
+    render(QuestionMarks, {
+      question: question(startServer, { marks: { ...NO_MARKS, diff } }),
+    });
+    const changes = within(screen.getByRole("list"));
+    expect(changes.getByText("program"), "which part").toBeInTheDocument();
+    expect(changes.getByText("/tmp/npx"), "and what it is now").toBeInTheDocument();
+  });
+});
+
+test("a conversation says whose words are in it, and what that means", async () => {
+  host.answers.conversation = () => ({
+    ...{ id: "c1", title: "Trip", updatedAt: 1, items: [] },
+    sources: ["weather", "we\u202eather"],
+  });
+  render(ConversationView, { id: "c1" });
+  const label = await screen.findByText("Contains output of weather, we[U+202E]ather");
+  await userEvent.click(label);
+  expect(screen.getByText(/may be misled/), "it is explained").toBeVisible();
+});
+
+test("what was seen of a server is listed", async () => {
+  host.answers.pins = ({ server }) => ({
+    ...{ server, identitySince: 1, issuer: "https://login.example" },
+    identity: [
+      ["command", "npx"],
+      ["program", "/usr/bin/npx"],
+    ],
+    ...{ tools: [{ name: "send", hash: "h", since: 1 }], prompts: [] },
+  });
+  render(Pinned, { server: sampleServer() });
+  for (const words of ["/usr/bin/npx", "https://login.example", "send"]) {
+    expect(await screen.findByText(words), words).toBeInTheDocument();
+  }
+});

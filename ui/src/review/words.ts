@@ -1,0 +1,73 @@
+// The page's own words for what is worth a second look.
+
+import type { FlagReason, LookAlike, Marks, Server } from "$lib/api/generated";
+import { beginning, visibleText } from "$lib/format/text-safety";
+
+import { m } from "../paraglide/messages";
+
+/** A name from outside, short and visible, to stand inside a sentence of ours. */
+function named(text: string): string {
+  const short = beginning(text, 80, 1);
+  return visibleText(short) + (short.length < text.length ? "…" : "");
+}
+
+/** Several names. */
+export function listed(names: string[]): string {
+  return names.map(named).join(", ");
+}
+
+/** Where something stands in a definition. */
+export function placeWords(place: string[]): string {
+  return place.length === 0 ? "" : place.map(visibleText).join(" › ");
+}
+
+export function flagWords(reason: FlagReason): string {
+  const words: Record<FlagReason, () => string> = {
+    hidden_characters: m.review_flag_hidden_characters,
+    instructs_model: m.review_flag_instructs_model,
+    hides_from_user: m.review_flag_hides_from_user,
+    secret_place: m.review_flag_secret_place,
+    other_tool: m.review_flag_other_tool,
+    asks_for_context: m.review_flag_asks_for_context,
+    too_long: m.review_flag_too_long,
+  };
+  return words[reason]();
+}
+
+export function lookAlikeWords({ server, name, same }: LookAlike): string {
+  return same
+    ? m.review_same_name({ server: named(server) })
+    : m.review_looks_like({ server: named(server), name: named(name) });
+}
+
+/** The same for the name that a server claims. */
+export function serverAlikeWords({ server, name, same }: LookAlike): string {
+  return same
+    ? m.review_server_same_name({ server: named(server) })
+    : m.review_server_looks_like({ server: named(server), name: named(name) });
+}
+
+/** What a part of a server's identity is called; unknown ones as they are. */
+export function partWords(part: string): string {
+  const words: Record<string, () => string> = {
+    command: m.review_part_command,
+    program: m.review_part_program,
+    arguments: m.review_part_arguments,
+    variables: m.review_part_variables,
+    folder: m.review_part_folder,
+    url: m.review_part_url,
+    headers: m.review_part_headers,
+    transport: m.review_part_transport,
+    sandbox: m.review_part_sandbox,
+    issuer: m.review_pinned_issuer,
+  };
+  return (Object.hasOwn(words, part) ? words[part]?.() : undefined) ?? named(part);
+}
+
+/** Nothing to look at. */
+export const NO_MARKS: Marks = { review: null, diff: null, lookAlikes: [], flags: [] };
+
+/** Whether a server says of itself what is worth a second look. */
+export function isMarked(server: Server): boolean {
+  return server.marks.flags.length > 0 || server.marks.lookAlikes.length > 0;
+}
