@@ -370,7 +370,9 @@ describe("the roots", () => {
     });
     host.send({
       type: "server_changed",
-      server: sampleServer({ roots: { decided: true, folders: ["/home/ann/trip"] } }),
+      server: sampleServer({
+        roots: { decided: true, folders: ["/home/ann/trip"], told: ["/home/ann/trip"] },
+      }),
     });
     await user.type(screen.getByRole("textbox", { name: "Or type a path" }), "/srv/x{Enter}");
     expect(host.requests("set_roots").at(-1)?.folders, "the typed one too").toEqual([

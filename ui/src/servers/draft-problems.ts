@@ -10,6 +10,7 @@ export type DraftProblem =
   | "env_name"
   | "env_twice"
   | "env_value"
+  | "sandbox_path"
   | "url_missing"
   | "url_bad"
   | "header_name"
@@ -38,6 +39,7 @@ function local(draft: Draft): DraftProblem[] {
   if (new Set(used).size < used.length) found.push("env_twice");
   if (draft.env.some((row) => row.secret && row.value === "" && row.kept === null))
     found.push("env_value");
+  if (draft.sandbox.hasPartialPath) found.push("sandbox_path");
   return found;
 }
 

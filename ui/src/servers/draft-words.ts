@@ -11,6 +11,7 @@ export function draftProblem(problem: DraftProblem): string {
     env_name: m.servers_problem_env_name,
     env_twice: m.servers_problem_env_twice,
     env_value: m.servers_problem_env_value,
+    sandbox_path: m.servers_problem_sandbox_path,
     url_missing: m.servers_problem_url_missing,
     url_bad: m.servers_problem_url_bad,
     header_name: m.servers_problem_header_name,

@@ -4,6 +4,7 @@ import { joinCommand } from "$lib/format/command-line";
 
 import { authDraft, authSettings, type AuthDraft } from "./draft-auth";
 import { draftProblems, type DraftProblem } from "./draft-problems";
+import { SandboxDraft } from "./draft-sandbox.svelte";
 
 export type { DraftProblem } from "./draft-problems";
 
@@ -48,6 +49,7 @@ export class Draft {
   cwd = $state("");
   args = $state<ArgRow[]>([]);
   env = $state<EnvRow[]>([]);
+  sandbox = new SandboxDraft();
 
   url = $state("");
   /** The transport to use and no other; empty to find out. */
@@ -73,6 +75,7 @@ export class Draft {
     }
     this.command = config.command;
     this.cwd = config.cwd ?? "";
+    this.sandbox = new SandboxDraft(config.sandbox);
     for (const value of config.args) this.addArg(value);
     const secret = config.secretEnv ?? [];
     for (const [key, value = ""] of Object.entries(config.env)) {
@@ -139,6 +142,7 @@ export class Draft {
       return { type: "http", url: this.url.trim(), headers, kind, auth, revision };
     }
     const env = this.env.filter((row) => row.key.trim() !== "");
+    const sandbox = this.sandbox.wanted;
     const secretEnv = env.filter((row) => row.secret).map((row) => row.key.trim());
     return {
       type: "stdio",
@@ -147,6 +151,7 @@ export class Draft {
       env: Object.fromEntries(env.map((row) => [row.key.trim(), row.value || (row.kept ?? "")])),
       ...(secretEnv.length > 0 ? { secretEnv } : {}),
       cwd: this.cwd.trim() === "" ? null : this.cwd.trim(),
+      ...(sandbox ? { sandbox } : {}),
       revision,
     };
   }

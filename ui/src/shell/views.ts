@@ -37,6 +37,7 @@ export const serverTabs: Partial<Record<ServerTab, Load<TabProps>>> = {
   prompts: () => import("../prompts/PromptsTab.svelte"),
   roots: () => import("../servers/Roots.svelte"),
   permissions: () => import("../servers/Permissions.svelte"),
+  limits: () => import("../servers/Limits.svelte"),
   "sign-in": () => import("../sign-in/SignInTab.svelte"),
   activity: () => import("../activity/ActivityTab.svelte"),
   settings: () => import("../servers/Settings.svelte"),

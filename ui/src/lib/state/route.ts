@@ -7,6 +7,7 @@ export const SERVER_TABS = [
   "resources",
   "roots",
   "permissions",
+  "limits",
   "sign-in",
   "activity",
   "settings",

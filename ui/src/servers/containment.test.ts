@@ -1,0 +1,132 @@
+import { render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, test } from "vitest";
+
+import type { LimitsUse, SandboxPlan, Server } from "$lib/api/generated";
+import { axeProblems } from "$lib/testing/axe";
+import { sampleServer, startFake } from "$lib/testing/fake";
+
+import LimitsFields from "../settings/LimitsFields.svelte";
+
+import CommandFields from "./CommandFields.svelte";
+import { Draft } from "./draft.svelte";
+import Limits from "./Limits.svelte";
+
+const user = userEvent.setup();
+
+const plan: SandboxPlan = {
+  heldBy: "bubblewrap",
+  folders: [
+    { path: "/home/ann/in", access: "read" },
+    { path: "/home/ann/out", access: "write" },
+  ],
+  program: ["/home/ann/.nvm/versions/node/v22.1.0"],
+  system: ["/usr", "/lib"],
+  home: "/home/ann/.local/share/drawbridge/sandbox/0a1b",
+  network: false,
+};
+
+const counter = { now: 0, most: 10, beyond: 0 };
+const used: LimitsUse = {
+  calls: { now: 2, most: 256, beyond: 0 },
+  questions: { now: 10, most: 10, beyond: 1490 },
+  notifications: counter,
+  bytes: { now: 5_000_000, most: 1_073_741_824, beyond: 0 },
+  message: counter,
+  kept: counter,
+  slowed: false,
+};
+
+const held: Partial<Server> = {
+  config: {
+    ...{ type: "stdio", command: "npx", args: [], env: {}, cwd: null, revision: null },
+    sandbox: { folders: plan.folders, network: false },
+  },
+};
+
+describe("the sandbox in the form", () => {
+  test("is off at first; what is named in it is what is asked for", async () => {
+    await startFake({ pick_folder: () => ({ folder: "/home/ann/in" }) });
+    const draft = new Draft("files", sampleServer().config);
+    const { container } = render(CommandFields, { draft, problems: [] });
+    expect("sandbox" in draft.config, "nothing is said of a sandbox").toBe(false);
+    await user.click(screen.getByRole("checkbox", { name: "Run it in a sandbox" }));
+    expect(draft.config, "nothing but what it needs").toMatchObject({
+      sandbox: { folders: [], network: false },
+    });
+    await user.click(screen.getByRole("button", { name: "Add a folder…" }));
+    const list = screen.getByRole("list", { name: "Folders it may reach" });
+    await waitFor(() => expect(within(list).getByRole("textbox")).toHaveValue("/home/ann/in"));
+    await user.selectOptions(within(list).getByRole("combobox"), "read and change");
+    await user.click(screen.getByRole("checkbox", { name: "Let it use the network" }));
+    expect(draft.config, "as it was filled in").toMatchObject({
+      sandbox: { folders: [{ path: "/home/ann/in", access: "write" }], network: true },
+    });
+    expect(await axeProblems(container), "for everybody").toEqual([]);
+    await user.click(screen.getByRole("button", { name: "Remove folder 1" }));
+    await user.click(screen.getByRole("checkbox", { name: "Run it in a sandbox" }));
+    expect("sandbox" in draft.config, "turned off, nothing is left of it").toBe(false);
+  });
+
+  test("what is set up is kept, and a path must be whole", () => {
+    const draft = new Draft("files", sampleServer(held).config);
+    expect(draft.config, "as it is set up").toEqual(sampleServer(held).config);
+    draft.sandbox.add("project");
+    expect(draft.problems([]), "no whole path").toContain("sandbox_path");
+  });
+});
+
+describe("the tab of limits", () => {
+  test("says what a server reaches, what holds it, and how near it is to each limit", async () => {
+    const server = sampleServer({ ...held, heldBy: "bubblewrap" });
+    const answers = { limits: () => used, sandbox: () => ({ plan, problem: null }) };
+    await startFake(answers, { servers: [server] });
+    const { container } = render(Limits, { server });
+    expect(await screen.findByText(/runs in a sandbox \(bubblewrap\)/), "held").toBeVisible();
+    for (const path of ["/home/ann/in", "/home/ann/out", plan.program[0] ?? ""]) {
+      expect(screen.getByText(path), path).toBeVisible();
+    }
+    const row = screen.getByRole("row", { name: /Questions that wait for you/ });
+    expect(row, "now, at most, beyond").toHaveTextContent("10101,490 refused");
+    expect(await axeProblems(container), "for everybody").toEqual([]);
+  });
+
+  test("says why a sandbox can't be set up", async () => {
+    const server = sampleServer({ ...held, state: { is: "stopped" } });
+    const problem = "no sandbox can be set up here: bubblewrap is not installed";
+    const answers = { limits: () => used, sandbox: () => ({ plan: null, problem }) };
+    await startFake(answers, { servers: [server] });
+    render(Limits, { server });
+    expect(await screen.findByText(problem), "the cause").toBeVisible();
+    expect(screen.getByText(/so it does not start/), "and what follows").toBeVisible();
+  });
+
+  test("a server without a sandbox is said to reach everything", async () => {
+    const server = sampleServer();
+    const host = await startFake({ limits: () => used }, { servers: [server] });
+    render(Limits, { server });
+    expect(screen.getByText(/it reaches all that you do/), "no lock").toBeVisible();
+    expect(host.requests("sandbox"), "there is nothing to look at").toEqual([]);
+  });
+});
+
+test("limits are changed one by one, and set back together", async () => {
+  const limits = {
+    ...{ calls: 256, questions: 10, questionsPerMinute: 180, notificationsPerSecond: 1000 },
+    ...{ bytesPerMinute: 1_073_741_824, messageBytes: 16_777_216, keptBytes: 8_388_608 },
+  };
+  const changes: unknown[] = [];
+  render(LimitsFields, { limits, onchange: (change) => changes.push(change) });
+  const message = screen.getByRole("spinbutton", { name: "Largest message (MB)" });
+  expect(message, "in megabytes").toHaveValue(16.8);
+  await user.clear(message);
+  await user.type(message, "4");
+  await user.tab();
+  expect(changes, "this one and no other").toEqual([{ ...limits, messageBytes: 4_000_000 }]);
+  const calls = screen.getByRole("spinbutton", { name: "Calls under way" });
+  await user.clear(calls);
+  await user.tab();
+  expect(calls, "what is no number is taken back").toHaveValue(256);
+  await user.click(screen.getByRole("button", { name: "Back to Drawbridge's own" }));
+  expect(changes.at(-1), "as they were set").toBeUndefined();
+});
