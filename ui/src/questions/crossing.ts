@@ -25,6 +25,12 @@ export function argumentRows(value: JsonValue): Row[] {
   );
 }
 
+/** What gets a prompt or reads a resource: its name, and the arguments of a prompt. */
+export function readParts(body: Extract<QuestionBody, { kind: "read" }>): Row[] {
+  const rows = body.what === "prompt" ? argumentRows(body.arguments) : [];
+  return [row("name", "", body.name), ...rows];
+}
+
 function row(key: string, name: string, value: JsonValue): Row {
   const kind = kindOf(value);
   const text = typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
@@ -104,6 +110,8 @@ export function crossing(question: Question): Part[] {
     }
     case "tool":
       return argumentRows(body.arguments);
+    case "read":
+      return readParts(body);
     case "sampling":
       if (body.step === "request") return requestParts(body.request);
       return body.response
@@ -123,6 +131,8 @@ export function subject(question: Question): string {
       return question.commandLine;
     case "tool":
       return body.tool;
+    case "read":
+      return body.name;
     case "sampling": {
       const first = body.request.messages.flatMap((m) => m.content).find((c) => c.type === "text");
       return first?.type === "text" ? first.text : "";

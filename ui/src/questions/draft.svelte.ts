@@ -77,8 +77,8 @@ export class Draft {
     return JSON.stringify([this.form?.content ?? null, this.folders, this.client]);
   }
 
-  /** The answer that lets the question cross. */
-  answer(question: Question, scope: Scope): Answer {
+  /** The answer that lets the question cross. `lasts` bounds how long an approval holds, in milliseconds. */
+  answer(question: Question, scope: Scope, lasts?: number): Answer {
     switch (question.body.kind) {
       case "form":
         return { action: "submit", content: this.form?.content ?? {} };
@@ -90,7 +90,7 @@ export class Draft {
         return { action: "identify", client };
       }
       default:
-        return { action: "allow", scope };
+        return lasts === undefined ? { action: "allow", scope } : { action: "allow", scope, lasts };
     }
   }
 

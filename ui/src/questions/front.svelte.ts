@@ -54,12 +54,12 @@ export class Front {
    * Lets the question cross, if `event` may do that. Without an event (a choice in a menu) it has to be armed all the
    * same.
    */
-  async allow(scope: Scope, event?: Event): Promise<void> {
+  async allow(scope: Scope, event?: Event, lasts?: number): Promise<void> {
     const { question, draft } = this;
     if (!question || !draft || !this.canAllow) return;
     if (event && !this.arming.accepts(event)) return;
     if (draft.form && !draft.form.ready()) return;
-    const taken = await this.decision.answer(question, draft.answer(question, scope));
+    const taken = await this.decision.answer(question, draft.answer(question, scope, lasts));
     if (taken) this.queue.answered(question);
     else this.#refused(question, draft);
   }

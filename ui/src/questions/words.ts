@@ -35,6 +35,8 @@ export function wants(body: QuestionBody): string {
       return m.questions_wants_connect_server();
     case "tool":
       return m.questions_wants_tool();
+    case "read":
+      return body.what === "prompt" ? m.rules_wants_prompt() : m.rules_wants_resource();
     case "sampling":
       return body.step === "request" ? m.questions_wants_model() : m.questions_wants_answer();
     case "form":
@@ -161,6 +163,11 @@ export function ruleWords(rule: string): string {
     "roots-ask": m.questions_rule_roots_ask,
     "sign-in-asks": m.questions_rule_sign_in_asks,
     muted: m.questions_rule_muted,
+    "rule-asks": m.rules_reason_asks,
+    "rule-denies": m.rules_reason_denies,
+    "preset-asks": m.rules_reason_preset,
+    "policy-unusable": m.rules_reason_user_unusable,
+    "managed-unusable": m.rules_reason_managed_unusable,
     "new-tool": m.review_rule_new_tool,
     "after-untrusted": m.review_rule_after_untrusted,
   };

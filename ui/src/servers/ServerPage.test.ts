@@ -400,6 +400,8 @@ describe("the permissions", () => {
     scope: "always",
     since: Date.now(),
     restsOn: "0123456789abcdef",
+    conversation: null,
+    expiresAt: null,
     ...changes,
   });
 

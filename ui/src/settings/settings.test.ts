@@ -6,6 +6,8 @@ import { axeProblems } from "$lib/testing/axe";
 import { choose } from "$lib/testing/choose";
 import { sampleServer, startFake } from "$lib/testing/fake";
 
+import { noRules } from "../rules/fixtures";
+
 import { Audit, PAGE } from "./audit.svelte";
 import AuditView from "./AuditView.svelte";
 import RulesView from "./RulesView.svelte";
@@ -112,14 +114,16 @@ describe("the audit log", () => {
 });
 
 describe("rules", () => {
+  const grant = { server: "files", conversation: null, expiresAt: null };
   const grants: Grant[] = [
-    { id: "g1", server: "files", tool: null, scope: "always", since: 1, restsOn: "abc" },
-    { id: "g2", server: "files", tool: "write_file", scope: "session", since: 2, restsOn: "def" },
+    { ...grant, id: "g1", tool: null, scope: "always", since: 1, restsOn: "abc" },
+    { ...grant, id: "g2", tool: "write_file", scope: "session", since: 2, restsOn: "def" },
   ];
 
   it("lists every approval and takes one back after asking", async () => {
     let left = grants;
     const host = await startFake({
+      policy: () => noRules,
       grants: () => ({ grants: left }),
       revoke_grant: ({ id }) => {
         left = left.filter((g) => g.id !== id);
@@ -143,14 +147,17 @@ describe("rules", () => {
       ...{ type: "http", url: "https://mcp.example.com/", headers: [], kind: null, revision: null },
       auth: null,
     };
-    await startFake({ grants: () => ({ grants }) }, { servers: [sampleServer({ config })] });
+    await startFake(
+      { policy: () => noRules, grants: () => ({ grants }) },
+      { servers: [sampleServer({ config })] },
+    );
     render(RulesView);
     expect(await screen.findByText("Connecting to the server"), "in words").toBeVisible();
     expect(screen.queryByText("Starting the server"), "nothing is started").toBeNull();
   });
 
   it("says so when everything asks", async () => {
-    await startFake({ grants: () => ({ grants: [] }) });
+    await startFake({ policy: () => noRules, grants: () => ({ grants: [] }) });
     render(RulesView);
     expect(await screen.findByText("Everything asks"), "an empty state").toBeInTheDocument();
   });

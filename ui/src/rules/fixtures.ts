@@ -1,0 +1,28 @@
+// Rules for tests.
+import type { Policy, Rule } from "$lib/api/generated";
+
+export const noRules: Policy = {
+  preset: "balanced",
+  managedPreset: "balanced",
+  rules: [],
+  user: { path: "/home/ann/.local/share/drawbridge/policy.json", exists: false, problem: null },
+  managed: { path: "/etc/drawbridge/policy.json", exists: false, problem: null },
+};
+
+export function sampleRule(changes: Partial<Rule> = {}): Rule {
+  return {
+    id: "1",
+    source: "user",
+    effect: "ask",
+    server: "files",
+    tool: null,
+    direction: "to_server",
+    arguments: [],
+    annotations: null,
+    scope: { kind: "always" },
+    expiresAt: null,
+    note: "",
+    trustedServer: false,
+    ...changes,
+  };
+}

@@ -1,0 +1,186 @@
+import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
+import { afterEach, describe, expect, it } from "vitest";
+
+import type { DryRunResult, Policy, Rule } from "$lib/api/generated";
+import { axeProblems } from "$lib/testing/axe";
+import { choose } from "$lib/testing/choose";
+import { sampleServer, startFake } from "$lib/testing/fake";
+
+import RulesView from "../settings/RulesView.svelte";
+import { RuleDraft } from "./draft.svelte";
+import { noRules, sampleRule } from "./fixtures";
+import { wholeWords } from "./words";
+
+afterEach(() => cleanup());
+
+type Answers = Parameters<typeof startFake>[0];
+
+async function show(policy: Partial<Policy>, answers: Answers = {}) {
+  const host = await startFake(
+    { policy: () => ({ ...noRules, ...policy }), grants: () => ({ grants: [] }), ...answers },
+    { servers: [sampleServer()] },
+  );
+  render(RulesView);
+  await screen.findByText("Your rules");
+  return host;
+}
+
+describe("rules", () => {
+  it("are told in words, each condition by itself", () => {
+    const rule = sampleRule({
+      effect: "deny",
+      tool: "delete_*",
+      arguments: [{ at: "/path", test: "folder", pattern: "/etc" }],
+      annotations: { readOnly: null, destructive: true, idempotent: null, openWorld: null },
+    });
+    expect(wholeWords(rule), "the whole rule").toBe(
+      "Deny: tool delete_* of files, if /path lies in /etc, if it may destroy, as far as it says.",
+    );
+    const hidden = sampleRule({ server: "fi\u202eles" });
+    expect(wholeWords(hidden), "hidden characters are seen").not.toContain("\u202e");
+  });
+
+  it("of this computer are marked and can't be changed", async () => {
+    const rules = [sampleRule({ source: "managed" }), sampleRule({ id: "2", note: "mine" })];
+    await show({ rules, managed: { ...noRules.managed, exists: true } });
+    const managed = (await screen.findByText("This computer")).closest("li") as HTMLElement;
+    expect(within(managed).queryAllByRole("button"), "nothing to press").toEqual([]);
+    const own = screen.getByText("mine").closest("li") as HTMLElement;
+    expect(within(own).getAllByRole("button").length, "change and remove").toBe(2);
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  });
+
+  it("are removed after asking", async () => {
+    const host = await show({ rules: [sampleRule({ id: "7" })] });
+    await fireEvent.click(screen.getByRole("button", { name: /^Remove: Ask/ }));
+    expect(host.requests("remove_policy_rule"), "asked before it is done").toEqual([]);
+    await fireEvent.click(await screen.findByRole("button", { name: "Remove" }));
+    await waitFor(() =>
+      expect(host.requests("remove_policy_rule"), "exactly this one").toEqual([
+        { source: "user", id: "7" },
+      ]),
+    );
+  });
+
+  it("are written in a form, and why one can't be used is said there", async () => {
+    let bad = true;
+    const host = await show(
+      {},
+      {
+        set_policy_rule: () => {
+          if (bad) throw { code: "invalid", message: "the expression can't be used" };
+          return { source: "user", id: "1" };
+        },
+      },
+    );
+    await fireEvent.click(screen.getByRole("button", { name: "Add a rule" }));
+    const dialog = await screen.findByRole("dialog");
+    await choose(within(dialog).getByLabelText("What happens"), "deny");
+    await fireEvent.input(within(dialog).getByLabelText("Tool"), { target: { value: "rm" } });
+    await fireEvent.click(within(dialog).getByRole("button", { name: "Add a condition" }));
+    const pattern = within(dialog).getByLabelText("What (condition 1)");
+    await fireEvent.input(pattern, { target: { value: "/etc*" } });
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    await fireEvent.click(within(dialog).getByRole("button", { name: "Save" }));
+    expect(await within(dialog).findByText("the expression can't be used")).toBeVisible();
+    bad = false;
+    await fireEvent.click(within(dialog).getByRole("button", { name: "Save" }));
+    await waitFor(() => expect(screen.queryByRole("dialog"), "it closes then").toBeNull());
+    const expected: Partial<Rule> = {
+      effect: "deny",
+      server: "*",
+      tool: "rm",
+      arguments: [{ at: "/", test: "glob", pattern: "/etc*" }],
+    };
+    expect(host.requests("set_policy_rule").at(-1), "as it was written").toMatchObject(expected);
+  });
+
+  it("that can't be read say so, with the file", async () => {
+    const problem = "rules[0].effect: unknown variant";
+    await show({ user: { ...noRules.user, exists: true, problem } });
+    expect(screen.getByText(problem), "the cause").toBeVisible();
+    expect(screen.getByText("Your rules can't be used, so everything asks")).toBeVisible();
+  });
+
+  it("have a preset that is chosen at once", async () => {
+    const host = await show({});
+    await fireEvent.click(screen.getByRole("radio", { name: /^Careful/ }));
+    expect(host.requests("set_preset"), "the careful one").toEqual([{ preset: "careful" }]);
+  });
+});
+
+describe("a rule that is written", () => {
+  it("that allows has no conditions on annotations, and one direction", () => {
+    const draft = new RuleDraft(null);
+    draft.direction = "both";
+    draft.claims = "destructive";
+    draft.effect = "allow";
+    const rule = draft.rule(0);
+    expect(rule.annotations, "annotations never allow").toBeNull();
+    expect(rule.direction, "only calls are allowed").toBe("to_server");
+  });
+
+  it("keeps what its form can't show", () => {
+    const annotations = { readOnly: true, destructive: null, idempotent: true, openWorld: null };
+    const before = sampleRule({ annotations, expiresAt: 5 });
+    expect(new RuleDraft(before).rule(100), "unchanged").toEqual(before);
+  });
+
+  it("ends when it was chosen to", () => {
+    const draft = new RuleDraft(null);
+    draft.lasts = "hour";
+    expect(draft.rule(1000).expiresAt, "an hour later").toBe(3_601_000);
+  });
+});
+
+describe("a dry run", () => {
+  const result: DryRunResult = {
+    effect: "deny",
+    reason: "rule-denies",
+    by: { kind: "rule", rule: { source: "managed", id: "3" } },
+    scopes: [],
+    considered: [
+      {
+        by: { kind: "rule", rule: { source: "managed", id: "3" } },
+        effect: "deny",
+        fit: "fits",
+        argument: null,
+      },
+      {
+        by: { kind: "rule", rule: { source: "user", id: "1" } },
+        effect: "allow",
+        fit: "other-argument",
+        argument: 1,
+      },
+    ],
+    assumedUnchanged: false,
+  };
+
+  it("says what would happen, and which rule says so", async () => {
+    const host = await show({}, { dry_run: () => result });
+    const run = screen.getByRole("button", { name: "What would happen?" });
+    expect(run, "a tool has to be named").toBeDisabled();
+    const names = screen.getAllByLabelText("Tool");
+    await fireEvent.input(names.at(-1) as HTMLElement, { target: { value: "write" } });
+    await fireEvent.click(run);
+    expect(await screen.findByText("It would be refused"), "the outcome").toBeVisible();
+    expect(screen.getByText("Decided by: rule 3 of this computer."), "by whom").toBeVisible();
+    expect(
+      screen.getByText(/condition 2 does not hold/),
+      "why another does not fit",
+    ).toBeInTheDocument();
+    expect(host.requests("dry_run"), "exactly what was entered").toEqual([
+      {
+        server: "files",
+        act: {
+          kind: "tool",
+          tool: "write",
+          arguments: {},
+          conversation: null,
+          afterUntrusted: false,
+        },
+      },
+    ]);
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  });
+});
