@@ -7,7 +7,9 @@ use clap::ValueEnum;
 use super::log::Log;
 use super::{page_and_window, real_servers, rust};
 use crate::problem::Problem;
-use crate::system_packages::{BUILD_SHELL, CHROMIUM, COMPILER, HEADLESS, INTEROP, KEYCHAIN, Need, PAGE, WINDOW_TESTS};
+use crate::system_packages::{
+    BUILD_SHELL, CHROMIUM, COMPILER, HEADLESS, INTEROP, KEYCHAIN, Need, PAGE, SANDBOX, WINDOW_TESTS,
+};
 use crate::{conformance, tidy};
 
 /// One part; the order here is the order of running.
@@ -83,7 +85,7 @@ impl Part {
         match self {
             Self::Tidy | Self::Fmt | Self::Deny => vec![],
             Self::Clippy => vec![COMPILER, BUILD_SHELL],
-            Self::Unit => vec![COMPILER, KEYCHAIN],
+            Self::Unit => vec![COMPILER, KEYCHAIN, SANDBOX],
             Self::Ui | Self::Conformance => vec![COMPILER],
             Self::Interop => vec![COMPILER, INTEROP],
             Self::Page => vec![COMPILER, PAGE],
