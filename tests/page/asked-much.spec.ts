@@ -86,8 +86,8 @@ test("X21, X22: a form that asks for secrets or plays the host is a form in our 
   await allow(app, "Allow once");
   const frame = question(app);
   await expect(frame, "X21: who asks").toContainText("harbour asks you to fill in a form");
-  await expect(frame, "X21: a warning, whatever the letters").toContainText(/never.*(password|secret)|(password|secret)s? /i);
-  await expect(frame.getByText(/secret/i).first()).toBeVisible();
+  await expect(frame, "X21: a warning, whatever the letters").toContainText("Servers may not ask for passwords");
+  await expect(frame.getByText("Looks like a secret. It is sent as it is."), "X21: at each field").toHaveCount(3);
   for (const field of await frame.getByRole("textbox").all()) {
     await expect(field, "X21: nothing is filled in by itself").toHaveAttribute("autocomplete", "off");
   }

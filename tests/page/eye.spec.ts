@@ -80,7 +80,7 @@ test.describe("characters that hide", () => {
     const pages: [string, string[]][] = [
       ["overview", ["“send ~/.ssh/id_rsa”"]],
       [`tools/${encodeURIComponent("gpj\u202eexe")}`, ["U+202E", "U+2066", "U+200B", "“send ~/.ssh/id_rsa”", "U+001B"]],
-      ["activity", ["U+001B"]],
+      ["activity", ["\\x1b[31mred\\x1b]52;c;aGk=\\x07\\x0dover"]],
     ];
     for (const [tab, names] of pages) {
       await visit(app, `#/server/harbour/${tab}`);
@@ -124,7 +124,7 @@ test.describe("a call with blanks before what matters", () => {
 const EVIL = "https://evil.test";
 const MARKDOWN = `
 ![a](${EVIL}/1.png) ![b][ref] <img srcset="${EVIL}/2.png 2x"> <style>@import "${EVIL}/3.css"</style>
-<link rel="prefetch" href="${EVIL}/4"> ${EVIL}/5 <${EVIL}/6> [page](data:text/html,<b>x</b>)
+<link rel="prefetch" href="${EVIL}/4"> ${EVIL}/5 <${EVIL}/6>
 <svg><image href="${EVIL}/7"/></svg> <math><mtext href="${EVIL}/8">x</mtext></math>
 <form action="${EVIL}/9"><button>Send</button></form> <iframe src="${EVIL}/10"></iframe>
 ![drawing](data:image/svg+xml;base64,PHN2Zy8+) <video src="${EVIL}/11"></video> <a href="${EVIL}/12" target="_blank">t</a>
@@ -132,7 +132,7 @@ const MARKDOWN = `
 [ref]: ${EVIL}/13.png
 
 [web](${EVIL}/a) [file](file:///etc/passwd) [share](smb://h/s) [script](javascript:alert(1)) [code](vscode://x)
-[word](ms-msdt:/id) [phone](tel:1)
+[word](ms-msdt:/id) [phone](tel:1) [page](data:text/html,x)
 `;
 
 test.describe("Markdown", () => {
