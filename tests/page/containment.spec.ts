@@ -1,0 +1,74 @@
+// A server in a sandbox and its limits, from the form to the running server.
+import { mkdirSync, readFileSync, realpathSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+import { allow, DEMO, expect, LEGACY, question, test, visit } from "./fixtures";
+
+const PICTURES = resolve(__dirname, "../../target/screenshots/page/containment");
+
+const LOOKS = [
+  { name: "light", setup: LEGACY, size: { width: 1180, height: 780 } },
+  { name: "dark", setup: { ...LEGACY, theme: "dark" as const }, size: { width: 1180, height: 780 } },
+  { name: "chinese", setup: { ...LEGACY, language: "zh" as const }, size: { width: 800, height: 600 } },
+  { name: "narrow", setup: LEGACY, size: { width: 480, height: 600 } },
+];
+
+for (const { name, setup, size } of LOOKS) {
+  test.describe(name, () => {
+    test.use({ setup: { ...setup, running: [] }, viewport: size });
+
+    test("the form, the question and the limits of a held server fit", async ({ app, host }) => {
+      mkdirSync(PICTURES, { recursive: true });
+      const fits = async (view: string) => {
+        await app.waitForTimeout(250);
+        await app.screenshot({ path: join(PICTURES, `${name}-${view}.png`) });
+        const wider = await app.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        expect(wider, `${view} is not wider than the window`).toBeLessThanOrEqual(0);
+      };
+      const folder = realpathSync(host.folder);
+      const sandbox = { folders: [{ path: folder + "/platform", access: "write" }], network: false };
+      const config = { type: "stdio", command: DEMO, args: ["--era", "legacy"], env: {}, cwd: null, sandbox };
+      await host.call("update_server", { server: "harbour", name: "harbour", config });
+      await visit(app, "#/server/harbour/settings");
+      await app.locator("fieldset").last().scrollIntoViewIfNeeded();
+      await fits("form");
+      await visit(app, "#/server/harbour/limits");
+      await expect(app.getByText(folder + "/platform")).toBeVisible();
+      await fits("limits");
+      void host.call("start_server", { server: "harbour" });
+      await expect(question(app)).toContainText(folder + "/platform");
+      await fits("question");
+      await app.keyboard.press("Escape");
+    });
+  });
+}
+
+test.describe("by keyboard", () => {
+  test.use({ setup: { ...LEGACY, running: [] } });
+
+  test("a server is put into a sandbox, which is asked about and then holds it", async ({ app, host }) => {
+    const folder = realpathSync(host.folder) + "/platform";
+    await visit(app, "#/server/harbour/settings");
+    const form = app.getByRole("form", { name: "Settings" });
+    await form.getByRole("checkbox", { name: "Run it in a sandbox" }).press("Space");
+    await form.getByRole("button", { name: "Type a path" }).press("Enter");
+    await expect(form.getByRole("textbox", { name: "Folder 1" }), "ready to be typed").toBeFocused();
+    await app.keyboard.type(folder);
+    await form.getByRole("button", { name: "Save" }).press("Enter");
+    await expect(form.getByText("Saved.")).toBeVisible();
+    const { mcpServers } = JSON.parse(readFileSync(host.config, "utf8")) as {
+      mcpServers: Record<string, { sandbox: unknown }>;
+    };
+    expect(mcpServers.harbour?.sandbox, "the settings file has it, readable").toEqual({
+      folders: [{ path: folder, access: "read" }],
+      network: false,
+    });
+    await app.getByRole("main").getByRole("button", { name: "Start", exact: true }).click();
+    await expect(question(app), "what it reaches is in the question").toContainText(folder);
+    await allow(app, "Allow once");
+    await expect(app.getByRole("main").getByText("ready").first()).toBeVisible();
+    await visit(app, "#/server/harbour/limits");
+    await expect(app.getByText(/^It runs in a sandbox \((bubblewrap|Landlock)\)/), "what holds it").toBeVisible();
+    await expect(app.getByRole("row", { name: /^Calls under way 0 256/ }), "the limits").toBeVisible();
+  });
+});
