@@ -231,7 +231,7 @@ mod tests {
             command: "npx".to_owned(),
             args: vec!["-y".to_owned(), "server".to_owned()],
             env: env("Bearer ${secret:a}"),
-            cwd: None,
+            ..StdioConfig::default()
         };
         secrets.set(&key("a", &command_place(&base)), "top-secret").unwrap();
         // What was meant for remote servers, tokens included.
