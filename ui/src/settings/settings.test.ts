@@ -1,7 +1,7 @@
 import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import { afterEach, describe, expect, it } from "vitest";
 
-import type { AuditEntry, Grant, ServerConfig } from "$lib/api/generated";
+import type { AuditEntry, AuditVerdict, Grant, ServerConfig } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
 import { choose } from "$lib/testing/choose";
 import { sampleServer, startFake } from "$lib/testing/fake";
@@ -19,13 +19,19 @@ function entry(number: number, changes: Partial<AuditEntry> = {}): AuditEntry {
   return {
     number,
     at: 1_785_000_000_000 + number,
+    asker: "user",
     server: "files",
     kind: "tool",
     subject: `tool ${number}`,
+    content: '{"path":"/tmp"}',
+    contentBytes: null,
     decision: "allowed",
     scope: "once",
     by: "user",
+    rule: "tools-ask",
+    conversation: null,
     hash: `h${number}`,
+    imported: false,
     ...changes,
   };
 }
@@ -71,23 +77,114 @@ describe("the audit log", () => {
     expect(audit.more, "the older ones can be read").toBe(true);
   });
 
-  it("is filtered by words and by decision", async () => {
+  it("is filtered where it lies, not where it is shown", async () => {
+    const host = await startFake({
+      audit: ({ search, decision }) => {
+        const all = [
+          entry(2, { server: "weather", decision: "denied" }),
+          entry(1, { subject: "write_file" }),
+        ];
+        const fits = (e: AuditEntry) =>
+          (search === null || `${e.server} ${e.subject}`.includes(search.toLowerCase())) &&
+          (decision === null || e.decision === decision);
+        return { entries: all.filter(fits), more: false };
+      },
+    });
+    render(AuditView);
+    await screen.findByText("write_file");
+    await fireEvent.input(screen.getByRole("searchbox"), { target: { value: "WEATHER" } });
+    await waitFor(() =>
+      expect(screen.queryByText("write_file"), "only the matching server").toBeNull(),
+    );
+    await fireEvent.input(screen.getByRole("searchbox"), { target: { value: "nothing like it" } });
+    expect(await screen.findByText("No decision matches"), "it is said").toBeInTheDocument();
+    await fireEvent.click(screen.getByRole("button", { name: "Clear the filters" }));
+    await screen.findByText("write_file");
+    await choose(screen.getByRole("combobox", { name: "Decision" }), "denied");
+    await waitFor(() =>
+      expect(screen.getAllByRole("row").length, "the heading and one decision").toBe(2),
+    );
+    await choose(screen.getByRole("combobox", { name: "When" }), "week");
+    const last = host.requests("audit").at(-1);
+    expect(last?.since, "a week ago").toBeLessThan(Date.now() - 6 * 24 * 3600 * 1000);
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  });
+
+  it("does not take an answer to another filter for this one's", async () => {
+    const answers: ((page: { entries: AuditEntry[]; more: boolean }) => void)[] = [];
+    await startFake({ audit: () => new Promise((resolve) => answers.push(resolve)) });
+    const audit = new Audit();
+    const first = audit.newest();
+    const second = audit.look({ server: "weather" });
+    await waitFor(() => expect(answers.length, "one is asked at a time").toBe(1));
+    answers[0]?.({ entries: [entry(9)], more: false });
+    await waitFor(() => expect(answers.length, "then the other").toBe(2));
+    expect(audit.entries, "the late answer is left out").toEqual([]);
+    answers[1]?.({ entries: [entry(5, { server: "weather" })], more: false });
+    await Promise.all([first, second]);
+    expect(audit.entries.map((e) => e.number), "only what fits").toEqual([5]);
+  });
+
+  it("opens a decision to all that is written down of it", async () => {
     await startFake({
       audit: () => ({
         entries: [
-          entry(2, { server: "weather", decision: "denied" }),
-          entry(1, { subject: "write_file" }),
+          entry(3, { content: "a\u202eb", contentBytes: 50_000, rule: "rule 3", asker: "model" }),
+          entry(2, { content: null }),
+          entry(1, { imported: true }),
         ],
         more: false,
       }),
     });
     render(AuditView);
-    await screen.findByText("write_file");
-    await fireEvent.input(screen.getByRole("searchbox"), { target: { value: "WEATHER" } });
-    expect(screen.queryByText("write_file"), "only the matching server").toBeNull();
-    await fireEvent.input(screen.getByRole("searchbox"), { target: { value: "" } });
-    await choose(screen.getByRole("combobox"), "allowed");
-    expect(screen.getAllByRole("row").length, "the heading and one decision").toBe(2);
+    const details = await screen.findByRole("button", { name: "Details of decision 3" });
+    expect(details, "closed at first").toHaveAttribute("aria-expanded", "false");
+    await fireEvent.click(details);
+    expect(screen.getByText("rule 3"), "the rule").toBeVisible();
+    expect(screen.getByText("a model"), "who asked").toBeVisible();
+    expect(screen.getByText(/The beginning of 50 kB/), "that it is cut").toBeVisible();
+    expect(document.body.textContent, "X12: hidden characters are named").not.toContain("\u202e");
+    await fireEvent.click(screen.getByRole("button", { name: "Details of decision 2" }));
+    expect(screen.getByText("Only the hash is written down."), "or that it is not").toBeVisible();
+    await fireEvent.click(screen.getByRole("button", { name: "Details of decision 1" }));
+    expect(screen.getByText(/older version, which had no chain/), "where it is from").toBeVisible();
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  });
+
+  it("is checked, and it is said what was found", async () => {
+    const whole: AuditVerdict = {
+      ...{ whole: true, entries: 12, first: 1, last: 12, removed: null, more: 0 },
+      seal: { state: "holds", number: 12 },
+      findings: [],
+    };
+    let verdict = whole;
+    await startFake({
+      audit: () => ({ entries: [entry(1)], more: false }),
+      verify_audit: () => verdict,
+      export_audit: () => ({ path: "/tmp/audit.jsonl" }),
+    });
+    render(AuditView);
+    const check = await screen.findByRole("button", { name: "Check the log" });
+    await fireEvent.click(check);
+    expect(await screen.findByText("Nothing was changed or removed")).toBeVisible();
+    expect(screen.getByText(/sealed with the key/), "and that it is sealed").toBeVisible();
+    verdict = {
+      ...{ ...whole, whole: false, more: 3 },
+      seal: { state: "broken" },
+      findings: [
+        { what: "changed", number: 5, to: null, detail: null },
+        { what: "cut_off", number: 9, to: 12, detail: null },
+        { what: "noted", number: 7, to: null, detail: "the seal was removed" },
+      ],
+    };
+    await fireEvent.click(check);
+    expect(await screen.findByText("The log is not as it was written")).toBeVisible();
+    expect(screen.getByText(/Decision 5 was changed/), "where").toBeVisible();
+    expect(screen.getByText(/Cut off at the end: 9 to 12/), "how much").toBeVisible();
+    expect(screen.getByText("the seal was removed"), "what was noted").toBeVisible();
+    expect(screen.getByText("and 3 more"), "what is not listed").toBeVisible();
+    await fireEvent.click(screen.getByRole("button", { name: "Export…" }));
+    expect(await screen.findByText("Saved as /tmp/audit.jsonl")).toBeVisible();
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 

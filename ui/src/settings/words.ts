@@ -7,6 +7,28 @@ import { m } from "../paraglide/messages";
 
 type Words = Record<string, () => string>;
 
+/** The kinds of decisions, to choose one. */
+export const KINDS = [
+  "tool",
+  "start-server",
+  "connect-server",
+  "sampling",
+  "sampling-answer",
+  "elicitation",
+  "url",
+  "roots",
+  "sign-in",
+  "client-id",
+  "signed-in",
+  "sign-out",
+  "revoke",
+  "log-damaged",
+  "log-shortened",
+  "log-imported",
+];
+/** What may have been decided, to choose one. */
+export const DECISIONS = ["allowed", "denied", "cancelled", "withdrawn", "noted"];
+
 /** What a decision was about. */
 export function kindWords(kind: string): string {
   return look(kind, {
@@ -19,6 +41,13 @@ export function kindWords(kind: string): string {
     url: m.settings_kind_url,
     roots: m.settings_kind_roots,
     revoke: m.settings_kind_revoke,
+    "sign-in": m.audit_kind_sign_in,
+    "client-id": m.audit_kind_client_id,
+    "signed-in": m.audit_kind_signed_in,
+    "sign-out": m.audit_kind_sign_out,
+    "log-damaged": m.audit_kind_damaged,
+    "log-shortened": m.audit_kind_shortened,
+    "log-imported": m.audit_kind_imported,
   });
 }
 
@@ -28,6 +57,17 @@ export function decisionWords(decision: string): string {
     denied: m.settings_decision_denied,
     cancelled: m.settings_decision_cancelled,
     withdrawn: m.settings_decision_withdrawn,
+    noted: m.audit_noted,
+  });
+}
+
+/** Who asked for it. */
+export function askerWords(asker: string): string {
+  return look(asker, {
+    user: m.audit_asker_user,
+    model: m.audit_asker_model,
+    server: m.audit_asker_server,
+    host: m.audit_asker_host,
   });
 }
 

@@ -54,6 +54,9 @@ class App {
     language: "system",
     welcomeDone: true,
     announce: true,
+    auditDays: 0,
+    auditMegabytes: 1000,
+    auditContents: true,
   });
   configProblem = $state.raw<ConfigProblem | null>(null);
   paths = $state.raw<Paths>({ config: "", data: "", audit: "" });
