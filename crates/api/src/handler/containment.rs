@@ -34,7 +34,9 @@ pub(super) fn to_sandbox(sandbox: Sandbox) -> SandboxConfig {
             FolderAccess::Write => Access::Write,
         };
         let path = std::path::PathBuf::from(path);
-        Folder { path: path.canonicalize().unwrap_or(path), access }
+        // From where the app happens to run leads no path of the user's.
+        let real = path.is_absolute().then(|| path.canonicalize().ok()).flatten();
+        Folder { path: real.unwrap_or(path), access }
     };
     SandboxConfig { folders: sandbox.folders.into_iter().map(folder).collect(), network: sandbox.network }
 }
