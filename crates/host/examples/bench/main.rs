@@ -3,7 +3,7 @@
 //! folder.
 //!
 //! `bench memory 40` measures only the memory, of 40 servers: short enough for a heap profiler. `bench latency` only the time,
-//! `bench signin` only the sign-in.
+//! `bench queue` only the queue of questions, `bench signin` only the sign-in.
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -11,6 +11,7 @@
     reason = "a measurement that fails says where"
 )]
 
+mod queue;
 mod sign_in;
 
 use std::path::PathBuf;
@@ -30,6 +31,9 @@ async fn main() {
     let part = arguments.next();
     if part.as_deref().is_none_or(|part| part == "latency") {
         latency(program.clone()).await;
+    }
+    if part.as_deref().is_none_or(|part| part == "queue") {
+        queue::measure(program.clone()).await;
     }
     if part.as_deref().is_none_or(|part| part == "signin") {
         sign_in::measure().await;
@@ -57,6 +61,13 @@ async fn latency(program: PathBuf) {
     let user = app.always(|q| is_start_or_tool(&q.body).then_some(UserAnswer::Allow(Scope::Once)));
     app.host.start_server("demo".into()).await.unwrap().unwrap();
     app.until("demo", "known", |s| s.counts[0] >= 10).await;
+    questions(&app, "").await;
+    user.abort();
+    app.host.close().await;
+}
+
+/// How long the questions of the server "demo" take to get into the stream of events. Somebody else allows its tool.
+async fn questions(app: &App, when: &str) {
     let mut events = app.host.events();
     let mut times = Vec::new();
     for i in 0..QUESTIONS {
@@ -85,14 +96,14 @@ async fn latency(program: PathBuf) {
         times.push(shown.saturating_sub(asked.expect("the request is in the activity")));
         app.host.answer(question.id, question.hash.to_string(), UserAnswer::Deny).await.unwrap().unwrap();
         let _ = call.await;
+        // Three refusals in a row would mute it.
+        app.host.unmute("demo".into()).await.unwrap();
         // Stay below what a server may ask in a row.
         tokio::time::sleep(Duration::from_millis(400)).await;
     }
-    user.abort();
-    app.host.close().await;
     times.sort_unstable();
     println!(
-        "a question, from the server's line to the stream of events   median {} ms, worst {} ms of {QUESTIONS}",
+        "a question, from the server's line to the stream of events {when}  median {} ms, worst {} ms of {QUESTIONS}",
         times[times.len() / 2],
         times[times.len() - 1]
     );

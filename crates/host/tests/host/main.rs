@@ -4,8 +4,10 @@
 mod activity;
 mod forms;
 mod output;
+mod pressure;
 mod remote;
 mod revoked;
+mod rules;
 mod served;
 mod sign_in;
 mod skills;

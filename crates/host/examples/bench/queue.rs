@@ -1,0 +1,101 @@
+//! The queue: how many approvals a second it takes, and how long a question takes to get there while 50 servers are busy.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+use host::view::{QuestionBody, QuestionView, UserAnswer};
+use policy::Scope;
+use serde_json::{Map, Value, json};
+use testkit::app::{App, command};
+
+/// Calls that are asked about, and how many of them wait at a time.
+const APPROVALS: usize = 5_000;
+const AT_A_TIME: usize = 100;
+/// Servers that are called without a pause.
+const BUSY: usize = 50;
+
+pub(super) async fn measure(program: PathBuf) {
+    approvals(program.clone()).await;
+    busy(program).await;
+}
+
+fn sum() -> Map<String, Value> {
+    json!({"a": 2, "b": 3}).as_object().cloned().unwrap_or_default()
+}
+
+/// Each call asks, the user says "once", the server answers.
+async fn approvals(program: PathBuf) {
+    let app = App::start(vec![("demo", command(program, &["--era", "legacy"]))]).await;
+    let user = app.always(|q| super::is_start_or_tool(&q.body).then_some(UserAnswer::Allow(Scope::Once)));
+    app.host.start_server("demo".into()).await.unwrap().unwrap();
+    app.until("demo", "known", |s| s.counts[0] >= 10).await;
+    let began = Instant::now();
+    let tasks: Vec<_> = (0..AT_A_TIME)
+        .map(|task| {
+            let host = app.host.clone();
+            tokio::spawn(async move {
+                for i in 0..APPROVALS / AT_A_TIME {
+                    host.call_tool(format!("{task} {i}"), "demo".into(), "add".into(), sum(), None).await.unwrap();
+                }
+            })
+        })
+        .collect();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    let took = began.elapsed();
+    user.abort();
+    app.host.close().await;
+    println!(
+        "approvals, each of a call that is asked about, written down, sent and answered   {:.0} a second",
+        APPROVALS as f64 / took.as_secs_f64()
+    );
+}
+
+async fn busy(program: PathBuf) {
+    let names: Vec<String> = (0..BUSY).map(|i| format!("busy-{i}")).collect();
+    let mut servers: Vec<_> =
+        names.iter().map(|name| (name.as_str(), command(program.clone(), &["--era", "legacy"]))).collect();
+    servers.push(("demo", command(program.clone(), &["--era", "legacy"])));
+    let app = App::start(servers).await;
+    let answer = |q: &QuestionView| match &q.body {
+        QuestionBody::StartServer { .. } => Some(UserAnswer::Allow(Scope::Once)),
+        QuestionBody::Tool { tool, .. } => {
+            Some(UserAnswer::Allow(if tool.name == "add" { Scope::Session } else { Scope::Once }))
+        }
+        _ => None,
+    };
+    let user = app.always(answer);
+    for name in names.iter().map(String::as_str).chain(["demo"]) {
+        app.host.start_server(name.to_owned()).await.unwrap().unwrap();
+        app.until(name, "known", |s| s.counts[0] >= 10).await;
+    }
+    let (stop, calls) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
+    let began = Instant::now();
+    let tasks: Vec<_> = names
+        .iter()
+        .map(|name| {
+            let (host, name, stop, calls) = (app.host.clone(), name.clone(), Arc::clone(&stop), Arc::clone(&calls));
+            tokio::spawn(async move {
+                for i in 0_u64.. {
+                    if stop.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    host.call_tool(format!("{name} {i}"), name.clone(), "add".into(), sum(), None).await.unwrap();
+                    calls.fetch_add(1, Ordering::Relaxed);
+                }
+            })
+        })
+        .collect();
+    super::questions(&app, &format!("with {BUSY} busy servers")).await;
+    stop.store(true, Ordering::Relaxed);
+    for task in tasks {
+        task.await.unwrap();
+    }
+    let each_second = calls.load(Ordering::Relaxed) as f64 / began.elapsed().as_secs_f64();
+    println!("    meanwhile the busy ones were called {each_second:.0} times a second");
+    user.abort();
+    app.host.close().await;
+}

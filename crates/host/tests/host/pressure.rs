@@ -1,0 +1,137 @@
+//! The queue when a server asks too much (X24): what waits is bounded, what is refused unseen is counted, and a server that was
+//! refused three times in a row is muted for a while.
+
+use std::time::Duration;
+
+use host::HostOptions;
+use host::view::{CallFailure, QuestionBody, QuestionView, UserAnswer};
+use mcp_proto::types::{CallToolResult, ContentBlock};
+use policy::Scope;
+use serde_json::Map;
+use testkit::app::{App, PATIENCE, demo, scripted};
+use tokio::task::JoinHandle;
+
+type Called = JoinHandle<Result<CallToolResult, CallFailure>>;
+
+fn call(app: &App, server: &str, id: &str, tool: &str) -> Called {
+    let (host, server, id, tool) = (app.host.clone(), server.to_owned(), id.to_owned(), tool.to_owned());
+    tokio::spawn(async move { host.call_tool(id, server, tool, Map::new(), None).await.map(|(result, _)| result) })
+}
+
+async fn said(call: Called) -> String {
+    let result = tokio::time::timeout(PATIENCE, call).await.expect("the call ends").unwrap();
+    let result = result.unwrap_or_else(|error| panic!("the call should have been answered: {error}"));
+    let texts = result.content.iter().filter_map(|b| if let ContentBlock::Text(t) = b { Some(t.text.as_str()) } else { None });
+    texts.collect::<String>().to_lowercase()
+}
+
+fn is_use(question: &QuestionView) -> Option<UserAnswer> {
+    let used = matches!(question.body, QuestionBody::Tool { .. } | QuestionBody::StartServer { .. });
+    used.then_some(UserAnswer::Allow(Scope::Once))
+}
+
+async fn harbour(cool_down: Duration) -> App {
+    let folder = tempfile::tempdir().unwrap();
+    let options = HostOptions { cool_down, ..HostOptions::default() };
+    let app = App::start_in(folder, vec![("harbour", demo(&["--era", "legacy"]))], options).await;
+    app.ready("harbour").await;
+    app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;
+    app
+}
+
+/// Has the server ask for a form once, and answers that.
+async fn asked_once(app: &App, id: &str, answer: UserAnswer) -> String {
+    let called = call(app, "harbour", id, "ask_user");
+    let question = app.question("harbour", "a form", |q| matches!(q.body, QuestionBody::Form { .. })).await;
+    app.answer(&question, answer).await;
+    said(called).await
+}
+
+#[tokio::test]
+async fn x24_three_refusals_in_a_row_mute_a_server_for_a_while() {
+    let app = harbour(Duration::from_secs(2)).await;
+    let _user = app.always(is_use);
+    for id in ["1", "2"] {
+        asked_once(&app, id, UserAnswer::Deny).await;
+        assert!(!app.server("harbour").await.muted, "X24: {id} refusals do not mute it");
+    }
+    let third = asked_once(&app, "3", UserAnswer::Cancel).await;
+    assert!(third.contains("cancel"), "the third is answered as the user did: {third}");
+    let muted = app.until("harbour", "muted", |s| s.muted).await;
+    let left = muted.muted_until.expect("X24: it is told until when") - host::activity::now();
+    assert!(left <= 2_000, "for as long as is set: {left} ms");
+
+    let unseen = said(call(&app, "harbour", "4", "ask_user")).await;
+    assert!(unseen.contains("declin"), "X24: what it asks meanwhile is refused unseen: {unseen}");
+    assert_eq!(app.server("harbour").await.refused_questions, 1, "X24: and counted");
+    assert!(app.decisions().iter().any(|d| d.0 == "mute" && d.2 == "policy"), "the pause is in the audit log");
+
+    app.until("harbour", "asking again", |s| !s.muted && s.muted_until.is_none() && s.refused_questions == 0).await;
+    asked_once(&app, "5", UserAnswer::Deny).await;
+    assert!(!app.server("harbour").await.muted, "after the pause it is counted anew");
+}
+
+#[tokio::test]
+async fn the_user_ends_a_pause_and_an_approval_makes_up_for_refusals() {
+    let app = harbour(Duration::from_secs(600)).await;
+    let _user = app.always(is_use);
+    let accept = async |id: &str| {
+        let called = call(&app, "harbour", id, "ask_url");
+        let question = app.question("harbour", "a page", |q| matches!(q.body, QuestionBody::Url { .. })).await;
+        app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+        said(called).await
+    };
+    for id in ["1", "2"] {
+        asked_once(&app, id, UserAnswer::Deny).await;
+    }
+    accept("3").await;
+    for id in ["4", "5"] {
+        asked_once(&app, id, UserAnswer::Deny).await;
+        assert!(!app.server("harbour").await.muted, "an approval in between: not three in a row");
+    }
+    asked_once(&app, "6", UserAnswer::Deny).await;
+    app.until("harbour", "muted", |s| s.muted).await;
+    app.host.unmute("harbour".into()).await.unwrap();
+    let view = app.server("harbour").await;
+    assert!(!view.muted && view.muted_until.is_none(), "the user ends the pause at once");
+    asked_once(&app, "7", UserAnswer::Deny).await;
+    assert!(!app.server("harbour").await.muted, "and it is counted anew");
+}
+
+#[tokio::test]
+async fn x24_a_flood_is_counted_and_one_gesture_refuses_all_of_it() {
+    let flood = scripted(&["--misbehave", "flood-elicitation", "--count", "500"]);
+    let app = App::start(vec![("bad", flood), ("good", demo(&["--era", "legacy"]))]).await;
+    app.ready("good").await;
+    app.ready("bad").await;
+    let _user = app.always(is_use);
+    let flooding = call(&app, "bad", "1", "echo");
+    let most = host::MAX_QUESTIONS as u64;
+    let view = app.until("bad", "counted", |s| s.refused_questions >= 500 - most).await;
+    assert_eq!(view.refused_questions, 500 - most, "X24: all but those that wait were refused unseen");
+    let waiting = app.questions().await.iter().filter(|q| q.server == "bad").count() as u64;
+    assert!(waiting <= most, "X24: {waiting} wait");
+    app.host.deny_all("bad".into(), false).await.unwrap();
+    tokio::time::timeout(PATIENCE, flooding).await.expect("X24: the call ends").unwrap().unwrap();
+    let view = app.server("bad").await;
+    assert!(view.refused_questions == 0 && !view.muted, "one gesture is one refusal, and begins the numbers anew");
+    let good = call(&app, "good", "2", "ask_user");
+    let question = app.question("good", "a form", |q| matches!(q.body, QuestionBody::Form { .. })).await;
+    app.answer(&question, UserAnswer::Deny).await;
+    assert!(said(good).await.contains("declin"), "X24: the other server asks as before");
+}
+
+/// A file of answers does not tire.
+#[tokio::test]
+async fn scripted_answers_mute_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = HostOptions { decides: "answers", ..HostOptions::default() };
+    let app = App::start_in(folder, vec![("harbour", demo(&["--era", "legacy"]))], options).await;
+    app.ready("harbour").await;
+    app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;
+    let _user = app.always(is_use);
+    for id in ["1", "2", "3", "4"] {
+        asked_once(&app, id, UserAnswer::Deny).await;
+    }
+    assert!(!app.server("harbour").await.muted, "four refusals by a file");
+}
