@@ -27,7 +27,14 @@ pub(super) struct Log {
     last: Option<(u64, Link)>,
     /// The seal as this program wrote it last.
     sealed: Option<Seal>,
+    /// A seal that was found not to fit, which is written down.
+    doubted: Option<Seal>,
+    /// Whether it was looked at with the key.
+    is_checked: bool,
 }
+
+/// So many entries at most can be missing at the end. What says of more is a number that somebody made up.
+const MOST_CUT_OFF: u64 = 1_000_000_000;
 
 impl Log {
     /// Opens the log, and takes over an older one once.
@@ -36,7 +43,7 @@ impl Log {
         import::take_over(&mut connection, path, older)?;
         let metadata = path.metadata().map_err(|error| crate::files::failed(path, "open it", &error))?;
         let identity = crate::private::identity(&metadata);
-        Ok(Self { path: path.to_owned(), connection, identity, last: None, sealed: None })
+        Ok(Self { path: path.to_owned(), connection, identity, last: None, sealed: None, doubted: None, is_checked: false })
     }
 
     /// Whether the file under the log's name is still the one that was opened.
@@ -59,12 +66,14 @@ impl Log {
         let (found, mut previous) = file::last(&transaction)?;
         let mut number = found;
         let kept = file::seal(&transaction)?;
-        let known = Known { last: self.last, sealed: self.sealed.as_ref() };
+        let known = Known { last: self.last, sealed: self.sealed.as_ref(), doubted: self.doubted.as_ref(), is_checked: self.is_checked };
         if let Some(problem) = problem(&transaction, (found, &previous), kept.as_ref(), &known, key)? {
             tracing::error!(problem, "the audit log is not as it was left");
             // The numbers of what is gone are not used again, so that the gap stays to be seen.
-            let trusted = kept.as_ref().filter(|seal| key.is_some_and(|key| is_of(key, seal))).map_or(0, |seal| seal.number);
-            number = number.max(trusted).max(self.last.map_or(0, |(number, _)| number)) + 1;
+            let sealed = kept.as_ref().map_or(0, |seal| seal.number);
+            let sealed = if sealed > found + MOST_CUT_OFF { 0 } else { sealed };
+            number = number.max(sealed).max(self.last.map_or(0, |(number, _)| number)) + 1;
+            self.doubted.clone_from(&kept);
             let mut entry = noted(DAMAGE, problem);
             entry.number = number;
             previous = write(&transaction, &entry, &previous)?;
@@ -75,16 +84,17 @@ impl Log {
             entry.number = number;
             previous = write(&transaction, entry, &previous)?;
         }
-        let mut sealed = kept;
+        let mut sealed = None;
         if let Some(key) = key.filter(|_| number > 0) {
             let mac = key.seal(Sealed::Head, number, &previous);
             let seal = Seal { number, link: previous, key: key.id.clone(), mac };
-            if sealed.as_ref() != Some(&seal) {
+            if kept.as_ref() != Some(&seal) {
                 file::put_seal(&transaction, &seal)?;
             }
             sealed = Some(seal);
         }
         transaction.commit()?;
+        self.is_checked |= key.is_some();
         (self.last, self.sealed) = (Some((number, previous)), sealed);
         Ok(first)
     }
@@ -126,6 +136,8 @@ impl Failed {
 struct Known<'a> {
     last: Option<(u64, Link)>,
     sealed: Option<&'a Seal>,
+    doubted: Option<&'a Seal>,
+    is_checked: bool,
 }
 
 /// Writes an entry behind another, and gives its hash.
@@ -168,13 +180,16 @@ fn problem(
             return Ok(Some(format!("entry {own}, which was written a moment ago, is gone or changed")));
         }
     }
+    if kept.is_some() && kept == known.doubted {
+        return Ok(None);
+    }
+    if let Some(seal) = kept.filter(|seal| seal.number > number) {
+        return Ok(Some(format!("the entries {} to {} were cut off", number + 1, seal.number)));
+    }
     let Some(key) = key else { return Ok(None) };
     let Some(seal) = kept else {
-        let was_sealed = known.sealed.is_some() || (key.is_old && known.last.is_none());
-        return Ok(was_sealed.then(|| match number {
-            0 => "an earlier log was removed: there is a key of its seal, and no entry".to_owned(),
-            _ => "the seal of the log was removed".to_owned(),
-        }));
+        let was_sealed = known.sealed.is_some() || (key.is_old && !known.is_checked);
+        return Ok(was_sealed.then(|| "there was a sealed log, and it or its seal was removed".to_owned()));
     };
     if known.sealed == Some(seal) && known.last == Some((number, *last)) {
         return Ok(None);
@@ -184,9 +199,6 @@ fn problem(
     }
     if !is_of(key, seal) {
         return Ok(Some("the seal was changed".to_owned()));
-    }
-    if seal.number > number {
-        return Ok(Some(format!("the entries {} to {} were cut off", number + 1, seal.number)));
     }
     if file::link_of(connection, seal.number)? != Some(seal.link) {
         return Ok(Some(format!("entry {} or one before it was changed or removed", seal.number)));

@@ -149,6 +149,9 @@ impl AuditLog for AuditDatabase {
     fn verify(&self) -> Result<AuditVerdict, StoreError> {
         self.done(Order::Settle)??;
         let key = self.key();
+        if key.is_ok() {
+            self.done(Order::Seal)?;
+        }
         verify::log(&self.path, &key.as_deref().map_err(Clone::clone))
     }
 

@@ -152,7 +152,10 @@ impl KeyHolder {
         }
         let secret = SealKey::make()?;
         match self.secrets.set(NAME, &secret).map_err(|error| error.to_string())? {
-            SecretKept::Keychain => SealKey::of(&secret).ok_or_else(broken),
+            SecretKept::Keychain => {
+                let kept = read()?.ok_or_else(|| "the keychain does not give back what it was given".to_owned())?;
+                SealKey::of(&kept).ok_or_else(broken)
+            }
             SecretKept::ThisRun { cause } => {
                 // A seal that nobody could check tomorrow would only look like a broken one.
                 self.secrets.delete(NAME).map_err(|error| error.to_string())?;
@@ -167,6 +170,11 @@ impl KeyHolder {
             State::Known(key) => Some(Arc::clone(key)),
             _ => None,
         }
+    }
+
+    /// Whether it is known if there is a key.
+    pub(super) fn is_settled(&self) -> bool {
+        matches!(*self.state(), State::Known(_) | State::Missing(_))
     }
 
     /// The key, once it is known whether there is one; asked for must it be.

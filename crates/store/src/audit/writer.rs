@@ -22,7 +22,7 @@ pub(super) enum Order {
     Append(Box<AuditEntry>, Reply),
     /// Say when all that came before is written, and an older log is taken over.
     Settle(SyncSender<Result<(), StoreError>>),
-    /// Seal the end, if there is a key and anything to seal.
+    /// Seal what this program wrote, if there is a key.
     Seal(SyncSender<()>),
     /// The key is there.
     KeyFound,
@@ -49,6 +49,8 @@ pub(super) struct Writer {
     keys: Arc<KeyHolder>,
     orders: SyncSender<Order>,
     log: Option<Log>,
+    /// Whether this program wrote entries that are not sealed.
+    unsealed: bool,
     keep: AuditRetention,
     looked: Option<Instant>,
 }
@@ -61,7 +63,7 @@ impl Writer {
         keys: Arc<KeyHolder>,
         orders: SyncSender<Order>,
     ) -> Self {
-        Self { path, older, durable, keys, orders, log: None, keep: AuditRetention::default(), looked: None }
+        Self { path, older, durable, keys, orders, log: None, unsealed: false, keep: AuditRetention::default(), looked: None }
     }
 
     /// Works until it is told to end.
@@ -94,9 +96,7 @@ impl Writer {
                         }
                     }
                     self.append(std::mem::take(&mut batch));
-                    if self.looked.is_none_or(|looked| looked.elapsed() > LOOKS) {
-                        self.retain();
-                    }
+                    self.retain();
                 }
                 Order::Settle(reply) => {
                     let opened = if self.is_there() { self.open().map(|_| ()) } else { Ok(()) };
@@ -107,12 +107,15 @@ impl Writer {
                     self.seal();
                     let _ = reply.send(());
                 }
-                Order::KeyFound => self.seal(),
+                Order::KeyFound => {
+                    self.seal();
+                    self.retain();
+                }
                 Order::IsOpen(reply) => {
                     let _ = reply.send(self.log.is_some());
                 }
                 Order::Retain(keep) => {
-                    self.keep = keep;
+                    (self.keep, self.looked) = (keep, None);
                     self.retain();
                 }
                 Order::End => break,
@@ -133,7 +136,6 @@ impl Writer {
             None => {
                 let log = Log::open(&self.path, &self.older)?;
                 self.durable.reopened();
-                ask_for_key(&self.keys, Some(&self.orders));
                 log
             }
         };
@@ -141,6 +143,8 @@ impl Writer {
     }
 
     fn append(&mut self, batch: Vec<(AuditEntry, Reply)>) {
+        // It is asked for when it is first of use: it may make the system ask its user for a password.
+        ask_for_key(&self.keys, Some(&self.orders));
         let key = self.keys.known();
         let (mut entries, replies): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
         let written = self.open().and_then(|log| log.append(&mut entries, key.as_deref()));
@@ -148,6 +152,7 @@ impl Writer {
             // What is wrong may be mended by opening it anew.
             self.log = None;
         }
+        self.unsealed |= key.is_none() && written.is_ok();
         let place = written.is_ok().then(|| self.durable.wrote(entries.len() as u64) + 1).unwrap_or_default();
         let mut receipts = Vec::new();
         for (at, reply) in (0..).zip(replies) {
@@ -165,24 +170,28 @@ impl Writer {
     }
 
     fn seal(&mut self) {
-        let Some(key) = self.keys.known() else { return };
+        let Some(key) = self.keys.known().filter(|_| self.unsealed) else { return };
         let Some(log) = &mut self.log else { return };
         match log.append(&mut [], Some(&key)) {
             // The seal is to be durable as well.
             Ok(_) => {
+                self.unsealed = false;
                 self.durable.wrote(1);
             }
             Err(error) => tracing::error!(%error, "the audit log could not be sealed"),
         }
     }
 
+    /// Removes what is too old or too much, if it is time to look. A program that only reads removes nothing.
     fn retain(&mut self) {
-        if self.keep == AuditRetention::default() || !self.is_there() {
+        let is_time = self.looked.is_none_or(|looked| looked.elapsed() > LOOKS);
+        if !is_time || self.keep == AuditRetention::default() || !self.keys.is_settled() {
             return;
         }
-        self.looked = Some(Instant::now());
         let (keep, key) = (self.keep, self.keys.known());
-        if let Err(error) = self.open().and_then(|log| log.retain(keep, key.as_deref())) {
+        let Some(log) = &mut self.log else { return };
+        self.looked = Some(Instant::now());
+        if let Err(error) = log.retain(keep, key.as_deref()) {
             tracing::error!(%error, "old decisions could not be removed");
         }
     }

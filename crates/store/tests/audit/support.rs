@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use host::ports::{AuditEntry, AuditLog, AuditQuery, Platform, SecretError, SecretKept, Secrets};
@@ -93,6 +94,16 @@ pub(crate) fn numbers(log: &dyn AuditLog) -> Vec<u64> {
 #[derive(Default)]
 pub(crate) struct Keychain {
     secrets: Mutex<HashMap<String, String>>,
+    held: Arc<AtomicBool>,
+}
+
+/// Holds a name of the keychain until it is dropped.
+struct Held(Arc<AtomicBool>);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::SeqCst);
+    }
 }
 
 impl Keychain {
@@ -122,6 +133,13 @@ impl Secrets for Keychain {
 
     fn keys(&self, _: &str) -> Result<Vec<String>, SecretError> {
         Ok(Vec::new())
+    }
+
+    fn hold(&self, _: &str) -> Option<Box<dyn Send>> {
+        while self.held.swap(true, Ordering::SeqCst) {
+            std::thread::yield_now();
+        }
+        Some(Box::new(Held(Arc::clone(&self.held))))
     }
 }
 
