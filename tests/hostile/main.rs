@@ -3,14 +3,27 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
+mod collector;
+mod commands;
 mod consent;
 mod crash_loops;
+mod definitions;
 mod floods;
+mod folders;
+mod forms;
 mod http;
+mod leaks;
 mod lists;
 mod misbehaviour;
 mod own_process;
 mod pair;
+mod processes;
+mod report;
+mod rounds;
+mod sampling;
+mod seen;
 mod servers;
 mod sign_in;
 mod silence;
+mod surroundings;
+mod urls;

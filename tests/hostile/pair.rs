@@ -1,8 +1,8 @@
 //! A server that behaves well next to one that does not, and what must hold whatever the other does: its call ends within
 //! its time, with the cause in words and its name; memory is bounded; the good one answers within a second all the while;
-//! no process is left.
+//! no process is left; nobody is connected to whom nobody should be; no secret is written down or told.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use host::HostOptions;
@@ -11,10 +11,14 @@ use host::view::{CallFailure, CallTimes, QuestionBody, QuestionView, ServerState
 use mcp_proto::session::Timeouts;
 use mcp_proto::types::CallToolResult;
 use policy::Scope;
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 use testkit::app::{App, scripted};
 use testkit::processes;
 use tokio::task::JoinHandle;
+
+use crate::collector::Collector;
+use crate::leaks;
+use crate::report::{self, Figures, Row};
 
 /// A call may be silent for so long, if nothing else is said.
 pub(crate) const IDLE: Duration = Duration::from_secs(4);
@@ -51,6 +55,20 @@ pub(crate) fn allows_use(question: &QuestionView) -> Option<UserAnswer> {
     }
 }
 
+/// The same, but what the bad server's tools are called for is the test's to decide.
+fn allows_good(question: &QuestionView) -> Option<UserAnswer> {
+    let is_bad_tool = question.server == "bad" && matches!(question.body, QuestionBody::Tool { .. });
+    if is_bad_tool { None } else { allows_use(question) }
+}
+
+/// The same, but the bad server's start is the test's to decide as well.
+fn starts_good(question: &QuestionView) -> Option<UserAnswer> {
+    if question.server == "bad" { None } else { allows_use(question) }
+}
+
+/// A call that waits.
+pub(crate) type Call = JoinHandle<Result<CallToolResult, CallFailure>>;
+
 /// How a call ended, and after how long.
 pub(crate) struct Ended {
     pub(crate) result: Result<CallToolResult, CallFailure>,
@@ -70,6 +88,11 @@ pub(crate) struct Pair {
     user: JoinHandle<()>,
     memory: u64,
     total: Duration,
+    /// Where nothing may connect to.
+    pub(crate) collector: Collector,
+    /// The slowest answer of the good server, in microseconds.
+    slowest: AtomicU64,
+    row: Row,
 }
 
 impl Pair {
@@ -79,25 +102,43 @@ impl Pair {
     }
 
     async fn opening_within(times: (Duration, Duration), bad: ServerConfig) -> Self {
-        let pair = Self::set_up(times, bad).await;
+        let pair = Self::set_up(times, bad, allows_use).await;
         pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
         pair
     }
 
     /// The good one is ready, the bad one only in the settings.
     pub(crate) async fn not_yet_open(bad: ServerConfig) -> Self {
-        Self::set_up((IDLE, TOTAL), bad).await
+        Self::set_up((IDLE, TOTAL), bad, allows_use).await
     }
 
-    async fn set_up(times: (Duration, Duration), bad: ServerConfig) -> Self {
+    /// Both are ready, and what is asked about the bad one's tools waits for the test.
+    pub(crate) async fn undecided(bad: ServerConfig) -> Self {
+        let pair = Self::set_up((FLOOD, FLOOD), bad, allows_good).await;
+        pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
+        pair.app.until("bad", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
+        pair
+    }
+
+    /// The good one is ready, the bad one only in the settings, and whatever it asks waits for the test.
+    pub(crate) async fn asked_to_start(bad: ServerConfig) -> Self {
+        Self::set_up((FLOOD, FLOOD), bad, starts_good).await
+    }
+
+    async fn set_up(
+        times: (Duration, Duration),
+        bad: ServerConfig,
+        user: fn(&QuestionView) -> Option<UserAnswer>,
+    ) -> Self {
         let servers = vec![("good", scripted(&[])), ("bad", bad)];
         let app = App::start_in(tempfile::tempdir().unwrap(), servers, options(times)).await;
-        let user = app.always(allows_use);
+        let user = app.always(user);
         app.host.start_server("good".into()).await.unwrap().unwrap();
         app.until("good", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
         let memory = processes::resident_bytes(std::process::id()).expect("the test runs on Linux");
         processes::forget_own_peak().expect("the peak of the own memory can be set back");
-        Self { app, user, memory, total: times.1 }
+        let collector = Collector::start().await;
+        Self { app, user, memory, total: times.1, collector, slowest: AtomicU64::new(0), row: Row::default() }
     }
 
     /// Both are ready.
@@ -121,6 +162,29 @@ impl Pair {
         let arguments = Map::from_iter([("text".to_owned(), json!(text))]);
         let called = self.app.host.call_tool(id.into(), server.into(), "echo".into(), arguments, None).await;
         called.map(|(result, _)| result)
+    }
+
+    /// Calls a tool of the bad server, and does not wait for it.
+    pub(crate) fn begin(&self, id: &str, tool: &str, arguments: Value) -> Call {
+        let (host, id, tool) = (self.app.host.clone(), id.to_owned(), tool.to_owned());
+        let arguments = arguments.as_object().cloned().unwrap_or_default();
+        tokio::spawn(
+            async move { host.call_tool(id, "bad".into(), tool, arguments, None).await.map(|(result, _)| result) },
+        )
+    }
+
+    /// The question about a tool of the bad server that fits.
+    pub(crate) async fn asked(&self, what: &str, fits: impl Fn(&QuestionView) -> bool) -> QuestionView {
+        self.row.is(what);
+        let is_tool = |question: &QuestionView| matches!(question.body, QuestionBody::Tool { .. });
+        self.app.question("bad", "the tool", |question| is_tool(question) && fits(question)).await
+    }
+
+    /// The next question of the bad server that is about no tool; one about a tool is allowed for once.
+    pub(crate) async fn asks_back(&self, what: &str) -> QuestionView {
+        self.row.is(what);
+        let is_tool = |question: &QuestionView| matches!(question.body, QuestionBody::Tool { .. });
+        self.app.question("bad", "something", |question| !is_tool(question)).await
     }
 
     /// Calls the bad server; all the while and afterwards the good one answers within a second.
@@ -156,10 +220,13 @@ impl Pair {
     }
 
     pub(crate) async fn good_is_well(&self, what: &str, when: &str) {
+        self.row.is(what);
         let began = Instant::now();
         let answered = self.echo("good", when, "hello").await;
         answered.unwrap_or_else(|e| panic!("{what}: the good server answers {when}: {e}"));
-        assert!(began.elapsed() < Duration::from_secs(1), "{what}: at once, {when}: {:?}", began.elapsed());
+        let took = began.elapsed();
+        self.slowest.fetch_max(took.as_micros() as u64, Ordering::Relaxed);
+        assert!(took < Duration::from_secs(1), "{what}: at once, {when}: {took:?}");
     }
 
     /// Checks how a call ended: the cause in one of these words, or with an answer if there are none.
@@ -184,15 +251,23 @@ impl Pair {
     }
 
     /// The peak since both were started, so that what was let go again counts as well.
-    pub(crate) fn memory_is_bounded(&self, what: &str) {
+    fn grown(&self) -> u64 {
         let peak = processes::peak_resident_bytes(std::process::id()).expect("the test runs on Linux");
-        let grown = peak.saturating_sub(self.memory);
+        peak.saturating_sub(self.memory)
+    }
+
+    pub(crate) fn memory_is_bounded(&self, what: &str) {
+        let grown = self.grown();
         assert!(grown < MEMORY, "{what}: memory is bounded, but grew by {} MiB", grown / 1024 / 1024);
     }
 
-    /// Ends the host, and checks that nothing is left of the servers.
+    /// Ends the host, and checks the rest of what must hold whatever the other server does.
     pub(crate) async fn close(self, what: &str) {
+        self.row.is(what);
+        self.memory_is_bounded(what);
+        assert_eq!(self.collector.hits(), 0, "{what}: nobody connected to where a server would have liked it");
         let pids = [self.app.server("good").await.pid, self.app.server("bad").await.pid];
+        let told = leaks::places(&self.app, "bad").await;
         self.user.abort();
         let began = Instant::now();
         self.app.host.close().await;
@@ -200,6 +275,15 @@ impl Pair {
             let left = processes::alive_in_group(pid);
             assert!(left.is_empty(), "{what}: processes are gone with their server, but {left:?} are left");
         }
-        assert!(began.elapsed() < Duration::from_secs(10), "{what}: within 10 s: {:?}", began.elapsed());
+        let gone = began.elapsed();
+        assert!(gone < Duration::from_secs(10), "{what}: within 10 s: {gone:?}");
+        let mut written = Vec::new();
+        leaks::files(self.app.folder.path(), &mut written);
+        if let Some(canary) = report::canary() {
+            let found = leaks::found(&told, &canary).or_else(|| leaks::found(&written, &canary));
+            assert_eq!(found, None, "{what}: what is secret in the host's environment is nowhere to be read");
+        }
+        let slowest = Duration::from_micros(self.slowest.load(Ordering::Relaxed));
+        self.row.withstood(&Figures { slowest, memory: self.grown(), gone });
     }
 }

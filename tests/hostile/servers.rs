@@ -32,7 +32,7 @@ async fn nothing_starts_before_its_exact_command_was_approved() {
     assert_eq!(app.server("harbour").await.state, ServerState::Stopped, "a configured server does not run");
     app.host.start_server("harbour".into()).await.unwrap().unwrap();
     let question = app.question("harbour", "its command", |_| true).await;
-    let QuestionBody::StartServer { config, resolved, approved_before } = &question.body else {
+    let QuestionBody::StartServer { config, resolved, approved_before, .. } = &question.body else {
         panic!("the question is about the command: {question:?}");
     };
     assert_eq!(config.args, ["--era", "legacy"], "every argument is in the question");

@@ -17,9 +17,9 @@ use std::sync::atomic::Ordering;
 use host::view::ServerState;
 use testkit::app::remote;
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
-use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
 
+use crate::collector::Collector;
+use crate::leaks;
 use crate::pair::Pair;
 
 /// The good local server beside one that wants a sign-in, and that one's authorization server.
@@ -103,59 +103,10 @@ async fn ended(pair: &Pair) -> Result<(), String> {
 /// No secret of a sign-in is in a file, in the activity or in what the page is told.
 async fn nothing_is_told(what: &str, pair: &Pair, issuers: &[&AuthorizationServer]) {
     let known = pair.app.host.authorization("bad".into()).await.unwrap();
-    let snapshot = pair.app.host.snapshot().await.unwrap();
-    let mut places = vec![
-        ("the activity".to_owned(), pair.app.activity("bad").await),
-        ("the steps".to_owned(), format!("{known:?}")),
-        ("what the page is told".to_owned(), format!("{:?} {:?}", snapshot.servers, snapshot.questions)),
-    ];
-    let mut folders = vec![pair.app.folder.path().to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap().flatten() {
-            if entry.path().is_dir() {
-                folders.push(entry.path());
-            } else {
-                let text = String::from_utf8_lossy(&std::fs::read(entry.path()).unwrap()).into_owned();
-                places.push((entry.path().display().to_string(), text));
-            }
-        }
-    }
+    let mut places = leaks::places(&pair.app, "bad").await;
+    places.push(("the steps".to_owned(), format!("{known:?}")));
     for secret in issuers.iter().flat_map(|issuer| issuer.secrets()) {
-        let found = places.iter().find(|(_, text)| text.contains(&secret));
+        let found = leaks::found(&places, &secret);
         assert!(found.is_none(), "{what}: {secret} is nowhere to be read, but it is in {found:?}");
-    }
-}
-
-/// A place that nobody may connect to, at an address of this computer that no user named. Counts who does.
-struct Collector {
-    port: u16,
-    hits: std::sync::Arc<std::sync::atomic::AtomicUsize>,
-    accepting: JoinHandle<()>,
-}
-
-impl Collector {
-    async fn start() -> Self {
-        // All of 127/8 leads to this computer.
-        let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let hits = std::sync::Arc::<std::sync::atomic::AtomicUsize>::default();
-        let counted = std::sync::Arc::clone(&hits);
-        let accepting = tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                counted.fetch_add(1, Ordering::Relaxed);
-                drop(stream);
-            }
-        });
-        Self { port, hits, accepting }
-    }
-
-    fn hits(&self) -> usize {
-        self.hits.load(Ordering::Relaxed)
-    }
-}
-
-impl Drop for Collector {
-    fn drop(&mut self) {
-        self.accepting.abort();
     }
 }

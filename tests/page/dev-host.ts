@@ -13,6 +13,8 @@ const DIST = process.env.DRAWBRIDGE_PAGE ?? join(ROOT, "ui/dist");
 const EXE = process.platform === "win32" ? ".exe" : "";
 /** The demo server's program. */
 export const DEMO = join(BINARIES, `demo-server${EXE}`);
+/** The hostile server's program. */
+export const SCRIPTED = join(BINARIES, `scripted-server${EXE}`);
 
 export interface ServerConfig {
   command: string;
@@ -86,17 +88,18 @@ export class DevHost {
 
   /** Ends the host as closing the app does, and takes its folders away. */
   async stop(): Promise<void> {
-    await this.#end();
+    await this.end();
     rmSync(this.folder, { recursive: true, force: true });
   }
 
   /** Ends the host and starts it again over the same folders; the page is at another address then. */
   async restart(): Promise<void> {
-    await this.#end();
+    await this.end();
     await this.#launch();
   }
 
-  async #end(): Promise<void> {
+  /** Ends the host as closing the app does; its folders stay. */
+  async end(): Promise<void> {
     if (this.#process.exitCode === null) {
       const ended = once(this.#process, "exit").then(() => true);
       this.#process.stdin?.end();
@@ -105,6 +108,12 @@ export class DevHost {
         throw new Error("the development host did not end within 10 seconds");
       }
     }
+  }
+
+  /** Its resident memory in bytes. */
+  memory(): number {
+    const status = readFileSync(`/proc/${this.#process.pid}/status`, "utf8");
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
   }
 
   async call<T = unknown>(name: string, request: unknown = {}): Promise<T> {

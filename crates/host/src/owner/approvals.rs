@@ -1,6 +1,7 @@
 //! What an approval to start a server, or to connect to one, rests on: the hash over all that decides what is reached.
 
 use std::path::Path;
+use std::time::UNIX_EPOCH;
 
 use policy::Hash;
 use serde_json::json;
@@ -29,9 +30,19 @@ fn stdio_hash(config: &StdioConfig) -> Hash {
     Hash::of(&command)
 }
 
-/// Over all that decides what runs: the command as it is configured, and the file that it leads to.
+/// Over all that decides what runs: the command as it is configured, and the file that it leads to, as it is now.
 pub(super) fn command_hash(config: &StdioConfig, program: &Path) -> Hash {
-    Hash::of(&json!({ "command": stdio_hash(config), "program": program.to_string_lossy() }))
+    let path = program.to_string_lossy();
+    Hash::of(&json!({ "command": stdio_hash(config), "program": path, "file": program_file(program) }))
+}
+
+/// Which file a program's path leads to, through links, and in words that are others once it is replaced or written to. Its
+/// content is not read: programs are large, and whoever can give a file back its date can do all that its user can.
+pub(super) fn program_file(program: &Path) -> Option<String> {
+    let file = program.canonicalize().ok()?;
+    let facts = file.metadata().ok()?;
+    let changed = facts.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Some(format!("{}, {} bytes, changed at {}", file.display(), facts.len(), changed.as_nanos()))
 }
 
 /// Over all that decides what is connected to, and what it is told: URL, headers as they are configured, transport, how is
@@ -68,9 +79,17 @@ pub(super) fn command_words(config: &StdioConfig) -> String {
         words = format!("{words} (with {})", names.join(", "));
     }
     if let Some(sandbox) = &config.sandbox {
-        words = format!("{words} (sandbox {})", sandbox.in_json());
+        words = format!("{words}{SANDBOX}{})", sandbox.in_json());
     }
     words
+}
+
+/// What stands before a sandbox in the words of an approval.
+const SANDBOX: &str = " (sandbox ";
+
+/// The words of an approval without the sandbox, whose change is shown by itself.
+pub(super) fn without_sandbox(words: &str) -> &str {
+    words.rfind(SANDBOX).filter(|_| words.ends_with("})")).map_or(words, |at| &words[..at])
 }
 
 pub(super) fn address_words(config: &HttpConfig) -> String {

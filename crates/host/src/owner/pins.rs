@@ -9,7 +9,7 @@ use mcp_proto::types::Tool;
 use policy::{Grants, Hash, Scope, Standing, Subject};
 use serde_json::{Map, Value, json};
 
-use super::approvals::{address_hash, command_hash};
+use super::approvals::{address_hash, command_hash, program_file};
 use super::audit::Decided;
 use super::questions::For;
 use super::{Owner, ServerRecord};
@@ -18,7 +18,7 @@ use crate::ports::Document;
 use crate::review::{
     Diff, Flag, Identity, Kind, LookAlike, MAX_LOOK_ALIKES, Marks, NameKeys, Pins, Reviewed, ServerPins, flags_of_text,
 };
-use crate::server_config::{HttpConfig, ServerTransport, StdioConfig};
+use crate::server_config::{HttpConfig, SandboxConfig, ServerTransport, StdioConfig};
 use crate::view::{HostEvent, QuestionBody};
 
 /// What a server says of itself at its opening, looked through once.
@@ -264,7 +264,7 @@ impl Owner {
         Some(pins.standing(Kind::Prompt, prompt, &hash, record.identity.as_ref(), false))
     }
 
-    /// The user gets a prompt for the first time: they have seen its definition.
+    /// The user gets a prompt: they have seen its definition.
     pub(super) fn pin_prompt(&mut self, server: &str, prompt: &str) {
         let definition = self.servers.get(server).and_then(|record| record.catalog.prompt(prompt));
         if let Some(definition) = definition {
@@ -337,9 +337,11 @@ fn command_parts(config: &StdioConfig, program: &Path) -> Map<String, Value> {
     let mut parts = Map::new();
     parts.insert("command".to_owned(), json!(config.command));
     parts.insert("program".to_owned(), json!(program.to_string_lossy()));
+    parts.insert("file".to_owned(), json!(program_file(program)));
     parts.insert("arguments".to_owned(), json!(config.args));
     parts.insert("variables".to_owned(), json!(config.env.keys().collect::<Vec<_>>()));
     parts.insert("folder".to_owned(), json!(config.cwd.as_ref().map(|folder| folder.to_string_lossy())));
+    parts.insert("sandbox".to_owned(), json!(config.sandbox.as_ref().map(SandboxConfig::in_json)));
     parts
 }
 

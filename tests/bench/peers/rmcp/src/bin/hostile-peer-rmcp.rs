@@ -1,0 +1,81 @@
+//! A client on the Rust SDK with its defaults, against a hostile server: `hostile-peer-rmcp TOOL SERVER ARGUMENTS...`. Prints
+//! in one line of JSON how far it came. The limits of time are this program's, so that it ends.
+// It starts the server itself, and nothing else.
+#![allow(clippy::disallowed_methods)]
+
+use std::io::Write as _;
+use std::time::{Duration, Instant};
+
+use rmcp::ServiceExt as _;
+use rmcp::model::CallToolRequestParams;
+use rmcp::transport::TokioChildProcess;
+use serde_json::{Value, json};
+use tokio::process::Command;
+
+/// What has not ended by then is taken to hang.
+const LIMIT: Duration = Duration::from_secs(10);
+
+#[tokio::main]
+async fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let (tool, server) = (arguments.next().unwrap_or_default(), arguments.next().unwrap_or_default());
+    let outcome = attack(tool, server, arguments.collect()).await;
+    let status = match writeln!(std::io::stdout(), "{outcome}") {
+        Ok(()) => 0,
+        Err(_) => 1,
+    };
+    // What hangs is not waited for.
+    std::process::exit(status);
+}
+
+async fn attack(tool: String, server: String, arguments: Vec<String>) -> Value {
+    let mut steps = Vec::new();
+    let mut command = Command::new(server);
+    command.args(arguments);
+    let transport = match TokioChildProcess::new(command) {
+        Ok(transport) => transport,
+        Err(error) => return json!({"steps": [["start", error.to_string()]]}),
+    };
+    let connecting = within(&mut steps, "connect", ().serve(transport)).await;
+    let Some(client) = connecting else { return told(steps, String::new()) };
+    within(&mut steps, "list", client.peer().list_all_tools()).await;
+    let text = serde_json::Map::from_iter([("text".to_owned(), json!("hello"))]);
+    let call = CallToolRequestParams::new(tool).with_arguments(text);
+    let result = within(&mut steps, "call", client.peer().call_tool(call)).await;
+    let said = result.map(|result| json!(result).to_string()).unwrap_or_default();
+    within(&mut steps, "end", client.cancel()).await;
+    // What it leaves behind is looked for after a moment.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    told(steps, said)
+}
+
+/// One step, with how it went: in milliseconds, with an error, or not at all.
+async fn within<T, E: std::fmt::Display>(
+    steps: &mut Vec<(&'static str, String)>,
+    name: &'static str,
+    step: impl Future<Output = Result<T, E>>,
+) -> Option<T> {
+    let began = Instant::now();
+    match tokio::time::timeout(LIMIT, step).await {
+        Ok(Ok(done)) => {
+            steps.push((name, format!("{} ms", began.elapsed().as_millis())));
+            Some(done)
+        }
+        Ok(Err(error)) => {
+            let said: String = error.to_string().chars().take(80).collect();
+            steps.push((name, format!("error: {said}")));
+            None
+        }
+        Err(_) => {
+            steps.push((name, "hangs".to_owned()));
+            None
+        }
+    }
+}
+
+fn told(steps: Vec<(&'static str, String)>, said: String) -> Value {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let peak: u64 = peak.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or_default();
+    json!({"steps": steps, "memory_mib": peak / 1024, "said": said})
+}

@@ -1,0 +1,84 @@
+//! Folders that are not what they look like (X29).
+
+use std::path::PathBuf;
+
+use host::AnswerError;
+use host::view::{QuestionBody, UserAnswer};
+use policy::Scope;
+use serde_json::{Value, json};
+use testkit::app::scripted;
+
+use crate::pair::{Call, Pair};
+
+/// A server that asks for the folders while it works on a call, its record, and the call.
+async fn asking(what: &str) -> (Pair, tempfile::TempDir, Call) {
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("record");
+    let raw = r#"tools/call={"jsonrpc":"2.0","id":"folders","method":"roots/list"}"#;
+    let pair = Pair::undecided(scripted(&["--raw", raw, "--record", record.to_str().unwrap()])).await;
+    let call = pair.begin("1", "echo", json!({"text": "x"}));
+    let question = pair.asked(what, |_| true).await;
+    pair.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    (pair, folder, call)
+}
+
+/// What the server was told, once it was.
+async fn told(what: &str, folder: &tempfile::TempDir) -> Value {
+    let record = folder.path().join("record");
+    let answer = || {
+        let lines = std::fs::read_to_string(&record).unwrap();
+        lines.lines().find(|line| line.contains(r#""id":"folders""#)).map(str::to_owned)
+    };
+    let is_told = testkit::deadline::holds_within(testkit::app::PATIENCE, || answer().is_some()).await;
+    assert!(is_told, "{what}: it is answered");
+    serde_json::from_str(&answer().unwrap()).unwrap()
+}
+
+#[tokio::test]
+async fn x29_nothing_is_told_before_the_user_decided() {
+    let what = "X29, roots/list before consent";
+    let (pair, folder, call) = asking(what).await;
+    let question = pair.asks_back(what).await;
+    assert_eq!(question.body, QuestionBody::Roots, "{what}: the user is asked");
+    pair.while_good(what, tokio::time::sleep(std::time::Duration::from_millis(300))).await;
+    let record = std::fs::read_to_string(folder.path().join("record")).unwrap();
+    assert!(!record.contains(r#""id":"folders""#), "{what}: and nothing is told meanwhile");
+    pair.app.answer(&question, UserAnswer::Deny).await;
+    assert_eq!(told(what, &folder).await["result"]["roots"], json!([]), "{what}: refused, there are none");
+    call.abort();
+    pair.close(what).await;
+}
+
+#[tokio::test]
+async fn x29_folders_are_told_as_they_really_are() {
+    let what = "X29, a link, a name with %2f, a sibling";
+    let (pair, folder, call) = asking(what).await;
+    let base = std::fs::canonicalize(folder.path()).unwrap();
+    let [real, tricky, sibling] = ["real", "..%2fcanary", "realX"].map(|name| base.join(name));
+    for path in [&real, &tricky, &sibling] {
+        std::fs::create_dir(path).unwrap();
+    }
+    let link = base.join("link");
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    let question = pair.asks_back(what).await;
+    for (path, about) in [
+        (base.join("absent"), "what is not there"),
+        (PathBuf::from(r"\\server\share"), "a UNC path"),
+        (PathBuf::from("real"), "a path that is not whole"),
+        (base.join("record"), "a file"),
+    ] {
+        let share = UserAnswer::Share(vec![path]);
+        let answered = pair.app.host.answer(question.id, question.hash.to_string(), share).await.unwrap();
+        assert!(matches!(answered, Err(AnswerError::Folder { .. })), "{what}: {about} is refused: {answered:?}");
+    }
+    pair.app.answer(&question, UserAnswer::Share(vec![link, tricky.clone()])).await;
+    let roots = told(what, &folder).await["result"]["roots"].to_string();
+    assert!(roots.contains(&format!("file://{}", real.display())), "{what}: the link as what it leads to: {roots}");
+    assert!(!roots.contains("link"), "{what}: and not as the link: {roots}");
+    assert!(roots.contains("..%252fcanary"), "{what}: the name is no way up: {roots}");
+    assert!(!roots.contains("realX"), "{what}: what begins alike is not shared: {roots}");
+    let shown = pair.app.server("bad").await.roots.expect("they are shared");
+    assert_eq!(shown, [real, tricky], "{what}: the user is shown the same");
+    call.abort();
+    pair.close(what).await;
+}

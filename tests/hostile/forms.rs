@@ -1,0 +1,120 @@
+//! Forms that cannot be checked, cannot be shown, or want a secret (X21, X30, X31).
+
+use std::time::{Duration, Instant};
+
+use host::view::{QuestionBody, QuestionView, UserAnswer};
+use policy::Scope;
+use serde_json::{Map, Value, json};
+use testkit::app::scripted;
+
+use crate::pair::{Call, Pair};
+use crate::report::about;
+
+/// A form is read, and what is typed into it checked, within this time; a build for tests gets more.
+const READ: Duration = Duration::from_millis(if cfg!(debug_assertions) { 2_000 } else { 200 });
+
+/// A server that asks this form while it works on a call.
+async fn asking(what: &str, schema: &Value) -> (Pair, Call, tempfile::TempDir) {
+    let params = json!({"mode": "form", "message": "Please fill in", "requestedSchema": schema});
+    let line = json!({"jsonrpc": "2.0", "id": "form", "method": "elicitation/create", "params": params});
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("line");
+    std::fs::write(&file, line.to_string()).unwrap();
+    let (raw, record) = (format!("tools/call=@{}", file.display()), folder.path().join("record"));
+    let pair = Pair::undecided(scripted(&["--raw", &raw, "--record", record.to_str().unwrap()])).await;
+    let call = pair.begin("1", "echo", json!({"text": "x"}));
+    let question = pair.asked(what, |_| true).await;
+    pair.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    (pair, call, folder)
+}
+
+/// The same, and the question about it.
+async fn asked(what: &str, schema: &Value) -> (Pair, Call, QuestionView) {
+    let (pair, call, _folder) = asking(what, schema).await;
+    let began = Instant::now();
+    let question = pair.while_good(what, pair.asks_back(what)).await;
+    // The way of the message, and the wait of whoever looks for the question, are in it.
+    assert!(began.elapsed() < READ + Duration::from_secs(1), "{what}: it is read at once: {:?}", began.elapsed());
+    (pair, call, question)
+}
+
+#[tokio::test]
+async fn x30_patterns_that_take_for_ever_do_not() {
+    let ones = format!("{}!", "a".repeat(about(40)));
+    for pattern in ["^(a+)+$", "^(?=(a+)+$)(?!b).*$", "((a{1,100}){1,100}){1,100}", "^(a|aa)+$", "^(.*a){20}$"] {
+        let what = format!("X30, the pattern {pattern}");
+        let schema = json!({"type": "object", "properties": {"name": {"type": "string", "pattern": pattern}}});
+        let (pair, call, question) = asked(&what, &schema).await;
+        if matches!(question.body, QuestionBody::Form { form: Ok(_), .. }) {
+            let typed = Map::from_iter([("name".to_owned(), json!(ones))]);
+            let began = Instant::now();
+            let checked = pair.app.host.check_form(question.id, typed).await.unwrap();
+            assert!(checked.is_ok(), "{what}: what is typed can be checked: {checked:?}");
+            assert!(began.elapsed() < READ, "{what}: at once: {:?}", began.elapsed());
+        }
+        pair.app.answer(&question, UserAnswer::Deny).await;
+        call.abort();
+        pair.close(&what).await;
+    }
+}
+
+#[tokio::test]
+async fn x31_schemas_that_are_too_much_are_not_shown_as_forms() {
+    let many: Map<String, Value> =
+        (0..about(10_000)).map(|number| (format!("field-{number}"), json!({"type": "string"}))).collect();
+    let deep =
+        (0..100).fold(json!({"type": "string"}), |inner, _| json!({"type": "object", "properties": {"a": inner}}));
+    let options: Vec<String> = (0..about(100_000)).map(|number| format!("option-{number}")).collect();
+    let cases = [
+        ("10,000 properties", json!({"type": "object", "properties": many})),
+        ("100 levels", json!({"type": "object", "properties": {"a": deep}})),
+        ("a $ref to itself", json!({"type": "object", "properties": {"a": {"$ref": "#"}}})),
+        ("an enum of 1 MB", json!({"type": "object", "properties": {"a": {"type": "string", "enum": options}}})),
+    ];
+    for (about, schema) in cases {
+        let what = format!("X31, a form with {about}");
+        let (pair, call, folder) = asking(&what, &schema).await;
+        let began = Instant::now();
+        let refused = || {
+            let sent = std::fs::read_to_string(folder.path().join("record")).unwrap();
+            sent.lines().find(|line| line.contains(r#""id":"form""#)).map(str::to_owned)
+        };
+        // Some are refused before anybody is asked, and the server is told why; others can't be shown, and the user is told.
+        loop {
+            if let Some(refused) = refused() {
+                assert!(refused.contains(r#""error""#), "{what}: it is refused: {refused}");
+                break;
+            }
+            let is_form = |question: &QuestionView| matches!(question.body, QuestionBody::Form { .. });
+            if let Some(question) = pair.app.questions().await.into_iter().find(is_form) {
+                let QuestionBody::Form { form, .. } = &question.body else { panic!("{what}: a form") };
+                let cause = form.as_ref().expect_err(&format!("{what}: it is not shown"));
+                assert!(!cause.is_empty(), "{what}: and it is said why");
+                pair.app.answer(&question, UserAnswer::Deny).await;
+                break;
+            }
+            assert!(began.elapsed() < READ + Duration::from_secs(1), "{what}: it is refused at once");
+            pair.while_good(&what, tokio::time::sleep(Duration::from_millis(20))).await;
+        }
+        call.abort();
+        pair.close(&what).await;
+    }
+}
+
+#[tokio::test]
+async fn x21_fields_that_ask_for_a_secret_are_marked() {
+    let what = "X21, fields that ask for secrets, by homoglyphs as well";
+    let names = ["password", "Your API key", "seed phrase", "p а s s w o r d"];
+    let properties: Map<String, Value> =
+        names.iter().map(|name| ((*name).to_owned(), json!({"type": "string"}))).collect();
+    let (pair, call, question) = asked(what, &json!({"type": "object", "properties": properties})).await;
+    let QuestionBody::Form { form: Ok(form), .. } = &question.body else { panic!("{what}: a form: {question:?}") };
+    for field in &form.fields {
+        assert!(field.secret, "{what}: {} is marked", field.name);
+        assert_eq!(field.default, None, "{what}: {} is filled in by nobody", field.name);
+    }
+    assert_eq!(form.fields.len(), names.len(), "{what}: all are there");
+    pair.app.answer(&question, UserAnswer::Deny).await;
+    call.abort();
+    pair.close(what).await;
+}

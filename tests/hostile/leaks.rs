@@ -1,0 +1,34 @@
+//! Everything that the app writes or tells, to look for what must not be in it.
+
+use std::path::Path;
+
+use testkit::app::App;
+
+/// Each place with its text: the activity of a server, what the page is told, and every file of the app.
+pub(crate) async fn places(app: &App, server: &str) -> Vec<(String, String)> {
+    let snapshot = app.host.snapshot().await.unwrap();
+    let mut places = vec![
+        ("the activity".to_owned(), app.activity(server).await),
+        ("what the page is told".to_owned(), format!("{:?} {:?}", snapshot.servers, snapshot.questions)),
+    ];
+    files(app.folder.path(), &mut places);
+    places
+}
+
+/// Every file below a folder.
+pub(crate) fn files(folder: &Path, places: &mut Vec<(String, String)>) {
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            files(&path, places);
+        } else if let Ok(bytes) = std::fs::read(&path) {
+            // A file may go away while they are read.
+            places.push((path.display().to_string(), String::from_utf8_lossy(&bytes).into_owned()));
+        }
+    }
+}
+
+/// Where a text is found first.
+pub(crate) fn found<'a>(places: &'a [(String, String)], secret: &str) -> Option<&'a str> {
+    places.iter().find(|(_, text)| text.contains(secret)).map(|(place, _)| place.as_str())
+}

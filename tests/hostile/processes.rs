@@ -1,0 +1,48 @@
+//! Processes that do not want to end (X34).
+
+use testkit::app::scripted;
+use testkit::processes;
+
+use crate::pair::Pair;
+
+/// Waits until a process is gone; true if it was within 10 s.
+async fn gone(pid: u32) -> bool {
+    testkit::deadline::holds_within(std::time::Duration::from_secs(10), || !processes::is_alive(pid)).await
+}
+
+#[tokio::test]
+async fn x34_what_a_server_started_ends_with_it() {
+    let what = "X34, a process that the server started and that ignores signals";
+    let pair = Pair::ready(scripted(&["--misbehave", "grandchild"])).await;
+    let call = pair.bad_call(what).await;
+    pair.ended(what, &call, &[]);
+    let result = serde_json::json!(call.result.unwrap());
+    let child: u32 = result["content"][0]["text"].as_str().unwrap().parse().unwrap();
+    assert!(processes::is_alive(child), "{what}: it runs");
+    pair.app.host.stop_server("bad".into()).await.unwrap().unwrap();
+    assert!(pair.while_good(what, gone(child)).await, "{what}: it is gone within 10 s");
+    pair.close(what).await;
+}
+
+#[tokio::test]
+async fn x34_a_server_that_ends_itself_leaves_nothing_behind() {
+    let what = "X34, a server that exits and leaves a process that ignores signals";
+    let pair = Pair::ready(scripted(&["--misbehave", "grandchild-exit"])).await;
+    let group = pair.app.server("bad").await.pid.expect("it runs");
+    let call = pair.bad_call(what).await;
+    pair.ended(what, &call, &["ended", "exit", "closed"]);
+    let empty = || processes::alive_in_group(group).is_empty();
+    let left = testkit::deadline::holds_within(std::time::Duration::from_secs(10), empty).await;
+    assert!(left, "{what}: {:?} are left", processes::alive_in_group(group));
+    pair.close(what).await;
+}
+
+#[tokio::test]
+async fn x34_a_server_that_ignores_being_told_to_end_is_ended() {
+    let what = "X34, a server that ignores SIGTERM and the end of its input";
+    let pair = Pair::ready(scripted(&["--misbehave", "never-exits"])).await;
+    let pid = pair.app.server("bad").await.pid.expect("it runs");
+    pair.app.host.stop_server("bad".into()).await.unwrap().unwrap();
+    assert!(pair.while_good(what, gone(pid)).await, "{what}: it is gone within 10 s");
+    pair.close(what).await;
+}

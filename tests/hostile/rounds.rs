@@ -1,0 +1,68 @@
+//! A call that asks and asks again, and what it wants remembered meanwhile (X28).
+
+use host::view::{QuestionBody, QuestionView, UserAnswer};
+use policy::Scope;
+use serde_json::{Map, Value, json};
+use testkit::app::scripted;
+
+use crate::leaks;
+use crate::pair::Pair;
+use crate::report::word;
+
+const MODERN: [&str; 2] = ["--revision", "2026-07-28"];
+
+fn asks(state: &str) -> Value {
+    let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
+    let params = json!({"mode": "form", "message": "Who?", "requestedSchema": schema});
+    json!({
+        "resultType": "input_required",
+        "inputRequests": {"who": {"method": "elicitation/create", "params": params}},
+        "requestState": state,
+    })
+}
+
+/// Answers every form, and allows the tool.
+fn goes_along(question: &QuestionView) -> Option<UserAnswer> {
+    match question.body {
+        QuestionBody::Form { .. } => Some(UserAnswer::Submit(Map::from_iter([("name".to_owned(), json!("Ann"))]))),
+        QuestionBody::Tool { .. } => Some(UserAnswer::Allow(Scope::Once)),
+        _ => None,
+    }
+}
+
+#[tokio::test]
+async fn x28_rounds_have_an_end_and_their_state_is_nowhere() {
+    let what = "X28, a call that asks for ever";
+    let state = word("state");
+    let folder = tempfile::tempdir().unwrap();
+    let (file, record) = (folder.path().join("reply"), folder.path().join("record"));
+    std::fs::write(&file, asks(&state).to_string()).unwrap();
+    let reply = format!("tools/call=@{}", file.display());
+    let args = [&MODERN[..], &["--reply", &reply, "--record", record.to_str().unwrap()]].concat();
+    let pair = Pair::ready_for_a_flood(scripted(&args)).await;
+    let user = pair.app.always(goes_along);
+    let call = pair.bad_call(what).await;
+    user.abort();
+    pair.ended(what, &call, &["rounds", "asked"]);
+    let sent = std::fs::read_to_string(&record).unwrap();
+    let rounds = sent.matches(r#""method":"tools/call""#).count();
+    assert!(rounds <= 11, "{what}: it is asked for and answered ten times at most: {rounds}");
+    assert!(sent.contains(&state), "{what}: the state goes back to its own request");
+    let mut files = Vec::new();
+    leaks::files(pair.app.folder.path(), &mut files);
+    assert_eq!(leaks::found(&files, &state), None, "{what}: it is written down nowhere");
+    pair.close(what).await;
+}
+
+#[tokio::test]
+async fn x28_a_state_of_8_mb_is_refused() {
+    let what = "X28, a state of 8 MB";
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("reply");
+    std::fs::write(&file, asks(&"s".repeat(8 * 1024 * 1024)).to_string()).unwrap();
+    let reply = format!("tools/call=@{}", file.display());
+    let pair = Pair::ready_for_a_flood(scripted(&[&MODERN[..], &["--reply", &reply]].concat())).await;
+    let call = pair.bad_call(what).await;
+    pair.ended_at_once(what, &call, &["bytes"]);
+    pair.close(what).await;
+}

@@ -1,0 +1,62 @@
+//! What a server finds out about where it runs (X33), and what it writes where others read (X11).
+
+use serde_json::{Value, json};
+use testkit::app::scripted;
+
+use crate::leaks;
+use crate::pair::Pair;
+use crate::report;
+
+const ALLOWED: [&str; 13] = [
+    "HOME",
+    "LANG",
+    "LANGUAGE",
+    "LOGNAME",
+    "PATH",
+    "SHELL",
+    "TERM",
+    "TMPDIR",
+    "TZ",
+    "USER",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+];
+
+#[tokio::test]
+async fn x33_a_server_sees_no_more_than_it_needs() {
+    let what = "X33, environment, folder and descriptors";
+    let pair = Pair::undecided(scripted(&[])).await;
+    let call = pair.begin("1", "environment", json!({}));
+    let question = pair.asked(what, |_| true).await;
+    pair.app.answer(&question, host::view::UserAnswer::Allow(policy::Scope::Once)).await;
+    let result = json!(call.await.unwrap().expect("it is allowed"));
+    let seen: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+    let environment = seen["environment"].as_object().unwrap();
+    let more: Vec<&String> =
+        environment.keys().filter(|name| !ALLOWED.contains(&name.as_str()) && !name.starts_with("LC_")).collect();
+    assert!(more.is_empty(), "{what}: these variables reach no server: {more:?}");
+    assert_eq!(seen["descriptors"], json!([0, 1, 2]), "{what}: no file of the host's is open in it");
+    assert_eq!(seen["group"], seen["pid"], "{what}: it leads a group of its own");
+    if let Some(canary) = report::canary() {
+        assert!(!seen.to_string().contains(&canary), "{what}: nor does the host's secret");
+    }
+    pair.close(what).await;
+}
+
+/// Nothing that steers a terminal stands in a file that somebody may look at in one.
+#[tokio::test]
+async fn x11_no_file_steers_a_terminal() {
+    for misbehave in ["escapes", "stderr-garbage"] {
+        let what = format!("X11, {misbehave} in texts, logs and standard error");
+        let pair = Pair::ready(scripted(&["--misbehave", misbehave])).await;
+        let call = pair.bad_call(&what).await;
+        pair.ended(&what, &call, &[]);
+        let mut files = Vec::new();
+        leaks::files(pair.app.folder.path(), &mut files);
+        for raw in ["\u{1b}[2J", "\u{1b}]8;;", "\u{7}bell", "\u{7}link"] {
+            assert_eq!(leaks::found(&files, raw), None, "{what}: no file has {raw:?} as it came");
+        }
+        pair.close(&what).await;
+    }
+}

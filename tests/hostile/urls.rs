@@ -1,0 +1,76 @@
+//! Addresses that a server would have opened (X23, and X17 where they come by other ways).
+
+use host::view::{QuestionBody, UserAnswer};
+use policy::Scope;
+use serde_json::json;
+use testkit::app::scripted;
+
+use crate::collector::Collector;
+use crate::pair::Pair;
+use crate::report::word;
+
+/// A server that asks for this address to be opened while it works on a call.
+fn asking(url: &str) -> String {
+    let params = json!({"mode": "url", "message": "Open this", "elicitationId": "1", "url": url});
+    let asked = json!({"jsonrpc": "2.0", "id": "url", "method": "elicitation/create", "params": params});
+    format!("tools/call={asked}")
+}
+
+/// What must never be opened, whatever the user says.
+fn refused() -> Vec<(&'static str, String)> {
+    let name = word("host");
+    vec![
+        ("a name in front of the host", format!("https://google.com@{name}.test/")),
+        ("javascript:", "javascript:alert(1)".into()),
+        ("file:", "file:///etc/passwd".into()),
+        ("data:", "data:text/html,<script>1</script>".into()),
+        ("smb:", format!("smb://{name}.test/share")),
+        ("vscode:", "vscode://extension/install".into()),
+        ("ms-msdt:", "ms-msdt:/id PCWDiagnostic".into()),
+        ("tel:", "tel:+15550100".into()),
+        ("a leading hyphen", "-psn".into()),
+        ("5 kB", format!("https://{name}.test/{}", "a".repeat(5_000))),
+    ]
+}
+
+#[tokio::test]
+async fn x23_addresses_that_lie_or_lead_elsewhere_are_not_opened() {
+    for (about, url) in refused() {
+        let what = format!("X23, an address with {about}");
+        let pair = Pair::undecided(scripted(&["--raw", &asking(&url)])).await;
+        let call = pair.begin("1", "echo", json!({"text": "x"}));
+        let question = pair.asked(&what, |_| true).await;
+        pair.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+        // What is no address at all is refused before anybody is asked.
+        let asked = tokio::time::timeout(std::time::Duration::from_secs(3), pair.asks_back(&what)).await;
+        if let Ok(question) = asked {
+            let QuestionBody::Url { url: shown, .. } = &question.body else { panic!("{what}: {question:?}") };
+            assert_eq!(*shown, url, "{what}: it is shown as it is");
+            let allow = UserAnswer::Allow(Scope::Once);
+            let answered = pair.app.host.answer(question.id, question.hash.to_string(), allow).await.unwrap();
+            assert!(answered.is_err(), "{what}: even approved it is not opened");
+        }
+        assert!(pair.app.platform.opened.lock().unwrap().is_empty(), "{what}: the browser is not told");
+        assert!(pair.app.host.open_url(&url).await.is_err(), "{what}: nor by a link in a text");
+        assert!(pair.app.platform.opened.lock().unwrap().is_empty(), "{what}: the browser is not told of the link");
+        call.abort();
+        pair.close(&what).await;
+    }
+}
+
+#[tokio::test]
+async fn x23_an_address_is_visited_by_nobody_before_the_user_agrees() {
+    let what = "X23, an address of a page that counts visits";
+    let collector = Collector::start().await;
+    let pair = Pair::undecided(scripted(&["--raw", &asking(&collector.url())])).await;
+    let call = pair.begin("1", "echo", json!({"text": "x"}));
+    let question = pair.asked(what, |_| true).await;
+    pair.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    let question = pair.asks_back(what).await;
+    pair.while_good(what, tokio::time::sleep(std::time::Duration::from_millis(500))).await;
+    assert!(pair.app.platform.opened.lock().unwrap().is_empty(), "{what}: nothing was opened");
+    assert_eq!(collector.hits(), 0, "{what}: nor fetched to look at it first");
+    pair.app.answer(&question, UserAnswer::Deny).await;
+    call.abort();
+    pair.close(what).await;
+}

@@ -1,0 +1,188 @@
+// One attack on the page by a hostile server, and what must hold whatever it tries: the page answers, nobody is connected to,
+// nothing is thrown, the well-behaved server answers, memory is bounded, no secret is told, no process is left.
+import { randomBytes } from "node:crypto";
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { expect, type Page } from "@playwright/test";
+
+import { DEMO, DevHost, SCRIPTED } from "./dev-host";
+import { allow, LEGACY, visit } from "./fixtures";
+
+/** What the hostile server says, by method. */
+export interface Says {
+  /** The result. */
+  reply?: Record<string, unknown>;
+  /** Whole lines instead of an answer. */
+  raw?: Record<string, string>;
+  /** One of the scripted server's own faults. */
+  misbehave?: string;
+  /** How often it does that. */
+  count?: number;
+}
+
+export interface Attack {
+  app: Page;
+  host: DevHost;
+  /** How often somebody connected to where nobody should. */
+  hits: () => number;
+}
+
+const MEMORY = 300 * 2 ** 20;
+const MILLISECONDS = 1_000;
+/** How often the page shows that it is there. */
+const BEAT = 50;
+
+/** A list with one tool that takes nothing, and what it says. */
+export const tool = (more: Record<string, unknown> = {}): Record<string, unknown> => ({
+  tools: [{ name: "show", description: "Shows something", inputSchema: { type: "object" }, ...more }],
+});
+export const text = (said: string): Record<string, unknown> => ({ content: [{ type: "text", text: said }] });
+
+/** A word that nobody guesses. */
+export const word = (name: string): string => `${name}-${randomBytes(6).toString("hex")}`;
+
+/**
+ * Runs one attack.
+ * @param what The case, then what is tried, as in `X15, pictures in Markdown`.
+ * @param says What the server says, given an address that nobody may fetch.
+ */
+export async function attack(
+  page: Page,
+  what: string,
+  says: (collector: string) => Says,
+  act: (attack: Attack) => Promise<void>,
+): Promise<void> {
+  let hits = 0;
+  const collector = createServer((_, response) => {
+    hits += 1;
+    response.end();
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => collector.once("listening", resolve));
+  const address = `http://127.0.0.1:${(collector.address() as AddressInfo).port}/collect`;
+  const folder = mkdtempSync(join(tmpdir(), "drawbridge-attack-"));
+  const host = await DevHost.start({
+    ...LEGACY,
+    servers: {
+      harbour: { command: DEMO, args: ["--era", "legacy"] },
+      bad: { command: SCRIPTED, args: told(folder, says(address)) },
+    },
+    running: ["harbour", "bad"],
+  });
+  let measured: Record<string, number> | null = null;
+  try {
+    const faults = await open(page, host);
+    const before = host.memory();
+    await act({ app: page, host, hits: () => hits });
+    const pauses = (await page.evaluate("window.pauses")) as number[];
+    const slowest = pauses.toSorted((one, other) => one - other)[Math.floor(pauses.length * 0.99)] ?? 0;
+    expect(slowest, `${what}: the page answers all the while`).toBeLessThan(MILLISECONDS);
+    const began = Date.now();
+    await host.call("refresh_list", { server: "harbour", list: "tools" });
+    expect(Date.now() - began, `${what}: the good server answers at once`).toBeLessThan(MILLISECONDS);
+    const grown = host.memory() - before;
+    expect(grown, `${what}: memory is bounded`).toBeLessThan(MEMORY);
+    expect(hits, `${what}: nothing was fetched`).toBe(0);
+    expect(faults, `${what}: the page throws nothing and keeps the rules for its content`).toEqual([]);
+    await nothingIsTold(what, page, host);
+    const { servers } = await host.snapshot();
+    const ending = Date.now();
+    await host.end();
+    for (const { name, pid } of servers) expect(pid !== null && isAlive(pid), `${what}: ${name} is gone`).toBe(false);
+    measured = { slowest_ms: slowest, memory_mib: grown / 2 ** 20, gone_ms: Date.now() - ending };
+  } finally {
+    row(what, measured);
+    await host.stop();
+    collector.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The arguments that make the scripted server say it; what is long lies in files. */
+function told(folder: string, { reply = {}, raw = {}, misbehave, count }: Says): string[] {
+  const file = (name: string, content: string) => {
+    const path = join(folder, name.replaceAll("/", "-"));
+    writeFileSync(path, content);
+    return path;
+  };
+  const args: string[] = [];
+  for (const [method, result] of Object.entries(reply)) {
+    args.push("--reply", `${method}=@${file(`${method}.reply`, JSON.stringify(result))}`);
+  }
+  for (const [method, line] of Object.entries(raw)) args.push("--raw", `${method}=@${file(`${method}.raw`, line)}`);
+  if (misbehave) args.push("--misbehave", misbehave);
+  if (count) args.push("--count", String(count));
+  return args;
+}
+
+/** Opens the page as the window does, with a beat whose pauses are kept; what it throws comes into the list. */
+async function open(page: Page, host: DevHost): Promise<string[]> {
+  const faults: string[] = [];
+  page.on("pageerror", (error) => faults.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error" && !message.text().includes("Failed to load resource")) faults.push(message.text());
+  });
+  await page.addInitScript("Object.freeze(Object.prototype)");
+  await page.addInitScript(
+    `{ let last = performance.now(); window.pauses = [];
+       setInterval(() => { const now = performance.now(); window.pauses.push(Math.max(0, now - last - ${BEAT})); last = now; }, ${BEAT}); }`,
+  );
+  await page.goto(host.url);
+  await expect(page.getByRole("banner"), "the page shows its window").toBeVisible();
+  return faults;
+}
+
+/** The secret in the host's environment is in no file and not on the page. */
+async function nothingIsTold(what: string, page: Page, host: DevHost): Promise<void> {
+  const canary = process.env.HOSTILE_CANARY;
+  if (!canary) return;
+  expect((await page.content()).includes(canary), `${what}: no secret is on the page`).toBe(false);
+  for (const name of readdirSync(host.folder, { recursive: true, encoding: "utf8" })) {
+    const path = join(host.folder, name);
+    if (!statSync(path).isFile()) continue;
+    expect(readFileSync(path, "latin1").includes(canary), `${what}: no secret is in ${name}`).toBe(false);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  } catch {
+    return false;
+  }
+}
+
+/** A line for the table of `cargo xtask hostile`. */
+function row(what: string, measured: Record<string, number> | null): void {
+  const table = process.env.HOSTILE_TABLE;
+  if (!table) return;
+  const [, id, tried] = /^(X\d+),? ?(.*)$/s.exec(what) ?? [];
+  appendFileSync(table, `${JSON.stringify({ case: id, tried, withstood: measured !== null, measured })}\n`);
+}
+
+/** Calls the tool `show` in the page, with the user's word, and waits for its result. */
+export async function show(app: Page): Promise<void> {
+  await visit(app, "#/server/bad/tools/show");
+  await app.getByRole("button", { name: "Call", exact: true }).click();
+  await allow(app, "Allow once");
+  await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", /done|tool_error|failed/, { timeout: 30_000 });
+}
+
+/** Characters that hide or steer: tags, direction, zero width, controls. */
+const RAW = /[\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069\u200b\u200e\u200f\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/u;
+
+/** Nothing that is drawn, or said on hover, has a character that hides or steers. */
+export async function nothingHidden(app: Page, what: string): Promise<void> {
+  const texts = (await app.evaluate(() => {
+    const said = (element: Element) => ["title", "aria-label", "placeholder"].map((name) => element.getAttribute(name));
+    return [document.body.textContent, ...[...document.querySelectorAll("*")].flatMap(said)].filter((text) => text !== null);
+  })) as string[];
+  for (const found of texts) {
+    const at = RAW.exec(found);
+    const around = at ? JSON.stringify(found.slice(Math.max(0, at.index - 40), at.index + 40)) : "";
+    expect(around, `${what}: what hides or steers is named where it stands`).toBe("");
+  }
+}

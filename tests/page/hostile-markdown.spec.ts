@@ -1,0 +1,118 @@
+// Markdown that loads, embeds, leads elsewhere, or is too much (X15, X17, X20).
+import { expect, type Locator, type Page } from "@playwright/test";
+
+import { attack, show, text, tool } from "./attack";
+import { test } from "./fixtures";
+
+const says = (markdown: (collector: string) => string) => (collector: string) => ({
+  reply: { "tools/list": tool(), "tools/call": text(markdown(collector)) },
+});
+
+/** Whatever could load, run or embed, below an element. */
+function dangerous(result: Locator): Promise<string[]> {
+  return result.evaluate((root) => {
+    const names = "iframe,object,embed,link,script,style,form,base,meta,math,video,audio,source,frame,applet,portal,template";
+    const found = [...root.querySelectorAll(names)].map((element) => element.outerHTML);
+    for (const element of root.querySelectorAll("*")) {
+      for (const { name, value } of element.attributes) {
+        const isLoading = /^(src|srcset|href|action|formaction|poster|background|ping|xlink:href|data)$/.test(name);
+        const isOwn = /^(data:image\/(png|jpeg|webp|gif);|blob:|#)/.test(value);
+        if ((isLoading && !isOwn) || /^on/.test(name) || (name === "style" && value.includes("url("))) {
+          found.push(element.outerHTML.slice(0, 200));
+        }
+      }
+    }
+    return found;
+  });
+}
+
+test("X15 Markdown loads nothing and makes nothing that could", async ({ page }) => {
+  const what = "X15, pictures, frames, style sheets, forms, drawings and links in Markdown";
+  const markdown = (url: string) => `# Hello
+
+![inline](${url}/inline.png) ![reference][r] ![data](data:image/svg+xml,<svg onload=alert(1)>)
+<img src="${url}/img.png" srcset="${url}/set.png 2x" onerror="alert(1)">
+<div style="background:url(${url}/css.png)">styled</div><style>@import "${url}/sheet.css"; body{display:none}</style>
+<link rel="prefetch" href="${url}/prefetch"><link rel="dns-prefetch" href="//example.test">
+<iframe src="${url}/frame"></iframe><object data="${url}/object"></object><embed src="${url}/embed">
+<svg><image href="${url}/svg.png"/><script>fetch("${url}/script")</script></svg>
+<math><mtext><mglyph><style><img src="${url}/mutation" onerror=alert(1)></style></mglyph></mtext></math>
+<form action="${url}/form"><input type="image" src="${url}/input.png"><button formaction="${url}/button">Go</button></form>
+<video poster="${url}/poster"><source src="${url}/video"></video><audio src="${url}/audio" autoplay></audio>
+<base href="${url}/"><meta http-equiv="refresh" content="0;url=${url}/refresh"><a href="data:text/html,<script>1</script>" ping="${url}/ping">x</a>
+<${url}/autolink> ${url}/bare [data](data:text/html,x) [js](javascript:alert(1))
+
+[r]: ${url}/reference.png "title"
+`;
+  await attack(page, what, says(markdown), async ({ app, hits }) => {
+    await show(app);
+    const result = app.getByTestId("tool-result");
+    await expect(result.getByRole("heading", { name: "Hello" })).toBeVisible();
+    await app.waitForTimeout(1_000);
+    expect(await dangerous(result), `${what}: nothing is made that could load or run`).toEqual([]);
+    expect(hits(), `${what}: nothing is fetched`).toBe(0);
+    await expect(app.getByRole("banner"), `${what}: no style of its own`).toBeVisible();
+  });
+});
+
+const SCHEMES = ["file:///etc/passwd", "smb://host.test/share", "javascript:alert(1)", "data:text/html,x", "vscode://x/y"];
+const MORE = ["ms-msdt:/id", "tel:+15550100", "//host.test/x", "/settings", "tauri://localhost/"];
+
+/** Every way to follow a link. */
+const WAYS: [string, (link: Locator, app: Page) => Promise<void>][] = [
+  ["a click", (link) => link.click({ force: true })],
+  ["ctrl and a click", (link) => link.click({ modifiers: ["Control"], force: true })],
+  ["shift and a click", (link) => link.click({ modifiers: ["Shift"], force: true })],
+  ["the middle button", (link) => link.click({ button: "middle", force: true })],
+  ["Enter", async (link) => link.press("Enter")],
+  ["being dragged", (link, app) => link.dragTo(app.getByRole("banner"), { force: true })],
+];
+
+test("X17 links lead nowhere but through the dialog, and only to the web", async ({ page }) => {
+  const what = "X17, ten kinds of addresses, followed in six ways";
+  const links = [...SCHEMES, ...MORE].map((url, number) => `- [link ${number}](<${url}>)`).join("\n");
+  const markdown = () => `${links}\n- <a href="https://host.test/blank" target="_blank">blank</a>\n- [web](https://host.test/web)`;
+  await attack(page, what, says(markdown), async ({ app, host }) => {
+    await show(app);
+    const before = app.url();
+    const result = app.getByTestId("tool-result");
+    const anchors = result.locator("a");
+    await expect(anchors.last()).toBeVisible();
+    const count = await anchors.count();
+    for (let number = 0; number < count; number++) {
+      for (const [way, follow] of WAYS) {
+        await follow(anchors.nth(number), app);
+        expect(app.url(), `${what}: after ${way} the page is where it was`).toBe(before);
+        expect(app.context().pages().length, `${what}: ${way} opens no window`).toBe(1);
+        expect(host.opened(), `${what}: ${way} opens nothing without a word`).toEqual([]);
+        if (await app.getByRole("dialog").isVisible()) await app.keyboard.press("Escape");
+        await expect(app.getByRole("dialog")).toBeHidden();
+      }
+    }
+    await app.evaluate(() => void window.open("https://host.test/"));
+    expect(host.opened(), `${what}: window.open tells the system nothing`).toEqual([]);
+    await result.getByText("web", { exact: true }).click();
+    const dialog = app.getByRole("dialog");
+    await expect(dialog, "the whole address is shown").toContainText("https://host.test/web");
+    await dialog.getByRole("button", { name: /^Open/ }).click();
+    await expect.poll(() => host.opened(), "and opened once the user agrees").toEqual(["https://host.test/web"]);
+  });
+});
+
+for (const [about, markdown] of [
+  ["10 MB of text", () => "word *more* `code` [a](https://host.test)\n".repeat(250_000)],
+  ["10,000 nested quotes and lists", () => `${">".repeat(10_000)} deep\n\n${"- ".repeat(10_000)}deep`],
+  ["a table of 100,000 rows", () => `| a | b |\n| - | - |\n${"| 1 | 2 |\n".repeat(100_000)}`],
+] as const) {
+  test(`X20 ${about} do not hold the page up`, async ({ page }) => {
+    const what = `X20, ${about} as Markdown`;
+    await attack(page, what, says(markdown), async ({ app }) => {
+      await show(app);
+      const result = app.getByTestId("tool-result");
+      await expect(result.getByRole("button", { name: "Show as written" }), `${what}: the source is at hand`).toBeVisible();
+      await result.getByRole("button", { name: /^Show all/ }).first().click();
+      await app.waitForTimeout(2_000);
+      await expect(app.getByRole("banner"), `${what}: the page is there`).toBeVisible();
+    });
+  });
+}

@@ -1,0 +1,78 @@
+// Icons and pictures that lie, are too large, or lead elsewhere (X18, X19).
+import { deflateSync } from "node:zlib";
+
+import { expect } from "@playwright/test";
+
+import { attack, show, tool } from "./attack";
+import { test, visit } from "./fixtures";
+
+const SVG = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>fetch("/x")</script></svg>').toString("base64");
+
+/** A part of a PNG; its checksum is left at 0, as what is refused must be refused before it is decoded. */
+function part(name: string, data: Buffer): Buffer {
+  const head = Buffer.alloc(8);
+  head.writeUInt32BE(data.length);
+  head.write(name, 4, "latin1");
+  return Buffer.concat([head, data, Buffer.alloc(4)]);
+}
+
+/** A PNG of one bit a pixel, all black: large to draw, small to send. */
+function png(side: number): Buffer {
+  const size = Buffer.alloc(13);
+  size.writeUInt32BE(side);
+  size.writeUInt32BE(side, 4);
+  size[8] = 1;
+  const rows = deflateSync(Buffer.alloc(Math.min(side, 5_000) * (1 + Math.ceil(side / 8))));
+  return Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), part("IHDR", size), part("IDAT", rows), part("IEND", Buffer.alloc(0))]);
+}
+
+test("X18 an icon fetches nothing and draws no script", async ({ page }) => {
+  const what = "X18, icons: a drawing with a script, other origins, redirects, 100 MB claimed, a film";
+  const says = (url: string) => {
+    const sources = [
+      `data:image/svg+xml;base64,${SVG}`,
+      `${url}/icon.png`,
+      "http://host.test/redirect.png",
+      "file:///etc/passwd",
+      `data:image/png;base64,${png(50_000).toString("base64").slice(0, 50_000)}`,
+      `data:image/gif;base64,${Buffer.from("GIF89a\u0001\u0000\u0001\u0000").toString("base64")}`,
+      `data:image/png;base64,${"A".repeat(1_000_000)}`,
+    ];
+    const tools = sources.map((src, number) => ({
+      name: `tool-${number}`,
+      inputSchema: { type: "object" },
+      icons: [{ src, mimeType: "image/png", sizes: ["any"] }],
+    }));
+    return { reply: { "tools/list": { tools } } };
+  };
+  await attack(page, what, says, async ({ app, hits }) => {
+    await visit(app, "#/server/bad/tools");
+    await expect(app.getByRole("main").getByText("tool-6").first()).toBeVisible();
+    await app.waitForTimeout(500);
+    const sources = await app.locator("img").evaluateAll((images) => images.map((image) => image.getAttribute("src")));
+    expect(sources, `${what}: each has a plain icon`).toEqual([]);
+    expect(hits(), `${what}: nothing is fetched`).toBe(0);
+  });
+});
+
+test("X19 pictures that are not what they say have a note in their place", async ({ page }) => {
+  const what = "X19, pictures: 50,000 pixels square, other types than claimed, broken, 11 MB";
+  const image = (data: string, mimeType = "image/png") => ({ type: "image", data, mimeType });
+  const content = [
+    image(png(50_000).toString("base64")),
+    image(Buffer.from("<html><script>1</script>").toString("base64")),
+    image(SVG, "image/svg+xml"),
+    image("not base64 at all!"),
+    image(`iVBORw0KGgo${"A".repeat(11_000_000)}`),
+  ];
+  const says = () => ({ reply: { "tools/list": tool(), "tools/call": { content } } });
+  await attack(page, what, says, async ({ app }) => {
+    await show(app);
+    await app.waitForTimeout(1_000);
+    const drawn = await app
+      .getByTestId("tool-result")
+      .locator("img")
+      .evaluateAll((images) => (images as HTMLImageElement[]).map((drawn) => [drawn.naturalWidth, drawn.src.slice(0, 60)]));
+    expect(drawn, `${what}: none of them is drawn`).toEqual([]);
+  });
+});
