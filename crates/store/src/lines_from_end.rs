@@ -80,7 +80,7 @@ mod tests {
         // Lines of usual length cross the pieces at every place; two are over the bound, one of them the last.
         let mut text = vec![b'x'; 3 << 20];
         text.push(b'\n');
-        let lines: Vec<Vec<u8>> = (1..5_000_usize).map(|number| format!("{number:0>1$}", number % 700).into()).collect();
+        let lines: Vec<Vec<u8>> = (1..5_000_usize).map(|number| format!("{number:0>width$}", width = number % 700).into()).collect();
         for line in &lines {
             text.extend(line);
             text.extend(b"\n\n");
