@@ -6,6 +6,7 @@
 mod collector;
 mod commands;
 mod consent;
+mod containment;
 mod crash_loops;
 mod definitions;
 mod floods;

@@ -40,7 +40,7 @@ pub struct Catalog {
     /// not let it be kept: then it stands until the server says that it changed.
     pub fresh_until: [Option<Millis>; 4],
     /// The names of its tools and prompts, to be found by what they look like.
-    names: [Arc<Names>; 2],
+    pub(crate) names: [Arc<Names>; 2],
 }
 
 impl Catalog {

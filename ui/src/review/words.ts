@@ -52,6 +52,7 @@ export function partWords(part: string): string {
   const words: Record<string, () => string> = {
     command: m.review_part_command,
     program: m.review_part_program,
+    file: m.review_part_file,
     arguments: m.review_part_arguments,
     variables: m.review_part_variables,
     folder: m.review_part_folder,

@@ -233,20 +233,15 @@ impl Owner {
         }
     }
 
-    /// A prompt is the user's own wish, but one that is not as they saw it has to be looked at first. The first time, to get it
-    /// is to have seen it.
-    fn look_at_prompt(&mut self, server: &str, prompt: &str) -> Result<(), CallFailure> {
+    /// A prompt is the user's own wish, but one that is not as they saw it has to be looked at first.
+    fn look_at_prompt(&self, server: &str, prompt: &str) -> Result<(), CallFailure> {
         match self.prompt_standing(server, prompt) {
             Some(Standing::Changed) => {
                 let cause = format!("the prompt \"{prompt}\" of {server} changed since you saw it; review it first");
                 Err(CallFailure::Refused(cause))
             }
-            Some(Standing::New) => {
-                self.pin_prompt(server, prompt);
-                Ok(())
-            }
             // What is not in the list is for the server to refuse.
-            Some(Standing::Reviewed) | None => Ok(()),
+            Some(Standing::New | Standing::Reviewed) | None => Ok(()),
         }
     }
 
@@ -280,6 +275,9 @@ impl Owner {
 
     pub(super) fn send(&mut self, mut record: CallRecord) {
         let Some(request) = record.request.take() else { return };
+        if record.view.kind == CallKind::Prompt {
+            self.pin_prompt(&record.view.server, &record.view.name);
+        }
         if record.view.kind == CallKind::Tool {
             record.entry = self.audits.last;
         }
