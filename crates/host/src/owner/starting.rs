@@ -10,7 +10,7 @@ use mcp_transport::stdio::{CommandNotFound, PathSource, SearchPath, ServerComman
 use policy::{Act, Decision, Hash, Rule, Scope, Subject};
 use serde_json::json;
 
-use super::approvals::{address_hash, command_hash};
+use super::approvals::{address_hash, command_hash, without_sandbox};
 use super::questions::{For, kind_of};
 use super::sandbox::{NoPlan, plan};
 use super::sign_in::{SignIn, Unmade};
@@ -121,7 +121,7 @@ impl Owner {
 
     fn ask_start(&mut self, name: &str, body: &mut QuestionBody, rule: Rule, scopes: &'static [Scope]) {
         let before = self.policy.grants().find(name, &Subject::Command).map(|g| g.words.clone());
-        let before = before.filter(|words| !words.is_empty());
+        let before = before.map(|words| without_sandbox(&words).to_owned()).filter(|words| !words.is_empty());
         if let QuestionBody::StartServer { approved_before, .. } | QuestionBody::ConnectServer { approved_before, .. } =
             body
         {
