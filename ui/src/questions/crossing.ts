@@ -25,6 +25,16 @@ export function argumentRows(value: JsonValue): Row[] {
   );
 }
 
+/** A name that crosses with its value. */
+export function namePart(name: string): Part {
+  return { key: `name ${name}`, text: name };
+}
+
+/** The name of a tool that is called. */
+export function toolPart(tool: string): Part {
+  return { key: "tool", text: tool };
+}
+
 /** What gets a prompt or reads a resource: its name, and the arguments of a prompt. */
 export function readParts(body: Extract<QuestionBody, { kind: "read" }>): Row[] {
   const rows = body.what === "prompt" ? argumentRows(body.arguments) : [];
@@ -57,9 +67,21 @@ export function requestParts(request: SamplingRequest): Part[] {
   const parts: Part[] = [];
   if (request.systemPrompt !== null) parts.push({ key: "system", text: request.systemPrompt });
   request.messages.forEach((message, m) => parts.push(...messageParts(message, m)));
+  parts.push(...[stopPart(request), hintsPart(request)].filter((part) => part !== null));
   if (request.metadata !== null)
     parts.push({ key: "metadata", text: JSON.stringify(request.metadata, null, 2) });
   return parts;
+}
+
+/** The sequences that an answer ends at, if there are some. */
+export function stopPart({ stopSequences }: SamplingRequest): Part | null {
+  if (stopSequences.length === 0) return null;
+  return { key: "stop", text: stopSequences.map((s) => JSON.stringify(s)).join("  ") };
+}
+
+/** The models that are wished for, if there are some. */
+export function hintsPart({ modelHints }: SamplingRequest): Part | null {
+  return modelHints.length === 0 ? null : { key: "hints", text: modelHints.join(", ") };
 }
 
 export function messageParts(message: Message, index: number): Part[] {
@@ -70,6 +92,11 @@ export function messageParts(message: Message, index: number): Part[] {
         return [{ key, text: content.text }];
       case "resource":
         return [{ key, text: content.contents.text ?? "" }];
+      case "resource_link": {
+        const { name, title, uri, description } = content;
+        const words = [title, name, uri, description].filter((one) => one !== null);
+        return [{ key, text: words.join("\n") }];
+      }
       case "unknown":
         return [{ key, text: JSON.stringify(content.json, null, 2) }];
       default:
@@ -109,9 +136,9 @@ export function crossing(question: Question): Part[] {
       return [command, ...args, ...env, ...(cwd === null ? [] : [cwd])];
     }
     case "tool":
-      return argumentRows(body.arguments);
+      return [toolPart(body.tool), ...withNames(argumentRows(body.arguments))];
     case "read":
-      return readParts(body);
+      return withNames(readParts(body));
     case "sampling":
       if (body.step === "request") return requestParts(body.request);
       return body.response
@@ -120,6 +147,10 @@ export function crossing(question: Question): Part[] {
     default:
       return [];
   }
+}
+
+function withNames(rows: Row[]): Part[] {
+  return rows.flatMap((row) => [namePart(row.name), row]);
 }
 
 /** The one line that names a question in a list. */

@@ -61,10 +61,17 @@ describe("reading", () => {
     const hidden = new Reading().hidden(crossing(question(tool({ path: "/x", content: long }))));
     expect(hidden, "12,000 hidden characters").toBe(12_000);
     const texts = crossing(question(samplingRequest)).map((p) => p.text);
-    expect(texts, "system prompt, messages and metadata").toEqual([
+    expect(texts, "system prompt, messages, what else is text, and metadata").toEqual([
       "You are terse.",
       "What is in this picture?",
+      '"END"',
+      "small, large",
       '{\n  "trace": 1\n}',
     ]);
+    const padded = `path${" ".repeat(500)}x`;
+    expect(
+      new Reading().hidden(crossing(question(tool({ [padded]: "/x" })))),
+      "X14: the names of arguments, too",
+    ).toBe(500);
   });
 });
