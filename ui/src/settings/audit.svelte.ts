@@ -36,7 +36,9 @@ export class Audit {
   /** Grows with the filter, so that an answer to another one is not taken for this one's. */
   #version = 0;
 
-  readonly filtered: boolean = $derived(Object.values(this.filter).some((value) => value.trim() !== ""));
+  readonly filtered: boolean = $derived(
+    Object.values(this.filter).some((value) => value.trim() !== ""),
+  );
   readonly canReadOlder: boolean = $derived(this.more && this.entries.length < KEPT);
 
   /** Asks for other decisions. */

@@ -122,7 +122,10 @@ describe("the audit log", () => {
     expect(audit.entries, "the late answer is left out").toEqual([]);
     answers[1]?.({ entries: [entry(5, { server: "weather" })], more: false });
     await Promise.all([first, second]);
-    expect(audit.entries.map((e) => e.number), "only what fits").toEqual([5]);
+    expect(
+      audit.entries.map((e) => e.number),
+      "only what fits",
+    ).toEqual([5]);
   });
 
   it("opens a decision to all that is written down of it", async () => {
@@ -279,7 +282,7 @@ describe("settings", () => {
       },
     });
     render(SettingsView);
-    await fireEvent.click(screen.getByRole("checkbox"));
+    await fireEvent.click(screen.getByRole("checkbox", { name: /Tell me about a question/ }));
     expect((await screen.findByRole("alert")).textContent, "the cause").toContain("disk full");
   });
 });
