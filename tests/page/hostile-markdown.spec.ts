@@ -85,6 +85,8 @@ test("X17 links lead nowhere but through the dialog, and only to the web", async
         expect(app.url(), `${what}: after ${way} the page is where it was`).toBe(before);
         expect(app.context().pages().length, `${what}: ${way} opens no window`).toBe(1);
         expect(host.opened(), `${what}: ${way} opens nothing without a word`).toEqual([]);
+        // What it leads to is shown a moment later.
+        await app.waitForTimeout(150);
         if (await app.getByRole("dialog").isVisible()) await app.keyboard.press("Escape");
         await expect(app.getByRole("dialog")).toBeHidden();
       }
@@ -104,12 +106,14 @@ for (const [about, markdown] of [
   ["10,000 nested quotes and lists", () => `${">".repeat(10_000)} deep\n\n${"- ".repeat(10_000)}deep`],
   ["a table of 100,000 rows", () => `| a | b |\n| - | - |\n${"| 1 | 2 |\n".repeat(100_000)}`],
 ] as const) {
-  test(`X20 ${about} do not hold the page up`, async ({ page }) => {
+  test(`X20 ${about} does not hold the page up`, async ({ page }) => {
     const what = `X20, ${about} as Markdown`;
     await attack(page, what, says(markdown), async ({ app }) => {
       await show(app);
       const result = app.getByTestId("tool-result");
-      await expect(result.getByRole("button", { name: "Show as written" }), `${what}: the source is at hand`).toBeVisible();
+      // What nests too deep is shown as it was written from the first.
+      const source = result.getByRole("button", { name: "Show as written" }).or(result.locator(".raw")).first();
+      await expect(source, `${what}: the source is at hand`).toBeVisible();
       await result.getByRole("button", { name: /^Show all/ }).first().click();
       await app.waitForTimeout(2_000);
       await expect(app.getByRole("banner"), `${what}: the page is there`).toBeVisible();

@@ -25,11 +25,11 @@ test("X10 tag characters are seen wherever they stand", async ({ page }) => {
       await expect(app.getByRole("main").getByText(SECRET).first(), `${view}: what is hidden is read`).toBeVisible();
       await nothingHidden(app, `${what}, ${view}`);
     }
-    const call = host.call("call_tool", { call: "1", server: "bad", tool: "show", arguments: { a: hidden } });
+    const call = host.call("call_tool", { call: "1", server: "bad", tool: "show", arguments: { a: hidden } }).catch(() => undefined);
     await expect(question(app)).toContainText(SECRET);
     await nothingHidden(app, `${what}, the question`);
     await question(app).getByRole("button", { name: "Deny" }).click();
-    await call.catch(() => undefined);
+    await call;
     await show(app);
     await expect(app.getByTestId("tool-result")).toContainText(SECRET);
     await nothingHidden(app, `${what}, the result`);
@@ -69,11 +69,11 @@ test("X12 the direction of text is its own", async ({ page }) => {
       await expect(app.getByRole("main").getByText("U+202E").first(), `${view}: it is named`).toBeVisible();
       await nothingHidden(app, `${what}, ${view}`);
     }
-    const call = host.call("call_tool", { call: "1", server: "bad", tool: "show", arguments: { [name]: address } });
+    const call = host.call("call_tool", { call: "1", server: "bad", tool: "show", arguments: { [name]: address } }).catch(() => undefined);
     await expect(question(app)).toContainText("U+202E");
     await nothingHidden(app, `${what}, the question`);
     await question(app).getByRole("button", { name: "Deny" }).click();
-    await call.catch(() => undefined);
+    await call;
     await show(app);
     await nothingHidden(app, `${what}, the result`);
   });
@@ -89,7 +89,7 @@ for (const [about, blank] of [
     const what = `X14, a payload behind 10,000 ${about}`;
     await attack(page, what, () => ({ reply: { "tools/list": tool() } }), async ({ app, host }) => {
       const note = `Hello${blank.repeat(10_000)}${payload}`;
-      const call = host.call("call_tool", { call: "1", server: "bad", tool: "show", arguments: { note } });
+      const call = host.call("call_tool", { call: "1", server: "bad", tool: "show", arguments: { note } }).catch(() => undefined);
       const frame = question(app);
       await expect(frame).toContainText("Hello");
       const seen = frame.getByText(payload).first();
@@ -104,7 +104,7 @@ for (const [about, blank] of [
         await expect(button, `${what}: it can't be allowed before it was opened`).toHaveAttribute("aria-disabled", "true");
       }
       await frame.getByRole("button", { name: "Deny" }).click();
-      await call.catch(() => undefined);
+      await call;
     });
   });
 }
@@ -113,7 +113,7 @@ test("X14 an argument of 1 MB does not hold the page up", async ({ page }) => {
   const what = "X14, an argument of 1 MB with a payload in the middle";
   await attack(page, what, () => ({ reply: { "tools/list": tool() } }), async ({ app, host }) => {
     const note = `${"a ".repeat(250_000)}${word("payload")}${" b".repeat(250_000)}`;
-    const call = host.call("call_tool", { call: "1", server: "bad", tool: "show", arguments: { note } });
+    const call = host.call("call_tool", { call: "1", server: "bad", tool: "show", arguments: { note } }).catch(() => undefined);
     const frame = question(app);
     await expect(frame).toContainText("a a a");
     await app.waitForTimeout(1_500);
@@ -122,6 +122,6 @@ test("X14 an argument of 1 MB does not hold the page up", async ({ page }) => {
       "true",
     );
     await frame.getByRole("button", { name: "Deny" }).click();
-    await call.catch(() => undefined);
+    await call;
   });
 });
