@@ -26,7 +26,9 @@ pub(crate) fn open(app: &AppHandle, data_dir: &Path) -> tauri::Result<()> {
         .min_inner_size(640.0, 480.0)
         .data_directory(data_dir.join("webview"))
         .on_navigation(is_own_page)
-        .on_new_window(|_, _| NewWindowResponse::Deny);
+        .on_new_window(|_, _| NewWindowResponse::Deny)
+        // Files are written by the host, where the user chose to.
+        .on_download(|_, _| false);
     drawing::suit_the_machine(&builder.build()?)
 }
 

@@ -14,6 +14,12 @@ export async function confined(page, place, step) {
       const { refused } = await page.call(name, args);
       assert.match(String(refused), /not allowed|not found/, `${name} is refused`);
     }
+    const { frozen, global } = await page.run(() => ({
+      frozen: Object.isFrozen(Object.prototype),
+      global: "__TAURI__" in window,
+    }));
+    assert.ok(frozen, "what all objects inherit can't be replaced");
+    assert.equal(global, false, "there is no global way into Tauri");
     const { value } = await page.invoke("snapshot", {});
     assert.equal(value.servers.length, 1, "its own commands answer");
   });

@@ -10,7 +10,7 @@ use tower_http::set_header::SetResponseHeader;
 /// As in src-tauri/tauri.conf.json, but commands go to the page's own origin.
 const CONTENT_RULES: &str = "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; \
     img-src 'self' data: blob:; media-src data: blob:; font-src 'self'; connect-src 'self'; frame-src 'none'; \
-    object-src 'none'; base-uri 'none'; form-action 'none'";
+    object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 pub(crate) fn files(folder: &Path) -> SetResponseHeader<SetResponseHeader<ServeDir, HeaderValue>, HeaderValue> {
     let rules = HeaderValue::from_static(CONTENT_RULES);

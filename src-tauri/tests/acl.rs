@@ -1,0 +1,78 @@
+//! What the windows may call, as Tauri resolves it from the capabilities and from what each plugin brings. `acl.txt` is all
+//! of it; whatever comes to it has to be written there on purpose.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use tauri_utils::acl::ExecutionContext;
+use tauri_utils::acl::capability::Capability;
+use tauri_utils::acl::manifest::Manifest;
+use tauri_utils::acl::resolved::Resolved;
+use tauri_utils::platform::Target;
+
+/// What the build script left for this very build.
+fn built(name: &str) -> String {
+    fs::read_to_string(Path::new(env!("OUT_DIR")).join(name)).expect("the build script wrote it")
+}
+
+fn resolved() -> (BTreeMap<String, Manifest>, Resolved) {
+    let manifests: BTreeMap<String, Manifest> = serde_json::from_str(&built("acl-manifests.json")).expect("it is JSON");
+    let capabilities: BTreeMap<String, Capability> =
+        serde_json::from_str(&built("capabilities.json")).expect("it is JSON");
+    let resolved = Resolved::resolve(&manifests, capabilities, Target::current()).expect("the capabilities are valid");
+    (manifests, resolved)
+}
+
+/// One line for each thing that is there, and for each that is allowed.
+fn lines() -> BTreeSet<String> {
+    let (manifests, resolved) = resolved();
+    let mut lines: BTreeSet<String> = manifests.keys().map(|name| format!("known   {name}")).collect();
+    for (command, entries) in &resolved.allowed_commands {
+        for entry in entries {
+            let who = match &entry.context {
+                ExecutionContext::Local => "local pages".to_owned(),
+                ExecutionContext::Remote { url } => format!("pages of {}", url.as_str()),
+            };
+            for label in entry.windows.iter().map(|window| format!("window {}", window.as_str())) {
+                lines.insert(format!("allowed {command} for {who} in {label}"));
+            }
+            for label in entry.webviews.iter().map(|webview| format!("web view {}", webview.as_str())) {
+                lines.insert(format!("allowed {command} for {who} in {label}"));
+            }
+        }
+    }
+    lines
+}
+
+#[test]
+fn nothing_is_allowed_that_is_not_written_down() {
+    let written: BTreeSet<String> =
+        include_str!("acl.txt").lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect();
+    let found = lines();
+    let list = |lines: Vec<&String>| lines.into_iter().map(|line| format!("\n  {line}")).collect::<String>();
+    let (new, gone) = (list(found.difference(&written).collect()), list(written.difference(&found).collect()));
+    assert!(new.is_empty(), "this is new; if it is meant, add it to src-tauri/tests/acl.txt:{new}");
+    assert!(gone.is_empty(), "this is no more; take it out of src-tauri/tests/acl.txt:{gone}");
+}
+
+#[test]
+fn own_commands_are_checked_too() {
+    let (_, resolved) = resolved();
+    assert!(resolved.has_app_acl, "without a list of its own commands Tauri lets every local page call all of them");
+    assert!(resolved.command_scope.is_empty(), "no command has a scope: what it may touch is decided in the host");
+    assert!(resolved.global_scope.is_empty(), "and no plugin has one");
+}
+
+#[test]
+fn plugins_that_reach_the_system_are_absent() {
+    let (manifests, resolved) = resolved();
+    for plugin in ["shell", "fs", "http", "process", "updater", "deep-link", "clipboard-manager", "upload", "websocket"]
+    {
+        assert!(!manifests.contains_key(plugin), "the plugin {plugin} is not part of the app");
+    }
+    let of_plugins: Vec<&String> =
+        resolved.allowed_commands.keys().filter(|command| command.starts_with("plugin:")).collect();
+    assert!(of_plugins.is_empty(), "the page calls nothing of a plugin or of Tauri itself: {of_plugins:?}");
+}
