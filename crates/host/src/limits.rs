@@ -112,7 +112,8 @@ impl Use {
     /// What is left of it later, when nothing came meanwhile.
     #[must_use]
     pub(crate) fn after(mut self, seconds: f64) -> Self {
-        let back = |counter: &Counter, span: f64| counter.now.saturating_sub((counter.most as f64 * seconds / span) as u64);
+        let back =
+            |counter: &Counter, span: f64| counter.now.saturating_sub((counter.most as f64 * seconds / span) as u64);
         self.notifications.now = back(&self.notifications, 1.0);
         self.bytes.now = back(&self.bytes, 60.0);
         self

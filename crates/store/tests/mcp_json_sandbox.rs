@@ -62,7 +62,8 @@ fn what_can_not_be_understood_is_no_sandbox_less() {
         (r#"{"network": false, "network": true}"#, "twice"),
     ] {
         fs::write(store.config(), text(sandbox)).unwrap();
-        let problem = store.ports.servers.load().expect_err("the server must not run without what it was meant to have");
+        let problem =
+            store.ports.servers.load().expect_err("the server must not run without what it was meant to have");
         assert!(problem.message.contains(words), "{sandbox} is refused for what it is: {problem}");
         assert_eq!(problem.line, Some(1), "with its line: {problem}");
     }
@@ -83,9 +84,14 @@ fn what_says_the_same_stays_as_it_is_written() {
 
 #[test]
 fn it_comes_along_when_it_is_pasted() {
-    let found = store::import(&text(r#"{"folders": [{"path": "/a", "access": "write"}], "network": true}"#), &[]).unwrap();
+    let found =
+        store::import(&text(r#"{"folders": [{"path": "/a", "access": "write"}], "network": true}"#), &[]).unwrap();
     let wanted = SandboxConfig { folders: vec![folder("/a", Access::Write)], network: true };
-    assert_eq!(found[0].config, entry(Some(wanted)).config, "a server pasted from one's own settings keeps its sandbox");
+    assert_eq!(
+        found[0].config,
+        entry(Some(wanted)).config,
+        "a server pasted from one's own settings keeps its sandbox"
+    );
     let other = store::import(&text("\"read-only\""), &[]).unwrap();
     assert!(
         other[0].notes.iter().any(|note| note.contains("sandbox") && note.contains("left out")),

@@ -93,16 +93,17 @@ impl Usage {
     /// What became too much, in words for its activity, if it is time to say so again: the more often, the rarer.
     pub(super) fn told_of_pause(&self) -> Option<String> {
         let (often, bytes) = (self.slowed_often, self.limits.bytes_per_minute);
-        (self.slowed && often.is_power_of_two())
-            .then(|| format!("it sent more than {bytes} bytes in a minute and is read slower now ({often} times so far)"))
+        (self.slowed && often.is_power_of_two()).then(|| {
+            format!("it sent more than {bytes} bytes in a minute and is read slower now ({often} times so far)")
+        })
     }
 
     /// The same of notifications.
     pub(super) fn told_of_left_out(&self) -> Option<String> {
         let (left_out, most) = (self.left_out, self.limits.notifications_per_second);
-        left_out
-            .is_power_of_two()
-            .then(|| format!("more than {most} notifications came in a second: {left_out} entries are left out here so far"))
+        left_out.is_power_of_two().then(|| {
+            format!("more than {most} notifications came in a second: {left_out} entries are left out here so far")
+        })
     }
 
     /// A call was not sent since too many are under way.

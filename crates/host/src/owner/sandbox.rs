@@ -29,7 +29,9 @@ pub enum NoPlan {
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
     /// With this folder it could change what holds it.
-    #[error("the sandbox's folder {0} holds Drawbridge's own settings, with which a server could let itself out; name a smaller one")]
+    #[error(
+        "the sandbox's folder {0} holds Drawbridge's own settings, with which a server could let itself out; name a smaller one"
+    )]
     OwnFolder(PathBuf),
 }
 
@@ -166,7 +168,8 @@ mod tests {
     #[test]
     fn a_server_is_told_of_what_it_reaches_and_was_shared() {
         let folder = |path: &str| Folder { path: path.into(), access: Access::Read };
-        let sandbox = SandboxConfig { folders: vec![folder("/a/b"), folder("/c/d/e"), folder("/root")], network: false };
+        let sandbox =
+            SandboxConfig { folders: vec![folder("/a/b"), folder("/c/d/e"), folder("/root")], network: false };
         let told = |shared: &[&str]| {
             let shared: Vec<PathBuf> = shared.iter().map(PathBuf::from).collect();
             reachable(&shared, &sandbox)
@@ -174,7 +177,11 @@ mod tests {
         let paths = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();
         assert_eq!(told(&["/a/b/inner"]), paths(&["/a/b/inner"]), "a shared folder in a reachable one");
         assert_eq!(told(&["/c"]), paths(&["/c/d/e"]), "a reachable folder in a shared one");
-        assert_eq!(told(&["/x", "/a/bc", "/rootX"]), paths(&[]), "X29: a name that only begins alike is another folder");
+        assert_eq!(
+            told(&["/x", "/a/bc", "/rootX"]),
+            paths(&[]),
+            "X29: a name that only begins alike is another folder"
+        );
         assert_eq!(told(&["/a", "/a/b"]), paths(&["/a/b"]), "each once");
         assert_eq!(told(&[]), paths(&[]), "nothing was shared");
     }
@@ -186,6 +193,9 @@ mod tests {
         let own = Path::new("/home/ann/.local/share/drawbridge");
         assert!(sandbox.may_change(own).is_some(), "a server that may change it could let itself out");
         let read = Folder { access: Access::Read, ..write("/home/ann") };
-        assert!(SandboxConfig { folders: vec![read], network: true }.may_change(own).is_none(), "reading lets nobody out");
+        assert!(
+            SandboxConfig { folders: vec![read], network: true }.may_change(own).is_none(),
+            "reading lets nobody out"
+        );
     }
 }

@@ -24,10 +24,8 @@ pub(super) fn inside(
     arguments: Vec<OsString>,
     _directory: &Path,
 ) -> Result<Inside, SandboxError> {
-    let profile = seatbelt::profile(plan).map_err(|path| SandboxError::NoFolder {
-        folder: path,
-        cause: "its path is not Unicode text".to_owned(),
-    })?;
+    let profile = seatbelt::profile(plan)
+        .map_err(|path| SandboxError::NoFolder { folder: path, cause: "its path is not Unicode text".to_owned() })?;
     let mut all: Vec<OsString> = vec!["-p".into(), profile.into(), program.into()];
     all.extend(arguments);
     Ok(Inside { program: PathBuf::from(PROGRAM), arguments: all, restriction: None })

@@ -205,10 +205,8 @@ impl Plan {
         arguments: Vec<OsString>,
         directory: &Path,
     ) -> Result<Inside, SandboxError> {
-        make_private(&self.reach.temporary()).map_err(|cause| SandboxError::NoHome {
-            folder: self.reach.home.clone(),
-            cause: cause.to_string(),
-        })?;
+        make_private(&self.reach.temporary())
+            .map_err(|cause| SandboxError::NoHome { folder: self.reach.home.clone(), cause: cause.to_string() })?;
         system::inside(self, program, arguments, directory)
     }
 }

@@ -83,8 +83,11 @@ async fn run(script: &str, sandbox: Sandbox, path: &SearchPath) -> Running {
 fn each(commands: &[(&str, &str)]) -> String {
     let mut script = String::new();
     for (name, command) in commands {
-        writeln!(script, "if ( {command} ) >/dev/null 2>&1; then echo '{name}: yes' >&2; else echo '{name}: no' >&2; fi")
-            .unwrap();
+        writeln!(
+            script,
+            "if ( {command} ) >/dev/null 2>&1; then echo '{name}: yes' >&2; else echo '{name}: no' >&2; fi"
+        )
+        .unwrap();
     }
     script
 }
@@ -115,10 +118,8 @@ async fn a_server_reaches_what_was_named_and_nothing_else() {
         ];
         let script = each(&commands.iter().map(|(name, command, _)| (*name, command.as_str())).collect::<Vec<_>>());
         let said = said(&script, ground.sandbox(false), &path).await;
-        let wanted: Vec<String> = commands
-            .iter()
-            .map(|(name, _, works)| format!("{name}: {}", if *works { "yes" } else { "no" }))
-            .collect();
+        let wanted: Vec<String> =
+            commands.iter().map(|(name, _, works)| format!("{name}: {}", if *works { "yes" } else { "no" })).collect();
         assert_eq!(said, wanted, "what a server reaches under {name}");
         assert_eq!(fs::read_to_string(at("read/file")).unwrap(), "canary", "{name}: what is to be read is unchanged");
         assert!(ground.root.join("own/file").is_file(), "{name}: its home lasts");
@@ -186,26 +187,21 @@ async fn what_can_not_be_held_does_not_start() {
     let trace = ground.root.join("write/started");
     let script = format!("echo x > {}", trace.display());
     let tries: [(&str, Sandbox, fn(&SandboxError) -> bool); 4] = [
-        (
-            "a folder that is not there",
-            with(&ground, "nowhere", Access::Read),
-            |error| matches!(error, SandboxError::NoFolder { .. }),
-        ),
-        (
-            "a file",
-            with(&ground, "secret/file", Access::Read),
-            |error| matches!(error, SandboxError::NoFolder { .. }),
-        ),
-        (
-            "a contradiction",
-            with(&ground, "write", Access::Read),
-            |error| matches!(error, SandboxError::Contradiction { .. }),
-        ),
+        ("a folder that is not there", with(&ground, "nowhere", Access::Read), |error| {
+            matches!(error, SandboxError::NoFolder { .. })
+        }),
+        ("a file", with(&ground, "secret/file", Access::Read), |error| matches!(error, SandboxError::NoFolder { .. })),
+        ("a contradiction", with(&ground, "write", Access::Read), |error| {
+            matches!(error, SandboxError::Contradiction { .. })
+        }),
         ("X29: a link", link(&ground), |error| matches!(error, SandboxError::Leads { .. })),
     ];
     for (what, sandbox, fits) in tries {
         let error = spawn(&shell(&script, sandbox), Path::new("/bin/sh"), &path).await.expect_err(what);
-        assert!(matches!(&error, SpawnError::Sandbox(error) if fits(error)), "{what} is refused for what it is: {error}");
+        assert!(
+            matches!(&error, SpawnError::Sandbox(error) if fits(error)),
+            "{what} is refused for what it is: {error}"
+        );
     }
     let mut command = shell(&script, ground.sandbox(false));
     command.working_directory = Some(ground.root.join("secret"));
@@ -261,5 +257,36 @@ async fn a_plan_says_what_holds_and_what_is_reached() {
         assert_eq!(plan.reach.folders, ground.sandbox(true).folders, "the folders are as they were named");
         assert!(plan.network, "and so is the network");
         assert!(!ground.root.join("own").exists(), "a plan changes nothing");
+    }
+}
+
+#[tokio::test]
+async fn interpreters_run_in_it() {
+    for (program, arguments, says) in [
+        ("/usr/bin/node", ["-e", "console.error(require('child_process').execSync('echo works').toString())"], "works"),
+        (
+            "/usr/bin/python3",
+            ["-c", "import ssl, subprocess, sys; sys.stderr.write(subprocess.getoutput('echo works'))"],
+            "works",
+        ),
+    ] {
+        if !Path::new(program).exists() {
+            eprintln!("left out: {program} is not here");
+            continue;
+        }
+        for (name, path) in paths().await {
+            let command = ServerCommand {
+                program: program.to_owned(),
+                arguments: arguments.map(str::to_owned).into(),
+                ..shell("", Ground::new().sandbox(false))
+            };
+            let process = spawn(&command, Path::new(program), &path).await.expect("it starts");
+            let (sender, events) = mpsc::channel(64);
+            let handle = run_with(config(), process, sender, DriverLimits::default());
+            let mut running = Running { handle, events, told: Vec::new() };
+            running.until_end().await;
+            let said = running.handle.stderr.last_lines(100);
+            assert!(said.iter().any(|line| line == says), "{program} under {name}: {said:?}");
+        }
     }
 }

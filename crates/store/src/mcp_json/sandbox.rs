@@ -35,7 +35,8 @@ pub(crate) fn parse(
 ) -> Result<Option<SandboxConfig>, ConfigProblem> {
     let Some(property) = given(entry, KEY) else { return Ok(None) };
     let Value::Object(map) = &property.value else {
-        let message = format!("{what} must be an object such as {{\"folders\": []}}, found {}", kind_of(&property.value));
+        let message =
+            format!("{what} must be an object such as {{\"folders\": []}}, found {}", kind_of(&property.value));
         return Err(text.problem_at(&property.value, message));
     };
     text.no_duplicates(map, what)?;

@@ -19,7 +19,8 @@ use super::{Inside, Mechanism, Plan, SandboxError};
 use crate::stdio::SearchPath;
 
 /// What to do where neither works.
-const NEXT: &str = "Install bubblewrap (the package is called bubblewrap), or turn the sandbox off in the server's settings";
+const NEXT: &str =
+    "Install bubblewrap (the package is called bubblewrap), or turn the sandbox off in the server's settings";
 
 /// What a process gives up before its program runs, and can never have again.
 pub(crate) struct Restriction {
@@ -49,9 +50,7 @@ pub(super) async fn mechanism(path: &SearchPath) -> Result<Mechanism, SandboxErr
     };
     match landlock::check() {
         Ok(()) => Ok(Mechanism::Landlock),
-        Err(landlock) => {
-            Err(SandboxError::NotHere { cause: format!("{bubblewrap}, and {landlock}"), next: NEXT })
-        }
+        Err(landlock) => Err(SandboxError::NotHere { cause: format!("{bubblewrap}, and {landlock}"), next: NEXT }),
     }
 }
 
