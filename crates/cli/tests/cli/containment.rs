@@ -1,0 +1,43 @@
+//! What a server in a sandbox reaches, as it is told in a terminal.
+
+use serde_json::json;
+
+use crate::program::{Folder, allowing};
+
+fn held(sandbox: serde_json::Value) -> Folder {
+    let demo = testkit::binaries::demo_server();
+    Folder::with_config(&json!({"mcpServers": {"demo": {"command": demo, "sandbox": sandbox}}}).to_string())
+}
+
+#[test]
+fn what_would_be_reached_is_told_without_starting_anything() {
+    let inside = tempfile::tempdir().unwrap();
+    let path = inside.path().canonicalize().unwrap();
+    let folder = held(json!({"folders": [{"path": path, "access": "write"}]}));
+    let told = folder.run(&["sandbox", "demo"]);
+    assert_eq!(told.value()["plan"]["folders"], json!([{"path": path, "access": "write"}]), "what was named");
+    assert!(told.questions().is_empty(), "nothing was started, so nothing was asked");
+    let output = folder.command().args(["sandbox", "demo"]).output().unwrap();
+    let words = String::from_utf8(output.stdout).unwrap();
+    for part in [format!("may change  {}", path.display()), "network     none".to_owned()] {
+        assert!(words.contains(&part), "{part:?} is told to people: {words}");
+    }
+}
+
+#[test]
+fn a_held_server_is_used_as_any_other() {
+    let folder = held(json!({"network": false}));
+    let ended = folder.run_with(&allowing(json!([])), &["call", "demo", "add", "--args", r#"{"a": 2, "b": 40}"#]);
+    assert_eq!(ended.value()["content"][0]["text"], "2 + 40 = 42", "it answers");
+    let by = ended.lines.iter().find_map(|line| line["server"]["heldBy"].as_str());
+    assert!(matches!(by, Some("bubblewrap" | "Landlock")), "and it is told what holds it: {by:?}");
+}
+
+#[test]
+fn what_can_not_be_held_is_told_with_its_cause() {
+    let folder = held(json!({"folders": [{"path": "/nowhere/at/all"}]}));
+    let (code, message) = (folder.run(&["sandbox", "demo"]), "/nowhere/at/all");
+    assert_ne!(code.status, 0, "it could not be started");
+    let error = code.result()["error"]["message"].as_str().unwrap_or_default().to_owned();
+    assert!(error.contains(message), "the folder is named: {error}");
+}

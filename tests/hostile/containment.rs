@@ -1,0 +1,218 @@
+//! Servers that are held: in a sandbox, and within limits. What a server reaches is what its user has named, and what one uses up
+//! is its own.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use host::limits::Limits;
+use host::server_config::{Access, Folder, SandboxConfig, ServerConfig, ServerEntry};
+use host::view::{AppSettings, CallFailure, QuestionBody, QuestionView, ServerState, UserAnswer};
+use policy::Scope;
+use serde_json::{Map, Value, json};
+use testkit::app::{App, scripted};
+
+use crate::pair::Pair;
+
+fn held(sandbox: SandboxConfig, args: &[&str]) -> ServerConfig {
+    let mut config = scripted(args);
+    if let Some(stdio) = config.as_stdio_mut() {
+        stdio.sandbox = Some(sandbox);
+    }
+    config
+}
+
+fn folder(path: &Path, access: Access) -> Folder {
+    Folder { path: path.to_owned(), access }
+}
+
+fn is_start(question: &QuestionView) -> bool {
+    matches!(question.body, QuestionBody::StartServer { .. })
+}
+
+/// What a server sees of where it runs.
+async fn seen(app: &App, server: &str) -> Value {
+    let user = app.always(|question| {
+        matches!(question.body, QuestionBody::Tool { .. }).then_some(UserAnswer::Allow(Scope::Once))
+    });
+    let call = app.host.call_tool("seen".into(), server.into(), "environment".into(), Map::new(), None).await;
+    user.abort();
+    let result = json!(call.expect("its tool can be called").0);
+    serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap()
+}
+
+#[tokio::test]
+async fn a_server_in_a_sandbox_works_and_its_question_says_what_it_reaches() {
+    let ground = tempfile::tempdir().unwrap();
+    let inside = ground.path().canonicalize().unwrap();
+    let sandbox = SandboxConfig { folders: vec![folder(&inside, Access::Write)], network: false };
+    let app = App::start(vec![("held", held(sandbox.clone(), &[]))]).await;
+    app.host.start_server("held".into()).await.unwrap().unwrap();
+    let question = app.question("held", "its start", is_start).await;
+    let QuestionBody::StartServer { plan: Some(plan), .. } = &question.body else {
+        panic!("the question says what it would reach: {question:?}");
+    };
+    assert_eq!(plan.reach.folders, sandbox.folders, "the folders that were named");
+    assert!(!plan.network, "and no network");
+    let report = app.host.plan_sandbox("held".into()).await.unwrap().expect("it can be set up");
+    assert_eq!(report, *plan, "whoever asks beforehand is told the same");
+    let home = plan.reach.home.clone();
+    let mechanism = plan.mechanism.name();
+    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    let view = app.until("held", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
+    assert_eq!(view.held_by, Some(mechanism), "it is said what holds it");
+    let seen = seen(&app, "held").await;
+    assert_eq!(seen["environment"]["HOME"], json!(home), "X33: its home is its own");
+    assert!(home.starts_with(app.folder.path()), "which lies with Drawbridge's data: {}", home.display());
+    assert_eq!(seen["environment"].get("XDG_DATA_HOME"), None, "X33: nothing leads it to its user's");
+    assert_eq!(seen["descriptors"], json!([0, 1, 2]), "X33: no file of the host's is open in it");
+    if mechanism == "bubblewrap" {
+        assert!(seen["pid"].as_u64().unwrap() < 10, "it sees no process but its own: {}", seen["pid"]);
+    }
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn more_reach_is_another_command() {
+    let sandbox = SandboxConfig::default();
+    let app = App::start(vec![("held", held(sandbox.clone(), &[]))]).await;
+    app.host.start_server("held".into()).await.unwrap().unwrap();
+    let question = app.question("held", "its start", is_start).await;
+    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    app.until("held", "ready", |s| s.state == ServerState::Ready).await;
+    assert!(app.server("held").await.approved, "as it is, it is approved");
+    let without = scripted(&[]);
+    for (what, config) in
+        [("with the network", held(SandboxConfig { network: true, ..sandbox }, &[])), ("without a sandbox", without)]
+    {
+        let entry = ServerEntry { name: "held".into(), config };
+        app.host.update_server("held".into(), entry).await.unwrap().unwrap();
+        app.until("held", "stopped", |s| s.state == ServerState::Stopped).await;
+        assert!(!app.server("held").await.approved, "{what} it is not");
+        app.host.start_server("held".into()).await.unwrap().unwrap();
+        let question = app.question("held", "its start", is_start).await;
+        let diff =
+            question.marks.diff.as_deref().unwrap_or_else(|| panic!("{what}: the change is shown: {question:?}"));
+        assert!(
+            format!("{:?}", diff.changes).contains("sandbox"),
+            "{what}: and it is the sandbox that changed: {diff:?}"
+        );
+        app.answer(&question, UserAnswer::Deny).await;
+        app.until("held", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
+    }
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn what_can_not_be_held_does_not_start_and_is_not_asked_about() {
+    let ground = tempfile::tempdir().unwrap();
+    let base = ground.path().canonicalize().unwrap();
+    std::fs::create_dir(base.join("real")).unwrap();
+    std::os::unix::fs::symlink(base.join("real"), base.join("link")).unwrap();
+    let app = App::start(Vec::new()).await;
+    let own = app.folder.path().canonicalize().unwrap();
+    let tries: [(&str, PathBuf, Access, &str); 3] = [
+        ("gone", base.join("gone"), Access::Read, "gone"),
+        ("X29 link", base.join("link"), Access::Read, "leads to"),
+        ("own", own, Access::Write, "own settings"),
+    ];
+    for (name, path, access, words) in tries {
+        let sandbox = SandboxConfig { folders: vec![folder(&path, access)], network: false };
+        let entry = ServerEntry { name: name.into(), config: held(sandbox, &[]) };
+        app.host.add_server(entry).await.unwrap().unwrap();
+        app.host.start_server(name.into()).await.unwrap().unwrap();
+        let view = app.until(name, "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
+        let ServerState::Failed(failure) = view.state else { panic!("{name}: it is failed") };
+        assert!(failure.message.contains(words), "{name}: the cause is named: {}", failure.message);
+        assert_eq!(view.pid, None, "{name}: nothing runs");
+        assert!(app.questions().await.is_empty(), "{name}: there is nothing to approve");
+    }
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn x29_a_server_is_told_of_no_folder_that_its_sandbox_does_not_reach() {
+    let ground = tempfile::tempdir().unwrap();
+    let base = ground.path().canonicalize().unwrap();
+    for name in ["in", "in/deep", "inX", "out"] {
+        std::fs::create_dir(base.join(name)).unwrap();
+    }
+    let sandbox = SandboxConfig { folders: vec![folder(&base.join("in"), Access::Read)], network: false };
+    let app = App::start(vec![("held", held(sandbox, &[]))]).await;
+    let shared = ["in/deep", "inX", "out"].map(|name| base.join(name)).to_vec();
+    app.host.set_roots("held".into(), shared.clone()).await.unwrap().unwrap();
+    let view = app.server("held").await;
+    assert_eq!(view.roots, Some(shared), "what the user shared stays as it is");
+    assert_eq!(view.told_roots, Some(vec![base.join("in/deep")]), "X29: but it is told only of what it reaches");
+    app.host.set_roots("held".into(), vec![base.clone()]).await.unwrap().unwrap();
+    let told = app.server("held").await.told_roots;
+    assert_eq!(told, Some(vec![base.join("in")]), "X29: of a larger folder the part that it reaches");
+    app.host.close().await;
+}
+
+async fn limited(app: &App, limits: Limits) {
+    let settings = AppSettings { limits, ..AppSettings::default() };
+    app.host.set_settings(settings).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn calls_beyond_the_limit_are_refused_and_counted() {
+    let what = "calls beyond the limit";
+    let pair = Pair::not_yet_open(scripted(&["--misbehave", "silent"])).await;
+    limited(&pair.app, Limits { calls: 2, ..Limits::default() }).await;
+    pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
+    pair.app.until("bad", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
+    let waiting = [pair.begin("1", "echo", json!({})), pair.begin("2", "echo", json!({}))];
+    let used = || async { pair.app.host.used("bad".into()).await.unwrap().expect("there is such a server") };
+    let mut under_way = 0;
+    for _ in 0..100 {
+        under_way = used().await.calls.now;
+        if under_way == 2 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert_eq!(under_way, 2, "{what}: those under way are counted");
+    let third = pair.begin("3", "echo", json!({})).await.unwrap();
+    assert!(
+        matches!(&third, Err(CallFailure::Busy { server }) if server == "bad")
+            || matches!(&third, Err(CallFailure::Session { server, .. }) if server == "bad"),
+        "{what}: the next is refused with the server's name: {third:?}"
+    );
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let now = used().await.calls;
+    assert_eq!((now.most, now.beyond), (2, 1), "{what}: and that is counted");
+    waiting.into_iter().for_each(|call| call.abort());
+    pair.close(what).await;
+}
+
+#[tokio::test]
+async fn a_server_that_sends_too_much_is_slowed_down_and_no_other_is() {
+    let what = "more bytes than in a minute";
+    let args = ["--misbehave", "flood-log", "--count", "400000"];
+    let pair = Pair::not_yet_open(scripted(&args)).await;
+    limited(&pair.app, Limits { bytes_per_minute: 1, notifications_per_second: 100, ..Limits::default() }).await;
+    pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
+    pair.app.until("bad", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
+    let call = pair.begin("1", "echo", json!({}));
+    let used = || async { pair.app.host.used("bad".into()).await.unwrap().expect("there is such a server") };
+    let slowed = async {
+        for _ in 0..400 {
+            if used().await.is_slowed {
+                return true;
+            }
+            tokio::time::sleep(Duration::from_millis(25)).await;
+        }
+        false
+    };
+    let is_slowed = pair.while_good(what, slowed).await;
+    assert!(is_slowed, "{what}: it is read slower: {:?}", used().await);
+    let now = used().await;
+    assert_eq!(now.bytes.most, Limits::LEAST.bytes_per_minute, "{what}: less than the least counts as the least");
+    assert!(now.bytes.beyond >= 1, "{what}: it is counted: {now:?}");
+    assert!(now.notifications.beyond > 0, "{what}: notifications beyond the limit are left out: {now:?}");
+    let activity = pair.app.activity("bad").await;
+    assert!(activity.contains("read slower now"), "{what}: and its activity says so");
+    call.abort();
+    // However much it still has to say.
+    pair.close(what).await;
+}
