@@ -50,6 +50,44 @@ test("every decision is in the audit log, and an approval that stands can be tak
   await question(app).getByRole("button", { name: "Deny" }).click();
 });
 
+test("the audit log is searched, opened, checked and exported, by keyboard as well", async ({ app, host }) => {
+  await callTool(app, "fail");
+  await question(app).getByRole("button", { name: "Deny" }).click();
+  await callTool(app, "show_everything");
+  await allow(app, "Allow once");
+  await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
+  await visit(app, "#/audit");
+  const rows = app.getByRole("row");
+  await expect(rows.filter({ hasText: "show_everything" })).toBeVisible();
+  await app.getByRole("searchbox", { name: "Search in all decisions" }).fill("FAIL denied");
+  await expect(rows.filter({ hasText: "show_everything" }), "the search is over").toHaveCount(0);
+  await expect(rows).toHaveCount(2);
+
+  const details = app.getByRole("button", { name: /^Details of decision/ });
+  await details.focus();
+  await app.keyboard.press("Enter");
+  await expect(details).toHaveAttribute("aria-expanded", "true");
+  await expect(app.getByText("What would have crossed"), "it was refused").toBeVisible();
+  await app.getByRole("searchbox").fill("nothing like this");
+  await app.getByRole("button", { name: "Clear the filters" }).click();
+  await expect(rows.filter({ hasText: "show_everything" })).toBeVisible();
+  await app.getByRole("combobox", { name: "What" }).selectOption("start-server");
+  await expect(rows.filter({ hasText: "show_everything" })).toHaveCount(0);
+
+  await app.getByRole("button", { name: "Check the log" }).click();
+  await expect(app.getByTestId("audit-verdict")).toContainText("Nothing was changed or removed");
+  await expect(app.getByTestId("audit-verdict"), "with the key in the keychain").toContainText("The end is sealed");
+
+  const file = join(host.folder, "audit.jsonl");
+  host.willPick("save-file", file);
+  await app.getByRole("button", { name: "Export…" }).click();
+  await expect(app.getByText(`Saved as ${file}`)).toBeVisible();
+  const lines = readFileSync(file, "utf8").trim().split("\n");
+  expect(JSON.parse(lines[0] ?? ""), "the first line says what it is").toMatchObject({ format: "drawbridge audit log" });
+  const decisions = lines.slice(1, -1).map((line) => JSON.parse(line).entry.decision as string);
+  expect(decisions, "every decision is there").toEqual(expect.arrayContaining(["allowed", "denied"]));
+});
+
 test("settings: theme and language hold", async ({ app, host }) => {
   await visit(app, "#/settings");
   await app.getByRole("radio", { name: "Dark" }).or(app.getByRole("button", { name: "Dark" })).first().click();

@@ -43,6 +43,11 @@ async function pages(app: Page, host: DevHost, see: See): Promise<void> {
     await visit(app, hash);
     await see(name);
   }
+  await visit(app, "#/audit");
+  await app.locator("main tr button").first().click();
+  await app.getByRole("main").getByRole("button").first().click();
+  await expect(app.getByTestId("audit-verdict")).not.toBeEmpty();
+  await see("audit-details");
   await host.call("start_server", { server: "missing" });
   await expect.poll(async () => (await host.snapshot()).servers[1]?.state.is).toBe("failed");
   await visit(app, "#/server/missing/overview");
