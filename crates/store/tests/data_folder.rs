@@ -105,7 +105,7 @@ fn an_id_leads_nowhere_else() {
 fn everything_is_its_owners_alone() {
     use std::os::unix::fs::PermissionsExt as _;
     let store = Store::new();
-    store.ports.documents.write(Document::Settings, &json!({})).unwrap();
+    store.ports.documents.update(Document::Settings, &mut |_| json!({})).unwrap();
     store.ports.audit.append(AuditEntry::default()).unwrap();
     store.ports.conversations.write(&conversation("a", 1)).unwrap();
     let mode = |path: &str| fs::metadata(store.data().join(path)).unwrap().permissions().mode() & 0o777;

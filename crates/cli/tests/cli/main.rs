@@ -1,11 +1,15 @@
 //! The program as it is run, with the real demo server: what it prints, how it ends, and what it asks.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod audit;
 mod calls;
+#[cfg(target_os = "linux")]
+mod containment;
 mod program;
 mod questions;
 mod refusals;
 mod remote;
+mod rules;
 mod sign_in;
 #[cfg(unix)]
 mod signals;

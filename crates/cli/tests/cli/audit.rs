@@ -1,0 +1,85 @@
+//! The audit log: listed, checked, exported.
+
+use serde_json::json;
+
+use crate::program::Folder;
+
+fn allowing() -> serde_json::Value {
+    json!([
+        {"kind": "start-server", "answer": {"action": "allow"}},
+        {"kind": "tool", "name": "add", "answer": {"action": "allow"}},
+    ])
+}
+
+/// A folder in whose log a start, an allowed and a refused call are.
+fn used() -> Folder {
+    let folder = Folder::new();
+    folder.run_with(&allowing(), &["call", "demo", "add", "--args", r#"{"a": 40, "b": 2}"#]).value();
+    folder.run_with(&allowing(), &["call", "demo", "fail"]).error(3);
+    folder
+}
+
+#[test]
+fn decisions_are_filtered_and_searched() {
+    let folder = used();
+    let subjects = |arguments: &[&str]| -> Vec<String> {
+        let ended = folder.run(&[&["audit"], arguments].concat());
+        let entries = ended.value().as_array().expect("a list").clone();
+        entries.iter().map(|entry| entry["subject"].as_str().expect("a subject").to_owned()).collect()
+    };
+    assert_eq!(subjects(&["--kind", "tool"]), ["fail", "add"], "by kind, the newest first");
+    assert_eq!(subjects(&["list", "--kind", "tool", "--decision", "allowed"]), ["add"], "by decision");
+    assert_eq!(subjects(&["--search", "\"B\":2 ADD"]), ["add"], "by words of what crossed, whatever their case");
+    assert_eq!(subjects(&["--server", "demo", "--since", "1h"]).len(), 4, "by server and time");
+    assert!(subjects(&["--until", "2026-01-01"]).is_empty(), "nothing is that old");
+    assert!(subjects(&["--server", "other"]).is_empty(), "nothing of another server");
+    let wrong = folder.run(&["audit", "--since", "yesterday"]);
+    let (code, message) = wrong.error(2);
+    assert_eq!(code, "bad_request", "what is no time is a wrong usage: {message}");
+}
+
+#[test]
+fn the_log_is_checked_and_a_change_is_found() {
+    let folder = used();
+    let ended = folder.run(&["audit", "verify"]);
+    let verdict = ended.value();
+    assert_eq!((&verdict["whole"], &verdict["entries"]), (&json!(true), &json!(4)), "it is whole: {verdict}");
+    assert_eq!(verdict["seal"]["state"], "none", "without a keychain it is said not to be sealed");
+
+    let path = folder.path("export.jsonl");
+    let shown = path.display().to_string();
+    let ended = folder.run(&["audit", "export", &shown]);
+    assert_eq!(ended.value()["entries"], 4, "all entries are exported");
+    folder.run(&["audit", "export", &shown]).error(1);
+    assert_eq!(folder.run(&["audit", "verify", &shown]).value()["whole"], true, "the export proves itself");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace(r#""subject":"fail""#, r#""subject":"echo""#)).unwrap();
+    let changed = folder.run(&["audit", "verify", &shown]);
+    let (code, message) = changed.error(1);
+    assert_eq!(code, "audit", "a change is a failure: {message}");
+    assert!(message.contains("entry 4 was changed"), "it says where: {message}");
+    assert_eq!(changed.result()["value"]["findings"][0]["what"], "changed", "also for programs");
+    let other = folder.run(&["audit", "verify", &folder.path("mcp.json").display().to_string()]);
+    let (code, message) = other.error(1);
+    assert!(message.contains("no exported audit log"), "another file is none ({code}): {message}");
+
+    let log = rusqlite::Connection::open(folder.path("data/audit.db")).unwrap();
+    log.execute_batch("DROP TRIGGER entry_stays; DELETE FROM entry WHERE number = 2").unwrap();
+    drop(log);
+    let ended = folder.run(&["audit", "verify"]);
+    assert!(ended.error(1).1.contains("entry 2 missing"), "a removal as well: {}", ended.error(1).1);
+}
+
+#[test]
+fn an_export_goes_to_standard_output_as_well() {
+    let folder = used();
+    let output = folder.command().args(["audit", "export"]).output().unwrap();
+    assert!(output.status.success(), "it went well");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text.lines().count(), 1 + 4 + 1, "a line for each entry, one before and one after them");
+    assert!(text.starts_with(r#"{"format":"drawbridge audit log""#), "which says what it is: {text}");
+    folder.run(&["audit", "export"]).error(2);
+    let output = folder.command().args(["audit", "verify"]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with("The chain is whole: 4 entries, 1 to 4."), "people get words: {text}");
+}

@@ -1,0 +1,246 @@
+//! What is written down before it crosses, and durable before its result is shown.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use host::ports::{
+    Appended, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, StoreError, Written,
+};
+use host::secrets::SecretsInMemory;
+use host::server_config::ServerEntry;
+use host::view::{AppSettings, CallFailure, QuestionBody, UserAnswer};
+use host::{Host, HostOptions};
+use mcp_proto::types::CallToolResult;
+use policy::Scope;
+use serde_json::{Map, Value, json};
+use testkit::app::{App, PATIENCE, TestPlatform, demo};
+use tokio::task::JoinHandle;
+
+/// A log on a disk that does as the test says.
+struct Disk {
+    log: Arc<dyn AuditLog>,
+    receipts: Mutex<Option<Arc<AuditReceipts>>>,
+    /// Whether nothing can be written.
+    full: AtomicBool,
+    /// Whether what is handed over is not written yet.
+    slow: AtomicBool,
+    waiting: Mutex<Vec<(u64, AuditEntry)>>,
+    /// How far it is durable.
+    durable: AtomicU64,
+    /// Whether that can't be said any more.
+    broken: AtomicBool,
+}
+
+impl Disk {
+    fn receipts(&self) -> Arc<AuditReceipts> {
+        self.receipts.lock().unwrap().clone().expect("the host listens")
+    }
+
+    fn error(&self) -> StoreError {
+        StoreError { path: self.path().display().to_string(), cause: "the disk is full".to_owned() }
+    }
+
+    /// Writes what waits, or fails to.
+    fn go_on(&self) {
+        let waiting = std::mem::take(&mut *self.waiting.lock().unwrap());
+        self.receipts().written(waiting.into_iter().map(|(ticket, entry)| (ticket, self.append(entry))));
+    }
+}
+
+impl AuditLog for Disk {
+    fn path(&self) -> PathBuf {
+        self.log.path()
+    }
+
+    fn report_to(&self, receipts: Arc<AuditReceipts>) {
+        *self.receipts.lock().unwrap() = Some(receipts);
+    }
+
+    fn append(&self, entry: AuditEntry) -> Result<Written, StoreError> {
+        if self.full.load(Ordering::SeqCst) { Err(self.error()) } else { self.log.append(entry) }
+    }
+
+    fn append_later(&self, entry: AuditEntry, ticket: u64) -> Result<Appended, StoreError> {
+        if self.slow.load(Ordering::SeqCst) {
+            self.waiting.lock().unwrap().push((ticket, entry));
+            return Ok(Appended::Later);
+        }
+        self.append(entry).map(Appended::Written)
+    }
+
+    fn durable(&self) -> Result<u64, StoreError> {
+        if self.broken.load(Ordering::SeqCst) { Err(self.error()) } else { Ok(self.durable.load(Ordering::SeqCst)) }
+    }
+
+    fn flush(&self) -> Result<(), StoreError> {
+        self.log.flush()
+    }
+
+    fn read(&self, query: &AuditQuery) -> Result<Vec<AuditEntry>, StoreError> {
+        self.log.read(query)
+    }
+
+    fn verify(&self) -> Result<AuditVerdict, StoreError> {
+        self.log.verify()
+    }
+
+    fn verify_export(&self, file: &Path) -> Result<AuditVerdict, StoreError> {
+        self.log.verify_export(file)
+    }
+
+    fn export(&self, out: &mut dyn Write) -> Result<u64, StoreError> {
+        self.log.export(out)
+    }
+
+    fn retain(&self, keep: AuditRetention) {
+        self.log.retain(keep);
+    }
+}
+
+type Called = Result<(CallToolResult, Option<Map<String, Value>>), CallFailure>;
+
+/// A host with the demo server, of which one tool may always be called.
+async fn harbour() -> (App, Arc<Disk>) {
+    let folder = tempfile::tempdir().unwrap();
+    let platform = Arc::new(TestPlatform::default());
+    let (config, data) = (folder.path().join("mcp.json"), folder.path().join("data"));
+    let mut ports =
+        store::open_with(&config, &data, platform.clone(), Arc::new(SecretsInMemory::default())).unwrap();
+    let disk = Arc::new(Disk {
+        log: ports.audit.clone(),
+        receipts: Mutex::default(),
+        full: AtomicBool::new(false),
+        slow: AtomicBool::new(false),
+        waiting: Mutex::default(),
+        durable: AtomicU64::new(u64::MAX),
+        broken: AtomicBool::new(false),
+    });
+    ports.audit = disk.clone();
+    let host = Host::start(ports, HostOptions::default()).await;
+    let entry = ServerEntry { name: "harbour".to_owned(), config: demo(&[]) };
+    host.add_server(entry).await.unwrap().unwrap();
+    let app = App { folder, host, platform };
+    app.ready("harbour").await;
+    app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;
+    let first = call(&app, "first");
+    let question = app.question("harbour", "a tool", |q| matches!(q.body, QuestionBody::Tool { .. })).await;
+    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    assert!(first.await.unwrap().is_ok(), "an approved call is answered");
+    (app, disk)
+}
+
+fn call(app: &App, id: &str) -> JoinHandle<Called> {
+    let (host, id) = (app.host.clone(), id.to_owned());
+    let arguments = json!({"a": 1, "b": 2}).as_object().unwrap().clone();
+    tokio::spawn(async move { host.call_tool(id, "harbour".into(), "add".into(), arguments, None).await })
+}
+
+/// How many calls the server got.
+async fn sent(app: &App) -> usize {
+    let activity = app.host.activity("harbour".to_owned()).await.unwrap();
+    let activity = activity.lock().unwrap();
+    activity.after(0, usize::MAX).filter(|e| e.sent && e.method.as_deref() == Some("tools/call")).count()
+}
+
+async fn ended(call: JoinHandle<Called>) -> Called {
+    tokio::time::timeout(PATIENCE, call).await.expect("the call ends").expect("it does not panic")
+}
+
+/// A while in which a call would have ended.
+async fn a_while() {
+    tokio::time::sleep(Duration::from_millis(300)).await;
+}
+
+/// [tools-audit-log]
+#[tokio::test]
+async fn a_result_is_shown_when_its_decision_is_durable() {
+    let (app, disk) = harbour().await;
+    disk.durable.store(1, Ordering::SeqCst);
+    let waits = call(&app, "second");
+    a_while().await;
+    assert_eq!(sent(&app).await, 2, "the call is sent once it is written");
+    assert!(!waits.is_finished(), "and its result is not shown before that is durable");
+    disk.receipts().durable();
+    a_while().await;
+    assert!(!waits.is_finished(), "nor when something else is");
+    disk.durable.store(u64::MAX, Ordering::SeqCst);
+    disk.receipts().durable();
+    assert!(ended(waits).await.is_ok(), "then it is");
+
+    disk.durable.store(1, Ordering::SeqCst);
+    let lost = call(&app, "third");
+    a_while().await;
+    disk.broken.store(true, Ordering::SeqCst);
+    disk.receipts().durable();
+    let failure = ended(lost).await.unwrap_err();
+    assert!(
+        matches!(&failure, CallFailure::Refused(cause) if cause.contains("audit log") && cause.contains("disk is full")),
+        "a result whose decision may be lost is not shown: {failure:?}"
+    );
+    app.host.close().await;
+}
+
+/// [tools-audit-log]
+#[tokio::test]
+async fn what_cannot_be_written_does_not_cross() {
+    let (app, disk) = harbour().await;
+    disk.full.store(true, Ordering::SeqCst);
+    let failure = ended(call(&app, "second")).await.unwrap_err();
+    assert!(matches!(&failure, CallFailure::Refused(cause) if cause.contains("disk is full")), "{failure:?}");
+    disk.slow.store(true, Ordering::SeqCst);
+    let waits = call(&app, "third");
+    a_while().await;
+    assert!(!waits.is_finished(), "a call waits until it is written");
+    disk.go_on();
+    let failure = ended(waits).await.unwrap_err();
+    assert!(matches!(&failure, CallFailure::Refused(cause) if cause.contains("disk is full")), "{failure:?}");
+    let cancelled = call(&app, "fourth");
+    a_while().await;
+    app.host.cancel_call("fourth".to_owned()).await.unwrap();
+    assert_eq!(ended(cancelled).await.unwrap_err(), CallFailure::Cancelled, "a call that waits can be cancelled");
+    disk.full.store(false, Ordering::SeqCst);
+    disk.go_on();
+    a_while().await;
+    assert_eq!(sent(&app).await, 1, "nothing crossed of all that");
+    let waits = call(&app, "fifth");
+    a_while().await;
+    disk.go_on();
+    assert!(ended(waits).await.is_ok(), "what is written crosses");
+
+    // Nor does what the user approves.
+    disk.slow.store(false, Ordering::SeqCst);
+    let (host, none) = (app.host.clone(), Map::new());
+    let asked = tokio::spawn(async move { host.call_tool("6".into(), "harbour".into(), "fail".into(), none, None).await });
+    let question = app.question("harbour", "a tool", |q| matches!(q.body, QuestionBody::Tool { .. })).await;
+    disk.full.store(true, Ordering::SeqCst);
+    let answer = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Once)).await;
+    assert_eq!(answer.unwrap().unwrap_err(), host::AnswerError::Audit, "an approval that can't be written is none");
+    assert_eq!(sent(&app).await, 2, "and nothing is sent");
+    disk.full.store(false, Ordering::SeqCst);
+    app.answer(&question, UserAnswer::Deny).await;
+    assert!(ended(asked).await.is_err(), "the question is still there to be refused");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn an_entry_says_who_asked_what_crossed_and_what_decided() {
+    let (app, _disk) = harbour().await;
+    assert!(ended(call(&app, "second")).await.is_ok(), "a call by the approval that stands");
+    let settings = AppSettings { audit_contents: false, ..AppSettings::default() };
+    app.host.set_settings(settings).await.unwrap().unwrap();
+    assert!(ended(call(&app, "third")).await.is_ok(), "one of which only the hash is written down");
+    let entries = app.host.ports().audit.read(&AuditQuery::latest(3)).unwrap();
+    let [third, second, first] = &entries[..] else { panic!("three calls: {entries:?}") };
+    assert_eq!((first.asker.as_ref(), first.by.as_ref()), ("user", "user"), "the user called and decided");
+    assert!(!first.rule.is_empty(), "the rule that asked is named");
+    assert_eq!(second.by, "grant", "then the approval decided");
+    assert!(second.rule.starts_with("grant "), "which is named: {}", second.rule);
+    assert_eq!(second.content.as_deref(), Some(r#"{"a":1,"b":2}"#), "what crossed is there");
+    assert_eq!(third.content, None, "unless the user does not wish it");
+    assert_eq!(third.hash, second.hash, "its hash is");
+    assert!(app.host.ports().audit.verify().unwrap().is_whole(), "all in one chain");
+    app.host.close().await;
+}
