@@ -13,6 +13,9 @@ use host::{Host, HostOptions};
 /// How long anything that should happen may take, on a slow machine.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
+/// The file of system-wide rules, in the folder.
+pub const MANAGED: &str = "managed.json";
+
 /// A platform whose user picks what the test says.
 #[derive(Debug, Default)]
 pub struct TestPlatform {
@@ -125,6 +128,9 @@ impl App {
         let (config, data) = (folder.path().join("mcp.json"), folder.path().join("data"));
         let ports = store::open_with(&config, &data, platform.clone(), secrets)
             .unwrap_or_else(|e| panic!("the folder can't be used: {e}"));
+        // The rules of whoever runs the tests are none of theirs.
+        let managed = Arc::new(store::ManagedFile::at(folder.path().join(MANAGED)));
+        let ports = host::ports::Ports { managed, ..ports };
         let host = Host::start(ports, options).await;
         for (name, config) in servers {
             let entry = ServerEntry { name: name.to_owned(), config };

@@ -102,6 +102,19 @@ describe("rules", () => {
     expect(screen.getByText("Your rules can't be used, so everything asks")).toBeVisible();
   });
 
+  it("trust a server after asking", async () => {
+    const host = await show({});
+    await fireEvent.click(screen.getByRole("button", { name: "Trust it" }));
+    expect(host.requests("set_trust"), "asked before it is done").toEqual([]);
+    const dialog = await screen.findByRole("dialog", { name: "Trust files?" });
+    await fireEvent.click(within(dialog).getByRole("button", { name: "Trust it" }));
+    await waitFor(() =>
+      expect(host.requests("set_trust"), "for good").toEqual([
+        { server: "files", trust: "always" },
+      ]),
+    );
+  });
+
   it("have a preset that is chosen at once", async () => {
     const host = await show({});
     await fireEvent.click(screen.getByRole("radio", { name: /^Careful/ }));

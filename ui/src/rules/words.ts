@@ -19,6 +19,8 @@ export function effectWords(effect: Effect): string {
 export function aboutWords(rule: Rule): string {
   const server = rule.server === "*" ? m.rules_any_server() : short(rule.server);
   if (rule.tool !== null) return m.rules_about_tool({ tool: short(rule.tool), server });
+  if (rule.arguments.length > 0 || rule.annotations || rule.trustedServer)
+    return m.rules_about_tools({ server });
   switch (rule.direction) {
     case "to_server":
       return m.rules_about_to({ server });

@@ -10,6 +10,7 @@ mod questions;
 mod refusals;
 mod remote;
 mod rules;
+mod rules;
 mod sign_in;
 #[cfg(unix)]
 mod signals;

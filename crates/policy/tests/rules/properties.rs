@@ -147,7 +147,7 @@ fn other_acts(server: &str, look: &mut dyn FnMut(&Act<'_>)) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn deny_beats_ask_and_ask_beats_allow(all in standings(), call in a_call()) {

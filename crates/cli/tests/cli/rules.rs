@@ -1,0 +1,70 @@
+//! Rules in a terminal: shown, tried without doing anything, printed whole.
+
+use serde_json::{Value, json};
+
+use crate::program::{Folder, allowing};
+
+/// A folder whose user has these rules.
+fn with_rules(rules: &Value) -> Folder {
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path("data")).unwrap();
+    std::fs::write(folder.path("data/policy.json"), rules.to_string()).unwrap();
+    folder
+}
+
+fn no_threes() -> Folder {
+    with_rules(&json!({
+        "version": 1,
+        "rules": [{"effect": "deny", "tool": "add", "arguments": [{"at": "/b", "glob": "3"}], "note": "no threes"}]
+    }))
+}
+
+#[test]
+fn a_check_tells_which_rule_decides_and_starts_nothing() {
+    let folder = no_threes();
+    let denied = folder.run(&["policy", "check", "demo", "add", r#"{"a": 1, "b": 3}"#]);
+    assert_eq!(denied.value()["effect"], "deny", "the rule fits");
+    let by = json!({"kind": "rule", "rule": {"source": "user", "id": "1"}});
+    assert_eq!(denied.value()["by"], by, "and is named");
+    assert!(denied.questions().is_empty(), "nothing was started");
+    let asked = folder.run(&["policy", "check", "demo", "add", r#"{"a": 1, "b": 4}"#]);
+    assert_eq!(asked.value()["effect"], "ask", "other arguments ask");
+    assert_eq!(asked.value()["considered"][0]["fit"], "other-argument", "and it is told why the rule does not fit");
+    let start = folder.run(&["policy", "check", "demo", "--act", "start"]);
+    assert_eq!(start.value()["reason"], "new-command", "a start can be checked, too");
+    let nothing = folder.run(&["policy", "check", "demo"]);
+    assert_eq!(nothing.status, 2, "something has to be named");
+}
+
+#[test]
+fn a_rule_holds_whatever_the_answers_say() {
+    let folder = no_threes();
+    let ended = folder.run_with(&allowing(json!([])), &["call", "demo", "add", "--args", r#"{"a": 1, "b": 3}"#]);
+    let (code, message) = ended.error(3);
+    assert_eq!(code, "refused", "it is refused: {message}");
+    assert!(message.contains("rule 1"), "by the rule: {message}");
+}
+
+#[test]
+fn all_rules_are_shown_and_printed() {
+    let folder = no_threes();
+    let output = folder.command().args(["policy", "show"]).output().unwrap();
+    let words = String::from_utf8(output.stdout).unwrap();
+    for part in ["Preset: balanced", "rule 1", "deny", "/b glob 3", "no threes"] {
+        assert!(words.contains(part), "{part:?} is told: {words}");
+    }
+    let output = folder.command().args(["policy", "export"]).output().unwrap();
+    let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(printed["policy"]["rules"][0]["note"], "no threes", "as the file has it");
+    assert_eq!(printed["approvals"], json!([]), "and what was approved");
+}
+
+#[test]
+fn rules_that_can_not_be_read_are_told_with_their_place() {
+    let folder = with_rules(&json!({"version": 1, "rules": [{"effect": "maybe"}]}));
+    let shown = folder.run(&["policy", "show"]);
+    let problem = shown.value()["user"]["problem"].as_str().unwrap_or_default().to_owned();
+    assert!(problem.starts_with("rules[0].effect"), "the place in the file: {problem}");
+    let checked = folder.run(&["policy", "check", "demo", "--act", "read"]);
+    assert_eq!(checked.value()["reason"], "policy-unusable", "everything asks then");
+}

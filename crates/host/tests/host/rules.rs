@@ -1,0 +1,290 @@
+//! Rules on the whole host, with a server that runs: files, presets, scopes, and what is asked and refused because of them.
+
+use std::path::PathBuf;
+
+use host::rules::{DryRun, RulesError, Trust};
+use host::view::{CallFailure, QuestionBody, QuestionView, UserAnswer};
+use host::AnswerError;
+use mcp_proto::types::CallToolResult;
+use policy::{By, Decision, Effect, Fit, PolicyRule, Preset, Rule, Scope, Source};
+use serde_json::{Map, Value, json};
+use testkit::app::{App, MANAGED, PATIENCE, demo};
+
+type Called = tokio::task::JoinHandle<Result<CallToolResult, CallFailure>>;
+
+const SERVER: &str = "harbour";
+
+async fn harbour() -> App {
+    let app = App::start(vec![(SERVER, demo(&[]))]).await;
+    app.ready(SERVER).await;
+    app.until(SERVER, "known whole", |s| s.counts[0] >= 16 && s.counts[2] > 0).await;
+    app
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    value.as_object().unwrap().clone()
+}
+
+fn call(app: &App, id: &str, tool: &str, arguments: Value, conversation: Option<&str>) -> Called {
+    let (host, id, tool) = (app.host.clone(), id.to_owned(), tool.to_owned());
+    let conversation = conversation.map(str::to_owned);
+    tokio::spawn(async move {
+        host.call_tool(id, SERVER.to_owned(), tool, object(arguments), conversation).await.map(|(result, _)| result)
+    })
+}
+
+async fn ended(called: Called) -> Result<CallToolResult, CallFailure> {
+    tokio::time::timeout(PATIENCE, called).await.expect("the call ends in time").unwrap()
+}
+
+fn is_tool(question: &QuestionView) -> bool {
+    matches!(question.body, QuestionBody::Tool { .. })
+}
+
+/// Calls a tool, and approves it once with this answer.
+async fn approve(app: &App, id: &str, tool: &str, arguments: Value, conversation: Option<&str>, answer: UserAnswer) {
+    let called = call(app, id, tool, arguments, conversation);
+    let question = app.question(SERVER, "the tool", is_tool).await;
+    app.answer(&question, answer).await;
+    ended(called).await.expect("it runs once it is approved");
+}
+
+async fn set(app: &App, rule: Value) -> u64 {
+    let rule: PolicyRule = serde_json::from_value(rule).unwrap();
+    app.host.set_rule(rule).await.unwrap().expect("the rule is taken").id
+}
+
+fn policy_file(app: &App) -> PathBuf {
+    app.folder.path().join("data").join("policy.json")
+}
+
+/// Waits until the rules are so.
+async fn until(app: &App, what: &str, holds: impl Fn(&host::rules::RulesView) -> bool) {
+    let mut events = app.host.events();
+    let deadline = tokio::time::Instant::now() + PATIENCE;
+    loop {
+        let view = app.host.rules().await.unwrap();
+        if holds(&view) {
+            return;
+        }
+        let next = tokio::time::timeout_at(deadline, events.next()).await;
+        assert!(next.is_ok(), "the rules should be {what}: {view:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_rule_denies_whatever_was_allowed_and_says_so_in_the_log() {
+    let app = harbour().await;
+    approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserAnswer::Allow(Scope::Always)).await;
+    ended(call(&app, "2", "add", json!({"a": 1, "b": 2}), None)).await.expect("an allowed tool does not ask");
+    let id = set(
+        &app,
+        json!({"effect": "deny", "server": "har*", "tool": "add", "arguments": [{"at": "/b", "glob": "3"}]}),
+    )
+    .await;
+    ended(call(&app, "3", "add", json!({"a": 1, "b": 2}), None)).await.expect("other arguments are none of the rule's");
+    let denied = ended(call(&app, "4", "add", json!({"a": 1, "b": 3}), None)).await;
+    assert_eq!(denied.err(), Some(CallFailure::Refused(format!("by rule {id}"))), "the rule that denies is named");
+    let log = app.host.ports().audit.read(&host::ports::AuditQuery::latest(20)).unwrap();
+    let entry = log.iter().find(|entry| entry.decision == "denied").expect("the refusal is written down");
+    assert_eq!((entry.by.as_ref(), entry.rule.as_ref()), ("policy", format!("rule {id}").as_str()), "with its rule");
+    let allowed = log.iter().find(|entry| entry.kind == "tool" && entry.by == "grant").expect("so is what was allowed");
+    assert!(allowed.rule.starts_with("grant "), "with the approval that allowed it: {allowed:?}");
+    let written: Value = serde_json::from_slice(&std::fs::read(policy_file(&app)).unwrap()).unwrap();
+    assert_eq!(written["rules"][0]["effect"], "deny", "the rule stands in a file that a person can read");
+}
+
+#[tokio::test]
+async fn what_is_edited_into_something_denied_is_refused() {
+    let app = harbour().await;
+    set(&app, json!({"effect": "deny", "server": SERVER, "arguments": [{"at": "/b", "glob": "3"}]})).await;
+    let called = call(&app, "1", "add", json!({"a": 1, "b": 2}), None);
+    let question = app.question(SERVER, "the tool", is_tool).await;
+    let edit = host::view::Edit::Arguments(object(json!({"a": 1, "b": 3})));
+    let edited = app.host.edit(question.id, edit).await.unwrap().unwrap();
+    let answered = app.host.answer(edited.id, edited.hash.to_string(), UserAnswer::Allow(Scope::Once)).await.unwrap();
+    assert_eq!(answered, Err(AnswerError::Denied("rule 1".to_owned())), "an approval does not beat a rule");
+    assert!(matches!(ended(called).await, Err(CallFailure::Refused(_))), "and the call ends");
+    assert!(app.questions().await.is_empty(), "nothing is left to approve");
+}
+
+#[tokio::test]
+async fn a_question_that_a_new_rule_denies_is_refused_at_once() {
+    let app = harbour().await;
+    let called = call(&app, "1", "add", json!({"a": 1, "b": 2}), None);
+    app.question(SERVER, "the tool", is_tool).await;
+    set(&app, json!({"effect": "deny", "server": SERVER})).await;
+    assert!(matches!(ended(called).await, Err(CallFailure::Refused(_))), "the call ends without an answer");
+    let restarted = app.host.restart_server(SERVER.to_owned()).await.unwrap();
+    assert!(restarted.is_ok(), "a rule about calls says nothing of starts");
+}
+
+#[tokio::test]
+async fn approvals_hold_in_their_conversation_and_until_they_end() {
+    let app = harbour().await;
+    let arguments = || json!({"a": 1, "b": 2});
+    approve(&app, "1", "add", arguments(), Some("c1"), UserAnswer::Allow(Scope::Conversation)).await;
+    ended(call(&app, "2", "add", arguments(), Some("c1"))).await.expect("the same conversation does not ask");
+    let other = call(&app, "3", "add", arguments(), Some("c2"));
+    let question = app.question(SERVER, "another conversation", is_tool).await;
+    app.answer(&question, UserAnswer::AllowFor(Scope::Always, 300)).await;
+    ended(other).await.unwrap();
+    ended(call(&app, "4", "add", arguments(), None)).await.expect("it holds everywhere for a while");
+    tokio::time::sleep(std::time::Duration::from_millis(400)).await;
+    let late = call(&app, "5", "add", arguments(), None);
+    let question = app.question(SERVER, "the tool, once the approval ended", is_tool).await;
+    assert!(!question.scopes.contains(&Scope::Conversation), "without a conversation there is none to hold in");
+    app.answer(&question, UserAnswer::Deny).await;
+    assert!(ended(late).await.is_err(), "an approval that has ended allows nothing");
+    let once = call(&app, "6", "add", arguments(), None);
+    let question = app.question(SERVER, "the tool", is_tool).await;
+    let odd = UserAnswer::AllowFor(Scope::Once, 1_000);
+    let answered = app.host.answer(question.id, question.hash.to_string(), odd).await.unwrap();
+    assert!(matches!(answered, Err(AnswerError::WrongKind(_))), "once has no end: {answered:?}");
+    app.answer(&question, UserAnswer::Deny).await;
+    assert!(ended(once).await.is_err(), "denied");
+}
+
+#[tokio::test]
+async fn a_trusted_server_runs_tools_that_were_seen_and_asks_for_all_else() {
+    let app = harbour().await;
+    let arguments = || json!({"a": 1, "b": 2});
+    approve(&app, "1", "add", arguments(), None, UserAnswer::Allow(Scope::Once)).await;
+    app.host.trust(SERVER.to_owned(), Trust::Run).await.unwrap().unwrap();
+    assert_eq!(app.server(SERVER).await.trust, Trust::Run, "it is shown");
+    ended(call(&app, "2", "add", arguments(), None)).await.expect("a tool that was seen does not ask");
+    let new = call(&app, "3", "ask_model", json!({}), None);
+    let question = app.question(SERVER, "a tool that nobody has seen", is_tool).await;
+    assert_eq!(question.rule, "new-tool", "and says why");
+    app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    let sampling = |q: &QuestionView| matches!(q.body, QuestionBody::Sampling { .. });
+    let question = app.question(SERVER, "the model", sampling).await;
+    app.answer(&question, UserAnswer::Deny).await;
+    // What the server makes of the refusal is its own.
+    let _ = ended(new).await;
+    app.host.trust(SERVER.to_owned(), Trust::No).await.unwrap().unwrap();
+    let asked = call(&app, "4", "add", arguments(), None);
+    let question = app.question(SERVER, "the tool, trusted no more", is_tool).await;
+    app.answer(&question, UserAnswer::Deny).await;
+    assert!(ended(asked).await.is_err(), "it asks again");
+    let missing = app.host.trust("nobody".to_owned(), Trust::Always).await.unwrap();
+    assert_eq!(missing, Err(RulesError::NoSuchServer("nobody".to_owned())), "only servers that are there");
+}
+
+#[tokio::test]
+async fn a_removed_server_is_trusted_no_more() {
+    let app = harbour().await;
+    app.host.trust(SERVER.to_owned(), Trust::Always).await.unwrap().unwrap();
+    assert_eq!(app.server(SERVER).await.trust, Trust::Always, "it is trusted");
+    app.host.remove_server(SERVER.to_owned()).await.unwrap().unwrap();
+    let view = app.host.rules().await.unwrap();
+    assert_eq!(view.rules, [], "another server under this name starts without trust");
+}
+
+#[tokio::test]
+async fn careful_asks_about_reads_too() {
+    let app = harbour().await;
+    approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserAnswer::Allow(Scope::Always)).await;
+    app.host.set_preset(Preset::Careful).await.unwrap().unwrap();
+    let called = call(&app, "2", "add", json!({"a": 1, "b": 2}), None);
+    let question = app.question(SERVER, "the allowed tool", is_tool).await;
+    assert_eq!((question.rule, question.scopes), ("preset-asks", &[Scope::Once][..]), "each time, by the preset");
+    app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    ended(called).await.expect("it runs");
+    let resource = app.host.catalog(SERVER.to_owned()).await.unwrap().resources[0].read().unwrap().uri;
+    let (host, uri) = (app.host.clone(), resource.clone());
+    let read = tokio::spawn(async move { host.read("3".to_owned(), SERVER.to_owned(), uri, true).await });
+    let is_read = |q: &QuestionView| matches!(&q.body, QuestionBody::Read { name, .. } if *name == resource);
+    let question = app.question(SERVER, "the resource", is_read).await;
+    app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    assert!(!read.await.unwrap().expect("it is read").contents.is_empty(), "what was allowed is read");
+}
+
+#[tokio::test]
+async fn rules_that_can_not_be_read_make_everything_ask_until_they_are_mended() {
+    let app = harbour().await;
+    approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserAnswer::Allow(Scope::Always)).await;
+    for (file, is_managed) in [(policy_file(&app), false), (app.folder.path().join(MANAGED), true)] {
+        std::fs::write(&file, r#"{"version": 1, "rules": [{"effect": "maybe"}]}"#).unwrap();
+        let of = |view: &host::rules::RulesView| if is_managed { view.managed.clone() } else { view.user.clone() };
+        until(&app, "unusable", |view| of(view).problem.is_some_and(|problem| problem.contains("rules[0].effect"))).await;
+        let called = call(&app, &format!("broken {is_managed}"), "add", json!({"a": 1, "b": 2}), None);
+        let question = app.question(SERVER, "the allowed tool", is_tool).await;
+        let expected = if is_managed { "managed-unusable" } else { "policy-unusable" };
+        assert_eq!((question.rule, question.scopes), (expected, &[Scope::Once][..]), "it asks each time, and says why");
+        app.answer(&question, UserAnswer::Deny).await;
+        assert!(ended(called).await.is_err(), "denied");
+        if !is_managed {
+            let changed = app.host.set_preset(Preset::Careful).await.unwrap();
+            assert!(matches!(changed, Err(RulesError::Unusable(_))), "the file is not written over: {changed:?}");
+        }
+        std::fs::remove_file(&file).unwrap();
+        until(&app, "usable", |view| of(view).problem.is_none()).await;
+        let called = call(&app, &format!("mended {is_managed}"), "add", json!({"a": 1, "b": 2}), None);
+        ended(called).await.expect("then it is as before");
+    }
+}
+
+#[tokio::test]
+async fn what_the_system_wide_file_says_can_not_be_loosened() {
+    let app = harbour().await;
+    approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserAnswer::Allow(Scope::Always)).await;
+    app.host.trust(SERVER.to_owned(), Trust::Always).await.unwrap().unwrap();
+    let managed = json!({"version": 1, "rules": [{"effect": "deny", "tool": "add", "note": "not here"}]});
+    std::fs::write(app.folder.path().join(MANAGED), managed.to_string()).unwrap();
+    until(&app, "there", |view| view.rules.iter().any(|(source, _)| *source == Source::Managed)).await;
+    set(&app, json!({"effect": "allow", "server": SERVER, "tool": "add"})).await;
+    let denied = ended(call(&app, "2", "add", json!({"a": 1, "b": 2}), None)).await;
+    let expected = CallFailure::Refused("by managed rule 1".to_owned());
+    assert_eq!(denied.err(), Some(expected), "neither rule, approval nor trust beats it");
+    let managed = policy::RuleRef { source: Source::Managed, id: 1 };
+    let removed = app.host.remove_rule(managed).await.unwrap();
+    assert_eq!(removed, Err(RulesError::NoSuchRule), "nor can it be removed");
+}
+
+#[tokio::test]
+async fn a_dry_run_tells_what_happens_and_does_nothing() {
+    let app = harbour().await;
+    approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserAnswer::Allow(Scope::Always)).await;
+    let id = set(&app, json!({"effect": "deny", "arguments": [{"at": "/b", "regex": "^9"}]})).await;
+    let decisions = app.decisions().len();
+    let run = async |arguments: Value| {
+        let asked = DryRun::Call {
+            tool: "add".to_owned(),
+            arguments: object(arguments),
+            conversation: None,
+            after_untrusted: false,
+        };
+        app.host.dry_run(SERVER.to_owned(), asked).await.unwrap().unwrap()
+    };
+    let allowed = run(json!({"a": 1, "b": 2})).await;
+    assert!(matches!(allowed.explanation.decision, Decision::Allow { by: By::Grant(_) }), "by the approval: {allowed:?}");
+    assert!(!allowed.assumed_unchanged, "the server runs, so nothing is taken for granted");
+    let denied = run(json!({"a": 1, "b": 99})).await;
+    let by = By::Rule(policy::RuleRef { source: Source::User, id });
+    assert_eq!(denied.explanation.decision, Decision::Deny { rule: Rule::RuleDenies, by }, "by the rule");
+    let first = denied.explanation.considered.first().expect("something was looked at");
+    assert_eq!((first.by, first.effect, first.fit), (by, Effect::Deny, Fit::Fits), "which comes first");
+    assert_eq!(app.decisions().len(), decisions, "nothing was decided");
+    assert!(app.questions().await.is_empty(), "and nobody asked");
+    app.host.stop_server(SERVER.to_owned()).await.unwrap().unwrap();
+    app.until(SERVER, "stopped", |s| s.state == host::view::ServerState::Stopped).await;
+    let start = app.host.dry_run(SERVER.to_owned(), DryRun::Start).await.unwrap().unwrap();
+    let asks = matches!(start.explanation.decision, Decision::Ask { rule: Rule::NewCommand, .. });
+    assert!(asks, "its start was approved for once only: {start:?}");
+}
+
+#[tokio::test]
+async fn rules_stand_after_a_restart_and_those_of_a_run_do_not() {
+    let app = harbour().await;
+    set(&app, json!({"effect": "deny", "tool": "add", "expires_at": "2100-01-01T00:00:00Z", "note": "kept"})).await;
+    let rule: PolicyRule = serde_json::from_value(json!({"effect": "ask"})).unwrap();
+    let session = PolicyRule { scope: policy::RuleScope::Session, ..rule };
+    app.host.set_rule(session).await.unwrap().unwrap();
+    assert_eq!(app.host.rules().await.unwrap().rules.len(), 2, "both hold now");
+    app.host.close().await;
+    let again = App::start_in(app.folder, Vec::new(), host::HostOptions::default()).await;
+    let rules = again.host.rules().await.unwrap().rules;
+    assert_eq!(rules.len(), 1, "one was kept: {rules:?}");
+    assert_eq!((rules[0].1.note.as_str(), rules[0].1.expires_at), ("kept", Some(4_102_444_800_000)), "whole");
+}

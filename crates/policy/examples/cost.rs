@@ -1,0 +1,79 @@
+//! What a decision costs where very much stands: `cargo run --profile profiling -p policy --example cost`.
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for a terminal")]
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use policy::{
+    Act, ArgumentIs, ArgumentRule, Claims, Direction, Effect, Grant, GrantId, Grants, Hash, Policy, PolicyFile,
+    PolicyRule, RuleScope, Scope, Standing, Subject,
+};
+use serde_json::json;
+
+const ROUNDS: u32 = 200_000;
+
+fn main() {
+    let definition = Hash::of(&json!("definition"));
+    let arguments = json!({"path": "/home/ann/notes.txt", "text": "hello"});
+    let act = Act::CallTool {
+        server: "server 7",
+        tool: "tool 7",
+        definition: &definition,
+        standing: Standing::Reviewed,
+        claims: Claims::default(),
+        arguments: arguments.as_object().unwrap(),
+        after_untrusted: false,
+        conversation: Some("conversation"),
+    };
+    for (what, grants, rules) in
+        [("one approval", 0, 0), ("5,000 approvals", 4_999, 0), ("5,000 approvals and 500 rules", 4_999, 490)]
+    {
+        let policy = policy(&definition, grants, rules);
+        let start = Instant::now();
+        for now in 0..u64::from(ROUNDS) {
+            black_box(policy.decide(black_box(&act), now));
+        }
+        println!("{what}: {} ns for each decision", (start.elapsed() / ROUNDS).as_nanos());
+    }
+}
+
+/// The approval of the call, so many others, so many rules about other servers, and ten about this one's folders.
+fn policy(definition: &Hash, others: usize, rules: usize) -> Policy {
+    let mut grants = Grants::default();
+    let names = (0..others).map(|i| (format!("server {}", i % 50), format!("other {i}")));
+    for (server, tool) in names.chain([("server 7".to_owned(), "tool 7".to_owned())]) {
+        let grant = Grant {
+            id: GrantId::default(),
+            server,
+            subject: Subject::Tool(tool),
+            rests_on: definition.clone(),
+            scope: Scope::Always,
+            conversation: None,
+            since: 0,
+            expires_at: None,
+            words: String::new(),
+        };
+        grants.add(grant).unwrap();
+    }
+    let deny = |server: String, folder: String| PolicyRule {
+        id: 0,
+        effect: Effect::Deny,
+        server,
+        tool: None,
+        direction: Direction::ToServer,
+        arguments: vec![ArgumentRule { at: "/path".to_owned(), is: ArgumentIs::Folder(folder) }],
+        annotations: None,
+        scope: RuleScope::Always,
+        expires_at: None,
+        note: String::new(),
+        trusted_server: false,
+    };
+    let own = if rules == 0 { 0 } else { 10 };
+    let rules = (0..rules)
+        .map(|i| deny(format!("another {i}"), "/etc".to_owned()))
+        .chain((0..own).map(|i| deny("server 7".to_owned(), format!("/srv/{i}"))))
+        .collect();
+    let mut policy = Policy::new(grants);
+    policy.set_user(PolicyFile { rules, ..PolicyFile::default() }).unwrap();
+    policy
+}

@@ -1,0 +1,75 @@
+// Rules in the real page: written, tried, held to, and shown in small windows and in Chinese.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { allow, callTool, expect, question, test, visit } from "./fixtures";
+
+test("a rule is written, tried, and denies", async ({ app, host }) => {
+  await visit(app, "#/rules");
+  await app.getByRole("button", { name: "Add a rule" }).click();
+  const dialog = app.getByRole("dialog");
+  await dialog.getByLabel("What happens").selectOption("deny");
+  await dialog.getByLabel("Server", { exact: true }).fill("har*");
+  await dialog.getByLabel("Tool", { exact: true }).fill("show_everything");
+  await dialog.getByLabel("Note").fill("not today");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(app.getByText("tool show_everything of har*")).toBeVisible();
+  const kept = JSON.parse(readFileSync(join(host.data, "policy.json"), "utf8")) as { rules: object[] };
+  expect(kept.rules, "in a readable file").toMatchObject([{ effect: "deny", note: "not today" }]);
+
+  await app.getByLabel("Tool", { exact: true }).fill("show_everything");
+  await app.getByRole("button", { name: "What would happen?" }).click();
+  await expect(app.getByText("It would be refused")).toBeVisible();
+  await expect(app.getByText("Decided by: rule 1.")).toBeVisible();
+
+  await callTool(app, "show_everything");
+  await expect(app.getByText(/by rule 1/).first(), "the call is refused, and says by what").toBeVisible();
+  await expect(question(app), "nobody is asked").toHaveCount(0);
+});
+
+test("the careful preset asks again, and an approval can end", async ({ app }) => {
+  await callTool(app, "show_everything");
+  await allow(app, "Allow for one hour");
+  await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
+  await visit(app, "#/rules");
+  const row = app.getByRole("row").filter({ hasText: "show_everything" });
+  await expect(row.getByText(/^Until /), "it says when it ends").toBeVisible();
+  await app.getByRole("radio", { name: /^Careful/ }).check();
+  await callTool(app, "show_everything");
+  await expect(question(app), "what was allowed asks").toContainText("the careful preset");
+  await question(app).getByRole("button", { name: "Deny" }).click();
+});
+
+test("a file that can't be used is told at once, and everything asks", async ({ app, host }) => {
+  await visit(app, "#/rules");
+  await expect(app.getByText("No rules.", { exact: false })).toBeVisible();
+  writeFileSync(join(host.data, "policy.json"), '{"version": 1, "rules": [{"effect": "maybe"}]}');
+  await expect(app.getByText("Your rules can't be used, so everything asks")).toBeVisible();
+  await expect(app.getByText(/rules\[0\]\.effect/)).toBeVisible();
+});
+
+for (const [name, width, height, language, theme] of [
+  ["small", 420, 640, "en", "light"],
+  ["chinese-dark", 1000, 800, "zh", "dark"],
+] as const) {
+  test(`the rules fit into the window: ${name}`, async ({ app, host }) => {
+    const rules = [
+      { effect: "deny", server: "harbour", tool: "delete_*", arguments: [{ at: "/path", folder: "/etc" }] },
+      { effect: "ask", annotations: { destructiveHint: true }, note: "x".repeat(300) },
+      { effect: "allow", server: "harbour", tool: "add", expires_at: "2100-01-01T00:00:00Z" },
+    ];
+    writeFileSync(join(host.data, "policy.json"), JSON.stringify({ version: 1, rules }));
+    await app.setViewportSize({ width, height });
+    await visit(app, "#/settings");
+    const chosen = { light: 1, dark: 2 }[theme];
+    await app.getByRole("radio").nth(chosen).check();
+    if (language === "zh") await app.getByRole("radio", { name: "简体中文" }).check();
+    await visit(app, "#/rules");
+    await expect(app.getByRole("heading", { level: 1 })).toBeVisible();
+    await expect(app.locator("li").filter({ hasText: "delete_*" })).toBeVisible();
+    const over = await app.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    expect(over, "nothing is cut off at the side").toBeLessThanOrEqual(0);
+    await app.screenshot({ path: test.info().outputPath(`rules-${name}.png`), fullPage: true });
+  });
+}
