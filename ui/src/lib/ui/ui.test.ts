@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 // DOMPurify keeps its promises only in a DOM that parses HTML as browsers do.
-import { render, screen } from "@testing-library/svelte";
+import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, test } from "vitest";
 
@@ -238,7 +238,10 @@ describe("a link", () => {
     expect(await screen.findByText("example.com"), "the domain alone").toBeVisible();
     expect(screen.getByText(/not encrypted/), "what to look at").toBeVisible();
     expect(host.requests("open_url"), "not opened yet").toEqual([]);
-    await userEvent.click(screen.getByRole("button", { name: "Open in the browser" }));
+    const open = screen.getByRole("button", { name: "Open in the browser" });
+    expect(open, "a double click does not open it").toBeDisabled();
+    await waitFor(() => expect(open, "then it can be opened").toBeEnabled());
+    await userEvent.click(open);
     expect(host.requests("open_url"), "opened once").toEqual([{ url: "http://example.com/path" }]);
     expect(link.asked, "and done").toBeNull();
   });
