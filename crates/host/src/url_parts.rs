@@ -96,7 +96,8 @@ impl UrlParts {
     pub fn asked_by_server(text: &str) -> Self {
         let parts = Self::of(text);
         let is_plain = parts.warnings.contains(&UrlWarning::NotEncrypted);
-        let stays_here = || Url::parse(&parts.url).is_ok_and(|url| url.host().is_some_and(|host| is_this_computer(&host)));
+        let stays_here =
+            || Url::parse(&parts.url).is_ok_and(|url| url.host().is_some_and(|host| is_this_computer(&host)));
         let openable = parts.openable && (!is_plain || stays_here());
         Self { openable, ..parts }
     }

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::Owner;
 use super::audit::Decided;
 use super::questions::{For, Pending, kind_of, subject_of};
-use super::Owner;
 use crate::activity::now;
 use crate::connection::{MAX_QUESTIONS, RunId};
 use crate::view::{Millis, Outcome};

@@ -21,7 +21,8 @@ fn call(app: &App, server: &str, id: &str, tool: &str) -> Called {
 async fn said(call: Called) -> String {
     let result = tokio::time::timeout(PATIENCE, call).await.expect("the call ends").unwrap();
     let result = result.unwrap_or_else(|error| panic!("the call should have been answered: {error}"));
-    let texts = result.content.iter().filter_map(|b| if let ContentBlock::Text(t) = b { Some(t.text.as_str()) } else { None });
+    let texts =
+        result.content.iter().filter_map(|b| if let ContentBlock::Text(t) = b { Some(t.text.as_str()) } else { None });
     texts.collect::<String>().to_lowercase()
 }
 
