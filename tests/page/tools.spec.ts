@@ -106,7 +106,7 @@ test("allowed for the session it runs at once; a changed definition asks again",
   await allow(app, "Allow once");
   await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
   await callTool(app, "lighthouse");
-  await expect(question(app)).toContainText("This tool is not as it was when you allowed it.");
+  await expect(question(app)).toContainText("This tool is not as it was when you saw it.");
   await question(app).getByRole("button", { name: "Deny" }).click();
 });
 

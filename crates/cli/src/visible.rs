@@ -10,10 +10,12 @@ fn acts(c: char) -> bool {
     c.is_control()
         || matches!(
             c,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}'
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2800}'
         )
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}')
-        || matches!(c, '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+        || matches!(c, '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+        // Of the marks that choose how a character looks, the two that emoji use stay.
+        || matches!(c, '\u{fe00}'..='\u{fe0d}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}')
 }
 
 /// A text on one line.
@@ -103,6 +105,8 @@ mod tests {
             ("a\r\n\tb", "a\\r\\n\\tb"),
             ("\u{202e}gpj.exe\u{2066}", "\\u{202e}gpj.exe\\u{2066}"),
             ("a\u{e0041}\u{200b}b", "a\\u{e0041}\\u{200b}b"),
+            ("a\u{fe01}\u{e0101}\u{2800}b", "a\\u{fe01}\\u{e0101}\\u{2800}b"),
+            ("❤\u{fe0f}", "❤\u{fe0f}"),
         ];
         for (text, shown) in cases {
             assert_eq!(line(text), shown, "how {text:?} is shown");
