@@ -9,14 +9,22 @@ export async function noOrphans(home, servers) {
 
 /** Whatever was acknowledged is there: each note, and each answer in the audit log. */
 export async function nothingLost(host, load) {
+  // What is acknowledged from now on may come after what is read.
+  const [noted, answered] = [[...load.noted], [...load.answered.keys()]];
   const { items } = await host.call("conversation", { conversation: load.conversation });
   const kept = new Set(items.map((item) => item.id));
-  const lost = load.noted.filter((text) => !kept.has(text));
+  const lost = noted.filter((text) => !kept.has(text));
   if (lost.length > 0) return `${lost.length} notes are lost, the first is ${lost[0]}`;
   const written = await audited(host);
-  const missing = [...load.answered.keys()].filter((hash) => !written.has(hash));
+  const missing = answered.filter((hash) => !written.has(hash));
   if (missing.length > 0) return `${missing.length} decisions are not in the audit log, the first is over ${missing[0]}`;
   return null;
+}
+
+/** The audit log's chain is whole: what was written stays as it was, in its order. */
+export async function chainWhole(host) {
+  const outcome = await host.call("verify_audit");
+  return outcome.whole ? null : `the audit log is not whole: ${JSON.stringify(outcome)}`;
 }
 
 /** The hashes of all decisions. */

@@ -7,7 +7,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 import { kill, processes } from "../desktop/processes.mjs";
-import { flat, mib, noOrphans, nothingLost } from "./checks.mjs";
+import { chainWhole, flat, mib, noOrphans, nothingLost } from "./checks.mjs";
 import { Host } from "./host.mjs";
 import { Load } from "./load.mjs";
 import { Random } from "./random.mjs";
@@ -67,12 +67,14 @@ try {
     found(await noOrphans(home, SCRIPTED), `kill ${number}`);
     await host.start();
     found(await nothingLost(host, load), `after kill ${number}`);
+    found(await chainWhole(host), `after kill ${number}`);
     console.log(`ok      killed ${number} of ${kills} times and started again; ${JSON.stringify(load.counts)}`);
   }
   samples = [];
   await runs(minutes * 30_000);
   await load.stop();
   found(await nothingLost(host, load), "at the end");
+  found(await chainWhole(host), "at the end");
   found(flat(samples), "at the end");
   const { servers } = await host.call("snapshot");
   const ready = servers.filter((server) => server.state.is === "ready").length;
