@@ -28,7 +28,7 @@ test.use({
 test("X02, X06: new, reviewed, changed, and asked about with what changed", async ({ app }) => {
   await visit(app, "#/server/post/tools/send");
   await expect(app.getByText("You have not reviewed this tool yet."), "at first it is new").toBeVisible();
-  await expect(app.getByText("Looks like s\u0435nd of mail."), "and looks like another").toBeVisible();
+  await expect(app.getByText("Looks like s\u0435nd (U+0435) of mail."), "and looks like another").toBeVisible();
   await app.getByRole("button", { name: "I have reviewed it" }).click();
   await expect(app.getByText("reviewed", { exact: true }), "then it was seen").toBeVisible();
 
@@ -43,7 +43,7 @@ test("X02, X06: new, reviewed, changed, and asked about with what changed", asyn
   await expect(frame, "the question shows what changed").toContainText("This tool is not as it was when you saw it.");
   await expect(frame).toContainText(BEFORE.description);
   await expect(frame).toContainText(AFTER.description);
-  await expect(frame, "and what it looks like").toContainText("Looks like s\u0435nd of mail.");
+  await expect(frame, "and what it looks like").toContainText("Looks like s\u0435nd (U+0435) of mail.");
   if (LOOKS) {
     for (const [name, width, height] of [
       ["wide", 1180, 780],

@@ -5,6 +5,9 @@ import { beginning, visibleText } from "$lib/format/text-safety";
 
 import { m } from "../paraglide/messages";
 
+/** So many letters of a name are told by their numbers. */
+const TOLD = 3;
+
 /** A name from outside, short and visible, to stand inside a sentence of ours. */
 function named(text: string): string {
   const short = beginning(text, 80, 1);
@@ -37,14 +40,23 @@ export function flagWords(reason: FlagReason): string {
 export function lookAlikeWords({ server, name, same }: LookAlike): string {
   return same
     ? m.review_same_name({ server: named(server) })
-    : m.review_looks_like({ server: named(server), name: named(name) });
+    : m.review_looks_like({ server: named(server), name: spelled(name) });
+}
+
+/** A name with those of its letters told apart that may be taken for others. */
+function spelled(name: string): string {
+  const others = [...new Set(name)].filter((c) => c > "\u007f").slice(0, TOLD);
+  const points = others.map(
+    (c) => `U+${(c.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`,
+  );
+  return others.length === 0 ? named(name) : `${named(name)} (${points.join(" ")})`;
 }
 
 /** The same for the name that a server claims. */
 export function serverAlikeWords({ server, name, same }: LookAlike): string {
   return same
     ? m.review_server_same_name({ server: named(server) })
-    : m.review_server_looks_like({ server: named(server), name: named(name) });
+    : m.review_server_looks_like({ server: named(server), name: spelled(name) });
 }
 
 /** What a part of a server's identity is called; unknown ones as they are. */
