@@ -367,7 +367,7 @@ mod tests {
                 "[{\"kind\": \"tools\", \"answer\": {\"action\": \"deny\"}}]",
                 1,
                 17,
-                "unknown variant `tools`, expected one of `start-server`, `tool`, `sampling`, `elicitation`, `url`, `roots`, `sign-in`, `client-id`",
+                "unknown variant `tools`, expected one of `start-server`, `tool`, `prompt`, `resource`, `sampling`, `elicitation`, `url`, `roots`, `sign-in`, `client-id`",
             ),
             (
                 "[{\"kind\": \"tool\",\n \"answer\": {\"action\": \"yes\"}}]",
