@@ -49,6 +49,8 @@ describe("every kind", () => {
     ],
     ["tool", tool({ path: "/x", deep: { list: [1, 2] }, none: null })],
     ["tool without arguments", tool({})],
+    ["prompt", { kind: "read", what: "prompt", name: "greet", arguments: { who: "Ann" } }],
+    ["resource", { kind: "read", what: "resource", name: "file:///a", arguments: {} }],
     ["sampling request", samplingRequest],
     ["sampling answer to write", samplingResponse("")],
     ["sampling answer to review", samplingResponse("Paris.")],
