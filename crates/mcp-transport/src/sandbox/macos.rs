@@ -18,15 +18,10 @@ pub(super) async fn mechanism(_path: &SearchPath) -> Result<Mechanism, SandboxEr
     })
 }
 
-pub(super) fn inside(
-    plan: &Plan,
-    program: &Path,
-    arguments: Vec<OsString>,
-    _directory: &Path,
-) -> Result<Inside, SandboxError> {
+pub(super) fn inside(plan: &Plan, server: Inside, _directory: &Path) -> Result<Inside, SandboxError> {
     let profile = seatbelt::profile(plan)
-        .map_err(|path| SandboxError::NoFolder { folder: path, cause: "its path is not Unicode text".to_owned() })?;
-    let mut all: Vec<OsString> = vec!["-p".into(), profile.into(), program.into()];
-    all.extend(arguments);
-    Ok(Inside { program: PathBuf::from(PROGRAM), arguments: all, restriction: None })
+        .map_err(|folder| SandboxError::NoFolder { folder, cause: "its path is not Unicode text".to_owned() })?;
+    let mut arguments: Vec<OsString> = vec!["-p".into(), profile.into(), server.program.into()];
+    arguments.extend(server.arguments);
+    Ok(Inside { program: PathBuf::from(PROGRAM), arguments, ..server })
 }

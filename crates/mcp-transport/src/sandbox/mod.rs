@@ -151,10 +151,11 @@ pub struct Plan {
     pub network: bool,
 }
 
-/// How a program is started inside a sandbox.
+/// How a program is started, inside a sandbox or without one.
 pub(crate) struct Inside {
     pub(crate) program: PathBuf,
     pub(crate) arguments: Vec<OsString>,
+    pub(crate) environment: Vec<(OsString, OsString)>,
     /// What the process gives up before the program runs.
     pub(crate) restriction: Option<Restriction>,
 }
@@ -195,19 +196,14 @@ impl Plan {
         Ok(Some(Plan { mechanism, reach, network: sandbox.network }))
     }
 
-    /// Makes the server's own folders, and says how its program is started.
+    /// Makes the server's own folders, and says how what would be started without a sandbox is started in it.
     ///
     /// # Errors
     /// [`SandboxError`], if a folder can't be made or the kernel does not take the restriction.
-    pub(crate) fn inside(
-        &self,
-        program: &Path,
-        arguments: Vec<OsString>,
-        directory: &Path,
-    ) -> Result<Inside, SandboxError> {
+    pub(crate) fn inside(&self, server: Inside, directory: &Path) -> Result<Inside, SandboxError> {
         make_private(&self.reach.temporary())
             .map_err(|cause| SandboxError::NoHome { folder: self.reach.home.clone(), cause: cause.to_string() })?;
-        system::inside(self, program, arguments, directory)
+        system::inside(self, server, directory)
     }
 }
 

@@ -1,7 +1,6 @@
 //! Windows has no sandbox here yet: folders and the network can't be named for a process without an AppContainer, which Rust's
 //! standard library can't start yet. So none is promised, and a server that should have one does not start.
 
-use std::ffi::OsString;
 use std::path::Path;
 
 use super::{Inside, Mechanism, Plan, SandboxError};
@@ -18,11 +17,6 @@ pub(super) async fn mechanism(_path: &SearchPath) -> Result<Mechanism, SandboxEr
     Err(not_here())
 }
 
-pub(super) fn inside(
-    _plan: &Plan,
-    _program: &Path,
-    _arguments: Vec<OsString>,
-    _directory: &Path,
-) -> Result<Inside, SandboxError> {
+pub(super) fn inside(_plan: &Plan, _server: Inside, _directory: &Path) -> Result<Inside, SandboxError> {
     Err(not_here())
 }

@@ -116,21 +116,25 @@ pub(crate) struct ServerGroup {
 /// [`SpawnError`], with the cause in words. Nothing runs then.
 pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -> Result<ServerProcess, SpawnError> {
     let directory = command.directory();
-    let arguments = command.arguments.iter().map(Into::into).collect();
-    let inside = match Plan::make(command, program, path).await? {
-        Some(plan) => plan.inside(program, arguments, &directory)?,
-        None => Inside { program: program.to_owned(), arguments, restriction: None },
+    let mut start = Inside {
+        program: program.to_owned(),
+        arguments: command.arguments.iter().map(Into::into).collect(),
+        environment: environment::of_server(command, path),
+        restriction: None,
     };
+    if let Some(plan) = Plan::make(command, program, path).await? {
+        start = plan.inside(start, &directory)?;
+    }
     if !directory.is_dir() {
         return Err(SpawnError::NoWorkingDirectory(directory));
     }
     let launch = Launch {
-        program: inside.program,
-        arguments: inside.arguments,
-        environment: environment::of_server(command, path),
+        program: start.program,
+        arguments: start.arguments,
+        environment: start.environment,
         directory,
         conversation: true,
-        restriction: inside.restriction,
+        restriction: start.restriction,
     };
     let mut child = launch.start().await.map_err(|cause| explain(program.to_owned(), cause))?;
     let pipes = (child.stdin().take(), child.stdout().take(), child.stderr().take());

@@ -290,3 +290,25 @@ async fn interpreters_run_in_it() {
         }
     }
 }
+
+/// What has a loader load files is for the server, and not for what holds it: it could bring a file of its own with the next start.
+#[tokio::test]
+async fn no_file_of_the_server_is_loaded_outside() {
+    for (name, path) in paths().await {
+        let ground = Ground::new();
+        let planted = ground.root.join("write/planted.so");
+        fs::write(&planted, "no library").unwrap();
+        let mut command = shell("echo $LD_PRELOAD >&2", ground.sandbox(false));
+        command.environment.insert("LD_PRELOAD".to_owned(), planted.display().to_string());
+        let process = spawn(&command, Path::new("/bin/sh"), &path).await.expect("it starts");
+        let (sender, events) = mpsc::channel(64);
+        let handle = run_with(config(), process, sender, DriverLimits::default());
+        let mut running = Running { handle, events, told: Vec::new() };
+        running.until_end().await;
+        let said = running.handle.stderr.last_lines(100);
+        assert!(said.contains(&planted.display().to_string()), "{name}: the server gets what was set for it: {said:?}");
+        // The loader complains each time that it can't load the file: once, in the server.
+        let loads = said.iter().filter(|line| line.contains("planted.so") && line.contains("ERROR")).count();
+        assert_eq!(loads, 1, "{name}: only the server's own loader tries it: {said:?}");
+    }
+}

@@ -3,6 +3,7 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::sync::OnceLock;
@@ -35,10 +36,19 @@ pub(super) async fn find(path: &SearchPath) -> Result<PathBuf, String> {
     if WORKS.get() == Some(&program) {
         return Ok(program);
     }
+    if !is_of_system(&program) {
+        return Err(format!("{} may be changed by others than the system", program.display()));
+    }
     trial(&program).await.map_err(|cause| format!("bubblewrap does not work here ({cause})"))?;
     // If another one was kept before, this one is tried each time.
     let _ = WORKS.set(program.clone());
     Ok(program)
+}
+
+/// Whether only root can have put it there: a server that may write to a folder of programs must not bring the one that holds it.
+fn is_of_system(program: &Path) -> bool {
+    let facts = program.canonicalize().and_then(|program| program.metadata());
+    facts.is_ok_and(|facts| facts.uid() == 0 && facts.mode() & 0o022 == 0)
 }
 
 /// Runs the shell, to do nothing, in a sandbox without a network.
@@ -79,9 +89,12 @@ async fn ended(child: &mut dyn ChildWrapper) -> io::Result<(ExitStatus, String)>
     Ok((status, visible(String::from_utf8_lossy(&words).trim()).into_owned()))
 }
 
-/// All arguments up to the program.
-pub(super) fn arguments(plan: &Plan, directory: &Path) -> Vec<OsString> {
+/// All arguments up to the program. `variables` are set for it and not for bubblewrap.
+pub(super) fn arguments(plan: &Plan, directory: &Path, variables: Vec<(OsString, OsString)>) -> Vec<OsString> {
     let mut arguments = namespaces(plan.network);
+    for (name, value) in variables {
+        arguments.extend(["--setenv".into(), name, value]);
+    }
     // Each before what lies in it, so that what is named more exactly holds.
     let mut binds: Vec<(&Path, &str)> = plan.reach.read_only().into_iter().map(|path| (path, "--ro-bind")).collect();
     binds.extend(plan.reach.writable().into_iter().map(|path| (path, "--bind")));

@@ -7,8 +7,8 @@ mod bubblewrap;
 mod landlock;
 mod local_sockets;
 
-use std::ffi::OsString;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use ::landlock::RulesetCreated;
@@ -54,27 +54,24 @@ pub(super) async fn mechanism(path: &SearchPath) -> Result<Mechanism, SandboxErr
     }
 }
 
-pub(super) fn inside(
-    plan: &Plan,
-    program: &Path,
-    arguments: Vec<OsString>,
-    directory: &Path,
-) -> Result<Inside, SandboxError> {
+pub(super) fn inside(plan: &Plan, server: Inside, directory: &Path) -> Result<Inside, SandboxError> {
     let not_here = |cause: String| SandboxError::NotHere { cause, next: NEXT };
     match &plan.mechanism {
         Mechanism::Bubblewrap(wrap) => {
-            let mut all = bubblewrap::arguments(plan, directory);
-            all.push(program.into());
-            all.extend(arguments);
             let filter = local_sockets::filter(true).map_err(not_here)?;
             let restriction = Some(Restriction { rules: None, filter });
-            Ok(Inside { program: wrap.clone(), arguments: all, restriction })
+            // bubblewrap itself is not held yet: what would have it load a file of the server's is for the server alone.
+            let (loads, environment): (Vec<_>, Vec<_>) =
+                server.environment.into_iter().partition(|(name, _)| name.as_bytes().starts_with(b"LD_"));
+            let mut arguments = bubblewrap::arguments(plan, directory, loads);
+            arguments.push(server.program.into());
+            arguments.extend(server.arguments);
+            Ok(Inside { program: wrap.clone(), arguments, environment, restriction })
         }
         Mechanism::Landlock => {
             let rules = landlock::rules(&plan.reach).map_err(not_here)?;
             let filter = local_sockets::filter(plan.network).map_err(not_here)?;
-            let restriction = Some(Restriction { rules: Some(rules), filter });
-            Ok(Inside { program: program.to_owned(), arguments, restriction })
+            Ok(Inside { restriction: Some(Restriction { rules: Some(rules), filter }), ..server })
         }
         Mechanism::Seatbelt => Err(not_here("sandbox-exec is a program of macOS".to_owned())),
     }
