@@ -42,10 +42,11 @@ impl Allowance {
         self.left > 0
     }
 
-    /// How long until there is some again.
-    pub(super) fn wait(&mut self) -> Duration {
+    /// How long until so much of it is there again.
+    pub(super) fn wait(&mut self, amount: u64) -> Duration {
         self.count(Instant::now());
-        Duration::try_from_secs_f64((1 - self.left).max(0) as f64 / self.per_second).unwrap_or(Duration::MAX)
+        let missing = i64::try_from(amount).unwrap_or(i64::MAX).min(self.most).saturating_sub(self.left);
+        Duration::try_from_secs_f64(missing.max(0) as f64 / self.per_second).unwrap_or(Duration::MAX)
     }
 
     /// How much of it was used and did not come back yet.
@@ -87,7 +88,7 @@ mod tests {
     async fn what_was_used_beyond_it_has_to_come_back_first() {
         let mut allowance = Allowance::new(10, 2.0);
         assert!(!allowance.spend(30), "twenty beyond");
-        let wait = allowance.wait();
+        let wait = allowance.wait(1);
         assert!((10.0..12.0).contains(&wait.as_secs_f64()), "two come back each second: {wait:?}");
         tokio::time::advance(wait).await;
         assert!(allowance.take(1), "then there is some again");

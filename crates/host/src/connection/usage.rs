@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::allowance::Allowance;
 use crate::limits::{Counted, Counter, Limits, Use};
 
-/// A server that is read slower is looked at again after this, or later: what comes back meanwhile is read at once.
+/// A server that is read slower is looked at again after this at the earliest, and at the latest.
 const LEAST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
@@ -85,7 +85,9 @@ impl Usage {
 
     /// How long it is read no further, if it is slowed down; otherwise it is not any more.
     pub(super) fn pause(&mut self) -> Option<Duration> {
-        let wait = Some(self.bytes.wait()).filter(|wait| self.slowed && !wait.is_zero());
+        // What comes in a second at once, and not byte by byte.
+        let a_second = self.limits.bytes_per_minute / 60;
+        let wait = self.slowed.then(|| self.bytes.wait(a_second)).filter(|wait| !wait.is_zero());
         self.slowed = wait.is_some();
         wait.map(|wait| wait.clamp(LEAST_PAUSE, LONGEST_PAUSE))
     }
