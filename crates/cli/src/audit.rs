@@ -92,7 +92,8 @@ async fn export(session: &Session, file: Option<PathBuf>) -> Result<Value, Failu
     let written = tokio::task::spawn_blocking(move || match file {
         None => log.export(&mut std::io::stdout().lock()),
         Some(file) => {
-            let fail = |error: std::io::Error| StoreError { path: file.display().to_string(), cause: error.to_string() };
+            let fail =
+                |error: std::io::Error| StoreError { path: file.display().to_string(), cause: error.to_string() };
             let mut out = BufWriter::new(new_file(&file).map_err(fail)?);
             let entries = log.export(&mut out)?;
             out.flush().map_err(fail)?;
@@ -162,7 +163,9 @@ fn finding_words(finding: &AuditFinding) -> String {
         Tampered::Changed => format!("{at} was changed, or stood elsewhere"),
         Tampered::Missing => format!("{at} missing"),
         Tampered::CutOff => format!("cut off at the end: {at}"),
-        Tampered::SealBroken => format!("the seal over {at} does not fit: the log was rewritten, or sealed with another key"),
+        Tampered::SealBroken => {
+            format!("the seal over {at} does not fit: the log was rewritten, or sealed with another key")
+        }
         Tampered::SealMissing => "the seal was removed".to_owned(),
         Tampered::CheckpointBroken => format!("what was removed up to {at} was not removed by Drawbridge"),
         Tampered::Noted => format!("when {at} was written, something was wrong already"),
@@ -178,7 +181,9 @@ fn finding_words(finding: &AuditFinding) -> String {
 fn time(text: Option<&str>, option: &str) -> Result<Option<u64>, Failure> {
     let Some(text) = text else { return Ok(None) };
     let wrong = || {
-        Failure::usage(format!("{option}: {text:?} is no time; expected 2026-11-21, 2026-11-21T08:00:00Z, 30m, 12h or 7d"))
+        Failure::usage(format!(
+            "{option}: {text:?} is no time; expected 2026-11-21, 2026-11-21T08:00:00Z, 30m, 12h or 7d"
+        ))
     };
     let millis = match ago(text) {
         Some(ago) => {

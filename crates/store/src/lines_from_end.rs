@@ -80,7 +80,8 @@ mod tests {
         // Lines of usual length cross the pieces at every place; two are over the bound, one of them the last.
         let mut text = vec![b'x'; 3 << 20];
         text.push(b'\n');
-        let lines: Vec<Vec<u8>> = (1..5_000_usize).map(|number| format!("{number:0>width$}", width = number % 700).into()).collect();
+        let lines: Vec<Vec<u8>> =
+            (1..5_000_usize).map(|number| format!("{number:0>width$}", width = number % 700).into()).collect();
         for line in &lines {
             text.extend(line);
             text.extend(b"\n\n");
@@ -88,7 +89,10 @@ mod tests {
         text.extend(vec![b'z'; 3 << 20]);
         let read: Vec<Vec<u8>> = LinesFromEnd::new(io::Cursor::new(text)).unwrap().map(Result::unwrap).collect();
         let wanted: Vec<Vec<u8>> = lines.into_iter().rev().collect();
-        assert!(read == wanted, "every line is read once, the last one first, and none that is empty or over the bound");
+        assert!(
+            read == wanted,
+            "every line is read once, the last one first, and none that is empty or over the bound"
+        );
         let last = LinesFromEnd::new(io::Cursor::new(b"a\nb".to_vec())).unwrap().next().unwrap().unwrap();
         assert_eq!(last, b"b", "a last line without its end is one");
     }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use host::ports::{AuditEntry as HostAudit, AuditLog, AuditQuery, AuditSeal as HostSeal, StoreError, Tampered as HostTampered};
+use host::ports::{
+    AuditEntry as HostAudit, AuditLog, AuditQuery, AuditSeal as HostSeal, StoreError, Tampered as HostTampered,
+};
 
 use super::{Api, errors};
 use crate::data::*;
@@ -36,7 +38,8 @@ impl Api {
     }
 
     pub(super) async fn export_audit(&self) -> Result<SavedFile, ApiError> {
-        let picked = self.host.ports().platform.pick_save_file("drawbridge-audit.jsonl").await.map_err(errors::system)?;
+        let picked =
+            self.host.ports().platform.pick_save_file("drawbridge-audit.jsonl").await.map_err(errors::system)?;
         let Some(path) = picked else { return Ok(SavedFile { path: None }) };
         let shown = path.display().to_string();
         let failed = shown.clone();

@@ -94,11 +94,7 @@ impl Owner {
 
     /// Hands an entry over. What waits for it comes back if it is written already, or can't be.
     #[expect(clippy::result_large_err, reason = "what waits comes back, and is moved once")]
-    fn audit_later(
-        &mut self,
-        entry: AuditEntry,
-        waiting: Waiting,
-    ) -> Result<Option<Waiting>, (StoreError, Waiting)> {
+    fn audit_later(&mut self, entry: AuditEntry, waiting: Waiting) -> Result<Option<Waiting>, (StoreError, Waiting)> {
         let told = self.is_observed().then(|| entry.clone());
         self.audits.last_ticket += 1;
         let ticket = self.audits.last_ticket;
@@ -211,7 +207,8 @@ impl Owner {
                 // It may have been cancelled.
                 let Some(record) = self.calls.remove(&id) else { return };
                 let server = &record.view.server;
-                let is_there = self.servers.get(server).and_then(|r| r.connection.as_ref()).is_some_and(|c| c.run == run);
+                let is_there =
+                    self.servers.get(server).and_then(|r| r.connection.as_ref()).is_some_and(|c| c.run == run);
                 match written {
                     Err(error) => self.finish(record, Err(CallFailure::Refused(error.to_string()))),
                     Ok(()) if is_there => self.send(record),

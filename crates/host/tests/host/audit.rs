@@ -107,8 +107,7 @@ async fn harbour() -> (App, Arc<Disk>) {
     let folder = tempfile::tempdir().unwrap();
     let platform = Arc::new(TestPlatform::default());
     let (config, data) = (folder.path().join("mcp.json"), folder.path().join("data"));
-    let mut ports =
-        store::open_with(&config, &data, platform.clone(), Arc::new(SecretsInMemory::default())).unwrap();
+    let mut ports = store::open_with(&config, &data, platform.clone(), Arc::new(SecretsInMemory::default())).unwrap();
     let disk = Arc::new(Disk {
         log: ports.audit.clone(),
         receipts: Mutex::default(),
@@ -213,7 +212,8 @@ async fn what_cannot_be_written_does_not_cross() {
     // Nor does what the user approves.
     disk.slow.store(false, Ordering::SeqCst);
     let (host, none) = (app.host.clone(), Map::new());
-    let asked = tokio::spawn(async move { host.call_tool("6".into(), "harbour".into(), "fail".into(), none, None).await });
+    let asked =
+        tokio::spawn(async move { host.call_tool("6".into(), "harbour".into(), "fail".into(), none, None).await });
     let question = app.question("harbour", "a tool", |q| matches!(q.body, QuestionBody::Tool { .. })).await;
     disk.full.store(true, Ordering::SeqCst);
     let answer = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Once)).await;

@@ -112,7 +112,8 @@ pub(super) fn open_to_read(path: &Path) -> Result<Option<Connection>, StoreError
 
 fn connect(path: &Path) -> rusqlite::Result<Connection> {
     // One thread at a time uses each connection.
-    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    let connection =
+        Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(PATIENCE)?;
     // Only before the first table is made does this have an effect.
     connection.pragma_update(None, "auto_vacuum", "incremental")?;
@@ -209,7 +210,8 @@ pub(super) fn seal(connection: &Connection) -> rusqlite::Result<Option<Seal>> {
 }
 
 pub(super) fn put_seal(connection: &Connection, seal: &Seal) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare_cached("INSERT OR REPLACE INTO seal (id, number, link, key, mac) VALUES (1, ?1, ?2, ?3, ?4)")?;
+    let mut statement = connection
+        .prepare_cached("INSERT OR REPLACE INTO seal (id, number, link, key, mac) VALUES (1, ?1, ?2, ?3, ?4)")?;
     statement.execute(rusqlite::params![signed(seal.number), seal.link.as_slice(), seal.key, seal.mac])?;
     Ok(())
 }

@@ -43,7 +43,15 @@ impl Log {
         import::take_over(&mut connection, path, older)?;
         let metadata = path.metadata().map_err(|error| crate::files::failed(path, "open it", &error))?;
         let identity = crate::private::identity(&metadata);
-        Ok(Self { path: path.to_owned(), connection, identity, last: None, sealed: None, doubted: None, is_checked: false })
+        Ok(Self {
+            path: path.to_owned(),
+            connection,
+            identity,
+            last: None,
+            sealed: None,
+            doubted: None,
+            is_checked: false,
+        })
     }
 
     /// Whether the file under the log's name is still the one that was opened.
@@ -55,9 +63,10 @@ impl Log {
     pub(super) fn append(&mut self, entries: &mut [AuditEntry], key: Option<&SealKey>) -> Result<u64, StoreError> {
         self.append_all(entries, key).map_err(|error| match error {
             Failed::Sql(error) => file::failed(&self.path, "write the decision down", &error),
-            Failed::Json(error) => {
-                StoreError { path: self.path.display().to_string(), cause: format!("could not write the decision down: {error}") }
-            }
+            Failed::Json(error) => StoreError {
+                path: self.path.display().to_string(),
+                cause: format!("could not write the decision down: {error}"),
+            },
         })
     }
 
@@ -66,7 +75,12 @@ impl Log {
         let (found, mut previous) = file::last(&transaction)?;
         let mut number = found;
         let kept = file::seal(&transaction)?;
-        let known = Known { last: self.last, sealed: self.sealed.as_ref(), doubted: self.doubted.as_ref(), is_checked: self.is_checked };
+        let known = Known {
+            last: self.last,
+            sealed: self.sealed.as_ref(),
+            doubted: self.doubted.as_ref(),
+            is_checked: self.is_checked,
+        };
         if let Some(problem) = problem(&transaction, (found, &previous), kept.as_ref(), &known, key)? {
             tracing::error!(problem, "the audit log is not as it was left");
             // The numbers of what is gone are not used again, so that the gap stays to be seen.
@@ -100,7 +114,11 @@ impl Log {
     }
 
     /// Removes what is to be kept no longer.
-    pub(super) fn retain(&mut self, keep: host::ports::AuditRetention, key: Option<&SealKey>) -> Result<(), StoreError> {
+    pub(super) fn retain(
+        &mut self,
+        keep: host::ports::AuditRetention,
+        key: Option<&SealKey>,
+    ) -> Result<(), StoreError> {
         // What is wrong is found before anything goes.
         self.append(&mut [], key)?;
         let removed = retention::retain(&mut self.connection, keep, key);
@@ -195,7 +213,10 @@ fn problem(
         return Ok(None);
     }
     if seal.key != key.id {
-        return Ok(Some(format!("the log was sealed up to entry {} with a key that is not in the keychain", seal.number)));
+        return Ok(Some(format!(
+            "the log was sealed up to entry {} with a key that is not in the keychain",
+            seal.number
+        )));
     }
     if !is_of(key, seal) {
         return Ok(Some("the seal was changed".to_owned()));

@@ -70,7 +70,8 @@ impl AuditDatabase {
         let writing = std::thread::Builder::new().name("audit write".into()).spawn(move || writer.run(&received));
         let writing = writing.map_err(fail)?;
         let (own, at) = (Arc::clone(&durable), path.clone());
-        let syncing = std::thread::Builder::new().name("audit sync".into()).spawn(move || own.run(&at)).map_err(fail)?;
+        let syncing =
+            std::thread::Builder::new().name("audit sync".into()).spawn(move || own.run(&at)).map_err(fail)?;
         Ok(Self { path, orders: Some(orders), durable, keys, threads: Mutex::new(vec![writing, syncing]) })
     }
 

@@ -48,7 +48,9 @@ fn statement(query: &AuditQuery) -> (String, Vec<Value>) {
     if let Some(before) = query.before {
         fits("number < ?", signed(before).into());
     }
-    for (condition, value) in [("server = ?", &query.server), ("kind = ?", &query.kind), ("decision = ?", &query.decision)] {
+    for (condition, value) in
+        [("server = ?", &query.server), ("kind = ?", &query.kind), ("decision = ?", &query.decision)]
+    {
         if let Some(value) = value {
             fits(condition, value.clone().into());
         }

@@ -95,9 +95,8 @@ impl Durable {
     pub(super) fn run(&self, path: &Path) {
         let mut journal: Option<(u64, Journal)> = None;
         loop {
-            let waits = |state: &mut State| {
-                !state.is_closed && (state.failed.is_some() || state.durable >= state.written)
-            };
+            let waits =
+                |state: &mut State| !state.is_closed && (state.failed.is_some() || state.durable >= state.written);
             let state = self.changed.wait_while(self.state(), waits).unwrap_or_else(PoisonError::into_inner);
             let (written, generation) = (state.written, state.generation);
             if state.failed.is_some() || state.durable >= written {
@@ -119,9 +118,8 @@ impl Durable {
                 Ok(_) => {}
                 Err(error) => {
                     tracing::error!(%error, "the audit log could not be made durable");
-                    let cause = format!(
-                        "it could not be made durable: {error}; check the disk, then start Drawbridge again"
-                    );
+                    let cause =
+                        format!("it could not be made durable: {error}; check the disk, then start Drawbridge again");
                     state.failed = Some(StoreError { path: path.display().to_string(), cause });
                 }
             }

@@ -63,7 +63,17 @@ impl Writer {
         keys: Arc<KeyHolder>,
         orders: SyncSender<Order>,
     ) -> Self {
-        Self { path, older, durable, keys, orders, log: None, unsealed: false, keep: AuditRetention::default(), looked: None }
+        Self {
+            path,
+            older,
+            durable,
+            keys,
+            orders,
+            log: None,
+            unsealed: false,
+            keep: AuditRetention::default(),
+            looked: None,
+        }
     }
 
     /// Works until it is told to end.
@@ -153,7 +163,7 @@ impl Writer {
             self.log = None;
         }
         self.unsealed |= key.is_none() && written.is_ok();
-        let place = written.is_ok().then(|| self.durable.wrote(entries.len() as u64) + 1).unwrap_or_default();
+        let place = if written.is_ok() { self.durable.wrote(entries.len() as u64) + 1 } else { 0 };
         let mut receipts = Vec::new();
         for (at, reply) in (0..).zip(replies) {
             let result = written.clone().map(|first| Written { number: first + at, place: place + at });

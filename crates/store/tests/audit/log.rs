@@ -21,7 +21,11 @@ fn the_log_counts_on() {
     assert_eq!(again.append(decision("third")).unwrap().number, 3, "counted on by another program");
     assert_eq!(log.append(decision("fourth")).unwrap().number, 4, "counted on beside another program");
     let entries = log.read(&AuditQuery::latest(3)).unwrap();
-    assert_eq!(entries.iter().map(|e| e.number).collect::<Vec<_>>(), [4, 3, 2], "the newest first, no more than asked for");
+    assert_eq!(
+        entries.iter().map(|e| e.number).collect::<Vec<_>>(),
+        [4, 3, 2],
+        "the newest first, no more than asked for"
+    );
     assert_eq!(entries[0], AuditEntry { number: 4, ..decision("fourth") }, "an entry comes back as it was");
     let before = AuditQuery { before: Some(3), ..AuditQuery::latest(10) };
     assert_eq!(log.read(&before).unwrap().len(), 2, "those before a number");
@@ -75,7 +79,11 @@ fn what_is_handed_over_is_told_of_and_becomes_durable() {
     });
     for (at, (ticket, written)) in (0..).zip(&told) {
         let written = written.as_ref().unwrap();
-        assert_eq!((*ticket, written.number, written.place), (at, at + 1, at + 1), "in their order, each under its ticket");
+        assert_eq!(
+            (*ticket, written.number, written.place),
+            (at, at + 1, at + 1),
+            "in their order, each under its ticket"
+        );
     }
 }
 
@@ -122,7 +130,8 @@ fn what_is_looked_for_is_found() {
         let found = log.read(&AuditQuery { limit: 10, ..query }).unwrap();
         found.iter().map(|entry| entry.number).collect::<Vec<_>>()
     };
-    let words = |words: &[&str]| AuditQuery { words: words.iter().map(|&w| w.into()).collect(), ..AuditQuery::default() };
+    let words =
+        |words: &[&str]| AuditQuery { words: words.iter().map(|&w| w.into()).collect(), ..AuditQuery::default() };
     assert_eq!(found(AuditQuery { server: Some("files".into()), ..AuditQuery::default() }), [2, 1], "by server");
     assert_eq!(found(AuditQuery { kind: Some("url".into()), ..AuditQuery::default() }), [3], "by kind");
     assert_eq!(found(AuditQuery { decision: Some("denied".into()), ..AuditQuery::default() }), [2], "by decision");
@@ -142,7 +151,8 @@ fn a_log_that_cannot_be_written_is_an_error() {
     let error = folder.log().append(decision("x")).unwrap_err();
     assert!(error.cause.starts_with("could not open it: "), "it says what failed: {error}");
     fs::remove_dir(folder.file()).unwrap();
-    fs::write(folder.file(), "this was never a database, but it is long enough to look like a page of one".repeat(100)).unwrap();
+    fs::write(folder.file(), "this was never a database, but it is long enough to look like a page of one".repeat(100))
+        .unwrap();
     let error = folder.log().append(decision("x")).unwrap_err();
     assert!(error.cause.contains("move it away"), "and the next step: {error}");
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use host::ports::{AuditQuery};
+use host::ports::AuditQuery;
 
 use super::support::{Folder, decision, numbers};
 
@@ -22,7 +22,11 @@ fn an_older_log_is_taken_over_once() {
     let entries = log.read(&AuditQuery::latest(10)).unwrap();
     assert_eq!(numbers(&*log), [3, 2, 1], "its entries, numbered anew, and one that says so");
     assert_eq!(entries[0].kind, "log-imported", "what was done stands there");
-    assert!(entries[0].subject.contains("2 entries") && entries[0].subject.contains("2 lines"), "{}", entries[0].subject);
+    assert!(
+        entries[0].subject.contains("2 entries") && entries[0].subject.contains("2 lines"),
+        "{}",
+        entries[0].subject
+    );
     assert!(entries[1].imported && entries[2].imported && !entries[0].imported, "what was taken over is marked");
     assert_eq!((entries[1].subject.as_str(), entries[1].at), ("two", 6), "and is as it was");
     assert!(!folder.data().join("audit.jsonl").exists(), "the old file has another name");
