@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 import { paraglideVitePlugin } from "@inlang/paraglide-js";
@@ -8,6 +9,23 @@ import { defineConfig } from "vitest/config";
 // The page may also be served by the development host; then commands and events go there.
 const devHost = process.env.DRAWBRIDGE_DEV_HOST ?? "http://127.0.0.1:1430";
 
+// The page under development obeys the app's rules for its content. It gets more only for what live reload needs: styles that
+// carry this nonce, and its own server, which also stands in for the host.
+const NONCE = "live-reload";
+const config = readFileSync(
+  fileURLToPath(new URL("../src-tauri/tauri.conf.json", import.meta.url)),
+  "utf8",
+);
+const { csp } = (JSON.parse(config) as { app: { security: { csp: Record<string, string> } } }).app
+  .security;
+const more: Record<string, string> = {
+  "style-src": `'nonce-${NONCE}'`,
+  "connect-src": "'self' ws://localhost:1420",
+};
+const rules = Object.entries(csp).map(([name, sources]) =>
+  `${name} ${sources} ${more[name] ?? ""}`.trim(),
+);
+
 const messages = paraglideVitePlugin({
   project: "./project.inlang",
   outdir: "./src/paraglide",
@@ -16,13 +34,15 @@ const messages = paraglideVitePlugin({
   emitReadme: false,
 });
 
-export default defineConfig({
+export default defineConfig(({ command }) => ({
+  html: command === "serve" ? { cspNonce: NONCE } : {},
   plugins: [svelte(), ...(process.env.VITEST ? [] : [messages]), svelteTesting()],
   resolve: { alias: { $lib: fileURLToPath(new URL("./src/lib", import.meta.url)) } },
   clearScreen: false,
   server: {
     port: 1420,
     strictPort: true,
+    headers: { "Content-Security-Policy": rules.join("; ") },
     proxy: {
       "/api": { target: devHost },
       "/events": { target: devHost, ws: true },
@@ -37,4 +57,4 @@ export default defineConfig({
     setupFiles: ["./src/lib/testing/setup.ts"],
     include: ["src/**/*.test.ts"],
   },
-});
+}));

@@ -158,8 +158,8 @@ function isAlive(pid: number): boolean {
 /** A line for the table of `cargo xtask hostile`. */
 function row(what: string, measured: Record<string, number> | null): void {
   const table = process.env.HOSTILE_TABLE;
-  if (!table) return;
   const [, id, tried] = /^(X\d+),? ?(.*)$/s.exec(what) ?? [];
+  if (!table || !id) return;
   appendFileSync(table, `${JSON.stringify({ case: id, tried, withstood: measured !== null, measured })}\n`);
 }
 

@@ -51,7 +51,7 @@ export class Expansion {
   async expand(): Promise<void> {
     clearTimeout(this.#timer);
     const turn = ++this.#turn;
-    const filled = Object.entries($state.snapshot(this.values)).filter(([, value]) => value !== "");
+    const filled = Object.entries(this.values).filter(([, value]) => value !== "");
     try {
       const { uri } = await call("expand_template", {
         template: this.template.uriTemplate,
@@ -70,7 +70,7 @@ export class Expansion {
 
   /** The values of the variables before this one, as completion takes them. */
   contextFor(variable: string): Record<string, string> {
-    const others = Object.entries($state.snapshot(this.values)).filter(
+    const others = Object.entries(this.values).filter(
       ([name, value]) => name !== variable && value !== "",
     );
     return Object.fromEntries(others);
