@@ -181,9 +181,16 @@ async fn an_edit_from_outside_is_taken_over_and_a_broken_one_is_not() {
 #[tokio::test]
 async fn names_that_cannot_be_used_are_refused() {
     let app = App::start(vec![("harbour", demo(&[]))]).await;
-    for (name, why) in
-        [("harbour", "taken"), ("", "empty"), (" x", "space"), ("a\u{7}b", "control"), (&"x".repeat(65), "long")]
-    {
+    let long = "x".repeat(65);
+    for (name, why) in [
+        ("harbour", "taken"),
+        ("", "empty"),
+        (" x", "space"),
+        ("a\u{7}b", "control"),
+        ("harb\u{200b}our", "hidden characters, X12"),
+        ("\u{202e}ruobrah", "turned around, X12"),
+        (long.as_str(), "long"),
+    ] {
         let added = app.host.add_server(ServerEntry { name: name.into(), config: demo(&[]) }).await.unwrap();
         assert!(matches!(added, Err(host::ServerError::BadName { .. })), "a name that is {why} is refused: {added:?}");
     }

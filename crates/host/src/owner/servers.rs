@@ -161,8 +161,8 @@ impl Owner {
             bad("it must not be empty or begin or end with a space")
         } else if name.chars().count() > 64 {
             bad("it must have at most 64 characters")
-        } else if name.chars().any(char::is_control) {
-            bad("it has control characters")
+        } else if name.chars().any(|c| c.is_control() || crate::review::is_hidden(c)) {
+            bad("it has characters that can't be seen")
         } else if was != Some(name) && self.servers.contains_key(name) {
             bad("another server has it")
         } else {
