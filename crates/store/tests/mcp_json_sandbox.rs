@@ -1,4 +1,5 @@
 //! What a local server may reach, as `mcp.json` says it: read, refused with a line, changed without touching the rest.
+#![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[allow(dead_code, unreachable_pub, reason = "shared by several tests")]

@@ -98,12 +98,14 @@ impl Reach {
     }
 
     /// What may be read and no more, each before what lies in it.
+    #[cfg(any(target_os = "linux", target_os = "macos", test))]
     pub(crate) fn read_only(&self) -> Vec<&Path> {
         let named = self.folders.iter().filter(|folder| folder.access == Access::Read).map(|folder| &folder.path);
         sorted(self.system.iter().chain(&self.program).chain(named))
     }
 
     /// What may be changed, each before what lies in it.
+    #[cfg(any(target_os = "linux", target_os = "macos", test))]
     pub(crate) fn writable(&self) -> Vec<&Path> {
         let named = self.folders.iter().filter(|folder| folder.access == Access::Write).map(|folder| &folder.path);
         sorted(named.chain([&self.home]))
@@ -115,6 +117,7 @@ pub(crate) fn temporary(home: &Path) -> PathBuf {
     home.join("tmp")
 }
 
+#[cfg(any(target_os = "linux", target_os = "macos", test))]
 fn sorted<'p>(paths: impl Iterator<Item = &'p PathBuf>) -> Vec<&'p Path> {
     let mut paths: Vec<&Path> = paths.map(PathBuf::as_path).collect();
     paths.sort_unstable();
