@@ -1,7 +1,8 @@
 //! Results for people: one line for each thing, and text as text.
 
 use api::data::{
-    AuditEntry, Marks, Prompt, PromptResult, Resource, ResourceContents, ResourceTemplate, ReviewState, Server, Tool, ToolResult,
+    AuditEntry, Marks, Prompt, PromptResult, Resource, ResourceContents, ResourceTemplate, ReviewState, Server, Tool,
+    ToolResult,
 };
 
 use crate::describe::content_words;
@@ -49,7 +50,12 @@ pub(crate) fn server(server: &Server) -> Vec<String> {
 }
 
 pub(crate) fn tool(server: &str, tool: &Tool) -> Vec<String> {
-    vec![line(server), line(&tool.name), review_words(&tool.marks).to_owned(), short(tool.description.as_deref().or(tool.title.as_deref()))]
+    vec![
+        line(server),
+        line(&tool.name),
+        review_words(&tool.marks).to_owned(),
+        short(tool.description.as_deref().or(tool.title.as_deref())),
+    ]
 }
 
 /// Whether a definition was seen as it is now.

@@ -22,8 +22,8 @@ use crate::owner::{
     AnswerError, CallOrigin, CallReply, Command, Label, NewCall, NoPlan, Owner, Read, ReviewError, Seen, ServerError,
 };
 use crate::ports::{Document, Ports, StoreError};
-use crate::rules::{DryRun, DryRunResult, RulesError, RulesView, Trust};
 use crate::review::{Pins, Reviewed};
+use crate::rules::{DryRun, DryRunResult, RulesError, RulesView, Trust};
 use crate::server_config::ServerEntry;
 use crate::sign_in::{AuthorizationView, SignInError, SignedOut};
 use crate::url_parts::UrlParts;
@@ -347,12 +347,7 @@ impl Host {
     ///
     /// # Errors
     /// If the host has ended.
-    pub async fn put_in(
-        &self,
-        conversation: String,
-        servers: Vec<String>,
-        is_whole: bool,
-    ) -> Result<(), HostClosed> {
+    pub async fn put_in(&self, conversation: String, servers: Vec<String>, is_whole: bool) -> Result<(), HostClosed> {
         self.with(move |owner| owner.put_in(&conversation, &servers, is_whole)).await
     }
 
@@ -705,11 +700,7 @@ impl Host {
     ///
     /// # Errors
     /// If there is no such server.
-    pub async fn dry_run(
-        &self,
-        server: String,
-        asked: DryRun,
-    ) -> Result<Result<DryRunResult, RulesError>, HostClosed> {
+    pub async fn dry_run(&self, server: String, asked: DryRun) -> Result<Result<DryRunResult, RulesError>, HostClosed> {
         self.with(move |owner| owner.dry_run(&server, &asked)).await
     }
 

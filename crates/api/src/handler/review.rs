@@ -27,6 +27,7 @@ impl Api {
         let ServerPins { identity, issuer, tools, prompts } = &*kept;
         let words = |(name, value): (&String, &Value)| match value {
             Value::Null => None,
+            Value::Array(items) if items.is_empty() => None,
             Value::String(text) => Some((name.clone(), text.clone())),
             other => Some((name.clone(), other.to_string())),
         };

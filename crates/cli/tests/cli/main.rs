@@ -9,7 +9,7 @@ mod program;
 mod questions;
 mod refusals;
 mod remote;
-mod rules;
+mod review;
 mod rules;
 mod sign_in;
 #[cfg(unix)]

@@ -13,10 +13,10 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::oneshot;
 
 use super::approvals::config_hash;
+use super::audit::Decided;
 use super::pins::standing_of;
 use super::provenance::CallOrigin;
 use super::questions::For;
-use super::audit::Decided;
 use super::{Owner, Read};
 use crate::activity::now;
 use crate::catalog::Catalog;
@@ -201,7 +201,6 @@ impl Owner {
                     content: Some(content),
                     rule: by.text(),
                     conversation: call.conversation.as_deref(),
-                    ..Decided::default()
                 };
                 Ok(Way::Write(Box::new(self.entry(decided))))
             }

@@ -1,34 +1,21 @@
 //! What the user has seen of each server: pinned when it is approved or reviewed, kept in `pins.json`, and compared with what
 //! is there now.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use mcp_proto::types::Tool;
-use policy::{Grants, Hash, Scope, Standing, Subject};
+use policy::{Grants, Hash, Standing, Subject};
 use serde_json::{Map, Value, json};
 
-use super::approvals::{address_hash, command_hash, program_file};
+use super::Owner;
+use super::approvals::program_file;
 use super::audit::Decided;
-use super::questions::For;
-use super::{Owner, ServerRecord};
 use crate::activity::now;
 use crate::ports::Document;
-use crate::review::{
-    Diff, Flag, Identity, Kind, LookAlike, MAX_LOOK_ALIKES, Marks, NameKeys, Pins, Reviewed, ServerPins, flags_of_text,
-};
+use crate::review::{Identity, Kind, Pins, ServerPins};
 use crate::server_config::{HttpConfig, SandboxConfig, ServerTransport, StdioConfig};
-use crate::view::{HostEvent, QuestionBody};
-
-/// What a server says of itself at its opening, looked through once.
-#[derive(Debug, Default)]
-pub(crate) struct Said {
-    /// What its name looks like.
-    name: Option<(String, NameKeys)>,
-    /// What in its instructions and its description of itself looks made to mislead.
-    flags: Vec<Flag>,
-}
+use crate::view::HostEvent;
 
 /// A definition that the user has looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +63,7 @@ impl Owner {
         let pinned = self.pins.get(server).and_then(|pins| pins.identity.as_ref());
         if pinned.is_none_or(|pinned| pinned.hash != *approved || pinned.parts != parts) {
             let identity = Identity { hash: approved.clone(), parts, at: now() };
-            self.change_pins(server, |pins| pins.pin_identity(identity.clone()));
+            self.change_pins(server, self.is_of_a_person(), |pins| pins.pin_identity(identity.clone()));
         }
     }
 
@@ -88,7 +75,7 @@ impl Owner {
     /// Who issues the tokens for a server was approved.
     pub(super) fn pin_issuer(&mut self, server: &str, issuer: &str) {
         if self.pins.get(server).and_then(|pins| pins.issuer.as_deref()) != Some(issuer) {
-            self.change_pins(server, |pins| pins.pin_issuer(issuer));
+            self.change_pins(server, self.is_of_a_person(), |pins| pins.pin_issuer(issuer));
         }
     }
 
@@ -102,23 +89,29 @@ impl Owner {
             return true;
         }
         let (at, mut has_room) = (now(), true);
-        self.change_pins(server, |pins| has_room = pins.pin(kind, name, definition, identity.as_ref(), at));
+        let lasts = self.is_of_a_person();
+        self.change_pins(server, lasts, |pins| has_room = pins.pin(kind, name, definition, identity.as_ref(), at));
         has_room
     }
 
-    /// Changes what is kept of a server, here and in the file. What else is in the file stays: another host (the app beside a
+    /// Whether what is approved was seen by a person. What a script answers holds while the script runs.
+    fn is_of_a_person(&self) -> bool {
+        self.options.decides == "user"
+    }
+
+    /// Changes what is kept of a server, here and, if it lasts, in the file. What else is in the file stays: another host (the app beside a
     /// terminal) may have written it.
-    fn change_pins(&mut self, server: &str, mut change: impl FnMut(&mut ServerPins)) {
+    fn change_pins(&mut self, server: &str, lasts: bool, mut change: impl FnMut(&mut ServerPins)) {
         change(Arc::make_mut(self.pins.entry(server.to_owned()).or_default()));
         if let Some(record) = self.servers.get_mut(server) {
             record.definitions = Default::default();
         }
-        // What a script answers holds while the script runs; only a person decides for longer.
-        if self.options.decides != "user" {
+        if !lasts {
             return;
         }
         let written = self.ports.documents.update(Document::Pins, &mut |kept| {
-            let mut kept: Map<String, Value> = kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();
+            let mut kept: Map<String, Value> =
+                kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();
             let own = kept.get(server).and_then(|own| serde_json::from_value(own.clone()).ok());
             let mut own: ServerPins = own.unwrap_or_default();
             change(&mut own);
@@ -177,7 +170,8 @@ impl Owner {
         self.audit(decided).map_err(|_| ReviewError::Audit)?;
         let mut has_room = true;
         let (identity, at) = (self.servers.get(server).and_then(|record| record.identity.clone()), now());
-        self.change_pins(server, |pins| {
+        // Whoever says this means it, also in a script.
+        self.change_pins(server, true, |pins| {
             has_room = pairs().all(|(seen, now)| {
                 now.as_ref().is_none_or(|now| pins.pin(seen.kind, &seen.name, now, identity.as_ref(), at))
             });
@@ -190,70 +184,6 @@ impl Owner {
     /// What is kept of what the user saw.
     pub(crate) const fn pins(&self) -> &Pins {
         &self.pins
-    }
-
-    /// One server's definitions beside what the user saw of them.
-    pub(crate) fn reviewed(&self, server: &str) -> Option<Reviewed> {
-        let record = self.servers.get(server)?;
-        let others = self.servers.iter().filter(|(name, other)| *name != server && other.connection.is_some());
-        Some(Reviewed {
-            server: server.to_owned(),
-            config: Arc::clone(&record.config),
-            catalog: Arc::clone(&record.catalog),
-            pins: self.pins.get(server).cloned().unwrap_or_default(),
-            identity: record.identity.clone(),
-            granted: granted(self.policy.grants(), server),
-            others: others.map(|(name, other)| (name.clone(), Arc::clone(&other.catalog))).collect(),
-        })
-    }
-
-    /// What is worth a second look about what a question is about.
-    pub(super) fn marks_of(&self, server: &str, body: &QuestionBody) -> Marks {
-        let pins = self.pins.get(server);
-        let diff = match body {
-            QuestionBody::Tool { tool, .. } => {
-                return self.reviewed(server).map(|reviewed| reviewed.tool(tool).1).unwrap_or_default();
-            }
-            QuestionBody::StartServer { config, resolved, .. } => {
-                let hash = command_hash(config, resolved);
-                pins.and_then(|pins| pins.identity_diff(&hash, &command_parts(config, resolved)))
-            }
-            QuestionBody::ConnectServer { config, .. } => {
-                pins.and_then(|pins| pins.identity_diff(&address_hash(config), &address_parts(config)))
-            }
-            QuestionBody::SignIn { issuer, .. } => {
-                let before = pins.and_then(|pins| pins.issuer.clone()).filter(|before| before != issuer);
-                before.map(|before| {
-                    let diff = Diff::between(&json!({ "issuer": before }), &json!({ "issuer": issuer }));
-                    Diff { server_changed: true, ..diff }
-                })
-            }
-            _ => None,
-        };
-        Marks { diff: diff.map(Box::new), ..Marks::default() }
-    }
-
-    /// What a call's question tells of its tool may be otherwise now.
-    fn mark_questions_again(&mut self, server: &str) {
-        for at in 0..self.questions.len() {
-            let pending = &self.questions[at];
-            if pending.view.server == server && matches!(pending.what_for, For::Call(_)) {
-                let marks = self.marks_of(server, &pending.view.body);
-                self.questions[at].view.marks = marks;
-                self.changed(at);
-            }
-        }
-    }
-
-    /// The tool that a question is about is another one now than was shown.
-    pub(super) fn mark_changed(&mut self, at: usize, shown: &Tool) {
-        let view = &self.questions[at].view;
-        let mut marks = self.marks_of(&view.server, &view.body);
-        // One that nobody had approved is compared with what was shown.
-        if let (None, QuestionBody::Tool { tool, .. }) = (&marks.diff, &view.body) {
-            marks.diff = Some(Box::new(Diff::between(&json!(shown), &json!(tool))));
-        }
-        self.questions[at].view.marks = marks;
     }
 
     /// Whether the user has seen a prompt as it is now; none if there is no such prompt.
@@ -270,35 +200,6 @@ impl Owner {
         if let Some(definition) = definition {
             self.pin(server, Kind::Prompt, prompt, &json!(definition));
         }
-    }
-
-    /// Looks through what a server says of itself.
-    pub(super) fn look_at_claims(&mut self, server: &str) {
-        let Some(facts) = self.servers.get(server).and_then(|record| record.facts.as_ref()) else { return };
-        let mut flags = flags_of_text(facts.instructions.as_deref().unwrap_or_default(), &[]);
-        let claims = facts.server.as_ref();
-        let texts = claims.map(|claims| [Some(&claims.name), claims.title.as_ref(), claims.description.as_ref()]);
-        for text in texts.into_iter().flatten().flatten() {
-            flags.extend(flags_of_text(text, &[]));
-        }
-        let name = claims.map(|claims| (claims.name.clone(), NameKeys::of(&claims.name)));
-        if let Some(record) = self.servers.get_mut(server) {
-            record.said = Said { name, flags };
-        }
-    }
-
-    /// What is worth a second look about a server itself.
-    pub(super) fn marks_of_server(&self, server: &str, record: &ServerRecord) -> Marks {
-        let Some((name, keys)) = record.said.name.as_ref().filter(|_| record.facts.is_some()) else {
-            return Marks::default();
-        };
-        let others = self.servers.iter().filter(|(other, _)| *other != server);
-        let found = others.filter_map(|(label, other)| {
-            let claimed = other.said.name.as_ref().filter(|(_, claimed)| keys.meet(claimed)).map(|(name, _)| name.as_str());
-            let like = claimed.or_else(|| keys.meet(&NameKeys::of(label)).then_some(label))?;
-            Some(LookAlike { server: label.clone(), name: like.to_owned(), same: like == name })
-        });
-        Marks { look_alikes: found.take(MAX_LOOK_ALIKES).collect(), flags: record.said.flags.clone(), ..Marks::default() }
     }
 }
 
@@ -318,22 +219,9 @@ pub(super) fn standing_of(
     }
 }
 
-/// On what the standing approvals of a server's tools rest, but those of one conversation.
-fn granted(grants: &Grants, server: &str) -> HashMap<String, Hash> {
-    let at = now();
-    let of_all = grants.iter().filter(|grant| grant.server == server && grant.scope != Scope::Conversation);
-    of_all
-        .filter(|grant| !grant.has_expired(at))
-        .filter_map(|grant| match &grant.subject {
-            Subject::Tool(tool) => Some((tool.clone(), grant.rests_on.clone())),
-            Subject::Command => None,
-        })
-        .collect()
-}
-
 /// A command in words. Values of variables are often keys, so only their names are in it; that one is another shows in the
 /// hash.
-fn command_parts(config: &StdioConfig, program: &Path) -> Map<String, Value> {
+pub(super) fn command_parts(config: &StdioConfig, program: &Path) -> Map<String, Value> {
     let mut parts = Map::new();
     parts.insert("command".to_owned(), json!(config.command));
     parts.insert("program".to_owned(), json!(program.to_string_lossy()));
@@ -346,7 +234,7 @@ fn command_parts(config: &StdioConfig, program: &Path) -> Map<String, Value> {
 }
 
 /// An address in words, without the values of headers.
-fn address_parts(config: &HttpConfig) -> Map<String, Value> {
+pub(super) fn address_parts(config: &HttpConfig) -> Map<String, Value> {
     let mut parts = Map::new();
     parts.insert("url".to_owned(), json!(config.shown_url()));
     parts.insert("headers".to_owned(), json!(config.headers.keys().collect::<Vec<_>>()));

@@ -6,7 +6,7 @@ use policy::{Grant, Subject};
 
 use super::approvals::{address_hash, approval_words};
 use super::definitions::Definitions;
-use super::pins::Said;
+use super::marks::Said;
 use super::sign_in::{Access, Forgotten};
 use super::supervision::Supervision;
 use super::{Owner, ServerRecord};

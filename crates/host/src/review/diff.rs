@@ -71,7 +71,8 @@ impl Diff {
 
     fn members(&mut self, path: &mut Vec<String>, before: &Map<String, Value>, after: &Map<String, Value>) {
         let gone_or_there = before.iter().map(|(key, value)| (key, Some(value), after.get(key)));
-        let added = after.iter().filter(|(key, _)| !before.contains_key(*key)).map(|(key, value)| (key, None, Some(value)));
+        let added =
+            after.iter().filter(|(key, _)| !before.contains_key(*key)).map(|(key, value)| (key, None, Some(value)));
         for (key, before, after) in gone_or_there.chain(added) {
             path.push(key.clone());
             self.compare(path, before, after);

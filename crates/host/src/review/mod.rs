@@ -8,8 +8,8 @@ mod phrases;
 mod pins;
 
 pub use diff::{Change, Diff, MAX_CHANGES};
-pub use flags::{Flag, FlagReason, flags_of_definition, flags_of_text};
 pub(crate) use flags::is_hidden;
+pub use flags::{Flag, FlagReason, flags_of_definition, flags_of_text};
 pub use names::{LookAlike, MAX_LOOK_ALIKES, NameKeys, Names};
 pub use pins::{Identity, Kind, MAX_DEFINITION, MAX_KEPT, MAX_PINS, Pin, Pins, ServerPins};
 

@@ -258,6 +258,9 @@ mod tests {
         pins.pin_identity(Identity { hash: hash("x"), parts: Map::new(), at: 7 });
         let read: Result<ServerPins, _> = serde_json::to_value(&pins).and_then(serde_json::from_value);
         assert_eq!(read.ok().as_ref(), Some(&pins), "nothing is lost on the way");
-        assert!(serde_json::from_value::<ServerPins>(json!({})).is_ok_and(|pins| pins.is_empty()), "nothing is nothing");
+        assert!(
+            serde_json::from_value::<ServerPins>(json!({})).is_ok_and(|pins| pins.is_empty()),
+            "nothing is nothing"
+        );
     }
 }

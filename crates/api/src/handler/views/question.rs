@@ -81,9 +81,7 @@ fn body(body: HostBody) -> QuestionBody {
             };
             QuestionBody::Form { message, fields, unsupported }
         }
-        HostBody::Url { message, url } => {
-            QuestionBody::Url { message, url: url_parts(HostUrl::asked_by_server(&url)) }
-        }
+        HostBody::Url { message, url } => QuestionBody::Url { message, url: url_parts(HostUrl::asked_by_server(&url)) },
         HostBody::Roots => QuestionBody::Roots { folders: Vec::new() },
         HostBody::SignIn {
             url,

@@ -11,8 +11,11 @@ pub(in crate::handler) fn marks(marks: HostMarks) -> Marks {
         reason: reason(flag.reason),
         excerpt: flag.excerpt,
     });
-    let look_alikes =
-        marks.look_alikes.into_iter().map(|alike| LookAlike { server: alike.server, name: alike.name, same: alike.same });
+    let look_alikes = marks.look_alikes.into_iter().map(|alike| LookAlike {
+        server: alike.server,
+        name: alike.name,
+        same: alike.same,
+    });
     Marks {
         review: marks.standing.map(|standing| match standing {
             Standing::Reviewed => ReviewState::Reviewed,
@@ -26,11 +29,8 @@ pub(in crate::handler) fn marks(marks: HostMarks) -> Marks {
 }
 
 fn diff(diff: HostDiff) -> Diff {
-    let changes = diff.changes.into_iter().map(|change| Change {
-        path: change.path,
-        before: change.before,
-        after: change.after,
-    });
+    let changes =
+        diff.changes.into_iter().map(|change| Change { path: change.path, before: change.before, after: change.after });
     Diff {
         changes: changes.collect(),
         more: u32::try_from(diff.more).unwrap_or(u32::MAX),

@@ -1,0 +1,139 @@
+//! What is worth a second look, for questions, lists and servers: worked out from what is pinned, and from what the other
+//! servers offer.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use mcp_proto::types::Tool;
+use policy::{Grants, Hash, Scope, Subject};
+use serde_json::json;
+
+use super::approvals::{address_hash, command_hash};
+use super::pins::{address_parts, command_parts};
+use super::questions::For;
+use super::{Owner, ServerRecord};
+use crate::activity::now;
+use crate::review::{Diff, Flag, LookAlike, MAX_LOOK_ALIKES, Marks, NameKeys, Reviewed, flags_of_text};
+use crate::view::QuestionBody;
+
+/// What a server says of itself at its opening, looked through once.
+#[derive(Debug, Default)]
+pub(crate) struct Said {
+    /// What its name looks like.
+    name: Option<(String, NameKeys)>,
+    /// What in its instructions and its description of itself looks made to mislead.
+    flags: Vec<Flag>,
+}
+
+impl Owner {
+    /// One server's definitions beside what the user saw of them.
+    pub(crate) fn reviewed(&self, server: &str) -> Option<Reviewed> {
+        let record = self.servers.get(server)?;
+        let others = self.servers.iter().filter(|(name, other)| *name != server && other.connection.is_some());
+        Some(Reviewed {
+            server: server.to_owned(),
+            config: Arc::clone(&record.config),
+            catalog: Arc::clone(&record.catalog),
+            pins: self.pins.get(server).cloned().unwrap_or_default(),
+            identity: record.identity.clone(),
+            granted: granted(self.policy.grants(), server),
+            others: others.map(|(name, other)| (name.clone(), Arc::clone(&other.catalog))).collect(),
+        })
+    }
+
+    /// What is worth a second look about what a question is about.
+    pub(super) fn marks_of(&self, server: &str, body: &QuestionBody) -> Marks {
+        let pins = self.pins.get(server);
+        let diff = match body {
+            QuestionBody::Tool { tool, .. } => {
+                return self.reviewed(server).map(|reviewed| reviewed.tool(tool).1).unwrap_or_default();
+            }
+            QuestionBody::StartServer { config, resolved, .. } => {
+                let hash = command_hash(config, resolved);
+                pins.and_then(|pins| pins.identity_diff(&hash, &command_parts(config, resolved)))
+            }
+            QuestionBody::ConnectServer { config, .. } => {
+                pins.and_then(|pins| pins.identity_diff(&address_hash(config), &address_parts(config)))
+            }
+            QuestionBody::SignIn { issuer, .. } => {
+                let before = pins.and_then(|pins| pins.issuer.clone()).filter(|before| before != issuer);
+                before.map(|before| {
+                    let diff = Diff::between(&json!({ "issuer": before }), &json!({ "issuer": issuer }));
+                    Diff { server_changed: true, ..diff }
+                })
+            }
+            _ => None,
+        };
+        Marks { diff: diff.map(Box::new), ..Marks::default() }
+    }
+
+    /// What a call's question tells of its tool may be otherwise now.
+    pub(super) fn mark_questions_again(&mut self, server: &str) {
+        for at in 0..self.questions.len() {
+            let pending = &self.questions[at];
+            if pending.view.server == server && matches!(pending.what_for, For::Call(_)) {
+                let marks = self.marks_of(server, &pending.view.body);
+                self.questions[at].view.marks = marks;
+                self.changed(at);
+            }
+        }
+    }
+
+    /// The tool that a question is about is another one now than was shown.
+    pub(super) fn mark_changed(&mut self, at: usize, shown: &Tool) {
+        let view = &self.questions[at].view;
+        let mut marks = self.marks_of(&view.server, &view.body);
+        // One that nobody had approved is compared with what was shown.
+        if let (None, QuestionBody::Tool { tool, .. }) = (&marks.diff, &view.body) {
+            marks.diff = Some(Box::new(Diff::between(&json!(shown), &json!(tool))));
+        }
+        self.questions[at].view.marks = marks;
+    }
+
+    /// Looks through what a server says of itself.
+    pub(super) fn look_at_claims(&mut self, server: &str) {
+        let Some(facts) = self.servers.get(server).and_then(|record| record.facts.as_ref()) else { return };
+        let mut flags = flags_of_text(facts.instructions.as_deref().unwrap_or_default(), &[]);
+        let claims = facts.server.as_ref();
+        let texts = claims.map(|claims| [Some(&claims.name), claims.title.as_ref(), claims.description.as_ref()]);
+        for text in texts.into_iter().flatten().flatten() {
+            flags.extend(flags_of_text(text, &[]));
+        }
+        let name = claims.map(|claims| (claims.name.clone(), NameKeys::of(&claims.name)));
+        if let Some(record) = self.servers.get_mut(server) {
+            record.said = Said { name, flags };
+        }
+    }
+
+    /// What is worth a second look about a server itself.
+    pub(super) fn marks_of_server(&self, server: &str, record: &ServerRecord) -> Marks {
+        let Some((name, keys)) = record.said.name.as_ref().filter(|_| record.facts.is_some()) else {
+            return Marks::default();
+        };
+        let others = self.servers.iter().filter(|(other, _)| *other != server);
+        let found = others.filter_map(|(label, other)| {
+            let claimed =
+                other.said.name.as_ref().filter(|(_, claimed)| keys.meet(claimed)).map(|(name, _)| name.as_str());
+            let like = claimed.or_else(|| keys.meet(&NameKeys::of(label)).then_some(label))?;
+            Some(LookAlike { server: label.clone(), name: like.to_owned(), same: like == name })
+        });
+        Marks {
+            look_alikes: found.take(MAX_LOOK_ALIKES).collect(),
+            flags: record.said.flags.clone(),
+            ..Marks::default()
+        }
+    }
+}
+
+/// On what the standing approvals of a server's tools rest, but those of one conversation.
+fn granted(grants: &Grants, server: &str) -> HashMap<String, Hash> {
+    let at = now();
+    let of_all = grants.iter().filter(|grant| grant.server == server && grant.scope != Scope::Conversation);
+    of_all
+        .filter(|grant| !grant.has_expired(at))
+        .filter_map(|grant| match &grant.subject {
+            Subject::Tool(tool) => Some((tool.clone(), grant.rests_on.clone())),
+            Subject::Command => None,
+        })
+        .collect()
+}
