@@ -2,8 +2,6 @@
 import { SCRIPTED } from "./dev-host";
 import { expect, LEGACY, question, test, visit } from "./fixtures";
 
-const LOOKS = process.env.DRAWBRIDGE_LOOKS;
-
 const list = (...tools: Record<string, unknown>[]): string =>
   `tools/list=${JSON.stringify({ tools: tools.map((tool) => ({ inputSchema: { type: "object" }, ...tool })) })}`;
 
@@ -44,25 +42,8 @@ test("X02, X06: new, reviewed, changed, and asked about with what changed", asyn
   await expect(frame).toContainText(BEFORE.description);
   await expect(frame).toContainText(AFTER.description);
   await expect(frame, "and what it looks like").toContainText("Looks like s\u0435nd (U+0435) of mail.");
-  if (LOOKS) {
-    for (const [name, width, height] of [
-      ["wide", 1180, 780],
-      ["small", 480, 640],
-    ] as const) {
-      await app.setViewportSize({ width, height });
-      await app.screenshot({ path: `${LOOKS}/review-question-${name}.png` });
-    }
-    await app.setViewportSize({ width: 1180, height: 780 });
-  }
   await frame.getByRole("button", { name: /^Deny/ }).click();
   await expect(frame, "denied, it is gone").toBeHidden();
-  if (LOOKS) {
-    await app.screenshot({ path: `${LOOKS}/review-tool.png`, fullPage: true });
-    await app.emulateMedia({ colorScheme: "dark" });
-    await visit(app, "#/server/post/permissions");
-    await expect(app.getByText("What you have seen")).toBeVisible();
-    await app.screenshot({ path: `${LOOKS}/review-pinned.png` });
-  }
 });
 
 test("new tools are reviewed by keyboard alone", async ({ app }) => {
