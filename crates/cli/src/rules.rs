@@ -123,12 +123,9 @@ async fn check(
     after_untrusted: bool,
 ) -> Result<Value, Failure> {
     let act = match (tool, act) {
-        (Some(tool), None) => DryAct::Tool {
-            tool,
-            arguments: Value::Object(object(args, "JSON")?),
-            conversation: None,
-            after_untrusted,
-        },
+        (Some(tool), None) => {
+            DryAct::Tool { tool, arguments: Value::Object(object(args, "JSON")?), conversation: None, after_untrusted }
+        }
         (None, Some(act)) => match act {
             DryKind::Read => DryAct::Read,
             DryKind::Start => DryAct::Start,

@@ -4,7 +4,9 @@ use regex::Regex;
 use serde_json::{Map, Value};
 
 use crate::pattern::{Folder, Glob, Lies, expression};
-use crate::{Act, ArgumentIs, ArgumentRule, ClaimRule, Claims, Direction, Effect, Fit, PolicyRule, RuleError, RuleScope};
+use crate::{
+    Act, ArgumentIs, ArgumentRule, ClaimRule, Claims, Direction, Effect, Fit, PolicyRule, RuleError, RuleScope,
+};
 
 /// The most conditions on arguments that a rule has.
 const MAX_ARGUMENTS: usize = 20;

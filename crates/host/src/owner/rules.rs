@@ -125,6 +125,12 @@ impl Owner {
             return Err(RulesError::NoSuchServer(server.to_owned()));
         }
         self.audit_rule(&PolicyRule::trusting(server), if trust == Trust::No { "denied" } else { "allowed" })?;
+        // First what needs no file: to end it must not wait for one that can't be used.
+        if trust == Trust::Run {
+            self.policy.trust_for_run(server)?;
+        } else {
+            self.policy.end_trust(server);
+        }
         let stands = self.policy.rules(Source::User).any(|rule| rule.trusts(server));
         if stands != (trust == Trust::Always) {
             self.change_rules(|file| {
@@ -135,11 +141,6 @@ impl Owner {
                 }
                 Ok(())
             })?;
-        }
-        if trust == Trust::Run {
-            self.policy.trust_for_run(server)?;
-        } else {
-            self.policy.end_trust(server);
         }
         self.emit_server(server);
         self.rules_changed();
@@ -173,10 +174,7 @@ impl Owner {
     }
 
     /// Changes the user's file, as it is on disk now, and takes it over.
-    fn change_rules<T>(
-        &mut self,
-        change: impl Fn(&mut PolicyFile) -> Result<T, RulesError>,
-    ) -> Result<T, RulesError> {
+    fn change_rules<T>(&mut self, change: impl Fn(&mut PolicyFile) -> Result<T, RulesError>) -> Result<T, RulesError> {
         let mut outcome = Err(RulesError::NoSuchRule);
         self.ports.documents.update(Document::Policy, &mut |kept| {
             outcome = changed(kept.clone(), &change);
@@ -239,9 +237,7 @@ impl Owner {
                 arguments,
                 conversation: conversation.as_deref(),
             },
-            QuestionBody::Read { .. } => {
-                Act::ReadAtUsersWish { server, conversation: conversation.as_deref() }
-            }
+            QuestionBody::Read { .. } => Act::ReadAtUsersWish { server, conversation: conversation.as_deref() },
             QuestionBody::Sampling { .. } => Act::Sample { server },
             QuestionBody::Form { .. } => Act::FillForm { server },
             QuestionBody::Url { .. } => Act::OpenUrl { server },

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
+use host::AnswerError;
 use host::rules::{DryRun, RulesError, Trust};
 use host::view::{CallFailure, QuestionBody, QuestionView, UserAnswer};
-use host::AnswerError;
 use mcp_proto::types::CallToolResult;
 use policy::{By, Decision, Effect, Fit, PolicyRule, Preset, Rule, Scope, Source};
 use serde_json::{Map, Value, json};
@@ -77,11 +77,9 @@ async fn a_rule_denies_whatever_was_allowed_and_says_so_in_the_log() {
     let app = harbour().await;
     approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserAnswer::Allow(Scope::Always)).await;
     ended(call(&app, "2", "add", json!({"a": 1, "b": 2}), None)).await.expect("an allowed tool does not ask");
-    let id = set(
-        &app,
-        json!({"effect": "deny", "server": "har*", "tool": "add", "arguments": [{"at": "/b", "glob": "3"}]}),
-    )
-    .await;
+    let id =
+        set(&app, json!({"effect": "deny", "server": "har*", "tool": "add", "arguments": [{"at": "/b", "glob": "3"}]}))
+            .await;
     ended(call(&app, "3", "add", json!({"a": 1, "b": 2}), None)).await.expect("other arguments are none of the rule's");
     let denied = ended(call(&app, "4", "add", json!({"a": 1, "b": 3}), None)).await;
     assert_eq!(denied.err(), Some(CallFailure::Refused(format!("by rule {id}"))), "the rule that denies is named");
@@ -207,7 +205,8 @@ async fn rules_that_can_not_be_read_make_everything_ask_until_they_are_mended() 
     for (file, is_managed) in [(policy_file(&app), false), (app.folder.path().join(MANAGED), true)] {
         std::fs::write(&file, r#"{"version": 1, "rules": [{"effect": "maybe"}]}"#).unwrap();
         let of = |view: &host::rules::RulesView| if is_managed { view.managed.clone() } else { view.user.clone() };
-        until(&app, "unusable", |view| of(view).problem.is_some_and(|problem| problem.contains("rules[0].effect"))).await;
+        until(&app, "unusable", |view| of(view).problem.is_some_and(|problem| problem.contains("rules[0].effect")))
+            .await;
         let called = call(&app, &format!("broken {is_managed}"), "add", json!({"a": 1, "b": 2}), None);
         let question = app.question(SERVER, "the allowed tool", is_tool).await;
         let expected = if is_managed { "managed-unusable" } else { "policy-unusable" };
@@ -258,7 +257,10 @@ async fn a_dry_run_tells_what_happens_and_does_nothing() {
         app.host.dry_run(SERVER.to_owned(), asked).await.unwrap().unwrap()
     };
     let allowed = run(json!({"a": 1, "b": 2})).await;
-    assert!(matches!(allowed.explanation.decision, Decision::Allow { by: By::Grant(_) }), "by the approval: {allowed:?}");
+    assert!(
+        matches!(allowed.explanation.decision, Decision::Allow { by: By::Grant(_) }),
+        "by the approval: {allowed:?}"
+    );
     assert!(!allowed.assumed_unchanged, "the server runs, so nothing is taken for granted");
     let denied = run(json!({"a": 1, "b": 99})).await;
     let by = By::Rule(policy::RuleRef { source: Source::User, id });

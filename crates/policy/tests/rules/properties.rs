@@ -1,12 +1,12 @@
 //! What holds for all rules and all acts.
 
+use crate::support::{Call, file, rule, strictness};
 use policy::{
-    Act, ArgumentIs, ArgumentRule, By, ClaimRule, Claims, Decision, Direction, Effect, Fit, Grant, GrantId, Grants, Hash,
-    Policy, PolicyFile, PolicyRule, Preset, Scope, Standing, Subject,
+    Act, ArgumentIs, ArgumentRule, By, ClaimRule, Claims, Decision, Direction, Effect, Fit, Grant, GrantId, Grants,
+    Hash, Policy, PolicyFile, PolicyRule, Preset, Scope, Standing, Subject,
 };
 use proptest::prelude::*;
 use serde_json::json;
-use crate::support::{Call, file, rule, strictness};
 
 fn claims() -> impl Strategy<Value = Claims> {
     any::<(bool, bool, bool, bool)>().prop_map(|(read_only, destructive, idempotent, open_world)| Claims {
@@ -45,9 +45,14 @@ fn condition() -> impl Strategy<Value = ArgumentRule> {
 }
 
 fn claim_rule() -> impl Strategy<Value = ClaimRule> {
-    any::<(Option<bool>, Option<bool>, Option<bool>)>().prop_map(|(read_only_hint, destructive_hint, open_world_hint)| {
-        ClaimRule { read_only_hint, destructive_hint, idempotent_hint: None, open_world_hint }
-    })
+    any::<(Option<bool>, Option<bool>, Option<bool>)>().prop_map(
+        |(read_only_hint, destructive_hint, open_world_hint)| ClaimRule {
+            read_only_hint,
+            destructive_hint,
+            idempotent_hint: None,
+            open_world_hint,
+        },
+    )
 }
 
 /// A rule that can be used.
@@ -92,9 +97,8 @@ fn standings() -> impl Strategy<Value = Standings> {
         prop::sample::select(vec![None, Some(50), Some(500)]),
     );
     let careful = (prop::bool::weighted(0.2), prop::bool::weighted(0.2));
-    (rules(), rules(), careful, prop::collection::vec(grant, 0..4)).prop_map(|(managed, user, careful, grants)| {
-        Standings { managed, user, careful, grants }
-    })
+    (rules(), rules(), careful, prop::collection::vec(grant, 0..4))
+        .prop_map(|(managed, user, careful, grants)| Standings { managed, user, careful, grants })
 }
 
 const NOW: u64 = 100;

@@ -1,11 +1,11 @@
 //! Rules: what they may say, what they fit, and what they can never do.
 
+use crate::support::{Call, file, policy_of, rule, strictness};
 use policy::{
     Act, ArgumentIs, ArgumentRule, By, ClaimRule, Claims, Decision, Direction, Effect, Fit, Grants, Hash, Policy,
     PolicyFile, PolicyRule, Preset, Rule, RuleError, RuleRef, RuleScope, RuleSet, Scope, Source, Standing, exactly,
 };
 use serde_json::{Value, json};
-use crate::support::{Call, file, policy_of, rule, strictness};
 
 fn problem(rule: PolicyRule) -> Option<RuleError> {
     RuleSet::compile(Source::User, vec![rule]).err().map(|problem| problem.error)
@@ -26,7 +26,10 @@ fn some_rules_can_not_be_made() {
         ("no tool", PolicyRule { tool: Some(String::new()), ..ask() }),
         ("trust in several servers", PolicyRule { trusted_server: true, server: "*".into(), ..allow() }),
         ("trust that asks", PolicyRule { trusted_server: true, ..ask() }),
-        ("a pointer without its slash", PolicyRule { arguments: argument("path", ArgumentIs::Glob("x".into())), ..ask() }),
+        (
+            "a pointer without its slash",
+            PolicyRule { arguments: argument("path", ArgumentIs::Glob("x".into())), ..ask() },
+        ),
         ("half an expression", PolicyRule { arguments: argument("/p", ArgumentIs::Regex("(".into())), ..ask() }),
         ("a relative folder", PolicyRule { arguments: argument("/p", ArgumentIs::Folder("x".into())), ..ask() }),
         ("a date beyond all calendars", PolicyRule { expires_at: Some(u64::MAX), ..ask() }),
@@ -48,7 +51,8 @@ fn some_rules_can_not_be_made() {
 
 #[test]
 fn a_rule_fits_what_it_says() {
-    let call = Call { arguments: json!({"path": "/home/ann/x", "to": ["a@b.org", "c@d.org"], "n": 3}), ..Call::default() };
+    let call =
+        Call { arguments: json!({"path": "/home/ann/x", "to": ["a@b.org", "c@d.org"], "n": 3}), ..Call::default() };
     let at = |at: &str, is| vec![ArgumentRule { at: at.to_owned(), is }];
     let glob = |text: &str| ArgumentIs::Glob(text.to_owned());
     let ask = || rule(Effect::Ask, "server", None);
@@ -102,7 +106,7 @@ fn what_can_not_be_judged_makes_it_stricter_only() {
     };
     let decide = |rule: PolicyRule, path: Value| {
         let call = Call { arguments: json!({ "path": path }), ..Call::default() };
-        strictness(call.with(|act| policy_of(&[], &[rule.clone()]).decide(&act, 0)))
+        strictness(call.with(|act| policy_of(&[], std::slice::from_ref(&rule)).decide(&act, 0)))
     };
     let doubtful = [
         json!("/home/ann/../../etc/passwd"),
@@ -180,7 +184,7 @@ fn a_file_that_can_not_be_used_makes_everything_ask_and_keeps_what_was_denied() 
     let allow = rule(Effect::Allow, "server", None);
     let broken = PolicyRule { server: String::new(), ..allow.clone() };
     for managed in [false, true] {
-        let mut policy = policy_of(&[], &[allow.clone()]);
+        let mut policy = policy_of(&[], std::slice::from_ref(&allow));
         let set = |policy: &mut Policy, rules| {
             if managed { policy.set_managed(file(rules)) } else { policy.set_user(file(rules)) }
         };

@@ -4,9 +4,9 @@ use host::rules as host;
 use policy as own;
 
 use super::scope;
+use crate::ApiError;
 use crate::data::*;
 use crate::handler::errors;
-use crate::ApiError;
 
 pub(in crate::handler) fn policy(view: host::RulesView) -> Policy {
     Policy {
