@@ -275,10 +275,11 @@ async fn interpreters_run_in_it() {
             continue;
         }
         for (name, path) in paths().await {
+            let ground = Ground::new();
             let command = ServerCommand {
                 program: program.to_owned(),
                 arguments: arguments.map(str::to_owned).into(),
-                ..shell("", Ground::new().sandbox(false))
+                ..shell("", ground.sandbox(false))
             };
             let process = spawn(&command, Path::new(program), &path).await.expect("it starts");
             let (sender, events) = mpsc::channel(64);
