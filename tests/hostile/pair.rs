@@ -55,10 +55,10 @@ pub(crate) fn allows_use(question: &QuestionView) -> Option<UserAnswer> {
     }
 }
 
-/// The same, but what the bad server's tools are called for is the test's to decide.
+/// The same, but what the tools of others than the good server are called for is the test's to decide.
 fn allows_good(question: &QuestionView) -> Option<UserAnswer> {
-    let is_bad_tool = question.server == "bad" && matches!(question.body, QuestionBody::Tool { .. });
-    if is_bad_tool { None } else { allows_use(question) }
+    let is_others_tool = question.server != "good" && matches!(question.body, QuestionBody::Tool { .. });
+    if is_others_tool { None } else { allows_use(question) }
 }
 
 /// The same, but the bad server's start is the test's to decide as well.
@@ -263,7 +263,7 @@ impl Pair {
 
     /// Ends the host, and checks the rest of what must hold whatever the other server does.
     pub(crate) async fn close(self, what: &str) {
-        self.row.is(what);
+        self.good_is_well(what, "at the end").await;
         self.memory_is_bounded(what);
         assert_eq!(self.collector.hits(), 0, "{what}: nobody connected to where a server would have liked it");
         let pids = [self.app.server("good").await.pid, self.app.server("bad").await.pid];

@@ -255,11 +255,7 @@ async fn x09_what_a_model_asks_for_after_words_of_another_server_asks_again() {
     app.answer(&app.question("bad", "the tool", is_tool).await, UserAnswer::Allow(Scope::Always)).await;
     let read = call.await.unwrap().expect("the model reads what the bad one says");
     assert!(json!(read).to_string().contains(&canary), "{what}: the lure is there");
-    assert_eq!(
-        app.host.label(conversation.clone()).await.unwrap().servers,
-        ["bad", "post"],
-        "{what}: and labelled"
-    );
+    assert_eq!(app.host.label(conversation.clone()).await.unwrap().servers, ["post", "bad"], "{what}: and labelled");
 
     let before = std::fs::read_to_string(&record).unwrap();
     let (host, origin) = (app.host.clone(), model());
