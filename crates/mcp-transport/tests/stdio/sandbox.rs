@@ -1,5 +1,6 @@
 //! Servers in a sandbox, with real processes and each mechanism that this system has: what they reach, and that nothing starts
 //! without the sandbox it should have.
+#![allow(clippy::print_stderr, reason = "it is told what is left out, and why")]
 
 use std::fmt::Write as _;
 use std::fs;
@@ -180,13 +181,16 @@ async fn its_surroundings_are_its_own() {
     }
 }
 
+/// Whether an error is the one that is meant.
+type Fits = fn(&SandboxError) -> bool;
+
 #[tokio::test]
 async fn what_can_not_be_held_does_not_start() {
     let ground = Ground::new();
     let path = SearchPath::of_process("a test".to_owned());
     let trace = ground.root.join("write/started");
     let script = format!("echo x > {}", trace.display());
-    let tries: [(&str, Sandbox, fn(&SandboxError) -> bool); 4] = [
+    let tries: [(&str, Sandbox, Fits); 4] = [
         ("a folder that is not there", with(&ground, "nowhere", Access::Read), |error| {
             matches!(error, SandboxError::NoFolder { .. })
         }),
