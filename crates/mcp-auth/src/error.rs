@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::vault::VaultError;
+use crate::vault::{VaultError, VaultProblem};
 
 /// A sign-in, renewal or sign-out that failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -51,7 +51,14 @@ impl AuthError {
                 "Close what uses this computer's ports, or allow connections to 127.0.0.1, then try again."
             }
             Cause::TooManyRequests => "Wait a minute, then try again.",
-            Cause::Vault(_) => "Unlock the keychain, then try again.",
+            Cause::Vault(error) => match error.kind {
+                VaultProblem::Locked => "Unlock the keychain, then try again.",
+                VaultProblem::Missing => {
+                    "Start a keychain (on Linux GNOME Keyring or KWallet), then try again; without one a sign-in lasts until the app is closed."
+                }
+                VaultProblem::Broken => "Put right what is said here, then try again.",
+                VaultProblem::Closed => "Sign in again if the server is still in the settings.",
+            },
             Cause::Key { .. } => "Correct the private key in this server's settings.",
             Cause::SignInNeeded { .. } => "Sign in again.",
         }

@@ -23,7 +23,7 @@ impl Shared {
         self.tell();
         removed.map_err(|error| {
             let cause = format!("you are signed out for this run, but the tokens could not be removed: {error}");
-            Phase::Storage.error(Cause::Vault(VaultError { cause }))
+            Phase::Storage.error(Cause::Vault(VaultError { cause, ..error }))
         })?;
         Ok(SignedOut { revoked })
     }

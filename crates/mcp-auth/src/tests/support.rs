@@ -30,7 +30,7 @@ pub(super) struct TestVault {
 impl TestVault {
     fn check(&self) -> Result<(), VaultError> {
         if self.is_broken.load(Ordering::SeqCst) {
-            Err(VaultError { cause: "it is locked".to_owned() })
+            Err(VaultError { kind: VaultProblem::Locked, cause: "it is locked".to_owned() })
         } else {
             Ok(())
         }
