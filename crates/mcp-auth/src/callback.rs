@@ -60,7 +60,13 @@ impl Callback {
     /// If no port can be had.
     pub(crate) async fn bind(port: Option<u16>, only: bool) -> Result<Callback, AuthError> {
         let at = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-        let failed = |error: std::io::Error| PHASE.error(Cause::Callback { cause: error.to_string() });
+        let failed = |error: std::io::Error| {
+            let cause = match port.filter(|_| only) {
+                Some(port) => format!("port {port}, which the redirect URI names, cannot be listened on: {error}"),
+                None => format!("no port can be listened on: {error}"),
+            };
+            PHASE.error(Cause::Callback { cause })
+        };
         let wanted = match port {
             Some(port) => TcpListener::bind(at(port)).await.map_err(failed),
             None => TcpListener::bind(at(0)).await.map_err(failed),

@@ -42,6 +42,7 @@ impl Shared {
         let methods = server.auth_methods.as_deref();
         match client::way(source, server, kept, first.as_deref())? {
             Way::Preregistered(preregistered) => {
+                client::check_proof(&preregistered.authentication, server)?;
                 let callback = Callback::bind(preregistered.redirect_port, true).await?;
                 self.ready(client::preregistered(&preregistered, methods), callback)
             }
@@ -139,6 +140,7 @@ impl Shared {
         let is_enterprise = matches!(self.settings.grant, GrantKind::EnterpriseManaged(_));
         match client::way(source, server, None, first.as_deref())? {
             Way::Preregistered(preregistered) => {
+                client::check_proof(&preregistered.authentication, server)?;
                 let client = client::preregistered(&preregistered, server.auth_methods.as_deref());
                 self.learn_client(&client);
                 Ok(client)

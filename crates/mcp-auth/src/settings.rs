@@ -157,7 +157,7 @@ pub enum DpopUse {
     /// When the metadata says that it is understood.
     #[default]
     Auto,
-    /// Always.
+    /// Always; a token that is not bound is refused.
     Always,
     /// Never.
     Never,

@@ -135,4 +135,6 @@ async fn a_port_that_is_taken_is_no_obstacle() {
     let only = Callback::bind(Some(first.port()), true).await.map(|callback| callback.port());
     let error = only.unwrap_err();
     assert!(matches!(error.cause, Cause::Callback { .. }), "where only that port will do, the cause is told: {error}");
+    let words = format!("port {}, which the redirect URI names", first.port());
+    assert!(error.to_string().contains(&words), "with the port, so that it can be freed: {error}");
 }
