@@ -55,7 +55,9 @@ pub(crate) fn question(server: &str, body: &QuestionBody, address: impl Fn(&UrlP
             }
             if path(resource).len() < path(&url.url).len() {
                 let place = line(resource);
-                text.push_str(&format!("  The token will be good for the whole of {place}, not only for this server.\n"));
+                text.push_str(&format!(
+                    "  The token will be good for the whole of {place}, not only for this server.\n"
+                ));
             }
             text.push_str(&format!("  {server} then gets a token from {} with each request.\n", line(issuer)));
             Some(text)
