@@ -62,9 +62,11 @@ pub(crate) fn question(server: &str, body: &QuestionBody, address: impl Fn(&UrlP
             text.push_str(&format!("  {server} then gets a token from {} with each request.\n", line(issuer)));
             Some(text)
         }
-        QuestionBody::ClientId { issuer_url, .. } => {
+        QuestionBody::ClientId { issuer_url, redirect_uri, .. } => {
             let mut text = format!("── {server} needs a client id to sign you in. Enter what you got for this page:\n");
             text.push_str(&address(issuer_url));
+            text.push_str("  Its operator gives you one for an app with this redirect URI:\n");
+            text.push_str(&format!("    {}\n", line(redirect_uri)));
             Some(text)
         }
         _ => None,

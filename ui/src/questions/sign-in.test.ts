@@ -92,6 +92,7 @@ describe("sign in", () => {
 describe("a client id", () => {
   it("goes with its secret to the page that is named, once it is entered", async () => {
     show(question(clientId));
+    expect(screen.getByText(clientId.redirectUri), "what to register, exactly").toBeVisible();
     await arm();
     expect(blocked("Use this client id"), "there is none yet").toBe(true);
     await press("a");

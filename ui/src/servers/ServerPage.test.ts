@@ -298,12 +298,15 @@ describe("how to sign in", () => {
     expect(screen.getByText("A client secret needs a client id."), "what is missing").toBeVisible();
     await user.type(screen.getByLabelText("Client id"), "drawbridge");
     await user.type(screen.getByLabelText("Scopes"), "ships:read  ships:write");
+    await user.type(screen.getByLabelText("Redirect port"), "4321");
+    expect(screen.getByText("http://127.0.0.1:4321/callback"), "what to register").toBeVisible();
     expect(await axeProblems(), "axe").toEqual([]);
     await user.click(screen.getByRole("button", { name: "Save" }));
     expect(host.requests("update_server")[0]?.config, "what is saved").toMatchObject({
       auth: {
         ...{ clientId: "drawbridge", clientSecret: "s3cret", hasSecret: true, issuer: null },
         scopes: ["ships:read", "ships:write"],
+        redirectPort: 4321,
       },
     });
   });

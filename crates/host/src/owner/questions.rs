@@ -107,7 +107,9 @@ pub(super) fn hash_of(body: &QuestionBody, schema: Option<&Value>) -> Hash {
             "authorization": authorization_url,
             "reason": reason,
         })),
-        QuestionBody::ClientId { url, issuer } => Hash::of(&json!({ "url": url, "issuer": issuer })),
+        QuestionBody::ClientId { url, issuer, redirect_uri } => {
+            Hash::of(&json!({ "url": url, "issuer": issuer, "redirect": redirect_uri }))
+        }
     }
 }
 

@@ -147,6 +147,9 @@ impl AuthConfig {
         if let Some((key, _)) = urls.iter().find(|(_, url)| url.is_some_and(is_bad)) {
             return Some(format!("{key:?} must be a URL that begins with https://"));
         }
+        if self.redirect_port == Some(0) {
+            return Some("\"redirectPort\" must be a port, a number from 1 to 65535".to_owned());
+        }
         if self.client_auth.as_deref().is_some_and(|way| !CLIENT_AUTH.contains(&way)) {
             return Some(format!("\"clientAuth\" must be one of {}", CLIENT_AUTH.join(", ")));
         }

@@ -384,10 +384,6 @@ idToken: string | null, };
  */
 export type AuthRest = { 
 /**
- * The port that the browser comes back to.
- */
-redirectPort: number | null, 
-/**
  * How Drawbridge proves who it is at the token endpoint.
  */
 clientAuth: string | null, 
@@ -446,6 +442,10 @@ issuer: string | null,
  */
 scopes: Array<string>, 
 /**
+/**
+ * The port of the redirect URI `http://127.0.0.1:PORT/callback` that the client id was registered with; none for any.
+ */
+redirectPort: number | null, 
  * What else was found in pasted text. It goes back as it came with the wish to add the server. None for a server that is set
  * up, whose own stays as it is.
  */
@@ -1756,7 +1756,11 @@ issuer: string,
 /**
  * The same, taken apart.
  */
-issuerUrl: UrlParts, };
+issuerUrl: UrlParts, 
+/**
+ * Where the browser will come back to, on this computer. It has to be registered with the id.
+ */
+redirectUri: string, };
 
 /**
  * What became of a question.

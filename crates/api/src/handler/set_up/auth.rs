@@ -49,6 +49,7 @@ pub(super) fn put(
         client_secret,
         issuer: text(wanted.issuer),
         scopes: wanted.scopes,
+        redirect_port: wanted.redirect_port,
         ..before
     };
     if let Some(problem) = auth.problem() {
@@ -89,13 +90,13 @@ pub(super) fn shown(auth: AuthConfig, values: Values) -> AuthSettings {
         has_secret: auth.client_secret.is_some(),
         issuer: auth.issuer.clone(),
         scopes: auth.scopes.clone(),
+        redirect_port: auth.redirect_port,
         rest: is_pasted.then(|| rest(auth)).filter(|rest| *rest != AuthRest::default()),
     }
 }
 
 fn rest(auth: AuthConfig) -> AuthRest {
     AuthRest {
-        redirect_port: auth.redirect_port,
         client_auth: auth.client_auth,
         client_metadata_url: auth.client_metadata_url,
         grant: Some(auth.grant).filter(|grant| *grant != Grant::default()).map(|grant| grant.name().to_owned()),
@@ -120,7 +121,6 @@ fn rest_put(rest: AuthRest, before: AuthConfig) -> Result<AuthConfig, ApiError> 
         None => Some(Grant::default()),
     };
     Ok(AuthConfig {
-        redirect_port: rest.redirect_port,
         client_auth: rest.client_auth,
         client_metadata_url: rest.client_metadata_url,
         grant: grant.ok_or_else(|| invalid("there is no such way to get tokens"))?,
