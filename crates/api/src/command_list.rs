@@ -104,6 +104,8 @@ macro_rules! commands {
             revoke_grant: GrantRef => Nothing,
             /// Changes the app's settings.
             set_settings: Settings => Nothing,
+            /// Whether secrets outlast the program. The system may ask its user to unlock the keychain for it.
+            secrets_status: Nothing => SecretsStatus,
             /// Takes a URL apart, for the dialog that shows it before it is opened.
             inspect_url: UrlText => UrlParts,
             /// Opens a URL in the system's browser, after the user saw it whole.

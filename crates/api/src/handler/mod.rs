@@ -296,6 +296,13 @@ impl Handler for Api {
         Ok(views::url_parts(HostUrl::of(&r.url)))
     }
 
+    async fn secrets_status(&self, _: Nothing) -> Result<SecretsStatus, ApiError> {
+        let secrets = self.host.ports().secrets.clone();
+        let status = tokio::task::spawn_blocking(move || secrets.status());
+        let status = status.await.map_err(|e| ApiError::new(ErrorCode::Internal, e.to_string()))?;
+        Ok(views::secrets_status(status))
+    }
+
     async fn open_url(&self, r: UrlText) -> Result<Nothing, ApiError> {
         self.host.open_url(&r.url).await?;
         Ok(Nothing {})

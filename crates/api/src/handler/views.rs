@@ -4,7 +4,7 @@ mod authorization;
 mod content;
 mod question;
 
-pub(super) use authorization::{authorization, signed_out};
+pub(super) use authorization::{authorization, secrets_status, signed_out};
 pub(super) use content::{content, prompt, resource, template, tool};
 pub(crate) use content::{contents, prompt_result};
 pub(super) use question::{form_problem, question, to_request, to_response, url_parts};

@@ -47,6 +47,7 @@ export interface Commands {
   grants: { request: Nothing; response: Grants };
   revoke_grant: { request: GrantRef; response: Nothing };
   set_settings: { request: Settings; response: Nothing };
+  secrets_status: { request: Nothing; response: SecretsStatus };
   inspect_url: { request: UrlText; response: UrlParts };
   open_url: { request: UrlText; response: Nothing };
 }
@@ -442,10 +443,10 @@ issuer: string | null,
  */
 scopes: Array<string>, 
 /**
-/**
  * The port of the redirect URI `http://127.0.0.1:PORT/callback` that the client id was registered with; none for any.
  */
 redirectPort: number | null, 
+/**
  * What else was found in pasted text. It goes back as it came with the wish to add the server. None for a server that is set
  * up, whose own stays as it is.
  */
@@ -2042,6 +2043,23 @@ export type SecretsKept = {
  * Why secrets are kept only until Drawbridge is closed, if they are: there is no keychain, or it is locked.
  */
 onlyThisRun: string | null, };
+
+/**
+ * Whether secrets, tokens among them, outlast the program.
+ */
+export type SecretsStatus = { "is": "keychain" } | { "is": "locked", 
+/**
+ * What it said.
+ */
+cause: string, } | { "is": "missing", 
+/**
+ * What was found instead.
+ */
+cause: string, } | { "is": "broken", 
+/**
+ * What is broken, and what to do.
+ */
+cause: string, };
 
 /**
  * A server as the user sees it.
