@@ -13,6 +13,7 @@ mod form;
 mod input;
 mod login;
 mod output;
+mod paste;
 mod people;
 mod platform;
 mod session;

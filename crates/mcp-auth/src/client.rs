@@ -73,7 +73,7 @@ pub(crate) fn way(
 }
 
 /// Whether a URL can be a client id: https with a path (Client ID Metadata Document, 3).
-fn is_document_url(url: &Url) -> bool {
+pub(crate) fn is_document_url(url: &Url) -> bool {
     url.scheme() == "https"
         && url.path() != "/"
         && url.fragment().is_none()

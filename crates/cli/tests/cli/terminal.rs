@@ -220,7 +220,8 @@ async fn a_sign_in_says_what_is_sent_to_whom_and_takes_the_pasted_address() {
     })
     .await
     .expect("it ends");
-    assert_eq!(status, 0, "signed in:\n{shown}");
+    assert_eq!(status, 1, "signed in, for this run only:\n{shown}");
+    assert!(shown.contains("lost now") && shown.contains("--paste"), "that it is lost, and what to do:\n{shown}");
     assert!(shown.contains("signed in at") && shown.contains(&issuer.issuer()), "who issued is shown:\n{shown}");
-    assert!(shown.contains("renewed by itself"), "and that it lasts:\n{shown}");
+    assert!(shown.contains("renewed by itself"), "and what would last elsewhere:\n{shown}");
 }

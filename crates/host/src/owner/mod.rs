@@ -52,6 +52,7 @@ use reads::Reads;
 use roots::SharedRoots;
 pub(crate) use running::sweep_orphans;
 pub use servers::ServerError;
+pub use sign_in::client_document;
 use sign_in::{Access, Answered};
 use supervision::Supervision;
 

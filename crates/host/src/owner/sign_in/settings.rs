@@ -27,6 +27,17 @@ pub(crate) fn not_offered(config: Option<&HttpConfig>) -> Option<&'static str> {
     is_own.then_some("its settings have a header Authorization, which is sent instead; take it out to sign in")
 }
 
+/// The document about Drawbridge that has to lie at `url` for that to be its client id (Client ID Metadata Document), as JSON.
+/// None if the URL can be none: it has to be https, with a path.
+#[must_use]
+pub fn client_document(url: &str) -> Option<String> {
+    client_source(None, Some(Url::parse(url).ok()?)).document()
+}
+
+fn client_source(preregistered: Option<Preregistered>, metadata_url: Option<Url>) -> ClientSource {
+    ClientSource { preregistered, metadata_url, name: NAME.to_owned(), uri: None }
+}
+
 /// Why a sign-in can't be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Unmade {
@@ -60,17 +71,9 @@ pub(super) fn settings(
         }
     }
     let kept = Kept { secrets, origin: config.origin().unwrap_or_default() };
+    let metadata_url = auth.client_metadata_url.as_deref().map(|url| named("the client metadata URL", url)).transpose()?;
     Ok(Settings {
-        client: ClientSource {
-            preregistered: preregistered(auth, &kept)?,
-            metadata_url: auth
-                .client_metadata_url
-                .as_deref()
-                .map(|url| named("the client metadata URL", url))
-                .transpose()?,
-            name: NAME.to_owned(),
-            uri: None,
-        },
+        client: client_source(preregistered(auth, &kept)?, metadata_url),
         grant: grant(auth, &kept)?,
         scopes: Some(auth.scopes.clone()).filter(|scopes| !scopes.is_empty()),
         issuer: auth.issuer.clone(),
