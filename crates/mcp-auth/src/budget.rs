@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 pub(crate) const MOST: usize = 20;
 /// The most renewals within [`WINDOW`] because the server refused a token that should be good. Each is about four requests: the
 /// refused one, two to renew, and the same again.
-pub(crate) const REFUSALS: usize = 2;
+pub(crate) const REFUSALS: usize = 3;
 /// Over which time they are counted.
 const WINDOW: Duration = Duration::from_secs(60);
 
