@@ -15,7 +15,7 @@ macro_rules! commands {
             check_import: ImportText => ImportPreview,
             /// Changes a server's name, command or address. A running server is stopped; what is new asks again.
             update_server: UpdateServer => SecretsKept,
-            /// Enters the secret of a header again.
+            /// Enters the secret of a header or a variable again, or one that signing in needs.
             set_secret: SetSecret => SecretsKept,
             /// Stops a server and takes it out of the settings.
             remove_server: ServerName => Nothing,

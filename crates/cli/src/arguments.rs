@@ -112,6 +112,13 @@ pub(crate) enum Command {
         #[arg(long, value_name = "URL")]
         client_document: Option<String>,
     },
+    /// Keeps a secret that a server's settings name, as ${secret:NAME}. It is read from standard input.
+    Secret {
+        /// The server.
+        server: String,
+        /// The name; of a header or a variable, its own name.
+        name: String,
+    },
     /// Shows events as they come, until interrupted.
     Watch(Of),
     /// The decisions, the newest first.

@@ -13,6 +13,7 @@ use crate::failure::Failure;
 use crate::login;
 use crate::output::{value, without_variables};
 use crate::people::{self, table};
+use crate::secret;
 use crate::session::Session;
 use crate::visible;
 
@@ -38,6 +39,7 @@ pub(crate) async fn run(session: &Session, command: Command) -> Result<Value, Fa
         Command::Logout { server } => login::logout(session, &server).await,
         Command::Auth { client_document: Some(url), .. } => login::client_document(session, &url),
         Command::Auth { server, .. } => login::auth(session, &server.unwrap_or_default()).await,
+        Command::Secret { server, name } => secret::enter(session, &server, name).await,
         Command::Watch(of) => watch(session, of).await,
         Command::Audit { limit } => audit(session, limit).await,
     }

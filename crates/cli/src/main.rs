@@ -16,6 +16,7 @@ mod output;
 mod paste;
 mod people;
 mod platform;
+mod secret;
 mod session;
 mod trace;
 mod visible;

@@ -65,7 +65,9 @@ async fn waiting(api: &Api, servers: Vec<String>) -> Vec<Waiting> {
 
 /// Gives an address to the sign-in that it is for. What is not the right one can be pasted again.
 async fn hand_over(api: &Api, waiting: &[Waiting], address: &str, output: &Output) {
-    let Some(meant) = waiting.iter().find(|one| address.starts_with(&one.redirect_uri)).or(waiting.first()) else { return };
+    let Some(meant) = waiting.iter().find(|one| address.starts_with(&one.redirect_uri)).or(waiting.first()) else {
+        return;
+    };
     let pasted = PasteRedirect { server: meant.server.clone(), url: address.to_owned() };
     match api.paste_redirect(pasted).await {
         // The browser may have been quicker.

@@ -36,6 +36,7 @@ export function authSettings(draft: AuthDraft, before: AuthSettings | null): Aut
     issuer: text(draft.issuer),
     scopes,
     redirectPort: port(draft),
+    secretNames: before?.secretNames ?? [],
     rest: before?.rest ?? null,
   };
   const { clientId, hasSecret, issuer, redirectPort } = settings;

@@ -120,7 +120,7 @@ describe("how to sign in", () => {
   const auth = {
     ...{ clientId: "drawbridge", clientSecret: null, hasSecret: true },
     ...{ issuer: "https://login.example.com/7", scopes: ["ships:read", "ships:write"] },
-    redirectPort: 4321,
+    ...{ redirectPort: 4321, secretNames: ["far.key"] },
     rest: null,
   };
 

@@ -111,7 +111,10 @@ async fn the_address_is_printed_and_the_one_it_ends_at_is_pasted() {
 fn signed_in(done: &Ended) -> Value {
     let (code, message) = done.error(1);
     assert_eq!(code, "sign_in_needed", "the next command would have to sign in: {message}");
-    assert!(message.contains("lost") && message.contains("there is no keychain"), "that it is lost, and why: {message}");
+    assert!(
+        message.contains("lost") && message.contains("there is no keychain"),
+        "that it is lost, and why: {message}"
+    );
     done.result()["value"]["account"].clone()
 }
 
@@ -222,9 +225,30 @@ fn the_document_about_drawbridge_is_printed_for_an_address_that_can_be_a_client_
     assert_eq!(document["client_id"], URL, "[auth-cimd-id-equals-url] the address is in it: {document}");
     assert_eq!(document["client_name"], "Drawbridge", "[auth-cimd-fields] and who it is");
     let shown = folder.command().args(["auth", "--client-document", URL]).output().expect("the program runs");
-    let shown: Value = serde_json::from_slice(&shown.stdout).expect("without --json it is the document and nothing else");
+    let shown: Value =
+        serde_json::from_slice(&shown.stdout).expect("without --json it is the document and nothing else");
     assert_eq!(&shown, document, "to be put into a file as it is");
     for bad in ["http://example.com/a.json", "https://example.com", "drawbridge.json"] {
         assert_eq!(folder.run(&["auth", "--client-document", bad]).error(2).0, "bad_request", "{bad} can be none");
     }
+}
+
+#[test]
+fn a_secret_that_signing_in_needs_is_read_from_standard_input_and_without_a_keychain_that_is_said() {
+    let auth = json!({"clientId": "us", "issuer": "https://login.example", "privateKey": "${secret:far.key}"});
+    let config = json!({"mcpServers": {"far": {"url": "https://a.example/mcp", "auth": auth}}});
+    let folder = Folder::with_config(&config.to_string());
+    let enter = |name: &str| {
+        let mut command = folder.command();
+        command.args(["--json", "secret", "far", name]).stdin(Stdio::piped());
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
+        child.stdin.take().expect("it reads").write_all(b"t0p\nsecret\n").expect("it takes the secret");
+        ended(child.wait_with_output().expect("it ends"))
+    };
+    let (done, unknown) = (enter("far.key"), enter("far.other"));
+    let (code, message) = done.error(1);
+    assert_eq!(code, "system", "it is not kept: {message}");
+    assert!(message.contains("there is no keychain"), "and why: {message}");
+    assert!(!format!("{done:?}").contains("t0p"), "it is not repeated: {done:?}");
+    assert_eq!(unknown.error(1).0, "not_found", "a name that the settings do not have: {unknown:?}");
 }

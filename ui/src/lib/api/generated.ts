@@ -376,6 +376,18 @@ clientId: string,
  */
 clientSecret: string | null, 
 /**
+ * How Drawbridge proves who it is there.
+ */
+clientAuth: string | null, 
+/**
+ * The private key for `private_key_jwt`.
+ */
+privateKey: string | null, 
+/**
+ * The algorithm that goes with it.
+ */
+algorithm: string | null, 
+/**
  * The user's identity token.
  */
 idToken: string | null, };
@@ -446,6 +458,11 @@ scopes: Array<string>,
  * The port of the redirect URI `http://127.0.0.1:PORT/callback` that the client id was registered with; none for any.
  */
 redirectPort: number | null, 
+/**
+ * The names of the other secrets that its settings name, such as a private key. Each is entered by `set_secret`, and none is
+ * ever told. In a change it does not count.
+ */
+secretNames: Array<string>, 
 /**
  * What else was found in pasted text. It goes back as it came with the wish to add the server. None for a server that is set
  * up, whose own stays as it is.
@@ -2310,7 +2327,7 @@ export type SetSecret = {
  */
 server: string, 
 /**
- * The name of the header, or of the variable.
+ * The name of the header, or of the variable; or, of what signing in needs, the name of the secret itself.
  */
 header: string, 
 /**
