@@ -126,7 +126,6 @@ pub(super) async fn is_left_alone(what: &str, tried: SignIn, refusing: Refusing)
     tried.pair.app.until("bad", "waits for its user, who is told why", |s| is_refused(&s.state)).await;
     tokio::time::sleep_until(began + Duration::from_secs(60)).await;
     let sent = requests(&tried) - before;
-    println!("{what}: {sent} requests in a minute");
     assert!(sent <= MOST, "{what}: {sent} requests in a minute: {:#?}", &paths(&tried));
     tried.close().await;
 }
