@@ -15,7 +15,7 @@ macro_rules! commands {
             check_import: ImportText => ImportPreview,
             /// Changes a server's name, command or address. A running server is stopped; what is new asks again.
             update_server: UpdateServer => SecretsKept,
-            /// Enters the secret of a header again.
+            /// Enters the secret of a header or a variable again, or one that signing in needs.
             set_secret: SetSecret => SecretsKept,
             /// Stops a server and takes it out of the settings.
             remove_server: ServerName => Nothing,
@@ -132,6 +132,8 @@ macro_rules! commands {
             export_policy: Nothing => SavedFile,
             /// Changes the app's settings.
             set_settings: Settings => Nothing,
+            /// Whether secrets outlast the program. The system may ask its user to unlock the keychain for it.
+            secrets_status: Nothing => SecretsStatus,
             /// Takes a URL apart, for the dialog that shows it before it is opened.
             inspect_url: UrlText => UrlParts,
             /// Opens a URL in the system's browser, after the user saw it whole.

@@ -145,8 +145,13 @@ async fn a_client_id_is_asked_for_where_there_is_no_other_way() {
     let client = json!({"clientId": "drawbridge", "clientSecret": ""});
     let asked = answer(&api, "client_id", json!({"action": "identify", "client": client})).await;
     assert_eq!(asked["body"]["issuer"], issuer.issuer().as_str(), "whom it is for: {asked}");
+    let shown = asked["body"]["redirectUri"].clone();
     let asked = answer(&api, "sign_in", once()).await;
     assert_eq!(asked["body"]["clientId"], "drawbridge", "it is what the page is told");
+    assert_eq!(
+        asked["body"]["redirectUri"], shown,
+        "[auth-manual-client-id] what to register was told with the question"
+    );
     let known = until(&api, "authorization", |known| !known["account"].is_null()).await;
     assert_eq!(known["account"]["client"], "entered", "and how it came to be is kept: {known}");
     app.host.close().await;
@@ -159,7 +164,7 @@ async fn what_the_user_knows_about_signing_in_is_set_up_and_its_secret_never_com
     let config = |url: &str, auth: Value| json!({"type": "http", "url": url, "auth": auth});
     let auth = json!({
         "clientId": " drawbridge ", "clientSecret": "t0psecret", "hasSecret": true,
-        "issuer": "https://login.example/7", "scopes": ["ships:read"],
+        "issuer": "https://login.example/7", "scopes": ["ships:read"], "redirectPort": 4321,
     });
     let url = "https://a.example/mcp";
     call(&api, "add_server", json!({"name": "far", "config": config(url, auth)})).await;
@@ -169,7 +174,7 @@ async fn what_the_user_knows_about_signing_in_is_set_up_and_its_secret_never_com
     let shown = snapshot["servers"][0]["config"]["auth"].clone();
     let wanted = json!({
         "clientId": "drawbridge", "clientSecret": null, "hasSecret": true,
-        "issuer": "https://login.example/7", "scopes": ["ships:read"], "rest": null,
+        "issuer": "https://login.example/7", "scopes": ["ships:read"], "redirectPort": 4321, "secretNames": [], "rest": null,
     });
     assert_eq!(shown, wanted, "all but the secret is shown");
     let secret = |origin: &str| app.host.ports().secrets.get(&host::secrets::key("far.client_secret", origin)).unwrap();
@@ -182,9 +187,10 @@ async fn what_the_user_knows_about_signing_in_is_set_up_and_its_secret_never_com
     assert_eq!(moved.unwrap_err().code, ErrorCode::Invalid, "another host does not get it");
     call(&api, "update_server", update(json!({"type": "http", "url": url}))).await;
     assert!(file().contains("clientId"), "who says nothing of it changes nothing: {}", file());
-    let bad = json!({"issuer": "login.example", "scopes": []});
-    let bad = dispatch(&api, "update_server", update(config(url, bad))).await.unwrap_err();
-    assert_eq!(bad.code, ErrorCode::Invalid, "what can't be used is said: {bad}");
+    for bad in [json!({"issuer": "login.example"}), json!({"redirectPort": 0})] {
+        let refused = dispatch(&api, "update_server", update(config(url, bad))).await.unwrap_err();
+        assert_eq!(refused.code, ErrorCode::Invalid, "what can't be used is said: {refused}");
+    }
     call(&api, "update_server", update(config(url, json!({})))).await;
     assert!(!file().contains("auth"), "all of it is taken back: {}", file());
     assert_eq!(secret("https://a.example"), None, "the secret with it");
@@ -218,6 +224,17 @@ async fn pasted_settings_are_added_with_all_that_they_say_of_signing_in() {
     assert_eq!(shown["auth"]["rest"], json!(null), "what is set up is not told: {shown}");
     call(&api, "update_server", json!({"server": "far", "name": "far", "config": shown})).await;
     assert_eq!(file()["mcpServers"]["far"]["auth"], wanted, "and stays when the page saves the server");
+
+    assert_eq!(shown["auth"]["secretNames"], json!(["key", "id-token"]), "but which secrets it needs: {shown}");
+    const PEM: &str = "-----BEGIN PRIVATE KEY-----\nMIGH\n-----END PRIVATE KEY-----\n";
+    let enter = |name: &str, value: &str| json!({"server": "far", "header": name, "value": value});
+    call(&api, "set_secret", enter("key", PEM)).await;
+    let secrets = &app.host.ports().secrets;
+    let key = host::secrets::key("key", "https://a.example");
+    assert_eq!(secrets.get(&key).unwrap().as_deref(), Some(PEM), "each can be entered, with all of its lines");
+    for (name, value) in [("key", " "), ("other", "x")] {
+        assert!(dispatch(&api, "set_secret", enter(name, value)).await.is_err(), "{name:?} can't be {value:?}");
+    }
 
     // One that names its secret already.
     let again = json!({"mcpServers": {"two": {"url": "https://a.example/two", "auth": wanted}}}).to_string();

@@ -53,16 +53,31 @@ pub(crate) fn question(server: &str, body: &QuestionBody, address: impl Fn(&UrlP
             if scopes.is_empty() {
                 text.push_str("    no scope; the page decides what is granted\n");
             }
+            if path(resource).len() < path(&url.url).len() {
+                let place = line(resource);
+                text.push_str(&format!(
+                    "  The token will be good for the whole of {place}, not only for this server.\n"
+                ));
+            }
             text.push_str(&format!("  {server} then gets a token from {} with each request.\n", line(issuer)));
             Some(text)
         }
-        QuestionBody::ClientId { issuer_url, .. } => {
+        QuestionBody::ClientId { issuer_url, redirect_uri, .. } => {
             let mut text = format!("── {server} needs a client id to sign you in. Enter what you got for this page:\n");
             text.push_str(&address(issuer_url));
+            text.push_str("  Its operator gives you one for an app with this redirect URI:\n");
+            text.push_str(&format!("    {}\n", line(redirect_uri)));
             Some(text)
         }
         _ => None,
     }
+}
+
+/// The path of an address, without a slash at its end.
+fn path(address: &str) -> &str {
+    let (_, rest) = address.split_once("://").unwrap_or_default();
+    let rest = rest.split(['?', '#']).next().unwrap_or_default();
+    rest.split_once('/').map_or("", |(_, path)| path.trim_end_matches('/'))
 }
 
 /// What is known of a sign-in.

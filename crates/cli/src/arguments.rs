@@ -43,6 +43,10 @@ pub(crate) struct Arguments {
     /// Print JSON Lines: one object per event, the result last.
     #[arg(long, global = true)]
     pub(crate) json: bool,
+    /// Where a command signs in: read the address that the browser ends up at from standard input, as the browser may be on
+    /// another computer. `login` does so anyway where there is no display.
+    #[arg(long, global = true)]
+    pub(crate) paste: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -89,14 +93,11 @@ pub(crate) enum Command {
     },
     /// Completes an argument of a prompt or a variable of a template.
     Complete(Complete),
-    /// Signs in to a remote server in the browser, after saying what is sent to whom.
+    /// Signs in to a remote server in the browser, after saying what is sent to whom. With --paste the address is printed
+    /// and not opened. Fails where there is no keychain that could keep the sign-in.
     Login {
         /// The server.
         server: String,
-        /// Print the address instead of opening it, and read the address that the browser ends up at from standard input.
-        /// Without a display it is so anyway.
-        #[arg(long)]
-        paste: bool,
     },
     /// Forgets the sign-in to a server, and has its tokens revoked where that is offered.
     Logout {
@@ -106,7 +107,18 @@ pub(crate) enum Command {
     /// Who is signed in at a server, and what the last sign-in sent and got.
     Auth {
         /// The server.
+        #[arg(required_unless_present = "client_document", conflicts_with = "client_document")]
+        server: Option<String>,
+        /// Instead, print the document to put at this address, so that it can be the "clientMetadataUrl" of servers.
+        #[arg(long, value_name = "URL")]
+        client_document: Option<String>,
+    },
+    /// Keeps a secret that a server's settings name, as ${secret:NAME}. It is read from standard input.
+    Secret {
+        /// The server.
         server: String,
+        /// The name; of a header or a variable, its own name.
+        name: String,
     },
     /// What a local server would reach in its sandbox, and what would hold it. Nothing is started.
     Sandbox {

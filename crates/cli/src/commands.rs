@@ -15,9 +15,9 @@ use crate::failure::Failure;
 use crate::login;
 use crate::output::{value, without_variables};
 use crate::people::{self, table};
-use crate::platform::has_display;
 use crate::review;
 use crate::rules;
+use crate::secret;
 use crate::session::Session;
 use crate::visible;
 
@@ -36,15 +36,17 @@ pub(crate) async fn run(session: &Session, command: Command) -> Result<Value, Fa
         Command::Prompt { server, name, args } => prompt(session, server, name, &args).await,
         Command::Read { server, uri } => read(session, server, uri).await,
         Command::Complete(complete) => self::complete(session, complete).await,
-        Command::Login { server, paste } => login::login(session, &server, paste || !has_display()).await,
+        Command::Login { server } => login::login(session, &server).await,
         Command::Logout { server } => login::logout(session, &server).await,
-        Command::Auth { server } => login::auth(session, &server).await,
         Command::Sandbox { server } => sandbox(session, server).await,
         Command::Review { server, accept } => {
             use_server(session, &server).await?;
             review::review(session, server, accept).await
         }
         Command::Pins { server } => review::pins(session, server).await,
+        Command::Auth { client_document: Some(url), .. } => login::client_document(session, &url),
+        Command::Auth { server, .. } => login::auth(session, &server.unwrap_or_default()).await,
+        Command::Secret { server, name } => secret::enter(session, &server, name).await,
         Command::Watch(of) => watch(session, of).await,
         Command::Policy { command } => rules::run(session, command).await,
         Command::Audit(what) => audit::run(session, what).await,

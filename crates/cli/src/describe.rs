@@ -1,7 +1,8 @@
 //! A question in words: who asks, why, and exactly what would cross. What a server wrote stands behind a bar on its own lines.
 
 use api::data::{
-    CallKind, Content, FolderAccess, Question, QuestionBody, SandboxFolder, SandboxPlan, SamplingRequest, SamplingResponse, SamplingStep, UrlParts, UrlWarning, Why,
+    CallKind, Content, FolderAccess, Question, QuestionBody, SamplingRequest, SamplingResponse, SamplingStep,
+    SandboxFolder, SandboxPlan, UrlParts, UrlWarning, Why,
 };
 use serde_json::Value;
 

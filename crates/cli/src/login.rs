@@ -1,6 +1,6 @@
 //! Signing in to a server and out of it, and what is known of a sign-in.
 
-use api::data::{Authorization, PasteRedirect, ServerName, ServerState, SignInPhase, SignedOut};
+use api::data::{Authorization, ServerName, ServerState, SignedOut, TokensKept};
 use api::{ErrorCode, Handler as _};
 use serde_json::{Value, json};
 
@@ -10,16 +10,28 @@ use crate::output::value;
 use crate::session::{self, Session};
 use crate::visible;
 
-/// Signs in. With `paste` the address that the browser ends up at is read from standard input.
-pub(crate) async fn login(session: &Session, server: &str, paste: bool) -> Result<Value, Failure> {
+/// Signs in. It was of no use if the tokens end with the program.
+pub(crate) async fn login(session: &Session, server: &str) -> Result<Value, Failure> {
     session.servers(Some(server)).await?;
     session.api.sign_in(named(server)).await?;
-    let authorization = match followed(session, server, paste).await {
+    let authorization = match followed(session, server).await {
         Ok(authorization) => authorization,
         Err(failure) => return Err(with_steps(session, server, failure).await),
     };
     session.output.text(&account::authorization(&authorization));
-    Ok(value(&authorization))
+    match &authorization.kept {
+        Some(TokensKept::ThisRun { cause }) => Err(lost(server, cause, value(&authorization))),
+        _ => Ok(value(&authorization)),
+    }
+}
+
+/// The next command would know nothing of it.
+fn lost(server: &str, cause: &str, authorization: Value) -> Failure {
+    let message = format!(
+        "{server}: the sign-in worked, but it is lost now, because this program ends and its tokens can't be kept: {cause}\n\
+         Until then sign in with the command that needs it, such as \"drawbridge-cli call {server} TOOL --paste\"."
+    );
+    Failure { value: Some(Box::new(authorization)), ..Failure::new(ErrorCode::SignInNeeded, message) }
 }
 
 /// Signs out.
@@ -48,16 +60,23 @@ pub(crate) async fn auth(session: &Session, server: &str) -> Result<Value, Failu
     Ok(value(&authorization))
 }
 
+/// The document by which authorization servers know Drawbridge, for whoever can put it somewhere.
+pub(crate) fn client_document(session: &Session, url: &str) -> Result<Value, Failure> {
+    let unusable = || Failure::usage(format!("{url}: it must be an address that begins with https:// and has a path"));
+    let text = host::sign_in::client_document(url).ok_or_else(unusable)?;
+    let document: Value =
+        serde_json::from_str(&text).map_err(|error| Failure::new(ErrorCode::Internal, error.to_string()))?;
+    session.output.text(&visible::pretty(&document));
+    Ok(document)
+}
+
 fn named(server: &str) -> ServerName {
     ServerName { server: server.to_owned() }
 }
 
 /// Waits until the sign-in has come to its end, and the server can be used.
-async fn followed(session: &Session, server: &str, paste: bool) -> Result<Authorization, Failure> {
+async fn followed(session: &Session, server: &str) -> Result<Authorization, Failure> {
     let mut changes = session.changes();
-    let mut asked = false;
-    // At the end of the input the browser may still come back by itself.
-    let mut may_paste = paste;
     loop {
         changes.borrow_and_update();
         // In this order: a sign-in that begins when the server is in use is then known.
@@ -70,42 +89,9 @@ async fn followed(session: &Session, server: &str, paste: bool) -> Result<Author
                 return end.map(|()| known);
             }
         }
-        let waits = known.in_progress.as_ref().filter(|now| now.phase == SignInPhase::AwaitingBrowser);
-        if may_paste
-            && let Some(waits) = waits
-            && !asked
-        {
-            asked = true;
-            let begins = waits.redirect_uri.as_deref().unwrap_or("http://127.0.0.1");
-            session
-                .output
-                .say(&format!("Then paste the address you end up at; it begins with {}", visible::line(begins)));
+        if changes.changed().await.is_err() {
+            return Err(Failure::new(ErrorCode::Internal, "the host ended"));
         }
-        tokio::select! {
-            changed = changes.changed() => if changed.is_err() {
-                return Err(Failure::new(ErrorCode::Internal, "the host ended"));
-            },
-            line = session.input.line(), if may_paste && waits.is_some() => match line {
-                Some(line) if line.trim().is_empty() => {}
-                Some(line) => hand_over(session, server, line.trim()).await?,
-                None => may_paste = false,
-            },
-        }
-    }
-}
-
-/// Hands over what was pasted. What is not the right address can be pasted again.
-async fn hand_over(session: &Session, server: &str, url: &str) -> Result<(), Failure> {
-    let pasted = PasteRedirect { server: server.to_owned(), url: url.to_owned() };
-    match session.api.paste_redirect(pasted).await {
-        // The browser may have been quicker.
-        Ok(_) => Ok(()),
-        Err(error) if matches!(error.code, ErrorCode::Invalid | ErrorCode::NotReady) => {
-            session.output.event("note", json!({ "server": server, "message": error.message }));
-            session.output.say(&visible::line(&error.message));
-            Ok(())
-        }
-        Err(error) => Err(error.into()),
     }
 }
 

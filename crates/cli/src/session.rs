@@ -17,7 +17,7 @@ use crate::input::Input;
 use crate::output::Output;
 use crate::platform::{Terminal, has_display};
 use crate::trace;
-use crate::{events, visible};
+use crate::{events, paste, visible};
 
 /// How long events may still come before the result.
 const CATCH_UP: Duration = Duration::from_secs(1);
@@ -26,7 +26,6 @@ const CATCH_UP: Duration = Duration::from_secs(1);
 pub(crate) struct Session {
     pub(crate) api: Api,
     pub(crate) output: Arc<Output>,
-    pub(crate) input: Input,
     view: watch::Receiver<View>,
 }
 
@@ -96,7 +95,9 @@ impl Session {
         if arguments.config.is_some() && !config.exists() {
             return Err(Failure::usage(format!("{}: there is no such file", config.display())));
         }
-        let opens = matches!(arguments.command, Command::Login { paste: false, .. }) && has_display();
+        let logs_in = matches!(arguments.command, Command::Login { .. });
+        let pastes = arguments.paste || (logs_in && !has_display());
+        let opens = logs_in && !pastes;
         let platform = Arc::new(Terminal { opens, output: Arc::clone(&output) });
         let ports = store::open(&config, &data, platform).map_err(system)?;
         let options = HostOptions { decides: decider.name(), trace: trace::of_environment(), ..HostOptions::default() };
@@ -107,7 +108,10 @@ impl Session {
         refresh(&api, &told).await?;
         tokio::spawn(follow(api.clone(), events, told, Arc::clone(&output), events::Filter::of(&arguments.command)));
         tokio::spawn(decide_all(api.clone(), view.clone(), decider, Arc::clone(&output)));
-        Ok(Self { api, output, input, view })
+        if pastes {
+            tokio::spawn(paste::take_all(api.clone(), view.clone(), input, Arc::clone(&output)));
+        }
+        Ok(Self { api, output, view })
     }
 
     /// Waits until the events of all that has happened so far are printed.
@@ -168,7 +172,9 @@ impl Session {
                         Some(ServerState::NeedsSignIn { cause, signing_in: false }) => {
                             let refused = view.refused.contains(server);
                             let code = if refused { ErrorCode::Refused } else { ErrorCode::SignInNeeded };
-                            let next = "Sign in with \"drawbridge-cli login\".";
+                            let next = format!(
+                                "Sign in with \"drawbridge-cli login {server}\", or with this very command and --paste."
+                            );
                             return Err(Failure::new(code, format!("{server}: {cause}\n{next}")));
                         }
                         Some(_) => {}

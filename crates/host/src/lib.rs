@@ -31,7 +31,7 @@ mod wake;
 
 pub use connection::MAX_QUESTIONS;
 pub use handle::{Events, Host, HostClosed};
-pub use owner::{AnswerError, NoPlan, CallOrigin, Label, Read, ReviewError, Seen, ServerError, definition_hash};
+pub use owner::{AnswerError, CallOrigin, Label, NoPlan, Read, ReviewError, Seen, ServerError, definition_hash};
 
 use std::time::Duration;
 

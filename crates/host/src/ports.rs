@@ -244,7 +244,12 @@ pub enum SecretError {
     /// It is locked, or the user did not let Drawbridge in.
     #[error("the keychain is locked or refuses ({0}); unlock it and try again")]
     Locked(String),
-    /// It does not work.
+    /// There is none.
+    #[error(
+        "there is no keychain that answers ({0}); on Linux, start one such as GNOME Keyring or KWallet and try again"
+    )]
+    Missing(String),
+    /// It, or what was encrypted with its key, can't be used. The cause says what to do.
     #[error("the keychain can't be used: {0}")]
     Failed(String),
 }

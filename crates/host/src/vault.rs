@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use mcp_auth::{Kept, Vault, VaultError, VaultKey, VaultKind};
+use mcp_auth::{Kept, Vault, VaultError, VaultKey, VaultKind, VaultProblem};
 use secrecy::{ExposeSecret as _, SecretSlice};
 use serde_json::json;
 
@@ -134,10 +134,10 @@ impl SecretsVault {
             drop(turn);
             done
         });
-        done.await
-            .map_err(|error| error.to_string())
-            .and_then(|done| done.map_err(|error| error.to_string()))
-            .map_err(|cause| VaultError { cause })
+        match done.await {
+            Ok(done) => done.map_err(|error| failed(&error)),
+            Err(error) => Err(VaultError { kind: VaultProblem::Broken, cause: error.to_string() }),
+        }
     }
 
     /// The same; none if the entry was emptied since this vault was opened.
@@ -154,9 +154,19 @@ impl SecretsVault {
     }
 }
 
+fn failed(error: &SecretError) -> VaultError {
+    let kind = match error {
+        SecretError::Locked(_) => VaultProblem::Locked,
+        SecretError::Missing(_) => VaultProblem::Missing,
+        SecretError::Failed(_) => VaultProblem::Broken,
+    };
+    VaultError { kind, cause: error.to_string() }
+}
+
 /// Why a vault is not used any more.
 fn closed() -> VaultError {
-    VaultError { cause: "this server was removed or has another address now; nothing more is kept of it".to_owned() }
+    let cause = "this server was removed or has another address now; nothing more is kept of it".to_owned();
+    VaultError { kind: VaultProblem::Closed, cause }
 }
 
 #[async_trait]
@@ -166,6 +176,7 @@ impl Vault for SecretsVault {
         let kept = self.while_open(move |secrets| secrets.get(&key)).await?.ok_or_else(closed)?;
         let Some(kept) = kept else { return Ok(None) };
         let bytes = STANDARD.decode(kept).map_err(|_| VaultError {
+            kind: VaultProblem::Broken,
             cause: "what is kept of this sign-in can't be read; sign in again".to_owned(),
         })?;
         Ok(Some(bytes.into()))

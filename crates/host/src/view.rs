@@ -309,6 +309,8 @@ pub enum QuestionBody {
         url: String,
         /// The authorization server, exactly as it names itself.
         issuer: String,
+        /// Where the browser will come back to, on this computer. It has to be registered with the id.
+        redirect_uri: String,
     },
 }
 

@@ -10,6 +10,7 @@ use url::Url;
 
 use crate::account::{Account, InProgress, SignedOut};
 use crate::address::Named;
+use crate::budget::Budget;
 use crate::challenge::Asked;
 use crate::dpop::Nonces;
 use crate::error::{AuthError, Phase};
@@ -67,6 +68,8 @@ pub(crate) struct State {
     pub(crate) step_ups: StepUps,
     /// The last renewal, if it failed.
     pub(crate) failed: Option<Failed>,
+    /// Renewals because the server refused a token.
+    pub(crate) refusals: Budget,
 }
 
 impl Authorization {
@@ -85,8 +88,11 @@ impl Authorization {
         let named = Named::new(named.iter().flatten());
         let mut server = settings.server.clone();
         server.set_fragment(None);
+        let web = Web::new(settings.web.clone(), Arc::clone(&settings.now), named);
+        // It may be a key, and stands in the addresses of what is asked about the server.
+        web.learn_query(&settings.server);
         let shared = Shared {
-            web: Web::new(settings.web.clone(), Arc::clone(&settings.now), named),
+            web,
             settings,
             server: server.to_string(),
             state: Mutex::default(),
@@ -127,7 +133,7 @@ impl Authorization {
     /// for that, or the network is another.
     pub fn try_again(&self) {
         let mut state = self.shared.state();
-        (state.failed, state.unread) = (None, None);
+        (state.failed, state.unread, state.refusals) = (None, None, Budget::default());
     }
 
     /// Revokes the tokens where that is offered, and forgets them in any case.

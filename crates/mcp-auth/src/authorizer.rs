@@ -151,31 +151,36 @@ impl Authorization {
         let shared = &self.shared;
         let cancelled = shared.cancellation();
         let _turn = shared.signing_in.lock().await;
-        let had = {
+        let (had, granted) = {
             let state = shared.state();
             let Some(record) = &state.record else {
-                return Verdict::Stop("the server wants permissions, and nobody is signed in".to_owned());
+                let cause = "the server wants permissions, and nobody is signed in; sign in first";
+                return Verdict::Stop(cause.to_owned());
             };
             let had = scopes::union(&record.requested, &record.granted);
             let has_all = asked.scope.as_ref().is_some_and(|wanted| scopes::missing(wanted, &had).is_empty());
             if state.generation != challenge.generation && has_all && challenge.attempt < 3 {
                 return Verdict::Again;
             }
-            had
+            (had, record.granted.clone())
         };
         let wanted = asked.scope.clone().unwrap_or_default();
         let names = wanted.join(" ");
         if scopes::missing(&wanted, &had).is_empty() {
+            let wants = format!("the server wants the permissions \"{names}\", which were asked for already");
             return Verdict::Stop(if wanted.is_empty() {
-                "the server wants more permissions and does not say which".to_owned()
+                "the server wants more permissions and does not say which; ask whoever runs it".to_owned()
+            } else if scopes::missing(&wanted, &granted).is_empty() {
+                format!("{wants} and granted; ask whoever runs it")
             } else {
-                format!("the server wants the permissions \"{names}\", which were asked for already")
+                format!("{wants} and not granted; sign in again and grant them")
             });
         }
         let now = shared.now();
         if !shared.state().step_ups.may(&challenge.operation, now) {
             let most = crate::step_up::MOST;
-            return Verdict::Stop(format!("the server asked for more permissions more than {most} times in a row"));
+            let cause = format!("the server asked for more permissions more than {most} times in a row");
+            return Verdict::Stop(format!("{cause}; try again in ten minutes, or ask whoever runs it which it needs"));
         }
         let signed_in = if shared.is_interactive() {
             let reason = Reason::StepUp { operation: crate::address::shown(&challenge.operation) };

@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 use url::Url;
 
 use crate::error::{AuthError, Cause, Phase};
-use crate::page;
+use crate::page::{self, Language, Words};
 use crate::secret;
 
 const PHASE: Phase = Phase::Callback;
@@ -51,7 +51,7 @@ pub(crate) enum Answer {
 }
 
 /// The browser, waiting for a page.
-pub(crate) struct Waiting(Option<TcpStream>);
+pub(crate) struct Waiting(Option<(TcpStream, Language)>);
 
 impl Callback {
     /// Listens on `port` if it is free, else on any; with `only`, on that or not at all.
@@ -60,7 +60,13 @@ impl Callback {
     /// If no port can be had.
     pub(crate) async fn bind(port: Option<u16>, only: bool) -> Result<Callback, AuthError> {
         let at = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-        let failed = |error: std::io::Error| PHASE.error(Cause::Callback { cause: error.to_string() });
+        let failed = |error: std::io::Error| {
+            let cause = match port.filter(|_| only) {
+                Some(port) => format!("port {port}, which the redirect URI names, cannot be listened on: {error}"),
+                None => format!("no port can be listened on: {error}"),
+            };
+            PHASE.error(Cause::Callback { cause })
+        };
         let wanted = match port {
             Some(port) => TcpListener::bind(at(port)).await.map_err(failed),
             None => TcpListener::bind(at(0)).await.map_err(failed),
@@ -124,14 +130,10 @@ impl Waiting {
 
     /// Shows the user how it ended.
     pub(crate) async fn finish(self, outcome: Result<(), &str>) {
-        let Some(mut stream) = self.0 else { return };
+        let Some((mut stream, language)) = self.0 else { return };
         let page = match outcome {
-            Ok(()) => page::answer(200, "You are signed in", "You can close this window and go back to the app."),
-            Err(cause) => page::answer(
-                400,
-                "The sign-in failed",
-                &format!("{cause}. You can close this window and go back to the app."),
-            ),
+            Ok(()) => page::answer(200, Words::SignedIn, language),
+            Err(cause) => page::answer(400, Words::Failed(cause), language),
         };
         let _ = tokio::time::timeout(REQUEST_TIME, write(&mut stream, &page)).await;
     }
@@ -144,19 +146,26 @@ async fn take(
     state: &SecretString,
 ) -> Result<(Returned, Waiting), &'static str> {
     let head = tokio::time::timeout(REQUEST_TIME, head(&mut stream)).await;
+    let language = head.as_ref().ok().and_then(Option::as_deref).map_or(Language::English, language);
     let judged = match head {
         Ok(Some(head)) => judge(&head, redirect_uri, state.expose_secret()),
         _ => Err((400, "it is no whole request")),
     };
     match judged {
-        Ok(returned) => Ok((returned, Waiting(Some(stream)))),
+        Ok(returned) => Ok((returned, Waiting(Some((stream, language))))),
         Err((status, why)) => {
-            let page =
-                page::answer(status, "This is not the answer that is waited for", "The sign-in goes on in the app.");
+            let page = page::answer(status, Words::NotThis, language);
             let _ = tokio::time::timeout(REQUEST_TIME, write(&mut stream, &page)).await;
             Err(why)
         }
     }
+}
+
+/// The language of the browser that sent this.
+fn language(head: &str) -> Language {
+    let mut headers = head.split("\r\n").filter_map(|line| line.split_once(':'));
+    let accept = headers.find(|(name, _)| name.eq_ignore_ascii_case("accept-language"));
+    accept.map_or(Language::English, |(_, value)| Language::preferred(value))
 }
 
 async fn write(stream: &mut TcpStream, page: &str) -> std::io::Result<()> {

@@ -73,7 +73,7 @@ pub(crate) fn way(
 }
 
 /// Whether a URL can be a client id: https with a path (Client ID Metadata Document, 3).
-fn is_document_url(url: &Url) -> bool {
+pub(crate) fn is_document_url(url: &Url) -> bool {
     url.scheme() == "https"
         && url.path() != "/"
         && url.fragment().is_none()
@@ -81,10 +81,25 @@ fn is_document_url(url: &Url) -> bool {
         && url.password().is_none()
 }
 
-/// The client of the settings, as this authorization server wants it to prove itself.
+/// Whether this authorization server takes the proof that is set up. How a secret is sent follows its list by itself; a
+/// signed statement is taken or not.
 ///
 /// # Errors
-/// If the authorization server takes no proof that is set up.
+/// If it lists what it takes, and this is not among it.
+pub(crate) fn check_proof(given: &ClientAuthentication, server: &Server) -> Result<(), AuthError> {
+    let ClientAuthentication::PrivateKeyJwt { algorithm, .. } = given else { return Ok(()) };
+    let listed = |method: &str, list: Option<&Vec<String>>| match list {
+        Some(list) if !list.iter().any(|item| item == method) => {
+            let (method, listed) = (address::shown(method), address::shown(&list.join(", ")));
+            Err(PHASE.error(Cause::NoProof { method, listed }))
+        }
+        _ => Ok(()),
+    };
+    listed("private_key_jwt", server.auth_methods.as_ref())?;
+    listed(algorithm, server.signing_algorithms.as_ref())
+}
+
+/// The client of the settings, as this authorization server wants it to prove itself.
 pub(crate) fn preregistered(preregistered: &Preregistered, methods: Option<&[String]>) -> Client {
     Client {
         kind: ClientKind::Preregistered,

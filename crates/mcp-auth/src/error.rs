@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::vault::VaultError;
+use crate::vault::{VaultError, VaultProblem};
 
 /// A sign-in, renewal or sign-out that failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -51,8 +51,21 @@ impl AuthError {
                 "Close what uses this computer's ports, or allow connections to 127.0.0.1, then try again."
             }
             Cause::TooManyRequests => "Wait a minute, then try again.",
-            Cause::Vault(_) => "Unlock the keychain, then try again.",
+            Cause::Vault(error) => match error.kind {
+                VaultProblem::Locked => "Unlock the keychain, then try again.",
+                VaultProblem::Missing => {
+                    "Start a keychain (on Linux GNOME Keyring or KWallet), then try again; without one a sign-in lasts until the app is closed."
+                }
+                VaultProblem::Broken => "Put right what is said here, then try again.",
+                VaultProblem::Closed => "Sign in again if the server is still in the settings.",
+            },
             Cause::Key { .. } => "Correct the private key in this server's settings.",
+            Cause::NoProof { .. } => {
+                "Set up in this server's settings what the authorization server takes, or ask whoever runs it."
+            }
+            Cause::Unbound => {
+                "Ask whoever runs the authorization server to bind tokens (DPoP), or take `dpop` out of this server's settings and sign in again."
+            }
             Cause::SignInNeeded { .. } => "Sign in again.",
         }
     }
@@ -230,6 +243,17 @@ pub enum Cause {
         /// In words, without the key.
         cause: String,
     },
+    /// The authorization server does not take the proof of who the client is.
+    #[error("the authorization server takes no {method}; it lists {listed}")]
+    NoProof {
+        /// What is set up.
+        method: String,
+        /// What its metadata list, made visible and short.
+        listed: String,
+    },
+    /// A token that anybody could use was granted, though the settings want it bound to our key (RFC 9449).
+    #[error("the authorization server gave a token that is bound to no key, which the settings of this server require")]
+    Unbound,
     /// There is nothing to sign with or to renew.
     #[error("{cause}")]
     SignInNeeded {

@@ -67,15 +67,15 @@ impl Shared {
     /// What the server asks for. If it has not said so before, it is asked: by a request without a token, whose answer
     /// has no body.
     pub(crate) async fn known(&self, asked: Option<Asked>) -> Result<Asked, AuthError> {
-        let server = resource::canonical(&self.settings.server);
+        let server = &self.server;
         // A token must not travel in the open.
-        let checked = address::endpoint("the server", &server, self.web.named());
+        let checked = address::endpoint("the server", server, self.web.named());
         checked.map_err(|cause| Phase::ResourceMetadata.error(cause))?;
         if let Some(asked) = asked {
             return Ok(asked);
         }
         let request =
-            http::Request::head(&server).header("accept", "application/json, text/event-stream").body(Vec::new());
+            http::Request::head(server).header("accept", "application/json, text/event-stream").body(Vec::new());
         let Ok(request) = request else { return Ok(Asked::default()) };
         let answer = self.web.send(Phase::ResourceMetadata, request).await?;
         let lines = answer.headers().get_all("www-authenticate").iter();

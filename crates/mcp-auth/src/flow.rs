@@ -175,6 +175,7 @@ impl Shared {
             issuer: &server.issuer,
             client,
             dpop,
+            must_bind: dpop.is_some() && self.settings.dpop == DpopUse::Always,
             nonces: &self.server_nonces,
             now: self.now(),
         }

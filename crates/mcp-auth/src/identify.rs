@@ -1,5 +1,6 @@
 //! As whom a sign-in asks, and where the browser may come back to with that.
 
+use sha2::{Digest as _, Sha256};
 use url::Url;
 
 use crate::account::ClientKind;
@@ -42,6 +43,7 @@ impl Shared {
         let methods = server.auth_methods.as_deref();
         match client::way(source, server, kept, first.as_deref())? {
             Way::Preregistered(preregistered) => {
+                client::check_proof(&preregistered.authentication, server)?;
                 let callback = Callback::bind(preregistered.redirect_port, true).await?;
                 self.ready(client::preregistered(&preregistered, methods), callback)
             }
@@ -73,21 +75,20 @@ impl Shared {
                 self.register(server, &endpoint, callback, dpop).await
             }
             Way::Ask => {
-                let typed = self.settings.user.client_id(&server.issuer).await;
+                // First, as the user may have to register where the browser comes back to. Often the same again, for who
+                // has to come back to this later.
+                let callback = Callback::bind(Some(usual_port(&server.issuer)), false).await?;
+                let redirect_uri = callback.redirect_uri()?;
+                let typed = self.settings.user.client_id(&server.issuer, &redirect_uri).await;
                 let Some(typed) = typed.filter(|typed| !typed.client_id.is_empty()) else {
                     let issuer = address::shown(&server.issuer);
                     return Err(Phase::ClientId.error(Cause::NoClientId { issuer }));
                 };
-                let callback = Callback::bind(typed.redirect_port, typed.redirect_port.is_some()).await?;
                 let client = client::typed(&typed, methods);
-                let redirect_uri = match typed.redirect_port {
-                    Some(_) => Some(callback.redirect_uri()?),
-                    None => None,
-                };
                 let registration = Registration {
                     issuer: server.issuer.clone(),
                     client: client.clone(),
-                    redirect_uri,
+                    redirect_uri: Some(redirect_uri),
                     expires_at: None,
                     doubted: false,
                 };
@@ -139,6 +140,7 @@ impl Shared {
         let is_enterprise = matches!(self.settings.grant, GrantKind::EnterpriseManaged(_));
         match client::way(source, server, None, first.as_deref())? {
             Way::Preregistered(preregistered) => {
+                client::check_proof(&preregistered.authentication, server)?;
                 let client = client::preregistered(&preregistered, server.auth_methods.as_deref());
                 self.learn_client(&client);
                 Ok(client)
@@ -163,6 +165,13 @@ impl Shared {
             }
         }
     }
+}
+
+/// The port to come back to that is shown for an authorization server whose client ids are typed, if it is free: one of the
+/// dynamic ports (RFC 6335, 6), which is the same each time.
+fn usual_port(issuer: &str) -> u16 {
+    let hash = Sha256::digest(issuer);
+    0xC000 | u16::from_be_bytes([hash[0], hash[1]])
 }
 
 /// A client of the settings keeps its secrets there.

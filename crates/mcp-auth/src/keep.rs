@@ -11,6 +11,7 @@ use crate::dpop::seconds;
 use crate::error::{AuthError, Cause, Phase};
 use crate::record::Record;
 use crate::registration::Registration;
+use crate::settings::DpopUse;
 use crate::vault::{Kept, VaultError, VaultKind};
 
 /// How long a vault that could not be read is left alone by requests: it may take its time to fail.
@@ -118,12 +119,17 @@ impl Shared {
 
     /// The record that an entry of the vault holds.
     fn record(&self, entry: Option<&SecretSlice<u8>>) -> Option<Record> {
-        let record = Record::read(entry?, &self.server)?;
+        let mut record = Record::read(entry?, &self.server)?;
         // What the user set since then counts.
         if self.settings.issuer.as_ref().is_some_and(|issuer| *issuer != record.issuer) {
             return None;
         }
         self.learn(&record);
+        if self.settings.dpop == DpopUse::Always && record.tokens.as_ref().is_some_and(|tokens| !tokens.bound) {
+            record.tokens = None;
+            record.ended =
+                Some("the token is bound to no key, which the settings of this server now require".to_owned());
+        }
         Some(record)
     }
 

@@ -67,4 +67,4 @@ pub use settings::{
 };
 pub use step::{Step, StepAnswer, StepRequest};
 pub use user::{Answer, Consent, Reason, User};
-pub use vault::{Kept, Vault, VaultError, VaultKey, VaultKind};
+pub use vault::{Kept, Vault, VaultError, VaultKey, VaultKind, VaultProblem};

@@ -9,7 +9,7 @@ use crate::error::Phase;
 use crate::redact::{REDACTED, Redactor};
 use crate::step::{Step, StepAnswer, StepRequest};
 
-/// The most steps that are kept: a whole sign-in takes a dozen.
+/// The most steps that are kept of a sign-in, which takes a dozen, and as many of what followed it.
 const MOST: usize = 60;
 /// Headers worth showing; those marked are secrets.
 const HEADERS: [(&str, bool); 11] = [
@@ -29,19 +29,28 @@ const HEADERS: [(&str, bool); 11] = [
 /// Steps with the secrets that must not stand in them.
 #[derive(Default)]
 pub(crate) struct Log {
+    /// Of the last sign-in.
     steps: Vec<Step>,
+    /// Of what followed it: renewals, mostly, and there is no end of them.
+    later: Vec<Step>,
+    is_later: bool,
     pub(crate) redactor: Redactor,
 }
 
 impl Log {
     /// A new sign-in begins.
     pub(crate) fn begin(&mut self) {
-        self.steps.clear();
+        (self.steps, self.later, self.is_later) = (Vec::new(), Vec::new(), false);
+    }
+
+    /// It has ended. What comes now pushes out none of its steps.
+    pub(crate) fn end(&mut self) {
+        self.is_later = true;
     }
 
     /// What is known to be a secret by now is taken out of the older steps as well.
     pub(crate) fn steps(&self) -> Vec<Step> {
-        self.steps.iter().map(|step| self.clean(step)).collect()
+        self.steps.iter().chain(&self.later).map(|step| self.clean(step)).collect()
     }
 
     fn clean(&self, step: &Step) -> Step {
@@ -116,16 +125,21 @@ impl Log {
     /// What was made of the last step.
     pub(crate) fn conclude(&mut self, conclusion: &str) {
         let conclusion = self.redactor.text(conclusion);
-        if let Some(step) = self.steps.last_mut() {
+        if let Some(step) = self.current().last_mut() {
             step.conclusion = conclusion;
         }
     }
 
     fn push(&mut self, step: Step) {
-        if self.steps.len() == MOST {
-            self.steps.remove(0);
+        let steps = self.current();
+        if steps.len() == MOST {
+            steps.remove(0);
         }
-        self.steps.push(step);
+        steps.push(step);
+    }
+
+    fn current(&mut self) -> &mut Vec<Step> {
+        if self.is_later { &mut self.later } else { &mut self.steps }
     }
 
     fn headers(&self, headers: &HeaderMap) -> Vec<(String, String)> {

@@ -1,12 +1,80 @@
 //! The page that the browser shows at the end: static, without scripts, and with nothing from outside.
 
-/// A whole HTTP answer with a page. The texts may come from anywhere.
-pub(crate) fn answer(status: u16, title: &str, text: &str) -> String {
-    let (title, text) = (escape(title), escape(text));
+/// What a page says.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Words<'a> {
+    SignedIn,
+    /// The cause, which is English and may come from anywhere.
+    Failed(&'a str),
+    /// The request was not the one that is waited for.
+    NotThis,
+}
+
+/// The language of a page: the one that its browser prefers of those that the app has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Language {
+    English,
+    Chinese,
+}
+
+impl Language {
+    /// Reads `Accept-Language` (RFC 9110, 12.5.4).
+    pub(crate) fn preferred(accept: &str) -> Language {
+        let mut best = (0.0, Language::English);
+        for item in accept.split(',') {
+            let mut parts = item.split(';').map(str::trim);
+            let tag = parts.next().unwrap_or_default().split('-').next().unwrap_or_default();
+            let language = match tag.to_ascii_lowercase().as_str() {
+                "zh" => Language::Chinese,
+                "en" => Language::English,
+                _ => continue,
+            };
+            let weight = parts.find_map(|part| part.strip_prefix("q=")?.parse().ok()).unwrap_or(1.0);
+            if weight > best.0 {
+                best = (weight, language);
+            }
+        }
+        best.1
+    }
+
+    const fn tag(self) -> &'static str {
+        match self {
+            Language::English => "en",
+            Language::Chinese => "zh-CN",
+        }
+    }
+
+    /// Title and text.
+    const fn words(self, words: Words<'_>) -> (&'static str, &'static str) {
+        match (self, words) {
+            (Language::English, Words::SignedIn) => {
+                ("You are signed in", "You can close this window and go back to the app.")
+            }
+            (Language::English, Words::Failed(_)) => {
+                ("The sign-in failed", "You can close this window and go back to the app.")
+            }
+            (Language::English, Words::NotThis) => {
+                ("This is not the answer that is waited for", "The sign-in goes on in the app.")
+            }
+            (Language::Chinese, Words::SignedIn) => ("你已登录", "你可以关闭这个窗口，回到应用。"),
+            (Language::Chinese, Words::Failed(_)) => ("登录失败", "你可以关闭这个窗口，回到应用。"),
+            (Language::Chinese, Words::NotThis) => ("这不是正在等待的应答", "登录在应用里继续。"),
+        }
+    }
+}
+
+/// A whole HTTP answer with a page.
+pub(crate) fn answer(status: u16, words: Words<'_>, language: Language) -> String {
+    let (title, text) = language.words(words);
+    let cause = match words {
+        Words::Failed(cause) => format!("<p lang=\"en\">{}.</p>", escape(cause)),
+        Words::SignedIn | Words::NotThis => String::new(),
+    };
+    let tag = language.tag();
     let page = format!(
-        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
+        "<!doctype html><html lang=\"{tag}\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
          <title>{title}</title><style>body{{font:16px/1.5 system-ui,sans-serif;margin:20vh auto;max-width:32rem;\
-         padding:0 1rem;color-scheme:light dark}}</style><h1>{title}</h1><p>{text}</p></html>"
+         padding:0 1rem;color-scheme:light dark}}</style><h1>{title}</h1>{cause}<p>{text}</p></html>"
     );
     format!(
         "HTTP/1.1 {status} -\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\
@@ -38,12 +106,32 @@ mod tests {
 
     #[test]
     fn what_comes_from_outside_is_text() {
-        let page = answer(400, "a", "<script>alert(\"x\")</script>&'");
+        let page = answer(400, Words::Failed("<script>alert(\"x\")</script>&'"), Language::English);
         assert!(!page.contains("<script>") && page.contains("&lt;script&gt;"), "nothing in it is markup: {page}");
         let head = page.split("\r\n\r\n").next().unwrap_or_default();
         assert!(
             head.contains("default-src 'none'") && head.contains("no-referrer"),
             "nothing is loaded or told: {head}"
         );
+    }
+
+    #[test]
+    fn a_page_is_in_the_language_that_its_browser_prefers() {
+        for (accept, wanted) in [
+            ("", Language::English),
+            ("zh-CN,zh;q=0.9,en;q=0.8", Language::Chinese),
+            ("en-GB, zh;q=0.5", Language::English),
+            ("fr, en;q=0.2, ZH-Hans;q=0.7", Language::Chinese),
+            ("de;q=1", Language::English),
+            ("zh;q=0, en;q=0.1", Language::English),
+            (";;q=,=", Language::English),
+        ] {
+            assert_eq!(Language::preferred(accept), wanted, "for {accept:?}");
+        }
+        let page = answer(400, Words::Failed("it was refused"), Language::Chinese);
+        assert!(page.contains("lang=\"zh-CN\"") && page.contains("登录失败"), "its words are Chinese: {page}");
+        assert!(page.contains("<p lang=\"en\">it was refused.</p>"), "the cause is marked as English: {page}");
+        let (head, body) = page.split_once("\r\n\r\n").unwrap();
+        assert!(head.contains(&format!("Content-Length: {}\r\n", body.len())), "its length counts bytes: {head}");
     }
 }

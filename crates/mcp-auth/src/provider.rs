@@ -35,6 +35,7 @@ impl Shared {
     ) -> Result<Kept, AuthError> {
         let server = server::discover(&self.web, &provider.issuer).await?;
         check_pkce(&server)?;
+        client::check_proof(&provider.authentication, &server)?;
         let client = provider_client(provider, &server);
         let callback = Callback::bind(None, false).await?;
         let redirect_uri = callback.redirect_uri()?;
@@ -96,6 +97,9 @@ impl Shared {
         };
         let url = address::endpoint("the identity provider's token endpoint", url, self.web.named());
         let url: Url = url.map_err(|cause| PHASE.error(cause))?;
+        if let Some(found) = &found {
+            client::check_proof(&provider.authentication, found)?;
+        }
         let methods = found.as_ref().and_then(|found| found.auth_methods.clone());
         let client = provider_client_with(provider, methods.as_deref());
         let endpoint = TokenEndpoint {
@@ -105,6 +109,7 @@ impl Shared {
             issuer: &provider.issuer,
             client: &client,
             dpop: None,
+            must_bind: false,
             nonces: &self.server_nonces,
             now: self.now(),
         };

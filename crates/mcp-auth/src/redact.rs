@@ -38,7 +38,12 @@ const SHOWN: usize = 4000;
 
 /// The secrets of one server's sign-in.
 #[derive(Default)]
-pub(crate) struct Redactor(Vec<SecretString>);
+pub(crate) struct Redactor {
+    /// Those of the server's own URL, which stay what they are.
+    of_url: Vec<SecretString>,
+    /// The latest last.
+    learnt: Vec<SecretString>,
+}
 
 impl Redactor {
     /// From now on this text is taken out wherever it stands. What was learnt longest ago is forgotten first.
@@ -46,11 +51,23 @@ impl Redactor {
         if secret.len() < SHORTEST {
             return;
         }
-        self.0.retain(|known| known.expose_secret() != secret);
-        if self.0.len() == MOST {
-            self.0.remove(0);
+        self.learnt.retain(|known| known.expose_secret() != secret);
+        if self.learnt.len() == MOST {
+            self.learnt.remove(0);
         }
-        self.0.push(SecretString::from(secret));
+        self.learnt.push(SecretString::from(secret));
+    }
+
+    /// Every value in the query of this URL is taken out from now on, and never forgotten: as it is written there, and as
+    /// others write it.
+    pub(crate) fn learn_query(&mut self, url: &Url) {
+        let written = url.query().unwrap_or_default().split('&').map(|pair| {
+            let value = pair.split_once('=').map_or(pair, |(_, value)| value);
+            value.to_owned()
+        });
+        let values = written.chain(url.query_pairs().map(|(_, value)| value.into_owned()));
+        let values = values.filter(|value| value.len() >= SHORTEST).take(MOST);
+        self.of_url.extend(values.map(SecretString::from));
     }
 
     /// Learns the tokens and secrets of an answer, so that none of them is shown from another field of it either.
@@ -66,8 +83,11 @@ impl Redactor {
     /// The text without known secrets, as they are or percent-encoded.
     pub(crate) fn text(&self, text: &str) -> String {
         let mut clean = text.to_owned();
-        for secret in &self.0 {
-            let secret = secret.expose_secret();
+        // The longest first: what is left of one that holds another would be a part of a secret.
+        let mut secrets: Vec<&str> =
+            self.of_url.iter().chain(&self.learnt).map(|secret| secret.expose_secret()).collect();
+        secrets.sort_unstable_by_key(|secret| std::cmp::Reverse(secret.len()));
+        for secret in secrets {
             if clean.contains(secret) {
                 clean = clean.replace(secret, REDACTED);
             }

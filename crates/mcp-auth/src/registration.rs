@@ -24,7 +24,7 @@ pub(crate) struct Registration {
     /// Who gave it, byte for byte; it is shown to no other.
     pub(crate) issuer: String,
     pub(crate) client: Client,
-    /// Where the browser may come back to with it; none if the user typed it.
+    /// Where the browser may come back to with it; if the user typed it, what was shown then.
     pub(crate) redirect_uri: Option<Url>,
     /// When its secret ends, in seconds since 1970.
     pub(crate) expires_at: Option<u64>,

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::authorization::Shared;
+use crate::budget::REFUSALS;
 use crate::dpop::seconds;
 use crate::error::{AuthError, Cause, Phase};
 use crate::identify::is_client_error;
 use crate::record::{Record, Tokens};
 use crate::resource;
+use crate::settings::DpopUse;
 use crate::token::TokenEndpoint;
 use crate::vault::VaultKind;
 
@@ -93,6 +95,11 @@ impl Shared {
                 return Ok(());
             }
         }
+        if refused && !self.state().refusals.take(REFUSALS, self.now()) {
+            let cause = "the server refused one token after the other within a minute".to_owned();
+            self.web.note(Phase::Refresh, &cause);
+            return Err(Phase::Refresh.error(Cause::SignInNeeded { cause }));
+        }
         let (record, asked, generation) = {
             let state = self.state();
             (state.record.clone(), state.asked.clone(), state.generation)
@@ -105,6 +112,10 @@ impl Shared {
         };
         if let Err(error) = &renewed {
             let at = self.now();
+            if refused {
+                // It gave no token that could be refused once more.
+                self.state().refusals.give_back();
+            }
             self.state().failed = Some(Failed { generation, at, error: error.clone() });
             self.web.note(Phase::Refresh, &error.to_string());
             self.tell();
@@ -150,6 +161,7 @@ impl Shared {
             issuer: &record.issuer,
             client: &client,
             dpop: key.as_ref(),
+            must_bind: self.settings.dpop == DpopUse::Always,
             nonces: &self.server_nonces,
             now: self.now(),
         };
@@ -170,6 +182,11 @@ impl Shared {
                 record.ended = None;
                 self.install(record).await;
                 Ok(())
+            }
+            // The refresh token may have been used up by it.
+            Err(error) if error.cause == Cause::Unbound => {
+                self.end(record, &error.cause.to_string()).await;
+                Err(error)
             }
             Err(error) => {
                 let Cause::Refused { code, .. } = &error.cause else { return Err(error) };

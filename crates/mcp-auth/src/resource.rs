@@ -59,7 +59,7 @@ pub(crate) async fn discover(web: &Web, server: &Url, told: Option<&str>) -> Res
 async fn fetch(web: &Web, url: &Url, server: &Url) -> Result<(Option<Resource>, Option<String>), AuthError> {
     let answer = web.get(PHASE, url).await?;
     match document::read(url, &answer) {
-        Fetched::Found(members) => match read(&members, server) {
+        Fetched::Found(members) => match read(web, &members, server) {
             Ok(resource) => {
                 web.conclude(&format!("this is the metadata of {}", address::shown(&resource.identifier)));
                 Ok((Some(resource), None))
@@ -85,10 +85,10 @@ async fn fetch(web: &Web, url: &Url, server: &Url) -> Result<(Option<Resource>, 
 }
 
 /// Reads the document; no cause means that its `resource` is missing.
-fn read(members: &Map<String, Value>, server: &Url) -> Result<Resource, Option<Cause>> {
+fn read(web: &Web, members: &Map<String, Value>, server: &Url) -> Result<Resource, Option<Cause>> {
     let identifier = document::string(members, "resource").ok_or(None)?;
     if !is_about(&identifier, server) {
-        let resource = address::shown(&identifier);
+        let resource = web.clean(&identifier);
         return Err(Some(Cause::ResourceMismatch { server: address::plain(server), resource }));
     }
     let mut authorization_servers = document::strings(members, "authorization_servers").unwrap_or_default();
@@ -133,13 +133,15 @@ fn well_known(server: &Url) -> Vec<Url> {
     if path.is_empty() { vec![root] } else { vec![place(path), root] }
 }
 
-/// What a server is called in requests when it does not say so itself (`basic/authorization`, canonical server URI).
+/// What a server is called in requests when it does not say so itself (`basic/authorization`, canonical server URI). Its
+/// query stays out (RFC 8707, 2), because that may be a key, and this goes through the browser.
 pub(crate) fn canonical(server: &Url) -> String {
     let mut url = server.clone();
     url.set_fragment(None);
+    url.set_query(None);
     let text = url.to_string();
     match url.path() {
-        "/" if url.query().is_none() => text.trim_end_matches('/').to_owned(),
+        "/" => text.trim_end_matches('/').to_owned(),
         _ => text,
     }
 }
@@ -205,7 +207,8 @@ mod tests {
             ("https://a.example/", "https://a.example"),
             ("https://a.example/mcp/", "https://a.example/mcp/"),
             ("https://a.example/mcp#part", "https://a.example/mcp"),
-            ("https://a.example:8443/mcp?x=1", "https://a.example:8443/mcp?x=1"),
+            ("https://a.example:8443/mcp?x=1", "https://a.example:8443/mcp"),
+            ("https://a.example/?x=1", "https://a.example"),
         ] {
             let name = canonical(&url(server));
             assert_eq!(name, wanted, "[auth-resource-canonical] [auth-resource-no-trailing-slash] of {server}");

@@ -60,8 +60,10 @@ pub(crate) struct Sources<'a> {
 pub(crate) fn select(sources: &Sources<'_>) -> Vec<String> {
     let chosen = sources.challenge.or(sources.settings).or(sources.resource).unwrap_or_default();
     let mut scopes = union(sources.before, chosen);
-    let is_offered = sources.server.is_some_and(|list| list.iter().any(|scope| scope == OFFLINE_ACCESS));
-    if sources.refreshable && is_offered {
+    let is_offered = sources.server.is_some_and(has_offline_access);
+    // What the user set is sent as it is: not every authorization server lists what it knows.
+    let is_set = sources.settings.is_some_and(has_offline_access);
+    if is_set || sources.refreshable && is_offered {
         scopes = union(&scopes, &[OFFLINE_ACCESS.to_owned()]);
     } else {
         // A resource must not ask for it, and an authorization server that does not know it refuses.
@@ -87,7 +89,7 @@ mod tests {
     fn scopes_come_from_the_first_place_that_has_some() {
         // challenge, settings, resource, authorization server, before -> asked for
         type Row<'a> = (Option<&'a str>, Option<&'a str>, Option<&'a str>, Option<&'a str>, &'a str, &'a str, &'a str);
-        let table: [Row<'_>; 10] = [
+        let table: [Row<'_>; 13] = [
             (
                 Some("a"),
                 None,
@@ -121,6 +123,9 @@ mod tests {
                 "[auth-refresh-offline-access] it is listed",
             ),
             (Some("a offline_access"), None, None, Some("p"), "", "a", "offline_access only where it is listed"),
+            (None, Some("s offline_access"), None, None, "", "s offline_access", "what the user set is sent as it is"),
+            (None, Some("offline_access s"), None, Some("s"), "", "offline_access s", "also where it is not listed"),
+            (Some("q"), Some("offline_access"), None, None, "", "q offline_access", "and no challenge speaks of it"),
             (
                 None,
                 None,

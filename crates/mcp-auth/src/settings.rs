@@ -8,6 +8,7 @@ use mcp_transport::http::OutsideClient;
 use secrecy::SecretString;
 use url::Url;
 
+use crate::client::is_document_url;
 use crate::user::User;
 use crate::vault::Vault;
 
@@ -54,9 +55,9 @@ pub struct ClientSource {
 
 impl ClientSource {
     /// The document that must lie at [`metadata_url`](Self::metadata_url), as JSON (Client ID Metadata Document). None
-    /// without such a URL.
+    /// without a URL that can be a client id: https, with a path.
     pub fn document(&self) -> Option<String> {
-        let url = self.metadata_url.as_ref()?;
+        let url = self.metadata_url.as_ref().filter(|url| is_document_url(url))?;
         let mut document = serde_json::json!({
             "client_id": url.as_str(),
             "client_name": self.name,
@@ -157,7 +158,7 @@ pub enum DpopUse {
     /// When the metadata says that it is understood.
     #[default]
     Auto,
-    /// Always.
+    /// Always; a token that is not bound is refused.
     Always,
     /// Never.
     Never,
@@ -189,5 +190,7 @@ mod tests {
         );
         assert!(document.get("client_secret").is_none(), "[auth-ema-no-embedded-secret] and no secret");
         assert_eq!(ClientSource::default().document(), None, "without a URL there is none");
+        let bare = ClientSource { metadata_url: "https://app.example/".parse().ok(), ..source };
+        assert_eq!(bare.document(), None, "[auth-cimd-url-form] nor with one that can be no client id");
     }
 }

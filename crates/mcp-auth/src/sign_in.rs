@@ -95,6 +95,7 @@ struct Ending<'a>(&'a Shared);
 impl Drop for Ending<'_> {
     fn drop(&mut self) {
         self.0.state().progress = None;
+        self.0.web.end();
         self.0.tell();
     }
 }

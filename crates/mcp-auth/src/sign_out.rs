@@ -23,7 +23,7 @@ impl Shared {
         self.tell();
         removed.map_err(|error| {
             let cause = format!("you are signed out for this run, but the tokens could not be removed: {error}");
-            Phase::Storage.error(Cause::Vault(VaultError { cause }))
+            Phase::Storage.error(Cause::Vault(VaultError { cause, ..error }))
         })?;
         Ok(SignedOut { revoked })
     }
@@ -39,6 +39,7 @@ impl Shared {
             issuer: &record.issuer,
             client: &self.current_client(record),
             dpop: key.as_ref(),
+            must_bind: false,
             nonces: &self.server_nonces,
             now: self.now(),
         };
@@ -47,7 +48,15 @@ impl Shared {
         if let Some(refresh) = &tokens.refresh {
             revoked = endpoint.revoke(&refresh.0, "refresh_token").await;
         }
-        match revoked.and(endpoint.revoke(&tokens.access.0, "access_token").await) {
+        let mut access = endpoint.revoke(&tokens.access.0, "access_token").await;
+        if let Err(AuthError { cause: Cause::Refused { code, .. }, .. }) = &access
+            && code == "unsupported_token_type"
+            && tokens.refresh.is_some()
+        {
+            // RFC 7009, 2 and 2.2.1: it need not be able to. The grant is revoked with its refresh token.
+            access = Ok(());
+        }
+        match revoked.and(access) {
             Ok(()) => Revoked::Yes,
             Err(error) => Revoked::Failed { cause: error.cause.to_string() },
         }

@@ -12,8 +12,9 @@ pub trait User: Send + Sync {
     /// Whether to sign in, with all that will be sent. Nothing is opened before the answer.
     async fn consent(&self, request: Consent) -> Answer;
 
-    /// A client id that the user got from this authorization server, when there is no other way to have one.
-    async fn client_id(&self, issuer: &str) -> Option<Preregistered>;
+    /// A client id that the user got from this authorization server, when there is no other way to have one. The browser will
+    /// come back to `redirect_uri`, which is what the user has to register there; the answer's own port does not count.
+    async fn client_id(&self, issuer: &str, redirect_uri: &Url) -> Option<Preregistered>;
 
     /// Opens the system browser. The URL is http or https and free of what a shell could mistake.
     ///

@@ -70,6 +70,21 @@ pub enum Kept {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{cause}")]
 pub struct VaultError {
+    /// What is the matter with the vault.
+    pub kind: VaultProblem,
     /// In words for the user, with what to do.
     pub cause: String,
+}
+
+/// What is the matter with a vault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VaultProblem {
+    /// It waits to be unlocked, or its user does not let us in.
+    Locked,
+    /// There is none.
+    Missing,
+    /// It, or what lies in it, can't be used as it is.
+    Broken,
+    /// It is not used any more: what it was for is gone.
+    Closed,
 }

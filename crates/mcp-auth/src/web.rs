@@ -9,7 +9,7 @@ use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
 use crate::address::{self, Named};
-use crate::budget::Budget;
+use crate::budget::{Budget, MOST};
 use crate::error::{AuthError, Cause, Phase};
 use crate::log::Log;
 use crate::settings::Clock;
@@ -54,6 +54,11 @@ impl Web {
         self.kept().log.begin();
     }
 
+    /// It has ended; what follows is kept apart.
+    pub(crate) fn end(&self) {
+        self.kept().log.end();
+    }
+
     pub(crate) fn steps(&self) -> Vec<Step> {
         self.kept().log.steps()
     }
@@ -61,6 +66,11 @@ impl Web {
     /// From now on this is taken out of steps and messages.
     pub(crate) fn learn(&self, secret: &SecretString) {
         self.kept().log.redactor.learn(secret.expose_secret());
+    }
+
+    /// From now on, and for good, what stands in the query of this URL is taken out.
+    pub(crate) fn learn_query(&self, url: &Url) {
+        self.kept().log.redactor.learn_query(url);
     }
 
     /// Foreign text as it may be shown: without known secrets, visible and short.
@@ -90,7 +100,7 @@ impl Web {
         let at = (self.now)();
         let shown = {
             let mut kept = self.kept();
-            if !kept.budget.take(at) {
+            if !kept.budget.take(MOST, at) {
                 kept.log.note(at, phase, "nothing more is sent: too many requests within a minute");
                 return Err(phase.error(Cause::TooManyRequests));
             }

@@ -39,6 +39,9 @@ fn all_of_it_is_written_and_read() {
             token_endpoint: some("https://idp.example/token"),
             client_id: "at-idp".into(),
             client_secret: some("${secret:far.idp}"),
+            client_auth: some("private_key_jwt"),
+            private_key: some("${secret:far.idpKey}"),
+            algorithm: some("PS256"),
             id_token: some("${secret:far.idToken}"),
         }),
         dpop: Some(true),
@@ -97,6 +100,10 @@ fn what_can_not_be_used_is_said_with_its_place() {
         (r#"{"grant": "workload_identity", "issuer": "https://i.example"}"#, "needs an \"assertion\""),
         (r#"{"grant": "enterprise_managed", "clientId": "a", "issuer": "https://i.example"}"#, "\"identityProvider\""),
         (r#"{"clientAuth": "magic"}"#, "\"clientAuth\" must be one of"),
+        (
+            r#"{"identityProvider": {"issuer": "https://idp.example", "clientId": "b", "clientAuth": "magic"}}"#,
+            "\"clientAuth\" must be one of",
+        ),
         (r#"{"redirectPort": 70000}"#, "must be a port"),
         (r#"{"redirectPort": "80"}"#, "must be a port"),
         (r#"{"dpop": "yes"}"#, "must be true or false"),
@@ -109,4 +116,26 @@ fn what_can_not_be_used_is_said_with_its_place() {
         assert_eq!(problem.line, Some(1), "and where: {problem}");
         assert!(!problem.message.contains("plain text"), "what may be a secret is not repeated: {problem}");
     }
+}
+
+#[test]
+fn what_the_readme_shows_can_be_used_as_it_is() {
+    let readme = include_str!("../../../README.md");
+    let is_example = |part: &&str| part.starts_with("    \"auth\": {");
+    let mut grants = Vec::new();
+    for example in readme.split("\n\n").filter(is_example) {
+        let (_, example) = example.split_once(": ").unwrap();
+        let store = Store::new();
+        fs::write(store.config(), text(example)).unwrap();
+        let read = store.ports.servers.load().unwrap_or_else(|problem| panic!("{example} can't be used: {problem}"));
+        let auth = read[0].config.as_http().unwrap().auth.clone().unwrap();
+        grants.push(auth.grant);
+        // What is written holds all that was understood, and nothing else.
+        let again = Store::new();
+        again.ports.servers.put(&entry(Some(auth)), None).unwrap();
+        let parsed = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        let written = parsed(&fs::read_to_string(again.config()).unwrap());
+        assert_eq!(written["mcpServers"]["far"]["auth"], parsed(example), "each key of the example is known");
+    }
+    assert_eq!(grants, Grant::ALL, "there is an example for each grant");
 }

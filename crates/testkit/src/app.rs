@@ -252,7 +252,12 @@ impl App {
     /// # Panics
     /// If the log can't be read.
     pub fn decisions(&self) -> Vec<(String, String, String)> {
-        let entries = self.host.ports().audit.read(&host::ports::AuditQuery::latest(1_000)).unwrap_or_else(|e| panic!("the audit log: {e}"));
+        let entries = self
+            .host
+            .ports()
+            .audit
+            .read(&host::ports::AuditQuery::latest(1_000))
+            .unwrap_or_else(|e| panic!("the audit log: {e}"));
         entries.into_iter().rev().map(|e| (e.kind.into_owned(), e.decision.into_owned(), e.by.into_owned())).collect()
     }
 

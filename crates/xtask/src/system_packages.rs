@@ -5,7 +5,9 @@ mod system;
 
 use std::io::{IsTerminal, Write, stdin, stdout};
 
-pub(crate) use names::{BUILD_SHELL, CHROMIUM, COMPILER, HEADLESS, INTEROP, KEYCHAIN, Need, PAGE, SANDBOX, WINDOW_TESTS};
+pub(crate) use names::{
+    BUILD_SHELL, CHROMIUM, COMPILER, HEADLESS, INTEROP, KEYCHAIN, Need, PAGE, SANDBOX, WINDOW_TESTS,
+};
 use system::System;
 
 use crate::problem::Problem;

@@ -87,6 +87,53 @@ async fn x51_a_broken_server_is_left_alone() {
     }
 }
 
+/// What a server that is in use makes us send in a minute while nobody does anything: it says that its tools have changed, so
+/// that they are read again, and refuses what is sent for that.
+#[tokio::test]
+async fn x51_a_server_in_use_makes_us_send_little() {
+    let cases = [
+        ("401 for ever", Refusing::Unauthorized),
+        ("401 for every second request, and good renewals", Refusing::EverySecond),
+        ("401 for want of a nonce, for ever", Refusing::Nonces),
+        ("401 for its stream, and good renewals", Refusing::Streams),
+    ];
+    let minutes = cases.map(|(about, refusing)| {
+        tokio::spawn(async move {
+            let what = format!("X51, in use, then {about}");
+            let changes = ProtectedScript { changes_ms: Some(500), ..ProtectedScript::default() };
+            let tried = SignIn::begin(&what, AuthorizationScript::default(), changes).await;
+            assert_eq!(tried.ended().await, Ok(()), "{what}: it is in use");
+            is_left_alone(&what, tried, refusing).await;
+        })
+    });
+    for minute in minutes {
+        minute.await.unwrap();
+    }
+}
+
+/// From now on a server that is in use refuses so. Counts what it gets in a minute, and its authorization server.
+pub(super) async fn is_left_alone(what: &str, tried: SignIn, refusing: Refusing) {
+    let is_read_again = || tried.server.with_method("tools/list").len() >= 2;
+    let is_told = testkit::deadline::holds_within(Duration::from_secs(20), is_read_again).await;
+    assert!(is_told, "{what}: its tools are read again: {:#?}", paths(&tried));
+    let (before, lists) = (requests(&tried), tried.server.with_method("tools/list").len());
+    let began = tokio::time::Instant::now();
+    tried.server.set(|script| script.refusing = refusing);
+    let is_refused = |state: &ServerState| match state {
+        ServerState::NeedsSignIn(needed) => !needed.cause.is_empty(),
+        _ => false,
+    };
+    tried.pair.app.until("bad", "waits for its user, who is told why", |s| is_refused(&s.state)).await;
+    tokio::time::sleep_until(began + Duration::from_secs(60)).await;
+    let mut sent = requests(&tried) - before;
+    if matches!(refusing, Refusing::Streams) {
+        // The lists are answered well each time, and how often they are read again is bounded for every server (X41).
+        sent -= tried.server.with_method("tools/list").len() - lists;
+    }
+    assert!(sent <= MOST, "{what}: {sent} requests in a minute: {:#?}", &paths(&tried));
+    tried.close().await;
+}
+
 /// What was asked for, in order.
 fn paths(tried: &SignIn) -> Vec<String> {
     let requests = tried.server.seen().into_iter().chain(tried.issuer.seen());

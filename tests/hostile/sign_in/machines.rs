@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use host::secrets;
 use host::server_config::{AuthConfig, Grant, HttpConfig, IdentityProvider};
 use testkit::authorization::{
-    AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, Refresh, value,
+    AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, Refresh, Refusing, value,
 };
 
 use super::{SignIn, ended};
@@ -25,14 +25,18 @@ fn knows(secret: &str) -> AuthorizationScript {
     }
 }
 
+fn modern() -> ProtectedScript {
+    ProtectedScript { revision: REVISION.to_owned(), ..ProtectedScript::default() }
+}
+
 /// Starts a server with these settings; the secrets lie where its user puts them.
 async fn begin(
     what: &str,
+    script: ProtectedScript,
     issuer: AuthorizationServer,
     auth: impl FnOnce(&AuthorizationServer) -> AuthConfig,
     kept: &[(&str, &str)],
 ) -> SignIn {
-    let script = ProtectedScript { revision: REVISION.to_owned(), ..ProtectedScript::default() };
     let server = ProtectedServer::start(script, &[&issuer]).await;
     let config = HttpConfig { url: server.url(), auth: Some(auth(&issuer)), ..HttpConfig::default() };
     let origin = config.origin().unwrap();
@@ -68,7 +72,7 @@ async fn the_apps_own_credentials_are_enough_and_renewed_without_a_user() {
         grant: Grant::ClientCredentials,
         ..AuthConfig::default()
     };
-    let tried = begin(what, issuer, auth, &[("client-secret", &secret)]).await;
+    let tried = begin(what, modern(), issuer, auth, &[("client-secret", &secret)]).await;
     assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: it is in use");
     assert!(declared(&tried, "io.modelcontextprotocol/oauth-client-credentials"), "{what}: the extension is declared");
     tried.issuer.end_access_tokens();
@@ -82,6 +86,32 @@ async fn the_apps_own_credentials_are_enough_and_renewed_without_a_user() {
     assert_eq!(tried.issuer.count("/register") + tried.issuer.count("/authorize"), 0, "{what}: and nothing else");
     assert!(tried.pair.app.platform.opened.lock().unwrap().is_empty(), "{what}: no browser");
     tried.close().await;
+}
+
+/// A sign-in that needs no user is no reason to go on for ever.
+#[tokio::test]
+async fn x51_a_machine_is_not_kept_busy() {
+    let minutes = [Refusing::Unauthorized, Refusing::EverySecond].map(|refusing| {
+        tokio::spawn(async move {
+            let what = format!("X51, client credentials, in use, then {refusing:?}");
+            let secret = format!("secret-{}", fastrand::u64(..));
+            let issuer = AuthorizationServer::start(knows(&secret)).await;
+            let auth = |issuer: &AuthorizationServer| AuthConfig {
+                client_id: Some(ID.to_owned()),
+                client_secret: Some(secrets::reference("client-secret")),
+                issuer: Some(issuer.issuer()),
+                grant: Grant::ClientCredentials,
+                ..AuthConfig::default()
+            };
+            let changes = ProtectedScript { changes_ms: Some(500), ..ProtectedScript::default() };
+            let tried = begin(&what, changes, issuer, auth, &[("client-secret", &secret)]).await;
+            assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: it is in use");
+            super::for_ever::is_left_alone(&what, tried, refusing).await;
+        })
+    });
+    for minute in minutes {
+        minute.await.unwrap();
+    }
 }
 
 /// [auth-ema-declare] [auth-ema-token-exchange] [auth-ema-audience] [auth-ema-resource] [auth-ema-exchange-client-auth]
@@ -103,12 +133,13 @@ async fn an_identity_provider_vouches_for_the_user() {
             client_id: ID.to_owned(),
             client_secret: Some(secrets::reference("idp-secret")),
             id_token: Some(secrets::reference("id-token")),
+            ..IdentityProvider::default()
         }),
         ..AuthConfig::default()
     };
     let id_token = format!("id-token-{}", fastrand::u64(..));
     let kept = [("client-secret", secret.as_str()), ("idp-secret", &at_idp), ("id-token", &id_token)];
-    let tried = begin(what, issuer, auth, &kept).await;
+    let tried = begin(what, modern(), issuer, auth, &kept).await;
     assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: it is in use");
     let extension = "io.modelcontextprotocol/enterprise-managed-authorization";
     assert!(declared(&tried, extension), "{what}: the extension is declared");

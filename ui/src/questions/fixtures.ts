@@ -207,9 +207,10 @@ export const stepUp: QuestionBody = {
   reason: { is: "step_up", operation: "tools/call" },
 };
 
-export const clientId: QuestionBody = {
+export const clientId: Extract<QuestionBody, { kind: "client_id" }> = {
   kind: "client_id",
   url: serverUrl,
   issuer: issuerUrl.url,
   issuerUrl,
+  redirectUri: "http://127.0.0.1:51234/callback",
 };

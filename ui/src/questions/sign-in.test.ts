@@ -1,6 +1,7 @@
 import { screen } from "@testing-library/svelte";
 import { describe, expect, it } from "vitest";
 
+import { wider } from "./covers";
 import { clientId, question, signIn, stepUp } from "./fixtures";
 import {
   answers,
@@ -36,6 +37,23 @@ describe("sign in", () => {
     }
     expect(all, "who gets the token").toMatch(/gets a token from https:\/\/login\.idp\.example\/7/);
     expect(document.querySelector("a"), "no link").toBeNull();
+  });
+
+  it("says when the token is good for more than the server", () => {
+    const body = { ...signIn, resource: "https://mcp.harbour.example/" };
+    show(question(body));
+    const told = /good for the whole of https:\/\/mcp\.harbour\.example, not for this server alone/;
+    expect(screen.getByText(told), "others may share the host").toBeVisible();
+  });
+
+  it("does not say so of the server itself, however it is written", () => {
+    const [same, server] = ["https://a.example/mcp/", "https://a.example/mcp?key=1"];
+    expect(wider(same, server), "a slash is no difference").toBeNull();
+    expect(wider("https://a.example", server), "the whole host").toBe("https://a.example");
+    expect(wider("https://a.example/team", "https://a.example/team/mcp"), "a part of it").toBe(
+      "https://a.example/team",
+    );
+    expect(wider("urn:x", "nonsense"), "what can't be read is shown as it is").toBeNull();
   });
 
   it("refuses by focus, is armed like any other, and is allowed once and never always", async () => {
@@ -74,6 +92,7 @@ describe("sign in", () => {
 describe("a client id", () => {
   it("goes with its secret to the page that is named, once it is entered", async () => {
     show(question(clientId));
+    expect(screen.getByText(clientId.redirectUri), "what to register, exactly").toBeVisible();
     await arm();
     expect(blocked("Use this client id"), "there is none yet").toBe(true);
     await press("a");

@@ -2,7 +2,7 @@ import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, test } from "vitest";
 
-import type { Grant, Server } from "$lib/api/generated";
+import type { Grant, Server, ServerConfig } from "$lib/api/generated";
 import type { ServerTab } from "$lib/state/route";
 import { failures } from "$lib/state/failures.svelte";
 import { link } from "$lib/state/link.svelte";
@@ -298,14 +298,42 @@ describe("how to sign in", () => {
     expect(screen.getByText("A client secret needs a client id."), "what is missing").toBeVisible();
     await user.type(screen.getByLabelText("Client id"), "drawbridge");
     await user.type(screen.getByLabelText("Scopes"), "ships:read  ships:write");
+    await user.type(screen.getByLabelText("Redirect port"), "4321");
+    expect(screen.getByText("http://127.0.0.1:4321/callback"), "what to register").toBeVisible();
     expect(await axeProblems(), "axe").toEqual([]);
     await user.click(screen.getByRole("button", { name: "Save" }));
     expect(host.requests("update_server")[0]?.config, "what is saved").toMatchObject({
       auth: {
         ...{ clientId: "drawbridge", clientSecret: "s3cret", hasSecret: true, issuer: null },
         scopes: ["ships:read", "ships:write"],
+        redirectPort: 4321,
       },
     });
+  });
+});
+
+describe("a secret that signing in needs", () => {
+  test("is entered on its own, and not shown again", async () => {
+    const auth = {
+      ...{ clientId: "us", clientSecret: null, hasSecret: false, issuer: "https://i.example" },
+      ...{ scopes: [], redirectPort: null, secretNames: ["far.key"], rest: null },
+    };
+    const config: ServerConfig = {
+      ...{ type: "http", url: "https://mcp.example.com/", headers: [], kind: null, revision: null },
+      auth,
+    };
+    const host = await show("settings", { config }, { set_secret: () => ({ onlyThisRun: null }) });
+    const field = await screen.findByRole("textbox", { name: "far.key" });
+    const keep = screen.getByRole("button", { name: "Keep far.key" });
+    expect(keep, "nothing is entered yet").toBeDisabled();
+    await user.type(field, "line 1{Enter}line 2");
+    await user.click(keep);
+    expect(host.requests("set_secret"), "with all its lines").toEqual([
+      { server: "files", header: "far.key", value: "line 1\nline 2" },
+    ]);
+    await waitFor(() => expect(field, "it does not stay in view").toHaveValue(""));
+    expect(screen.getByText("Kept."), "that it is kept").toBeVisible();
+    expect(await axeProblems(), "axe").toEqual([]);
   });
 });
 

@@ -10,6 +10,8 @@ export interface AuthDraft {
   issuer: string;
   /** Apart by spaces. */
   scopes: string;
+  /** Empty for any port. */
+  redirectPort: string;
 }
 
 export function authDraft(settings: AuthSettings | null): AuthDraft {
@@ -19,6 +21,7 @@ export function authDraft(settings: AuthSettings | null): AuthDraft {
     secretKept: settings?.hasSecret === true && settings.clientSecret === null,
     issuer: settings?.issuer ?? "",
     scopes: settings?.scopes.join(" ") ?? "",
+    redirectPort: settings?.redirectPort?.toString() ?? "",
   };
 }
 
@@ -32,14 +35,34 @@ export function authSettings(draft: AuthDraft, before: AuthSettings | null): Aut
     hasSecret: draft.secretKept || draft.clientSecret !== "",
     issuer: text(draft.issuer),
     scopes,
+    redirectPort: port(draft),
+    secretNames: before?.secretNames ?? [],
     rest: before?.rest ?? null,
   };
-  const { clientId, hasSecret, issuer } = settings;
-  const empty = clientId === null && !hasSecret && issuer === null && scopes.length === 0;
+  const { clientId, hasSecret, issuer, redirectPort } = settings;
+  const empty =
+    clientId === null &&
+    !hasSecret &&
+    issuer === null &&
+    scopes.length === 0 &&
+    redirectPort === null;
   return empty && before === null ? null : settings;
 }
 
-export type AuthProblem = "auth_client_id" | "auth_issuer";
+/** The port that was chosen; null if none was, or none that there is. */
+function port(draft: AuthDraft): number | null {
+  const text = draft.redirectPort.trim();
+  const number = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  return number >= 1 && number <= 65_535 ? number : null;
+}
+
+/** What has to be registered with the client id, if a port was chosen. */
+export function redirectUri(draft: AuthDraft): string | null {
+  const chosen = port(draft);
+  return chosen === null ? null : `http://127.0.0.1:${chosen}/callback`;
+}
+
+export type AuthProblem = "auth_client_id" | "auth_issuer" | "auth_port";
 
 export function authProblems(draft: AuthDraft): AuthProblem[] {
   const found: AuthProblem[] = [];
@@ -48,5 +71,6 @@ export function authProblems(draft: AuthDraft): AuthProblem[] {
   const issuer = draft.issuer.trim();
   if (issuer !== "" && (!/^https?:\/\/[^/]/i.test(issuer) || !URL.canParse(issuer)))
     found.push("auth_issuer");
+  if (draft.redirectPort.trim() !== "" && port(draft) === null) found.push("auth_port");
   return found;
 }

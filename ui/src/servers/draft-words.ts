@@ -19,6 +19,7 @@ export function draftProblem(problem: DraftProblem): string {
     header_value: m.servers_problem_header_value,
     auth_client_id: m.signin_problem_client_id,
     auth_issuer: m.signin_problem_issuer,
+    auth_port: m.signin_problem_port,
   }[problem]();
 }
 

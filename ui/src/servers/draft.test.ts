@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import type { ServerConfig } from "$lib/api/generated";
 
+import { redirectUri } from "./draft-auth";
 import { Draft, type DraftProblem } from "./draft.svelte";
 
 const config: Extract<ServerConfig, { type: "stdio" }> = {
@@ -105,6 +106,8 @@ describe("a draft", () => {
     ["header_value", (d) => (d.headers[1]!.value = "")],
     ["auth_client_id", (d) => (d.auth.clientSecret = "s3cret")],
     ["auth_issuer", (d) => (d.auth.issuer = "login.example.com")],
+    ["auth_port", (d) => (d.auth.redirectPort = "70000")],
+    ["auth_port", (d) => (d.auth.redirectPort = "0")],
   ])("of a remote server says %s", (problem, change) => {
     const draft = new Draft("far", remote);
     expect(draft.problems(["git"]), "all is well before").toEqual([]);
@@ -117,6 +120,7 @@ describe("how to sign in", () => {
   const auth = {
     ...{ clientId: "drawbridge", clientSecret: null, hasSecret: true },
     ...{ issuer: "https://login.example.com/7", scopes: ["ships:read", "ships:write"] },
+    ...{ redirectPort: 4321, secretNames: ["far.key"] },
     rest: null,
   };
 
@@ -127,7 +131,7 @@ describe("how to sign in", () => {
 
   test("what was pasted comes back with what is not shown of it", () => {
     const rest = {
-      ...{ redirectPort: 4321, clientAuth: null, clientMetadataUrl: null },
+      ...{ clientAuth: null, clientMetadataUrl: null },
       ...{ grant: "client_credentials", privateKey: null, algorithm: null },
       ...{ identityProvider: null, dpop: null, assertion: null },
     };
@@ -144,14 +148,28 @@ describe("how to sign in", () => {
     expect(draft.config, "none").toMatchObject({ auth: { clientSecret: null, hasSecret: false } });
   });
 
+  test("a port says what has to be registered", () => {
+    const draft = new Draft("far", { ...remote, auth });
+    expect(redirectUri(draft.auth), "whole").toBe("http://127.0.0.1:4321/callback");
+    draft.auth.redirectPort = "";
+    expect(redirectUri(draft.auth), "any port has none").toBeNull();
+    expect(draft.config, "nor is one kept").toMatchObject({ auth: { redirectPort: null } });
+  });
+
   test("what is not said is nothing, unless it was said before", () => {
     const draft = new Draft("far", remote);
     draft.auth.scopes = "  ";
     expect(draft.config, "nothing was said").toMatchObject({ auth: null });
     const before = new Draft("far", { ...remote, auth });
-    before.auth = { clientId: "", clientSecret: "", secretKept: false, issuer: "", scopes: "" };
+    before.auth = {
+      ...{ clientId: "", clientSecret: "", secretKept: false },
+      ...{ issuer: "", scopes: "", redirectPort: "" },
+    };
     expect(before.config, "all of it is taken back").toMatchObject({
-      auth: { clientId: null, clientSecret: null, hasSecret: false, issuer: null, scopes: [] },
+      auth: {
+        ...{ clientId: null, clientSecret: null, hasSecret: false },
+        ...{ issuer: null, scopes: [], redirectPort: null },
+      },
     });
   });
 });

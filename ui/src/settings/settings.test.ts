@@ -1,7 +1,7 @@
 import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import { afterEach, describe, expect, it } from "vitest";
 
-import type { AuditEntry, AuditVerdict, Grant, ServerConfig } from "$lib/api/generated";
+import type { AuditEntry, AuditVerdict, Grant, SecretsStatus, ServerConfig } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
 import { choose } from "$lib/testing/choose";
 import { sampleServer, startFake } from "$lib/testing/fake";
@@ -265,7 +265,7 @@ describe("rules", () => {
 
 describe("settings", () => {
   it("are changed one by one and keep the others", async () => {
-    const host = await startFake();
+    const host = await startFake({ secrets_status: () => ({ is: "keychain" }) });
     render(SettingsView);
     await fireEvent.click(screen.getByRole("radio", { name: "Dark" }));
     expect(host.requests("set_settings"), "only the theme is another").toEqual([
@@ -277,6 +277,7 @@ describe("settings", () => {
 
   it("say why they were not saved", async () => {
     await startFake({
+      secrets_status: () => ({ is: "keychain" }),
       set_settings: () => {
         throw { code: "system", message: "disk full" };
       },
@@ -284,5 +285,33 @@ describe("settings", () => {
     render(SettingsView);
     await fireEvent.click(screen.getByRole("checkbox", { name: /Tell me about a question/ }));
     expect((await screen.findByRole("alert")).textContent, "the cause").toContain("disk full");
+  });
+
+  it.each([
+    ["locked", /is locked/, /Unlock the keychain/],
+    ["missing", /no keychain that answers/, /GNOME Keyring or KWallet/],
+    ["broken", /can't be used/, /Put right what is said below/],
+  ] as const)("say of a keychain that is %s what to do, and ask again", async (is, what, next) => {
+    let status: SecretsStatus = { is, cause: "said by the system" };
+    await startFake({ secrets_status: () => status });
+    render(SettingsView);
+    expect(await screen.findByText(what), "what is the matter").toBeVisible();
+    expect(screen.getByText(next), "what to do").toHaveTextContent("when Drawbridge is closed");
+    expect(screen.getByText("said by the system"), "the cause").toBeVisible();
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    status = { is: "keychain" };
+    await fireEvent.click(screen.getByRole("button", { name: "Ask again" }));
+    expect(await screen.findByText(/kept encrypted/), "it works now").toBeVisible();
+    expect(screen.queryByText(what), "and no more is said").toBeNull();
+  });
+
+  it("say why it is not known whether secrets are kept", async () => {
+    await startFake({
+      secrets_status: () => {
+        throw { code: "internal", message: "the host is busy" };
+      },
+    });
+    render(SettingsView);
+    expect((await screen.findByRole("alert")).textContent, "why").toContain("the host is busy");
   });
 });

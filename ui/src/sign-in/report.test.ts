@@ -29,12 +29,24 @@ FAILED The authorization server refused: invalid_grant.
   );
 });
 
+const AT = "https://mcp.harbour.example/mcp";
+
+test("a key in the server's address is not told", () => {
+  const at = "https://ann:pa55@mcp.harbour.example/mcp?api_key=SECRET#SECRET";
+  const text = report(authorization({ steps: [found] }), at, "1");
+  expect(text, "the address is").toContain(`Sign-in to ${AT} with`);
+  expect(text, "the key is not").not.toMatch(/SECRET|pa55|api_key/);
+  expect(report(authorization(), "no address", "1"), "nor what is none").not.toContain(
+    "no address",
+  );
+});
+
 test("what a server says can't hide anything in it", () => {
   const hostile = { ...found, answer: "200\n\n\u202egnp.exe", request: null };
-  const text = report(authorization({ account: account(), steps: [hostile] }), "a", "1");
+  const text = report(authorization({ account: account(), steps: [hostile] }), AT, "1");
   expect(text, "hidden characters are named").toContain("< [U+202E]gnp.exe");
   expect(text, "and what was not sent is not made up").not.toContain("\n> ");
   expect(text, "where it ended well").toContain("Signed in at https://login.idp.example/7.");
   const declined = authorization({ failed: "You declined the sign-in.", declined: true });
-  expect(report(declined, "a", "1"), "a no is no failure").toContain("It was declined.");
+  expect(report(declined, AT, "1"), "a no is no failure").toContain("It was declined.");
 });

@@ -6,14 +6,21 @@ import { visibleText } from "$lib/format/text-safety";
 /** What stands where a secret was. */
 export const REDACTED = "[redacted]";
 
-/** The report. `version` is Drawbridge's own; `address` is the server's. */
+/** The report. `version` is Drawbridge's own; `address` is the server's, of which nothing that may be a key is told. */
 export function report(authorization: Authorization, address: string, version: string): string {
   const head = [
-    `Sign-in to ${visibleText(address)} with Drawbridge ${version}`,
+    `Sign-in to ${visibleText(withoutKeys(address))} with Drawbridge ${version}`,
     outcome(authorization),
     `Secrets read ${REDACTED}.`,
   ];
   return [head.join("\n"), ...authorization.steps.map(stepText)].join("\n\n") + "\n";
+}
+
+/** An address without its query, fragment and user, where keys are put. */
+function withoutKeys(address: string): string {
+  if (!URL.canParse(address)) return REDACTED;
+  const { origin, pathname } = new URL(address);
+  return origin + pathname;
 }
 
 function outcome({ account, declined, failed }: Authorization): string {

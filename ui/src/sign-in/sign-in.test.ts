@@ -1,6 +1,6 @@
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 
 import type { Authorization, Server, ServerState, SignedOut } from "$lib/api/generated";
 import type { ServerTab } from "$lib/state/route";
@@ -238,6 +238,23 @@ describe("the steps", () => {
     expect(await axeProblems(), "axe").toEqual([]);
     await user.click(within(list).getByRole("button", { name: "Copy as text" }));
     expect(await navigator.clipboard.readText(), "the report").toContain("FAILED");
+  });
+
+  test("where the system refuses the clipboard, the report is shown to be copied by hand", async () => {
+    known = authorization({ failed: "getting the token failed", steps: [found, refused] });
+    await show("sign-in", { state: needs });
+    const list = await screen.findByRole("region", { name: "The last sign-in, step by step" });
+    const write = vi.spyOn(navigator.clipboard, "writeText").mockRejectedValue(new Error("no"));
+    await user.click(within(list).getByRole("button", { name: "Copy as text" }));
+    const alert = await within(list).findByRole("alert");
+    expect(alert, "that it did not work").toHaveTextContent("refused the clipboard");
+    const text = within(alert).getByRole<HTMLTextAreaElement>("textbox");
+    expect(text.value, "the whole report").toContain("FAILED");
+    expect(within(list).queryByText("Copied as text"), "nothing else is said").toBeNull();
+    expect(await axeProblems(), "axe").toEqual([]);
+    write.mockRestore();
+    await user.click(within(list).getByRole("button", { name: "Copy as text" }));
+    await waitFor(() => expect(within(list).queryByRole("alert"), "it works later").toBeNull());
   });
 
   test("what is not known can be asked again", async () => {

@@ -23,6 +23,13 @@ pub struct AuthSettings {
     /// What to ask for, instead of what the server says is needed.
     #[serde(default)]
     pub scopes: Vec<String>,
+    /// The port of the redirect URI `http://127.0.0.1:PORT/callback` that the client id was registered with; none for any.
+    #[serde(default)]
+    pub redirect_port: Option<u16>,
+    /// The names of the other secrets that its settings name, such as a private key. Each is entered by `set_secret`, and none is
+    /// ever told. In a change it does not count.
+    #[serde(default)]
+    pub secret_names: Vec<String>,
     /// What else was found in pasted text. It goes back as it came with the wish to add the server. None for a server that is set
     /// up, whose own stays as it is.
     #[serde(default)]
@@ -31,7 +38,7 @@ pub struct AuthSettings {
 
 impl std::fmt::Debug for AuthSettings {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let shown = (&self.client_id, self.has_secret, &self.issuer, &self.scopes);
+        let shown = (&self.client_id, self.has_secret, &self.issuer, &self.scopes, self.redirect_port);
         f.debug_tuple("AuthSettings").field(&shown).finish()
     }
 }
@@ -40,9 +47,6 @@ impl std::fmt::Debug for AuthSettings {
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthRest {
-    /// The port that the browser comes back to.
-    #[serde(default)]
-    pub redirect_port: Option<u16>,
     /// How Drawbridge proves who it is at the token endpoint.
     #[serde(default)]
     pub client_auth: Option<String>,
@@ -83,6 +87,15 @@ pub struct AuthIdentityProvider {
     /// The secret that goes with it.
     #[serde(default)]
     pub client_secret: Option<String>,
+    /// How Drawbridge proves who it is there.
+    #[serde(default)]
+    pub client_auth: Option<String>,
+    /// The private key for `private_key_jwt`.
+    #[serde(default)]
+    pub private_key: Option<String>,
+    /// The algorithm that goes with it.
+    #[serde(default)]
+    pub algorithm: Option<String>,
     /// The user's identity token.
     #[serde(default)]
     pub id_token: Option<String>,

@@ -195,6 +195,8 @@ pub enum QuestionBody {
         issuer: String,
         /// The same, taken apart.
         issuer_url: UrlParts,
+        /// Where the browser will come back to, on this computer. It has to be registered with the id.
+        redirect_uri: String,
     },
 }
 

@@ -263,7 +263,7 @@ pub struct SecretsKept {
 pub struct SetSecret {
     /// The server.
     pub server: String,
-    /// The name of the header, or of the variable.
+    /// The name of the header, or of the variable; or, of what signing in needs, the name of the secret itself.
     pub header: String,
     /// The new value.
     pub value: String,

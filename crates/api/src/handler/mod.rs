@@ -15,8 +15,8 @@ mod views;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use host::{CallOrigin, Host};
 use host::url_parts::UrlParts as HostUrl;
+use host::{CallOrigin, Host};
 use mcp_proto::session::ListKind;
 use policy::GrantId;
 use serde_json::{Map, Value};
@@ -356,6 +356,13 @@ impl Handler for Api {
 
     async fn inspect_url(&self, r: UrlText) -> Result<UrlParts, ApiError> {
         Ok(views::url_parts(HostUrl::of(&r.url)))
+    }
+
+    async fn secrets_status(&self, _: Nothing) -> Result<SecretsStatus, ApiError> {
+        let secrets = self.host.ports().secrets.clone();
+        let status = tokio::task::spawn_blocking(move || secrets.status());
+        let status = status.await.map_err(|e| ApiError::new(ErrorCode::Internal, e.to_string()))?;
+        Ok(views::secrets_status(status))
     }
 
     async fn open_url(&self, r: UrlText) -> Result<Nothing, ApiError> {

@@ -81,7 +81,7 @@ impl Api {
         forgotten.await.map_err(|error| ApiError::new(ErrorCode::Internal, error.to_string()))
     }
 
-    /// Enters the secret of one header or variable again.
+    /// Enters the secret of one header or variable again, or one that signing in needs.
     /// Where another server uses the same secret, it gets one of its own, and the other keeps what it has.
     pub(super) async fn set_secret(&self, r: SetSecret) -> Result<SecretsKept, ApiError> {
         let _alone = self.setting_up.lock().await;
@@ -89,6 +89,14 @@ impl Api {
         let mut config = config.ok_or_else(|| no_server(&r.server))?;
         let place = place(&config).ok_or_else(|| invalid("its URL can't be used"))?;
         let value = match &config.transport {
+            ServerTransport::Http(HttpConfig { headers, auth: Some(auth), .. })
+                if !headers.contains_key(&r.header) && auth::names(auth).any(|name| name == r.header) =>
+            {
+                auth::check_secret(&r.value)?;
+                let kept = self.keep_secrets(vec![(secrets::key(&r.header, &place), r.value)]).await?;
+                self.host.secrets_changed(r.server).await?;
+                return Ok(kept);
+            }
             ServerTransport::Http(http) => {
                 let value = http.headers.get(&r.header).ok_or_else(|| errors::not_found("this header"))?;
                 check_header(&r.header, &r.value)?;

@@ -6,11 +6,11 @@ mod question;
 mod review;
 pub(super) mod rules;
 
-pub(super) use authorization::{authorization, signed_out};
+pub(super) use authorization::{authorization, secrets_status, signed_out};
 pub(super) use content::{content, prompt, resource, template, tool};
 pub(crate) use content::{contents, prompt_result};
-pub(super) use review::marks;
 pub(super) use question::{form_problem, question, to_request, to_response, url_parts};
+pub(super) use review::marks;
 
 use host::activity::{ActivityEntry as HostEntry, ActivityKind as HostActivityKind};
 use host::server_config::{ConfigProblem as HostProblem, Imported, ServerConfig as HostConfig};

@@ -26,19 +26,30 @@ async fn servers_with(
     (issuer, server, folder)
 }
 
-/// Lets it connect, and sign in at this issuer.
+/// Lets it connect, sign in at this issuer, and be called.
 fn answers(issuer: &str) -> Value {
     json!([
         {"kind": "start-server", "answer": {"action": "allow"}},
+        {"kind": "tool", "answer": {"action": "allow"}},
         {"kind": "sign-in", "server": "far", "name": issuer, "answer": {"action": "allow"}},
     ])
 }
 
 /// Runs `login --paste`, signs in where it says, and hands over what `paste` makes of the address that the browser ends up at.
 async fn log_in(folder: Folder, issuer: &AuthorizationServer, paste: fn(&str) -> Vec<String>) -> (Ended, Folder) {
+    run_and_paste(folder, issuer, &["login", "far"], paste).await
+}
+
+/// Runs a command that signs in, in the same way.
+async fn run_and_paste(
+    folder: Folder,
+    issuer: &AuthorizationServer,
+    arguments: &[&str],
+    paste: fn(&str) -> Vec<String>,
+) -> (Ended, Folder) {
     let options = folder.answers(&answers(&issuer.issuer()));
     let mut command = folder.command();
-    command.arg("--json").args(options).args(["login", "far", "--paste"]);
+    command.arg("--json").args(options).args(arguments).arg("--paste");
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
     let mut keys = child.stdin.take().expect("it reads");
@@ -79,7 +90,7 @@ async fn the_address_is_printed_and_the_one_it_ends_at_is_pasted() {
     let (issuer, _server, folder) = servers(AuthorizationScript::default()).await;
     let wrong_first = |back: &str| vec![String::from("http://127.0.0.1:1/callback?code=a&state=b"), back.to_owned()];
     let (done, _folder) = log_in(folder, &issuer, wrong_first).await;
-    let account = done.value()["account"].clone();
+    let account = signed_in(&done);
     assert_eq!(account["issuer"], issuer.issuer().as_str(), "who issued the token is told: {account}");
     assert_eq!(account["client"], "registered", "and how the app identified itself");
     assert!(
@@ -94,6 +105,38 @@ async fn the_address_is_printed_and_the_one_it_ends_at_is_pasted() {
     for secret in issuer.secrets() {
         assert!(!all.contains(&secret), "no token and no code is printed");
     }
+}
+
+/// Who was signed in by a login, which is lost at its end, as these tests have no keychain.
+fn signed_in(done: &Ended) -> Value {
+    let (code, message) = done.error(1);
+    assert_eq!(code, "sign_in_needed", "the next command would have to sign in: {message}");
+    assert!(
+        message.contains("lost") && message.contains("there is no keychain"),
+        "that it is lost, and why: {message}"
+    );
+    done.result()["value"]["account"].clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_keychain_a_login_says_that_it_is_lost_and_other_commands_sign_in_themselves() {
+    let (issuer, _server, folder) = servers(AuthorizationScript::default()).await;
+    let (login, folder) = log_in(folder, &issuer, |back| vec![back.to_owned()]).await;
+    assert_eq!(signed_in(&login)["issuer"], issuer.issuer().as_str(), "it worked: {login:?}");
+    let next = login.error(1).1;
+    assert!(next.contains("call far TOOL --paste"), "what to do instead: {next}");
+    let (auth, folder) = {
+        let done = tokio::task::spawn_blocking(move || (folder.run(&["auth", "far"]), folder));
+        done.await.expect("the program runs")
+    };
+    assert_eq!(auth.value()["account"], Value::Null, "it is lost indeed");
+
+    let wrong_first = |back: &str| vec![String::from("y"), back.to_owned()];
+    let (tools, folder) = run_and_paste(folder, &issuer, &["tools", "far"], wrong_first).await;
+    assert_eq!(tools.value()[0]["name"], "echo", "a list signs in by itself: {tools:?}");
+    let call = ["call", "far", "echo", "--args", r#"{"text": "hello"}"#];
+    let (call, _folder) = run_and_paste(folder, &issuer, &call, |back| vec![back.to_owned()]).await;
+    assert_eq!(call.value()["content"][0]["text"], "hello", "and so does a call: {call:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -150,7 +193,7 @@ async fn who_logs_in_is_signed_in_also_where_strangers_are_let_in() {
     };
     let (issuer, _server, folder) = servers_with(AuthorizationScript::default(), open()).await;
     let (done, _folder) = log_in(folder, &issuer, |back| vec![back.to_owned()]).await;
-    assert_eq!(done.value()["account"]["issuer"], issuer.issuer().as_str(), "somebody is signed in: {done:?}");
+    assert_eq!(signed_in(&done)["issuer"], issuer.issuer().as_str(), "somebody is signed in: {done:?}");
 
     let (_issuer, _server, folder) = servers_with(AuthorizationScript::default(), open()).await;
     let allowed = json!([{"kind": "start-server", "answer": {"action": "allow"}}]);
@@ -171,4 +214,41 @@ fn allowed_all() -> Value {
         {"kind": "start-server", "answer": {"action": "allow"}},
         {"kind": "sign-in", "answer": {"action": "allow"}},
     ])
+}
+
+#[test]
+fn the_document_about_drawbridge_is_printed_for_an_address_that_can_be_a_client_id() {
+    const URL: &str = "https://example.com/drawbridge.json";
+    let folder = Folder::new();
+    let done = folder.run(&["auth", "--client-document", URL]);
+    let document = done.value();
+    assert_eq!(document["client_id"], URL, "[auth-cimd-id-equals-url] the address is in it: {document}");
+    assert_eq!(document["client_name"], "Drawbridge", "[auth-cimd-fields] and who it is");
+    let shown = folder.command().args(["auth", "--client-document", URL]).output().expect("the program runs");
+    let shown: Value =
+        serde_json::from_slice(&shown.stdout).expect("without --json it is the document and nothing else");
+    assert_eq!(&shown, document, "to be put into a file as it is");
+    for bad in ["http://example.com/a.json", "https://example.com", "drawbridge.json"] {
+        assert_eq!(folder.run(&["auth", "--client-document", bad]).error(2).0, "bad_request", "{bad} can be none");
+    }
+}
+
+#[test]
+fn a_secret_that_signing_in_needs_is_read_from_standard_input_and_without_a_keychain_that_is_said() {
+    let auth = json!({"clientId": "us", "issuer": "https://login.example", "privateKey": "${secret:far.key}"});
+    let config = json!({"mcpServers": {"far": {"url": "https://a.example/mcp", "auth": auth}}});
+    let folder = Folder::with_config(&config.to_string());
+    let enter = |name: &str| {
+        let mut command = folder.command();
+        command.args(["--json", "secret", "far", name]).stdin(Stdio::piped());
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
+        child.stdin.take().expect("it reads").write_all(b"t0p\nsecret\n").expect("it takes the secret");
+        ended(child.wait_with_output().expect("it ends"))
+    };
+    let (done, unknown) = (enter("far.key"), enter("far.other"));
+    let (code, message) = done.error(1);
+    assert_eq!(code, "system", "it is not kept: {message}");
+    assert!(message.contains("there is no keychain"), "and why: {message}");
+    assert!(!format!("{done:?}").contains("t0p"), "it is not repeated: {done:?}");
+    assert_eq!(unknown.error(1).0, "not_found", "a name that the settings do not have: {unknown:?}");
 }

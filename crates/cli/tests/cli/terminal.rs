@@ -220,7 +220,40 @@ async fn a_sign_in_says_what_is_sent_to_whom_and_takes_the_pasted_address() {
     })
     .await
     .expect("it ends");
-    assert_eq!(status, 0, "signed in:\n{shown}");
+    assert_eq!(status, 1, "signed in, for this run only:\n{shown}");
+    assert!(shown.contains("lost now") && shown.contains("--paste"), "that it is lost, and what to do:\n{shown}");
     assert!(shown.contains("signed in at") && shown.contains(&issuer.issuer()), "who issued is shown:\n{shown}");
-    assert!(shown.contains("renewed by itself"), "and that it lasts:\n{shown}");
+    assert!(shown.contains("renewed by itself"), "and what would last elsewhere:\n{shown}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_asked_for_a_client_id_is_told_the_redirect_uri_to_register() {
+    let clients = [("typed".to_owned(), None)].into();
+    let script = AuthorizationScript { registration: false, clients, ..AuthorizationScript::default() };
+    let issuer = AuthorizationServer::start(script).await;
+    let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
+    let folder = Folder::with_config(&json!({"mcpServers": {"far": {"url": server.url()}}}).to_string());
+    let shown = tokio::task::spawn_blocking(move || {
+        let mut terminal = Terminal::start(&folder, &["login", "far", "--paste"]);
+        terminal.expect("Allow? y = once");
+        terminal.answer("y");
+        terminal.expect("client id (empty = no)");
+        let asked = terminal.shown.clone();
+        terminal.answer("typed");
+        terminal.expect("client secret");
+        terminal.type_line("");
+        terminal.expect("y = yes, N = no");
+        let shown = terminal.shown.clone();
+        terminal.answer("n");
+        terminal.end();
+        (asked, shown)
+    });
+    let (asked, shown) = shown.await.expect("it asks");
+    let uri =
+        asked.lines().map(str::trim).find(|line| line.starts_with("http://127.0.0.1:") && line.ends_with("/callback"));
+    let uri = uri.unwrap_or_else(|| panic!("the redirect URI is told with the question:\n{asked}"));
+    assert!(
+        shown.contains(&format!("and back to  {uri}")),
+        "[auth-manual-client-id] it is the one that is used:\n{shown}"
+    );
 }

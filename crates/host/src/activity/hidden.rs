@@ -38,8 +38,11 @@ impl Hidden {
     /// The bytes without tokens; they are as they were if there are none in them.
     pub(super) fn redact<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
         let mut redacted = Cow::Borrowed(bytes);
-        for token in self.named.iter().chain(&self.tokens) {
-            let token = token.expose_secret().as_bytes();
+        // The longest first: what is left of one that holds another would be a part of a secret.
+        let mut tokens: Vec<&[u8]> =
+            self.named.iter().chain(&self.tokens).map(|token| token.expose_secret().as_bytes()).collect();
+        tokens.sort_unstable_by_key(|token| std::cmp::Reverse(token.len()));
+        for token in tokens {
             if let Some(first) = memmem::find(&redacted, token) {
                 redacted = Cow::Owned(replaced(&redacted, token, first));
             }
@@ -98,6 +101,15 @@ mod tests {
         assert_eq!(hidden.redact_text(text), wanted, "tokens are gone, the rest stands");
         let clean = hidden.redact(b"nothing here");
         assert!(matches!(clean, Cow::Borrowed(_)), "what has none is not copied");
+    }
+
+    #[test]
+    fn nothing_is_left_of_a_token_that_holds_another() {
+        let mut hidden = Hidden::default();
+        hidden.add_named(vec!["the-first".into()]);
+        hidden.add(vec!["token-of".into(), "the-first-token-of-all".into()]);
+        let shown = hidden.redact_text("a the-first-token-of-all b token-of c".to_owned());
+        assert_eq!(shown, "a [redacted] b [redacted] c", "the longest is looked for first");
     }
 
     #[test]

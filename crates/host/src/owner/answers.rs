@@ -9,12 +9,12 @@ use policy::{By, Grant, GrantId, Hash, Scope, Subject};
 use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 
+use super::Owner;
 use super::approvals::{address_words, command_words};
+use super::audit::Decided;
 use super::definitions::definition_hash;
 use super::questions::{Crossing, For, Pending, kind_of, refused, subject_of};
 use super::sign_in::Answered;
-use super::Owner;
-use super::audit::Decided;
 use crate::activity::now;
 use crate::connection::Tell;
 use crate::form::FormProblem;
@@ -368,12 +368,7 @@ impl Owner {
     }
 
     /// The same for an answer that brings in what crosses: its words, and its hash.
-    fn take_allowed_as(
-        &mut self,
-        at: usize,
-        scope: Scope,
-        crossing: Option<Crossing>,
-    ) -> Result<Pending, AnswerError> {
+    fn take_allowed_as(&mut self, at: usize, scope: Scope, crossing: Option<Crossing>) -> Result<Pending, AnswerError> {
         let shown = self.questions[at].copy();
         let written = match crossing {
             Some(crossing) => self.write_down_as(&shown, Outcome::Allowed, Some(scope), crossing),

@@ -71,6 +71,7 @@ use rules::RuleFiles;
 pub(crate) use running::sweep_orphans;
 pub use sandbox::NoPlan;
 pub use servers::ServerError;
+pub use sign_in::client_document;
 use sign_in::{Access, Answered};
 use supervision::Supervision;
 

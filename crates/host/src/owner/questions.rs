@@ -8,10 +8,10 @@ use policy::{Act, Decision, Hash, Rule, Scope, canonical_json, canonical_object}
 use serde_json::{Value, json};
 use url::Url;
 
-use super::approvals::{address_hash, command_hash};
-use super::definitions::call_hash;
 use super::Owner;
+use super::approvals::{address_hash, command_hash};
 use super::audit::Decided;
+use super::definitions::call_hash;
 use crate::activity::now;
 use crate::connection::{RunId, Tell, Ticket};
 use crate::form::Form;
@@ -120,7 +120,9 @@ pub(super) fn hash_of(body: &QuestionBody, schema: Option<&Value>) -> Hash {
             "authorization": authorization_url,
             "reason": reason,
         })),
-        QuestionBody::ClientId { url, issuer } => Hash::of(&json!({ "url": url, "issuer": issuer })),
+        QuestionBody::ClientId { url, issuer, redirect_uri } => {
+            Hash::of(&json!({ "url": url, "issuer": issuer, "redirect": redirect_uri }))
+        }
     }
 }
 
@@ -431,7 +433,9 @@ pub(super) const fn kind_of(body: &QuestionBody) -> &'static str {
 /// What an approval would let cross, where that is more than the subject says.
 fn content_of(body: &QuestionBody) -> Option<String> {
     match body {
-        QuestionBody::Tool { arguments, .. } | QuestionBody::Read { arguments, .. } => Some(canonical_object(arguments)),
+        QuestionBody::Tool { arguments, .. } | QuestionBody::Read { arguments, .. } => {
+            Some(canonical_object(arguments))
+        }
         QuestionBody::Sampling { request, response: None } => Some(canonical_json(&json!(request))),
         QuestionBody::Sampling { response: Some(response), .. } => Some(canonical_json(&json!(response))),
         _ => None,

@@ -24,6 +24,7 @@ use crate::view::{HostEvent, ServerState};
 pub(super) use access::Access;
 pub(crate) use ending::Forgotten;
 use making::Maker;
+pub use settings::client_document;
 pub(super) use settings::{Unmade, not_offered};
 use signing::Signing;
 pub(super) use user::Answered;

@@ -90,6 +90,12 @@ pub struct IdentityProvider {
     pub client_id: String,
     /// The secret that goes with it, as `${secret:NAME}`.
     pub client_secret: Option<String>,
+    /// How Drawbridge proves who it is there, as in [`AuthConfig::client_auth`].
+    pub client_auth: Option<String>,
+    /// The private key for `private_key_jwt`, in PEM, as `${secret:NAME}`.
+    pub private_key: Option<String>,
+    /// The algorithm that goes with it, such as `ES256`.
+    pub algorithm: Option<String>,
     /// The user's identity token, as `${secret:NAME}`; else the user signs in there in the browser.
     pub id_token: Option<String>,
 }
@@ -132,6 +138,7 @@ impl AuthConfig {
             ("privateKey", self.private_key.as_deref()),
             ("assertion", self.assertion.as_deref()),
             ("clientSecret", idp.and_then(|idp| idp.client_secret.as_deref())),
+            ("privateKey", idp.and_then(|idp| idp.private_key.as_deref())),
             ("idToken", idp.and_then(|idp| idp.id_token.as_deref())),
         ];
         if let Some((key, _)) = secret.iter().find(|(_, text)| text.is_some_and(|text| !is_reference(text))) {
@@ -147,7 +154,11 @@ impl AuthConfig {
         if let Some((key, _)) = urls.iter().find(|(_, url)| url.is_some_and(is_bad)) {
             return Some(format!("{key:?} must be a URL that begins with https://"));
         }
-        if self.client_auth.as_deref().is_some_and(|way| !CLIENT_AUTH.contains(&way)) {
+        if self.redirect_port == Some(0) {
+            return Some("\"redirectPort\" must be a port, a number from 1 to 65535".to_owned());
+        }
+        let ways = [self.client_auth.as_deref(), idp.and_then(|idp| idp.client_auth.as_deref())];
+        if ways.into_iter().flatten().any(|way| !CLIENT_AUTH.contains(&way)) {
             return Some(format!("\"clientAuth\" must be one of {}", CLIENT_AUTH.join(", ")));
         }
         let is_scope = |scope: &String| {

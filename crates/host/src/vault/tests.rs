@@ -48,6 +48,49 @@ async fn each_sign_in_is_held_by_itself() {
     assert_ne!(held[0], held[1], "two accounts do not wait for each other");
 }
 
+/// Refuses everything, for one reason.
+struct Refusing(SecretError);
+
+impl Secrets for Refusing {
+    fn get(&self, _key: &str) -> Result<Option<String>, SecretError> {
+        Err(self.0.clone())
+    }
+
+    fn set(&self, _key: &str, _secret: &str) -> Result<SecretKept, SecretError> {
+        Err(self.0.clone())
+    }
+
+    fn delete(&self, _key: &str) -> Result<(), SecretError> {
+        Err(self.0.clone())
+    }
+
+    fn keys(&self, _prefix: &str) -> Result<Vec<String>, SecretError> {
+        Err(self.0.clone())
+    }
+}
+
+#[tokio::test]
+async fn what_to_do_fits_why_the_vault_refuses() {
+    let next = |error: VaultError| {
+        let error = mcp_auth::AuthError { phase: mcp_auth::Phase::Storage, cause: mcp_auth::Cause::Vault(error) };
+        error.next_step()
+    };
+    for (refusal, wanted) in [
+        (SecretError::Locked("for this test".to_owned()), "Unlock the keychain"),
+        (SecretError::Missing("for this test".to_owned()), "Start a keychain"),
+        (SecretError::Failed("mend the file, or move it away".to_owned()), "Put right what is said"),
+    ] {
+        let vault = Vaults::new(Arc::new(Refusing(refusal.clone()))).open("far");
+        let error = vault.read(&account()).await.unwrap_err();
+        assert!(next(error).starts_with(wanted), "the next step after {refusal}");
+    }
+    let vaults = Vaults::new(Arc::new(SecretsInMemory::default()));
+    let vault = vaults.open("far");
+    vaults.empty("far").await.removed.unwrap();
+    let error = vault.read(&account()).await.unwrap_err();
+    assert!(!next(error).contains("eychain"), "a server that was removed has nothing to do with the keychain");
+}
+
 #[tokio::test]
 async fn nothing_is_found_under_another_key() {
     let secrets: Arc<dyn Secrets> = Arc::new(SecretsInMemory::default());

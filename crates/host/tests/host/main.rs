@@ -9,7 +9,6 @@ mod pressure;
 mod remote;
 mod revoked;
 mod rules;
-mod rules;
 mod served;
 mod sign_in;
 mod skills;

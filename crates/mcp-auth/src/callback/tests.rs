@@ -116,7 +116,7 @@ async fn wrong_answers_do_not_end_the_wait_and_the_right_one_counts_once() {
     let right = at(&format!("code=the-code&state={STATE}"));
     let shown = tokio::spawn({
         let right = right.clone();
-        async move { browser::get(&right).await }
+        async move { browser::send(&right, "GET", "Accept-Language: zh-CN,en;q=0.5\r\n", "").await }
     });
     let (returned, page) = waiting.await.unwrap();
     assert!(matches!(&returned.answer, Answer::Code(code) if code.expose_secret() == "the-code"), "X50: the right one");
@@ -124,7 +124,10 @@ async fn wrong_answers_do_not_end_the_wait_and_the_right_one_counts_once() {
     assert!(browser::get(&right).await.is_err(), "X50: nobody listens any more, so a replay gets nowhere");
     page.finish(Ok(())).await;
     let page = shown.await.unwrap().unwrap();
-    assert!(page.status == 200 && page.body.contains("You are signed in"), "the browser shows the end: {page:?}");
+    assert!(
+        page.status == 200 && page.body.contains("你已登录"),
+        "the browser shows the end in its language: {page:?}"
+    );
 }
 
 #[tokio::test]
@@ -135,4 +138,6 @@ async fn a_port_that_is_taken_is_no_obstacle() {
     let only = Callback::bind(Some(first.port()), true).await.map(|callback| callback.port());
     let error = only.unwrap_err();
     assert!(matches!(error.cause, Cause::Callback { .. }), "where only that port will do, the cause is told: {error}");
+    let words = format!("port {}, which the redirect URI names", first.port());
+    assert!(error.to_string().contains(&words), "with the port, so that it can be freed: {error}");
 }

@@ -49,3 +49,28 @@ async fn a_token_that_is_refused_at_once_is_not_got_again_and_again() {
     assert!(format!("{stopped:?}").contains("just been given"), "X51: the cause is told: {stopped:?}");
     assert_eq!(issuer.token_requests("refresh_token").len(), 1, "X51: it was renewed once");
 }
+
+#[tokio::test]
+async fn a_server_that_refuses_one_token_after_the_other_is_not_served_for_ever() {
+    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let bench = Bench::new(&server, |_| ());
+    bench.connect().await.unwrap();
+    let before = server.seen().len() + issuer.seen().len();
+    let answered = |outcome: &Outcome| *outcome == Outcome::Answered(200);
+    let mut outcomes = Vec::new();
+    for _ in 0..30 {
+        issuer.end_access_tokens();
+        outcomes.push(bench.call("echo").await);
+    }
+    assert_eq!(outcomes.iter().filter(|one| answered(one)).count(), 3, "X51: three are renewed for it: {outcomes:?}");
+    let words = format!("{:?}", outcomes[3]);
+    assert!(
+        words.contains("one token after the other") && words.contains("Sign in again"),
+        "X51: then it is told: {words}"
+    );
+    let refused = 27;
+    let sent = server.seen().len() + issuer.seen().len() - before - refused;
+    assert!(sent <= 12, "X51: with what each took, four requests: {sent}");
+    bench.pass(61);
+    assert!(answered(&bench.call("echo").await), "a minute later it is renewed again");
+}

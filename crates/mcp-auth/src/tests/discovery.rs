@@ -278,3 +278,25 @@ async fn of_several_authorization_servers_the_known_one_is_taken() {
     let error = bench.authorization.sign_in(Reason::SignIn).await.unwrap_err();
     assert!(matches!(error.cause, Cause::OtherIssuer { .. }), "no other than the one that the user set: {error}");
 }
+
+#[tokio::test]
+async fn on_a_host_that_several_share_the_user_sees_for_what_the_token_is() {
+    // what the server at /mcp says that it is, whether that is believed
+    for (path, is_about_it) in [("/mcp", true), ("/", true), ("", true), ("/other/mcp", false), ("/mcp/more", false)] {
+        let (issuer, server) = servers(|_| (), |script| script.checks_audience = false).await;
+        let origin = server.url().trim_end_matches("/mcp").to_owned();
+        let resource = format!("{origin}{path}");
+        server.set(|script| script.overrides = members(&[("resource", json!(resource))]));
+        let bench = Bench::new(&server, |_| ());
+        let ended = bench.authorization.sign_in(Reason::SignIn).await;
+        let told: Vec<_> = bench.user.consents.lock().unwrap().iter().map(|consent| consent.resource.clone()).collect();
+        if is_about_it {
+            assert!(ended.is_ok(), "[auth-prm-resource-validate] {path:?} is the server or above it: {ended:?}");
+            assert_eq!(told, [resource], "X51: the user is asked for all that the token is good for, as it is written");
+        } else {
+            let is_told = matches!(ended.unwrap_err().cause, Cause::ResourceMismatch { .. });
+            assert!(is_told && told.is_empty(), "[auth-prm-resource-validate] X51: {path:?} is another's: {told:?}");
+            assert_eq!(issuer.seen().len(), 0, "X51: nobody is asked for a token for it");
+        }
+    }
+}

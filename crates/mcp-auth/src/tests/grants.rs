@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
-use testkit::authorization::{AuthorizationServer, Dpop, value};
+use testkit::authorization::{AuthorizationScript, AuthorizationServer, Dpop, value};
 use testkit::http::HttpServer;
 
-use super::support::{Bench, Outcome, preregistered, servers};
+use super::support::{Bench, Browser, Outcome, preregistered, servers, until};
 use crate::*;
 
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
@@ -178,7 +178,6 @@ async fn the_organization_vouches_for_the_user() {
                 value(&asked, "nonce").is_some() && value(&asked, "code_challenge").is_some(),
                 "[auth-ema-nonce-pkce]"
             );
-            assert!(value(&asked, "state").is_some(), "[auth-ema-state-validate]");
             let consent = bench.user.consents.lock().unwrap().pop().unwrap();
             assert_eq!(consent.resource, server.url(), "the user is told for which server it is");
             assert_eq!(
@@ -276,8 +275,114 @@ async fn a_bound_token_is_proven_anew_each_time() {
 }
 
 #[tokio::test]
+async fn who_wants_bound_tokens_gets_no_others() {
+    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let bench = Bench::new(&server, |settings| settings.dpop = DpopUse::Always);
+    let error = bench.authorization.sign_in(Reason::SignIn).await.unwrap_err();
+    assert_eq!((error.phase, &error.cause), (Phase::Token, &Cause::Unbound), "RFC 9449, 5: a bearer token is refused");
+    assert!(error.next_step().contains("`dpop`"), "with what to do: {}", error.next_step());
+    assert_eq!(issuer.token_requests("authorization_code").len(), 1, "though one was granted");
+    assert!(bench.authorization.account().is_none(), "nobody is signed in with it");
+    assert!(matches!(bench.call("echo").await, Outcome::Stopped(_)), "and it is not used");
+
+    let knows = |script: &mut AuthorizationScript| {
+        script.dpop = Dpop::Required;
+        script.overrides = super::support::members(&[("dpop_signing_alg_values_supported", json!(["ES256"]))]);
+    };
+    let (issuer, server) = servers(knows, |_| ()).await;
+    let bench = Bench::new(&server, |settings| settings.dpop = DpopUse::Always);
+    bench.connect().await.unwrap();
+    issuer.set(|script| script.dpop = Dpop::Off);
+    bench.pass(3601);
+    let stopped = bench.call("echo").await;
+    assert!(format!("{stopped:?}").contains("bound to no key"), "a renewal without binding is refused: {stopped:?}");
+    let account = bench.authorization.account().unwrap();
+    assert!(account.ended.is_some() && !account.bound, "the account says why it is over: {account:?}");
+
+    let (_issuer, server) = servers(|_| (), |_| ()).await;
+    let mut bench = Bench::new(&server, |_| ());
+    bench.connect().await.unwrap();
+    bench.settings.dpop = DpopUse::Always;
+    bench.restart();
+    let stopped = bench.call("echo").await;
+    assert!(
+        format!("{stopped:?}").contains("now require"),
+        "one from before the settings said so is not used: {stopped:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_proof_that_is_not_taken_is_told_before_anything_is_sent() {
+    for (methods, algorithms, is_taken) in [
+        (vec!["private_key_jwt"], json!(["ES256", "RS256"]), true),
+        (vec!["private_key_jwt"], json!(null), true),
+        (vec!["private_key_jwt"], json!(["RS256"]), false),
+        (vec!["client_secret_basic"], json!(null), false),
+    ] {
+        let what = format!("[auth-cc-metadata-methods] listed are {methods:?}, {algorithms}");
+        let (issuer, server) = servers(
+            |script| {
+                script.auth_methods = methods.into_iter().map(str::to_owned).collect();
+                script.clients.insert("app".to_owned(), None);
+                let name = "token_endpoint_auth_signing_alg_values_supported";
+                script.overrides = super::support::members(&[(name, algorithms)]);
+            },
+            |_| (),
+        )
+        .await;
+        let bench = Bench::new(&server, |settings| {
+            settings.grant = GrantKind::ClientCredentials;
+            let mut client = preregistered("app", None);
+            let (key_pem, algorithm) = (key_pem().into(), "ES256".to_owned());
+            client.authentication = ClientAuthentication::PrivateKeyJwt { key_pem, algorithm };
+            settings.client.preregistered = Some(client);
+        });
+        match bench.authorization.sign_in(Reason::SignIn).await {
+            Ok(_) => assert!(is_taken, "{what}: it is not taken"),
+            Err(error) => {
+                assert!(!is_taken && matches!(error.cause, Cause::NoProof { .. }), "{what}: {error}");
+                assert_eq!(issuer.count("/token"), 0, "{what}: nothing is sent");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_answer_with_a_wrong_state_is_not_processed() {
+    let provider = identity_provider("idp-client", &["S256"]).await;
+    let (_issuer, server) = servers(|script| drop(script.clients.insert("app".to_owned(), None)), |_| ()).await;
+    let bench = Bench::new(&server, |settings| {
+        settings.grant = GrantKind::EnterpriseManaged(EnterpriseIdp {
+            issuer: provider.url(""),
+            token_endpoint: None,
+            client_id: "idp-client".to_owned(),
+            authentication: ClientAuthentication::None,
+            id_token: None,
+        });
+        settings.client.preregistered = Some(preregistered("app", None));
+    });
+    *bench.user.browser.lock().unwrap() = Browser::Stays;
+    let authorization = std::sync::Arc::clone(&bench.authorization);
+    let flow = tokio::spawn(async move { authorization.sign_in(Reason::SignIn).await });
+    let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == Phase::Callback);
+    until("it waits for the browser", is_waiting).await;
+    let url = bench.user.opened.lock().unwrap().last().cloned().unwrap();
+    let redirect = url.query_pairs().find(|(name, _)| name == "redirect_uri").unwrap().1.into_owned();
+    for query in ["code=stolen", "code=stolen&state=", "code=stolen&state=of-another"] {
+        let page = testkit::browser::get(&format!("{redirect}?{query}")).await.unwrap();
+        assert_eq!(page.status, 400, "[auth-ema-state-validate] {query} is refused");
+    }
+    testkit::browser::sign_in(url.as_str()).await.unwrap();
+    flow.await.unwrap().unwrap();
+    let codes: Vec<_> =
+        provider.seen().iter().filter_map(|one| value(&one.form(), "code").map(str::to_owned)).collect();
+    assert_eq!(codes, ["idp-code-1"], "[auth-ema-state-validate] no code of theirs is redeemed, the right one is");
+}
+
+#[tokio::test]
 async fn a_key_that_is_none_is_told() {
-    let issuer = AuthorizationServer::start(Default::default()).await;
+    let knows = AuthorizationScript { auth_methods: vec!["private_key_jwt".to_owned()], ..Default::default() };
+    let issuer = AuthorizationServer::start(knows).await;
     let server = testkit::authorization::ProtectedServer::start(Default::default(), &[&issuer]).await;
     for (pem, algorithm) in [
         ("no key", "ES256"),

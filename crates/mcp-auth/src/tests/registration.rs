@@ -263,6 +263,36 @@ async fn a_typed_client_id_is_kept_once_it_has_proven_good() {
 }
 
 #[tokio::test]
+async fn who_types_a_client_id_is_shown_the_redirect_uri_to_register_and_it_stays() {
+    let (issuer, server) = servers(
+        |script| {
+            script.registration = false;
+            script.overrides = super::support::members(&[("registration_endpoint", json!(null))]);
+            script.clients.insert("typed".to_owned(), None);
+        },
+        |_| (),
+    )
+    .await;
+    let mut bench = Bench::new(&server, |_| ());
+    let sent = || {
+        let redirect_uri = |request: &Vec<_>| value(request, "redirect_uri").unwrap().to_owned();
+        issuer.authorizations().iter().map(redirect_uri).collect::<Vec<String>>()
+    };
+    bench.authorization.sign_in(Reason::SignIn).await.expect_err("the user has none yet, and goes to get one");
+    *bench.user.client.lock().unwrap() = Some(preregistered("typed", None));
+    bench.restart();
+    bench.authorization.sign_in(Reason::SignIn).await.unwrap();
+    let shown: Vec<String> = bench.user.shown.lock().unwrap().iter().map(Url::to_string).collect();
+    assert_eq!(shown.len(), 2, "the user was asked twice");
+    assert_eq!(shown[0], shown[1], "[auth-manual-client-id] what was registered in between is good");
+    assert_eq!(sent(), [shown[1].clone()], "[auth-manual-client-id] it is exactly where the browser comes back to");
+    bench.restart();
+    bench.authorization.sign_in(Reason::AnotherAccount).await.unwrap();
+    assert_eq!(bench.user.shown.lock().unwrap().len(), 2, "it is kept, and not asked for again");
+    assert_eq!(sent()[1], shown[1], "[auth-manual-client-id] nor is another redirect URI used later");
+}
+
+#[tokio::test]
 async fn who_declined_has_given_the_client_id_to_nobody() {
     let known = |script: &mut AuthorizationScript| drop(script.clients.insert("set-up".to_owned(), None));
     let (_wrong, server) = servers(known, |_| ()).await;

@@ -1,6 +1,6 @@
 //! No secret is ever shown.
 
-use testkit::authorization::{Authorizing, Refresh};
+use testkit::authorization::{Authorizing, Refresh, ResourceMetadata, value};
 use testkit::http::HttpServer;
 use url::Url;
 
@@ -128,4 +128,67 @@ async fn what_is_set_up_hides_its_secrets() {
     assert!(!shown.contains("secret-"), "[auth-cc-protect-secret] no secret is in debug output: {shown}");
     let entry = secrecy::SecretSlice::from(b"secret-entry".to_vec());
     assert!(!format!("{entry:?}").contains("secret-entry"), "nor is an entry of the vault");
+}
+
+#[tokio::test]
+async fn what_stands_in_the_query_of_the_server_goes_nowhere_and_is_not_shown() {
+    for metadata in [ResourceMetadata::WellKnown, ResourceMetadata::SameOrigin] {
+        let (issuer, server) = servers(|_| (), |script| script.metadata = metadata.clone()).await;
+        let bench = Bench::at(&format!("{}?api_key=s3cr3t%2Fvalue+x&v=1", server.url()), Default::default(), |_| ());
+        bench.connect().await.unwrap();
+        issuer.end_access_tokens();
+        let called = bench.call("echo").await;
+        let shown = format!("{} {called:?}", bench.shown());
+        assert!(!shown.contains("s3cr3t"), "{metadata:?}: the steps show no key: {shown}");
+        let opened = bench.user.opened.lock().unwrap().pop().unwrap();
+        assert!(!opened.as_str().contains("s3cr3t"), "{metadata:?}: the browser keeps no key: {opened}");
+        let asked: Vec<_> = server.seen().into_iter().chain(issuer.seen()).collect();
+        let sent: Vec<_> = asked.iter().filter(|one| one.path_alone() == "/token").map(|one| one.form()).collect();
+        assert_eq!(sent.len(), 2, "{metadata:?}: there was a code, and a renewal");
+        for form in &sent {
+            let resource = value(form, "resource");
+            assert_eq!(
+                resource,
+                Some(server.url().as_str()),
+                "[auth-resource-canonical] {metadata:?}: without a query"
+            );
+        }
+        let document = asked.iter().find(|one| one.path_alone().contains("oauth-protected-resource"));
+        let path = document.map(|one| one.path.clone()).unwrap_or_default();
+        assert!(path.contains("s3cr3t"), "{metadata:?}: RFC 9728, 3.1: the server itself is asked with it: {path}");
+    }
+}
+
+#[test]
+fn a_key_in_the_address_is_not_forgotten() {
+    let mut redactor = crate::redact::Redactor::default();
+    redactor.learn_query(&Url::parse("https://a.example/mcp?key=the%20first+key&the-lone-key&n=1").unwrap());
+    (0..200).for_each(|number| redactor.learn(&format!("token-number-{number}")));
+    let shown = redactor.text("the%20first+key, the first key, the+first+key, the-lone-key, n=1");
+    assert_eq!(shown, "[redacted], [redacted], [redacted], [redacted], n=1", "in every form, however much comes later");
+}
+
+#[test]
+fn nothing_is_left_of_a_secret_that_holds_another() {
+    let mut redactor = crate::redact::Redactor::default();
+    redactor.learn("secret");
+    redactor.learn("the-secret-of-all");
+    let shown = redactor.text("a the-secret-of-all b secret c");
+    assert_eq!(shown, "a [redacted] b [redacted] c", "the longest is looked for first");
+}
+
+#[test]
+fn what_follows_a_sign_in_pushes_out_none_of_its_steps() {
+    let mut log = crate::log::Log::default();
+    let now = std::time::SystemTime::UNIX_EPOCH;
+    log.begin();
+    log.note(now, Phase::Consent, "the user agreed");
+    log.end();
+    (0..500).for_each(|number| log.note(now, Phase::Refresh, &format!("renewal {number}")));
+    let steps = log.steps();
+    assert_eq!(steps[0].conclusion, "the user agreed", "the sign-in is there still");
+    assert_eq!(steps.last().unwrap().conclusion, "renewal 499", "and so is the last of what followed");
+    assert!(steps.len() < 100, "within bounds: {}", steps.len());
+    log.begin();
+    assert!(log.steps().is_empty(), "the next sign-in begins anew");
 }

@@ -155,6 +155,43 @@ async fn it_can_be_cancelled_or_dropped_and_begun_again() {
 }
 
 #[tokio::test]
+async fn after_five_minutes_it_is_over() {
+    let (issuer, server) = servers(|_| (), |_| ()).await;
+    let bench = Bench::new(&server, |_| ());
+    bench.connect().await.unwrap();
+    assert_eq!(issuer.count("/register"), 1, "the app is registered");
+
+    *bench.user.browser.lock().unwrap() = Browser::Stays;
+    let authorization = Arc::clone(&bench.authorization);
+    let flow = tokio::spawn(async move { authorization.sign_in(Reason::SignIn).await });
+    let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == Phase::Callback);
+    until("it waits for the browser", is_waiting).await;
+    let url = bench.user.opened.lock().unwrap().last().cloned().unwrap();
+    let redirect = url.query_pairs().find(|(name, _)| name == "redirect_uri").unwrap().1.into_owned();
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(299)).await;
+    tokio::time::resume();
+    let page = testkit::browser::get(&format!("{redirect}?code=x&state=y")).await;
+    assert!(page.is_ok_and(|page| page.status == 400), "until then somebody listens");
+    assert!(is_waiting(), "and the sign-in goes on");
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(2)).await;
+    tokio::time::resume();
+
+    let error = flow.await.unwrap().unwrap_err();
+    assert_eq!((error.phase, &error.cause), (Phase::Callback, &Cause::TimedOut), "it ends, and where it was");
+    assert!(error.to_string().contains("did not come back within five minutes"), "in words: {error}");
+    assert!(error.next_step().contains("Start the sign-in again"), "with what to do: {}", error.next_step());
+    assert!(bench.authorization.in_progress().is_none(), "nothing is in progress any more");
+    assert!(testkit::browser::get(&redirect).await.is_err(), "the port is closed");
+    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "the sign-in of before stays good");
+
+    *bench.user.browser.lock().unwrap() = Browser::SignsIn;
+    bench.authorization.sign_in(Reason::SignIn).await.unwrap();
+    assert_eq!(issuer.count("/register"), 2, "an id that led nowhere is doubted, and another one is got");
+}
+
+#[tokio::test]
 async fn one_that_has_not_begun_can_be_cancelled() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
     let bench = Bench::new(&server, |_| ());

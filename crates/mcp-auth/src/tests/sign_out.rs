@@ -1,6 +1,7 @@
 //! Signing out.
 
 use serde_json::json;
+use testkit::authorization::Refresh;
 
 use super::support::{Bench, Outcome, members, servers};
 use crate::*;
@@ -50,5 +51,21 @@ async fn tokens_are_revoked_where_that_is_offered_and_forgotten_in_any_case() {
             Revoked::NothingToRevoke,
             "twice is no error"
         );
+    }
+}
+
+#[tokio::test]
+async fn an_access_token_that_can_not_be_revoked_ends_with_its_grant() {
+    for (refresh, is_done) in [(Refresh::Rotating, true), (Refresh::None, false)] {
+        let offers = |script: &mut testkit::authorization::AuthorizationScript| {
+            (script.revokes_access, script.refresh) = (false, refresh.clone());
+        };
+        let (issuer, server) = servers(offers, |_| ()).await;
+        let bench = Bench::new(&server, |_| ());
+        bench.connect().await.unwrap();
+        let revoked = bench.authorization.sign_out().await.unwrap().revoked;
+        assert_eq!(revoked == Revoked::Yes, is_done, "RFC 7009, 2: with {refresh:?} it is {revoked:?}");
+        assert_eq!(issuer.good_tokens().1, 0, "no refresh token is good any more");
+        assert!(!is_done || bench.conclusions().contains("it is revoked"), "which the steps tell");
     }
 }

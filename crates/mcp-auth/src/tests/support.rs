@@ -30,7 +30,7 @@ pub(super) struct TestVault {
 impl TestVault {
     fn check(&self) -> Result<(), VaultError> {
         if self.is_broken.load(Ordering::SeqCst) {
-            Err(VaultError { cause: "it is locked".to_owned() })
+            Err(VaultError { kind: VaultProblem::Locked, cause: "it is locked".to_owned() })
         } else {
             Ok(())
         }
@@ -84,6 +84,8 @@ pub(super) struct TestUser {
     pub(super) answer: Mutex<Answer>,
     pub(super) browser: Mutex<Browser>,
     pub(super) client: Mutex<Option<Preregistered>>,
+    /// The redirect URIs that client ids were asked for with.
+    pub(super) shown: Mutex<Vec<Url>>,
     pub(super) consents: Mutex<Vec<Consent>>,
     pub(super) opened: Mutex<Vec<Url>>,
     pub(super) pages: Arc<Mutex<Vec<Page>>>,
@@ -99,7 +101,8 @@ impl User for TestUser {
         *self.answer.lock().unwrap()
     }
 
-    async fn client_id(&self, _issuer: &str) -> Option<Preregistered> {
+    async fn client_id(&self, _issuer: &str, redirect_uri: &Url) -> Option<Preregistered> {
+        self.shown.lock().unwrap().push(redirect_uri.clone());
         self.client.lock().unwrap().clone()
     }
 
@@ -156,6 +159,7 @@ impl Bench {
             answer: Mutex::new(Answer::Yes),
             browser: Mutex::new(Browser::SignsIn),
             client: Mutex::default(),
+            shown: Mutex::default(),
             consents: Mutex::default(),
             opened: Mutex::default(),
             pages: Arc::default(),

@@ -85,6 +85,9 @@ impl TokenEndpoint<'_> {
             BasicTokenType::Extension(kind) if kind.eq_ignore_ascii_case("dpop") && self.dpop.is_some() => true,
             _ => return Err(self.conclude(self.unreadable("its token is of a kind that was not asked for"))),
         };
+        if self.must_bind && !bound {
+            return Err(self.conclude(self.phase.error(Cause::Unbound)));
+        }
         self.web.conclude("a token was granted");
         Ok(Granted {
             access,

@@ -39,6 +39,8 @@ pub(crate) struct TokenEndpoint<'a> {
     pub(crate) issuer: &'a str,
     pub(crate) client: &'a Client,
     pub(crate) dpop: Option<&'a DpopKey>,
+    /// Whether a token that is not bound to that key is refused.
+    pub(crate) must_bind: bool,
     pub(crate) nonces: &'a Nonces,
     pub(crate) now: SystemTime,
 }

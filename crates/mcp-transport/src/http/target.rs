@@ -85,6 +85,11 @@ impl SecretHeader {
         Ok(SecretHeader(value))
     }
 
+    /// The text, for whoever keeps it out of what is shown. None if it is not all ASCII.
+    pub fn expose(&self) -> Option<&str> {
+        self.0.to_str().ok()
+    }
+
     pub(super) fn value(&self) -> &HeaderValue {
         &self.0
     }

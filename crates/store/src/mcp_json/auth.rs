@@ -89,6 +89,9 @@ pub(crate) fn parse(text: &JsonText<'_>, what: &str, entry: &Object<'_>) -> Resu
             token_endpoint: of(provider, "tokenEndpoint")?,
             client_id: needed("clientId")?,
             client_secret: of(provider, "clientSecret")?,
+            client_auth: of(provider, "clientAuth")?,
+            private_key: of(provider, "privateKey")?,
+            algorithm: of(provider, "algorithm")?,
             id_token: of(provider, "idToken")?,
         });
     }
@@ -156,12 +159,15 @@ pub(super) fn change(entry: &CstObject, wanted: Option<&AuthConfig>) {
     }
 }
 
-fn provider_texts(provider: &IdentityProvider) -> [(&'static str, Option<&str>); 5] {
+fn provider_texts(provider: &IdentityProvider) -> [(&'static str, Option<&str>); 8] {
     [
         ("issuer", Some(&provider.issuer)),
         ("tokenEndpoint", provider.token_endpoint.as_deref()),
         ("clientId", Some(&provider.client_id)),
         ("clientSecret", provider.client_secret.as_deref()),
+        ("clientAuth", provider.client_auth.as_deref()),
+        ("privateKey", provider.private_key.as_deref()),
+        ("algorithm", provider.algorithm.as_deref()),
         ("idToken", provider.id_token.as_deref()),
     ]
 }

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use host::server_config::{HttpConfig, ServerConfig, ServerEntry, ServerTransport, StdioConfig};
 use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstObjectProp, CstRootNode, ObjectPropName};
 
-use super::{auth, sandbox};
 use super::read::{PIN, URLS};
+use super::{auth, sandbox};
 use crate::json_text::Dialect;
 
 /// Adds a server at the end, or changes the one called `was` or else by its own name.

@@ -45,7 +45,7 @@ impl From<Refusal> for SecretError {
     fn from(refusal: Refusal) -> Self {
         match refusal {
             Refusal::Locked(cause) => Self::Locked(cause),
-            Refusal::Missing(cause) => Self::Failed(format!("there is none that answers ({cause})")),
+            Refusal::Missing(cause) => Self::Missing(cause),
             Refusal::Broken(cause) => Self::Failed(cause),
         }
     }

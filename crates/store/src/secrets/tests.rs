@@ -159,6 +159,8 @@ fn without_a_keychain_they_live_for_the_run_and_that_is_said() {
     assert_eq!(secrets.get("a").unwrap().as_deref(), Some("top-secret"), "in this run it is there");
     assert!(!folder.file().exists(), "nothing is written");
     assert_eq!(folder.program().get("a").unwrap(), None, "in the next it is not");
+    let refused = folder.program().get("a @ https://a.example");
+    assert!(matches!(refused, Err(SecretError::Missing(_))), "a missing one is no broken one: {refused:?}");
     secrets.delete("a").unwrap();
     assert_eq!(secrets.get("a").unwrap(), None, "it can be forgotten");
 }

@@ -148,6 +148,9 @@ async fn respond(state: &State, request: &Request, mut answer: Answer) -> io::Re
         ("POST", "/register") if script.registration => register::respond(state, &script, request, answer).await,
         ("POST", "/revoke") if script.revocation => {
             let form = request.form();
+            if !script.revokes_access && value(&form, "token_type_hint") == Some("access_token") {
+                return refuse(answer, 400, "unsupported_token_type", "access tokens end by themselves", "").await;
+            }
             state.issued().revoke(value(&form, "token").unwrap_or_default());
             answer.status(200).await
         }

@@ -1,13 +1,15 @@
 //! The MCP server that asks for tokens.
 
 use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use serde_json::json;
 
 use super::metadata::override_members;
 use super::script::{Dpop, ProtectedScript, Refusing, ResourceMetadata};
-use super::{AuthorizationServer, listed, script, token, words};
+use super::{AuthorizationServer, listed, random, script, token, words};
 use crate::http::{Answer, HttpServer, Request, ordinary};
 
 /// Where its messages go to.
@@ -29,6 +31,20 @@ struct State {
     script: Mutex<ProtectedScript>,
     /// Whose tokens are good.
     issuers: Mutex<Vec<AuthorizationServer>>,
+    /// Counts the requests while every second one is refused.
+    asked: AtomicUsize,
+}
+
+impl State {
+    /// Whether a request is refused though its token is good.
+    fn refuses(&self, refusing: Refusing, request: &Request) -> bool {
+        match refusing {
+            Refusing::Unauthorized | Refusing::Nonces => true,
+            Refusing::EverySecond => self.asked.fetch_add(1, Ordering::Relaxed).is_multiple_of(2),
+            Refusing::Streams => request.method == "GET",
+            Refusing::Nothing | Refusing::InsufficientScope | Refusing::Status(_) => false,
+        }
+    }
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -42,7 +58,8 @@ impl ProtectedServer {
     /// If there is no free port.
     pub async fn start(script: ProtectedScript, issuers: &[&AuthorizationServer]) -> Self {
         let issuers = issuers.iter().map(|&issuer| issuer.clone()).collect();
-        let state = Arc::new(State { script: Mutex::new(script), issuers: Mutex::new(issuers) });
+        let state =
+            Arc::new(State { script: Mutex::new(script), issuers: Mutex::new(issuers), asked: AtomicUsize::default() });
         let answering = Arc::clone(&state);
         let record: Arc<Mutex<Vec<Request>>> = Arc::default();
         let server = HttpServer::start(move |request, answer| {
@@ -115,7 +132,7 @@ async fn respond(state: &State, record: &Mutex<Vec<Request>>, request: &Request,
             });
             answer.json(&all).await
         }
-        (_, ENDPOINT) => protected(&script, &issuers, &origin, request, answer).await,
+        (_, ENDPOINT) => protected(state, &script, &issuers, &origin, request, answer).await,
         _ => match issuers.first().filter(|_| script.metadata == ResourceMetadata::SameOrigin) {
             Some(issuer) => super::respond(&issuer.state, request, answer).await,
             None => answer.status(404).await,
@@ -134,6 +151,7 @@ fn document(script: &ProtectedScript, issuers: &[AuthorizationServer], origin: &
 }
 
 async fn protected(
+    state: &State,
     script: &ProtectedScript,
     issuers: &[AuthorizationServer],
     origin: &str,
@@ -149,14 +167,20 @@ async fn protected(
     let is_let_in = script.lets_strangers_in && request.header("authorization").is_none();
     let held = match held(script, issuers, request, &url) {
         _ if is_let_in => Vec::new(),
-        Ok(held) if script.refusing != Refusing::Unauthorized => held,
+        Ok(held) if !state.refuses(script.refusing, request) => held,
         other => {
-            let refused = other.err().unwrap_or(Refused { error: "invalid_token", nonce: None });
+            let refused = other.err().unwrap_or_else(|| match script.refusing {
+                Refusing::Nonces => Refused { error: "use_dpop_nonce", nonce: Some(random("nonce")) },
+                _ => Refused { error: "invalid_token", nonce: None },
+            });
             return unauthorized(script, origin, scheme, refused, answer).await;
         }
     };
     if let Some((status, to)) = &script.redirect {
         return answer.whole(*status, &format!("location: {to}\r\n"), b"").await;
+    }
+    if let Some(pause) = script.changes_ms.filter(|_| request.method == "GET") {
+        return changes(state, Duration::from_millis(pause), answer).await;
     }
     let body = request.json();
     let tool = body["params"]["name"].as_str().filter(|_| body["method"] == "tools/call").unwrap_or_default();
@@ -168,6 +192,16 @@ async fn protected(
         return answer.whole(403, &header, b"").await;
     }
     ordinary::answer(&script.revision, request, answer).await
+}
+
+/// Says that the tools have changed until the client leaves, or no stream may be open any more.
+async fn changes(state: &State, pause: Duration, mut answer: Answer) -> io::Result<()> {
+    answer.event_stream().await?;
+    while locked(&state.script).refusing != Refusing::Streams {
+        tokio::time::sleep(pause).await;
+        answer.event(&json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" })).await?;
+    }
+    Ok(())
 }
 
 struct Refused {

@@ -111,6 +111,8 @@ pub struct AuthorizationScript {
     pub dpop: Dpop,
     /// Whether there is a revocation endpoint.
     pub revocation: bool,
+    /// Whether that takes access tokens, which it need not (RFC 7009 section 2).
+    pub revokes_access: bool,
     /// Milliseconds before metadata and tokens are answered.
     pub delay_ms: u64,
     /// Everything is answered with this status.
@@ -139,6 +141,7 @@ impl Default for AuthorizationScript {
             refresh: Refresh::Rotating,
             dpop: Dpop::Off,
             revocation: true,
+            revokes_access: true,
             delay_ms: 0,
             down: None,
             redirects: BTreeMap::new(),
@@ -172,6 +175,12 @@ pub enum Refusing {
     Nothing,
     /// Everything with 401, as if no token were good.
     Unauthorized,
+    /// Every second request with 401, whatever its token.
+    EverySecond,
+    /// Everything with 401 and `use_dpop_nonce`, with another nonce each time.
+    Nonces,
+    /// Every GET of the endpoint with 401; a stream that is open ends.
+    Streams,
     /// Every call of a tool with 403 and `insufficient_scope`.
     InsufficientScope,
     /// Everything with this status.
@@ -200,6 +209,9 @@ pub struct ProtectedScript {
     pub lets_strangers_in: bool,
     /// Whether it checks that tokens were issued for it.
     pub checks_audience: bool,
+    /// A GET of the endpoint opens a stream that says after so many milliseconds, again and again, that the tools have changed;
+    /// none: there is no stream.
+    pub changes_ms: Option<u64>,
     /// Requests with a good token are redirected: with this status, to this URL.
     pub redirect: Option<(u16, String)>,
 }
@@ -216,6 +228,7 @@ impl Default for ProtectedScript {
             refusing: Refusing::Nothing,
             lets_strangers_in: false,
             checks_audience: true,
+            changes_ms: None,
             redirect: None,
         }
     }

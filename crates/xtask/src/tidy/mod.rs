@@ -11,6 +11,7 @@ mod rust_code;
 mod single_places;
 mod svelte_text;
 pub(crate) mod tree;
+mod window_commands;
 mod words;
 
 use std::fmt;
@@ -45,7 +46,7 @@ impl fmt::Display for Finding {
 }
 
 /// The rules that need only the files.
-const RULES: [fn(&Tree) -> Vec<Finding>; 14] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 15] = [
     layout::top_level,
     layout::module_docs,
     layout::file_length,
@@ -60,6 +61,7 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 14] = [
     page::no_other_windows,
     svelte_text::from_messages,
     messages::same_keys,
+    window_commands::in_the_capability,
 ];
 
 /// Everything that breaks a rule.

@@ -61,6 +61,7 @@ export interface Commands {
   policy_text: { request: Nothing; response: PolicyText };
   export_policy: { request: Nothing; response: SavedFile };
   set_settings: { request: Settings; response: Nothing };
+  secrets_status: { request: Nothing; response: SecretsStatus };
   inspect_url: { request: UrlText; response: UrlParts };
   open_url: { request: UrlText; response: Nothing };
 }
@@ -534,6 +535,18 @@ clientId: string,
  */
 clientSecret: string | null, 
 /**
+ * How Drawbridge proves who it is there.
+ */
+clientAuth: string | null, 
+/**
+ * The private key for `private_key_jwt`.
+ */
+privateKey: string | null, 
+/**
+ * The algorithm that goes with it.
+ */
+algorithm: string | null, 
+/**
  * The user's identity token.
  */
 idToken: string | null, };
@@ -542,10 +555,6 @@ idToken: string | null, };
  * What settings can say about signing in that the page does not show. What is secret stands in it as `${secret:NAME}`.
  */
 export type AuthRest = { 
-/**
- * The port that the browser comes back to.
- */
-redirectPort: number | null, 
 /**
  * How Drawbridge proves who it is at the token endpoint.
  */
@@ -604,6 +613,15 @@ issuer: string | null,
  * What to ask for, instead of what the server says is needed.
  */
 scopes: Array<string>, 
+/**
+ * The port of the redirect URI `http://127.0.0.1:PORT/callback` that the client id was registered with; none for any.
+ */
+redirectPort: number | null, 
+/**
+ * The names of the other secrets that its settings name, such as a private key. Each is entered by `set_secret`, and none is
+ * ever told. In a change it does not count.
+ */
+secretNames: Array<string>, 
 /**
  * What else was found in pasted text. It goes back as it came with the wish to add the server. None for a server that is set
  * up, whose own stays as it is.
@@ -2360,7 +2378,11 @@ issuer: string,
 /**
  * The same, taken apart.
  */
-issuerUrl: UrlParts, };
+issuerUrl: UrlParts, 
+/**
+ * Where the browser will come back to, on this computer. It has to be registered with the id.
+ */
+redirectUri: string, };
 
 /**
  * What became of a question.
@@ -2835,6 +2857,23 @@ export type SecretsKept = {
 onlyThisRun: string | null, };
 
 /**
+ * Whether secrets, tokens among them, outlast the program.
+ */
+export type SecretsStatus = { "is": "keychain" } | { "is": "locked", 
+/**
+ * What it said.
+ */
+cause: string, } | { "is": "missing", 
+/**
+ * What was found instead.
+ */
+cause: string, } | { "is": "broken", 
+/**
+ * What is broken, and what to do.
+ */
+cause: string, };
+
+/**
  * A definition as it was shown.
  */
 export type SeenDefinition = { 
@@ -3129,7 +3168,7 @@ export type SetSecret = {
  */
 server: string, 
 /**
- * The name of the header, or of the variable.
+ * The name of the header, or of the variable; or, of what signing in needs, the name of the secret itself.
  */
 header: string, 
 /**

@@ -11,6 +11,9 @@ use crate::data::{AuthIdentityProvider, AuthRest, AuthSettings};
 /// What a secret of this kind is named after, as a header's is after the header.
 const CLIENT_SECRET: &str = "client_secret";
 
+/// The longest secret that is taken, in bytes.
+const MAX_SECRET: usize = 16 * 1_024;
+
 /// Puts what the page wants into a server. What the page does not know of stays as it was, and all of it where the page says
 /// nothing. Returns what is to be put into the keychain: key and value.
 pub(super) fn put(
@@ -49,6 +52,7 @@ pub(super) fn put(
         client_secret,
         issuer: text(wanted.issuer),
         scopes: wanted.scopes,
+        redirect_port: wanted.redirect_port,
         ..before
     };
     if let Some(problem) = auth.problem() {
@@ -69,10 +73,25 @@ fn name(server: &str, before: &AuthConfig, taken: &[String]) -> String {
 
 /// The names of the secrets that a server needs to sign in.
 pub(super) fn names(auth: &AuthConfig) -> impl Iterator<Item = &str> {
-    let idp = auth.identity_provider.as_ref();
-    let of_idp = [idp.and_then(|idp| idp.client_secret.as_deref()), idp.and_then(|idp| idp.id_token.as_deref())];
-    let own = [auth.client_secret.as_deref(), auth.private_key.as_deref(), auth.assertion.as_deref()];
-    own.into_iter().chain(of_idp).flatten().flat_map(secrets::names)
+    auth.client_secret.as_deref().into_iter().flat_map(secrets::names).chain(other_names(auth))
+}
+
+/// The same without the client secret, which has its place in the page's data.
+fn other_names(auth: &AuthConfig) -> impl Iterator<Item = &str> {
+    let own = [auth.private_key.as_deref(), auth.assertion.as_deref()];
+    let of_idp = auth
+        .identity_provider
+        .as_ref()
+        .map(|idp| [idp.client_secret.as_deref(), idp.private_key.as_deref(), idp.id_token.as_deref()]);
+    own.into_iter().chain(of_idp.into_iter().flatten()).flatten().flat_map(secrets::names)
+}
+
+/// Checks a secret that signing in needs; a key in PEM has several lines.
+pub(super) fn check_secret(value: &str) -> Result<(), ApiError> {
+    if value.trim().is_empty() || value.len() > MAX_SECRET {
+        return Err(invalid(format!("a secret is a text of at most {MAX_SECRET} bytes, and not empty")));
+    }
+    Ok(())
 }
 
 /// Whether a text names one secret and holds nothing else.
@@ -89,13 +108,14 @@ pub(super) fn shown(auth: AuthConfig, values: Values) -> AuthSettings {
         has_secret: auth.client_secret.is_some(),
         issuer: auth.issuer.clone(),
         scopes: auth.scopes.clone(),
+        redirect_port: auth.redirect_port,
+        secret_names: if is_pasted { Vec::new() } else { other_names(&auth).map(str::to_owned).collect() },
         rest: is_pasted.then(|| rest(auth)).filter(|rest| *rest != AuthRest::default()),
     }
 }
 
 fn rest(auth: AuthConfig) -> AuthRest {
     AuthRest {
-        redirect_port: auth.redirect_port,
         client_auth: auth.client_auth,
         client_metadata_url: auth.client_metadata_url,
         grant: Some(auth.grant).filter(|grant| *grant != Grant::default()).map(|grant| grant.name().to_owned()),
@@ -106,6 +126,9 @@ fn rest(auth: AuthConfig) -> AuthRest {
             token_endpoint: idp.token_endpoint,
             client_id: idp.client_id,
             client_secret: idp.client_secret,
+            client_auth: idp.client_auth,
+            private_key: idp.private_key,
+            algorithm: idp.algorithm,
             id_token: idp.id_token,
         }),
         dpop: auth.dpop,
@@ -120,7 +143,6 @@ fn rest_put(rest: AuthRest, before: AuthConfig) -> Result<AuthConfig, ApiError> 
         None => Some(Grant::default()),
     };
     Ok(AuthConfig {
-        redirect_port: rest.redirect_port,
         client_auth: rest.client_auth,
         client_metadata_url: rest.client_metadata_url,
         grant: grant.ok_or_else(|| invalid("there is no such way to get tokens"))?,
@@ -131,6 +153,9 @@ fn rest_put(rest: AuthRest, before: AuthConfig) -> Result<AuthConfig, ApiError> 
             token_endpoint: idp.token_endpoint,
             client_id: idp.client_id,
             client_secret: idp.client_secret,
+            client_auth: idp.client_auth,
+            private_key: idp.private_key,
+            algorithm: idp.algorithm,
             id_token: idp.id_token,
         }),
         dpop: rest.dpop,

@@ -1,5 +1,6 @@
 //! Sign-in.
 
+use host::ports::SecretsStatus as HostStatus;
 use host::sign_in::{
     AccountView, AuthorizationView, ClientIdentity as HostClient, SignInPhase as HostPhase,
     SignInProgress as HostProgress, SignInReason as HostReason, SignInStep as HostStep, SignedOut as HostSignedOut,
@@ -28,6 +29,15 @@ pub(in crate::handler) fn authorization(view: AuthorizationView) -> Authorizatio
             HostKept::Keychain => TokensKept::Keychain,
             HostKept::ThisRun { cause } => TokensKept::ThisRun { cause },
         }),
+    }
+}
+
+pub(in crate::handler) fn secrets_status(status: HostStatus) -> SecretsStatus {
+    match status {
+        HostStatus::Keychain => SecretsStatus::Keychain,
+        HostStatus::Locked(cause) => SecretsStatus::Locked { cause },
+        HostStatus::Missing(cause) => SecretsStatus::Missing { cause },
+        HostStatus::Broken(cause) => SecretsStatus::Broken { cause },
     }
 }
 

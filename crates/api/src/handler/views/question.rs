@@ -107,10 +107,11 @@ fn body(body: HostBody) -> QuestionBody {
             authorization_url: url_parts(HostUrl::of(&authorization_url)),
             reason: authorization::reason(reason),
         },
-        HostBody::ClientId { url, issuer } => QuestionBody::ClientId {
+        HostBody::ClientId { url, issuer, redirect_uri } => QuestionBody::ClientId {
             url: url_parts(HostUrl::of(&url)),
             issuer_url: url_parts(HostUrl::of(&issuer)),
             issuer,
+            redirect_uri,
         },
     }
 }

@@ -64,8 +64,7 @@ impl Access {
     /// whoever comes.
     pub(super) fn is_ready(&mut self) -> Option<SignIn> {
         (self.wanted_now, self.tried_unattended, self.failed) = (false, false, None);
-        // What was refused before it was in use is of no more interest.
-        let _ = self.refusal();
+        // A refusal that is there already is that of the first request after the opening, and is told of at once.
         if !std::mem::take(&mut self.asked) {
             self.reason = None;
             return None;

@@ -37,7 +37,9 @@ impl Owner {
             let _ = self.start(name);
             return;
         }
-        let unattended = sign_in.is_unattended() && !std::mem::replace(&mut access.tried_unattended, true);
+        // Where there is a token, the server refused what the same way would only bring once more.
+        let unattended =
+            sign_in.is_unattended() && !access.may_pass() && !std::mem::replace(&mut access.tried_unattended, true);
         let is_wanted = std::mem::take(&mut access.wanted_now) || unattended;
         let signing_in = access.flow.is_some();
         record.note(ActivityKind::State, &format!("it wants its user to sign in: {cause}"));

@@ -27,6 +27,17 @@ pub(crate) fn not_offered(config: Option<&HttpConfig>) -> Option<&'static str> {
     is_own.then_some("its settings have a header Authorization, which is sent instead; take it out to sign in")
 }
 
+/// The document about Drawbridge that has to lie at `url` for that to be its client id (Client ID Metadata Document), as JSON.
+/// None if the URL can be none: it has to be https, with a path.
+#[must_use]
+pub fn client_document(url: &str) -> Option<String> {
+    client_source(None, Some(Url::parse(url).ok()?)).document()
+}
+
+fn client_source(preregistered: Option<Preregistered>, metadata_url: Option<Url>) -> ClientSource {
+    ClientSource { preregistered, metadata_url, name: NAME.to_owned(), uri: None }
+}
+
 /// Why a sign-in can't be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Unmade {
@@ -60,17 +71,10 @@ pub(super) fn settings(
         }
     }
     let kept = Kept { secrets, origin: config.origin().unwrap_or_default() };
+    let metadata_url =
+        auth.client_metadata_url.as_deref().map(|url| named("the client metadata URL", url)).transpose()?;
     Ok(Settings {
-        client: ClientSource {
-            preregistered: preregistered(auth, &kept)?,
-            metadata_url: auth
-                .client_metadata_url
-                .as_deref()
-                .map(|url| named("the client metadata URL", url))
-                .transpose()?,
-            name: NAME.to_owned(),
-            uri: None,
-        },
+        client: client_source(preregistered(auth, &kept)?, metadata_url),
         grant: grant(auth, &kept)?,
         scopes: Some(auth.scopes.clone()).filter(|scopes| !scopes.is_empty()),
         issuer: auth.issuer.clone(),
@@ -107,25 +111,39 @@ impl Kept<'_> {
 
 fn preregistered(auth: &AuthConfig, kept: &Kept<'_>) -> Result<Option<Preregistered>, Unresolved> {
     let Some(client_id) = auth.client_id.clone() else { return Ok(None) };
+    let proof = Proof {
+        way: auth.client_auth.as_deref(),
+        secret: auth.client_secret.as_deref(),
+        private_key: auth.private_key.as_deref(),
+        algorithm: auth.algorithm.as_deref(),
+    };
     Ok(Some(Preregistered {
         issuer: auth.issuer.clone(),
         client_id,
-        authentication: authentication(auth, kept)?,
+        authentication: authentication(&proof, kept)?,
         redirect_port: auth.redirect_port,
     }))
 }
 
-fn authentication(auth: &AuthConfig, kept: &Kept<'_>) -> Result<ClientAuthentication, Unresolved> {
-    let method = match auth.client_auth.as_deref() {
+/// What is set up to prove who Drawbridge is.
+struct Proof<'a> {
+    way: Option<&'a str>,
+    secret: Option<&'a str>,
+    private_key: Option<&'a str>,
+    algorithm: Option<&'a str>,
+}
+
+fn authentication(proof: &Proof<'_>, kept: &Kept<'_>) -> Result<ClientAuthentication, Unresolved> {
+    let method = match proof.way {
         Some("none") => return Ok(ClientAuthentication::None),
         Some("client_secret_basic") => Some(SecretMethod::Basic),
         Some("client_secret_post") => Some(SecretMethod::Post),
         _ => None,
     };
-    Ok(match (&auth.private_key, &auth.client_secret) {
+    Ok(match (proof.private_key, proof.secret) {
         (Some(key), _) if method.is_none() => ClientAuthentication::PrivateKeyJwt {
             key_pem: kept.read(key)?,
-            algorithm: auth.algorithm.clone().unwrap_or_else(|| ALGORITHM.to_owned()),
+            algorithm: proof.algorithm.unwrap_or(ALGORITHM).to_owned(),
         },
         (_, Some(secret)) => ClientAuthentication::Secret { secret: kept.read(secret)?, method },
         _ => ClientAuthentication::None,
@@ -144,15 +162,17 @@ fn grant(auth: &AuthConfig, kept: &Kept<'_>) -> Result<GrantKind, Unmade> {
 }
 
 fn enterprise(provider: &IdentityProvider, kept: &Kept<'_>) -> Result<EnterpriseIdp, Unmade> {
-    let authentication = match &provider.client_secret {
-        Some(secret) => ClientAuthentication::Secret { secret: kept.read(secret)?, method: None },
-        None => ClientAuthentication::None,
+    let proof = Proof {
+        way: provider.client_auth.as_deref(),
+        secret: provider.client_secret.as_deref(),
+        private_key: provider.private_key.as_deref(),
+        algorithm: provider.algorithm.as_deref(),
     };
     Ok(EnterpriseIdp {
         issuer: provider.issuer.clone(),
         token_endpoint: provider.token_endpoint.as_deref().and_then(|url| Url::parse(url).ok()),
         client_id: provider.client_id.clone(),
-        authentication,
+        authentication: authentication(&proof, kept)?,
         id_token: provider.id_token.as_deref().map(|text| kept.read(text)).transpose()?,
     })
 }
@@ -173,18 +193,28 @@ mod tests {
         }
         let kept = Kept { secrets: &secrets, origin: origin.to_owned() };
         let auth = |way: Option<&str>| AuthConfig {
+            client_id: Some("us".to_owned()),
             client_auth: way.map(str::to_owned),
             client_secret: Some(secrets::reference("secret")),
             private_key: Some(secrets::reference("key")),
             ..AuthConfig::default()
         };
+        let own = |auth: &AuthConfig, kept: &Kept<'_>| preregistered(auth, kept).map(|one| one.unwrap().authentication);
+        let is_by_key = |found: &ClientAuthentication| matches!(found, ClientAuthentication::PrivateKeyJwt { .. });
         for (way, is_key) in [(None, true), (Some("private_key_jwt"), true), (Some("client_secret_post"), false)] {
-            let found = authentication(&auth(way), &kept).unwrap();
-            let found = matches!(found, ClientAuthentication::PrivateKeyJwt { .. });
-            assert_eq!(found, is_key, "[auth-cc-prefer-jwt] whether a key proves who this is, for {way:?}");
+            let found = own(&auth(way), &kept).unwrap();
+            assert_eq!(is_by_key(&found), is_key, "[auth-cc-prefer-jwt] whether a key proves who this is, for {way:?}");
+            let provider = IdentityProvider {
+                client_auth: way.map(str::to_owned),
+                client_secret: Some(secrets::reference("secret")),
+                private_key: Some(secrets::reference("key")),
+                ..IdentityProvider::default()
+            };
+            let found = enterprise(&provider, &kept).unwrap().authentication;
+            assert_eq!(is_by_key(&found), is_key, "and at an identity provider, for {way:?}");
         }
         let other = Kept { origin: "https://b.example".to_owned(), ..kept };
-        let missing = authentication(&auth(None), &other).unwrap_err();
+        let missing = own(&auth(None), &other).unwrap_err();
         assert!(matches!(missing, Unresolved::Missing { .. }), "secrets of another origin are not found: {missing}");
     }
 

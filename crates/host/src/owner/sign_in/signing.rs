@@ -6,13 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use mcp_auth::{Authorization, Reason};
 use mcp_transport::http::{Authorizer, Challenge, MOST_SENDINGS, Signed, Stop, Verdict};
+use secrecy::SecretString;
 use tokio::task::AbortHandle;
 use url::Url;
 
 use super::user::Asker;
 use crate::activity::Activity;
 
-/// No token was used yet.
+/// No token was hidden yet.
 const NONE_YET: u64 = u64::MAX;
 /// The status of a refusal for want of a token that is good.
 const UNAUTHORIZED: u16 = 401;
@@ -24,15 +25,15 @@ pub(super) struct Signing {
     authorization: Arc<Authorization>,
     asker: Arc<Asker>,
     activity: Arc<Mutex<Activity>>,
-    /// The token that was used last, so that each is hidden before the server has it.
-    used: AtomicU64,
+    /// The token that was hidden last: each is, before the server has it.
+    hidden: AtomicU64,
     /// Why the last refusal could not be healed.
     refused: Mutex<Option<String>>,
 }
 
 impl Signing {
     pub(super) fn new(authorization: Arc<Authorization>, asker: Arc<Asker>, activity: Arc<Mutex<Activity>>) -> Self {
-        Self { authorization, asker, activity, used: AtomicU64::new(NONE_YET), refused: Mutex::default() }
+        Self { authorization, asker, activity, hidden: AtomicU64::new(NONE_YET), refused: Mutex::default() }
     }
 
     /// Why the server refused what could not be signed any better; once.
@@ -55,6 +56,12 @@ impl Signing {
     }
 }
 
+/// The token that a request is signed with.
+fn token(signed: &Signed) -> Option<SecretString> {
+    let (_, header) = signed.headers.iter().find(|(name, _)| name.as_str() == "authorization")?;
+    header.expose()?.split_once(' ').map(|(_, token)| token.into())
+}
+
 /// Ends a step-up that no call waits for any more, unless the user is at it.
 struct Unwanted<'a> {
     asker: &'a Asker,
@@ -74,9 +81,12 @@ impl Authorizer for Signing {
     async fn sign(&self, method: &str, url: &Url) -> Result<Signed, Stop> {
         let signed = self.authorization.sign(method, url).await;
         match &signed {
-            Ok(signed) if self.used.swap(signed.generation, Ordering::Relaxed) != signed.generation => {
-                let tokens = self.authorization.tokens();
+            // Only what is hidden counts as such, or another request that is signed at the same time would go out before.
+            Ok(signed) if self.hidden.load(Ordering::Acquire) != signed.generation => {
+                // There may be newer ones already.
+                let tokens = self.authorization.tokens().into_iter().chain(token(signed)).collect();
                 self.activity.lock().unwrap_or_else(PoisonError::into_inner).hide(tokens);
+                self.hidden.store(signed.generation, Ordering::Release);
             }
             Ok(_) => {}
             Err(stop) => self.refuse(&stop.to_string()).await,
@@ -108,5 +118,35 @@ impl Authorizer for Signing {
 
     fn answered(&self, dpop_nonce: Option<&str>) {
         self.authorization.answered(dpop_nonce);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use mcp_transport::http::{HeaderName, SecretHeader};
+    use secrecy::ExposeSecret as _;
+
+    use super::*;
+
+    #[test]
+    fn the_token_to_hide_is_that_of_the_request() {
+        let signed = |headers: &[(&'static str, &str)]| Signed {
+            headers: headers
+                .iter()
+                .map(|(name, text)| (HeaderName::from_static(name), SecretHeader::new(text).unwrap()))
+                .collect(),
+            generation: 1,
+        };
+        for (headers, wanted) in [
+            (&[("authorization", "Bearer the-token")][..], Some("the-token")),
+            (&[("dpop", "a.proof"), ("authorization", "DPoP the-token")], Some("the-token")),
+            (&[("dpop", "a.proof")], None),
+            (&[], None),
+        ] {
+            let found = token(&signed(headers));
+            assert_eq!(found.as_ref().map(|found| found.expose_secret()), wanted, "the token in {headers:?}");
+        }
     }
 }

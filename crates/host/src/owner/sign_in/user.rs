@@ -175,8 +175,9 @@ impl User for Asker {
         }
     }
 
-    async fn client_id(&self, issuer: &str) -> Option<Preregistered> {
-        match self.ask(QuestionBody::ClientId { url: self.url.clone(), issuer: issuer.to_owned() }).await {
+    async fn client_id(&self, issuer: &str, redirect_uri: &Url) -> Option<Preregistered> {
+        let (url, redirect_uri) = (self.url.clone(), redirect_uri.to_string());
+        match self.ask(QuestionBody::ClientId { url, issuer: issuer.to_owned(), redirect_uri }).await {
             Answered::Client(EnteredClient { client_id, client_secret }) => Some(Preregistered {
                 issuer: Some(issuer.to_owned()),
                 client_id,

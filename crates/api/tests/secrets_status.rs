@@ -1,0 +1,54 @@
+//! Whether secrets outlast the program, as the page is told it.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use std::sync::Arc;
+
+use api::{Api, dispatch};
+use host::HostOptions;
+use host::ports::{SecretError, SecretKept, Secrets, SecretsStatus};
+use host::secrets::SecretsInMemory;
+use serde_json::json;
+use testkit::app::App;
+
+/// A keychain of this state.
+struct Being(SecretsStatus, SecretsInMemory);
+
+impl Secrets for Being {
+    fn get(&self, key: &str) -> Result<Option<String>, SecretError> {
+        self.1.get(key)
+    }
+
+    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
+        self.1.set(key, secret)
+    }
+
+    fn delete(&self, key: &str) -> Result<(), SecretError> {
+        self.1.delete(key)
+    }
+
+    fn keys(&self, prefix: &str) -> Result<Vec<String>, SecretError> {
+        self.1.keys(prefix)
+    }
+
+    fn status(&self) -> SecretsStatus {
+        self.0.clone()
+    }
+}
+
+#[tokio::test]
+async fn each_state_of_the_keychain_is_told_apart() {
+    let cause = || "for this test".to_owned();
+    for (status, wanted) in [
+        (SecretsStatus::Keychain, json!({"is": "keychain"})),
+        (SecretsStatus::Locked(cause()), json!({"is": "locked", "cause": cause()})),
+        (SecretsStatus::Missing(cause()), json!({"is": "missing", "cause": cause()})),
+        (SecretsStatus::Broken(cause()), json!({"is": "broken", "cause": cause()})),
+    ] {
+        let keychain = Arc::new(Being(status.clone(), SecretsInMemory::default()));
+        let folder = tempfile::tempdir().unwrap();
+        let app = App::start_with(folder, Vec::new(), HostOptions::default(), keychain).await;
+        let told = dispatch(&Api::new(app.host.clone()), "secrets_status", json!({})).await.unwrap();
+        assert_eq!(told, wanted, "what the page is told of {status:?}");
+        app.host.close().await;
+    }
+}

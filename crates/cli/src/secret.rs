@@ -1,0 +1,32 @@
+//! Keeping a secret that the settings of a server name.
+
+use std::io::Read as _;
+
+use api::data::SetSecret;
+use api::{ErrorCode, Handler as _};
+use serde_json::Value;
+
+use crate::failure::Failure;
+use crate::output::value;
+use crate::session::Session;
+
+/// The longest that is read, in bytes.
+const LIMIT: u64 = 64 << 10;
+
+/// Reads a secret from standard input and keeps it. It was of no use if it ends with the program.
+pub(crate) async fn enter(session: &Session, server: &str, name: String) -> Result<Value, Failure> {
+    session.servers(Some(server)).await?;
+    let read = tokio::task::spawn_blocking(|| {
+        let mut text = String::new();
+        std::io::stdin().lock().take(LIMIT).read_to_string(&mut text).map(|_| text)
+    });
+    let text = read.await.map_err(|error| Failure::new(ErrorCode::Internal, error.to_string()))?;
+    let text = text.map_err(|error| Failure::usage(format!("standard input: {error}")))?;
+    let secret = SetSecret { server: server.to_owned(), header: name, value: text.trim_end().to_owned() };
+    let kept = session.api.set_secret(secret).await?;
+    if let Some(cause) = kept.only_this_run {
+        return Err(Failure::new(ErrorCode::System, format!("the secret could not be kept: {cause}")));
+    }
+    session.output.text("kept, encrypted with a key in the keychain");
+    Ok(value(&kept))
+}

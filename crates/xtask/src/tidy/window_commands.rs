@@ -1,0 +1,54 @@
+//! The rule for what the window may call: its capability names each command, so that one which is missing there is found
+//! before the shell is built.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::Finding;
+use super::tree::Tree;
+
+const TABLE: &str = "crates/api/src/command_list.rs";
+const SHELLS_OWN: &str = "src-tauri/src/own_commands.rs";
+const CAPABILITY: &str = "src-tauri/capabilities/main.json";
+
+/// The capability of the window names each command of the table and of the shell, and nothing else.
+pub(super) fn in_the_capability(tree: &Tree) -> Vec<Finding> {
+    let text = |path: &str| tree.files.iter().find(|file| file.path == path).map(|file| file.text.as_str());
+    let (Some(table), Some(own), Some(capability)) = (text(TABLE), text(SHELLS_OWN), text(CAPABILITY)) else {
+        return Vec::new();
+    };
+    let of_table =
+        table.lines().filter(|line| line.contains(": ") && line.contains("=>")).filter_map(|line| line.split_once(':'));
+    let of_shell = own.split('"').skip(1).step_by(2);
+    let commands = of_table.map(|(name, _)| name.trim()).chain(of_shell);
+    let expected: BTreeSet<String> = commands.map(|name| format!("allow-{}", name.replace('_', "-"))).collect();
+    let allowed: BTreeSet<String> = serde_json::from_str::<Value>(capability)
+        .ok()
+        .and_then(|mut capability| serde_json::from_value(capability["permissions"].take()).ok())
+        .unwrap_or_default();
+    let missing = expected.difference(&allowed).map(|name| format!("`{name}` is missing: the window can't call it"));
+    let unknown = allowed.difference(&expected).map(|name| format!("`{name}` is no command"));
+    missing.chain(unknown).map(|text| Finding::new(CAPABILITY, 0, text)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_that_the_window_may_not_call_is_found_and_one_that_is_none() {
+        let tree = |capability: &str| {
+            Tree::of(&[
+                (TABLE, "($callback:ident) => {\n    /// All.\n    sign_in: ServerName => Nothing,\n"),
+                (SHELLS_OWN, "const OWN_COMMANDS: &[&str] = &[\"painted\"];"),
+                (CAPABILITY, capability),
+            ])
+        };
+        let whole = r#"{"permissions": ["allow-sign-in", "allow-painted"]}"#;
+        assert_eq!(in_the_capability(&tree(whole)), [], "each is named");
+        let wrong = in_the_capability(&tree(r#"{"permissions": ["allow-painted", "fs:default"]}"#));
+        let texts: Vec<&str> = wrong.iter().map(|finding| finding.text.as_str()).collect();
+        assert_eq!(texts, ["`allow-sign-in` is missing: the window can't call it", "`fs:default` is no command"]);
+    }
+}
