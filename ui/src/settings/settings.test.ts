@@ -1,7 +1,13 @@
 import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import { afterEach, describe, expect, it } from "vitest";
 
-import type { AuditEntry, AuditVerdict, Grant, SecretsStatus, ServerConfig } from "$lib/api/generated";
+import type {
+  AuditEntry,
+  AuditVerdict,
+  Grant,
+  SecretsStatus,
+  ServerConfig,
+} from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
 import { choose } from "$lib/testing/choose";
 import { sampleServer, startFake } from "$lib/testing/fake";
