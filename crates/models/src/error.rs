@@ -1,0 +1,141 @@
+//! Why a model did not answer: the cause, and what to do.
+
+use std::time::Duration;
+
+use crate::Loss;
+
+/// Why a model did not answer. No variant ever holds a key or a request; what providers say is cut to [`SAID_MAX`].
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ModelError {
+    /// No key was entered.
+    #[error("no key was entered for this provider; enter one in Settings → Models")]
+    NoKey,
+    /// The key is not taken.
+    #[error("the provider does not take the key; enter another one in Settings → Models{}", it_says(.said))]
+    WrongKey {
+        /// What the provider says.
+        said: String,
+    },
+    /// The account has no credit.
+    #[error("the account at the provider has no credit left; top it up there, or choose another model{}", it_says(.said))]
+    NoCredit {
+        /// What the provider says.
+        said: String,
+    },
+    /// Too many requests or tokens in a time.
+    #[error("the provider takes no more requests for now; {}, or choose another model", when(.retry_after))]
+    RateLimited {
+        /// When to try again, if the provider says so.
+        retry_after: Option<Duration>,
+    },
+    /// The provider has too much to do.
+    #[error("the provider is overloaded; try again in a minute, or choose another model")]
+    Overloaded,
+    /// The request is longer than the model takes.
+    #[error("the conversation is longer than the model takes{}; shorten it, or choose a model with more context", tokens(.limit))]
+    ContextTooLong {
+        /// How many tokens it takes, if it is known.
+        limit: Option<u32>,
+    },
+    /// The provider refuses the request for what is in it.
+    #[error("the provider refuses this request for what is in it; change it, or choose another model{}", it_says(.said))]
+    Refused {
+        /// What the provider says.
+        said: String,
+    },
+    /// There is no such model.
+    #[error("the provider has no model \"{model}\", or not for this key; choose another one")]
+    NotFound {
+        /// The model.
+        model: String,
+    },
+    /// No connection.
+    #[error("the provider can't be reached ({cause}); check the network and the address in Settings → Models")]
+    Unreachable {
+        /// Why, without the address's query.
+        cause: String,
+    },
+    /// Nothing came for too long.
+    #[error("nothing came from the provider for {} seconds; try again, or choose another model", .after.as_secs())]
+    Silent {
+        /// For how long.
+        after: Duration,
+    },
+    /// The answer broke off.
+    #[error("the answer broke off before its end; what came is kept, try again for a whole one")]
+    Cut,
+    /// The answer can't be read.
+    #[error(
+        "what the provider sends can't be read ({cause}); check that the address in Settings → Models is that of a provider of this kind"
+    )]
+    Unreadable {
+        /// What is wrong with it. Never its content.
+        cause: String,
+    },
+    /// The answer is larger than anyone could want.
+    #[error("the answer is larger than {} MiB and was cut; ask for less", .limit >> 20)]
+    TooLarge {
+        /// The most bytes.
+        limit: usize,
+    },
+    /// The provider's wire can't carry what the request has.
+    #[error("{0}; remove it, choose another model, or choose in Settings → Models what is done with it")]
+    CannotCarry(Loss),
+    /// No provider of this id is set up.
+    #[error("no provider \"{id}\" is set up; add it in Settings → Models")]
+    NoProvider {
+        /// The id.
+        id: String,
+    },
+    /// Anything else that a provider says.
+    #[error("the provider answered {status}: {said}")]
+    Provider {
+        /// The HTTP status; 0 if the error came in a stream.
+        status: u16,
+        /// What it says.
+        said: String,
+    },
+}
+
+/// How many characters of what a provider says are kept.
+pub const SAID_MAX: usize = 500;
+
+impl ModelError {
+    /// A stable name, for the page's words and for programs.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::NoKey => "noKey",
+            Self::WrongKey { .. } => "wrongKey",
+            Self::NoCredit { .. } => "noCredit",
+            Self::RateLimited { .. } => "rateLimited",
+            Self::Overloaded => "overloaded",
+            Self::ContextTooLong { .. } => "contextTooLong",
+            Self::Refused { .. } => "refused",
+            Self::NotFound { .. } => "notFound",
+            Self::Unreachable { .. } => "unreachable",
+            Self::Silent { .. } => "silent",
+            Self::Cut => "cut",
+            Self::Unreadable { .. } => "unreadable",
+            Self::TooLarge { .. } => "tooLarge",
+            Self::CannotCarry(_) => "cannotCarry",
+            Self::NoProvider { .. } => "noProvider",
+            Self::Provider { .. } => "provider",
+        }
+    }
+}
+
+fn it_says(said: &str) -> String {
+    if said.is_empty() { String::new() } else { format!(". It says: {said}") }
+}
+
+fn when(retry_after: &Option<Duration>) -> String {
+    match retry_after {
+        Some(time) => format!("try again in {} s", time.as_secs().max(1)),
+        None => "try again in a minute".into(),
+    }
+}
+
+fn tokens(limit: &Option<u32>) -> String {
+    limit.map_or_else(String::new, |tokens| format!(" ({tokens} tokens)"))
+}

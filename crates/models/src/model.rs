@@ -1,0 +1,102 @@
+//! What is known of a model.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Usage;
+
+/// A model of a provider, in our world.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ModelRef {
+    /// The provider's id in the settings.
+    pub provider: String,
+    /// The model's id, as the provider names it.
+    pub model: String,
+}
+
+/// A model, as its provider lists it and as far as it is known here. What is not known is none.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Model {
+    /// Its id, as the provider names it.
+    pub id: String,
+    /// Its name, to show.
+    pub name: String,
+    /// How many tokens request and answer may have together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<u32>,
+    /// How many tokens an answer may have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_output: Option<u32>,
+    /// What it costs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
+    /// What it takes.
+    #[serde(default)]
+    pub takes: Takes,
+    /// How fast and how able it is beside others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<Rank>,
+}
+
+/// What a model costs, in the currency's units for a million tokens.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Price {
+    /// Of the request.
+    pub input: f64,
+    /// Of the answer.
+    pub output: f64,
+    /// Of the request, from the provider's cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached_input: Option<f64>,
+    /// The currency, such as `USD`.
+    pub currency: String,
+    /// The day on which this was so, as `2026-11-20`, or who says so.
+    pub as_of: String,
+}
+
+impl Price {
+    /// What a use costs. None if the provider did not say how many tokens it took.
+    #[must_use]
+    #[allow(clippy::cast_precision_loss, reason = "no answer has 2^52 tokens")]
+    pub fn of(&self, usage: &Usage) -> Option<f64> {
+        let (input, output) = (usage.input?, usage.output?);
+        let cached = usage.cached_input.unwrap_or(0).min(input);
+        let cached_price = self.cached_input.unwrap_or(self.input);
+        let sum = (input - cached) as f64 * self.input + cached as f64 * cached_price + output as f64 * self.output;
+        Some(sum / 1_000_000.0)
+    }
+}
+
+/// What a model takes. None is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Takes {
+    /// Pictures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub images: Option<bool>,
+    /// Recordings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audio: Option<bool>,
+    /// Files, such as PDFs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<bool>,
+    /// Tools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<bool>,
+    /// Being told to think first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thinking: Option<bool>,
+}
+
+/// How a model stands beside others: 0 is the least, 1 the most of those that are known.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Rank {
+    /// How fast it answers.
+    pub speed: f64,
+    /// How able it is.
+    pub intelligence: f64,
+    /// Where that is known from.
+    pub from: String,
+}
