@@ -65,7 +65,7 @@ pub enum Stop {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Usage {
-    /// Of the request, those from the provider's cache included.
+    /// Of the request, those of the provider's cache included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<u64>,
     /// Of the answer, thinking included.
@@ -74,6 +74,9 @@ pub struct Usage {
     /// Of the request, those that came from the provider's cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_input: Option<u64>,
+    /// Of the request, those that were written to the provider's cache, where that costs more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written_input: Option<u64>,
     /// Of the answer, those of thinking.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking: Option<u64>,

@@ -78,6 +78,12 @@ pub enum ModelError {
         /// The most bytes.
         limit: usize,
     },
+    /// The model wrote arguments for a tool that are no JSON object.
+    #[error("the model wrote arguments for the tool \"{tool}\" that can't be read; try again, or choose another model")]
+    BadArguments {
+        /// The tool, as it was offered.
+        tool: String,
+    },
     /// The provider's wire can't carry what the request has.
     #[error("{0}; remove it, choose another model, or choose in Settings → Models what is done with it")]
     CannotCarry(Loss),
@@ -118,6 +124,7 @@ impl ModelError {
             Self::Cut => "cut",
             Self::Unreadable { .. } => "unreadable",
             Self::TooLarge { .. } => "tooLarge",
+            Self::BadArguments { .. } => "badArguments",
             Self::CannotCarry(_) => "cannotCarry",
             Self::NoProvider { .. } => "noProvider",
             Self::Provider { .. } => "provider",

@@ -25,8 +25,10 @@ pub enum Uncarried {
     File,
     /// That the model must use a tool.
     ToolRequired,
-    /// Texts that end the answer.
+    /// Texts that end the answer, as many or at all.
     Stop,
+    /// A temperature, beside thinking.
+    Temperature,
 }
 
 impl Uncarried {
@@ -43,15 +45,17 @@ impl Uncarried {
             Self::File => "file",
             Self::ToolRequired => "toolRequired",
             Self::Stop => "stop",
+            Self::Temperature => "temperature",
         }
     }
 
-    /// What is done where the user chose nothing: nothing that would lose something.
+    /// What is done where the user chose nothing: nothing that would lose content.
     #[must_use]
     pub const fn default_conversion(self) -> Conversion {
         match self {
             Self::ImageInToolResult => Conversion::SendAfter,
             Self::ToolError => Conversion::SayInText,
+            Self::Temperature => Conversion::LeaveOut,
             _ => Conversion::Refuse,
         }
     }
@@ -64,6 +68,7 @@ impl Uncarried {
                 &[Conversion::Refuse, Conversion::SendAfter, Conversion::LeaveOut]
             }
             Self::ToolError => &[Conversion::SayInText, Conversion::Refuse],
+            Self::Temperature => &[Conversion::LeaveOut, Conversion::Refuse],
             Self::Image | Self::Audio | Self::File | Self::ToolRequired | Self::Stop => {
                 &[Conversion::Refuse, Conversion::LeaveOut]
             }
@@ -82,7 +87,8 @@ impl fmt::Display for Uncarried {
             Self::Audio => "recordings",
             Self::File => "files",
             Self::ToolRequired => "that a tool must be used",
-            Self::Stop => "texts that end the answer",
+            Self::Stop => "texts that end the answer, or not as many",
+            Self::Temperature => "a temperature beside thinking",
         })
     }
 }

@@ -49,6 +49,9 @@ pub struct Price {
     /// Of the request, from the provider's cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_input: Option<f64>,
+    /// Of the request, to the provider's cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written_input: Option<f64>,
     /// The currency, such as `USD`.
     pub currency: String,
     /// The day on which this was so, as `2026-11-20`, or who says so.
@@ -62,8 +65,12 @@ impl Price {
     pub fn of(&self, usage: &Usage) -> Option<f64> {
         let (input, output) = (usage.input?, usage.output?);
         let cached = usage.cached_input.unwrap_or(0).min(input);
-        let cached_price = self.cached_input.unwrap_or(self.input);
-        let sum = (input - cached) as f64 * self.input + cached as f64 * cached_price + output as f64 * self.output;
+        let written = usage.written_input.unwrap_or(0).min(input - cached);
+        let plain = input - cached - written;
+        let sum = plain as f64 * self.input
+            + cached as f64 * self.cached_input.unwrap_or(self.input)
+            + written as f64 * self.written_input.unwrap_or(self.input)
+            + output as f64 * self.output;
         Some(sum / 1_000_000.0)
     }
 }
