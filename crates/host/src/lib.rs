@@ -12,6 +12,7 @@ mod connection;
 pub mod conversation;
 pub mod form;
 mod handle;
+pub mod history;
 pub mod limits;
 pub mod output;
 mod owner;

@@ -7,6 +7,7 @@ use tokio::sync::mpsc;
 
 pub use crate::audit::*;
 use crate::conversation::Conversation;
+use crate::history;
 use crate::server_config::{ConfigProblem, Imported, ServerEntry};
 
 /// Why something on disk could not be read or written. Nothing was changed.
@@ -155,6 +156,78 @@ pub trait Conversations: Send + Sync {
     /// # Errors
     /// If it can't be deleted.
     fn delete(&self, id: &str) -> Result<(), StoreError>;
+}
+
+/// Conversations, what was said in them, and the search through it. Calls block for as long as the disk takes.
+///
+/// Several programs may have the same history open (the app and a terminal). An item is written in one transaction: after a
+/// crash of the program what was written last is there.
+pub trait History: Send + Sync {
+    /// The file's path, to show.
+    fn path(&self) -> PathBuf;
+    /// Id, title and time of change (milliseconds since 1970) of each conversation, the latest first.
+    ///
+    /// # Errors
+    /// If it can't be read.
+    fn list(&self) -> Result<Vec<(String, String, u64)>, StoreError>;
+    /// Begins a conversation; its items and head are none, whatever is said of them.
+    ///
+    /// # Errors
+    /// If there is one with this id, the id has another form, or it can't be written.
+    fn create(&self, conversation: &history::Conversation) -> Result<(), StoreError>;
+    /// One conversation, without its items.
+    ///
+    /// # Errors
+    /// If it can't be read.
+    fn conversation(&self, id: &str) -> Result<Option<history::Conversation>, StoreError>;
+    /// Changes a conversation. Whether there is one.
+    ///
+    /// # Errors
+    /// If it can't be written.
+    fn change(&self, id: &str, change: &history::ConversationChange) -> Result<bool, StoreError>;
+    /// Deletes a conversation and all that is in it, so that nothing of it is left in the file. Fine if there is none.
+    ///
+    /// # Errors
+    /// If it can't be deleted.
+    fn delete(&self, id: &str) -> Result<(), StoreError>;
+    /// Writes items in order, all or none. The last one that is new becomes the head. Whether there is such a conversation.
+    ///
+    /// A reply that is coming in is written again and again with more of its text, as [`ItemState::Streaming`], and at its
+    /// end as [`ItemState::Whole`]; if this program ends before, it comes back as [`ItemState::Cut`].
+    ///
+    /// [`ItemState::Streaming`]: history::ItemState::Streaming
+    /// [`ItemState::Whole`]: history::ItemState::Whole
+    /// [`ItemState::Cut`]: history::ItemState::Cut
+    ///
+    /// # Errors
+    /// If they can't be written, an item comes after one that is not there, or the conversation would have too many.
+    fn write(&self, conversation: &str, items: &[history::NewItem]) -> Result<bool, StoreError>;
+    /// Some items of the branch that is shown, or of the one before an item.
+    ///
+    /// # Errors
+    /// If they can't be read. None where there is no such conversation or item.
+    fn items(&self, range: &history::ItemRange) -> Result<Option<history::ItemPage>, StoreError>;
+    /// One item, whole.
+    ///
+    /// # Errors
+    /// If it can't be read.
+    fn item(&self, conversation: &str, item: &str) -> Result<Option<history::Item>, StoreError>;
+    /// Shows the branch that goes through an item: its latest end becomes the head, which is given. None where there is no
+    /// such item.
+    ///
+    /// # Errors
+    /// If it can't be written.
+    fn show(&self, conversation: &str, item: &str) -> Result<Option<String>, StoreError>;
+    /// Items that fit, the latest first.
+    ///
+    /// # Errors
+    /// If they can't be read.
+    fn search(&self, search: &history::HistorySearch) -> Result<Vec<history::Found>, StoreError>;
+    /// The bytes that were [left out](history::Item::left_out) of an item.
+    ///
+    /// # Errors
+    /// If they can't be read.
+    fn blob(&self, hash: &str) -> Result<Option<Vec<u8>>, StoreError>;
 }
 
 /// What only a shell can do. Each may take as long as the user does.
