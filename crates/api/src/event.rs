@@ -77,6 +77,26 @@ pub enum Event {
         /// The one whose items changed.
         changed: Option<String>,
     },
+    /// More of an answer came. `seq` counts them from 0; after a gap the page reads the conversation again.
+    ReplyDelta {
+        /// The conversation.
+        conversation: String,
+        /// The answer.
+        item: String,
+        /// Its number.
+        seq: u64,
+        /// What is appended.
+        append: Vec<Append>,
+    },
+    /// An item of a conversation is new, or no longer as it was. A new one is the head of the conversation from now on.
+    ItemChanged {
+        /// The conversation.
+        conversation: String,
+        /// As it is now.
+        item: Box<ConversationItem>,
+        /// Whether a model is answering there.
+        answering: bool,
+    },
     /// A decision was written to the audit log, or a grant was given or taken back.
     AuditChanged,
     /// The app's settings changed.

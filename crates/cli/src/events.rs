@@ -100,6 +100,8 @@ impl Shown {
             Event::QuestionChanged { .. }
             | Event::AuthorizationChanged { .. }
             | Event::ConversationsChanged { .. }
+            | Event::ReplyDelta { .. }
+            | Event::ItemChanged { .. }
             | Event::AuditChanged
             | Event::SettingsChanged { .. } => return,
             Event::QuestionClosed { .. } | Event::ConfigProblem { problem: None } => {}

@@ -11,6 +11,7 @@ use policy::{Hash, Scope};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::conversation::item::{Append, Item};
 use crate::form::Form;
 use crate::limits::Limits;
 use crate::ports::AuditEntry;
@@ -522,6 +523,26 @@ pub enum HostEvent {
     },
     /// The list of conversations changed, or the items of this one.
     ConversationsChanged(Option<String>),
+    /// More of a model's answer came.
+    ReplyDelta {
+        /// The conversation.
+        conversation: String,
+        /// The answer.
+        item: String,
+        /// How many of these came before it for this answer.
+        seq: u64,
+        /// What is appended.
+        append: Vec<Append>,
+    },
+    /// An item of a conversation is new or changed.
+    ItemChanged {
+        /// The conversation.
+        conversation: String,
+        /// As it is now.
+        item: Box<Item>,
+        /// Whether a model is answering there.
+        answering: bool,
+    },
     /// A decision was written, or a grant changed.
     AuditChanged(Option<Box<AuditEntry>>),
     /// The app's settings changed.

@@ -43,8 +43,10 @@ impl Api {
             result: result.as_ref().ok().cloned(),
             error: result.as_ref().err().map(|error| error.message.clone()),
             took: ended.saturating_sub(began),
+            used: None,
+            left_out: None,
         };
-        let items = vec![ConversationItem { id: asked.call, at: ended, body }];
+        let items = vec![ConversationItem::new(asked.call, ended, body)];
         if let Err(error) = self.append_items(AppendItems { conversation, items }).await {
             tracing::warn!(%error, "a call could not be kept in its conversation");
         }

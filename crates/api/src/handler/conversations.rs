@@ -69,8 +69,7 @@ impl Api {
             id.push('x');
         }
         let kept = Kept { id: id.clone(), title: shorten(&title), updated_at: now, items: Vec::new() };
-        let shown =
-            Conversation { id, title: kept.title.clone(), updated_at: now, items: Vec::new(), sources: Vec::new() };
+        let shown = Conversation { id, title: kept.title.clone(), updated_at: now, ..Conversation::default() };
         self.host.put_in(shown.id.clone(), Vec::new(), true).await?;
         self.write(kept).await?;
         Ok(shown)
@@ -87,7 +86,8 @@ impl Api {
             kept.items.into_iter().filter_map(|item| serde_json::from_value(item).ok()).collect();
         self.host.put_in(kept.id.clone(), sources(&items), true).await?;
         let sources = self.host.label(kept.id.clone()).await?.servers;
-        Ok(Conversation { id: kept.id, title: kept.title, updated_at: kept.updated_at, items, sources })
+        let (id, title, updated_at) = (kept.id, kept.title, kept.updated_at);
+        Ok(Conversation { id, title, updated_at, items, sources, ..Conversation::default() })
     }
 
     /// Calls a tool for a model. What the conversation holds is known before, so that the words of other servers in it count.
@@ -168,6 +168,7 @@ fn sources(items: &[ConversationItem]) -> Vec<String> {
             (result.is_some() || is_theirs).then(|| server.clone())
         }
         ItemBody::Attachment { server, .. } => Some(server.clone()),
+        ItemBody::Reply { .. } | ItemBody::OwnTool { .. } | ItemBody::Notice { .. } => None,
     };
     let mut servers = Vec::new();
     for server in items.iter().filter_map(server) {

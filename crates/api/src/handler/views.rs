@@ -2,6 +2,7 @@
 
 mod authorization;
 mod content;
+mod conversation;
 mod question;
 mod review;
 pub(super) mod rules;
@@ -43,6 +44,14 @@ pub(crate) fn event(event: &HostEvent, conversations: Vec<ConversationSummary>) 
         HostEvent::AuthorizationChanged(server) => Event::AuthorizationChanged { server },
         HostEvent::ActivityAppended { server, last } => Event::ActivityAppended { server, last },
         HostEvent::ConversationsChanged(changed) => Event::ConversationsChanged { conversations, changed },
+        HostEvent::ReplyDelta { conversation, item, seq, append } => {
+            let append = append.into_iter().map(conversation::append).collect();
+            Event::ReplyDelta { conversation, item, seq, append }
+        }
+        HostEvent::ItemChanged { conversation, item, answering } => {
+            let item = Box::new(conversation::item(*item, None, Vec::new()));
+            Event::ItemChanged { conversation, item, answering }
+        }
         HostEvent::AuditChanged(_) => Event::AuditChanged,
         HostEvent::SettingsChanged(settings) => Event::SettingsChanged { settings: self::settings(settings) },
         HostEvent::RulesChanged => Event::RulesChanged,

@@ -1,0 +1,525 @@
+//! The items of a conversation, as they are kept and as the page gets them: both have the same JSON.
+
+use std::collections::BTreeMap;
+
+use mcp_proto::types::{self as mcp, ContentBlock};
+use models::ModelRef;
+pub use models::Usage;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::view::Millis;
+
+/// One thing in a conversation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Item {
+    /// Unique in its conversation.
+    pub id: String,
+    /// The item that it follows. None at the beginning; and in conversations of old, where each follows the one before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// When it came.
+    pub at: Millis,
+    /// Whether it is whole.
+    #[serde(default, skip_serializing_if = "State::is_whole")]
+    pub state: State,
+    /// What it is.
+    pub body: Body,
+}
+
+/// Whether an item is whole.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// It is.
+    #[default]
+    Whole,
+    /// It still comes.
+    Streaming,
+    /// It ended before it was.
+    Cut,
+}
+
+impl State {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+    fn is_whole(&self) -> bool {
+        *self == Self::Whole
+    }
+}
+
+/// What a thing in a conversation is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum Body {
+    /// Something said by the user, or part of a prompt.
+    Message {
+        /// By whom.
+        role: Role,
+        /// What.
+        content: Vec<Content>,
+        /// The prompt it came from.
+        #[serde(default)]
+        prompt: Option<PromptOrigin>,
+        /// What the user attached to it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        attachments: Vec<Attachment>,
+    },
+    /// What a model answered in one go. The calls that it asked for follow as items of their own.
+    Reply {
+        /// The model.
+        model: ModelRef,
+        /// What it is made of, in order.
+        parts: Vec<ReplyPart>,
+        /// Why it ended; none while it streams, or if it was cut.
+        #[serde(default)]
+        stop: Option<Stop>,
+        /// The tokens that it took, as far as the provider says.
+        #[serde(default)]
+        usage: Usage,
+        /// What it cost, where the price is known.
+        #[serde(default)]
+        cost: Option<Cost>,
+        /// Why it failed.
+        #[serde(default)]
+        error: Option<Problem>,
+        /// What of the request the provider could not carry as it was, and what was done about it, in words.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        conversions: Vec<String>,
+        /// How long the first piece took to come, in milliseconds.
+        #[serde(default)]
+        first_after: Option<u64>,
+        /// How long it took in all, in milliseconds.
+        #[serde(default)]
+        took: u64,
+    },
+    /// A tool call: of the user, or with `used` of a model. It streams while it is under way.
+    ToolCall {
+        /// The call, by which calls and questions tell of it.
+        call: String,
+        /// The server.
+        server: String,
+        /// The tool.
+        tool: String,
+        /// What was sent.
+        arguments: Value,
+        /// What came back, or nothing when it failed.
+        result: Option<ToolResult>,
+        /// Why it failed, in words.
+        error: Option<String>,
+        /// How long it took, in milliseconds.
+        took: u64,
+        /// Where a model asked for it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        used: Option<Used>,
+        /// How many bytes of the result's text the model did not get, as it was too long.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        left_out: Option<u64>,
+    },
+    /// A model used a tool of Drawbridge itself, to find tools or to read on in a long result. Nothing crossed.
+    OwnTool {
+        /// Where a model asked for it; the key is the tool's name.
+        used: Used,
+        /// What it asked.
+        arguments: Value,
+        /// What it was told.
+        text: String,
+        /// The tools that were found.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        found: Vec<Found>,
+        /// Whether it was told that it can't be done.
+        #[serde(default)]
+        is_error: bool,
+    },
+    /// Something that Drawbridge says to the user. No model gets it.
+    Notice {
+        /// What.
+        notice: Notice,
+    },
+    /// A resource attached by the user by itself.
+    Attachment {
+        /// The server.
+        server: String,
+        /// The resource.
+        uri: String,
+        /// Its name.
+        name: String,
+        /// What was in it then.
+        contents: Vec<ResourceContents>,
+    },
+}
+
+/// Who says something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// The user.
+    User,
+    /// The model.
+    Assistant,
+}
+
+/// The prompt a message came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PromptOrigin {
+    /// The server.
+    pub server: String,
+    /// The prompt.
+    pub prompt: String,
+    /// Its arguments.
+    pub arguments: BTreeMap<String, String>,
+}
+
+/// What the user attached to a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum Attachment {
+    /// A file of the user's: a picture, a recording, a text or anything else.
+    File {
+        /// Its name.
+        name: String,
+        /// Its media type.
+        mime_type: String,
+        /// Its bytes in base64.
+        data: String,
+    },
+    /// A resource.
+    Resource {
+        /// The server.
+        server: String,
+        /// Where it is.
+        uri: String,
+        /// Its name.
+        name: String,
+        /// What was in it then.
+        contents: Vec<ResourceContents>,
+    },
+}
+
+/// A part of a model's answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum ReplyPart {
+    /// Text.
+    Text {
+        /// The text, which may be Markdown.
+        text: String,
+    },
+    /// What it thought before.
+    Thinking {
+        /// The text; may be empty.
+        text: String,
+        /// What the provider wants back with it. The page does not get it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opaque: Option<Value>,
+    },
+    /// A call that it asks for.
+    ToolUse {
+        /// The use's id, which the result names.
+        id: String,
+        /// The tool's name, as the model knows it.
+        key: String,
+        /// The server; none of Drawbridge's own tools, or of one that there is not.
+        server: Option<String>,
+        /// The tool, as the server knows it.
+        tool: Option<String>,
+        /// The arguments, as JSON text: it may break off while it streams.
+        arguments: String,
+        /// What the provider wants back with it. The page does not get it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opaque: Option<Value>,
+    },
+}
+
+/// Why a model's answer ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Stop {
+    /// The model was done.
+    EndTurn,
+    /// It reached the most tokens it may have.
+    MaxTokens,
+    /// It came to a text that ends it.
+    StopSequence,
+    /// It wants tools to be called.
+    ToolUse,
+    /// The provider, or the model, refused to go on.
+    Refused,
+    /// The user stopped it.
+    Stopped,
+    /// Another reason, in the provider's word.
+    Other {
+        /// The word.
+        word: String,
+    },
+}
+
+impl From<models::Stop> for Stop {
+    fn from(stop: models::Stop) -> Self {
+        match stop {
+            models::Stop::EndTurn => Self::EndTurn,
+            models::Stop::MaxTokens => Self::MaxTokens,
+            models::Stop::StopSequence => Self::StopSequence,
+            models::Stop::ToolUse => Self::ToolUse,
+            models::Stop::Refused => Self::Refused,
+            models::Stop::Other(word) => Self::Other { word },
+        }
+    }
+}
+
+/// What an answer cost.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Cost {
+    /// How much, in the currency's units.
+    pub amount: f64,
+    /// The currency, such as `USD`.
+    pub currency: String,
+}
+
+/// Why a model did not answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    /// A stable name.
+    pub code: String,
+    /// The cause, and what to do.
+    pub message: String,
+}
+
+impl From<&models::ModelError> for Problem {
+    fn from(error: &models::ModelError) -> Self {
+        Self { code: error.code().to_owned(), message: error.to_string() }
+    }
+}
+
+/// Where a model asked for a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Used {
+    /// The item with the model's answer.
+    pub reply: String,
+    /// The use's id in it.
+    pub id: String,
+    /// The tool's name, as the model knows it.
+    pub key: String,
+}
+
+/// A tool that a search found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Found {
+    /// The server.
+    pub server: String,
+    /// The tool.
+    pub tool: String,
+    /// Its name, as the model knows it.
+    pub key: String,
+}
+
+/// What Drawbridge says to the user in a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Notice {
+    /// The model called tools so many times in a row; it goes on when the user says so.
+    Rounds {
+        /// How many times.
+        rounds: u32,
+    },
+}
+
+/// One piece of content.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum Content {
+    /// Text, which may be Markdown.
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// A picture.
+    Image {
+        /// Base64.
+        data: String,
+        /// Its type, as claimed.
+        mime_type: String,
+    },
+    /// Sound.
+    Audio {
+        /// Base64.
+        data: String,
+        /// Its type, as claimed.
+        mime_type: String,
+    },
+    /// A link to a resource of the same server.
+    ResourceLink {
+        /// Where it is.
+        uri: String,
+        /// Its name.
+        name: String,
+        /// A name for people.
+        title: Option<String>,
+        /// What it is.
+        description: Option<String>,
+        /// Its type, as claimed.
+        mime_type: Option<String>,
+        /// Its size in bytes, as claimed.
+        size: Option<u64>,
+    },
+    /// A resource, whole.
+    Resource {
+        /// What is in it.
+        contents: ResourceContents,
+    },
+    /// Something this version does not know, as JSON.
+    Unknown {
+        /// As it came.
+        json: Value,
+    },
+}
+
+/// What is in a resource: text or bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ResourceContents {
+    /// Where it is.
+    pub uri: String,
+    /// Its type, as claimed.
+    pub mime_type: Option<String>,
+    /// The text.
+    pub text: Option<String>,
+    /// The bytes, in base64.
+    pub blob: Option<String>,
+}
+
+/// What a tool gave back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolResult {
+    /// What it says.
+    pub content: Vec<Content>,
+    /// What it says as data.
+    pub structured: Option<Value>,
+    /// What is wrong with the data by the tool's own output schema.
+    pub structured_problem: Option<String>,
+    /// Whether the tool says that it failed.
+    pub is_error: bool,
+    /// The arguments as they were sent, after the user's changes.
+    pub arguments: Value,
+}
+
+impl ToolResult {
+    /// What a server gave back for a call with these arguments.
+    #[must_use]
+    pub fn new(result: mcp::CallToolResult, problem: Option<String>, arguments: Map<String, Value>) -> Self {
+        Self {
+            content: result.content.into_iter().map(Content::from).collect(),
+            structured: result.structured_content,
+            structured_problem: problem,
+            is_error: result.is_error,
+            arguments: arguments.into(),
+        }
+    }
+}
+
+impl From<mcp::ResourceContents> for ResourceContents {
+    fn from(contents: mcp::ResourceContents) -> Self {
+        Self {
+            uri: contents.uri,
+            mime_type: contents.mime_type,
+            text: contents.text.map(Into::into),
+            blob: contents.blob.map(Into::into),
+        }
+    }
+}
+
+impl From<ContentBlock> for Content {
+    fn from(block: ContentBlock) -> Self {
+        match block {
+            ContentBlock::Text(text) => Self::Text { text: text.text.into() },
+            ContentBlock::Image(image) => Self::Image { data: image.data.into(), mime_type: image.mime_type },
+            ContentBlock::Audio(audio) => Self::Audio { data: audio.data.into(), mime_type: audio.mime_type },
+            ContentBlock::ResourceLink(link) => Self::ResourceLink {
+                uri: link.uri,
+                name: link.name,
+                title: link.title,
+                description: link.description,
+                mime_type: link.mime_type,
+                size: link.size,
+            },
+            ContentBlock::Resource(embedded) => Self::Resource { contents: embedded.resource.into() },
+            other @ (ContentBlock::ToolUse(_) | ContentBlock::ToolResult(_) | ContentBlock::Unknown(_)) => {
+                Self::Unknown { json: json!(other) }
+            }
+        }
+    }
+}
+
+impl Body {
+    /// The servers whose words are in it.
+    fn servers(&self) -> Vec<&str> {
+        match self {
+            Self::Message { prompt, attachments, .. } => {
+                let attached = attachments.iter().filter_map(|attachment| match attachment {
+                    Attachment::Resource { server, .. } => Some(server.as_str()),
+                    Attachment::File { .. } => None,
+                });
+                prompt.iter().map(|prompt| prompt.server.as_str()).chain(attached).collect()
+            }
+            // A failure that names the server may be told in its words; others, such as a refusal, are told in ours.
+            Self::ToolCall { server, result, error, .. } => {
+                let is_theirs = error.as_ref().is_some_and(|error| error.starts_with(&format!("{server}: ")));
+                if result.is_some() || is_theirs { vec![server] } else { Vec::new() }
+            }
+            Self::OwnTool { found, .. } => found.iter().map(|found| found.server.as_str()).collect(),
+            Self::Attachment { server, .. } => vec![server],
+            Self::Reply { .. } | Self::Notice { .. } => Vec::new(),
+        }
+    }
+}
+
+/// The servers whose words are in these items, each once, in the order in which they came.
+pub fn sources<'a>(items: impl IntoIterator<Item = &'a Item>) -> Vec<String> {
+    let mut servers: Vec<String> = Vec::new();
+    for server in items.into_iter().flat_map(|item| item.body.servers()) {
+        if !servers.iter().any(|known| known == server) {
+            servers.push(server.to_owned());
+        }
+    }
+    servers
+}
+
+/// More of an answer that streams. What it names by `part` are the reply's parts in order; a part that is not there yet begins.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Append {
+    /// Text to append.
+    Text {
+        /// To this part.
+        part: usize,
+        /// The text.
+        text: String,
+    },
+    /// Thinking to append.
+    Thinking {
+        /// To this part.
+        part: usize,
+        /// The text.
+        text: String,
+    },
+    /// A call that the model begins to ask for.
+    ToolUse {
+        /// This part.
+        part: usize,
+        /// The use's id.
+        id: String,
+        /// The tool's name, as the model knows it.
+        key: String,
+        /// The server.
+        server: Option<String>,
+        /// The tool.
+        tool: Option<String>,
+    },
+    /// Arguments to append, as JSON text.
+    Arguments {
+        /// To this part.
+        part: usize,
+        /// The text.
+        text: String,
+    },
+}
