@@ -46,6 +46,7 @@ const ELICITATION_MODES: Span = Span(D, E);
 const ELICITATION_COMPLETE: Span = Span(D, D);
 const URL_REQUIRED_ERROR: Span = Span(D, D);
 const SAMPLING_CONTEXT: Span = Span(D, E);
+const SAMPLING_TOOLS: Span = Span(D, E);
 const SAMPLING_CONTENT_LIST: Span = Span(D, E);
 const MULTI_ROUND_TRIP: Span = Span(E, E);
 const LISTEN: Span = Span(E, E);
@@ -121,6 +122,10 @@ impl Revision {
     /// Whether clients declare whether they honour `includeContext`.
     pub fn has_sampling_context(self) -> bool {
         self.has(&SAMPLING_CONTEXT)
+    }
+    /// Whether sampling requests may bring tools for the model.
+    pub fn has_sampling_tools(self) -> bool {
+        self.has(&SAMPLING_TOOLS)
     }
     /// Whether a sampling message may hold several content blocks.
     pub fn has_sampling_content_list(self) -> bool {

@@ -10,16 +10,14 @@ use crate::types::{
 };
 
 use super::questions::Kind;
-use super::{Answer, ServerQuestion, meta, results};
+use super::{Answer, ServerQuestion, meta, results, sampling};
 
 /// Reads a question that was `offered`. The error is what the server gets for it.
 pub(super) fn question(method: &str, params: Map, offered: &ClientCapabilities) -> Result<ServerQuestion, RpcError> {
     match (method, &offered.sampling, &offered.elicitation, &offered.roots) {
-        ("sampling/createMessage", Some(_), ..) => {
+        ("sampling/createMessage", Some(sampling), ..) => {
             let params: CreateMessageParams = results::read(params).map_err(invalid)?;
-            if params.tools.is_some() || params.tool_choice.is_some() {
-                return Err(invalid("this client did not offer tools in sampling"));
-            }
+            sampling::check(&params, sampling.tools.is_some()).map_err(invalid)?;
             Ok(ServerQuestion::Sampling(Box::new(params)))
         }
         ("elicitation/create", _, Some(elicitation), _) => {

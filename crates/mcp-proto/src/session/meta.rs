@@ -26,10 +26,9 @@ pub(super) fn offered(all: &ClientCapabilities, revision: Revision) -> ClientCap
     {
         roots.list_changed = None;
     }
-    if let Some(sampling) = &mut offered.sampling
-        && !revision.has_sampling_context()
-    {
-        sampling.context = None;
+    if let Some(sampling) = &mut offered.sampling {
+        sampling.context = sampling.context.take().filter(|_| revision.has_sampling_context());
+        sampling.tools = sampling.tools.take().filter(|_| revision.has_sampling_tools());
     }
     offered.elicitation = offered.elicitation.filter(|_| revision.has_elicitation());
     if !revision.has_elicitation_modes() {

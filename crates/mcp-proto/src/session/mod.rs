@@ -27,6 +27,7 @@ mod queue;
 mod reopening;
 mod request;
 mod results;
+mod sampling;
 mod subscriptions;
 mod task_calls;
 mod task_inputs;

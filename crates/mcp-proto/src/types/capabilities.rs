@@ -103,14 +103,15 @@ pub struct RootsCapability {
 }
 
 /// The sampling capability (`client/sampling`).
-///
-/// `sampling.tools` is left out on purpose: requests that carry tools are refused.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SamplingCapability {
     /// Whether `includeContext` is honoured, since 2025-11-25.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<Map>,
+    /// Whether requests may bring tools for the model, since 2025-11-25. Without it those that do are refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Map>,
 }
 
 /// The elicitation capability (`client/elicitation`). Without a mode it means forms only.

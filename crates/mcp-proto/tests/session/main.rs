@@ -20,6 +20,7 @@ mod questions;
 mod reopening;
 mod revisions;
 mod rules;
+mod sampling;
 mod subscriptions;
 mod tasks_core;
 mod tasks_extension;

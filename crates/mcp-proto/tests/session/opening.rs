@@ -339,7 +339,11 @@ fn capabilities_are_told_in_the_words_of_the_revision() {
         assert_eq!(offered["elicitation"], elicitation, "[elicit-declare-init]: elicitation in {revision}");
         assert_eq!(offered["sampling"]["context"], context, "[sampling-declare-init]: context in {revision}");
         assert_eq!(offered["roots"]["listChanged"], json!(true), "[roots-declare-init]: roots in {revision}");
-        assert_eq!(offered["sampling"].get("tools"), None, "[sampling-tools-declare]: never offered");
+        assert_eq!(
+            offered["sampling"].get("tools"),
+            None,
+            "[sampling-tools-declare]: not offered unless the host does"
+        );
         assert_eq!(offered.get("tasks"), None, "no tasks are offered");
     }
     let mut pages = config(Opening::Pinned(Revision::V2025_06_18));

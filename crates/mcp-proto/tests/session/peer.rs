@@ -21,7 +21,7 @@ pub(crate) fn config(opening: Opening) -> SessionConfig {
         client: Implementation { name: "test-host".into(), version: "1.0".into(), ..Implementation::default() },
         capabilities: ClientCapabilities {
             roots: Some(RootsCapability { list_changed: Some(true) }),
-            sampling: Some(SamplingCapability { context: Some(Map::new()) }),
+            sampling: Some(SamplingCapability { context: Some(Map::new()), tools: None }),
             elicitation: Some(ElicitationCapability { form: Some(Map::new()), url: Some(Map::new()) }),
             ..ClientCapabilities::default()
         },

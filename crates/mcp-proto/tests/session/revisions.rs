@@ -20,7 +20,7 @@ fn every_revision_has_one_name() {
 fn the_table_says_what_the_specification_says() {
     type Feature = fn(Revision) -> bool;
     // One column per revision, oldest first.
-    let table: [(&str, Feature, [bool; 5]); 17] = [
+    let table: [(&str, Feature, [bool; 5]); 18] = [
         ("handshake gone", Revision::is_modern, [false, false, false, false, true]),
         ("[base-batch-receive]", Revision::has_batches, [false, true, false, false, false]),
         ("[ping-removed-modern]", Revision::has_ping, [true, true, true, true, false]),
@@ -35,6 +35,7 @@ fn the_table_says_what_the_specification_says() {
         ("[elicit-complete-unknown]", Revision::has_elicitation_complete, [false, false, false, true, false]),
         ("[elicit-url-required-error]", Revision::has_url_required_error, [false, false, false, true, false]),
         ("[sampling-content-array]", Revision::has_sampling_content_list, [false, false, false, true, true]),
+        ("[sampling-tools-declare]", Revision::has_sampling_tools, [false, false, false, true, true]),
         ("[sampling-context-capability]", Revision::has_sampling_context, [false, false, false, true, true]),
         ("[mrtr-recognise]", Revision::has_multi_round_trip, [false, false, false, false, true]),
         ("[lifecycle-meta-version]", Revision::has_request_meta, [false, false, false, false, true]),

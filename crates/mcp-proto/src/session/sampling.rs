@@ -1,0 +1,83 @@
+//! What must hold of a sampling request before anybody is asked: its content, and the balance of tools' uses and results
+//! (`client/sampling` of 2025-11-25 and 2026-07-28). What is wrong is told with code -32602.
+
+use crate::jsonrpc::escape;
+use crate::types::{ContentBlock, CreateMessageParams, Role, SamplingMessage};
+
+/// The modes of `toolChoice`.
+const MODES: [&str; 3] = ["auto", "required", "none"];
+
+/// Whether a request can be put to a model, and if not, why.
+pub(super) fn check(params: &CreateMessageParams, offers_tools: bool) -> Result<(), String> {
+    if !offers_tools && (params.tools.is_some() || params.tool_choice.is_some()) {
+        return Err("this client did not offer tools in sampling".into());
+    }
+    if let Some(mode) = params.tool_choice.as_ref().and_then(|choice| choice.mode.as_deref())
+        && !MODES.contains(&mode)
+    {
+        return Err(format!("toolChoice: the mode `{}` is none of auto, required and none", escape(mode, 80)));
+    }
+    let mut names: Vec<&str> = params.tools.iter().flatten().map(|tool| tool.name.as_str()).collect();
+    names.sort_unstable();
+    if names.windows(2).any(|pair| pair[0] == pair[1]) {
+        return Err("two tools have the same name".into());
+    }
+    let mut before: Option<&SamplingMessage> = None;
+    for message in &params.messages {
+        check_kinds(message, offers_tools)?;
+        check_balance(before, Some(message))?;
+        before = Some(message);
+    }
+    check_balance(before, None)
+}
+
+/// Whether the blocks of a message are of kinds that may stand there.
+fn check_kinds(message: &SamplingMessage, offers_tools: bool) -> Result<(), String> {
+    let blocks = message.content.blocks();
+    for block in blocks {
+        let fits = match block {
+            ContentBlock::Text(_) | ContentBlock::Image(_) | ContentBlock::Audio(_) => true,
+            ContentBlock::ToolUse(_) => offers_tools && message.role == Role::Assistant,
+            ContentBlock::ToolResult(_) => offers_tools && message.role == Role::User,
+            ContentBlock::ResourceLink(_) | ContentBlock::Resource(_) | ContentBlock::Unknown(_) => false,
+        };
+        if !fits {
+            return Err("a message has content that can't stand there".into());
+        }
+    }
+    let results = blocks.iter().filter(|block| matches!(block, ContentBlock::ToolResult(_))).count();
+    if results > 0 && results < blocks.len() {
+        return Err("tool results are mixed with other content".into());
+    }
+    Ok(())
+}
+
+/// Whether what a message wants of tools is answered in the next one, and nothing else is.
+fn check_balance(message: Option<&SamplingMessage>, next: Option<&SamplingMessage>) -> Result<(), String> {
+    let uses = ids(message, |block| match block {
+        ContentBlock::ToolUse(used) => Some(&used.id),
+        _ => None,
+    });
+    let results = ids(next, |block| match block {
+        ContentBlock::ToolResult(result) => Some(&result.tool_use_id),
+        _ => None,
+    });
+    if uses.windows(2).any(|pair| pair[0] == pair[1]) || results.windows(2).any(|pair| pair[0] == pair[1]) {
+        return Err("an id of a tool's use is there twice".into());
+    }
+    if let Some(missing) = uses.iter().find(|id| results.binary_search(id).is_err()) {
+        return Err(format!("the tool result for `{}` is missing", escape(missing, 80)));
+    }
+    if let Some(extra) = results.iter().find(|id| uses.binary_search(id).is_err()) {
+        return Err(format!("the tool result for `{}` answers no use of a tool before it", escape(extra, 80)));
+    }
+    Ok(())
+}
+
+/// The ids of some blocks, sorted.
+fn ids<'a>(message: Option<&'a SamplingMessage>, id: impl Fn(&'a ContentBlock) -> Option<&'a String>) -> Vec<&'a str> {
+    let blocks = message.map_or(&[][..], |message| message.content.blocks());
+    let mut ids: Vec<&str> = blocks.iter().filter_map(id).map(String::as_str).collect();
+    ids.sort_unstable();
+    ids
+}

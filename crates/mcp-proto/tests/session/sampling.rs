@@ -1,0 +1,136 @@
+//! Sampling with tools: who may bring them, and what must balance before anybody is asked.
+
+use mcp_proto::types::{ClientCapabilities, CreateMessageResult, Role, SamplingCapability, SamplingContent};
+use mcp_proto::*;
+use serde_json::{Map, Value, json};
+
+use crate::peer::{Peer, all_capabilities, assert_contains, config};
+
+/// A client that takes sampling requests with tools.
+fn with_tools() -> SessionConfig {
+    let sampling = Some(SamplingCapability { tools: Some(Map::new()), ..SamplingCapability::default() });
+    SessionConfig {
+        capabilities: ClientCapabilities { sampling, ..ClientCapabilities::default() },
+        ..config(Opening::Probe)
+    }
+}
+
+fn request(messages: Value) -> Value {
+    let tools = json!([{ "name": "weather", "inputSchema": { "type": "object" } }]);
+    json!({ "messages": messages, "maxTokens": 10, "tools": tools })
+}
+
+fn text(role: &str, text: &str) -> Value {
+    json!({ "role": role, "content": { "type": "text", "text": text } })
+}
+
+fn uses(ids: &[&str]) -> Value {
+    let blocks: Vec<Value> = ids
+        .iter()
+        .map(|id| json!({ "type": "tool_use", "id": id, "name": "weather", "input": {}, "_meta": { "cache": id } }))
+        .collect();
+    json!({ "role": "assistant", "content": blocks })
+}
+
+fn results(ids: &[&str]) -> Value {
+    let blocks: Vec<Value> = ids
+        .iter()
+        .map(|id| json!({ "type": "tool_result", "toolUseId": id, "content": [{ "type": "text", "text": "18 °C" }] }))
+        .collect();
+    json!({ "role": "user", "content": blocks })
+}
+
+#[test]
+fn tools_are_declared_where_the_revision_has_them() {
+    for revision in [Revision::V2024_11_05, Revision::V2025_03_26, Revision::V2025_06_18, Revision::V2025_11_25] {
+        let sent = Peer::with(SessionConfig { opening: Opening::Pinned(revision), ..with_tools() }).sent_one();
+        let expected = if revision == Revision::V2025_11_25 { json!({ "tools": {} }) } else { json!({}) };
+        let offered = &sent["params"]["capabilities"]["sampling"];
+        assert_eq!(*offered, expected, "[sampling-tools-declare], [sampling-declare-init] in {revision}");
+    }
+    let sent = Peer::with(with_tools()).sent_one();
+    let offered = &sent["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
+    assert_eq!(offered["sampling"], json!({ "tools": {} }), "[sampling-tools-declare]: in each modern request");
+    let mut old = Peer::ready_with(Revision::V2025_06_18, all_capabilities(), with_tools());
+    old.asks(json!(1), "sampling/createMessage", request(json!([text("user", "Hot?")])));
+    assert_eq!(old.sent_one()["error"]["code"], -32602, "[sampling-tools-undeclared-error]: older revisions have none");
+}
+
+#[test]
+fn what_balances_is_asked_with_all_that_came() {
+    let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), with_tools());
+    let mut params = request(json!([text("user", "Hot?"), uses(&["a", "b"]), results(&["b", "a"])]));
+    params["toolChoice"] = json!({ "mode": "required" });
+    peer.asks(json!(1), "sampling/createMessage", params.clone());
+    let (request, _, question) = peer.asked();
+    let ServerQuestion::Sampling(asked) = question else { panic!("a model is asked") };
+    assert_contains(&json!(*asked), &params, "[sampling-preserve-meta], [sampling-content-array]: as it came");
+    let block = |id: &str| json!({ "type": "tool_use", "id": id, "name": "weather", "input": { "in": id }, "_meta": { "m": 1 } });
+    let blocks: Vec<Value> = vec![block("c"), block("d")];
+    let answer = CreateMessageResult {
+        role: Role::Assistant,
+        content: serde_json::from_value::<SamplingContent>(json!(blocks)).expect("blocks"),
+        model: "m".into(),
+        stop_reason: Some("toolUse".into()),
+        meta: None,
+    };
+    peer.session.answer(request, Answer::Sampling(Box::new(answer)), peer.now).expect("it is open");
+    let sent = peer.sent_one();
+    assert_eq!(sent["result"]["content"], json!(blocks), "[sampling-parallel-tools], [sampling-preserve-meta]");
+    assert_eq!(sent["result"]["stopReason"], "toolUse", "[sampling-tool-use-return]");
+    assert_eq!(sent["result"]["role"], "assistant", "[sampling-tool-use-return]");
+}
+
+#[test]
+fn what_does_not_balance_is_refused_before_anybody_is_asked() {
+    let mixed = json!({ "role": "user", "content": [results(&["a"])["content"][0], text("user", "and?")["content"]] });
+    let user_uses = json!({ "role": "user", "content": uses(&["a"])["content"] });
+    let says_results = json!({ "role": "assistant", "content": results(&["a"])["content"] });
+    let link = json!({ "role": "user", "content": { "type": "resource_link", "uri": "a:b", "name": "n" } });
+    let strange = json!({ "role": "user", "content": { "type": "telepathy" } });
+    for (proves, messages) in [
+        ("[sampling-tool-missing-error]", json!([uses(&["a", "b"]), results(&["a"])])),
+        ("[sampling-tool-missing-error]", json!([uses(&["a"])])),
+        ("[sampling-tool-balance]", json!([uses(&["a"]), text("user", "never mind")])),
+        ("[sampling-tool-balance]", json!([uses(&["a"]), text("assistant", "so"), results(&["a"])])),
+        ("[sampling-tool-balance]", json!([text("user", "Hot?"), results(&["a"])])),
+        ("[sampling-tool-balance]", json!([results(&["a"])])),
+        ("[sampling-tool-balance]", json!([uses(&["a"]), results(&["a", "b"])])),
+        ("[sampling-tool-balance]", json!([uses(&["a", "a"]), results(&["a"])])),
+        ("[sampling-tool-mixed-error]", json!([uses(&["a"]), mixed.clone()])),
+        ("[sampling-tool-results-only]", json!([uses(&["a"]), mixed])),
+        ("[sampling-tool-use-return]", json!([user_uses, results(&["a"])])),
+        ("[sampling-tool-results-only]", json!([uses(&["a"]), says_results])),
+        ("[sampling-validate-content]", json!([link])),
+        ("[sampling-validate-content]", json!([strange])),
+    ] {
+        let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), with_tools());
+        peer.asks(json!(1), "sampling/createMessage", request(messages.clone()));
+        let sent = peer.sent_one();
+        assert_eq!(sent["error"]["code"], -32602, "{proves}: {messages} is refused: {sent}");
+        assert_eq!(peer.events(), vec![], "{proves}: the host is not bothered");
+    }
+    let mut twice = request(json!([text("user", "Hot?")]));
+    twice["tools"] = json!([{ "name": "a", "inputSchema": {} }, { "name": "a", "inputSchema": {} }]);
+    let mut mode = request(json!([text("user", "Hot?")]));
+    mode["toolChoice"] = json!({ "mode": "sometimes" });
+    for (proves, params) in [("two tools of one name", twice), ("[sampling-tool-choice]", mode)] {
+        let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), with_tools());
+        peer.asks(json!(1), "sampling/createMessage", params);
+        assert_eq!(peer.sent_one()["error"]["code"], -32602, "{proves}: it can't be told what is meant");
+    }
+}
+
+#[test]
+fn text_pictures_and_sounds_are_taken_in_every_revision() {
+    for revision in [Revision::V2024_11_05, Revision::V2025_03_26, Revision::V2025_06_18, Revision::V2025_11_25] {
+        let mut peer = Peer::ready_with(revision, all_capabilities(), config(Opening::Probe));
+        let media = |kind: &str, mime: &str| json!({ "role": "user", "content": { "type": kind, "data": "AAAA", "mimeType": mime } });
+        let messages = json!([text("user", "What is it?"), media("image", "image/png"), media("audio", "audio/wav")]);
+        peer.asks(json!(1), "sampling/createMessage", json!({ "messages": messages, "maxTokens": 1 }));
+        let (.., question) = peer.asked();
+        let ServerQuestion::Sampling(asked) = question else { panic!("a model is asked") };
+        assert_contains(&json!(asked.messages[1]), &messages[1], "[sampling-content-types]: a picture");
+        assert_eq!(asked.messages.len(), 3, "[sampling-content-types] in {revision}");
+    }
+}
