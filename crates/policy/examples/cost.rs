@@ -63,6 +63,7 @@ fn policy(definition: &Hash, others: usize, rules: usize) -> Policy {
         direction: Direction::ToServer,
         arguments: vec![ArgumentRule { at: "/path".to_owned(), is: ArgumentIs::Folder(folder) }],
         annotations: None,
+        sampling: None,
         scope: RuleScope::Always,
         expires_at: None,
         note: String::new(),

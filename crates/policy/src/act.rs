@@ -49,6 +49,15 @@ impl Claims {
     }
 }
 
+/// How much of the user's models a server uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SamplingUse {
+    /// Requests.
+    pub requests: u64,
+    /// Tokens, of requests and answers together.
+    pub tokens: u64,
+}
+
 /// Something about to cross, or to be started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Act<'a> {
@@ -89,6 +98,8 @@ pub enum Act<'a> {
     Sample {
         /// The server.
         server: &'a str,
+        /// What the server would have used within the hour, this request at its most included.
+        would_use: SamplingUse,
     },
     /// A server asks the user to fill in a form.
     FillForm {
@@ -131,7 +142,7 @@ impl Act<'_> {
             Self::StartServer { server, .. }
             | Self::ConnectServer { server, .. }
             | Self::CallTool { server, .. }
-            | Self::Sample { server }
+            | Self::Sample { server, .. }
             | Self::FillForm { server }
             | Self::OpenUrl { server }
             | Self::ShareRoots { server, .. }

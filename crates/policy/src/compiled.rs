@@ -72,6 +72,9 @@ impl Compiled {
         if matches!(&self.rule.scope, RuleScope::Conversation(own) if Some(own.as_str()) != conversation) {
             return Fit::OtherConversation;
         }
+        if let (Some(budget), Act::Sample { would_use, .. }) = (self.rule.sampling, act) {
+            return if budget.covers(*would_use) { Fit::Fits } else { Fit::OverBudget };
+        }
         let Act::CallTool { tool, claims, arguments, .. } = act else {
             let is_of_tools = self.tool.is_some() || !self.arguments.is_empty() || self.rule.annotations.is_some();
             return if is_of_tools { Fit::OtherTool } else { Fit::Fits };
@@ -92,6 +95,9 @@ impl Compiled {
     fn covers(&self, act: &Act<'_>) -> bool {
         let (effect, direction) = (self.rule.effect, self.rule.direction);
         match act {
+            Act::FillForm { .. } | Act::OpenUrl { .. } | Act::ShareRoots { .. } if self.rule.sampling.is_some() => {
+                false
+            }
             Act::CallTool { .. } | Act::ReadAtUsersWish { .. } => direction != Direction::FromServer,
             Act::Sample { .. } | Act::FillForm { .. } | Act::OpenUrl { .. } | Act::ShareRoots { .. } => {
                 direction != Direction::ToServer
@@ -110,8 +116,17 @@ fn check(rule: &PolicyRule) -> Result<(), RuleError> {
     if is_allow && rule.annotations.is_some() {
         return Err(RuleError::AllowByAnnotation);
     }
-    if is_allow && rule.direction != Direction::ToServer {
+    if is_allow && rule.direction != Direction::ToServer && rule.sampling.is_none() {
         return Err(RuleError::AllowFromServer);
+    }
+    if let Some(budget) = rule.sampling
+        && !(is_allow
+            && rule.direction == Direction::FromServer
+            && !rule.trusted_server
+            && budget.requests_per_hour > 0
+            && budget.tokens_per_hour > 0)
+    {
+        return Err(RuleError::SamplingOnly);
     }
     let is_of_tools = rule.tool.is_some() || !rule.arguments.is_empty() || rule.annotations.is_some();
     if is_of_tools && rule.direction != Direction::ToServer {

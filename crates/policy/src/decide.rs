@@ -134,7 +134,11 @@ impl Policy {
                     Some(by) => Decision::Allow { by },
                 }
             }
-            Act::Sample { .. } => asks(Rule::SamplingAsks, EACH_TIME),
+            // Only a rule with a budget fits, and as long as that lasts.
+            Act::Sample { .. } => match allowed {
+                Some(by) => Decision::Allow { by },
+                None => asks(Rule::SamplingAsks, EACH_TIME),
+            },
             Act::FillForm { .. } => asks(Rule::FormsAsk, EACH_TIME),
             Act::OpenUrl { .. } => asks(Rule::UrlsAsk, EACH_TIME),
             Act::ShareRoots { decided: false, .. } => asks(Rule::RootsAsk, &[Scope::Always]),

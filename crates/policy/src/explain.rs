@@ -45,6 +45,8 @@ pub enum Fit {
     Changed,
     /// It would fit, but nobody has seen the tool's definition as it is now.
     NotReviewed,
+    /// Its budget would be used up.
+    OverBudget,
     /// It would fit, but a model asks that has read another server's output.
     AfterUntrusted,
 }
@@ -64,6 +66,7 @@ impl Fit {
             Self::Expired => "expired",
             Self::Changed => "changed",
             Self::NotReviewed => "not-reviewed",
+            Self::OverBudget => "over-budget",
             Self::AfterUntrusted => "after-untrusted",
         }
     }

@@ -16,14 +16,15 @@ mod pattern;
 mod rule;
 mod rule_set;
 
-pub use act::{Act, By, Claims, Decision, Rule, Scope, Standing};
+pub use act::{Act, By, Claims, Decision, Rule, SamplingUse, Scope, Standing};
 pub use explain::{Considered, Explanation, Fit};
 pub use file::PolicyFile;
 pub use grants::{Grant, GrantId, Grants, Subject, TooManyGrants};
 pub use hash::{Hash, HashBegun, canonical_json, canonical_object};
 pub use pattern::exactly;
 pub use rule::{
-    ArgumentIs, ArgumentRule, ClaimRule, Direction, Effect, PolicyRule, Preset, RuleError, RuleRef, RuleScope, Source,
+    ArgumentIs, ArgumentRule, ClaimRule, Direction, Effect, PolicyRule, Preset, RuleError, RuleRef, RuleScope,
+    SamplingBudget, Source,
 };
 pub use rule_set::{RuleProblem, RuleSet};
 

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::SamplingUse;
+
 /// What a rule says. The stricter one comes later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -121,6 +123,24 @@ pub struct ClaimRule {
     pub open_world_hint: Option<bool>,
 }
 
+/// How much of the user's models a server may use without asking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SamplingBudget {
+    /// The most requests in an hour.
+    pub requests_per_hour: u64,
+    /// The most tokens in an hour, of requests and answers together.
+    pub tokens_per_hour: u64,
+}
+
+impl SamplingBudget {
+    /// Whether so much is within it.
+    #[must_use]
+    pub const fn covers(self, used: SamplingUse) -> bool {
+        used.requests <= self.requests_per_hour && used.tokens <= self.tokens_per_hour
+    }
+}
+
 /// A rule. All its conditions must hold for it to count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -145,6 +165,9 @@ pub struct PolicyRule {
     /// A condition on what the server says of a tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<ClaimRule>,
+    /// Where it allows requests for a model's answer: how much of that. Beyond it they ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampling: Option<SamplingBudget>,
     /// For how long it holds.
     #[serde(skip)]
     pub scope: RuleScope,
@@ -212,9 +235,16 @@ pub enum RuleError {
     /// Annotations come from the server itself.
     #[error("a rule that allows can't rest on annotations, which the server makes up itself; use \"ask\" or \"deny\"")]
     AllowByAnnotation,
-    /// What a server asks for always asks.
-    #[error("what a server asks for can't be allowed by a rule; set \"direction\" to \"to_server\"")]
+    /// What a server asks for always asks, but for a model's answer within a budget.
+    #[error(
+        "what a server asks for can't be allowed by a rule, but for \"sampling\" within a budget; set \"direction\" to \"to_server\""
+    )]
     AllowFromServer,
+    /// A budget for sampling stands in a rule that allows nothing else.
+    #[error(
+        "a budget for \"sampling\" goes with \"allow\", the direction \"from_server\", no tool and numbers from 1 on; to ask or deny, leave it out"
+    )]
+    SamplingOnly,
     /// Nothing of the sort has arguments or annotations.
     #[error("only calls of tools have a tool's name, arguments or annotations; set \"direction\" to \"to_server\"")]
     NotOfTools,

@@ -147,6 +147,7 @@ impl PolicyRule {
             direction: crate::Direction::ToServer,
             arguments: Vec::new(),
             annotations: None,
+            sampling: None,
             scope: RuleScope::Always,
             expires_at: None,
             note: String::new(),

@@ -4,8 +4,8 @@
 use std::sync::LazyLock;
 
 use policy::{
-    Act, Claims, Decision, Grant, GrantId, Grants, Hash, HashBegun, Policy, Rule, Scope, Standing, Subject,
-    canonical_json, canonical_object,
+    Act, Claims, Decision, Grant, GrantId, Grants, Hash, HashBegun, Policy, Rule, SamplingUse, Scope, Standing,
+    Subject, canonical_json, canonical_object,
 };
 use serde_json::{Map, Value, json};
 
@@ -79,7 +79,12 @@ fn each_act_meets_its_rule() {
         ("a changed definition voids the grant", &granted, call("files", "read", &v2), Some(Rule::ToolChanged)),
         ("a grant is for one tool", &granted, call("files", "write", &v1), Some(Rule::ToolsAsk)),
         ("a grant is for one server", &granted, call("Files", "read", &v1), Some(Rule::ToolsAsk)),
-        ("sampling asks", &granted, Act::Sample { server: "files" }, Some(Rule::SamplingAsks)),
+        (
+            "sampling asks",
+            &granted,
+            Act::Sample { server: "files", would_use: SamplingUse::default() },
+            Some(Rule::SamplingAsks),
+        ),
         ("a form asks", &granted, Act::FillForm { server: "files" }, Some(Rule::FormsAsk)),
         ("a URL asks", &granted, Act::OpenUrl { server: "files" }, Some(Rule::UrlsAsk)),
         ("folders ask first", &granted, Act::ShareRoots { server: "files", decided: false }, Some(Rule::RootsAsk)),
@@ -96,7 +101,11 @@ fn each_act_meets_its_rule() {
 #[test]
 fn nothing_but_commands_tools_and_folders_can_be_remembered() {
     let policy = policy_with(&[]);
-    for act in [Act::Sample { server: "s" }, Act::FillForm { server: "s" }, Act::OpenUrl { server: "s" }] {
+    for act in [
+        Act::Sample { server: "s", would_use: SamplingUse::default() },
+        Act::FillForm { server: "s" },
+        Act::OpenUrl { server: "s" },
+    ] {
         let Decision::Ask { scopes, .. } = policy.decide(&act, 0) else { panic!("{act:?} must ask") };
         assert_eq!(scopes, &[Scope::Once], "{act:?} offers no approval that lasts");
     }
@@ -108,7 +117,7 @@ fn a_muted_server_is_refused_what_it_asks_for_and_nothing_else() {
     policy.mute("loud");
     let definition = hash("v1");
     let decide = |policy: &Policy, act: Act<'_>| rule(policy.decide(&act, 0));
-    let sample = |server| Act::Sample { server };
+    let sample = |server| Act::Sample { server, would_use: SamplingUse::default() };
     assert_eq!(decide(&policy, sample("loud")), Some(Rule::Muted), "it is refused");
     assert_eq!(
         decide(&policy, Act::ShareRoots { server: "loud", decided: true }),

@@ -133,6 +133,16 @@ pub struct ClaimRule {
     pub open_world: Option<bool>,
 }
 
+/// How much of the user's models a server may use without asking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SamplingBudget {
+    /// The most requests in an hour.
+    pub requests_per_hour: u64,
+    /// The most tokens in an hour, of requests and answers together.
+    pub tokens_per_hour: u64,
+}
+
 /// A rule. All its conditions must hold for it to count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -153,6 +163,10 @@ pub struct Rule {
     pub arguments: Vec<ArgumentRule>,
     /// A condition on what the server says of a tool.
     pub annotations: Option<ClaimRule>,
+    /// Where it allows requests for a model's answer: how much of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub sampling: Option<SamplingBudget>,
     /// For how long it holds.
     pub scope: RuleScope,
     /// Until when, in milliseconds since 1970.
@@ -290,8 +304,8 @@ pub struct Considered {
     /// What it says when it fits.
     pub effect: Effect,
     /// Whether it fits, or the first condition that does not hold: `fits`, `other-server`, `other-direction`, `other-tool`,
-    /// `other-argument`, `other-annotations`, `other-conversation`, `expired`, `changed`, `not-reviewed` or
-    /// `after-untrusted`.
+    /// `other-argument`, `other-annotations`, `other-conversation`, `expired`, `changed`, `not-reviewed`,
+    /// `over-budget` or `after-untrusted`.
     pub fit: String,
     /// The number of the argument's condition that does not hold, from 0.
     pub argument: Option<u32>,

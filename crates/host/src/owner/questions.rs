@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_proto::session::{Answer, ServerQuestion, ServerRequestId};
 use mcp_proto::types::{ElicitAction, ElicitParams, ElicitResult, Root};
-use policy::{Act, Decision, Hash, Rule, Scope, canonical_json, canonical_object};
+use policy::{Act, Decision, Hash, Rule, SamplingUse, Scope, canonical_json, canonical_object};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -188,7 +188,7 @@ impl Owner {
         let call = ticket.and_then(|ticket| self.call_of(ticket));
         let decided = self.shared_roots(server).is_some();
         let act = match &question {
-            ServerQuestion::Sampling(_) => Act::Sample { server },
+            ServerQuestion::Sampling(_) => Act::Sample { server, would_use: SamplingUse { requests: u64::MAX, tokens: u64::MAX } },
             ServerQuestion::Elicitation(ElicitParams::Form { .. }) => Act::FillForm { server },
             ServerQuestion::Elicitation(ElicitParams::Url { .. }) => Act::OpenUrl { server },
             ServerQuestion::Roots => Act::ShareRoots { server, decided },

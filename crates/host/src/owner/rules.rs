@@ -1,7 +1,7 @@
 //! The rules: read, watched, changed, and asked what they would say. Whatever can't be read makes everything ask.
 
 use policy::{
-    Act, By, Claims, Decision, Hash, PolicyFile, PolicyRule, Preset, RuleRef, RuleScope, RuleSet, Source, Standing,
+    Act, By, Claims, Decision, Hash, PolicyFile, PolicyRule, Preset, RuleRef, RuleScope, RuleSet, SamplingUse, Source, Standing,
     Subject, canonical_json,
 };
 use serde_json::{Map, Value, json};
@@ -238,7 +238,7 @@ impl Owner {
                 conversation: conversation.as_deref(),
             },
             QuestionBody::Read { .. } => Act::ReadAtUsersWish { server, conversation: conversation.as_deref() },
-            QuestionBody::Sampling { .. } => Act::Sample { server },
+            QuestionBody::Sampling { .. } => Act::Sample { server, would_use: SamplingUse::default() },
             QuestionBody::Form { .. } => Act::FillForm { server },
             QuestionBody::Url { .. } => Act::OpenUrl { server },
             QuestionBody::Roots => Act::ShareRoots { server, decided: false },
@@ -264,7 +264,7 @@ impl Owner {
             DryRun::Call { .. } | DryRun::Read => Act::ReadAtUsersWish { server, conversation: None },
             DryRun::Start if record.config.as_http().is_some() => Act::ConnectServer { server, address: &hash },
             DryRun::Start => Act::StartServer { server, command: &hash },
-            DryRun::Sampling => Act::Sample { server },
+            DryRun::Sampling => Act::Sample { server, would_use: SamplingUse { requests: 1, tokens: 0 } },
             DryRun::Form => Act::FillForm { server },
             DryRun::Url => Act::OpenUrl { server },
             DryRun::Roots => Act::ShareRoots { server, decided: self.shared_roots(server).is_some() },

@@ -3,7 +3,7 @@
 use crate::support::{Call, file, rule, strictness};
 use policy::{
     Act, ArgumentIs, ArgumentRule, By, ClaimRule, Claims, Decision, Direction, Effect, Fit, Grant, GrantId, Grants,
-    Hash, Policy, PolicyFile, PolicyRule, Preset, Scope, Standing, Subject,
+    Hash, Policy, PolicyFile, PolicyRule, Preset, SamplingBudget, SamplingUse, Scope, Standing, Subject,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -76,8 +76,17 @@ fn a_rule() -> impl Strategy<Value = PolicyRule> {
     })
 }
 
+/// A rule that lets requests for a model's answer through, within a budget of two requests.
+fn a_budget() -> impl Strategy<Value = PolicyRule> {
+    prop::sample::select(vec!["a", "*", "?b"]).prop_map(|server| PolicyRule {
+        direction: Direction::FromServer,
+        sampling: Some(SamplingBudget { requests_per_hour: 2, tokens_per_hour: 1_000 }),
+        ..rule(Effect::Allow, server, None)
+    })
+}
+
 fn rules() -> impl Strategy<Value = Vec<PolicyRule>> {
-    prop::collection::vec(a_rule(), 0..6)
+    prop::collection::vec(prop_oneof![8 => a_rule(), 1 => a_budget()], 0..6)
 }
 
 /// All that can stand: what the system-wide file says, what the user's does, presets, grants.
@@ -141,7 +150,8 @@ fn other_acts(server: &str, look: &mut dyn FnMut(&Act<'_>)) {
     let hash = Hash::of(&json!("v1"));
     look(&Act::StartServer { server, command: &hash });
     look(&Act::ConnectServer { server, address: &hash });
-    look(&Act::Sample { server });
+    look(&Act::Sample { server, would_use: SamplingUse { requests: 1, tokens: 1_000 } });
+    look(&Act::Sample { server, would_use: SamplingUse { requests: 3, tokens: 10 } });
     look(&Act::FillForm { server });
     look(&Act::OpenUrl { server });
     look(&Act::ShareRoots { server, decided: true });
@@ -214,11 +224,12 @@ proptest! {
         let policy = all.policy();
         let mut allowed = Vec::new();
         other_acts(&server, &mut |act| {
-            if let Decision::Allow { by } = policy.decide(act, NOW) && by != By::BuiltIn {
+            let within = matches!(act, Act::Sample { would_use: SamplingUse { requests: 1, .. }, .. });
+            if let Decision::Allow { by } = policy.decide(act, NOW) && by != By::BuiltIn && !within {
                 allowed.push(format!("{act:?}"));
             }
         });
-        prop_assert!(allowed.is_empty(), "rules allow calls only: {:?}", allowed);
+        prop_assert!(allowed.is_empty(), "rules allow calls, and sampling within a budget, only: {:?}", allowed);
     }
 
     #[test]

@@ -55,6 +55,7 @@ pub(crate) fn rule(effect: Effect, server: &str, tool: Option<&str>) -> PolicyRu
         direction: Direction::ToServer,
         arguments: Vec::new(),
         annotations: None,
+        sampling: None,
         scope: RuleScope::Always,
         expires_at: None,
         note: String::new(),

@@ -3,7 +3,8 @@
 use crate::support::{Call, file, policy_of, rule, strictness};
 use policy::{
     Act, ArgumentIs, ArgumentRule, By, ClaimRule, Claims, Decision, Direction, Effect, Fit, Grants, Hash, Policy,
-    PolicyFile, PolicyRule, Preset, Rule, RuleError, RuleRef, RuleScope, RuleSet, Scope, Source, Standing, exactly,
+    PolicyFile, PolicyRule, Preset, Rule, RuleError, RuleRef, RuleScope, RuleSet, SamplingBudget, SamplingUse, Scope,
+    Source, Standing, exactly,
 };
 use serde_json::{Value, json};
 
@@ -167,7 +168,7 @@ fn a_server_can_be_kept_out_altogether() {
         Act::StartServer { server, command: &command },
         Act::ConnectServer { server, address: &command },
         Act::SignIn { server, steps_up: false },
-        Act::Sample { server },
+        Act::Sample { server, would_use: SamplingUse::default() },
         Act::FillForm { server },
         Act::OpenUrl { server },
         Act::ShareRoots { server, decided: true },
@@ -216,7 +217,7 @@ fn trust_for_a_run_covers_calls_of_reviewed_tools_and_nothing_else() {
     let command = Hash::of(&json!("x"));
     for act in [
         Act::StartServer { server: "a*b", command: &command },
-        Act::Sample { server: "a*b" },
+        Act::Sample { server: "a*b", would_use: SamplingUse::default() },
         Act::FillForm { server: "a*b" },
         Act::OpenUrl { server: "a*b" },
         Act::SignIn { server: "a*b", steps_up: true },
@@ -265,4 +266,53 @@ fn a_file_is_read_strictly_and_written_as_it_was_read() {
 #[test]
 fn a_text_stands_for_itself() {
     assert_eq!(exactly("a*b?c\\"), "a\\*b\\?c\\\\", "what would be a wildcard is taken as it is");
+}
+
+#[test]
+fn sampling_is_allowed_within_a_budget_and_asks_beyond_it() {
+    let budget = SamplingBudget { requests_per_hour: 10, tokens_per_hour: 5_000 };
+    let allow =
+        PolicyRule { direction: Direction::FromServer, sampling: Some(budget), ..rule(Effect::Allow, "s", None) };
+    assert_eq!(problem(allow.clone()), None, "[sampling-approval-controls]: the user can let a server ask a model");
+    let none = SamplingBudget { tokens_per_hour: 0, ..budget };
+    for (what, bad) in [
+        ("without a budget", PolicyRule { sampling: None, ..allow.clone() }),
+        ("with an empty one", PolicyRule { sampling: Some(none), ..allow.clone() }),
+        ("with all else that it asks for", PolicyRule { direction: Direction::Both, ..allow.clone() }),
+        ("with calls", PolicyRule { direction: Direction::ToServer, ..allow.clone() }),
+        ("with a tool", PolicyRule { tool: Some("t".into()), ..allow.clone() }),
+        ("of a denial", PolicyRule { effect: Effect::Deny, ..allow.clone() }),
+        ("of a question", PolicyRule { effect: Effect::Ask, ..allow.clone() }),
+        ("as trust", PolicyRule { trusted_server: true, ..allow.clone() }),
+    ] {
+        assert!(problem(bad).is_some(), "no rule allows sampling {what}");
+    }
+    let policy = policy_of(&[], std::slice::from_ref(&allow));
+    let sample = |server, requests, tokens| Act::Sample { server, would_use: SamplingUse { requests, tokens } };
+    let decided = |policy: &Policy, act: &Act<'_>| strictness(policy.decide(act, 0));
+    for (what, act, expected) in [
+        ("within the budget", sample("s", 10, 5_000), Effect::Allow),
+        ("one request more", sample("s", 11, 10), Effect::Ask),
+        ("one token more", sample("s", 1, 5_001), Effect::Ask),
+        ("another server", sample("t", 1, 1), Effect::Ask),
+        ("a form", Act::FillForm { server: "s" }, Effect::Ask),
+        ("a page", Act::OpenUrl { server: "s" }, Effect::Ask),
+        ("folders", Act::ShareRoots { server: "s", decided: false }, Effect::Ask),
+    ] {
+        assert_eq!(decided(&policy, &act), expected, "[sampling-rate-limit]: {what}");
+    }
+    let beyond = policy.explain(&sample("s", 11, 10), 0);
+    assert_eq!(beyond.considered[0].fit, Fit::OverBudget, "[sampling-rate-limit]: the explanation says why it asks");
+    let call = Call { server: "s".to_owned(), ..Call::default() };
+    assert_eq!(strictness(call.with(|act| policy.decide(&act, 0))), Effect::Ask, "calls are not in it");
+    let careful = PolicyFile { preset: Preset::Careful, ..file(Vec::new()) };
+    let mut policy = policy;
+    policy.set_managed(careful).unwrap();
+    assert_eq!(decided(&policy, &sample("s", 1, 1)), Effect::Ask, "[sampling-human-in-loop]: the careful preset asks");
+    policy.mute("s");
+    assert_eq!(
+        decided(&policy, &sample("s", 1, 1)),
+        Effect::Deny,
+        "[sampling-human-in-loop]: a muted server is refused"
+    );
 }

@@ -41,6 +41,10 @@ fn rule(from: own::Source, rule: own::PolicyRule) -> Rule {
             idempotent: claims.idempotent_hint,
             open_world: claims.open_world_hint,
         }),
+        sampling: rule.sampling.map(|budget| SamplingBudget {
+            requests_per_hour: budget.requests_per_hour,
+            tokens_per_hour: budget.tokens_per_hour,
+        }),
         scope: match rule.scope {
             own::RuleScope::Always => RuleScope::Always,
             own::RuleScope::Session => RuleScope::Session,
@@ -93,6 +97,10 @@ pub(in crate::handler) fn to_rule(rule: Rule) -> Result<own::PolicyRule, ApiErro
             destructive_hint: claims.destructive,
             idempotent_hint: claims.idempotent,
             open_world_hint: claims.open_world,
+        }),
+        sampling: rule.sampling.map(|budget| own::SamplingBudget {
+            requests_per_hour: budget.requests_per_hour,
+            tokens_per_hour: budget.tokens_per_hour,
         }),
         scope: match rule.scope {
             RuleScope::Always => own::RuleScope::Always,
