@@ -4,20 +4,27 @@
 //! is refused or converted as the user chose ([`Conversions`]), never dropped in silence. Errors ([`ModelError`]) say what to do
 //! and never hold a key or a request.
 
+mod carry;
 mod delta;
 mod error;
+mod known;
+mod local;
 mod loss;
 mod message;
 mod model;
 mod provider;
 mod registry;
 mod request;
+mod settings;
+mod wire;
 
 pub use delta::{Delta, Reply, Stop, Usage};
 pub use error::{ModelError, SAID_MAX};
+pub use local::{Found, find_local};
 pub use loss::{Conversion, Conversions, Loss, Uncarried};
 pub use message::{Message, Part, Role};
-pub use model::{Model, ModelRef, Price, Rank, Takes};
+pub use model::{LongPrice, Model, ModelRef, Price, Rank, Takes};
 pub use provider::{Deltas, Kind, Provider};
 pub use registry::Registry;
 pub use request::{Request, Tool, ToolChoice};
+pub use settings::{PRESETS, Preset, ProviderSettings, SettingsError};

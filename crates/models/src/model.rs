@@ -52,6 +52,9 @@ pub struct Price {
     /// Of the request, to the provider's cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written_input: Option<f64>,
+    /// What longer requests cost, if more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub long: Option<LongPrice>,
     /// The currency, such as `USD`.
     pub currency: String,
     /// The day on which this was so, as `2026-11-20`, or who says so.
@@ -64,15 +67,30 @@ impl Price {
     #[allow(clippy::cast_precision_loss, reason = "no answer has 2^52 tokens")]
     pub fn of(&self, usage: &Usage) -> Option<f64> {
         let (input, output) = (usage.input?, usage.output?);
+        let long = self.long.filter(|long| input > u64::from(long.above));
+        let (of_input, of_output) = long.map_or((self.input, self.output), |long| (long.input, long.output));
+        // What of the cache costs grows with the rest.
+        let grown = of_input / self.input.max(f64::MIN_POSITIVE);
         let cached = usage.cached_input.unwrap_or(0).min(input);
         let written = usage.written_input.unwrap_or(0).min(input - cached);
         let plain = input - cached - written;
-        let sum = plain as f64 * self.input
-            + cached as f64 * self.cached_input.unwrap_or(self.input)
-            + written as f64 * self.written_input.unwrap_or(self.input)
-            + output as f64 * self.output;
+        let sum = plain as f64 * of_input
+            + cached as f64 * self.cached_input.map_or(of_input, |cached| cached * grown)
+            + written as f64 * self.written_input.map_or(of_input, |written| written * grown)
+            + output as f64 * of_output;
         Some(sum / 1_000_000.0)
     }
+}
+
+/// What a request costs that is longer than others, all of it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct LongPrice {
+    /// Beyond how many tokens of the request.
+    pub above: u32,
+    /// A million tokens of the request.
+    pub input: f64,
+    /// A million tokens of the answer.
+    pub output: f64,
 }
 
 /// What a model takes. None is not known.

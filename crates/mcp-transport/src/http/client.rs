@@ -17,6 +17,11 @@ const KEEP_ALIVE_ANSWER: Duration = Duration::from_secs(15);
 /// How long connecting to an address that a server named may take, TLS included.
 const CONNECT: Duration = Duration::from_secs(15);
 
+/// How long connecting to a provider of models may take.
+const CONNECT_MODELS: Duration = Duration::from_secs(10);
+/// What Drawbridge tells providers of models of itself.
+const USER_AGENT: &str = concat!("drawbridge/", env!("CARGO_PKG_VERSION"));
+
 /// A client for one server: its connections are used again and shared with no other.
 ///
 /// No compression, because proxies and servers then hold back events to compress more at once.
@@ -44,6 +49,16 @@ pub(super) fn outside(way: Way, guard: Arc<dyn Resolve>) -> Result<Client, reqwe
         Way::Local => builder.no_proxy().build(),
         Way::Proxy | Way::Named => builder.build(),
     }
+}
+
+/// A client for providers of models: with the system's proxy, or for what runs on this computer without one. Redirects are not
+/// followed, and no answer is given up for how long it takes in all.
+///
+/// # Errors
+/// If TLS cannot be set up on this system.
+pub fn for_models(is_local: bool) -> Result<Client, reqwest::Error> {
+    let builder = plain().connect_timeout(CONNECT_MODELS).tcp_keepalive(KEEP_ALIVE).user_agent(USER_AGENT);
+    if is_local { builder.no_proxy().build() } else { builder.build() }
 }
 
 #[allow(clippy::disallowed_methods, reason = "the one place that makes HTTP clients")]

@@ -28,6 +28,7 @@ use tokio::sync::mpsc;
 use crate::driver::{Channels, DriverCommand, DriverEvent, Owner};
 
 pub use authorization::{Authorizer, Challenge, MOST_SENDINGS, Signed, Stop, Verdict};
+pub use client::for_models;
 pub use limits::HttpLimits;
 pub use outside::{OutsideClient, OutsideError, OutsideLimits};
 pub use target::{BadHeader, HeaderName, HttpTarget, KnownServer, SecretHeader, TransportChoice, TransportFound};

@@ -1,0 +1,162 @@
+//! What is known of models that their providers do not say themselves: context, prices, what they take. A table with a date.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::{Kind, LongPrice, Model, Price, ProviderSettings, Rank};
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| serde_json::from_str(include_str!("known.json")).unwrap_or_default());
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Table {
+    as_of: String,
+    models: Vec<Known>,
+}
+
+/// A model of the table.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Known {
+    kind: Kind,
+    id: String,
+    context: u32,
+    /// How many tokens an answer may have.
+    pub(crate) max_output: u32,
+    input: f64,
+    output: f64,
+    cached_input: Option<f64>,
+    written_input: Option<f64>,
+    long: Option<LongPrice>,
+    takes: Vec<String>,
+}
+
+/// What the table has of a model. A dated version, such as `gpt-4o-2024-11-20`, is the model without its date.
+pub(crate) fn of(kind: Kind, id: &str) -> Option<&'static Known> {
+    let undated = without_date(id);
+    TABLE.models.iter().find(|known| known.kind == kind && (known.id == id || known.id == undated))
+}
+
+fn without_date(id: &str) -> &str {
+    let digits = id.bytes().rev().take_while(|b| b.is_ascii_digit() || *b == b'-').count();
+    let (name, date) = id.split_at(id.len() - digits);
+    let is_date = |date: &str| {
+        let parts: Vec<usize> = date.split('-').map(str::len).collect();
+        parts == [8] || parts == [4, 2, 2]
+    };
+    // `claude-sonnet-4-5-20250929`: the last of the numbers is the date.
+    let mut at = date.find('-');
+    while let Some(dash) = at {
+        if is_date(&date[dash + 1..]) {
+            return &id[..name.len() + dash];
+        }
+        at = date[dash + 1..].find('-').map(|next| dash + 1 + next);
+    }
+    id
+}
+
+/// Adds to what a provider says of a model what is known here. What the provider says counts.
+pub(crate) fn complete(settings: &ProviderSettings, mut model: Model) -> Model {
+    // Others may serve another model under the same name, or for another price.
+    let own_host = match settings.kind {
+        Kind::OpenAi => Some("api.openai.com"),
+        Kind::Anthropic => Some("api.anthropic.com"),
+        Kind::Gemini => Some("generativelanguage.googleapis.com"),
+        Kind::Ollama => None,
+    };
+    if own_host.is_some()
+        && settings.url.host_str() == own_host
+        && let Some(known) = of(settings.kind, &model.id)
+    {
+        let takes = |what: &str| Some(known.takes.iter().any(|own| own == what));
+        model.context = model.context.or(Some(known.context));
+        model.max_output = model.max_output.or(Some(known.max_output));
+        model.takes.images = model.takes.images.or(takes("images"));
+        model.takes.audio = model.takes.audio.or(takes("audio"));
+        model.takes.files = model.takes.files.or(takes("files"));
+        model.takes.tools = model.takes.tools.or(takes("tools"));
+        model.takes.thinking = model.takes.thinking.or(takes("thinking"));
+        model.price = model.price.or_else(|| {
+            Some(Price {
+                input: known.input,
+                output: known.output,
+                cached_input: known.cached_input,
+                written_input: known.written_input,
+                long: known.long,
+                currency: "USD".to_owned(),
+                as_of: TABLE.as_of.clone(),
+            })
+        });
+    }
+    model.rank = model.rank.or_else(|| model.price.as_ref().map(rank_by_price));
+    model
+}
+
+/// A guess: what costs more is abler and slower, from 20 cents to 60 dollars for a million tokens of an answer.
+fn rank_by_price(price: &Price) -> Rank {
+    let (low, high) = (0.2_f64.ln(), 60_f64.ln());
+    let place = ((price.output.max(0.01).ln() - low) / (high - low)).clamp(0.0, 1.0);
+    Rank { speed: 1.0 - place, intelligence: place, from: "price".to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::{PRESETS, Usage};
+
+    fn listed(provider: &str, id: &str) -> Model {
+        let preset = PRESETS.iter().find(|preset| preset.id == provider).unwrap();
+        complete(&preset.settings().unwrap(), Model { id: id.into(), name: id.into(), ..Model::default() })
+    }
+
+    #[test]
+    fn the_table_can_be_read_and_makes_sense() {
+        assert!(TABLE.models.len() > 40, "the table is there: {} models", TABLE.models.len());
+        for known in &TABLE.models {
+            assert!(known.output >= known.input && known.input > 0.0, "{} costs more to answer than to ask", known.id);
+            assert!(known.cached_input.is_none_or(|cached| cached < known.input), "{}: a cache is cheaper", known.id);
+            assert!(known.long.is_none_or(|long| long.input > known.input), "{}: long ones cost more", known.id);
+            assert_eq!(without_date(&known.id), known.id, "{} is not taken for a date", known.id);
+        }
+    }
+
+    #[test]
+    fn dated_versions_are_the_model_and_others_are_not() {
+        for (id, is_known) in [
+            ("gpt-4o-2024-11-20", true),
+            ("claude-sonnet-4-5-20250929", true),
+            ("gpt-4o-audio-preview", false),
+            ("gpt-4o-2024", false),
+        ] {
+            let price = if id.starts_with("gpt") { listed("openai", id) } else { listed("anthropic", id) }.price;
+            assert_eq!(price.is_some(), is_known, "whether the price of {id} is known");
+        }
+        assert_eq!(listed("lm-studio", "gpt-4o").price, None, "the same name elsewhere is not the same model");
+    }
+
+    #[test]
+    fn costs_are_those_of_the_length_and_the_cache() {
+        let price = listed("anthropic", "claude-sonnet-4-5").price.unwrap();
+        let usage = Usage {
+            input: Some(1_000_000),
+            cached_input: Some(500_000),
+            written_input: Some(100_000),
+            output: Some(100_000),
+            thinking: None,
+        };
+        let cost = price.of(&usage).unwrap();
+        assert!(
+            (cost - (0.4 * 3.0 + 0.5 * 0.3 + 0.1 * 3.75 + 0.1 * 15.0)).abs() < 1e-9,
+            "each at its own price: {cost}"
+        );
+        let price = listed("gemini", "gemini-2.5-pro").price.unwrap();
+        let long = Usage { input: Some(300_000), output: Some(10_000), ..Usage::default() };
+        let cost = price.of(&long).unwrap();
+        assert!((cost - (0.3 * 2.5 + 0.01 * 15.0)).abs() < 1e-9, "a long request costs more: {cost}");
+        let unknown = Usage { input: None, ..long };
+        assert_eq!(price.of(&unknown), None, "what is not known is not guessed");
+    }
+}

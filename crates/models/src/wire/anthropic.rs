@@ -1,0 +1,303 @@
+//! Anthropic's Messages: <https://docs.anthropic.com/en/api/messages>.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::assembly::Assembly;
+use super::encode::{base64, count, of_wire, size};
+use super::exchange::{Exchange, Framing};
+use super::{Answer, Outgoing, Wire, fault};
+use crate::carry::{Carries, PICTURES};
+use crate::{Kind, Message, Model, ModelError, Part, ProviderSettings, Request, Role, Stop, Takes, ToolChoice, known};
+
+/// The name of this wire in what is kept of a thought.
+const WIRE: &str = "anthropic";
+const VERSION: &str = "2023-06-01";
+/// How many tokens an answer gets where neither the request nor what is known of the model says it. The API wants a number.
+const MAX_TOKENS: u32 = 8_192;
+/// The least that thinking may get.
+const MIN_THINKING: u32 = 1_024;
+/// The models that think within a budget; later ones decide on their own how much.
+const THINK_BY_BUDGET: [&str; 7] = [
+    "claude-3-7",
+    "claude-sonnet-4-2",
+    "claude-sonnet-4-5",
+    "claude-opus-4-2",
+    "claude-opus-4-1",
+    "claude-opus-4-5",
+    "claude-haiku-4-5",
+];
+
+pub(super) struct Anthropic;
+
+impl Wire for Anthropic {
+    fn carries(&self) -> Carries {
+        Carries {
+            images: PICTURES,
+            audio: &[],
+            files: &["application/pdf"],
+            images_in_results: true,
+            files_in_results: true,
+            tool_error: true,
+            tool_required: true,
+            stops: 8_191,
+            temperature_with_thinking: false,
+        }
+    }
+
+    fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
+        let key = key.map(|key| ("x-api-key", key.to_owned()));
+        key.into_iter().chain([("anthropic-version", VERSION.to_owned())]).collect()
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::ServerSent
+    }
+
+    fn request(&self, settings: &ProviderSettings, request: &Request) -> Outgoing {
+        let known = known::of(Kind::Anthropic, &request.model).map(|known| known.max_output);
+        let max = request.max_tokens.or(known.map(|max| max.min(32_000))).unwrap_or(MAX_TOKENS);
+        let mut body = Map::new();
+        body.insert("model".into(), request.model.clone().into());
+        body.insert("stream".into(), true.into());
+        body.insert("max_tokens".into(), max.into());
+        // What comes before a mark is kept by the provider and costs a tenth when it is sent again.
+        if let Some(system) = &request.system {
+            let kept = json!({ "type": "ephemeral" });
+            body.insert("system".into(), json!([{ "type": "text", "text": system, "cache_control": kept }]));
+        }
+        if !request.tools.is_empty() {
+            let tools = request.tools.iter().map(|tool| {
+                let mut own = json!({ "name": tool.name, "input_schema": tool.input_schema });
+                if let Some(description) = &tool.description {
+                    own["description"] = description.clone().into();
+                }
+                own
+            });
+            let mut tools: Vec<Value> = tools.collect();
+            if let Some(last) = tools.last_mut() {
+                last["cache_control"] = json!({ "type": "ephemeral" });
+            }
+            body.insert("tools".into(), tools.into());
+            let choice = match request.tool_choice {
+                ToolChoice::Auto => "auto",
+                ToolChoice::Required => "any",
+                ToolChoice::None => "none",
+            };
+            body.insert("tool_choice".into(), json!({ "type": choice }));
+        }
+        if let Some(temperature) = request.temperature {
+            body.insert("temperature".into(), temperature.into());
+        }
+        if !request.stop.is_empty() {
+            body.insert("stop_sequences".into(), json!(request.stop));
+        }
+        if request.thinking {
+            let by_budget = THINK_BY_BUDGET.iter().any(|model| request.model.starts_with(model));
+            if !by_budget {
+                body.insert("thinking".into(), json!({ "type": "adaptive", "display": "summarized" }));
+            } else if max > MIN_THINKING {
+                let budget = (max / 2).max(MIN_THINKING);
+                body.insert("thinking".into(), json!({ "type": "enabled", "budget_tokens": budget }));
+            }
+        }
+        body.insert("messages".into(), messages(&request.messages));
+        Outgoing { url: settings.at("messages"), body: body.into() }
+    }
+
+    fn answer(&self, model: &str) -> Box<dyn Answer> {
+        Box::new(Streamed { model: model.to_owned(), is_done: false })
+    }
+}
+
+fn messages(messages: &[Message]) -> Value {
+    let mut ids = Ids::default();
+    let mut sent: Vec<Value> = messages
+        .iter()
+        .map(|message| {
+            // Results of tools have to come first.
+            let is_result = |part: &&Part| matches!(part, Part::ToolResult { .. });
+            let first = message.parts.iter().filter(is_result);
+            let rest = message.parts.iter().filter(|part| !is_result(part));
+            let content: Vec<Value> = first.chain(rest).filter_map(|part| block(part, &mut ids)).collect();
+            let role = if message.role == Role::User { "user" } else { "assistant" };
+            json!({ "role": role, "content": content })
+        })
+        // A message without content is refused.
+        .filter(|message| message["content"].as_array().is_some_and(|content| !content.is_empty()))
+        .collect();
+    let last = sent.last_mut().and_then(|message| message["content"].as_array_mut()).and_then(|list| list.last_mut());
+    if let Some(last) = last.filter(|block| !matches!(block["type"].as_str(), Some("thinking" | "redacted_thinking"))) {
+        last["cache_control"] = json!({ "type": "ephemeral" });
+    }
+    sent.into()
+}
+
+/// The ids of uses as the API takes them: letters, digits, `_` and `-`. Those of servers and other providers may be others.
+#[derive(Default)]
+struct Ids(BTreeMap<String, String>);
+
+impl Ids {
+    fn of(&mut self, id: &str) -> String {
+        let is_taken = |c: u8| c.is_ascii_alphanumeric() || b"_-".contains(&c);
+        if !id.is_empty() && id.len() <= 128 && id.bytes().all(is_taken) {
+            return id.to_owned();
+        }
+        let number = self.0.len();
+        self.0.entry(id.to_owned()).or_insert_with(|| format!("drawbridge_use_{number}")).clone()
+    }
+}
+
+fn block(part: &Part, ids: &mut Ids) -> Option<Value> {
+    Some(match part {
+        // An empty text is refused.
+        Part::Text(text) if text.trim().is_empty() => return None,
+        Part::Text(text) => json!({ "type": "text", "text": text }),
+        Part::Image { mime, data } => {
+            json!({ "type": "image", "source": { "type": "base64", "media_type": mime, "data": base64(data) } })
+        }
+        Part::File { name, mime, data } => {
+            let source = json!({ "type": "base64", "media_type": mime, "data": base64(data) });
+            json!({ "type": "document", "title": name, "source": source })
+        }
+        Part::Thinking { text, opaque } => {
+            let kept = of_wire(opaque.as_ref(), WIRE)?;
+            match (kept["signature"].as_str(), kept["redacted"].as_str()) {
+                (Some(signature), _) => json!({ "type": "thinking", "thinking": text, "signature": signature }),
+                (_, Some(data)) => json!({ "type": "redacted_thinking", "data": data }),
+                _ => return None,
+            }
+        }
+        Part::ToolUse { id, name, arguments, .. } => {
+            json!({ "type": "tool_use", "id": ids.of(id), "name": name, "input": arguments })
+        }
+        Part::ToolResult { id, parts, is_error, .. } => {
+            let content: Vec<Value> = parts.iter().filter_map(|part| block(part, ids)).collect();
+            json!({ "type": "tool_result", "tool_use_id": ids.of(id), "content": content, "is_error": is_error })
+        }
+        Part::Audio { .. } => return None,
+    })
+}
+
+/// An answer that streams.
+struct Streamed {
+    model: String,
+    is_done: bool,
+}
+
+impl Answer for Streamed {
+    fn take(&mut self, event: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
+        let index = event["index"].as_u64().unwrap_or_default();
+        match event["type"].as_str() {
+            Some("message_start") => {
+                assembly.model(event["message"]["model"].as_str().unwrap_or_default());
+                usage(&event["message"]["usage"], assembly);
+            }
+            Some("content_block_start") => begins(index, &event["content_block"], assembly)?,
+            Some("content_block_delta") => {
+                let delta = &event["delta"];
+                let text = |name: &str| delta[name].as_str().unwrap_or_default();
+                match delta["type"].as_str() {
+                    Some("text_delta") => assembly.text(text("text"))?,
+                    Some("thinking_delta") => assembly.thinking(text("thinking"))?,
+                    Some("signature_delta") => {
+                        assembly.thought(json!({ "wire": WIRE, "signature": text("signature") }))?;
+                    }
+                    Some("input_json_delta") => assembly.arguments(index, text("partial_json"))?,
+                    // Citations and what may come yet are no content of their own.
+                    _ => {}
+                }
+            }
+            Some("message_delta") => {
+                usage(&event["usage"], assembly);
+                if let Some(reason) = event["delta"]["stop_reason"].as_str() {
+                    assembly.stop(match reason {
+                        "end_turn" => Stop::EndTurn,
+                        "max_tokens" => Stop::MaxTokens,
+                        "stop_sequence" => Stop::StopSequence,
+                        "tool_use" => Stop::ToolUse,
+                        "refusal" => Stop::Refused,
+                        other => Stop::Other(fault::short(other)),
+                    });
+                }
+            }
+            Some("message_stop") => self.is_done = true,
+            Some("error") => return Err(fault::in_stream(event, &self.model)),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn is_done(&self) -> bool {
+        self.is_done
+    }
+}
+
+fn begins(index: u64, block: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
+    let text = |name: &str| block[name].as_str().unwrap_or_default().to_owned();
+    match block["type"].as_str() {
+        Some("text") => assembly.text(&text("text")),
+        Some("thinking") => assembly.thinking(&text("thinking")),
+        Some("redacted_thinking") => assembly.thought_apart(json!({ "wire": WIRE, "redacted": text("data") })),
+        Some("tool_use") if text("name").is_empty() => {
+            Err(ModelError::Unreadable { cause: "it uses a tool without a name".to_owned() })
+        }
+        Some("tool_use") => {
+            assembly.tool_use(index, text("id"), text("name"), None)?;
+            // Some give all arguments at once.
+            match &block["input"] {
+                Value::Object(input) if !input.is_empty() => {
+                    assembly.arguments(index, &Value::Object(input.clone()).to_string())
+                }
+                _ => Ok(()),
+            }
+        }
+        _ => Ok(()),
+    }
+}
+
+fn usage(usage: &Value, assembly: &mut Assembly) {
+    if !usage.is_object() {
+        return;
+    }
+    assembly.usage(|own| {
+        let read = count(&usage["cache_read_input_tokens"]).or(own.cached_input);
+        let written = count(&usage["cache_creation_input_tokens"]).or(own.written_input);
+        if let Some(input) = count(&usage["input_tokens"]) {
+            own.input = Some(input + read.unwrap_or(0) + written.unwrap_or(0));
+        }
+        own.cached_input = read;
+        own.written_input = written;
+        own.output = count(&usage["output_tokens"]).or(own.output);
+    });
+}
+
+/// Lists the models.
+pub(super) async fn list(exchange: &Exchange, settings: &ProviderSettings) -> Result<Vec<Model>, ModelError> {
+    let mut url = settings.at("models");
+    url.set_query(Some("limit=1000"));
+    let answer = exchange.get(url).await?;
+    let Some(listed) = answer["data"].as_array() else {
+        return Err(ModelError::Unreadable { cause: "it has no list of models".to_owned() });
+    };
+    let models = listed.iter().take(1_000).filter_map(|listed| {
+        let id = listed["id"].as_str()?;
+        let can = |name: &str| listed["capabilities"][name]["supported"].as_bool();
+        Some(Model {
+            id: id.to_owned(),
+            name: fault::short(listed["display_name"].as_str().unwrap_or(id)),
+            context: size(&listed["max_input_tokens"]),
+            max_output: size(&listed["max_tokens"]),
+            takes: Takes {
+                images: can("image_input"),
+                audio: Some(false),
+                files: can("pdf_input"),
+                tools: Some(true),
+                thinking: can("thinking"),
+            },
+            ..Model::default()
+        })
+    });
+    Ok(models.collect())
+}

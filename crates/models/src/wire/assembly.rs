@@ -1,0 +1,263 @@
+//! Puts an answer together from its pieces, within bounds.
+
+use serde_json::{Map, Value};
+
+use crate::{Delta, Message, ModelError, Part, Reply, Role, Stop, Usage};
+
+/// The most bytes of text and arguments that an answer may have.
+pub(super) const MAX_ANSWER: usize = 16 << 20;
+/// The most parts of an answer. No model uses as many tools at once.
+const MAX_PARTS: usize = 1_024;
+
+/// A part that is not whole yet.
+enum Piece {
+    Text(String),
+    Thinking {
+        text: String,
+        opaque: Option<Value>,
+    },
+    ToolUse {
+        key: u64,
+        id: String,
+        name: String,
+        arguments: String,
+        whole: Option<Map<String, Value>>,
+        opaque: Option<Value>,
+    },
+}
+
+/// An answer that is put together.
+pub(super) struct Assembly {
+    pieces: Vec<Piece>,
+    deltas: Vec<Delta>,
+    size: usize,
+    model: String,
+    usage: Usage,
+    stop: Option<Stop>,
+}
+
+impl Assembly {
+    pub(super) fn new(model: String) -> Self {
+        Self { pieces: Vec::new(), deltas: Vec::new(), size: 0, model, usage: Usage::default(), stop: None }
+    }
+
+    /// The deltas since the last time.
+    pub(super) fn drain(&mut self) -> std::vec::Drain<'_, Delta> {
+        self.deltas.drain(..)
+    }
+
+    fn grow(&mut self, by: usize) -> Result<(), ModelError> {
+        self.size += by;
+        let is_small = self.size <= MAX_ANSWER && self.pieces.len() <= MAX_PARTS;
+        if is_small { Ok(()) } else { Err(ModelError::TooLarge { limit: MAX_ANSWER }) }
+    }
+
+    /// More text.
+    pub(super) fn text(&mut self, more: &str) -> Result<(), ModelError> {
+        if more.is_empty() {
+            return Ok(());
+        }
+        self.grow(more.len())?;
+        match self.pieces.last_mut() {
+            Some(Piece::Text(text)) => text.push_str(more),
+            _ => self.pieces.push(Piece::Text(more.to_owned())),
+        }
+        self.deltas.push(Delta::Text(more.to_owned()));
+        Ok(())
+    }
+
+    /// More thinking.
+    pub(super) fn thinking(&mut self, more: &str) -> Result<(), ModelError> {
+        if more.is_empty() {
+            return Ok(());
+        }
+        self.grow(more.len())?;
+        match self.pieces.last_mut() {
+            Some(Piece::Thinking { text, opaque: None }) => text.push_str(more),
+            _ => self.pieces.push(Piece::Thinking { text: more.to_owned(), opaque: None }),
+        }
+        self.deltas.push(Delta::Thinking(more.to_owned()));
+        Ok(())
+    }
+
+    /// What is to be sent back with the thinking before it, or in its place.
+    pub(super) fn thought(&mut self, value: Value) -> Result<(), ModelError> {
+        self.grow(value.to_string().len())?;
+        match self.pieces.last_mut() {
+            Some(Piece::Thinking { opaque: opaque @ None, .. }) => *opaque = Some(value),
+            _ => self.pieces.push(Piece::Thinking { text: String::new(), opaque: Some(value) }),
+        }
+        Ok(())
+    }
+
+    /// What is to be sent back as a thought of its own.
+    pub(super) fn thought_apart(&mut self, value: Value) -> Result<(), ModelError> {
+        self.grow(value.to_string().len())?;
+        self.pieces.push(Piece::Thinking { text: String::new(), opaque: Some(value) });
+        Ok(())
+    }
+
+    /// What is to be sent back with the first thinking, which has no end of its own.
+    pub(super) fn first_thought(&mut self, value: Value) -> Result<(), ModelError> {
+        self.grow(value.to_string().len())?;
+        let first = self.pieces.iter_mut().find_map(|piece| match piece {
+            Piece::Thinking { opaque, .. } => Some(opaque),
+            _ => None,
+        });
+        match first {
+            Some(opaque) => *opaque = Some(value),
+            None => self.pieces.insert(0, Piece::Thinking { text: String::new(), opaque: Some(value) }),
+        }
+        Ok(())
+    }
+
+    /// Begins a use of a tool. `key` is how the provider's pieces name it.
+    pub(super) fn tool_use(
+        &mut self,
+        key: u64,
+        id: String,
+        name: String,
+        opaque: Option<Value>,
+    ) -> Result<(), ModelError> {
+        self.grow(id.len() + name.len() + opaque.as_ref().map_or(0, |value| value.to_string().len()))?;
+        self.deltas.push(Delta::ToolUseBegan { id: id.clone(), name: name.clone() });
+        self.pieces.push(Piece::ToolUse { key, id, name, arguments: String::new(), whole: None, opaque });
+        Ok(())
+    }
+
+    /// Whether a use of a tool was begun.
+    pub(super) fn has_tool_use(&self, wanted: u64) -> bool {
+        self.pieces.iter().any(|piece| matches!(piece, Piece::ToolUse { key, .. } if *key == wanted))
+    }
+
+    /// Whether any was.
+    pub(super) fn uses_tools(&self) -> bool {
+        self.pieces.iter().any(|piece| matches!(piece, Piece::ToolUse { .. }))
+    }
+
+    /// How many parts there are: a key that no use of a tool has yet.
+    pub(super) const fn next_key(&self) -> u64 {
+        self.pieces.len() as u64
+    }
+
+    /// More of a tool's arguments, as text. Of a use that was not begun, nothing.
+    pub(super) fn arguments(&mut self, wanted: u64, more: &str) -> Result<(), ModelError> {
+        if more.is_empty() {
+            return Ok(());
+        }
+        self.grow(more.len())?;
+        let found = self.pieces.iter_mut().rev().find_map(|piece| match piece {
+            Piece::ToolUse { key, id, arguments, .. } if *key == wanted => Some((id, arguments)),
+            _ => None,
+        });
+        let Some((id, arguments)) = found else {
+            return Err(ModelError::Unreadable { cause: "arguments for a tool that it does not use".to_owned() });
+        };
+        arguments.push_str(more);
+        self.deltas.push(Delta::ToolUseArguments { id: id.clone(), text: more.to_owned() });
+        Ok(())
+    }
+
+    /// The arguments of the use that was begun last, whole.
+    pub(super) fn whole_arguments(&mut self, given: Map<String, Value>) -> Result<(), ModelError> {
+        let text = Value::Object(given.clone()).to_string();
+        self.grow(text.len())?;
+        if let Some(Piece::ToolUse { id, whole, .. }) = self.pieces.last_mut() {
+            *whole = Some(given);
+            self.deltas.push(Delta::ToolUseArguments { id: id.clone(), text });
+        }
+        Ok(())
+    }
+
+    /// The provider's name of the model.
+    pub(super) fn model(&mut self, name: &str) {
+        if !name.is_empty() && name.len() <= 256 {
+            name.clone_into(&mut self.model);
+        }
+    }
+
+    /// Why it ends.
+    pub(super) fn stop(&mut self, stop: Stop) {
+        self.stop = Some(stop);
+    }
+
+    /// Changes what was used, and tells it.
+    pub(super) fn usage(&mut self, change: impl FnOnce(&mut Usage)) {
+        let before = self.usage;
+        change(&mut self.usage);
+        if self.usage != before {
+            self.deltas.push(Delta::Usage(self.usage));
+        }
+    }
+
+    /// The whole answer.
+    pub(super) fn finish(&mut self) -> Result<Reply, ModelError> {
+        let uses_tools = self.uses_tools();
+        let stop = match self.stop.take() {
+            None | Some(Stop::EndTurn) if uses_tools => Stop::ToolUse,
+            None => Stop::EndTurn,
+            Some(stop) => stop,
+        };
+        let mut parts = Vec::with_capacity(self.pieces.len());
+        for piece in self.pieces.drain(..) {
+            match piece {
+                Piece::Text(text) => parts.push(Part::Text(text)),
+                Piece::Thinking { text, opaque } => parts.push(Part::Thinking { text, opaque }),
+                Piece::ToolUse { id, name, arguments, whole, opaque, .. } => match whole.or_else(|| read(&arguments)) {
+                    Some(arguments) => parts.push(Part::ToolUse { id, name, arguments, opaque }),
+                    // Who stopped in the middle of them says so by how it stopped.
+                    None if stop != Stop::ToolUse => {}
+                    None => return Err(ModelError::BadArguments { tool: name }),
+                },
+            }
+        }
+        let message = Message { role: Role::Assistant, parts };
+        Ok(Reply { message, stop, usage: self.usage, model: std::mem::take(&mut self.model) })
+    }
+}
+
+/// Arguments as an object. No text at all is an empty one.
+fn read(text: &str) -> Option<Map<String, Value>> {
+    if text.trim().is_empty() { Some(Map::new()) } else { serde_json::from_str(text).ok() }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn an_answer_has_a_bound() {
+        let mut assembly = Assembly::new("m".into());
+        let piece = "x".repeat(1 << 20);
+        for _ in 0..16 {
+            assembly.text(&piece).unwrap();
+        }
+        let refused = assembly.text("x");
+        assert_eq!(refused, Err(ModelError::TooLarge { limit: MAX_ANSWER }), "one byte more than 16 MiB");
+        let mut assembly = Assembly::new("m".into());
+        let begun = (0..5_000).try_for_each(|key| assembly.tool_use(key, String::new(), String::new(), None));
+        assert_eq!(begun, Err(ModelError::TooLarge { limit: MAX_ANSWER }), "nor without end in number");
+    }
+
+    #[test]
+    fn arguments_that_can_not_be_read_call_nothing() {
+        let with = |arguments: &str, stop: Stop| {
+            let mut assembly = Assembly::new("m".into());
+            assembly.tool_use(0, "1".into(), "look".into(), None).unwrap();
+            assembly.arguments(0, arguments).unwrap();
+            assembly.stop(stop);
+            assembly.finish()
+        };
+        let bad = Err(ModelError::BadArguments { tool: "look".into() });
+        for broken in ["{\"a\":", "[1]", "\"text\"", "nonsense"] {
+            assert_eq!(with(broken, Stop::ToolUse), bad, "{broken} is no object");
+        }
+        let cut = with("{\"a\":", Stop::MaxTokens).unwrap();
+        assert!(cut.message.parts.is_empty(), "what was cut off is not called: {cut:?}");
+        assert_eq!(cut.stop, Stop::MaxTokens, "and why it is not there is said");
+        let empty = with("", Stop::ToolUse).unwrap();
+        assert_eq!(empty.message.tool_uses().count(), 1, "a tool without arguments is called with none");
+    }
+}

@@ -1,0 +1,168 @@
+//! Requests and answers over HTTP, within bounds of size and time. No key leaves it but in its header.
+
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use reqwest::header::{HeaderName, HeaderValue};
+use reqwest::{Client, RequestBuilder, Response};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+use url::Url;
+
+use super::events::Events;
+use super::fault;
+use crate::ModelError;
+
+/// The most bytes of a list of models.
+const MAX_LIST: usize = 16 << 20;
+/// The most bytes of an error that are read.
+const MAX_ERROR: usize = 64 << 10;
+/// How long a list of models may take.
+const LIST_TIME: Duration = Duration::from_secs(20);
+/// How long the rest of an error may take.
+const ERROR_TIME: Duration = Duration::from_secs(5);
+
+/// How events stand in an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Framing {
+    /// Server-sent events.
+    ServerSent,
+    /// One JSON to a line.
+    Lines,
+}
+
+/// What is used to ask one provider.
+pub(super) struct Exchange {
+    client: Client,
+    headers: Vec<(&'static str, String)>,
+    key: Option<SecretString>,
+    silence: Duration,
+}
+
+impl Exchange {
+    pub(super) fn new(
+        client: Client,
+        headers: Vec<(&'static str, String)>,
+        key: Option<SecretString>,
+        silence: Duration,
+    ) -> Self {
+        Self { client, headers, key, silence }
+    }
+
+    fn with_headers(&self, mut request: RequestBuilder) -> Result<RequestBuilder, ModelError> {
+        for (name, value) in &self.headers {
+            let mut value = HeaderValue::from_str(value)
+                .map_err(|_| ModelError::WrongKey { said: "it has characters that no key has".to_owned() })?;
+            value.set_sensitive(true);
+            request = request.header(HeaderName::from_static(name), value);
+        }
+        Ok(request)
+    }
+
+    /// Asks, and gives the events of the answer.
+    pub(super) async fn stream(
+        &self,
+        url: Url,
+        body: &Value,
+        framing: Framing,
+        model: &str,
+    ) -> Result<Events, ModelError> {
+        let request = self.with_headers(self.client.post(url))?.json(body);
+        let response = self.sent(request, self.silence, model).await?;
+        Ok(Events::new(response, framing, self.silence))
+    }
+
+    /// Reads JSON.
+    pub(super) async fn get(&self, url: Url) -> Result<Value, ModelError> {
+        self.json(self.client.get(url)).await
+    }
+
+    /// Asks for JSON.
+    pub(super) async fn post(&self, url: Url, body: &Value) -> Result<Value, ModelError> {
+        self.json(self.client.post(url).json(body)).await
+    }
+
+    async fn json(&self, request: RequestBuilder) -> Result<Value, ModelError> {
+        let request = self.with_headers(request)?;
+        let read = async {
+            let response = self.sent(request, LIST_TIME, "").await?;
+            let body = limited(response, MAX_LIST).await?;
+            serde_json::from_slice(&body).map_err(|error| ModelError::Unreadable {
+                cause: format!("no JSON at line {}, column {}", error.line(), error.column()),
+            })
+        };
+        let read = tokio::time::timeout(LIST_TIME, read).await;
+        read.unwrap_or(Err(ModelError::Silent { after: LIST_TIME })).map_err(|error| self.redacted(error))
+    }
+
+    async fn sent(&self, request: RequestBuilder, time: Duration, model: &str) -> Result<Response, ModelError> {
+        let Ok(sent) = tokio::time::timeout(time, request.send()).await else {
+            return Err(ModelError::Silent { after: time });
+        };
+        let response = sent.map_err(|error| ModelError::Unreachable { cause: cause_of(error) })?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        let (status, headers) = (response.status(), response.headers().clone());
+        let body = tokio::time::timeout(ERROR_TIME, start_of(response, MAX_ERROR)).await.unwrap_or_default();
+        Err(self.redacted(fault::of_response(status, &headers, &body, model, self.key.is_some())))
+    }
+
+    /// An error without the key, wherever the provider may have repeated it.
+    pub(super) fn redacted(&self, mut error: ModelError) -> ModelError {
+        let Some(key) = self.key.as_ref().map(ExposeSecret::expose_secret).filter(|key| !key.is_empty()) else {
+            return error;
+        };
+        let text = match &mut error {
+            ModelError::WrongKey { said }
+            | ModelError::NoCredit { said }
+            | ModelError::Refused { said }
+            | ModelError::Provider { said, .. } => said,
+            ModelError::Unreachable { cause } | ModelError::Unreadable { cause } => cause,
+            ModelError::NotFound { model } => model,
+            ModelError::BadArguments { tool } => tool,
+            _ => return error,
+        };
+        if text.contains(key) {
+            *text = text.replace(key, "[key]");
+        }
+        error
+    }
+}
+
+/// The innermost cause, without the address.
+fn cause_of(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut cause: &dyn std::error::Error = &error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    fault::short(&cause.to_string())
+}
+
+async fn limited(response: Response, limit: usize) -> Result<Vec<u8>, ModelError> {
+    let mut bytes = response.bytes_stream();
+    let mut body = Vec::new();
+    while let Some(chunk) = bytes.next().await {
+        let chunk = chunk.map_err(|_| ModelError::Cut)?;
+        if body.len() + chunk.len() > limit {
+            return Err(ModelError::TooLarge { limit });
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+/// The start of a body, as far as it can be read.
+async fn start_of(response: Response, limit: usize) -> Vec<u8> {
+    let mut bytes = response.bytes_stream();
+    let mut body = Vec::new();
+    while let Some(Ok(chunk)) = bytes.next().await {
+        let room = limit - body.len();
+        body.extend_from_slice(&chunk[..chunk.len().min(room)]);
+        if body.len() == limit {
+            break;
+        }
+    }
+    body
+}

@@ -1,0 +1,282 @@
+//! Google's Gemini: <https://ai.google.dev/api/generate-content>.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use super::assembly::Assembly;
+use super::encode::{base64, count, joined_texts, of_wire, size};
+use super::exchange::{Exchange, Framing};
+use super::{Answer, Outgoing, Wire, fault};
+use crate::carry::Carries;
+use crate::{Message, Model, ModelError, Part, ProviderSettings, Request, Role, Stop, Takes, ToolChoice};
+
+/// The name of this wire in what is kept of a thought.
+const WIRE: &str = "gemini";
+/// Stands for the signature of a call that has none, as one of another provider: models that check signatures take it.
+const NO_SIGNATURE: &str = "skip_thought_signature_validator";
+
+pub(super) struct Gemini;
+
+impl Wire for Gemini {
+    fn carries(&self) -> Carries {
+        Carries {
+            images: &["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"],
+            audio: &[
+                "audio/wav",
+                "audio/x-wav",
+                "audio/mp3",
+                "audio/mpeg",
+                "audio/aiff",
+                "audio/aac",
+                "audio/ogg",
+                "audio/flac",
+            ],
+            files: &["application/pdf"],
+            images_in_results: false,
+            files_in_results: false,
+            tool_error: true,
+            tool_required: true,
+            stops: 5,
+            temperature_with_thinking: true,
+        }
+    }
+
+    fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
+        key.map(|key| ("x-goog-api-key", key.to_owned())).into_iter().collect()
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::ServerSent
+    }
+
+    fn request(&self, settings: &ProviderSettings, request: &Request) -> Outgoing {
+        let mut body = Map::new();
+        if let Some(system) = &request.system {
+            body.insert("systemInstruction".into(), json!({ "parts": [{ "text": system }] }));
+        }
+        body.insert("contents".into(), contents(&request.messages));
+        if !request.tools.is_empty() {
+            let tools = request.tools.iter().map(|tool| {
+                let mut own = json!({ "name": tool.name, "parametersJsonSchema": tool.input_schema });
+                if let Some(description) = &tool.description {
+                    own["description"] = description.clone().into();
+                }
+                own
+            });
+            body.insert("tools".into(), json!([{ "functionDeclarations": tools.collect::<Vec<_>>() }]));
+            let mode = match request.tool_choice {
+                ToolChoice::Auto => "AUTO",
+                ToolChoice::Required => "ANY",
+                ToolChoice::None => "NONE",
+            };
+            body.insert("toolConfig".into(), json!({ "functionCallingConfig": { "mode": mode } }));
+        }
+        let mut how = Map::new();
+        if let Some(max) = request.max_tokens {
+            how.insert("maxOutputTokens".into(), max.into());
+        }
+        if let Some(temperature) = request.temperature {
+            how.insert("temperature".into(), temperature.into());
+        }
+        if !request.stop.is_empty() {
+            how.insert("stopSequences".into(), json!(request.stop));
+        }
+        if request.thinking {
+            how.insert("thinkingConfig".into(), json!({ "includeThoughts": true }));
+        }
+        if !how.is_empty() {
+            body.insert("generationConfig".into(), how.into());
+        }
+        let model = request.model.strip_prefix("models/").unwrap_or(&request.model);
+        // A model's name must not lead to another address.
+        let model: String = model.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).collect();
+        let mut url = settings.at(&format!("models/{model}:streamGenerateContent"));
+        url.set_query(Some("alt=sse"));
+        Outgoing { url, body: body.into() }
+    }
+
+    fn answer(&self, model: &str) -> Box<dyn Answer> {
+        Box::new(Streamed { model: model.to_owned(), has_ended: false, calls: 0 })
+    }
+}
+
+fn contents(messages: &[Message]) -> Value {
+    // Only calls that had an id of Gemini's are answered by it.
+    let mut with_id = BTreeSet::new();
+    let contents = messages.iter().filter_map(|message| {
+        let mut is_first_call = true;
+        let parts: Vec<Value> = message
+            .parts
+            .iter()
+            .filter_map(|part| {
+                if let Part::ToolUse { id, opaque, .. } = part
+                    && of_wire(opaque.as_ref(), WIRE).is_some_and(|kept| kept["hasId"] == true)
+                {
+                    with_id.insert(id.clone());
+                }
+                let is_first = is_first_call && matches!(part, Part::ToolUse { .. });
+                is_first_call &= !is_first;
+                content(part, &with_id, is_first)
+            })
+            .collect();
+        let role = if message.role == Role::User { "user" } else { "model" };
+        (!parts.is_empty()).then(|| json!({ "role": role, "parts": parts }))
+    });
+    contents.collect()
+}
+
+fn content(part: &Part, with_id: &BTreeSet<String>, is_first_call: bool) -> Option<Value> {
+    Some(match part {
+        Part::Text(text) => json!({ "text": text }),
+        Part::Image { mime, data } | Part::Audio { mime, data } | Part::File { mime, data, .. } => {
+            json!({ "inlineData": { "mimeType": mime, "data": base64(data) } })
+        }
+        // Thoughts are not sent back, but their signature is, in an empty part as it may come itself.
+        Part::Thinking { opaque, .. } => {
+            let signature = of_wire(opaque.as_ref(), WIRE)?["signature"].as_str()?;
+            json!({ "text": "", "thoughtSignature": signature })
+        }
+        Part::ToolUse { id, name, arguments, opaque } => {
+            let mut call = json!({ "name": name, "args": arguments });
+            if with_id.contains(id) {
+                call["id"] = id.clone().into();
+            }
+            let mut own = json!({ "functionCall": call });
+            match of_wire(opaque.as_ref(), WIRE) {
+                Some(kept) if kept["signature"].is_string() => own["thoughtSignature"] = kept["signature"].clone(),
+                None if is_first_call => own["thoughtSignature"] = NO_SIGNATURE.into(),
+                _ => {}
+            }
+            own
+        }
+        Part::ToolResult { id, name, parts, is_error } => {
+            let member = if *is_error { "error" } else { "output" };
+            let mut response = json!({ "name": name, "response": { member: joined_texts(parts) } });
+            if with_id.contains(id) {
+                response["id"] = id.clone().into();
+            }
+            json!({ "functionResponse": response })
+        }
+    })
+}
+
+/// An answer that streams.
+struct Streamed {
+    model: String,
+    has_ended: bool,
+    calls: u64,
+}
+
+impl Answer for Streamed {
+    fn take(&mut self, event: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
+        if event.is_null() {
+            return Ok(());
+        }
+        if event.get("error").is_some() || event[0].get("error").is_some() {
+            return Err(fault::in_stream(event, &self.model));
+        }
+        if let Some(reason) = event["promptFeedback"]["blockReason"].as_str() {
+            return Err(ModelError::Refused { said: fault::short(reason) });
+        }
+        assembly.model(event["modelVersion"].as_str().unwrap_or_default());
+        usage(&event["usageMetadata"], assembly);
+        let candidate = &event["candidates"][0];
+        for part in candidate["content"]["parts"].as_array().into_iter().flatten() {
+            self.part(part, assembly)?;
+        }
+        if let Some(reason) = candidate["finishReason"].as_str() {
+            self.has_ended = true;
+            assembly.stop(match reason {
+                "STOP" => Stop::EndTurn,
+                "MAX_TOKENS" => Stop::MaxTokens,
+                "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "IMAGE_SAFETY" => Stop::Refused,
+                other => Stop::Other(fault::short(other)),
+            });
+        }
+        Ok(())
+    }
+
+    fn is_done(&self) -> bool {
+        false
+    }
+
+    fn may_end(&self) -> bool {
+        // The reason may come before the last numbers of tokens, so the end is that of the bytes.
+        self.has_ended
+    }
+}
+
+impl Streamed {
+    fn part(&mut self, part: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
+        let signature = part["thoughtSignature"].as_str();
+        if let Some(call) = part.get("functionCall") {
+            let Some(name) = call["name"].as_str().filter(|name| !name.is_empty()) else {
+                return Err(ModelError::Unreadable { cause: "it uses a tool without a name".to_owned() });
+            };
+            self.calls += 1;
+            let own_id = call["id"].as_str().filter(|id| !id.is_empty());
+            let id = own_id.map_or_else(|| format!("call_{}_{:08x}", self.calls, fastrand::u32(..)), str::to_owned);
+            let mut kept = json!({ "wire": WIRE, "hasId": own_id.is_some() });
+            if let Some(signature) = signature {
+                kept["signature"] = signature.into();
+            }
+            assembly.tool_use(assembly.next_key(), id, name.to_owned(), Some(kept))?;
+            return assembly.whole_arguments(call["args"].as_object().cloned().unwrap_or_default());
+        }
+        if let Some(text) = part["text"].as_str() {
+            if part["thought"] == true {
+                assembly.thinking(text)?;
+            } else {
+                assembly.text(text)?;
+            }
+        }
+        match signature {
+            Some(signature) => assembly.thought_apart(json!({ "wire": WIRE, "signature": signature })),
+            None => Ok(()),
+        }
+    }
+}
+
+fn usage(usage: &Value, assembly: &mut Assembly) {
+    if !usage.is_object() {
+        return;
+    }
+    assembly.usage(|own| {
+        let thinking = count(&usage["thoughtsTokenCount"]);
+        let answer = count(&usage["candidatesTokenCount"]);
+        own.input = count(&usage["promptTokenCount"]).or(own.input);
+        own.cached_input = count(&usage["cachedContentTokenCount"]).or(own.cached_input);
+        own.thinking = thinking.or(own.thinking);
+        if answer.is_some() || thinking.is_some() {
+            own.output = Some(answer.unwrap_or(0) + thinking.unwrap_or(0));
+        }
+    });
+}
+
+/// Lists the models that answer.
+pub(super) async fn list(exchange: &Exchange, settings: &ProviderSettings) -> Result<Vec<Model>, ModelError> {
+    let mut url = settings.at("models");
+    url.set_query(Some("pageSize=1000"));
+    let answer = exchange.get(url).await?;
+    let Some(listed) = answer["models"].as_array() else {
+        return Err(ModelError::Unreadable { cause: "it has no list of models".to_owned() });
+    };
+    let models = listed.iter().take(1_000).filter_map(|listed| {
+        let id = listed["name"].as_str()?;
+        let id = id.strip_prefix("models/").unwrap_or(id);
+        let methods = listed["supportedGenerationMethods"].as_array();
+        if methods.is_some_and(|methods| !methods.iter().any(|method| method == "generateContent")) {
+            return None;
+        }
+        Some(Model {
+            id: id.to_owned(),
+            name: fault::short(listed["displayName"].as_str().unwrap_or(id)),
+            context: size(&listed["inputTokenLimit"]),
+            max_output: size(&listed["outputTokenLimit"]),
+            takes: Takes { thinking: listed["thinking"].as_bool(), ..Takes::default() },
+            ..Model::default()
+        })
+    });
+    Ok(models.collect())
+}

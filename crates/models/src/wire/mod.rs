@@ -1,0 +1,172 @@
+//! The wires: how each kind of provider is asked, and how its answers are read. A wire is pure; `exchange` does the I/O.
+
+mod anthropic;
+mod assembly;
+mod encode;
+mod events;
+mod exchange;
+mod fault;
+mod gemini;
+mod ollama;
+mod openai;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use futures_util::stream;
+use reqwest::Client;
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+use url::Url;
+
+use crate::carry::Carries;
+use crate::{Delta, Deltas, Kind, Loss, Model, ModelError, Provider, ProviderSettings, Reply, Request};
+use assembly::Assembly;
+use events::Events;
+use exchange::{Exchange, Framing};
+
+/// Where and what to send.
+struct Outgoing {
+    url: Url,
+    body: Value,
+}
+
+/// How a kind of provider is asked.
+trait Wire: Send + Sync {
+    fn carries(&self) -> Carries;
+    /// The headers of each request, and whether their value is the key or has it in it.
+    fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)>;
+    fn framing(&self) -> Framing;
+    fn request(&self, settings: &ProviderSettings, request: &Request) -> Outgoing;
+    fn answer(&self, model: &str) -> Box<dyn Answer>;
+}
+
+/// How an answer is read.
+trait Answer: Send {
+    /// Takes one event in. What it says goes into the assembly.
+    ///
+    /// # Errors
+    /// If it is an error of the provider, or can't be read.
+    fn take(&mut self, event: &Value, assembly: &mut Assembly) -> Result<(), ModelError>;
+    /// Whether the provider has said that this was all.
+    fn is_done(&self) -> bool;
+    /// Whether the end of the bytes is a good one, though it was not said.
+    fn may_end(&self) -> bool {
+        self.is_done()
+    }
+    /// Puts in what is only known at the end.
+    ///
+    /// # Errors
+    /// If that is too large.
+    fn end(&mut self, _assembly: &mut Assembly) -> Result<(), ModelError> {
+        Ok(())
+    }
+}
+
+/// A provider over HTTP.
+pub(crate) struct HttpProvider {
+    settings: ProviderSettings,
+    wire: Box<dyn Wire>,
+    exchange: Arc<Exchange>,
+}
+
+impl HttpProvider {
+    pub(crate) fn new(settings: ProviderSettings, key: Option<SecretString>, client: Client) -> Self {
+        let wire: Box<dyn Wire> = match settings.kind {
+            Kind::OpenAi => Box::new(openai::OpenAi::of(&settings)),
+            Kind::Anthropic => Box::new(anthropic::Anthropic),
+            Kind::Gemini => Box::new(gemini::Gemini),
+            Kind::Ollama => Box::new(ollama::Ollama),
+        };
+        let headers = wire.headers(key.as_ref().map(ExposeSecret::expose_secret));
+        let exchange = Arc::new(Exchange::new(client, headers, key, settings.silence()));
+        Self { settings, wire, exchange }
+    }
+}
+
+#[async_trait::async_trait]
+impl Provider for HttpProvider {
+    fn kind(&self) -> Kind {
+        self.settings.kind
+    }
+
+    async fn models(&self) -> Result<Vec<Model>, ModelError> {
+        match self.settings.kind {
+            Kind::OpenAi => openai::list(&self.exchange, &self.settings).await,
+            Kind::Anthropic => anthropic::list(&self.exchange, &self.settings).await,
+            Kind::Gemini => gemini::list(&self.exchange, &self.settings).await,
+            Kind::Ollama => ollama::list(&self.exchange, &self.settings).await,
+        }
+        .map(|models| models.into_iter().map(|model| crate::known::complete(&self.settings, model)).collect())
+    }
+
+    fn cannot_carry(&self, request: &Request) -> Vec<Loss> {
+        self.wire.carries().losses(request, &self.settings.conversions)
+    }
+
+    async fn stream(&self, request: Request) -> Result<Deltas, ModelError> {
+        let request = self.wire.carries().convert(request, &self.settings.conversions)?;
+        let Outgoing { url, body } = self.wire.request(&self.settings, &request);
+        let events = self.exchange.stream(url, &body, self.wire.framing(), &request.model).await?;
+        let reading = Reading {
+            events,
+            exchange: Arc::clone(&self.exchange),
+            answer: self.wire.answer(&request.model),
+            assembly: Assembly::new(request.model),
+            ready: VecDeque::new(),
+            is_over: false,
+        };
+        Ok(Box::pin(stream::unfold(reading, |mut reading| async move {
+            let next = reading.next().await?;
+            Some((next, reading))
+        })))
+    }
+}
+
+/// An answer while it is read.
+struct Reading {
+    events: Events,
+    exchange: Arc<Exchange>,
+    answer: Box<dyn Answer>,
+    assembly: Assembly,
+    /// What was read and not taken yet. One event has only a few.
+    ready: VecDeque<Delta>,
+    is_over: bool,
+}
+
+impl Reading {
+    async fn next(&mut self) -> Option<Result<Delta, ModelError>> {
+        loop {
+            if let Some(delta) = self.ready.pop_front() {
+                return Some(Ok(delta));
+            }
+            if self.is_over {
+                return None;
+            }
+            if let Err(error) = self.read().await {
+                self.is_over = true;
+                return Some(Err(self.exchange.redacted(error)));
+            }
+        }
+    }
+
+    async fn read(&mut self) -> Result<(), ModelError> {
+        let event = self.events.next().await?;
+        let is_end = match &event {
+            Some(event) => {
+                self.answer.take(event, &mut self.assembly)?;
+                self.ready.extend(self.assembly.drain());
+                self.answer.is_done()
+            }
+            None if self.answer.may_end() => true,
+            None => return Err(ModelError::Cut),
+        };
+        if is_end {
+            self.is_over = true;
+            self.answer.end(&mut self.assembly)?;
+            let reply: Reply = self.assembly.finish()?;
+            self.ready.push_back(Delta::Ended(reply));
+        }
+        Ok(())
+    }
+}

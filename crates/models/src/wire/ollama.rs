@@ -1,0 +1,216 @@
+//! Ollama's own API: <https://github.com/ollama/ollama/blob/main/docs/api.md>.
+
+use futures_util::{StreamExt, stream};
+use serde_json::{Map, Value, json};
+
+use super::assembly::Assembly;
+use super::encode::{base64, count, joined_texts, size};
+use super::exchange::{Exchange, Framing};
+use super::{Answer, Outgoing, Wire, fault};
+use crate::carry::Carries;
+use crate::{Message, Model, ModelError, Part, ProviderSettings, Request, Role, Stop, Takes, ToolChoice};
+
+/// The most models of which more is asked than their names.
+const MAX_SHOWN: usize = 64;
+/// How many are asked for at once.
+const AT_ONCE: usize = 4;
+
+pub(super) struct Ollama;
+
+impl Wire for Ollama {
+    fn carries(&self) -> Carries {
+        Carries {
+            images: &["image/png", "image/jpeg", "image/webp"],
+            audio: &[],
+            files: &[],
+            images_in_results: false,
+            files_in_results: false,
+            tool_error: false,
+            tool_required: false,
+            stops: 64,
+            temperature_with_thinking: true,
+        }
+    }
+
+    fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
+        key.map(|key| ("authorization", format!("Bearer {key}"))).into_iter().collect()
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Lines
+    }
+
+    fn request(&self, settings: &ProviderSettings, request: &Request) -> Outgoing {
+        let mut body = Map::new();
+        body.insert("model".into(), request.model.clone().into());
+        let system = request.system.iter().map(|text| json!({ "role": "system", "content": text }));
+        let messages: Vec<Value> = system.chain(request.messages.iter().flat_map(message)).collect();
+        body.insert("messages".into(), messages.into());
+        body.insert("stream".into(), true.into());
+        // Otherwise it leaves out the beginning of what is too long, and says nothing.
+        body.insert("truncate".into(), false.into());
+        body.insert("shift".into(), false.into());
+        if !request.tools.is_empty() && request.tool_choice != ToolChoice::None {
+            let tools = request.tools.iter().map(|tool| {
+                let description = tool.description.as_deref().unwrap_or_default();
+                let function =
+                    json!({ "name": tool.name, "description": description, "parameters": tool.input_schema });
+                json!({ "type": "function", "function": function })
+            });
+            body.insert("tools".into(), tools.collect());
+        }
+        if request.thinking {
+            body.insert("think".into(), true.into());
+        }
+        let mut options = Map::new();
+        if let Some(max) = request.max_tokens {
+            options.insert("num_predict".into(), max.into());
+        }
+        if let Some(temperature) = request.temperature {
+            options.insert("temperature".into(), temperature.into());
+        }
+        if !request.stop.is_empty() {
+            options.insert("stop".into(), json!(request.stop));
+        }
+        if !options.is_empty() {
+            body.insert("options".into(), options.into());
+        }
+        Outgoing { url: settings.at("api/chat"), body: body.into() }
+    }
+
+    fn answer(&self, model: &str) -> Box<dyn Answer> {
+        Box::new(Streamed { model: model.to_owned(), is_done: false, calls: 0 })
+    }
+}
+
+fn message(message: &Message) -> Vec<Value> {
+    let texts = message.parts.iter().filter_map(|part| match part {
+        Part::Text(text) => Some(text.as_str()),
+        _ => None,
+    });
+    let text = texts.collect::<Vec<_>>().join("\n");
+    if message.role == Role::Assistant {
+        let calls: Vec<Value> = message
+            .parts
+            .iter()
+            .filter_map(|part| match part {
+                Part::ToolUse { id, name, arguments, .. } => {
+                    Some(json!({ "id": id, "function": { "name": name, "arguments": arguments } }))
+                }
+                _ => None,
+            })
+            .collect();
+        let mut own = json!({ "role": "assistant", "content": text });
+        if !calls.is_empty() {
+            own["tool_calls"] = calls.into();
+        }
+        return vec![own];
+    }
+    let results = message.parts.iter().filter_map(|part| match part {
+        Part::ToolResult { id, name, parts, .. } => {
+            Some(json!({ "role": "tool", "tool_name": name, "tool_call_id": id, "content": joined_texts(parts) }))
+        }
+        _ => None,
+    });
+    let images: Vec<Value> = message
+        .parts
+        .iter()
+        .filter_map(|part| if let Part::Image { data, .. } = part { Some(base64(data).into()) } else { None })
+        .collect();
+    let own = (!text.is_empty() || !images.is_empty()).then(|| {
+        let mut own = json!({ "role": "user", "content": text });
+        if !images.is_empty() {
+            own["images"] = images.into();
+        }
+        own
+    });
+    results.chain(own).collect()
+}
+
+/// An answer that streams.
+struct Streamed {
+    model: String,
+    is_done: bool,
+    calls: u64,
+}
+
+impl Answer for Streamed {
+    fn take(&mut self, event: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
+        if event.get("error").is_some() {
+            return Err(fault::in_stream(event, &self.model));
+        }
+        assembly.model(event["model"].as_str().unwrap_or_default());
+        let message = &event["message"];
+        assembly.thinking(message["thinking"].as_str().unwrap_or_default())?;
+        assembly.text(message["content"].as_str().unwrap_or_default())?;
+        for call in message["tool_calls"].as_array().into_iter().flatten() {
+            let function = &call["function"];
+            let Some(name) = function["name"].as_str().filter(|name| !name.is_empty()) else {
+                return Err(ModelError::Unreadable { cause: "it uses a tool without a name".to_owned() });
+            };
+            self.calls += 1;
+            let id = call["id"].as_str().filter(|id| !id.is_empty());
+            let id = id.map_or_else(|| format!("call_{}_{:08x}", self.calls, fastrand::u32(..)), str::to_owned);
+            assembly.tool_use(assembly.next_key(), id, name.to_owned(), None)?;
+            match &function["arguments"] {
+                Value::Object(arguments) => assembly.whole_arguments(arguments.clone())?,
+                Value::String(text) => assembly.arguments(assembly.next_key() - 1, text)?,
+                _ => {}
+            }
+        }
+        if event["done"] == true {
+            self.is_done = true;
+            assembly.usage(|own| {
+                own.input = count(&event["prompt_eval_count"]);
+                own.output = count(&event["eval_count"]);
+            });
+            assembly.stop(match event["done_reason"].as_str() {
+                None | Some("stop") => Stop::EndTurn,
+                Some("length") => Stop::MaxTokens,
+                Some(other) => Stop::Other(fault::short(other)),
+            });
+        }
+        Ok(())
+    }
+
+    fn is_done(&self) -> bool {
+        self.is_done
+    }
+}
+
+/// Lists the models, and what each takes.
+pub(super) async fn list(exchange: &Exchange, settings: &ProviderSettings) -> Result<Vec<Model>, ModelError> {
+    let answer = exchange.get(settings.at("api/tags")).await?;
+    let Some(listed) = answer["models"].as_array() else {
+        return Err(ModelError::Unreadable { cause: "it has no list of models".to_owned() });
+    };
+    let names: Vec<String> =
+        listed.iter().take(1_000).filter_map(|listed| listed["name"].as_str().map(str::to_owned)).collect();
+    let shown = names.clone().into_iter().take(MAX_SHOWN).map(|name| async move {
+        let shown = exchange.post(settings.at("api/show"), &json!({ "model": name })).await;
+        model(&name, shown.ok().as_ref().unwrap_or(&Value::Null))
+    });
+    let mut models: Vec<Model> = stream::iter(shown).buffered(AT_ONCE).collect().await;
+    models.extend(names.iter().skip(MAX_SHOWN).map(|name| model(name, &Value::Null)));
+    Ok(models)
+}
+
+fn model(name: &str, shown: &Value) -> Model {
+    let info = shown["model_info"].as_object();
+    let context = info.and_then(|info| info.iter().find(|(key, _)| key.ends_with(".context_length")));
+    let capabilities = shown["capabilities"].as_array();
+    let can = |wanted: &str| capabilities.map(|list| list.iter().any(|own| own == wanted));
+    Model {
+        id: name.to_owned(),
+        name: fault::short(name),
+        context: context.and_then(|(_, value)| size(value)),
+        takes: Takes {
+            images: can("vision"),
+            audio: Some(false),
+            files: Some(false),
+            tools: can("tools"),
+            thinking: can("thinking"),
+        },
+        ..Model::default()
+    }
+}

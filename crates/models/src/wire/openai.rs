@@ -1,0 +1,385 @@
+//! Chat completions as OpenAI has them: <https://platform.openai.com/docs/api-reference/chat>.
+//!
+//! Most others speak them too: OpenRouter, LM Studio, vLLM, llama.cpp. What only some know is sent only to those.
+
+use serde_json::{Map, Value, json};
+
+use super::assembly::Assembly;
+use super::encode::{base64, count, data_url, joined_texts, of_wire, size};
+use super::exchange::{Exchange, Framing};
+use super::{Answer, Outgoing, Wire, fault};
+use crate::carry::{Carries, PICTURES};
+use crate::{Message, Model, ModelError, Part, Price, ProviderSettings, Request, Role, Stop, Takes, Tool, ToolChoice};
+
+/// The name of this wire in what is kept of a thought.
+const WIRE: &str = "openai";
+/// The most models of a list.
+const MAX_MODELS: usize = 2_000;
+
+/// Who speaks it, where that makes a difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Speaker {
+    OpenAi,
+    OpenRouter,
+    Other,
+}
+
+pub(super) struct OpenAi {
+    speaker: Speaker,
+}
+
+impl OpenAi {
+    pub(super) fn of(settings: &ProviderSettings) -> Self {
+        let speaker = match settings.url.host_str() {
+            Some("api.openai.com") => Speaker::OpenAi,
+            Some("openrouter.ai") => Speaker::OpenRouter,
+            _ => Speaker::Other,
+        };
+        Self { speaker }
+    }
+}
+
+impl Wire for OpenAi {
+    fn carries(&self) -> Carries {
+        Carries {
+            images: PICTURES,
+            audio: &["audio/wav", "audio/x-wav", "audio/mpeg", "audio/mp3"],
+            files: if self.speaker == Speaker::Other { &[] } else { &["application/pdf"] },
+            images_in_results: false,
+            files_in_results: false,
+            tool_error: false,
+            tool_required: true,
+            stops: 4,
+            temperature_with_thinking: true,
+        }
+    }
+
+    fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
+        key.map(|key| ("authorization", format!("Bearer {key}"))).into_iter().collect()
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::ServerSent
+    }
+
+    fn request(&self, settings: &ProviderSettings, request: &Request) -> Outgoing {
+        let mut body = Map::new();
+        body.insert("model".into(), request.model.clone().into());
+        let system = request.system.iter().map(|text| json!({ "role": "system", "content": text }));
+        let messages: Vec<Value> = system.chain(request.messages.iter().flat_map(message)).collect();
+        body.insert("messages".into(), messages.into());
+        body.insert("stream".into(), true.into());
+        body.insert("stream_options".into(), json!({ "include_usage": true }));
+        if !request.tools.is_empty() {
+            body.insert("tools".into(), request.tools.iter().map(tool).collect());
+            let choice = match request.tool_choice {
+                ToolChoice::Auto => "auto",
+                ToolChoice::Required => "required",
+                ToolChoice::None => "none",
+            };
+            body.insert("tool_choice".into(), choice.into());
+        }
+        if let Some(max) = request.max_tokens {
+            // OpenAI's own thinking models know only the new name, others only the old one.
+            let name = if self.speaker == Speaker::OpenAi { "max_completion_tokens" } else { "max_tokens" };
+            body.insert(name.into(), max.into());
+        }
+        if let Some(temperature) = request.temperature {
+            body.insert("temperature".into(), temperature.into());
+        }
+        if !request.stop.is_empty() {
+            body.insert("stop".into(), json!(request.stop));
+        }
+        match self.speaker {
+            Speaker::OpenAi if request.thinking => {
+                body.insert("reasoning_effort".into(), "medium".into());
+            }
+            Speaker::OpenRouter if request.thinking => {
+                body.insert("reasoning".into(), json!({ "enabled": true }));
+            }
+            Speaker::OpenAi | Speaker::OpenRouter | Speaker::Other => {}
+        }
+        Outgoing { url: settings.at("chat/completions"), body: body.into() }
+    }
+
+    fn answer(&self, model: &str) -> Box<dyn Answer> {
+        Box::new(Completion { model: model.to_owned(), ..Completion::default() })
+    }
+}
+
+fn tool(tool: &Tool) -> Value {
+    let mut function = json!({ "name": tool.name, "parameters": tool.input_schema });
+    if let Some(description) = &tool.description {
+        function["description"] = description.clone().into();
+    }
+    json!({ "type": "function", "function": function })
+}
+
+/// A message: results of tools are messages of their own, and come first.
+fn message(message: &Message) -> Vec<Value> {
+    match message.role {
+        Role::Assistant => vec![of_assistant(&message.parts)],
+        Role::User => {
+            let results = message.parts.iter().filter_map(|part| match part {
+                Part::ToolResult { id, parts, .. } => {
+                    Some(json!({ "role": "tool", "tool_call_id": id, "content": joined_texts(parts) }))
+                }
+                _ => None,
+            });
+            let content: Vec<Value> = message.parts.iter().filter_map(content).collect();
+            let only_text = message.parts.iter().all(|part| matches!(part, Part::Text(_)));
+            let own = (!content.is_empty()).then(|| {
+                let content = if only_text { message.plain_text().into() } else { Value::from(content) };
+                json!({ "role": "user", "content": content })
+            });
+            results.chain(own).collect()
+        }
+    }
+}
+
+fn content(part: &Part) -> Option<Value> {
+    Some(match part {
+        Part::Text(text) => json!({ "type": "text", "text": text }),
+        Part::Image { mime, data } => {
+            json!({ "type": "image_url", "image_url": { "url": data_url(mime, data) } })
+        }
+        Part::Audio { mime, data } => {
+            let format = if mime.ends_with("wav") { "wav" } else { "mp3" };
+            json!({ "type": "input_audio", "input_audio": { "data": base64(data), "format": format } })
+        }
+        Part::File { name, mime, data } => {
+            json!({ "type": "file", "file": { "filename": name, "file_data": data_url(mime, data) } })
+        }
+        Part::Thinking { .. } | Part::ToolUse { .. } | Part::ToolResult { .. } => return None,
+    })
+}
+
+fn of_assistant(parts: &[Part]) -> Value {
+    let mut own = Map::new();
+    own.insert("role".into(), "assistant".into());
+    let texts: String =
+        parts.iter().filter_map(|part| if let Part::Text(text) = part { Some(text.as_str()) } else { None }).collect();
+    let calls: Vec<Value> = parts
+        .iter()
+        .filter_map(|part| match part {
+            Part::ToolUse { id, name, arguments, .. } => {
+                let arguments = Value::Object(arguments.clone()).to_string();
+                let function = json!({ "name": name, "arguments": arguments });
+                Some(json!({ "id": id, "type": "function", "function": function }))
+            }
+            _ => None,
+        })
+        .collect();
+    let content = if texts.is_empty() && !calls.is_empty() { Value::Null } else { texts.into() };
+    own.insert("content".into(), content);
+    if !calls.is_empty() {
+        own.insert("tool_calls".into(), calls.into());
+    }
+    for part in parts {
+        let Part::Thinking { text, opaque } = part else { continue };
+        let Some(kept) = of_wire(opaque.as_ref(), WIRE) else { continue };
+        if let Some(details) = kept.get("details") {
+            own.insert("reasoning_details".into(), details.clone());
+        } else if kept["field"] == "reasoning_content" {
+            // Some models want their thinking back while they use tools, in the member it came in.
+            own.insert("reasoning_content".into(), text.clone().into());
+        }
+    }
+    own.into()
+}
+
+/// An answer that streams.
+#[derive(Default)]
+struct Completion {
+    model: String,
+    is_done: bool,
+    has_ended: bool,
+    /// Whether thinking came in the member `reasoning_content`.
+    thinks_in_content: bool,
+    /// What OpenRouter wants back.
+    details: Vec<Value>,
+}
+
+impl Answer for Completion {
+    fn take(&mut self, event: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
+        if event.is_null() {
+            self.is_done = true;
+            return Ok(());
+        }
+        if event.get("error").is_some_and(|error| !error.is_null()) {
+            return Err(fault::in_stream(event, &self.model));
+        }
+        if let Some(model) = event["model"].as_str() {
+            assembly.model(model);
+        }
+        if let Some(usage) = event.get("usage").filter(|usage| usage.is_object()) {
+            assembly.usage(|own| {
+                own.input = count(&usage["prompt_tokens"]);
+                own.output = count(&usage["completion_tokens"]);
+                own.cached_input = count(&usage["prompt_tokens_details"]["cached_tokens"]);
+                own.thinking = count(&usage["completion_tokens_details"]["reasoning_tokens"]);
+            });
+        }
+        let choice = &event["choices"][0];
+        let delta = &choice["delta"];
+        self.thinking(delta, assembly)?;
+        if let Some(text) = delta["content"].as_str() {
+            assembly.text(text)?;
+        }
+        // The model's own refusal, in place of content.
+        if let Some(text) = delta["refusal"].as_str() {
+            assembly.text(text)?;
+            assembly.stop(Stop::Refused);
+        }
+        for call in delta["tool_calls"].as_array().into_iter().flatten() {
+            tool_call(call, assembly)?;
+        }
+        if let Some(reason) = choice["finish_reason"].as_str() {
+            self.has_ended = true;
+            assembly.stop(match reason {
+                "stop" => Stop::EndTurn,
+                "length" => Stop::MaxTokens,
+                "tool_calls" | "function_call" => Stop::ToolUse,
+                "content_filter" => Stop::Refused,
+                other => Stop::Other(fault::short(other)),
+            });
+        }
+        Ok(())
+    }
+
+    fn is_done(&self) -> bool {
+        self.is_done
+    }
+
+    fn may_end(&self) -> bool {
+        // Not all who speak it say `[DONE]`.
+        self.has_ended
+    }
+
+    fn end(&mut self, assembly: &mut Assembly) -> Result<(), ModelError> {
+        if !self.details.is_empty() {
+            let details = Value::from(std::mem::take(&mut self.details));
+            assembly.first_thought(json!({ "wire": WIRE, "details": details }))
+        } else if self.thinks_in_content {
+            assembly.first_thought(json!({ "wire": WIRE, "field": "reasoning_content" }))
+        } else {
+            Ok(())
+        }
+    }
+}
+
+impl Completion {
+    fn thinking(&mut self, delta: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
+        let in_content = delta["reasoning_content"].as_str();
+        self.thinks_in_content |= in_content.is_some_and(|text| !text.is_empty());
+        if let Some(text) = in_content.or_else(|| delta["reasoning"].as_str()) {
+            assembly.thinking(text)?;
+        }
+        for detail in delta["reasoning_details"].as_array().into_iter().flatten() {
+            self.add_detail(detail)?;
+        }
+        Ok(())
+    }
+
+    /// Puts together what comes of the details, which stream too: pieces with the same index are one.
+    fn add_detail(&mut self, detail: &Value) -> Result<(), ModelError> {
+        const MAX_DETAILS: usize = 256;
+        let known = self.details.iter_mut().find(|known| {
+            detail["index"].is_number() && known["index"] == detail["index"] && known["type"] == detail["type"]
+        });
+        let (Some(known), Some(members)) = (known, detail.as_object()) else {
+            if self.details.len() == MAX_DETAILS {
+                return Err(ModelError::Unreadable { cause: "too many details of its thinking".to_owned() });
+            }
+            self.details.push(detail.clone());
+            return Ok(());
+        };
+        for (name, value) in members {
+            match (name.as_str(), value.as_str(), known[name].as_str()) {
+                ("text" | "summary" | "data", Some(more), Some(before)) => {
+                    if before.len() + more.len() > super::assembly::MAX_ANSWER {
+                        return Err(ModelError::TooLarge { limit: super::assembly::MAX_ANSWER });
+                    }
+                    known[name] = format!("{before}{more}").into();
+                }
+                _ if value.is_null() => {}
+                _ => known[name] = value.clone(),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A piece of a tool's use. The first of an index has its id and name.
+fn tool_call(call: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
+    let function = &call["function"];
+    let name = function["name"].as_str().unwrap_or_default();
+    let id = call["id"].as_str().unwrap_or_default();
+    // Some leave the index out where each piece is a whole use.
+    let key = call["index"].as_u64().unwrap_or_else(|| assembly.next_key());
+    if !assembly.has_tool_use(key) {
+        if name.is_empty() {
+            return Err(ModelError::Unreadable { cause: "it uses a tool without a name".to_owned() });
+        }
+        let id = if id.is_empty() { format!("call_{key}") } else { id.to_owned() };
+        assembly.tool_use(key, id, name.to_owned(), None)?;
+    }
+    match &function["arguments"] {
+        Value::String(text) => assembly.arguments(key, text),
+        // Some give them as an object.
+        Value::Object(arguments) => assembly.arguments(key, &Value::Object(arguments.clone()).to_string()),
+        _ => Ok(()),
+    }
+}
+
+/// Lists the models. OpenRouter and LM Studio say more of each than OpenAI.
+pub(super) async fn list(exchange: &Exchange, settings: &ProviderSettings) -> Result<Vec<Model>, ModelError> {
+    let answer = exchange.get(settings.at("models")).await?;
+    let Some(listed) = answer["data"].as_array().or_else(|| answer.as_array()) else {
+        return Err(ModelError::Unreadable { cause: "it has no list of models".to_owned() });
+    };
+    Ok(listed.iter().take(MAX_MODELS).filter_map(model).collect())
+}
+
+fn model(listed: &Value) -> Option<Model> {
+    let id = listed["id"].as_str()?;
+    let context =
+        ["context_length", "max_model_len", "max_context_length"].iter().find_map(|name| size(&listed[*name]));
+    let context = context.or_else(|| size(&listed["meta"]["n_ctx_train"]));
+    let has =
+        |list: &Value, wanted: &str| list.as_array().map(|list| list.iter().any(|item| item.as_str() == Some(wanted)));
+    let inputs = &listed["architecture"]["input_modalities"];
+    let parameters = &listed["supported_parameters"];
+    Some(Model {
+        id: id.to_owned(),
+        name: fault::short(listed["name"].as_str().unwrap_or(id)),
+        context,
+        max_output: size(&listed["top_provider"]["max_completion_tokens"]),
+        price: price(&listed["pricing"]),
+        takes: Takes {
+            images: has(inputs, "image"),
+            audio: has(inputs, "audio"),
+            files: has(inputs, "file"),
+            tools: has(parameters, "tools"),
+            thinking: has(parameters, "reasoning"),
+        },
+        rank: None,
+    })
+}
+
+/// OpenRouter's prices: dollars for one token, as text.
+fn price(pricing: &Value) -> Option<Price> {
+    let million = |name: &str| {
+        let each: f64 = pricing[name].as_str()?.parse().ok()?;
+        (each >= 0.0 && each.is_finite()).then_some(each * 1_000_000.0)
+    };
+    Some(Price {
+        input: million("prompt")?,
+        output: million("completion")?,
+        cached_input: million("input_cache_read"),
+        written_input: million("input_cache_write"),
+        long: None,
+        currency: "USD".to_owned(),
+        as_of: "the provider's list".to_owned(),
+    })
+}
