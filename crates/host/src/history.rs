@@ -1,8 +1,13 @@
 //! The history as it is kept: conversations, and items that form a tree. What an item's body says is not looked into, but for
 //! the words that a search finds.
 
-use serde::{Deserialize, Serialize};
+mod text;
+
 use serde_json::Value;
+
+use crate::conversation::item::State;
+
+pub use text::text_of;
 
 /// A conversation, without its items.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -48,24 +53,11 @@ pub struct Item {
     /// What it is.
     pub body: Value,
     /// How far it came.
-    pub state: ItemState,
+    pub state: State,
     /// All items that come after the same one, this one too, the oldest first: where there are several, these are branches.
     pub siblings: Vec<String>,
     /// Large contents that were asked for by reference only; their place in `body` holds an empty text.
     pub left_out: Vec<LeftOut>,
-}
-
-/// How far an item came.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ItemState {
-    /// It is as it will stay.
-    #[default]
-    Whole,
-    /// More of it is coming.
-    Streaming,
-    /// It ended before its end, as the program did that wrote it.
-    Cut,
 }
 
 /// Bytes that stand elsewhere, in base64 where they would stand.
@@ -91,7 +83,7 @@ pub struct NewItem {
     /// What it is, whole: with all its bytes in it.
     pub body: Value,
     /// How far it came.
-    pub state: ItemState,
+    pub state: State,
     /// The servers whose words are in it.
     pub sources: Vec<String>,
 }

@@ -114,6 +114,12 @@ pub enum Document {
     Servers,
     /// `policy.json`: the user's rules.
     Policy,
+    /// `sampling.json`: how each server may use the user's models, and what it used.
+    Sampling,
+    /// `models.json`: the providers of models.
+    Models,
+    /// `model-lists.json`: the models that each provider listed.
+    ModelLists,
     /// `pins.json`: what each server is, and how its tools and prompts were defined, as the user saw it.
     Pins,
 }
@@ -129,6 +135,9 @@ impl Document {
             Self::Running => "running.json",
             Self::Servers => "servers.json",
             Self::Policy => "policy.json",
+            Self::Sampling => "sampling.json",
+            Self::Models => "models.json",
+            Self::ModelLists => "model-lists.json",
             Self::Pins => "pins.json",
         }
     }
@@ -192,12 +201,12 @@ pub trait History: Send + Sync {
     fn delete(&self, id: &str) -> Result<(), StoreError>;
     /// Writes items in order, all or none. The last one that is new becomes the head. Whether there is such a conversation.
     ///
-    /// A reply that is coming in is written again and again with more of its text, as [`ItemState::Streaming`], and at its
-    /// end as [`ItemState::Whole`]; if this program ends before, it comes back as [`ItemState::Cut`].
+    /// A reply that is coming in is written again and again with more of its text, as [`State::Streaming`], and at its end
+    /// as [`State::Whole`]; if this program ends before, it comes back as [`State::Cut`].
     ///
-    /// [`ItemState::Streaming`]: history::ItemState::Streaming
-    /// [`ItemState::Whole`]: history::ItemState::Whole
-    /// [`ItemState::Cut`]: history::ItemState::Cut
+    /// [`State::Streaming`]: crate::conversation::item::State::Streaming
+    /// [`State::Whole`]: crate::conversation::item::State::Whole
+    /// [`State::Cut`]: crate::conversation::item::State::Cut
     ///
     /// # Errors
     /// If they can't be written, an item comes after one that is not there, or the conversation would have too many.
@@ -207,6 +216,11 @@ pub trait History: Send + Sync {
     /// # Errors
     /// If they can't be read. None where there is no such conversation or item.
     fn items(&self, range: &history::ItemRange) -> Result<Option<history::ItemPage>, StoreError>;
+    /// Some items of all branches, in the order in which they were first written, beginning after the item `after`.
+    ///
+    /// # Errors
+    /// If they can't be read. None where there is no such conversation or item.
+    fn all(&self, conversation: &str, after: Option<&str>, limit: usize) -> Result<Option<history::ItemPage>, StoreError>;
     /// One item, whole.
     ///
     /// # Errors
@@ -340,6 +354,8 @@ pub struct Ports {
     pub audit: std::sync::Arc<dyn AuditLog>,
     /// Conversations.
     pub conversations: std::sync::Arc<dyn Conversations>,
+    /// The history.
+    pub history: std::sync::Arc<dyn History>,
     /// The keychain.
     pub secrets: std::sync::Arc<dyn Secrets>,
     /// The shell.

@@ -1,10 +1,13 @@
 //! Settings files and logs on disk, behind the host's ports. Everything belongs to its user alone, and is a readable text file
-//! but for the audit log, a database: `mcp.json` with the servers in the configuration folder, all else in the data folder.
+//! but for the audit log and the history, databases: `mcp.json` with the servers in the configuration folder, all else in the data folder.
 
 mod audit;
 mod conversations;
+mod database;
 mod documents;
 mod files;
+mod hex;
+mod history;
 mod import;
 mod json_text;
 mod lines_from_end;
@@ -65,6 +68,7 @@ pub fn open_with(
         documents: Arc::new(documents::DocumentFolder::new(data_dir.clone(), lock.clone())),
         audit: Arc::new(audit::AuditDatabase::new(&data_dir, Arc::clone(&secrets))?),
         conversations: Arc::new(conversations::ConversationFolder::new(data_dir.join("conversations"))?),
+        history: Arc::new(history::HistoryDatabase::new(&data_dir)),
         managed: Arc::new(ManagedFile::of_this_system()),
         secrets,
         platform,

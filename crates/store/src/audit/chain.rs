@@ -7,6 +7,8 @@ use aws_lc_rs::digest::{Context, SHA256};
 use host::ports::AuditEntry;
 use serde::{Deserialize, Serialize};
 
+pub(super) use crate::hex::{from_hex, hex};
+
 /// The hash of an entry and, through it, of all before it.
 pub(super) type Link = [u8; 32];
 
@@ -83,27 +85,6 @@ pub(super) fn link(previous: &Link, text: &str) -> Link {
     let mut link = START;
     link.copy_from_slice(context.finish().as_ref());
     link
-}
-
-/// In hexadecimal.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        // Writing to a string can't fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
-}
-
-/// What stands there in hexadecimal; none if it is no hash.
-pub(super) fn from_hex(text: &str) -> Option<Link> {
-    let mut link = START;
-    if text.len() != link.len() * 2 || !text.is_ascii() {
-        return None;
-    }
-    for (byte, at) in link.iter_mut().zip((0..).step_by(2)) {
-        *byte = u8::from_str_radix(text.get(at..at + 2)?, 16).ok()?;
-    }
-    Some(link)
 }
 
 /// JSON with the characters escaped that a terminal or an editor would act on or hide. They are only in strings, where JSON

@@ -1,18 +1,18 @@
 //! The database: its tables, how it is opened, and how an entry comes out of it.
 
 use std::path::Path;
-use std::time::Duration;
 
 use host::ports::{AuditEntry, StoreError};
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Row};
+use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::chain::{Link, START};
 use super::seal::Seal;
+use crate::database;
+
+pub(super) use crate::database::{failed, signed, unsigned};
 
 /// The shape of the tables, as `PRAGMA user_version` tells it.
 const VERSION: i64 = 1;
-/// How long to wait for other programs that write; they do so for milliseconds.
-const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Nothing of an entry is ever changed, and only what a checkpoint says was removed may go.
 const TABLES: &str = "
@@ -80,22 +80,8 @@ pub(super) struct Checkpoint {
 
 /// Opens the database to write, and makes it if there is none.
 pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
-    if let Some(folder) = path.parent() {
-        crate::files::make_folder(folder)?;
-    }
-    // SQLite gives its other files the permissions of this one.
-    let made = crate::private::file_options().write(true).create(true).truncate(false).open(path);
-    made.map_err(|error| crate::files::failed(path, "open it", &error))?;
-    let fail = |error| failed(path, "open it", &error);
-    let connection = connect(path).map_err(fail)?;
-    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(fail)?;
-    if version > VERSION {
-        let cause = "a newer Drawbridge wrote it; use that one, or move the file away to begin anew".to_owned();
-        return Err(StoreError { path: path.display().to_string(), cause });
-    }
-    if version < VERSION {
-        make_tables(&connection).map_err(fail)?;
-    }
+    let connection = database::open(path, VERSION, TABLES)?;
+    leave_copying(&connection).map_err(|error| failed(path, "open it", &error))?;
     Ok(connection)
 }
 
@@ -105,40 +91,16 @@ pub(super) fn open_to_read(path: &Path) -> Result<Option<Connection>, StoreError
         return Ok(None);
     }
     let fail = |error| failed(path, "open it", &error);
-    let connection = connect(path).map_err(fail)?;
-    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(fail)?;
+    let connection = database::connect(path).map_err(fail)?;
+    leave_copying(&connection).map_err(fail)?;
+    let version = database::version_of(&connection).map_err(fail)?;
     Ok((version > 0).then_some(connection))
 }
 
-fn connect(path: &Path) -> rusqlite::Result<Connection> {
-    // One thread at a time uses each connection.
-    let connection =
-        Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-    connection.busy_timeout(PATIENCE)?;
-    // Only before the first table is made does this have an effect.
-    connection.pragma_update(None, "auto_vacuum", "incremental")?;
-    connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
-    // The journal is synced for many entries at once, and then no result is shown before (sync.rs). What is copied from it
-    // into the database is synced by SQLite.
-    connection.pragma_update(None, "synchronous", "normal")?;
-    // The thread that syncs copies it, so that no entry waits for that.
-    connection.pragma_update(None, "wal_autocheckpoint", 0)?;
-    // What was removed is gone.
-    connection.pragma_update(None, "secure_delete", true)?;
-    // Whoever can write the file can write functions into its schema.
-    connection.pragma_update(None, "trusted_schema", false)?;
-    Ok(connection)
-}
-
-fn make_tables(connection: &Connection) -> rusqlite::Result<()> {
-    connection.execute_batch("BEGIN IMMEDIATE")?;
-    // Another program may have been faster.
-    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    if version < VERSION {
-        connection.execute_batch(TABLES)?;
-        connection.pragma_update(None, "user_version", VERSION)?;
-    }
-    connection.execute_batch("COMMIT")
+/// The journal is synced for many entries at once, and no result is shown before (sync.rs). The thread that syncs copies it,
+/// so that no entry waits for that.
+fn leave_copying(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "wal_autocheckpoint", 0)
 }
 
 /// Writes an entry with its hash.
@@ -224,31 +186,4 @@ pub(super) fn checkpoint(connection: &Connection) -> rusqlite::Result<Option<Che
         Ok(Checkpoint { number: unsigned(row.get(0)?), link: row.get(1)?, key: row.get(2)?, mac: row.get(3)? })
     };
     statement.query_row([], read).optional()
-}
-
-/// SQLite has signed numbers only; these are far from the end of either.
-pub(super) fn signed(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
-}
-
-pub(super) fn unsigned(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or(0)
-}
-
-/// An error that says what was tried, why it failed and what to do.
-pub(super) fn failed(path: &Path, tried: &str, error: &rusqlite::Error) -> StoreError {
-    let next = match error.sqlite_error_code() {
-        Some(ErrorCode::DiskFull) => "; make room on the disk",
-        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => "; check whose it is and who may write it",
-        Some(ErrorCode::CannotOpen) => "; check that it is a file, whose it is and who may write it",
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-            "; another program holds it: close other windows of Drawbridge and try again"
-        }
-        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
-            "; it is damaged: keep a copy of it, move it away, and a new one is begun"
-        }
-        Some(ErrorCode::SystemIoFailure) => "; check the disk",
-        _ => "",
-    };
-    StoreError { path: path.display().to_string(), cause: format!("could not {tried}: {error}{next}") }
 }

@@ -88,9 +88,5 @@ fn remove(connection: &Connection) -> rusqlite::Result<()> {
     let sql = "DELETE FROM entry WHERE number IN \
         (SELECT number FROM entry WHERE number <= (SELECT coalesce(max(number), 0) FROM checkpoint) LIMIT ?1)";
     while connection.execute(sql, [AT_ONCE])? > 0 {}
-    let mut statement = connection.prepare("PRAGMA incremental_vacuum")?;
-    let mut rows = statement.query([])?;
-    // Each step gives some pages back.
-    while rows.next()?.is_some() {}
-    Ok(())
+    crate::database::give_back(connection)
 }

@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use host::conversation::Conversation;
+use host::history;
 use host::ports::{
     Appended, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, Conversations, Document,
-    Documents, ManagedPolicy, Platform, Ports, ServerSettings, StoreError, Written,
+    Documents, History, ManagedPolicy, Platform, Ports, ServerSettings, StoreError, Written,
 };
 use host::secrets::SecretsInMemory;
 use host::server_config::{ConfigProblem, Imported, ServerEntry};
@@ -24,6 +25,7 @@ pub(crate) fn in_memory() -> Ports {
         managed: memory.clone(),
         audit: memory.clone(),
         conversations: memory.clone(),
+        history: memory.clone(),
         secrets: Arc::new(SecretsInMemory::default()),
         platform: memory,
     }
@@ -157,6 +159,60 @@ impl Conversations for Memory {
 
     fn delete(&self, _: &str) -> Result<(), StoreError> {
         Ok(())
+    }
+}
+
+impl History for Memory {
+    fn path(&self) -> PathBuf {
+        PathBuf::new()
+    }
+
+    fn list(&self) -> Result<Vec<(String, String, u64)>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    fn create(&self, _: &history::Conversation) -> Result<(), StoreError> {
+        Err(forgotten())
+    }
+
+    fn conversation(&self, _: &str) -> Result<Option<history::Conversation>, StoreError> {
+        Ok(None)
+    }
+
+    fn change(&self, _: &str, _: &history::ConversationChange) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+
+    fn delete(&self, _: &str) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn write(&self, _: &str, _: &[history::NewItem]) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+
+    fn items(&self, _: &history::ItemRange) -> Result<Option<history::ItemPage>, StoreError> {
+        Ok(None)
+    }
+
+    fn all(&self, _: &str, _: Option<&str>, _: usize) -> Result<Option<history::ItemPage>, StoreError> {
+        Ok(None)
+    }
+
+    fn item(&self, _: &str, _: &str) -> Result<Option<history::Item>, StoreError> {
+        Ok(None)
+    }
+
+    fn show(&self, _: &str, _: &str) -> Result<Option<String>, StoreError> {
+        Ok(None)
+    }
+
+    fn search(&self, _: &history::HistorySearch) -> Result<Vec<history::Found>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    fn blob(&self, _: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(None)
     }
 }
 

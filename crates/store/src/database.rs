@@ -1,0 +1,101 @@
+//! What the databases have in common: how one is opened, and how a failure is told.
+
+use std::path::Path;
+use std::time::Duration;
+
+use host::ports::StoreError;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+/// How long to wait for other programs that write; they do so for milliseconds.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Opens the database to write, and makes the file, for its owner alone, if there is none. `version` is what this program
+/// knows, as `PRAGMA user_version` tells it; a file without has `tables` made in it.
+pub(crate) fn open(path: &Path, version: i64, tables: &str) -> Result<Connection, StoreError> {
+    if let Some(folder) = path.parent() {
+        crate::files::make_folder(folder)?;
+    }
+    // SQLite gives its other files the permissions of this one.
+    let made = crate::private::file_options().write(true).create(true).truncate(false).open(path);
+    made.map_err(|error| crate::files::failed(path, "open it", &error))?;
+    let fail = |error| failed(path, "open it", &error);
+    let connection = connect(path).map_err(fail)?;
+    let found = version_of(&connection).map_err(fail)?;
+    if found > version {
+        let cause = "a newer Drawbridge wrote it; use that one, or move the file away to begin anew".to_owned();
+        return Err(StoreError { path: path.display().to_string(), cause });
+    }
+    if found < version {
+        make_tables(&connection, version, tables).map_err(fail)?;
+    }
+    Ok(connection)
+}
+
+/// Which version of its program wrote the tables; 0 if there are none.
+pub(crate) fn version_of(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+/// A connection to a file that is there.
+pub(crate) fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    // One thread at a time uses each connection.
+    let connection =
+        Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    connection.busy_timeout(PATIENCE)?;
+    // Only before the first table is made does this have an effect.
+    connection.pragma_update(None, "auto_vacuum", "incremental")?;
+    connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
+    // What is written outlasts the program. What is copied from the journal into the database is synced by SQLite.
+    connection.pragma_update(None, "synchronous", "normal")?;
+    // What was removed is gone.
+    connection.pragma_update(None, "secure_delete", true)?;
+    // Whoever can write the file can write functions into its schema.
+    connection.pragma_update(None, "trusted_schema", false)?;
+    Ok(connection)
+}
+
+fn make_tables(connection: &Connection, version: i64, tables: &str) -> rusqlite::Result<()> {
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    // Another program may have been faster.
+    if version_of(connection)? < version {
+        connection.execute_batch(tables)?;
+        connection.pragma_update(None, "user_version", version)?;
+    }
+    connection.execute_batch("COMMIT")
+}
+
+/// Gives free pages back to the disk.
+pub(crate) fn give_back(connection: &Connection) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare("PRAGMA incremental_vacuum")?;
+    let mut rows = statement.query([])?;
+    // Each step gives some pages back.
+    while rows.next()?.is_some() {}
+    Ok(())
+}
+
+/// SQLite has signed numbers only; these are far from the end of either.
+pub(crate) fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+pub(crate) fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}
+
+/// An error that says what was tried, why it failed and what to do.
+pub(crate) fn failed(path: &Path, tried: &str, error: &rusqlite::Error) -> StoreError {
+    let next = match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => "; make room on the disk",
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => "; check whose it is and who may write it",
+        Some(ErrorCode::CannotOpen) => "; check that it is a file, whose it is and who may write it",
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            "; another program holds it: close other windows of Drawbridge and try again"
+        }
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+            "; it is damaged: keep a copy of it, move it away, and a new one is begun"
+        }
+        Some(ErrorCode::SystemIoFailure) => "; check the disk",
+        _ => "",
+    };
+    StoreError { path: path.display().to_string(), cause: format!("could not {tried}: {error}{next}") }
+}

@@ -1,0 +1,120 @@
+//! Taking over the conversations of older versions, a JSON file each: once. A file is kept under another name until its
+//! conversation is deleted.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use host::conversation::item::{self, State};
+use host::history::{After, NewItem};
+use host::ports::StoreError;
+use rusqlite::Connection;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{create, is_id, write};
+use crate::files;
+
+/// Files beyond this are left where they are, in bytes.
+const LIMIT: u64 = 256 << 20;
+/// What the file of an imported conversation ends with.
+const IMPORTED: &str = "json.imported";
+
+/// A conversation as older versions wrote it. Items of the first ones have no parents: each follows the one before.
+#[derive(Deserialize)]
+struct Older {
+    id: String,
+    title: String,
+    updated_at: u64,
+    #[serde(default)]
+    settings: Option<Value>,
+    items: Vec<Value>,
+}
+
+#[derive(Deserialize)]
+struct OlderItem {
+    id: String,
+    #[serde(default)]
+    parent: Option<String>,
+    at: u64,
+    body: Value,
+}
+
+/// Takes over what is in this folder. What can't be is left and told in the log.
+pub(super) fn take_over(connection: &mut Connection, folder: &Path) -> Result<(), StoreError> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(files::failed(folder, "read the folder", &error)),
+    };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let Some(id) = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".json")) else { continue };
+        if !is_id(id) {
+            continue;
+        }
+        match one(connection, &path, id) {
+            Ok(()) => {
+                if let Err(error) = fs::rename(&path, path.with_extension(IMPORTED)) {
+                    tracing::warn!(%error, path = %path.display(), "an old conversation keeps its name");
+                }
+            }
+            Err(error) => tracing::warn!(%error, path = %path.display(), "an old conversation was not taken over"),
+        }
+    }
+    Ok(())
+}
+
+fn one(connection: &mut Connection, path: &Path, id: &str) -> Result<(), StoreError> {
+    let failed = |cause: String| StoreError { path: path.display().to_string(), cause };
+    let Some(bytes) = files::read(path, LIMIT)? else { return Ok(()) };
+    let older: Older = serde_json::from_slice(&bytes)
+        .map_err(|error| failed(format!("line {}: it is not a conversation: {error}", error.line())))?;
+    if older.id != id {
+        return Err(failed(format!("it has the id of another conversation, {:?}", older.id)));
+    }
+    let mut items: Vec<NewItem> = Vec::with_capacity(older.items.len());
+    for value in older.items {
+        let sources = serde_json::from_value(value.clone()).ok().map(|item: item::Item| item::sources([&item]));
+        let read: OlderItem =
+            serde_json::from_value(value).map_err(|error| failed(format!("an item can't be read: {error}")))?;
+        let after = match read.parent {
+            Some(parent) => After::Item(parent),
+            None if items.is_empty() => After::Start,
+            None => After::Head,
+        };
+        let (sources, state) = (sources.unwrap_or_default(), State::Whole);
+        items.push(NewItem { id: read.id, after, at: read.at, body: read.body, state, sources });
+    }
+    let conversation = host::history::Conversation {
+        id: older.id,
+        title: older.title,
+        created_at: items.first().map_or(older.updated_at, |item| item.at),
+        updated_at: older.updated_at,
+        settings: older.settings.unwrap_or_else(|| Value::Object(serde_json::Map::new())),
+        ..Default::default()
+    };
+    let sql = |error: &dyn std::fmt::Display| failed(format!("it could not be taken over: {error}"));
+    // An earlier attempt may have been interrupted, or have come so far that only the name stayed.
+    let is_new = create(connection, &conversation).map_err(|error| sql(&error))?;
+    let is_begun = is_new || super::read::conversation(connection, id).is_ok_and(|c| c.is_some_and(|c| c.items == 0));
+    if is_begun {
+        write::items(connection, id, &items, None).map_err(|error| sql(&error))?;
+    }
+    Ok(())
+}
+
+/// Removes what was kept of a conversation's old file.
+pub(super) fn forget(folder: &Path, id: &str) -> Result<(), StoreError> {
+    for path in [folder.join(format!("{id}.{IMPORTED}")), folder.join(format!("{id}.json"))] {
+        remove(&path)?;
+    }
+    Ok(())
+}
+
+fn remove(path: &PathBuf) -> Result<(), StoreError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(files::failed(path, "delete it", &error)),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,250 @@
+//! The history: a database with conversations, their items, and an index of what was said in them.
+//!
+//! A connection writes and another one reads, so that a search waits for no writer. Nothing is opened before it is needed.
+
+mod delete;
+mod file;
+mod import;
+mod large;
+mod query;
+mod read;
+mod search;
+mod words;
+mod write;
+mod writers;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use host::conversation::item::State;
+use host::history::{Conversation, ConversationChange, Found, HistorySearch, Item, ItemPage, ItemRange, NewItem};
+use host::ports::{History, StoreError};
+use rusqlite::{Connection, params};
+use serde_json::Value;
+
+use file::{failed, signed};
+use write::Refused;
+use writers::Writer;
+
+/// The database's file, in the data folder.
+const FILE: &str = "history.db";
+/// The folder of the conversations of older versions, in the data folder.
+const OLDER: &str = "conversations";
+/// The folder of locks that are held for long, in the data folder.
+const HELD: &str = "held";
+/// The longest id of a conversation.
+const MAX_ID: usize = 64;
+
+/// The history in a data folder.
+pub(crate) struct HistoryDatabase {
+    path: PathBuf,
+    older: PathBuf,
+    held: PathBuf,
+    writes: Mutex<Option<Connection>>,
+    reads: Mutex<Option<Connection>>,
+    /// This program, once it has written a reply that was coming in.
+    writer: OnceLock<Writer>,
+    /// Whether something was deleted of which the files were not cleared yet.
+    to_clear: AtomicBool,
+}
+
+/// Whether this can be the id of a conversation: it can't lead out of a folder.
+fn is_id(id: &str) -> bool {
+    !id.is_empty() && id.len() <= MAX_ID && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+}
+
+/// Begins a conversation. Whether there was none with its id.
+fn create(connection: &Connection, conversation: &Conversation) -> rusqlite::Result<bool> {
+    let sql = "INSERT OR IGNORE INTO conversation (id, title, created_at, updated_at, head, settings, items) \
+        VALUES (?1, ?2, ?3, ?4, NULL, ?5, 0)";
+    let Conversation { id, title, created_at, updated_at, settings, .. } = conversation;
+    let settings = if settings.is_null() { "{}".to_owned() } else { settings.to_string() };
+    let values = params![id, title, signed(*created_at), signed(*updated_at), settings];
+    Ok(connection.prepare_cached(sql)?.execute(values)? == 1)
+}
+
+impl HistoryDatabase {
+    pub(crate) fn new(data_dir: &Path) -> Self {
+        Self {
+            path: data_dir.join(FILE),
+            older: data_dir.join(OLDER),
+            held: data_dir.join(HELD),
+            writes: Mutex::default(),
+            reads: Mutex::default(),
+            writer: OnceLock::new(),
+            to_clear: AtomicBool::new(false),
+        }
+    }
+
+    fn error(&self, cause: String) -> StoreError {
+        StoreError { path: self.path.display().to_string(), cause }
+    }
+
+    fn checked(&self, id: &str) -> Result<(), StoreError> {
+        let form = format!("1 to {MAX_ID} letters, digits and dashes were expected");
+        if is_id(id) { Ok(()) } else { Err(self.error(format!("{id:?} is not the id of a conversation: {form}"))) }
+    }
+
+    /// Opens the database for the first time: takes over what is older, and marks what was cut.
+    fn first_open(&self) -> Result<Connection, StoreError> {
+        let mut connection = file::open(&self.path)?;
+        import::take_over(&mut connection, &self.older)?;
+        let cut = writers::mark_cut(&mut connection, &self.held, None);
+        cut.map_err(|error| failed(&self.path, "mark what was cut", &error))?;
+        Ok(connection)
+    }
+
+    fn writing<T>(
+        &self,
+        tried: &str,
+        act: impl FnOnce(&mut Connection) -> Result<T, Refused>,
+    ) -> Result<T, StoreError> {
+        let mut connection = locked(&self.writes);
+        let connection = match connection.as_mut() {
+            Some(connection) => connection,
+            None => connection.insert(self.first_open()?),
+        };
+        let done = act(connection).map_err(|error| match error {
+            Refused::Sql(error) => failed(&self.path, tried, &error),
+            other => self.error(other.to_string()),
+        })?;
+        if self.to_clear.load(Ordering::Relaxed) {
+            self.clear(connection);
+        }
+        Ok(done)
+    }
+
+    fn reading<T>(
+        &self,
+        tried: &str,
+        act: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let mut connection = locked(&self.reads);
+        if connection.is_none() {
+            // Before the first one reads, the tables are there, and what is older is in them.
+            self.writing("open it", |_| Ok(()))?;
+            *connection = Some(file::open(&self.path)?);
+        }
+        let Some(connection) = connection.as_mut() else { return Err(self.error("it is not open".to_owned())) };
+        act(connection).map_err(|error| failed(&self.path, tried, &error))
+    }
+
+    /// Clears the files of what was deleted; if another program reads, at the next write.
+    fn clear(&self, connection: &Connection) {
+        match delete::clear(connection) {
+            Ok(is_done) => self.to_clear.store(!is_done, Ordering::Relaxed),
+            Err(error) => tracing::warn!(%error, path = %self.path.display(), "what was deleted is not cleared yet"),
+        }
+    }
+
+    /// This program as a writer of replies.
+    fn writer(&self) -> Result<&str, StoreError> {
+        if let Some(writer) = self.writer.get() {
+            return Ok(writer.name());
+        }
+        let made = Writer::new(&self.held)?;
+        Ok(self.writer.get_or_init(|| made).name())
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Drop for HistoryDatabase {
+    fn drop(&mut self) {
+        if self.to_clear.load(Ordering::Relaxed)
+            && let Some(connection) = locked(&self.writes).as_ref()
+        {
+            self.clear(connection);
+        }
+    }
+}
+
+impl History for HistoryDatabase {
+    fn path(&self) -> PathBuf {
+        self.path.clone()
+    }
+
+    fn list(&self) -> Result<Vec<(String, String, u64)>, StoreError> {
+        self.reading("read it", read::list)
+    }
+
+    fn create(&self, conversation: &Conversation) -> Result<(), StoreError> {
+        self.checked(&conversation.id)?;
+        let is_new = self.writing("begin a conversation", |connection| Ok(create(connection, conversation)?))?;
+        if is_new { Ok(()) } else { Err(self.error(format!("there is a conversation {:?} already", conversation.id))) }
+    }
+
+    fn conversation(&self, id: &str) -> Result<Option<Conversation>, StoreError> {
+        self.checked(id)?;
+        self.reading("read it", |connection| read::conversation(connection, id))
+    }
+
+    fn change(&self, id: &str, change: &ConversationChange) -> Result<bool, StoreError> {
+        self.checked(id)?;
+        let sql = "UPDATE conversation SET title = coalesce(?2, title), settings = coalesce(?3, settings), \
+            updated_at = max(updated_at, ?4) WHERE id = ?1";
+        let settings = change.settings.as_ref().map(Value::to_string);
+        self.writing("change a conversation", |connection| {
+            let values = params![id, change.title, settings, signed(change.at)];
+            Ok(connection.prepare_cached(sql)?.execute(values)? == 1)
+        })
+    }
+
+    fn delete(&self, id: &str) -> Result<(), StoreError> {
+        self.checked(id)?;
+        self.writing("delete a conversation", |connection| {
+            if delete::conversation(connection, id)? {
+                self.to_clear.store(true, Ordering::Relaxed);
+            }
+            Ok(())
+        })?;
+        import::forget(&self.older, id)
+    }
+
+    fn write(&self, conversation: &str, items: &[NewItem]) -> Result<bool, StoreError> {
+        self.checked(conversation)?;
+        let is_streaming = items.iter().any(|item| item.state == State::Streaming);
+        let writer = if is_streaming { Some(self.writer()?) } else { None };
+        self.writing("write to a conversation", |connection| write::items(connection, conversation, items, writer))
+    }
+
+    fn items(&self, range: &ItemRange) -> Result<Option<ItemPage>, StoreError> {
+        self.checked(&range.conversation)?;
+        let page = self.reading("read it", |connection| read::items(connection, range))?;
+        let is_streaming = |page: &ItemPage| page.items.iter().any(|item| item.state == State::Streaming);
+        if !page.as_ref().is_some_and(is_streaming) {
+            return Ok(page);
+        }
+        // Its writer may have been another program, and may have ended.
+        let own = self.writer.get().map(Writer::name);
+        let cut = self.writing("mark what was cut", |connection| Ok(writers::mark_cut(connection, &self.held, own)?))?;
+        if cut == 0 { Ok(page) } else { self.reading("read it", |connection| read::items(connection, range)) }
+    }
+
+    fn all(&self, conversation: &str, after: Option<&str>, limit: usize) -> Result<Option<ItemPage>, StoreError> {
+        self.checked(conversation)?;
+        self.reading("read it", |connection| read::all(connection, conversation, after, limit))
+    }
+
+    fn item(&self, conversation: &str, item: &str) -> Result<Option<Item>, StoreError> {
+        self.checked(conversation)?;
+        self.reading("read it", |connection| read::item(connection, conversation, item))
+    }
+
+    fn show(&self, conversation: &str, item: &str) -> Result<Option<String>, StoreError> {
+        self.checked(conversation)?;
+        self.writing("show a branch", |connection| Ok(read::show(connection, conversation, item)?))
+    }
+
+    fn search(&self, search: &HistorySearch) -> Result<Vec<Found>, StoreError> {
+        self.reading("search it", |connection| search::search(connection, search))
+    }
+
+    fn blob(&self, hash: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let Some(hash) = crate::hex::from_hex(hash) else { return Ok(None) };
+        self.reading("read it", |connection| read::blob(connection, &hash))
+    }
+}

@@ -1,0 +1,208 @@
+//! Reading conversations and items.
+
+use host::history::{Conversation, Item, ItemPage, ItemRange, LeftOut};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+
+use super::large::{self, Hash};
+use super::write::state_of;
+use super::{file, file::unsigned};
+use crate::hex::hex;
+
+/// The columns that [`raw`] reads, in its order.
+const COLUMNS: &str = "item.number, item.id, item.parent, item.at, item.state, item.body";
+
+/// Id, title and time of change of each conversation, the latest first.
+pub(super) fn list(connection: &Connection) -> rusqlite::Result<Vec<(String, String, u64)>> {
+    let sql = "SELECT id, title, updated_at FROM conversation ORDER BY updated_at DESC, number DESC";
+    let mut statement = connection.prepare_cached(sql)?;
+    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, unsigned(row.get(2)?)));
+    statement.query_map([], read)?.collect()
+}
+
+/// A conversation without its items.
+pub(super) fn conversation(connection: &Connection, id: &str) -> rusqlite::Result<Option<Conversation>> {
+    let sql = "SELECT number, title, created_at, updated_at, (SELECT item.id FROM item WHERE item.number = head), settings, items \
+        FROM conversation WHERE id = ?1";
+    let read = |row: &Row<'_>| {
+        let conversation = Conversation {
+            id: id.to_owned(),
+            title: row.get(1)?,
+            created_at: unsigned(row.get(2)?),
+            updated_at: unsigned(row.get(3)?),
+            head: row.get(4)?,
+            settings: file::json(row, 5)?,
+            items: unsigned(row.get(6)?),
+            sources: Vec::new(),
+        };
+        Ok((row.get::<_, i64>(0)?, conversation))
+    };
+    let Some((number, mut found)) = connection.prepare_cached(sql)?.query_row([id], read).optional()? else {
+        return Ok(None);
+    };
+    let mut statement = connection.prepare_cached("SELECT server FROM source WHERE conversation = ?1 ORDER BY place")?;
+    found.sources = statement.query_map([number], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    Ok(Some(found))
+}
+
+/// Some items of one branch.
+pub(super) fn items(connection: &Connection, range: &ItemRange) -> rusqlite::Result<Option<ItemPage>> {
+    let Some((conversation, head)) = file::conversation(connection, &range.conversation)? else { return Ok(None) };
+    let last = match &range.before {
+        None => head,
+        Some(before) => {
+            let Some(before) = file::item(connection, conversation, before)? else { return Ok(None) };
+            connection
+                .prepare_cached("SELECT parent FROM item WHERE number = ?1")?
+                .query_row([before], |row| row.get(0))?
+        }
+    };
+    let sql = format!(
+        "WITH RECURSIVE up (number, depth) AS (\
+            SELECT ?1, 1 WHERE ?1 IS NOT NULL AND ?2 > 0 \
+            UNION ALL \
+            SELECT item.parent, depth + 1 FROM up JOIN item ON item.number = up.number \
+            WHERE item.parent IS NOT NULL AND depth < ?2) \
+        SELECT {COLUMNS} FROM up JOIN item ON item.number = up.number ORDER BY depth DESC"
+    );
+    let limit = i64::try_from(range.limit).unwrap_or(i64::MAX);
+    let rows: Vec<Raw> = connection
+        .prepare_cached(&sql)?
+        .query_map(params![last, limit], raw)?
+        .collect::<rusqlite::Result<_>>()?;
+    let has_more = rows.first().map_or(last.is_some(), |first| first.parent.is_some());
+    let mut above = None;
+    let mut items = Vec::with_capacity(rows.len());
+    for row in rows {
+        let parent = match (row.parent, above.take()) {
+            (Some(_), Some(id)) => Some(id),
+            (parent, _) => id_of(connection, parent)?,
+        };
+        above = Some(row.item.id.clone());
+        items.push(finish(connection, conversation, row, parent, range.whole)?);
+    }
+    Ok(Some(ItemPage { items, has_more }))
+}
+
+/// Some items of all branches, in the order in which they were first written.
+pub(super) fn all(
+    connection: &Connection,
+    conversation: &str,
+    after: Option<&str>,
+    limit: usize,
+) -> rusqlite::Result<Option<ItemPage>> {
+    let Some((conversation, _)) = file::conversation(connection, conversation)? else { return Ok(None) };
+    let after = match after {
+        None => 0,
+        Some(after) => match file::item(connection, conversation, after)? {
+            None => return Ok(None),
+            Some(number) => number,
+        },
+    };
+    // Items of one conversation lie apart from each other, but by this index they are found together.
+    let sql = format!(
+        "SELECT {COLUMNS} FROM item WHERE number IN (\
+            SELECT number FROM item INDEXED BY item_after WHERE conversation = ?1 AND number > ?2 \
+            ORDER BY number LIMIT ?3) ORDER BY number"
+    );
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let rows: Vec<Raw> = connection
+        .prepare_cached(&sql)?
+        .query_map(params![conversation, after, limit.saturating_add(1)], raw)?
+        .collect::<rusqlite::Result<_>>()?;
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let has_more = rows.len() > limit;
+    let mut items = Vec::with_capacity(rows.len());
+    for row in rows.into_iter().take(limit) {
+        let parent = id_of(connection, row.parent)?;
+        items.push(finish(connection, conversation, row, parent, true)?);
+    }
+    Ok(Some(ItemPage { items, has_more }))
+}
+
+/// One item, whole.
+pub(super) fn item(connection: &Connection, conversation: &str, id: &str) -> rusqlite::Result<Option<Item>> {
+    let Some((conversation, _)) = file::conversation(connection, conversation)? else { return Ok(None) };
+    let sql = format!("SELECT {COLUMNS} FROM item WHERE conversation = ?1 AND id = ?2");
+    let found = connection.prepare_cached(&sql)?.query_row(params![conversation, id], raw).optional()?;
+    let Some(row) = found else { return Ok(None) };
+    let parent = id_of(connection, row.parent)?;
+    finish(connection, conversation, row, parent, true).map(Some)
+}
+
+/// Makes the latest end of the branch through an item the head.
+pub(super) fn show(connection: &Connection, conversation: &str, item: &str) -> rusqlite::Result<Option<String>> {
+    let Some((conversation, _)) = file::conversation(connection, conversation)? else { return Ok(None) };
+    let Some(mut end) = file::item(connection, conversation, item)? else { return Ok(None) };
+    let mut next = connection.prepare_cached("SELECT max(number) FROM item WHERE conversation = ?1 AND parent = ?2")?;
+    while let Some(later) = next.query_row(params![conversation, end], |row| row.get(0))? {
+        end = later;
+    }
+    let sql = "UPDATE conversation SET head = ?2 WHERE number = ?1";
+    connection.prepare_cached(sql)?.execute(params![conversation, end])?;
+    id_of(connection, Some(end))
+}
+
+/// The bytes with this hash.
+pub(super) fn blob(connection: &Connection, hash: &Hash) -> rusqlite::Result<Option<Vec<u8>>> {
+    let mut statement = connection.prepare_cached("SELECT bytes FROM blob WHERE hash = ?1")?;
+    statement.query_row([hash], |row| row.get(0)).optional()
+}
+
+/// An item, as far as it stands in its own row.
+struct Raw {
+    number: i64,
+    parent: Option<i64>,
+    item: Item,
+}
+
+fn raw(row: &Row<'_>) -> rusqlite::Result<Raw> {
+    let item = Item {
+        id: row.get(1)?,
+        parent: None,
+        at: unsigned(row.get(3)?),
+        body: file::json(row, 5)?,
+        state: state_of(row.get(4)?),
+        siblings: Vec::new(),
+        left_out: Vec::new(),
+    };
+    Ok(Raw { number: row.get(0)?, parent: row.get(2)?, item })
+}
+
+/// Adds what stands elsewhere.
+fn finish(
+    connection: &Connection,
+    conversation: i64,
+    raw: Raw,
+    parent: Option<String>,
+    whole: bool,
+) -> rusqlite::Result<Item> {
+    let Raw { number, parent: above, mut item } = raw;
+    item.parent = parent;
+    let sql = "SELECT id FROM item WHERE conversation = ?1 AND parent IS ?2 ORDER BY number";
+    let mut siblings = connection.prepare_cached(sql)?;
+    item.siblings = siblings.query_map(params![conversation, above], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let sql = "SELECT pointer, base64, hash, size, blob FROM large JOIN blob ON blob.number = large.blob \
+        WHERE large.item = ?1 ORDER BY pointer";
+    let mut large = connection.prepare_cached(sql)?;
+    let mut rows = large.query([number])?;
+    while let Some(row) = rows.next()? {
+        let (pointer, base64): (String, bool) = (row.get(0)?, row.get(1)?);
+        if !whole && large::is_media(&pointer, base64) {
+            let hash: Hash = row.get(2)?;
+            item.left_out.push(LeftOut { pointer, hash: hex(&hash), bytes: unsigned(row.get(3)?) });
+            continue;
+        }
+        let mut bytes = connection.prepare_cached("SELECT bytes FROM blob WHERE number = ?1")?;
+        let bytes: Vec<u8> = bytes.query_row([row.get::<_, i64>(4)?], |row| row.get(0))?;
+        if !large::put_back(&mut item.body, &pointer, bytes, base64) {
+            tracing::warn!(item = item.id, pointer, "a large content has no place in its item");
+        }
+    }
+    Ok(item)
+}
+
+fn id_of(connection: &Connection, number: Option<i64>) -> rusqlite::Result<Option<String>> {
+    let Some(number) = number else { return Ok(None) };
+    let mut statement = connection.prepare_cached("SELECT id FROM item WHERE number = ?1")?;
+    statement.query_row([number], |row| row.get(0)).optional()
+}

@@ -1,0 +1,34 @@
+//! Searching through what was said.
+
+use host::history::{Found, HistorySearch};
+use rusqlite::{Connection, params};
+
+use super::query::Query;
+use super::{file::signed, file::unsigned};
+
+/// The most finds of one search.
+const MAX_FOUND: usize = 200;
+
+/// Items that fit, the latest first.
+pub(super) fn search(connection: &Connection, search: &HistorySearch) -> rusqlite::Result<Vec<Found>> {
+    let Some(query) = Query::read(&search.text) else { return Ok(Vec::new()) };
+    let sql = "SELECT item.number, conversation.id, conversation.title, item.id, item.at, said.text \
+        FROM (SELECT rowid AS number FROM word WHERE word MATCH ?1 AND rowid < ?2 ORDER BY rowid DESC LIMIT ?3) AS found \
+        CROSS JOIN item ON item.number = found.number \
+        CROSS JOIN conversation ON conversation.number = item.conversation \
+        CROSS JOIN said ON said.item = item.number";
+    let before = search.before.map_or(i64::MAX, signed);
+    let limit = i64::try_from(search.limit.min(MAX_FOUND)).unwrap_or(0);
+    let mut statement = connection.prepare_cached(sql)?;
+    let found = statement.query_map(params![query.for_index(), before, limit], |row| {
+        Ok(Found {
+            number: unsigned(row.get(0)?),
+            conversation: row.get(1)?,
+            title: row.get(2)?,
+            item: row.get(3)?,
+            at: unsigned(row.get(4)?),
+            excerpt: query.excerpt(row.get_ref(5)?.as_str()?),
+        })
+    })?;
+    found.collect()
+}

@@ -1,0 +1,140 @@
+//! The words of a text, as the index has them: folded, so that case, accents and wide letters make no difference. Scripts that
+//! put no blanks between words (Chinese, Japanese, Thai) and Korean give a word for each character, and are searched by rows
+//! of them. So whatever part of them is looked for is found, however short.
+
+use std::iter::FusedIterator;
+
+use unicode_normalization::UnicodeNormalization as _;
+
+/// A longer word is cut, in characters: nobody types more.
+const MAX_WORD: usize = 64;
+
+/// A word in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Word {
+    /// Where it begins, in bytes.
+    pub(super) start: usize,
+    /// Where it ends, in bytes.
+    pub(super) end: usize,
+    /// How the index has it.
+    pub(super) folded: String,
+    /// Whether it is a character that stands for itself.
+    pub(super) alone: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Letter,
+    Alone,
+    Between,
+}
+
+fn class(c: char) -> Class {
+    match c {
+        'a'..='z' | 'A'..='Z' | '0'..='9' => Class::Letter,
+        '\0'..='\x7f' => Class::Between,
+        // Thai, Lao, Burmese, Hangul, Khmer, kana, ideographs; what is compatible with them, and their supplements.
+        '\u{e00}'..='\u{eff}'
+        | '\u{1000}'..='\u{109f}'
+        | '\u{1100}'..='\u{11ff}'
+        | '\u{1780}'..='\u{17ff}'
+        | '\u{3005}'..='\u{3007}'
+        | '\u{3041}'..='\u{318f}'
+        | '\u{31a0}'..='\u{31ff}'
+        | '\u{3400}'..='\u{4dbf}'
+        | '\u{4e00}'..='\u{9fff}'
+        | '\u{a960}'..='\u{a97f}'
+        | '\u{ac00}'..='\u{d7ff}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{ff66}'..='\u{ffdc}'
+        | '\u{20000}'..='\u{3ffff}' => Class::Alone,
+        c if c.is_alphanumeric() || is_accent(c) => Class::Letter,
+        _ => Class::Between,
+    }
+}
+
+/// Accents that stand after their letters.
+const fn is_accent(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}')
+}
+
+/// The words of a text, in order.
+pub(super) fn words(text: &str) -> impl FusedIterator<Item = Word> + '_ {
+    let mut rest = text.char_indices().peekable();
+    std::iter::from_fn(move || {
+        loop {
+            let (start, first) = rest.next()?;
+            let class_of_first = class(first);
+            let mut end = start + first.len_utf8();
+            match class_of_first {
+                Class::Between => {}
+                Class::Alone => {
+                    return Some(Word { start, end, folded: fold(&text[start..end]), alone: true });
+                }
+                Class::Letter => {
+                    while let Some(&(at, c)) = rest.peek() {
+                        if class(c) != Class::Letter {
+                            break;
+                        }
+                        end = at + c.len_utf8();
+                        rest.next();
+                    }
+                    let folded = fold(&text[start..end]);
+                    // An accent by itself folds to nothing.
+                    if !folded.is_empty() {
+                        return Some(Word { start, end, folded, alone: false });
+                    }
+                }
+            }
+        }
+    })
+    .fuse()
+}
+
+fn fold(word: &str) -> String {
+    if word.is_ascii() {
+        let mut folded = word[..word.len().min(MAX_WORD)].to_owned();
+        folded.make_ascii_lowercase();
+        return folded;
+    }
+    let small = word.chars().take(MAX_WORD).flat_map(char::to_lowercase);
+    // Composed at the end, as Korean syllables come apart; what does not belong into a word would part it for the index.
+    small.nfkd().filter(|c| !is_accent(*c)).nfc().filter(|c| class(*c) != Class::Between).collect()
+}
+
+/// A text as the index gets it: its words with blanks between them.
+pub(super) fn indexed(text: &str) -> String {
+    let mut line = String::with_capacity(text.len() + text.len() / 4);
+    for word in words(text) {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(&word.folded);
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_folded_and_characters_stand_alone() {
+        let folded = |text: &str| indexed(text);
+        assert_eq!(folded("Drawbridge's read_file"), "drawbridge s read file", "words end at what is no letter");
+        assert_eq!(folded("Ålesund CAFÉ cafe\u{301}"), "alesund cafe cafe", "accents make no difference, however written");
+        assert_eq!(folded("北京的Port 2026年"), "北 京 的 port 2026 年", "each ideograph is a word");
+        assert_eq!(folded("カタ ｶﾞ 서울"), "カ タ カ \u{3099} 서 울", "kana and Hangul too");
+        assert_eq!(folded("ＡＢＣ１"), "abc1", "wide letters are letters");
+        assert_eq!(folded("ﬁne Straße"), "fine straße", "ligatures are their letters");
+        assert_eq!(folded(" \u{301} — … "), "", "where there are no words there are none");
+        assert_eq!(folded(&"x".repeat(1_000)).len(), MAX_WORD, "a long one is cut");
+    }
+
+    #[test]
+    fn words_know_where_they_stand() {
+        let text = "Ål, 港口!";
+        let found: Vec<&str> = words(text).map(|word| &text[word.start..word.end]).collect();
+        assert_eq!(found, ["Ål", "港", "口"], "each as it is written");
+    }
+}

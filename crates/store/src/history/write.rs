@@ -1,0 +1,179 @@
+//! Writing items.
+
+use host::conversation::item::State;
+use host::history::{After, NewItem, text_of};
+use rusqlite::{Connection, TransactionBehavior, params};
+
+use super::large::{TakenOut, take_out};
+use super::{file, file::signed};
+
+/// The most items of a conversation, over all branches.
+const MAX_ITEMS: i64 = 100_000;
+/// The longest id of an item, in bytes.
+const MAX_ID: usize = 200;
+
+const WHOLE: i64 = 0;
+const STREAMING: i64 = 1;
+pub(super) const CUT: i64 = 2;
+
+/// How an item's state is written.
+const fn number_of(state: State) -> i64 {
+    match state {
+        State::Whole => WHOLE,
+        State::Streaming => STREAMING,
+        State::Cut => CUT,
+    }
+}
+
+/// The state that a number stands for.
+pub(super) const fn state_of(number: i64) -> State {
+    match number {
+        WHOLE => State::Whole,
+        STREAMING => State::Streaming,
+        _ => State::Cut,
+    }
+}
+
+/// Why items are not written.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Refused {
+    #[error(transparent)]
+    Sql(#[from] rusqlite::Error),
+    #[error("the item {0:?} comes after {1:?}, which is not in this conversation")]
+    NoParent(String, String),
+    #[error("a conversation holds at most {MAX_ITEMS} items; start another one")]
+    TooMany,
+    #[error("{0:?} is not the id of an item: 1 to {MAX_ID} characters without control characters were expected")]
+    Id(String),
+    #[error("the item {0:?} can't be written as JSON: {1}")]
+    Json(String, serde_json::Error),
+}
+
+/// Writes items. Whether there is such a conversation. `writer` is this program, if one of them is streaming.
+pub(super) fn items(
+    connection: &mut Connection,
+    conversation: &str,
+    items: &[NewItem],
+    writer: Option<&str>,
+) -> Result<bool, Refused> {
+    // What takes time is done before others wait for it.
+    let bodies = items.iter().map(Body::of).collect::<Result<Vec<_>, _>>()?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let Some((conversation, mut head)) = file::conversation(&transaction, conversation)? else { return Ok(false) };
+    let mut made = 0;
+    for (item, body) in items.iter().zip(&bodies) {
+        let number = if let Some(number) = file::item(&transaction, conversation, &item.id)? {
+            replace(&transaction, number, item, body, writer)?;
+            number
+        } else {
+            let parent = match &item.after {
+                After::Head => head,
+                After::Start => None,
+                After::Item(id) => match file::item(&transaction, conversation, id)? {
+                    None => return Err(Refused::NoParent(item.id.clone(), id.clone())),
+                    found => found,
+                },
+            };
+            made += 1;
+            let number = insert(&transaction, conversation, parent, item, body, writer)?;
+            head = Some(number);
+            number
+        };
+        body.keep(&transaction, number)?;
+        if let Some(text) = &body.said {
+            file::say(&transaction, number, text)?;
+        }
+        for server in &item.sources {
+            add_source(&transaction, conversation, server)?;
+        }
+    }
+    let at = items.iter().map(|item| signed(item.at)).max().unwrap_or(0);
+    let sql = "UPDATE conversation SET head = ?2, items = items + ?3, updated_at = max(updated_at, ?4) WHERE number = ?1 \
+        RETURNING items";
+    let count: i64 = transaction
+        .prepare_cached(sql)?
+        .query_row(params![conversation, head, made, at], |row| row.get(0))?;
+    if made > 0 && count > MAX_ITEMS {
+        return Err(Refused::TooMany);
+    }
+    transaction.commit()?;
+    Ok(true)
+}
+
+/// A body, ready to be written.
+struct Body {
+    json: String,
+    taken: Vec<TakenOut>,
+    /// What is said in it; none as long as it streams.
+    said: Option<String>,
+}
+
+impl Body {
+    fn of(item: &NewItem) -> Result<Self, Refused> {
+        let is_id = !item.id.is_empty() && item.id.len() <= MAX_ID && !item.id.contains(char::is_control);
+        if !is_id {
+            return Err(Refused::Id(item.id.chars().take(MAX_ID).collect()));
+        }
+        // What streams is written again and again; it is taken apart when it is whole.
+        let (light, taken) =
+            if item.state == State::Streaming { (None, Vec::new()) } else { light_and_taken(&item.body) };
+        let json = serde_json::to_string(light.as_ref().unwrap_or(&item.body));
+        let json = json.map_err(|error| Refused::Json(item.id.clone(), error))?;
+        let said = (item.state != State::Streaming).then(|| text_of(&item.body));
+        Ok(Self { json, taken, said })
+    }
+
+    /// Keeps what is large.
+    fn keep(&self, connection: &Connection, item: i64) -> rusqlite::Result<()> {
+        for TakenOut { pointer, hash, bytes, base64 } in &self.taken {
+            let sql = "INSERT OR IGNORE INTO blob (hash, size, bytes) VALUES (?1, ?2, ?3)";
+            let size = i64::try_from(bytes.len()).unwrap_or(i64::MAX);
+            connection.prepare_cached(sql)?.execute(params![hash, size, bytes])?;
+            let sql = "INSERT INTO large (item, pointer, blob, base64) \
+                SELECT ?1, ?2, number, ?4 FROM blob WHERE hash = ?3";
+            connection.prepare_cached(sql)?.execute(params![item, pointer, hash, base64])?;
+        }
+        Ok(())
+    }
+}
+
+fn light_and_taken(body: &serde_json::Value) -> (Option<serde_json::Value>, Vec<TakenOut>) {
+    let (light, taken) = take_out(body);
+    (Some(light), taken)
+}
+
+fn insert(
+    connection: &Connection,
+    conversation: i64,
+    parent: Option<i64>,
+    item: &NewItem,
+    body: &Body,
+    writer: Option<&str>,
+) -> rusqlite::Result<i64> {
+    let sql = "INSERT INTO item (conversation, id, parent, at, state, writer, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    let writer = writer.filter(|_| item.state == State::Streaming);
+    let values = params![conversation, item.id, parent, signed(item.at), number_of(item.state), writer, body.json];
+    connection.prepare_cached(sql)?.insert(values)
+}
+
+fn replace(
+    connection: &Connection,
+    number: i64,
+    item: &NewItem,
+    body: &Body,
+    writer: Option<&str>,
+) -> rusqlite::Result<()> {
+    file::let_go(connection, number)?;
+    let sql = "UPDATE item SET at = ?2, state = ?3, writer = ?4, body = ?5 WHERE number = ?1";
+    let writer = writer.filter(|_| item.state == State::Streaming);
+    let values = params![number, signed(item.at), number_of(item.state), writer, body.json];
+    connection.prepare_cached(sql)?.execute(values)?;
+    Ok(())
+}
+
+fn add_source(connection: &Connection, conversation: i64, server: &str) -> rusqlite::Result<()> {
+    let sql = "INSERT OR IGNORE INTO source (conversation, server, place) \
+        SELECT ?1, ?2, count(*) FROM source WHERE conversation = ?1";
+    connection.prepare_cached(sql)?.execute(params![conversation, server])?;
+    Ok(())
+}

@@ -1,0 +1,96 @@
+//! Which program is writing a reply. Each holds a lock as long as it runs; a reply whose writer's lock is free was cut.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use aws_lc_rs::rand;
+use host::history::text_of;
+use host::ports::StoreError;
+use rusqlite::{Connection, TransactionBehavior, params};
+
+use super::file;
+use super::write::CUT;
+
+/// The name of a lock begins with this.
+const PREFIX: &str = "history-";
+
+/// This program as a writer.
+#[derive(Debug)]
+pub(super) struct Writer {
+    name: String,
+    path: PathBuf,
+    file: File,
+}
+
+impl Writer {
+    /// Takes a lock of its own in this folder.
+    pub(super) fn new(folder: &Path) -> Result<Self, StoreError> {
+        crate::files::make_folder(folder)?;
+        let mut random = [0_u8; 8];
+        rand::fill(&mut random).map_err(|_| StoreError {
+            path: folder.display().to_string(),
+            cause: "the system gives no random numbers".to_owned(),
+        })?;
+        let name = format!("{:016x}", u64::from_ne_bytes(random));
+        let path = lock_of(folder, &name);
+        let made = crate::private::file_options().write(true).create_new(true).open(&path);
+        let file = made.map_err(|error| crate::files::failed(&path, "make it", &error))?;
+        if let Err(error) = file.try_lock() {
+            tracing::warn!(path = %path.display(), %error, "this file system has no locks");
+        }
+        Ok(Self { name, path, file })
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        let _ = self.file.unlock();
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+fn lock_of(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("{PREFIX}{name}"))
+}
+
+/// Whether a writer has ended. Where the file system has no locks it counts as ended: what it writes next says otherwise.
+fn has_ended(folder: &Path, name: &str) -> bool {
+    let path = lock_of(folder, name);
+    let Ok(file) = File::open(&path) else { return true };
+    match file.try_lock() {
+        Err(std::fs::TryLockError::WouldBlock) => false,
+        _ => {
+            let _ = std::fs::remove_file(&path);
+            true
+        }
+    }
+}
+
+/// Marks as cut what was streaming when its writer ended. How many items that are.
+pub(super) fn mark_cut(connection: &mut Connection, folder: &Path, own: Option<&str>) -> rusqlite::Result<usize> {
+    let writers: Vec<String> = {
+        let mut statement = connection.prepare_cached("SELECT DISTINCT writer FROM item WHERE writer IS NOT NULL")?;
+        statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?
+    };
+    let mut marked = 0;
+    for writer in writers.iter().filter(|writer| own != Some(writer.as_str()) && has_ended(folder, writer)) {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let cut: Vec<(i64, serde_json::Value)> = {
+            let mut statement = transaction.prepare_cached("SELECT number, body FROM item WHERE writer = ?1")?;
+            let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, file::json(row, 1)?));
+            statement.query_map([writer], read)?.collect::<rusqlite::Result<_>>()?
+        };
+        for (item, body) in cut {
+            let sql = "UPDATE item SET state = ?2, writer = NULL WHERE number = ?1";
+            transaction.prepare_cached(sql)?.execute(params![item, CUT])?;
+            file::say(&transaction, item, &text_of(&body))?;
+            marked += 1;
+        }
+        transaction.commit()?;
+    }
+    Ok(marked)
+}

@@ -1,0 +1,92 @@
+//! Two programs at once, and one that ends in the middle of a reply.
+
+use std::sync::Barrier;
+
+use host::conversation::item::State;
+
+use super::common::{Store, open};
+use super::{begun, branch, replies, says, text};
+
+#[test]
+fn what_was_streaming_when_its_program_ended_is_cut() {
+    let store = Store::new();
+    let other = open(store.folder.path());
+    store.ports.history.create(&begun("c")).unwrap();
+    other.history.write("c", &[says("1", "why?"), replies("2", "Because of the", State::Streaming)]).unwrap();
+    let third = open(store.folder.path());
+    assert_eq!(branch(third.history.as_ref(), "c")[1].state, State::Streaming, "its program runs: it goes on");
+    drop(other);
+    let items = branch(store.ports.history.as_ref(), "c");
+    assert_eq!((items[1].state, text(&items[1].body)), (State::Cut, "Because of the"), "then it is what came, and cut");
+    let found = store.ports.history.search(&super::searching::asked("because")).unwrap();
+    assert_eq!(found.len(), 1, "and it is found");
+}
+
+#[test]
+fn two_programs_write_at_once() {
+    let store = Store::new();
+    let folder = store.folder.path();
+    store.ports.history.create(&begun("c")).unwrap();
+    let start = Barrier::new(3);
+    std::thread::scope(|scope| {
+        for writer in 0..3 {
+            let start = &start;
+            scope.spawn(move || {
+                let ports = open(folder);
+                start.wait();
+                for n in 0..40 {
+                    ports.history.write("c", &[says(&format!("{writer}-{n}"), "word")]).unwrap();
+                }
+            });
+        }
+    });
+    let items = branch(store.ports.history.as_ref(), "c");
+    assert_eq!(items.len(), 120, "each item of each is in the one branch");
+    let found = store.ports.history.search(&super::searching::asked("word")).unwrap();
+    assert_eq!(found.len(), 120, "and is found");
+}
+
+/// The program that the next test kills. It does nothing unless it is told a folder.
+#[test]
+fn writes_until_it_is_killed() {
+    let Some(folder) = std::env::var_os("HISTORY_TO_WRITE") else { return };
+    let ports = open(std::path::Path::new(&folder));
+    let mut text = String::new();
+    for n in 0.. {
+        text.push_str(&format!("{n} "));
+        ports.history.write("c", &[replies("2", &text, State::Streaming)]).unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reply_outlasts_kill_9() {
+    let store = Store::new();
+    store.ports.history.create(&begun("c")).unwrap();
+    store.ports.history.write("c", &[says("1", "count")]).unwrap();
+    let mut child = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["programs::writes_until_it_is_killed", "--exact"])
+        .env("HISTORY_TO_WRITE", store.folder.path())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let written = || {
+        let items = branch(store.ports.history.as_ref(), "c");
+        items.get(1).map_or(0, |item| text(&item.body).len())
+    };
+    let start = std::time::Instant::now();
+    while written() < 500 {
+        assert!(start.elapsed() < std::time::Duration::from_secs(20), "the other program writes");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let ports = open(store.folder.path());
+    let items = branch(ports.history.as_ref(), "c");
+    assert_eq!(items[1].state, State::Cut, "what was coming in is marked as cut");
+    let counted: Vec<usize> = text(&items[1].body).split_whitespace().map(|n| n.parse().unwrap()).collect();
+    assert!(counted.len() > 100, "what had come is there");
+    assert!(counted.iter().enumerate().all(|(at, n)| at == *n), "and is what was written");
+    let locks = std::fs::read_dir(store.data().join("held")).unwrap().count();
+    assert_eq!(locks, 0, "no lock of the killed one stays behind");
+}
