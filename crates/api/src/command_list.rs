@@ -83,6 +83,10 @@ macro_rules! commands {
             check_form: CheckForm => FormProblems,
             /// Refuses every open question of a server; `mute` also refuses those to come.
             deny_all: DenyAll => Nothing,
+            /// How much of the user's models a server may use, and has used.
+            sampling: ServerName => SamplingReport,
+            /// Sets how much of the user's models a server may use. It learns of it when it is started next.
+            set_sampling: SetSampling => Nothing,
             /// Lets a muted server ask again.
             unmute: ServerName => Nothing,
 
@@ -103,6 +107,33 @@ macro_rules! commands {
             rename_conversation: RenameConversation => Nothing,
             /// Deletes a conversation.
             delete_conversation: ConversationRef => Nothing,
+            /// Some items of a conversation, before others that were read.
+            items: ItemRange => ItemPage,
+            /// What is left out of an item as it is large.
+            blob: BlobRef => Blob,
+            /// Searches all that was said in all conversations.
+            search_history: SearchHistory => FoundItems,
+
+            /// Sends a message to a conversation's model. Resolves when it is sent; the answer comes as events.
+            send_message: SendMessage => ReplyBegun,
+            /// Writes a message anew, in a branch of its own, and has it answered.
+            edit_message: EditMessage => ReplyBegun,
+            /// Has an answer once more, in a branch of its own.
+            retry_reply: RetryReply => ReplyBegun,
+            /// Lets a model go on that stopped after many calls, or was stopped.
+            continue_reply: ConversationRef => ReplyBegun,
+            /// Stops the answer of a conversation, and the calls that it made.
+            stop_reply: ConversationRef => Nothing,
+            /// Shows the branch of a conversation that goes through an item.
+            choose_branch: ItemRef => Nothing,
+            /// Sets a conversation up: its model, its system prompt, its servers.
+            set_conversation: SetConversation => Nothing,
+            /// The tools of a conversation: which its model may use, and why it may not use others.
+            conversation_tools: ConversationRef => ConversationTools,
+            /// What a conversation took, in the branch that is shown.
+            conversation_cost: ConversationRef => ConversationCost,
+            /// Writes a conversation to a file the user picks.
+            export_conversation: ExportConversation => SavedFile,
 
             /// The latest decisions that fit, newest first.
             audit: AuditRange => AuditPage,
@@ -130,6 +161,20 @@ macro_rules! commands {
             policy_text: Nothing => PolicyText,
             /// Writes all rules and standing approvals to a file the user picks.
             export_policy: Nothing => SavedFile,
+            /// The providers of models, what they list, and what serves models on this computer.
+            models: Nothing => Models,
+            /// Adds a provider of models, or changes the one with its id.
+            set_provider: SetProvider => Nothing,
+            /// Takes a provider out, and its key.
+            remove_provider: ProviderId => Nothing,
+            /// Enters a provider's key. It never comes out again.
+            set_provider_key: SetProviderKey => SecretsKept,
+            /// Tries a provider: whether it lists its models, and what one of them says.
+            test_provider: TestProvider => ProviderTest,
+            /// Asks a provider for its models.
+            refresh_models: ProviderId => Nothing,
+            /// Sets the model that new conversations begin with.
+            set_default_model: DefaultModel => Nothing,
             /// Changes the app's settings.
             set_settings: Settings => Nothing,
             /// Whether secrets outlast the program. The system may ask its user to unlock the keychain for it.

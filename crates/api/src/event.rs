@@ -53,6 +53,18 @@ pub enum Event {
         /// What became of it.
         outcome: QuestionOutcome,
     },
+    /// A model that answers a server's request said more: to append to what the question has.
+    SamplingText {
+        /// The question.
+        id: String,
+        /// The text; empty while it only thinks.
+        text: String,
+    },
+    /// What a server may use of the user's models, or what it used, changed; read it again.
+    SamplingChanged {
+        /// The server.
+        server: String,
+    },
     /// A call started, moved on or ended.
     CallChanged {
         /// As it is now.
@@ -99,6 +111,8 @@ pub enum Event {
     },
     /// A decision was written to the audit log, or a grant was given or taken back.
     AuditChanged,
+    /// The providers of models changed, or what they list; read them again.
+    ModelsChanged,
     /// The app's settings changed.
     SettingsChanged {
         /// As they are now.

@@ -32,6 +32,8 @@ pub(crate) enum Verdict {
     Allow,
     /// A model's answer goes back.
     Respond(SamplingResponse),
+    /// A model answers; what it says goes back.
+    AskModel,
     /// A form's content goes back.
     Submit(Map<String, Value>),
     /// The server may know of these folders.
@@ -209,9 +211,10 @@ impl Written {
                     Verdict::Allow
                 }
                 Kind::Elicitation => Verdict::Submit(content.unwrap_or_default()),
-                Kind::Sampling => {
-                    Verdict::Respond(response(content.ok_or("\"content\" is missing: what the model says")?)?)
-                }
+                Kind::Sampling => match content {
+                    Some(content) => Verdict::Respond(response(content)?),
+                    None => Verdict::AskModel,
+                },
                 Kind::ClientId => {
                     let written = content.ok_or("\"content\" is missing: the \"clientId\"")?;
                     let client = serde_json::from_value(Value::Object(written)).map_err(|error| error.to_string())?;
@@ -380,12 +383,6 @@ mod tests {
                 1,
                 24,
                 "unknown field `tool`, expected one of `kind`, `server`, `name`, `answer`",
-            ),
-            (
-                "[\n {\"kind\": \"sampling\", \"answer\": {\"action\": \"allow\"}}]",
-                2,
-                2,
-                "answer 1: \"content\" is missing: what the model says",
             ),
             (
                 "[{\"kind\": \"sampling\", \"answer\": {\"action\": \"allow\", \"content\": {\"txt\": \"x\"}}}]",

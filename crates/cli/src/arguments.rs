@@ -13,6 +13,7 @@ The file is a list; the first entry that fits answers:
    {\"kind\": \"tool\", \"server\": \"files\", \"name\": \"read_*\", \"answer\": {\"action\": \"allow\"}},
    {\"kind\": \"elicitation\", \"answer\": {\"action\": \"accept\", \"content\": {\"city\": \"Oslo\"}}},
    {\"kind\": \"sampling\", \"answer\": {\"action\": \"accept\", \"content\": {\"text\": \"Yes.\"}}},
+   {\"kind\": \"sampling\", \"server\": \"notes\", \"answer\": {\"action\": \"allow\"}},
    {\"kind\": \"roots\", \"answer\": {\"action\": \"accept\", \"roots\": [\"/srv\"]}},
    {\"kind\": \"sign-in\", \"name\": \"https://login.example.com\", \"answer\": {\"action\": \"allow\"}},
    {\"kind\": \"client-id\", \"answer\": {\"action\": \"accept\", \"content\": {\"clientId\": \"drawbridge\"}}},
@@ -20,7 +21,7 @@ The file is a list; the first entry that fits answers:
    {\"kind\": \"url\", \"name\": \"https://example.com/*\", \"answer\": {\"action\": \"decline\"}}]
 \"server\" and \"name\" are patterns with * and ?. The name is the command line of a start, or the address: \"start-server\" \
 also allows connecting to a remote server. It is the tool of a call, the prompt or resource that is read, the URL, the issuer that is signed in at, \
-and else the tool, prompt or resource that led to the question.
+and else the tool, prompt or resource that led to the question. \"sampling\" without content lets the model answer that is chosen.
 
 TRACEPARENT, TRACESTATE and BAGGAGE in the environment (W3C Trace Context) go with every call to servers of 2026-07-28.
 
@@ -138,6 +139,11 @@ pub(crate) enum Command {
         /// The server.
         server: String,
     },
+    /// Has a conversation with a model, which may use the tools of the servers that are named. Its calls are asked about as
+    /// those of `call`.
+    Chat(Chat),
+    /// How much of your models a server may use, and what it used; with options, sets it. Off until you turn it on.
+    Sampling(Sampling),
     /// The rules: shows them, tells what would happen, or prints all of it as JSON.
     Policy {
         #[command(subcommand)]
@@ -147,6 +153,51 @@ pub(crate) enum Command {
     Watch(Of),
     /// The decisions: lists, checks or exports them. Unless told otherwise, lists them.
     Audit(Audit),
+}
+
+/// A conversation.
+#[derive(Debug, Args)]
+pub(crate) struct Chat {
+    /// The model, as PROVIDER/MODEL, or by its own name where only one provider has it.
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// What to say. Unless given, each line of standard input is a message.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) message: Option<String>,
+    /// A server whose tools the model may use, as far as you have reviewed them. May be given several times.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) server: Vec<String>,
+    /// How the model should behave.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) system: Option<String>,
+    /// Whether the model gets the instructions of these servers, as data with their source named.
+    #[arg(long)]
+    pub(crate) instructions: bool,
+}
+
+/// How much of your models a server may use.
+#[derive(Debug, Args)]
+pub(crate) struct Sampling {
+    /// The server.
+    pub(crate) server: String,
+    /// Let it ask. Each request is asked about, unless a rule with a budget allows it.
+    #[arg(long, conflicts_with = "off")]
+    pub(crate) on: bool,
+    /// Refuse all that it asks of models.
+    #[arg(long)]
+    pub(crate) off: bool,
+    /// Whether its requests may bring tools for the model, which it runs itself.
+    #[arg(long, value_name = "true|false")]
+    pub(crate) tools: Option<bool>,
+    /// The most tokens of one answer.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens: Option<u64>,
+    /// The most requests in an hour; 0 for no bound.
+    #[arg(long, value_name = "N")]
+    pub(crate) requests_per_hour: Option<u64>,
+    /// The most tokens in an hour, of requests and answers together; 0 for no bound.
+    #[arg(long, value_name = "N")]
+    pub(crate) tokens_per_hour: Option<u64>,
 }
 
 /// What to do with the rules.

@@ -7,7 +7,7 @@ use api::Api;
 use api::Handler as _;
 use api::data::{
     Answer, CheckForm, Content, Edit, EnteredClient, FormField, Question, QuestionBody, SamplingResponse, SamplingStep,
-    Scope,
+    Scope, Why,
 };
 use serde_json::{Map, Value};
 use tokio::time::Instant;
@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use crate::decide::Reply;
 use crate::input::Input;
 use crate::visible::pretty;
-use crate::{describe, form};
+use crate::{describe, form, sampling};
 
 /// What is typed sooner after a question was typed before it was read.
 const ARMED_AFTER: Duration = Duration::from_millis(500);
@@ -40,7 +40,19 @@ impl Asker {
             | QuestionBody::ConnectServer { .. }
             | QuestionBody::Tool { .. }
             | QuestionBody::Read { .. } => self.allow(question).await,
-            QuestionBody::Sampling { step: SamplingStep::Request, .. } => self.yes_or("decline").await.map(allow_once),
+            QuestionBody::Sampling { step: SamplingStep::Request | SamplingStep::Running, model: None, .. } => {
+                self.yes_or("decline").await.map(allow_once)
+            }
+            QuestionBody::Sampling { step: SamplingStep::Request | SamplingStep::Running, .. } => self.by_model().await,
+            QuestionBody::Sampling { step: SamplingStep::Response, response: Some(response), model: Some(_), .. }
+                if !response.content.is_empty() =>
+            {
+                match self.review().await {
+                    Some(None) => return self.respond().await,
+                    Some(Some(answer)) => Some(answer),
+                    None => None,
+                }
+            }
             QuestionBody::Sampling { step: SamplingStep::Response, .. } => return self.respond().await,
             QuestionBody::Url { url, .. } if !url.openable => Some(self.refuse().await),
             QuestionBody::Url { .. } => self.yes_or("decline").await.map(allow_once),
@@ -64,9 +76,13 @@ impl Asker {
             choices.push(("a", "always", Scope::Always));
         }
         let words: Vec<String> = choices.iter().map(|(key, words, _)| format!("{key} = {words}")).collect();
-        let line = self.decision(&format!("Allow? {}, N = no, c = cancel: ", words.join(", "))).await?;
+        // Who made the call can be told why not, if it is a model.
+        let is_of_model = matches!(question.why, Why::Model { .. });
+        let why = if is_of_model { ", w = no and say why" } else { "" };
+        let line = self.decision(&format!("Allow? {}, N = no{why}, c = cancel: ", words.join(", "))).await?;
         Some(match line.trim() {
             "c" => Answer::Cancel,
+            "w" if is_of_model => Answer::DenyBecause { reason: self.line("  why not: ").await?.trim().to_owned() },
             typed => match choices.iter().find(|(key, ..)| *key == typed.to_lowercase()) {
                 Some((key, _, scope)) => Answer::Allow { scope: *scope, lasts: (*key == "h").then_some(HOUR) },
                 None => Answer::Deny,
@@ -81,6 +97,30 @@ impl Asker {
             "y" | "yes" => Ok(()),
             "c" => Err(Answer::Cancel),
             _ => Err(Answer::Deny),
+        })
+    }
+
+    /// Who answers a server's request.
+    async fn by_model(&mut self) -> Option<Answer> {
+        let line = self.decision("y = ask the model, w = write the answer yourself, N = decline, c = cancel: ").await?;
+        Some(match line.trim().to_lowercase().as_str() {
+            "y" | "yes" => Answer::Allow { scope: Scope::Once, lasts: None },
+            "w" => Answer::ByHand,
+            "c" => Answer::Cancel,
+            _ => Answer::Deny,
+        })
+    }
+
+    /// What becomes of a model's answer. Nothing: it is written anew.
+    async fn review(&mut self) -> Option<Option<Answer>> {
+        let prompt = "y = send it, a = ask again, w = write another one yourself, N = decline, c = cancel: ";
+        let line = self.decision(prompt).await?;
+        Some(match line.trim().to_lowercase().as_str() {
+            "y" | "yes" => Some(Answer::Allow { scope: Scope::Once, lasts: None }),
+            "a" => Some(Answer::Again),
+            "w" => None,
+            "c" => Some(Answer::Cancel),
+            _ => Some(Answer::Deny),
         })
     }
 
@@ -143,7 +183,7 @@ impl Asker {
             model: String::from("user"),
             stop_reason: Some(String::from("endTurn")),
         };
-        write(&describe::sampling_response(&response));
+        write(&sampling::response(&response));
         match self.yes_or("decline").await {
             Some(Ok(())) => Reply::Edited(Edit::Response { response }),
             Some(Err(refusal)) => Reply::Simple(refusal),

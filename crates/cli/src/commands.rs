@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::arguments::{self, Command, Of, PolicyCommand};
 use crate::audit;
+use crate::chat;
 use crate::describe;
 use crate::failure::Failure;
 use crate::login;
@@ -17,6 +18,7 @@ use crate::output::{value, without_variables};
 use crate::people::{self, table};
 use crate::review;
 use crate::rules;
+use crate::sampling;
 use crate::secret;
 use crate::session::Session;
 use crate::visible;
@@ -47,7 +49,9 @@ pub(crate) async fn run(session: &Session, command: Command) -> Result<Value, Fa
         Command::Auth { client_document: Some(url), .. } => login::client_document(session, &url),
         Command::Auth { server, .. } => login::auth(session, &server.unwrap_or_default()).await,
         Command::Secret { server, name } => secret::enter(session, &server, name).await,
+        Command::Sampling(what) => sampling::run(session, what).await,
         Command::Watch(of) => watch(session, of).await,
+        Command::Chat(what) => chat::run(session, what).await,
         Command::Policy { command } => rules::run(session, command).await,
         Command::Audit(what) => audit::run(session, what).await,
     }

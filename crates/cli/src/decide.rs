@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use api::data::{Answer, AnswerQuestion, Edit, EditQuestion, Question, QuestionBody, SamplingStep, Scope};
+use api::data::{
+    Answer, AnswerQuestion, Edit, EditQuestion, Question, QuestionBody, SamplingRun, SamplingStep, Scope,
+};
 use api::{Api, ApiError, Handler as _};
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -37,6 +39,7 @@ impl Decider {
         let refused = |reason: &str| Decision { answer: Reply::Simple(Answer::Deny), reason: Some(reason.to_owned()) };
         match self {
             Self::Answers(answers) => match answers.find(question) {
+                Some(Verdict::AskModel) if let Some(reason) = no_model(question) => refused(&reason),
                 Some(verdict) => Decision { answer: reply(question, verdict), reason: None },
                 None => refused("the file of answers does not answer this"),
             },
@@ -44,6 +47,22 @@ impl Decider {
             Self::Nobody => refused("nobody can be asked here; allow it with --answers, or use a terminal"),
         }
     }
+}
+
+/// Why a model can't answer a request, if it can't.
+fn no_model(question: &Question) -> Option<String> {
+    match &question.body {
+        QuestionBody::Sampling { run: SamplingRun::Failed { message, .. }, .. } => Some(message.clone()),
+        QuestionBody::Sampling { step: SamplingStep::Request, model: None, .. } => {
+            Some(String::from("no model is set up; add one, or say in the file what goes back"))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a model is at work on a question, so that nothing can be decided yet.
+const fn is_running(question: &Question) -> bool {
+    matches!(question.body, QuestionBody::Sampling { step: SamplingStep::Running, .. })
 }
 
 /// What is to be done, and why if nobody said so.
@@ -67,7 +86,8 @@ fn reply(question: &Question, verdict: &Verdict) -> Reply {
         (Verdict::Respond(response), QuestionBody::Sampling { step: SamplingStep::Response, .. }) => {
             Reply::Edited(Edit::Response { response: response.clone() })
         }
-        (Verdict::Allow | Verdict::Respond(_), _) => once,
+        (Verdict::Respond(_), QuestionBody::Sampling { .. }) => Reply::Simple(Answer::ByHand),
+        (Verdict::Allow | Verdict::Respond(_) | Verdict::AskModel, _) => once,
         (Verdict::Submit(content), _) => Reply::Simple(Answer::Submit { content: Value::Object(content.clone()) }),
         (Verdict::Share(folders), _) => Reply::Simple(Answer::Share { folders: folders.clone() }),
         (Verdict::Identify(client), _) => Reply::Simple(Answer::Identify { client: client.clone() }),
@@ -84,7 +104,8 @@ pub(crate) async fn decide_all(api: Api, mut view: watch::Receiver<View>, mut de
         let front = {
             let view = view.borrow_and_update();
             decided.retain(|(id, hash)| view.questions.iter().any(|q| q.id == *id && q.hash == *hash));
-            view.questions.iter().find(|q| !decided.contains(&(q.id.clone(), q.hash.clone()))).cloned()
+            let waits = |q: &&Question| !is_running(q) && !decided.contains(&(q.id.clone(), q.hash.clone()));
+            view.questions.iter().find(waits).cloned()
         };
         let Some(question) = front else {
             if view.changed().await.is_err() {
@@ -140,7 +161,7 @@ async fn carry_out(
     }
     print(&shown, &answer, by, reason.as_deref(), output);
     let give = |answer| api.answer_question(AnswerQuestion { id: shown.id.clone(), hash: shown.hash.clone(), answer });
-    let refuses = matches!(answer, Answer::Deny | Answer::Cancel);
+    let refuses = matches!(answer, Answer::Deny | Answer::DenyBecause { .. } | Answer::Cancel);
     if let Err(error) = give(answer).await
         && !refuses
         && error.code != api::ErrorCode::Stale
@@ -172,8 +193,9 @@ fn words(error: &ApiError) -> String {
 
 fn print(question: &Question, answer: &Answer, by: &str, reason: Option<&str>, output: &Output) {
     let decision = match answer {
-        Answer::Allow { .. } | Answer::Submit { .. } | Answer::Share { .. } | Answer::Identify { .. } => "allowed",
-        Answer::Deny => "denied",
+        Answer::Allow { .. } | Answer::Submit { .. } | Answer::Share { .. } | Answer::Identify { .. } | Answer::ByHand
+        | Answer::Again | Answer::Back | Answer::Stop => "allowed",
+        Answer::Deny | Answer::DenyBecause { .. } => "denied",
         Answer::Cancel => "cancelled",
     };
     let (kind, name) = (Kind::of(question).name(), name_of(question));

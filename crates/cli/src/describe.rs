@@ -1,14 +1,14 @@
 //! A question in words: who asks, why, and exactly what would cross. What a server wrote stands behind a bar on its own lines.
 
 use api::data::{
-    CallKind, Content, FolderAccess, Question, QuestionBody, SamplingRequest, SamplingResponse, SamplingStep,
-    SandboxFolder, SandboxPlan, UrlParts, UrlWarning, Why,
+    CallKind, Content, FolderAccess, Question, QuestionBody, SandboxFolder, SandboxPlan, UrlParts, UrlWarning, Why,
 };
 use serde_json::Value;
 
 use crate::account;
 use crate::form::field_words;
 use crate::review;
+use crate::sampling;
 use crate::visible::{block, line, pretty};
 
 /// What a server wrote.
@@ -110,13 +110,7 @@ pub(crate) fn question(question: &Question) -> String {
             add(format!("── Read this of {server}?"));
             add(block(name, BAR));
         }
-        QuestionBody::Sampling { step: SamplingStep::Request, request, .. } => {
-            add(format!("── {server} asks a model. Answer it yourself?"));
-            add(sampling_request(request));
-        }
-        QuestionBody::Sampling { step: SamplingStep::Response, .. } => {
-            add(format!("── Your answer to {server}:"));
-        }
+        body @ QuestionBody::Sampling { .. } => add(sampling::question(&server, body)),
         QuestionBody::Form { message, fields, unsupported } => {
             add(format!("── {server} asks you to fill in a form. What it says:"));
             add(block(message, BAR));
@@ -152,31 +146,6 @@ pub(crate) fn question(question: &Question) -> String {
     }
     add(review::words(&question.marks));
     text
-}
-
-fn sampling_request(request: &SamplingRequest) -> String {
-    let mut text = String::new();
-    if let Some(system) = &request.system_prompt {
-        text.push_str(&format!("  system prompt:\n{}", block(system, BAR)));
-    }
-    for message in &request.messages {
-        let role = crate::output::value(&message.role);
-        text.push_str(&format!("  {}:\n", role.as_str().unwrap_or_default()));
-        for content in &message.content {
-            text.push_str(&block(&content_words(content), BAR));
-        }
-    }
-    text.push_str(&format!("  at most {} tokens\n", request.max_tokens));
-    if !request.model_hints.is_empty() {
-        text.push_str(&format!("  models it would like: {}\n", line(&request.model_hints.join(", "))));
-    }
-    text
-}
-
-/// The answer that would go back.
-pub(crate) fn sampling_response(response: &SamplingResponse) -> String {
-    let content: String = response.content.iter().map(|content| block(&content_words(content), "  ")).collect();
-    format!("This would go back, as said by \"{}\":\n{content}", line(&response.model))
 }
 
 /// Content in words: text as it is, all else by its type and size.

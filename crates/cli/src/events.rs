@@ -100,10 +100,11 @@ impl Shown {
             Event::QuestionChanged { .. }
             | Event::AuthorizationChanged { .. }
             | Event::ConversationsChanged { .. }
-            | Event::ReplyDelta { .. }
-            | Event::ItemChanged { .. }
             | Event::AuditChanged
+            | Event::ModelsChanged
             | Event::SettingsChanged { .. } => return,
+            // A conversation is printed by who has it.
+            Event::ReplyDelta { .. } | Event::ItemChanged { .. } => {}
             Event::QuestionClosed { .. } | Event::ConfigProblem { problem: None } => {}
             // Another server's.
             _ => return,

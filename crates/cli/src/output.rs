@@ -1,6 +1,6 @@
 //! What is printed: for people or as JSON Lines.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::sync::Mutex;
 use std::sync::PoisonError;
 
@@ -55,6 +55,23 @@ impl Output {
         }
     }
 
+    /// Prints a piece of a line, or of several, if it is for people.
+    pub(crate) fn piece(&self, text: &str) {
+        let over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.json && !*over {
+            self.write_raw(text);
+        }
+    }
+
+    /// Says that a line is waited for, to a person at a terminal.
+    pub(crate) fn prompt(&self, words: &str) {
+        if !self.json && io::stdin().is_terminal() {
+            let mut err = io::stderr().lock();
+            // There is nowhere to say that nothing can be said.
+            let _ = err.write_all(words.as_bytes()).and_then(|()| err.flush());
+        }
+    }
+
     /// Says something beside the result, if it is for people.
     pub(crate) fn say(&self, line: &str) {
         if !self.json {
@@ -92,8 +109,12 @@ impl Output {
     }
 
     fn write(&self, line: &str) {
+        self.write_raw(&format!("{line}\n"));
+    }
+
+    fn write_raw(&self, text: &str) {
         let mut out = io::stdout().lock();
-        let written = out.write_all(format!("{line}\n").as_bytes()).and_then(|()| out.flush());
+        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
         if written.is_err() {
             self.gone.notify_one();
         }

@@ -26,6 +26,7 @@ const CATCH_UP: Duration = Duration::from_secs(1);
 pub(crate) struct Session {
     pub(crate) api: Api,
     pub(crate) output: Arc<Output>,
+    pub(crate) input: Input,
     view: watch::Receiver<View>,
 }
 
@@ -109,9 +110,9 @@ impl Session {
         tokio::spawn(follow(api.clone(), events, told, Arc::clone(&output), events::Filter::of(&arguments.command)));
         tokio::spawn(decide_all(api.clone(), view.clone(), decider, Arc::clone(&output)));
         if pastes {
-            tokio::spawn(paste::take_all(api.clone(), view.clone(), input, Arc::clone(&output)));
+            tokio::spawn(paste::take_all(api.clone(), view.clone(), input.clone(), Arc::clone(&output)));
         }
-        Ok(Self { api, output, view })
+        Ok(Self { api, output, input, view })
     }
 
     /// Waits until the events of all that has happened so far are printed.

@@ -40,6 +40,19 @@ pub(crate) fn line(text: &str) -> String {
     shown
 }
 
+/// A text on its own lines, such as a model writes it piece by piece.
+pub(crate) fn lines(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => shown.push(c),
+            c if acts(c) => shown.extend(c.escape_unicode()),
+            c => shown.push(c),
+        }
+    }
+    shown
+}
+
 fn push_spaces(shown: &mut String, spaces: &mut usize) {
     match std::mem::take(spaces) {
         few @ 0..=MOST_SPACES => shown.extend(std::iter::repeat_n(' ', few)),

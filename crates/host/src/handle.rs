@@ -16,19 +16,23 @@ use tokio::sync::{broadcast, mpsc, oneshot};
 
 use crate::activity::Activity;
 use crate::catalog::Catalog;
+use crate::conversation::Replies;
 use crate::form::FormProblem;
 use crate::limits::Use;
 use crate::owner::{
-    AnswerError, CallOrigin, CallReply, Command, Label, NewCall, NoPlan, Owner, Read, ReviewError, Seen, ServerError,
+    AnswerError, CallOrigin, CallReply, Command, Label, NewCall, NoPlan, Owner, Read, ReviewError, SamplingError, Seen,
+    ServerError,
 };
 use crate::ports::{Document, Ports, StoreError};
 use crate::review::{Pins, Reviewed};
 use crate::rules::{DryRun, DryRunResult, RulesError, RulesView, Trust};
+use crate::sampling::{SamplingReport, SamplingSettings};
 use crate::server_config::ServerEntry;
 use crate::sign_in::{AuthorizationView, SignInError, SignedOut};
 use crate::url_parts::UrlParts;
 use crate::view::{
-    AppSettings, CallFailure, CallKind, Edit, Plan, QuestionId, QuestionView, ServerState, Snapshot, UserAnswer,
+    AppSettings, CallFailure, CallKind, Edit, HostEvent, Plan, QuestionId, QuestionView, ServerState, Snapshot,
+    UserAnswer,
 };
 use crate::wake::{self, Addresses, Clocks};
 use crate::{HostOptions, NumberedEvent};
@@ -55,6 +59,8 @@ pub struct Host {
     events: broadcast::Sender<Arc<NumberedEvent>>,
     ports: Ports,
     times: crate::view::CallTimes,
+    /// The answers of models that are under way.
+    pub(crate) replies: Arc<Replies>,
 }
 
 /// Events in order.
@@ -100,7 +106,7 @@ impl Host {
         tokio::spawn(owner.run(commanded, received));
         Self::watch_settings(&ports, &commands.downgrade());
         tokio::spawn(watch_clocks(commands.downgrade()));
-        Self { commands, events, ports, times }
+        Self { commands, events, ports, times, replies: Arc::default() }
     }
 
     fn watch_settings(ports: &Ports, commands: &mpsc::WeakSender<Command>) {
@@ -111,10 +117,13 @@ impl Host {
         ports.documents.watch(Document::Policy, changed.clone());
         ports.managed.watch(changed);
         tokio::spawn(follow(changes, commands.clone(), Owner::reload_rules));
+        let (changed, changes) = mpsc::channel(1);
+        ports.documents.watch(Document::Models, changed);
+        tokio::spawn(follow(changes, commands.clone(), Owner::reload_providers));
     }
 
     /// Runs a function on the owner's loop.
-    async fn with<T: Send + 'static>(
+    pub(crate) async fn with<T: Send + 'static>(
         &self,
         act: impl FnOnce(&mut Owner) -> T + Send + 'static,
     ) -> Result<T, HostClosed> {
@@ -126,10 +135,57 @@ impl Host {
         replied.await.map_err(|_| HostClosed)
     }
 
+    /// Tells observers something, without waiting until they were told.
+    pub(crate) async fn tell(&self, event: HostEvent) -> Result<(), HostClosed> {
+        let command: Command = Box::new(move |owner| owner.tell_of_conversation(event));
+        self.commands.send(command).await.map_err(|_| HostClosed)
+    }
+
+    /// The providers of models that there are now.
+    ///
+    /// # Errors
+    /// If the host has ended.
+    pub async fn models(&self) -> Result<models::Registry, HostClosed> {
+        self.with(|owner| owner.models.clone()).await
+    }
+
+    /// Adds a provider of models that is not of the settings.
+    ///
+    /// # Errors
+    /// If the host has ended.
+    pub async fn put_provider(
+        &self,
+        id: String,
+        provider: Arc<dyn models::Provider>,
+        known: Vec<models::Model>,
+    ) -> Result<(), HostClosed> {
+        self.with(move |owner| owner.models.put(id, provider, known)).await
+    }
+
     /// What comes from outside.
     #[must_use]
     pub const fn ports(&self) -> &Ports {
         &self.ports
+    }
+
+    /// How much of the user's models a server may use, and has used.
+    ///
+    /// # Errors
+    /// If the host has ended, or there is no such server.
+    pub async fn sampling(&self, server: String) -> Result<Result<SamplingReport, ServerError>, HostClosed> {
+        self.with(move |owner| owner.sampling_report(&server)).await
+    }
+
+    /// Sets how much of the user's models a server may use.
+    ///
+    /// # Errors
+    /// If the host has ended, there is no such server, or it can't be written.
+    pub async fn set_sampling(
+        &self,
+        server: String,
+        settings: SamplingSettings,
+    ) -> Result<Result<(), SamplingError>, HostClosed> {
+        self.with(move |owner| owner.set_sampling(&server, settings)).await
     }
 
     /// All there is, and the number the next event has. Subscribe first, then take the snapshot, and nothing is missed.

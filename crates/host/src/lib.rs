@@ -17,6 +17,7 @@ pub mod limits;
 pub mod output;
 mod owner;
 pub mod ports;
+pub mod providers;
 pub mod review;
 pub mod rules;
 pub mod sampling;
@@ -32,7 +33,9 @@ mod wake;
 
 pub use connection::MAX_QUESTIONS;
 pub use handle::{Events, Host, HostClosed};
-pub use owner::{AnswerError, CallOrigin, Label, NoPlan, Read, ReviewError, Seen, ServerError, definition_hash};
+pub use owner::{
+    AnswerError, CallOrigin, Label, NoPlan, Read, ReviewError, SamplingError, Seen, ServerError, definition_hash,
+};
 
 use std::time::Duration;
 

@@ -220,14 +220,19 @@ pub trait History: Send + Sync {
     ///
     /// # Errors
     /// If they can't be read. None where there is no such conversation or item.
-    fn all(&self, conversation: &str, after: Option<&str>, limit: usize) -> Result<Option<history::ItemPage>, StoreError>;
+    fn all(
+        &self,
+        conversation: &str,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Option<history::ItemPage>, StoreError>;
     /// One item, whole.
     ///
     /// # Errors
     /// If it can't be read.
     fn item(&self, conversation: &str, item: &str) -> Result<Option<history::Item>, StoreError>;
-    /// Shows the branch that goes through an item: its latest end becomes the head, which is given. None where there is no
-    /// such item.
+    /// Shows a branch that goes through an item: the latest end of those becomes the head, unless the head is the end of one
+    /// already. Gives the head; none where there is no such item.
     ///
     /// # Errors
     /// If it can't be written.

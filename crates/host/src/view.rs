@@ -7,16 +7,19 @@ use mcp_proto::session::{Facts, TaskView};
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, LogLevel, Tool};
 pub use mcp_transport::http::TransportFound;
 pub use mcp_transport::sandbox::Plan;
+use models::ModelRef;
 use policy::{Hash, Scope};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::conversation::Bounds;
 use crate::conversation::item::{Append, Item};
 use crate::form::Form;
 use crate::limits::Limits;
 use crate::ports::AuditEntry;
 use crate::review::Marks;
 use crate::rules::Trust;
+use crate::sampling::SamplingState;
 use crate::server_config::{ConfigProblem, HttpConfig, ServerConfig, StdioConfig};
 use crate::sign_in::{ClientIdentity, EnteredClient, SignInNeeded, SignInReason};
 
@@ -189,6 +192,8 @@ pub struct QuestionView {
     pub rule: &'static str,
     /// What is worth a second look about it.
     pub marks: Marks,
+    /// The call that waits for it, if it is about one, by the id that its caller chose.
+    pub call: Option<String>,
 }
 
 /// What led to a question.
@@ -260,10 +265,12 @@ pub enum QuestionBody {
     },
     /// To take up a sampling request, then to send the answer.
     Sampling {
-        /// What the server asks.
+        /// What the server asks, as the model would get it.
         request: Box<CreateMessageParams>,
-        /// What would go back; none in the first step.
+        /// What would go back; none in the first step, and while a model answers.
         response: Option<Box<CreateMessageResult>>,
+        /// Which model answers, and how far it is.
+        state: Box<SamplingState>,
     },
     /// To fill in a form.
     Form {
@@ -328,8 +335,18 @@ pub enum UserAnswer {
     Share(Vec<PathBuf>),
     /// Identify Drawbridge with this id.
     Client(EnteredClient),
+    /// Answer a sampling request by hand, whatever model was chosen.
+    ByHand,
+    /// Ask the same model the same once more.
+    Again,
+    /// Go back to the request, to change it or the model. The answer is dropped.
+    Back,
+    /// Stop the model. What it said until then is there to go on from.
+    Stop,
     /// Refuse.
     Deny,
+    /// Refuse, and tell whoever called why. A server is not told.
+    DenyBecause(String),
     /// Close without an answer.
     Cancel,
 }
@@ -343,6 +360,8 @@ pub enum Edit {
     Request(Box<CreateMessageParams>),
     /// Another answer.
     Response(Box<CreateMessageResult>),
+    /// Another model for a sampling request.
+    Model(ModelRef),
 }
 
 /// What became of a question.
@@ -510,6 +529,15 @@ pub enum HostEvent {
         /// What became of it.
         outcome: Outcome,
     },
+    /// A model that answers a sampling request said more. It comes after what the question has.
+    SamplingText {
+        /// The question.
+        id: QuestionId,
+        /// What to append; empty if it only thinks.
+        text: String,
+    },
+    /// What a server may use of the user's models, or what it used, changed.
+    SamplingChanged(String),
     /// A call is new, changed or over.
     CallChanged(CallView),
     /// What is known of the sign-in to this server changed.
@@ -545,6 +573,8 @@ pub enum HostEvent {
     },
     /// A decision was written, or a grant changed.
     AuditChanged(Option<Box<AuditEntry>>),
+    /// The providers of models changed, or what they list.
+    ModelsChanged,
     /// The app's settings changed.
     SettingsChanged(AppSettings),
     /// The rules changed, or what is wrong with their files.
@@ -573,6 +603,8 @@ pub struct AppSettings {
     pub audit_megabytes: u32,
     /// Whether the audit log has what crossed, and not only its hash.
     pub audit_contents: bool,
+    /// How much of a conversation a model gets.
+    pub chat: Bounds,
 }
 
 impl Default for AppSettings {
@@ -586,6 +618,7 @@ impl Default for AppSettings {
             audit_days: 0,
             audit_megabytes: 1_000,
             audit_contents: true,
+            chat: Bounds::default(),
         }
     }
 }

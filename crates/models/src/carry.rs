@@ -57,6 +57,23 @@ impl Carries {
         }
     }
 
+    /// All that it does not carry, or not always.
+    pub(crate) fn never(&self) -> Vec<Uncarried> {
+        [
+            (Uncarried::ImageInToolResult, !self.images_in_results),
+            (Uncarried::AudioInToolResult, true),
+            (Uncarried::FileInToolResult, !self.files_in_results),
+            (Uncarried::ToolError, !self.tool_error),
+            (Uncarried::Audio, true),
+            (Uncarried::File, true),
+            (Uncarried::ToolRequired, !self.tool_required),
+            (Uncarried::Temperature, !self.temperature_with_thinking),
+        ]
+        .into_iter()
+        .filter_map(|(what, is_lost)| is_lost.then_some(what))
+        .collect()
+    }
+
     /// What can't be carried, each once.
     pub(crate) fn losses(&self, request: &Request, conversions: &Conversions) -> Vec<Loss> {
         let mut found: Vec<Uncarried> = Vec::new();

@@ -10,6 +10,12 @@ pub enum ModelError {
     /// No key was entered.
     #[error("no key was entered for this provider; enter one in Settings → Models")]
     NoKey,
+    /// The key can't be read.
+    #[error("the key of this provider can't be read: {cause}")]
+    KeyUnreadable {
+        /// Why, and what to do.
+        cause: String,
+    },
     /// The key is not taken.
     #[error("the provider does not take the key; enter another one in Settings → Models{}", it_says(.said))]
     WrongKey {
@@ -112,6 +118,7 @@ impl ModelError {
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NoKey => "noKey",
+            Self::KeyUnreadable { .. } => "keyUnreadable",
             Self::WrongKey { .. } => "wrongKey",
             Self::NoCredit { .. } => "noCredit",
             Self::RateLimited { .. } => "rateLimited",

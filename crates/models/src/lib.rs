@@ -28,3 +28,4 @@ pub use provider::{Deltas, Kind, Provider};
 pub use registry::Registry;
 pub use request::{Request, Tool, ToolChoice};
 pub use settings::{PRESETS, Preset, ProviderSettings, SettingsError};
+pub use wire::HttpProvider;

@@ -5,8 +5,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use reqwest::Client;
 
-use crate::wire::HttpProvider;
-use crate::{Model, PRESETS, Provider, ProviderSettings};
+use crate::{HttpProvider, Model, PRESETS, Provider, ProviderSettings};
 
 /// How long each may take.
 const TIME: Duration = Duration::from_millis(500);

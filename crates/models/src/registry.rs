@@ -3,11 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use reqwest::Client;
-use secrecy::SecretString;
-
-use crate::wire::HttpProvider;
-use crate::{Deltas, Loss, Model, ModelError, ModelRef, Provider, ProviderSettings, Request};
+use crate::{Deltas, Loss, Model, ModelError, ModelRef, Provider, Request};
 
 /// The providers that the user has. A clone is a snapshot: the one who owns it changes it, others ask through clones.
 #[derive(Clone, Default)]
@@ -22,11 +18,6 @@ struct Entry {
 }
 
 impl Registry {
-    /// Adds a provider by its settings, or replaces the one with that id. `key` is only ever put into a header.
-    pub fn add(&mut self, settings: &ProviderSettings, key: Option<SecretString>, client: Client, models: Vec<Model>) {
-        self.put(settings.id.clone(), Arc::new(HttpProvider::new(settings.clone(), key, client)), models);
-    }
-
     /// Adds a provider, or replaces the one with that id. `models` are those that are known of it.
     pub fn put(&mut self, id: impl Into<String>, provider: Arc<dyn Provider>, models: Vec<Model>) {
         self.providers.insert(id.into(), Entry { provider, models: models.into() });

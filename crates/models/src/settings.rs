@@ -5,7 +5,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
-use crate::{Conversions, Kind};
+use crate::wire::carries;
+use crate::{Conversions, Kind, Loss};
 
 /// How long a provider may send nothing, if the user says nothing else.
 const SILENCE: Duration = Duration::from_secs(120);
@@ -24,9 +25,6 @@ pub struct ProviderSettings {
     pub kind: Kind,
     /// Where its API begins, such as `https://api.openai.com/v1`.
     pub url: Url,
-    /// The model to begin with.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub default_model: Option<String>,
     /// What is done with what its wire can't carry, where it is not what is done otherwise.
     #[serde(default, skip_serializing_if = "is_default")]
     pub conversions: Conversions,
@@ -85,6 +83,18 @@ impl ProviderSettings {
     #[must_use]
     pub fn is_readable_on_the_way(&self) -> bool {
         self.url.scheme() != "https" && !self.is_local()
+    }
+
+    /// Its scheme, host and port: what a key is entered for.
+    #[must_use]
+    pub fn origin(&self) -> String {
+        self.url.origin().ascii_serialization()
+    }
+
+    /// What its wire can't carry, and what is done with each.
+    #[must_use]
+    pub fn losses(&self) -> Vec<Loss> {
+        carries(self).never().into_iter().map(|what| self.conversions.of(what)).collect()
     }
 
     /// After how long without a byte an answer is given up.
@@ -199,7 +209,6 @@ impl Preset {
             name: self.name.to_owned(),
             kind: self.kind,
             url: Url::parse(self.url).map_err(|_| SettingsError::Url)?,
-            default_model: None,
             conversions: Conversions::default(),
             silence_seconds: None,
         })

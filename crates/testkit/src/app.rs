@@ -95,6 +95,23 @@ pub fn demo(args: &[&str]) -> ServerConfig {
     command(crate::binaries::demo_server(), args)
 }
 
+/// Turns sampling on for these servers, unless it was set: what is asked for is asked about.
+fn let_sample(ports: &host::ports::Ports, servers: &[&str]) {
+    let turn_on = |kept: Option<serde_json::Value>| {
+        let mut kept = kept.unwrap_or_else(|| serde_json::json!({}));
+        for server in servers {
+            if kept[*server].is_null() {
+                kept[*server] = serde_json::json!({ "on": true });
+            }
+        }
+        kept
+    };
+    ports
+        .documents
+        .update(host::ports::Document::Sampling, &mut { turn_on })
+        .unwrap_or_else(|e| panic!("the folder can't be written to: {e}"));
+}
+
 impl App {
     /// Starts a host with these servers in its settings; none of them runs yet.
     ///
@@ -131,6 +148,8 @@ impl App {
         // The rules of whoever runs the tests are none of theirs.
         let managed = Arc::new(store::ManagedFile::at(folder.path().join(MANAGED)));
         let ports = host::ports::Ports { managed, ..ports };
+        let names: Vec<&str> = servers.iter().map(|(name, _)| *name).collect();
+        let_sample(&ports, &names);
         let host = Host::start(ports, options).await;
         for (name, config) in servers {
             let entry = ServerEntry { name: name.to_owned(), config };

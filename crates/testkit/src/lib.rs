@@ -12,6 +12,8 @@ pub mod deadline;
 pub mod http;
 #[cfg(feature = "tls")]
 pub mod http2;
+#[cfg(feature = "app")]
+pub mod model;
 pub mod processes;
 pub mod proxy;
 #[cfg(feature = "tls")]

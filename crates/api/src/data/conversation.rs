@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use super::{Content, ResourceContents, Role, ToolResult};
+use super::{Content, ModelProblem, ResourceContents, Role, ToolResult};
 
 /// A conversation in the list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -395,15 +395,6 @@ pub struct Cost {
     pub currency: String,
 }
 
-/// Why a model did not answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct ModelProblem {
-    /// A stable name, such as `wrongKey`.
-    pub code: String,
-    /// The cause, and what to do.
-    pub message: String,
-}
-
 /// Where a model asked for a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ToolUsed {
@@ -562,7 +553,7 @@ pub enum ToolState {
     NotReady,
 }
 
-/// What a conversation took so far, all branches together.
+/// What a conversation took so far, in the branch that is shown.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationCost {
@@ -582,9 +573,9 @@ pub struct ConversationCost {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ExportFormat {
-    /// The path that is shown, to read.
+    /// The branch that is shown, to read.
     Markdown,
-    /// All items with all branches.
+    /// All branches, with everything that is kept.
     Json,
 }
 

@@ -5,8 +5,8 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use super::{
-    CallKind, ClientIdentity, FormField, HttpHeader, HttpKind, Marks, SamplingRequest, SamplingResponse, SandboxPlan,
-    SignInReason, ToolClaims,
+    CallKind, ClientIdentity, FormField, HttpHeader, HttpKind, Marks, ModelRef, SamplingLoss, SamplingModel,
+    SamplingRequest, SamplingResponse, SamplingRun, SandboxPlan, SignInReason, ToolClaims,
 };
 
 /// One question in the queue.
@@ -37,6 +37,10 @@ pub struct Question {
     pub rule: String,
     /// What is worth a second look about what it is about.
     pub marks: Marks,
+    /// The call that waits for it, if it is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub call: Option<String>,
 }
 
 /// What led to a question.
@@ -136,10 +140,18 @@ pub enum QuestionBody {
     Sampling {
         /// Which step it is.
         step: SamplingStep,
-        /// What the server asks.
+        /// What the server asks, as a model would get it.
         request: SamplingRequest,
-        /// What would go back; in the second step.
+        /// What would go back; in the last step.
         response: Option<SamplingResponse>,
+        /// The model that answers when the request is let through; none if the user writes the answer.
+        model: Option<SamplingModel>,
+        /// How many tokens the server wants at the most; more than the request has if it gets less.
+        wanted_tokens: u64,
+        /// What the model's provider can't carry, and what is done about each.
+        losses: Vec<SamplingLoss>,
+        /// How far the model is.
+        run: SamplingRun,
     },
     /// To fill in a form.
     Form {
@@ -206,6 +218,8 @@ pub enum QuestionBody {
 pub enum SamplingStep {
     /// The user looks at the request.
     Request,
+    /// A model answers.
+    Running,
     /// The user writes and looks at the answer.
     Response,
 }
@@ -252,8 +266,21 @@ pub enum Answer {
         /// What it knows Drawbridge by.
         client: EnteredClient,
     },
+    /// Answer a server's request to a model by hand, whatever model was chosen.
+    ByHand,
+    /// Ask the same model the same once more.
+    Again,
+    /// Go back to the request to a model; the answer is dropped.
+    Back,
+    /// Stop the model; what it said until then is there to go on from.
+    Stop,
     /// Refuse.
     Deny,
+    /// Refuse, and tell whoever called why, such as a model. A server is not told.
+    DenyBecause {
+        /// Why.
+        reason: String,
+    },
     /// Close without an answer.
     Cancel,
 }
@@ -304,6 +331,11 @@ pub enum Edit {
     Response {
         /// As it should be.
         response: SamplingResponse,
+    },
+    /// Another model for a server's request.
+    Model {
+        /// The model.
+        model: ModelRef,
     },
 }
 

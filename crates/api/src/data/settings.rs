@@ -27,6 +27,22 @@ pub struct Settings {
     pub audit_megabytes: u32,
     /// Whether the audit log has what crossed, and not only its hash.
     pub audit_contents: bool,
+    /// How much of a conversation a model gets; none for what Drawbridge has set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub chat: Option<ChatBounds>,
+}
+
+/// How much of a conversation a model gets, and for how long it goes on by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ChatBounds {
+    /// The most bytes of text of one tool's result. The model reads the rest when it asks for it.
+    pub result_bytes: u32,
+    /// How often a model may call tools in a row before the user says that it goes on.
+    pub rounds: u32,
+    /// Beyond how many percent of the model's context its tools are found by search instead of all being sent.
+    pub tools_percent: u32,
 }
 
 /// Light or dark.

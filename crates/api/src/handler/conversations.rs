@@ -1,27 +1,28 @@
-//! Conversations, read and written one at a time.
+//! Conversations: listed, begun, read page by page, appended to, deleted.
 
 use host::CallOrigin;
-use host::conversation::Conversation as Kept;
-use host::ports::{Conversations, StoreError};
+use host::conversation::item::{Body, Item as OwnItem, sources};
+use host::history::{self, After, ConversationChange, ItemRange, NewItem};
+use host::ports::{History, StoreError};
 use serde_json::json;
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use super::{Api, errors};
+use super::{Api, errors, views};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
-/// The most items of a conversation.
-const MAX_ITEMS: usize = 5_000;
 /// The longest title, in characters.
 const MAX_TITLE: usize = 200;
+/// How many items a conversation opens with: the newest.
+const FIRST_ITEMS: usize = 100;
 
 impl Api {
-    /// Does something with the conversations on disk, off the loop.
-    async fn on_disk<T: Send + 'static>(
+    /// Does something with the history, off the loop.
+    pub(super) async fn on_disk<T: Send + 'static>(
         &self,
-        act: impl FnOnce(&dyn Conversations) -> Result<T, StoreError> + Send + 'static,
+        act: impl FnOnce(&dyn History) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        let port = Arc::clone(&self.host.ports().conversations);
+        let port = Arc::clone(&self.host.ports().history);
         tokio::task::spawn_blocking(move || act(port.as_ref()))
             .await
             .map_err(|e| ApiError::new(ErrorCode::Internal, e.to_string()))?
@@ -29,65 +30,57 @@ impl Api {
     }
 
     pub(crate) async fn conversation_list(&self) -> Result<Vec<ConversationSummary>, ApiError> {
-        if let Some(listed) = self.listed().clone() {
-            return Ok(listed);
-        }
         let list = self.on_disk(|port| port.list()).await?;
-        let list: Vec<_> =
-            list.into_iter().map(|(id, title, updated_at)| ConversationSummary { id, title, updated_at }).collect();
-        Ok(self.listed().get_or_insert(list).clone())
-    }
-
-    fn listed(&self) -> MutexGuard<'_, Option<Vec<ConversationSummary>>> {
-        self.listed.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Notes in the list that a conversation was written, or deleted.
-    fn list_again(&self, id: &str, written: Option<ConversationSummary>) {
-        if let Some(listed) = self.listed().as_mut() {
-            listed.retain(|conversation| conversation.id != id);
-            listed.splice(0..0, written);
-        }
-    }
-
-    async fn write(&self, kept: Kept) -> Result<(), ApiError> {
-        let summary =
-            ConversationSummary { id: kept.id.clone(), title: kept.title.clone(), updated_at: kept.updated_at };
-        self.on_disk(move |port| port.write(&kept)).await?;
-        let id = summary.id.clone();
-        self.list_again(&id, Some(summary));
-        self.host.conversations_changed(Some(id)).await?;
-        Ok(())
+        Ok(list.into_iter().map(|(id, title, updated_at)| ConversationSummary { id, title, updated_at }).collect())
     }
 
     pub(super) async fn create_conversation(&self, title: String) -> Result<Conversation, ApiError> {
-        let _one_at_a_time = self.conversations.lock().await;
         let now = host::activity::now();
-        let taken = self.conversation_list().await?;
-        let mut id = format!("c{now}");
-        while taken.iter().any(|c| c.id == id) {
-            id.push('x');
-        }
-        let kept = Kept { id: id.clone(), title: shorten(&title), updated_at: now, items: Vec::new() };
-        let shown = Conversation { id, title: kept.title.clone(), updated_at: now, ..Conversation::default() };
-        self.host.put_in(shown.id.clone(), Vec::new(), true).await?;
-        self.write(kept).await?;
-        Ok(shown)
-    }
-
-    async fn kept(&self, id: String) -> Result<Kept, ApiError> {
-        self.on_disk(move |port| port.read(&id)).await?.ok_or_else(|| errors::not_found("this conversation"))
+        let model = self.host.default_model().await?;
+        let settings = host::conversation::Settings { model, ..host::conversation::Settings::default() };
+        let kept = history::Conversation {
+            // What two programs begin in the same millisecond is told apart.
+            id: format!("c{now}-{:04x}", std::process::id() & 0xffff),
+            title: shorten(&title),
+            created_at: now,
+            updated_at: now,
+            settings: json!(settings),
+            ..history::Conversation::default()
+        };
+        let title = kept.title.clone();
+        let _one_at_a_time = self.conversations.lock().await;
+        let id = self.on_disk(move |port| begin(port, kept)).await?;
+        self.host.put_in(id.clone(), Vec::new(), true).await?;
+        self.host.conversations_changed(Some(id.clone())).await?;
+        let settings = views::conversation_settings(settings);
+        Ok(Conversation { id, title, updated_at: now, settings, ..Conversation::default() })
     }
 
     pub(super) async fn conversation(&self, id: String) -> Result<Conversation, ApiError> {
-        let kept = self.kept(id).await?;
-        // Items that a newer version wrote and this one does not know are left out of sight, and stay in the file.
-        let items: Vec<ConversationItem> =
-            kept.items.into_iter().filter_map(|item| serde_json::from_value(item).ok()).collect();
-        self.host.put_in(kept.id.clone(), sources(&items), true).await?;
-        let sources = self.host.label(kept.id.clone()).await?.servers;
-        let (id, title, updated_at) = (kept.id, kept.title, kept.updated_at);
-        Ok(Conversation { id, title, updated_at, items, sources, ..Conversation::default() })
+        let range = ItemRange { conversation: id.clone(), before: None, limit: FIRST_ITEMS, whole: false };
+        let read = self.on_disk(move |port| Ok((port.conversation(&range.conversation)?, port.items(&range)?)));
+        let (Some(kept), Some(page)) = read.await? else { return Err(errors::not_found("this conversation")) };
+        self.host.put_in(id.clone(), kept.sources, true).await?;
+        let sources = self.host.label(id).await?.servers;
+        let (answering, live) = self.host.answering(&kept.id);
+        let mut items = page.items.into_iter().filter_map(views::kept_item).collect::<Vec<_>>();
+        if let Some((live, seq)) = live
+            && let Some(item) = items.iter_mut().find(|item| item.id == live.id)
+        {
+            // What came since it was written last is in memory.
+            let siblings = item.siblings.take().unwrap_or_default();
+            *item = views::item(live, Some(seq), siblings);
+        }
+        Ok(Conversation {
+            id: kept.id,
+            title: kept.title,
+            updated_at: kept.updated_at,
+            items,
+            sources,
+            settings: views::conversation_settings(host::Host::conversation_settings(&kept.settings)),
+            answering,
+            has_more: page.has_more,
+        })
     }
 
     /// Calls a tool for a model. What the conversation holds is known before, so that the words of other servers in it count.
@@ -104,79 +97,63 @@ impl Api {
         self.call_tool_and_keep(r, CallOrigin::Model { conversation }).await
     }
 
-    async fn change(
-        &self,
-        id: String,
-        change: impl FnOnce(&mut Kept) -> Result<(), ApiError> + Send,
-    ) -> Result<Nothing, ApiError> {
-        let _one_at_a_time = self.conversations.lock().await;
-        let mut kept = self.kept(id).await?;
-        change(&mut kept)?;
-        kept.updated_at = host::activity::now();
-        self.write(kept).await?;
-        Ok(Nothing {})
-    }
-
+    /// Appends items to the branch that is shown. One with the id of an older one replaces it.
     pub(super) async fn append_items(&self, r: AppendItems) -> Result<Nothing, ApiError> {
-        let sources = sources(&r.items);
+        let new: Vec<NewItem> = r.items.into_iter().map(new_item).collect::<Result<_, _>>()?;
+        let sources: Vec<String> = new.iter().flat_map(|item| item.sources.iter().cloned()).collect();
         if !sources.is_empty() {
             self.host.put_in(r.conversation.clone(), sources, false).await?;
         }
-        self.change(r.conversation, |kept| {
-            for item in r.items {
-                let same = kept.items.iter().position(|other| other.get("id") == Some(&json!(item.id)));
-                let value = json!(item);
-                match same {
-                    Some(at) => kept.items[at] = value,
-                    None if kept.items.len() >= MAX_ITEMS => {
-                        let message = format!("a conversation holds at most {MAX_ITEMS} items; start another one");
-                        return Err(ApiError::new(ErrorCode::Invalid, message));
-                    }
-                    None => kept.items.push(value),
-                }
-            }
-            Ok(())
-        })
-        .await
+        let id = r.conversation.clone();
+        if !self.on_disk(move |port| port.write(&id, &new)).await? {
+            return Err(errors::not_found("this conversation"));
+        }
+        self.host.conversations_changed(Some(r.conversation)).await?;
+        Ok(Nothing {})
     }
 
     pub(super) async fn rename_conversation(&self, r: RenameConversation) -> Result<Nothing, ApiError> {
-        self.change(r.conversation, |kept| {
-            kept.title = shorten(&r.title);
-            Ok(())
-        })
-        .await
+        let title = Some(shorten(&r.title));
+        let change = ConversationChange { title, at: host::activity::now(), ..ConversationChange::default() };
+        let id = r.conversation.clone();
+        if !self.on_disk(move |port| port.change(&id, &change)).await? {
+            return Err(errors::not_found("this conversation"));
+        }
+        self.host.conversations_changed(Some(r.conversation)).await?;
+        Ok(Nothing {})
     }
 
     pub(super) async fn delete_conversation(&self, id: String) -> Result<Nothing, ApiError> {
-        let _one_at_a_time = self.conversations.lock().await;
-        let deleted = id.clone();
-        self.on_disk(move |port| port.delete(&deleted)).await?;
-        self.list_again(&id, None);
+        // What is answered there is of no use any more.
+        let _ = self.host.stop_reply(&id);
+        self.on_disk(move |port| port.delete(&id)).await?;
         self.host.conversations_changed(None).await?;
         Ok(Nothing {})
     }
 }
 
-/// The servers whose words are in these items.
-fn sources(items: &[ConversationItem]) -> Vec<String> {
-    let server = |item: &ConversationItem| match &item.body {
-        ItemBody::Message { prompt, .. } => prompt.as_ref().map(|prompt| prompt.server.clone()),
-        // A failure that names the server may be told in its words; others, such as a refusal, are told in ours.
-        ItemBody::ToolCall { server, result, error, .. } => {
-            let is_theirs = error.as_ref().is_some_and(|error| error.starts_with(&format!("{server}: ")));
-            (result.is_some() || is_theirs).then(|| server.clone())
-        }
-        ItemBody::Attachment { server, .. } => Some(server.clone()),
-        ItemBody::Reply { .. } | ItemBody::OwnTool { .. } | ItemBody::Notice { .. } => None,
-    };
-    let mut servers = Vec::new();
-    for server in items.iter().filter_map(server) {
-        if !servers.contains(&server) {
-            servers.push(server);
-        }
+/// Begins a conversation under its id, or one like it that is free.
+fn begin(port: &dyn History, mut kept: history::Conversation) -> Result<String, StoreError> {
+    while port.conversation(&kept.id)?.is_some() {
+        kept.id.push('x');
     }
-    servers
+    port.create(&kept)?;
+    Ok(kept.id)
+}
+
+/// An item of the page's, as it is kept.
+fn new_item(item: ConversationItem) -> Result<NewItem, ApiError> {
+    let bad = |error: serde_json::Error| ApiError::new(ErrorCode::BadRequest, format!("this is no item: {error}"));
+    let body: Body = serde_json::from_value(serde_json::to_value(item.body).map_err(bad)?).map_err(bad)?;
+    let own = OwnItem { id: item.id, parent: None, at: item.at, state: Default::default(), body };
+    Ok(NewItem {
+        id: own.id.clone(),
+        after: item.parent.map_or(After::Head, After::Item),
+        at: own.at,
+        body: serde_json::to_value(&own.body).map_err(bad)?,
+        state: own.state,
+        sources: sources([&own]),
+    })
 }
 
 fn shorten(title: &str) -> String {

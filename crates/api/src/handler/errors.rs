@@ -2,7 +2,7 @@
 
 use host::sign_in::SignInError;
 use host::view::CallFailure;
-use host::{AnswerError, HostClosed, ReviewError, ServerError};
+use host::{AnswerError, HostClosed, ReviewError, SamplingError, ServerError};
 use mcp_proto::session::CallError;
 use serde_json::json;
 
@@ -33,6 +33,15 @@ impl From<ServerError> for ApiError {
             ServerError::NotForgotten { .. } => ErrorCode::System,
         };
         Self::new(code, error.to_string())
+    }
+}
+
+impl From<SamplingError> for ApiError {
+    fn from(error: SamplingError) -> Self {
+        match error {
+            SamplingError::Server(error) => error.into(),
+            SamplingError::Store(error) => system(error.to_string()),
+        }
     }
 }
 
@@ -73,7 +82,10 @@ impl From<AnswerError> for ApiError {
                 let problems: Vec<_> = problems.into_iter().map(views::form_problem).collect();
                 Self { code: ErrorCode::Invalid, message, data: Some(json!({ "problems": problems })) }
             }
-            AnswerError::Folder { .. } => Self::new(ErrorCode::Invalid, message),
+            AnswerError::Folder { .. } | AnswerError::Unfit(_) | AnswerError::Model(_) | AnswerError::NoPrice(_) => {
+                Self::new(ErrorCode::Invalid, message)
+            }
+            AnswerError::Budget(_) => Self::new(ErrorCode::Refused, message),
             AnswerError::Audit | AnswerError::Browser(_) => Self::new(ErrorCode::System, message),
         }
     }

@@ -2,9 +2,12 @@
 
 mod audit;
 mod catalogs;
+mod chat;
 mod containment;
 mod conversations;
 mod errors;
+mod history;
+mod providers;
 mod questions;
 mod review;
 mod rules;
@@ -31,10 +34,8 @@ pub(crate) use views::event;
 #[derive(Clone)]
 pub struct Api {
     host: Host,
-    /// Conversations are read, changed and written; one at a time.
+    /// Conversations begin one at a time, so that each has an id of its own.
     conversations: std::sync::Arc<tokio::sync::Mutex<()>>,
-    /// The list of conversations, once it was read: files with pictures in them must not be read for each event.
-    listed: std::sync::Arc<std::sync::Mutex<Option<Vec<ConversationSummary>>>>,
     /// Servers are set up one at a time: which names secrets get depends on those that are there.
     setting_up: std::sync::Arc<tokio::sync::Mutex<()>>,
 }
@@ -43,8 +44,8 @@ impl Api {
     /// The contract on this host.
     #[must_use]
     pub fn new(host: Host) -> Self {
-        let (conversations, listed, setting_up) = Default::default();
-        Self { host, conversations, listed, setting_up }
+        let (conversations, setting_up) = Default::default();
+        Self { host, conversations, setting_up }
     }
 
     /// The host.
@@ -258,6 +259,15 @@ impl Handler for Api {
         Ok(Nothing {})
     }
 
+    async fn sampling(&self, r: ServerName) -> Result<SamplingReport, ApiError> {
+        Ok(views::sampling::report(self.host.sampling(r.server).await??))
+    }
+
+    async fn set_sampling(&self, r: SetSampling) -> Result<Nothing, ApiError> {
+        self.host.set_sampling(r.server, views::sampling::to_settings(r.settings)).await??;
+        Ok(Nothing {})
+    }
+
     async fn unmute(&self, r: ServerName) -> Result<Nothing, ApiError> {
         self.host.unmute(r.server).await?;
         Ok(Nothing {})
@@ -293,6 +303,58 @@ impl Handler for Api {
 
     async fn delete_conversation(&self, r: ConversationRef) -> Result<Nothing, ApiError> {
         self.delete_conversation(r.conversation).await
+    }
+
+    async fn items(&self, r: ItemRange) -> Result<ItemPage, ApiError> {
+        self.items(r).await
+    }
+
+    async fn blob(&self, r: BlobRef) -> Result<Blob, ApiError> {
+        self.blob(r.hash).await
+    }
+
+    async fn search_history(&self, r: SearchHistory) -> Result<FoundItems, ApiError> {
+        self.search_history(r).await
+    }
+
+    async fn send_message(&self, r: SendMessage) -> Result<ReplyBegun, ApiError> {
+        self.send_message(r).await
+    }
+
+    async fn edit_message(&self, r: EditMessage) -> Result<ReplyBegun, ApiError> {
+        self.edit_message(r).await
+    }
+
+    async fn retry_reply(&self, r: RetryReply) -> Result<ReplyBegun, ApiError> {
+        self.retry_reply(r).await
+    }
+
+    async fn continue_reply(&self, r: ConversationRef) -> Result<ReplyBegun, ApiError> {
+        self.continue_reply(r.conversation).await
+    }
+
+    async fn stop_reply(&self, r: ConversationRef) -> Result<Nothing, ApiError> {
+        self.stop_reply(&r.conversation)
+    }
+
+    async fn choose_branch(&self, r: ItemRef) -> Result<Nothing, ApiError> {
+        self.choose_branch(r).await
+    }
+
+    async fn set_conversation(&self, r: SetConversation) -> Result<Nothing, ApiError> {
+        self.set_conversation(r).await
+    }
+
+    async fn conversation_tools(&self, r: ConversationRef) -> Result<ConversationTools, ApiError> {
+        self.conversation_tools(r.conversation).await
+    }
+
+    async fn conversation_cost(&self, r: ConversationRef) -> Result<ConversationCost, ApiError> {
+        self.conversation_cost(r.conversation).await
+    }
+
+    async fn export_conversation(&self, r: ExportConversation) -> Result<SavedFile, ApiError> {
+        self.export_conversation(r).await
     }
 
     async fn audit(&self, r: AuditRange) -> Result<AuditPage, ApiError> {
@@ -347,6 +409,34 @@ impl Handler for Api {
 
     async fn export_policy(&self, _: Nothing) -> Result<SavedFile, ApiError> {
         self.export_policy().await
+    }
+
+    async fn models(&self, _: Nothing) -> Result<Models, ApiError> {
+        self.models().await
+    }
+
+    async fn set_provider(&self, r: SetProvider) -> Result<Nothing, ApiError> {
+        self.set_provider(r).await
+    }
+
+    async fn remove_provider(&self, r: ProviderId) -> Result<Nothing, ApiError> {
+        self.remove_provider(r).await
+    }
+
+    async fn set_provider_key(&self, r: SetProviderKey) -> Result<SecretsKept, ApiError> {
+        self.set_provider_key(r).await
+    }
+
+    async fn test_provider(&self, r: TestProvider) -> Result<ProviderTest, ApiError> {
+        self.test_provider(r).await
+    }
+
+    async fn refresh_models(&self, r: ProviderId) -> Result<Nothing, ApiError> {
+        self.refresh_models(r).await
+    }
+
+    async fn set_default_model(&self, r: DefaultModel) -> Result<Nothing, ApiError> {
+        self.set_default_model(r).await
     }
 
     async fn set_settings(&self, r: Settings) -> Result<Nothing, ApiError> {

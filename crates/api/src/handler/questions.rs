@@ -23,7 +23,12 @@ impl Api {
                 client_id: client.client_id,
                 client_secret: client.client_secret.filter(|secret| !secret.is_empty()),
             }),
+            Answer::ByHand => UserAnswer::ByHand,
+            Answer::Again => UserAnswer::Again,
+            Answer::Back => UserAnswer::Back,
+            Answer::Stop => UserAnswer::Stop,
             Answer::Deny => UserAnswer::Deny,
+            Answer::DenyBecause { reason } => UserAnswer::DenyBecause(reason),
             Answer::Cancel => UserAnswer::Cancel,
         };
         self.host.answer(id(&r.id)?, r.hash, answer).await??;
@@ -35,6 +40,7 @@ impl Api {
         let edit = match r.edit {
             Edit::Arguments { arguments } => HostEdit::Arguments(object(arguments, "arguments")?),
             Edit::Response { response } => HostEdit::Response(Box::new(views::to_response(response))),
+            Edit::Model { model } => HostEdit::Model(models::ModelRef { provider: model.provider, model: model.model }),
             Edit::Request { request } => {
                 let questions = self.host.snapshot().await?.questions;
                 let shown = questions.into_iter().find(|q| q.id == question).map(|q| q.body);

@@ -6,14 +6,21 @@ mod conversation;
 mod question;
 mod review;
 pub(super) mod rules;
+pub(super) mod sampling;
 
 pub(super) use authorization::{authorization, secrets_status, signed_out};
 pub(super) use content::{content, prompt, resource, template, tool};
 pub(crate) use content::{contents, prompt_result};
-pub(super) use question::{form_problem, question, to_request, to_response, url_parts};
+pub(crate) use conversation::item;
+pub(super) use conversation::{
+    conversation_settings, kept_item, to_attachment, to_conversation_settings, to_model_ref, token_use,
+};
+pub(super) use question::{form_problem, question, url_parts};
 pub(super) use review::marks;
+pub(super) use sampling::{to_request, to_response};
 
 use host::activity::{ActivityEntry as HostEntry, ActivityKind as HostActivityKind};
+use host::conversation::Bounds;
 use host::server_config::{ConfigProblem as HostProblem, Imported, ServerConfig as HostConfig};
 use host::url_parts::UrlParts as HostUrl;
 use host::view::{
@@ -40,6 +47,8 @@ pub(crate) fn event(event: &HostEvent, conversations: Vec<ConversationSummary>) 
         HostEvent::QuestionClosed { id, outcome } => {
             Event::QuestionClosed { id: id.0.to_string(), outcome: self::outcome(outcome) }
         }
+        HostEvent::SamplingText { id, text } => Event::SamplingText { id: id.0.to_string(), text },
+        HostEvent::SamplingChanged(server) => Event::SamplingChanged { server },
         HostEvent::CallChanged(view) => Event::CallChanged { call: call(view) },
         HostEvent::AuthorizationChanged(server) => Event::AuthorizationChanged { server },
         HostEvent::ActivityAppended { server, last } => Event::ActivityAppended { server, last },
@@ -53,6 +62,7 @@ pub(crate) fn event(event: &HostEvent, conversations: Vec<ConversationSummary>) 
             Event::ItemChanged { conversation, item, answering }
         }
         HostEvent::AuditChanged(_) => Event::AuditChanged,
+        HostEvent::ModelsChanged => Event::ModelsChanged,
         HostEvent::SettingsChanged(settings) => Event::SettingsChanged { settings: self::settings(settings) },
         HostEvent::RulesChanged => Event::RulesChanged,
         HostEvent::ConfigProblem(problem) => Event::ConfigProblem { problem: problem.map(config_problem) },
@@ -305,6 +315,11 @@ pub(super) fn settings(settings: AppSettings) -> Settings {
         audit_days: settings.audit_days,
         audit_megabytes: settings.audit_megabytes,
         audit_contents: settings.audit_contents,
+        chat: Some(ChatBounds {
+            result_bytes: settings.chat.result_bytes,
+            rounds: settings.chat.rounds,
+            tools_percent: settings.chat.tools_percent,
+        }),
     }
 }
 
@@ -328,5 +343,10 @@ pub(super) fn to_settings(settings: Settings) -> AppSettings {
         audit_days: settings.audit_days,
         audit_megabytes: settings.audit_megabytes,
         audit_contents: settings.audit_contents,
+        chat: settings.chat.map(to_bounds).unwrap_or_default(),
     }
+}
+
+fn to_bounds(chat: ChatBounds) -> Bounds {
+    Bounds { result_bytes: chat.result_bytes, rounds: chat.rounds, tools_percent: chat.tools_percent }.within_bounds()
 }

@@ -3,6 +3,7 @@
 
 mod audit;
 mod calls;
+mod chat;
 #[cfg(target_os = "linux")]
 mod containment;
 mod program;

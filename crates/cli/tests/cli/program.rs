@@ -87,6 +87,9 @@ impl Folder {
     pub(crate) fn with_config(text: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder to test in");
         fs::write(folder.path().join("mcp.json"), text).expect("the settings are written");
+        // What the server asks of a model is asked about; that it is off otherwise has a test of its own.
+        fs::create_dir(folder.path().join("data")).expect("the folder for data");
+        fs::write(folder.path().join("data/sampling.json"), r#"{"demo": {"on": true}}"#).expect("sampling is on");
         Self { folder }
     }
 

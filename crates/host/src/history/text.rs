@@ -9,8 +9,7 @@ const MAX_TEXT: usize = 32 << 10;
 /// Members whose text people read.
 const READ: [&str; 9] = ["text", "name", "title", "description", "uri", "server", "tool", "prompt", "error"];
 /// Members that hold others that people read.
-const HOLDS: [&str; 8] =
-    ["content", "contents", "parts", "result", "attachments", "prompt", "error", "found"];
+const HOLDS: [&str; 8] = ["content", "contents", "parts", "result", "attachments", "prompt", "error", "found"];
 
 /// The text of an item's body that a search finds, one piece to a line. An item of a newer version has what it shares with this
 /// one.
@@ -90,7 +89,9 @@ mod tests {
     #[test]
     fn what_is_found_is_bounded() {
         let long = "ä".repeat(MAX_TEXT);
-        let text = text_of(&json!({"kind": "message", "content": [{"type": "text", "text": long}, {"type": "text", "text": "end"}]}));
+        let text = text_of(
+            &json!({"kind": "message", "content": [{"type": "text", "text": long}, {"type": "text", "text": "end"}]}),
+        );
         assert!(text.len() <= MAX_TEXT && text.len() > MAX_TEXT - 8, "it ends at the bound: {}", text.len());
     }
 }

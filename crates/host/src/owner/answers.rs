@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use mcp_proto::Revision;
 use mcp_proto::session::{Answer, ClientNotification};
-use mcp_proto::types::{ContentBlock, ElicitAction, ElicitResult, SamplingContent};
+use mcp_proto::types::{ElicitAction, ElicitResult};
 use policy::{By, Grant, GrantId, Hash, Scope, Subject};
 use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
@@ -19,6 +18,7 @@ use crate::activity::now;
 use crate::connection::Tell;
 use crate::form::FormProblem;
 use crate::ports::StoreError;
+use crate::sampling::{Limit, Unfit};
 use crate::url_parts::UrlParts;
 use crate::view::{CallFailure, Edit, HostEvent, Millis, Outcome, QuestionBody, QuestionId, QuestionView, UserAnswer};
 
@@ -51,6 +51,20 @@ pub enum AnswerError {
     /// The decision could not be written down, so nothing crossed.
     #[error("the audit log can't be written, so nothing was sent")]
     Audit,
+    /// The server has used up what it may use of the user's models.
+    #[error("{0} is the limit of this server; answer by hand, or raise the limit on its page, under Permissions")]
+    Budget(Limit),
+    /// No price is known of the model, and the server may only spend so much.
+    #[error(
+        "this server has a limit in money, and the price of {0} is not known; choose another model, or answer by hand"
+    )]
+    NoPrice(String),
+    /// The request can't be put to a model.
+    #[error("{0}")]
+    Unfit(Unfit),
+    /// There is no such model.
+    #[error("{0}")]
+    Model(String),
     /// The browser could not be opened.
     #[error("the browser could not be opened: {0}")]
     Browser(String),
@@ -62,6 +76,9 @@ struct Lasting {
     conversation: Option<String>,
     expires_at: Option<Millis>,
 }
+
+/// The longest reason for a refusal, in characters.
+const MAX_REASON: usize = 2_000;
 
 /// How long the system's browser may take to open.
 const OPENING: std::time::Duration = std::time::Duration::from_secs(20);
@@ -81,7 +98,7 @@ impl Owner {
             return;
         }
         // Rules may have changed since it was asked, and the user what would cross.
-        if !matches!(answer, UserAnswer::Deny | UserAnswer::Cancel)
+        if !matches!(answer, UserAnswer::Deny | UserAnswer::DenyBecause(_) | UserAnswer::Cancel)
             && let Some(by) = self.denied_now(at)
         {
             self.refuse_by_rule(at, by);
@@ -100,30 +117,36 @@ impl Owner {
 
     fn act(&mut self, at: usize, answer: UserAnswer) -> Result<(), AnswerError> {
         match answer {
-            UserAnswer::Deny => self.refuse_as_user(at, Outcome::Denied),
-            UserAnswer::Cancel => self.refuse_as_user(at, Outcome::Cancelled),
+            UserAnswer::Deny => self.refuse_as_user(at, Outcome::Denied, None),
+            UserAnswer::DenyBecause(reason) => self.refuse_as_user(at, Outcome::Denied, Some(&reason)),
+            UserAnswer::Cancel => self.refuse_as_user(at, Outcome::Cancelled, None),
             UserAnswer::Allow(scope) => self.allow(at, scope, None)?,
             UserAnswer::AllowFor(scope, lasts) => self.allow(at, scope, Some(lasts))?,
             UserAnswer::Submit(content) => self.submit(at, content)?,
             UserAnswer::Share(folders) => self.share(at, &folders)?,
             UserAnswer::Client(client) => self.identify(at, client)?,
+            UserAnswer::ByHand => self.answer_by_hand(at)?,
+            UserAnswer::Again => self.ask_model_again(at)?,
+            UserAnswer::Back => self.back_to_request(at)?,
+            UserAnswer::Stop => self.stop_model(at)?,
         }
         Ok(())
     }
 
     /// Refuses one question, which counts against the server if it asked.
-    fn refuse_as_user(&mut self, at: usize, outcome: Outcome) {
+    fn refuse_as_user(&mut self, at: usize, outcome: Outcome, reason: Option<&str>) {
         let asked = Some(&self.questions[at]).filter(|p| p.is_asked_by_server()).map(|p| p.view.server.clone());
-        self.refuse(at, outcome);
+        self.refuse(at, outcome, reason);
         if let Some(server) = asked {
             self.count_answer(&server, true);
         }
     }
 
-    fn refuse(&mut self, at: usize, outcome: Outcome) {
+    fn refuse(&mut self, at: usize, outcome: Outcome, reason: Option<&str>) {
         let pending = self.questions.remove(at);
         self.write_down(&pending, outcome, None);
-        let by = format!("by the {}", self.options.decides);
+        let why = reason.map(|reason| format!(", who says: {}", cut(reason, MAX_REASON))).unwrap_or_default();
+        let by = format!("by the {}{why}", self.options.decides);
         self.tell_refusal(&pending, outcome, by);
     }
 
@@ -216,16 +239,10 @@ impl Owner {
                     self.send_as_it_is(&call);
                 }
             }
-            QuestionBody::Sampling { response: None, .. } => self.begin_response(at)?,
+            QuestionBody::Sampling { response: None, .. } => self.take_up(at)?,
             QuestionBody::Sampling { response: Some(response), .. } => {
-                if response.content.blocks().is_empty() {
-                    return Err(AnswerError::WrongKind("the answer is empty"));
-                }
-                if !self.can_carry(&pending.view.server, &response.content) {
-                    let cause = "the server's protocol revision cannot carry such content; send one text";
-                    return Err(AnswerError::WrongKind(cause));
-                }
                 let answer = Answer::Sampling(response.clone());
+                self.check_sampling_answer(&pending.view.server, response)?;
                 let pending = self.take_allowed(at, scope)?;
                 self.give(&pending, answer);
             }
@@ -235,20 +252,6 @@ impl Owner {
             QuestionBody::SignIn { .. } => self.allow_sign_in(at, scope)?,
             QuestionBody::ClientId { .. } => return Err(AnswerError::WrongKind("it asks for an id")),
         }
-        Ok(())
-    }
-
-    /// The user takes a sampling request up. It stays in the queue, now with the answer to write.
-    fn begin_response(&mut self, at: usize) -> Result<(), AnswerError> {
-        let pending = &self.questions[at];
-        let shown = pending.copy();
-        if !self.write_down(&shown, Outcome::Allowed, Some(Scope::Once)) {
-            return Err(AnswerError::Audit);
-        }
-        if let QuestionBody::Sampling { response, .. } = &mut self.questions[at].view.body {
-            *response = Some(Box::new(crate::sampling::empty_response()));
-        }
-        self.changed(at);
         Ok(())
     }
 
@@ -429,8 +432,9 @@ impl Owner {
         let at = self.questions.iter().position(|p| p.view.id == id).ok_or(AnswerError::NotOpen)?;
         match (edit, &mut self.questions[at].view.body) {
             (Edit::Arguments(new), QuestionBody::Tool { arguments, .. }) => *arguments = new,
-            (Edit::Request(new), QuestionBody::Sampling { request, response: None }) => *request = new,
             (Edit::Response(new), QuestionBody::Sampling { response: Some(response), .. }) => *response = new,
+            (Edit::Request(new), QuestionBody::Sampling { response: None, .. }) => self.edit_request(at, new)?,
+            (Edit::Model(model), QuestionBody::Sampling { response: None, .. }) => self.edit_model(at, model)?,
             _ => return Err(AnswerError::WrongKind("this part of the question can't be changed")),
         }
         self.changed(at);
@@ -463,10 +467,11 @@ impl Owner {
             self.policy.mute(server);
         }
         self.dealt_with(server, mute);
+        self.refuse_unasked(server);
         let asked = self.questions.iter().any(|p| p.view.server == server && p.is_asked_by_server());
         // Also what the user began: a list that keeps some of them would not be empty after "deny all".
         while let Some(at) = self.questions.iter().position(|p| p.view.server == server) {
-            self.refuse(at, Outcome::Denied);
+            self.refuse(at, Outcome::Denied, None);
         }
         // However many there were, it is one refusal.
         if asked {
@@ -505,17 +510,10 @@ impl Owner {
         self.keep_grants(&grant.server, Some(&grant.subject))?;
         Ok(true)
     }
+}
 
-    /// Whether the revision that a server speaks has room for this content.
-    fn can_carry(&self, server: &str, content: &SamplingContent) -> bool {
-        let Some(facts) = self.servers.get(server).and_then(|r| r.facts.as_ref()) else { return true };
-        let is_text = |block: &ContentBlock| matches!(block, ContentBlock::Text(_));
-        let blocks = content.blocks();
-        let fits_in_one = blocks.len() == 1 || blocks.iter().all(is_text);
-        let has_audio = blocks.iter().any(|block| matches!(block, ContentBlock::Audio(_)));
-        (fits_in_one || facts.revision.has_sampling_content_list())
-            && (!has_audio || facts.revision > Revision::V2024_11_05)
-    }
+fn cut(text: &str, length: usize) -> String {
+    text.chars().take(length).collect()
 }
 
 /// Folders as they really are: absolute, existing, links resolved, each once.

@@ -5,18 +5,21 @@ mod answers;
 mod approvals;
 mod audit;
 mod calls;
+mod conversation;
 mod cool_down;
 mod definitions;
 mod known;
 mod marks;
 mod pins;
 mod provenance;
+mod providers;
 mod questions;
 mod read_calls;
 mod reads;
 mod roots;
 mod rules;
 mod running;
+mod sampling;
 mod sandbox;
 mod servers;
 mod sessions;
@@ -31,7 +34,7 @@ use std::sync::{Arc, Mutex};
 
 use indexmap::IndexMap;
 use mcp_proto::session::Facts;
-use mcp_proto::types::LogLevel;
+use mcp_proto::types::{LogLevel, SamplingCapability};
 use mcp_transport::orphans::RunningRecord;
 use mcp_transport::sandbox::Plan;
 use mcp_transport::stdio::SearchPath;
@@ -63,12 +66,15 @@ use marks::Said;
 pub use pins::{ReviewError, Seen};
 use provenance::Labels;
 pub use provenance::{CallOrigin, Label};
+use providers::Providers;
 use questions::Pending;
 pub use reads::Read;
 use reads::Reads;
 use roots::SharedRoots;
 use rules::RuleFiles;
 pub(crate) use running::sweep_orphans;
+use sampling::Sampling;
+pub use sampling::SamplingError;
 pub use sandbox::NoPlan;
 pub use servers::ServerError;
 pub use sign_in::client_document;
@@ -110,6 +116,8 @@ pub(crate) struct ServerRecord {
     supervision: Supervision,
     /// Whether to start it again once it has stopped.
     pub(crate) start_again: bool,
+    /// What its session was told of sampling.
+    sampling_offered: Option<SamplingCapability>,
     access: Access,
 }
 
@@ -130,9 +138,14 @@ pub(crate) struct Owner {
     audits: Audits,
     pins: Pins,
     labels: Labels,
+    /// The providers of models.
+    pub(crate) models: models::Registry,
+    /// How they are set up, and what they list.
+    providers: Providers,
     /// How servers ask, by name; only of those that were refused something.
     asking: BTreeMap<String, Asking>,
     roots: BTreeMap<String, SharedRoots>,
+    sampling: Sampling,
     rule_files: RuleFiles,
     known: BTreeMap<String, Remembered>,
     reads: Reads,
@@ -161,6 +174,7 @@ impl Owner {
         let mut problem = None;
         let grants = read(&ports, Document::Grants, &mut problem).map(Grants::from_kept).unwrap_or_default();
         let roots = read(&ports, Document::Roots, &mut problem).unwrap_or_default();
+        let sampling = Sampling::of(read(&ports, Document::Sampling, &mut problem).unwrap_or_default());
         let pins: BTreeMap<String, ServerPins> = read(&ports, Document::Pins, &mut problem).unwrap_or_default();
         let pins = pins.into_iter().map(|(server, own)| (server, Arc::new(own))).collect();
         let settings = read(&ports, Document::Settings, &mut problem).unwrap_or_default();
@@ -180,7 +194,10 @@ impl Owner {
             asking: BTreeMap::new(),
             pins,
             labels: Labels::default(),
+            models: models::Registry::default(),
+            providers: Providers::default(),
             roots,
+            sampling,
             rule_files: RuleFiles::default(),
             known,
             reads: Reads::default(),
@@ -200,6 +217,7 @@ impl Owner {
         owner.retain_audit();
         owner.reload_servers();
         owner.reload_rules();
+        owner.reload_providers();
         owner.config_problem = owner.config_problem.or(problem);
         owner
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_proto::session::{Answer, ServerQuestion, ServerRequestId};
 use mcp_proto::types::{ElicitAction, ElicitParams, ElicitResult, Root};
-use policy::{Act, Decision, Hash, Rule, SamplingUse, Scope, canonical_json, canonical_object};
+use policy::{Act, Decision, Hash, Rule, Scope, canonical_json, canonical_object};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -12,6 +12,7 @@ use super::Owner;
 use super::approvals::{address_hash, command_hash};
 use super::audit::Decided;
 use super::definitions::call_hash;
+use super::sampling::{self, Running};
 use crate::activity::now;
 use crate::connection::{RunId, Tell, Ticket};
 use crate::form::Form;
@@ -43,6 +44,8 @@ pub(super) struct Pending {
     pub(super) schema: Option<Value>,
     /// Whether an approval is being carried out; until that has ended no other answer counts.
     pub(super) being_acted_on: bool,
+    /// The model that answers it now. It stops when the question is gone.
+    pub(super) running: Option<Running>,
 }
 
 /// What crosses with an answer, as it is written down.
@@ -72,6 +75,7 @@ impl Pending {
             what_for: self.what_for.clone(),
             schema: self.schema.clone(),
             being_acted_on: self.being_acted_on,
+            running: None,
         }
     }
 
@@ -86,10 +90,14 @@ pub(super) fn hash_of(body: &QuestionBody, schema: Option<&Value>) -> Hash {
         QuestionBody::StartServer { config, resolved, .. } => command_hash(config, resolved),
         QuestionBody::ConnectServer { config, .. } => address_hash(config),
         QuestionBody::Tool { tool, arguments, .. } => call_hash(tool, arguments),
-        QuestionBody::Sampling { request, response } => match response {
-            Some(response) => Hash::of(&json!({ "answer": response })),
-            None => Hash::of(&json!({ "request": request })),
-        },
+        // What a model says twice is not approved twice by one word.
+        QuestionBody::Sampling { response: Some(response), state, .. } => {
+            Hash::of(&json!({ "answer": response, "attempt": state.attempts }))
+        }
+        QuestionBody::Sampling { request, response: None, state } => {
+            let model = state.model.as_ref().map(|choice| &choice.model);
+            Hash::of(&json!({ "request": request, "model": model, "attempt": state.attempts }))
+        }
         QuestionBody::Form { message, .. } => Hash::of(&json!({ "message": message, "schema": schema })),
         QuestionBody::Url { message, url } => Hash::of(&json!({ "message": message, "url": url })),
         QuestionBody::Read { kind, name, arguments } => {
@@ -141,7 +149,7 @@ impl Owner {
     }
 
     #[expect(clippy::too_many_arguments, reason = "a question is made in one place, from all that is shown of it")]
-    fn ask_with(
+    pub(super) fn ask_with(
         &mut self,
         server: &str,
         why: Why,
@@ -168,11 +176,15 @@ impl Owner {
             scopes,
             rule: rule.name(),
             marks,
+            call: match &what_for {
+                For::Call(call) => Some(call.clone()),
+                _ => None,
+            },
         };
         if self.settings.announce {
             self.ports.platform.announce(server, kind_of(&view.body));
         }
-        self.questions.push(Pending { view: view.clone(), what_for, schema, being_acted_on: false });
+        self.questions.push(Pending { view: view.clone(), what_for, schema, being_acted_on: false, running: None });
         self.emit(HostEvent::QuestionChanged(Box::new(view)));
     }
 
@@ -186,15 +198,20 @@ impl Owner {
         question: ServerQuestion,
     ) {
         let call = ticket.and_then(|ticket| self.call_of(ticket));
-        let decided = self.shared_roots(server).is_some();
-        let act = match &question {
-            ServerQuestion::Sampling(_) => Act::Sample { server, would_use: SamplingUse { requests: u64::MAX, tokens: u64::MAX } },
-            ServerQuestion::Elicitation(ElicitParams::Form { .. }) => Act::FillForm { server },
-            ServerQuestion::Elicitation(ElicitParams::Url { .. }) => Act::OpenUrl { server },
-            ServerQuestion::Roots => Act::ShareRoots { server, decided },
-        };
-        match self.policy.decide(&act, now()) {
-            Decision::Ask { rule, scopes, .. } => {
+        let decision = self.policy.decide(&self.act_of(server, &question), now());
+        match (question, decision) {
+            (question, Decision::Deny { rule, .. }) => {
+                let (body, schema) = body_of(question);
+                let answer = refused(&body, Outcome::Denied);
+                self.refuse_unseen(server, (run, request), (&body, schema.as_ref()), rule.name(), answer);
+                if rule == Rule::Muted {
+                    self.count_muted(server);
+                }
+            }
+            (ServerQuestion::Sampling(params), decision) => {
+                self.on_sampling(server, (run, request), call, params, decision);
+            }
+            (question, Decision::Ask { rule, scopes, .. }) => {
                 let why = self.why_of(call.as_deref());
                 let round = call.as_deref().and_then(|call| self.round_of(call));
                 if let Some(call) = &call {
@@ -204,7 +221,7 @@ impl Owner {
                 let (body, schema) = body_of(question);
                 self.ask_with(server, why, body, scopes, rule, what_for, (schema, round));
             }
-            Decision::Allow { .. } => {
+            (_, Decision::Allow { .. }) => {
                 let answer = Answer::Roots(self.roots_of(server));
                 let subject = canonical_json(&json!(self.told_roots(server)));
                 let hash = Hash::of_bytes(subject.as_bytes());
@@ -222,29 +239,45 @@ impl Owner {
                 let entry = self.entry(entry);
                 self.answer_written((server, run, request), answer, entry);
             }
-            Decision::Deny { rule, .. } => {
-                let (body, schema) = body_of(question);
-                let hash = hash_of(&body, schema.as_ref());
-                let entry = Decided {
-                    server,
-                    kind: kind_of(&body),
-                    subject: rule.name(),
-                    decision: "denied",
-                    scope: None,
-                    by: "policy",
-                    hash: hash.as_str(),
-                    asker: "server",
-                    content: content_of(&body),
-                    ..Decided::default()
-                };
-                self.note(entry);
-                let answer = refused(&body, Outcome::Denied);
-                self.tell_answer(server, run, request, answer);
-                if rule == Rule::Muted {
-                    self.count_muted(server);
-                }
-            }
         }
+    }
+
+    /// What a server's question would let happen.
+    fn act_of<'a>(&self, server: &'a str, question: &ServerQuestion) -> Act<'a> {
+        match question {
+            ServerQuestion::Sampling(params) => {
+                Act::Sample { server, would_use: self.would_use(server, self.most_tokens(server, params)) }
+            }
+            ServerQuestion::Elicitation(ElicitParams::Form { .. }) => Act::FillForm { server },
+            ServerQuestion::Elicitation(ElicitParams::Url { .. }) => Act::OpenUrl { server },
+            ServerQuestion::Roots => Act::ShareRoots { server, decided: self.shared_roots(server).is_some() },
+        }
+    }
+
+    /// Refuses what nobody is asked about, for this reason.
+    pub(super) fn refuse_unseen(
+        &mut self,
+        server: &str,
+        (run, request): (RunId, ServerRequestId),
+        (body, schema): (&QuestionBody, Option<&Value>),
+        reason: &str,
+        answer: Answer,
+    ) {
+        let hash = hash_of(body, schema);
+        let entry = Decided {
+            server,
+            kind: kind_of(body),
+            subject: reason,
+            decision: "denied",
+            scope: None,
+            by: "policy",
+            hash: hash.as_str(),
+            asker: "server",
+            content: content_of(body),
+            ..Decided::default()
+        };
+        self.note(entry);
+        self.tell_answer(server, run, request, answer);
     }
 
     /// Answers a request of this very run; an answer for a run that has ended has nobody to go to.
@@ -283,6 +316,7 @@ impl Owner {
     }
 
     pub(super) fn on_withdrawn(&mut self, run: RunId, request: ServerRequestId) {
+        self.end_unasked(|of| of == (run, request));
         self.end_questions(
             |p| matches!(&p.what_for, For::Request { run: r, request: own, .. } if *r == run && *own == request),
         );
@@ -401,7 +435,9 @@ const fn asker_of(why: &Why) -> &'static str {
 
 fn body_of(question: ServerQuestion) -> (QuestionBody, Option<Value>) {
     match question {
-        ServerQuestion::Sampling(request) => (QuestionBody::Sampling { request, response: None }, None),
+        ServerQuestion::Sampling(request) => {
+            (QuestionBody::Sampling { request, response: None, state: Box::default() }, None)
+        }
         ServerQuestion::Elicitation(ElicitParams::Form { message, requested_schema, .. }) => {
             (QuestionBody::Form { message, form: Form::parse(&requested_schema) }, Some(requested_schema))
         }
@@ -431,12 +467,12 @@ pub(super) const fn kind_of(body: &QuestionBody) -> &'static str {
 }
 
 /// What an approval would let cross, where that is more than the subject says.
-fn content_of(body: &QuestionBody) -> Option<String> {
+pub(super) fn content_of(body: &QuestionBody) -> Option<String> {
     match body {
         QuestionBody::Tool { arguments, .. } | QuestionBody::Read { arguments, .. } => {
             Some(canonical_object(arguments))
         }
-        QuestionBody::Sampling { request, response: None } => Some(canonical_json(&json!(request))),
+        QuestionBody::Sampling { request, response: None, .. } => Some(canonical_json(&json!(request))),
         QuestionBody::Sampling { response: Some(response), .. } => Some(canonical_json(&json!(response))),
         _ => None,
     }
@@ -447,7 +483,7 @@ pub(super) fn subject_of(body: &QuestionBody) -> String {
         QuestionBody::StartServer { config, .. } => config.command_line(),
         QuestionBody::ConnectServer { config, .. } => config.shown_url(),
         QuestionBody::Tool { tool, .. } => tool.name.clone(),
-        QuestionBody::Sampling { request, .. } => format!("{} message(s)", request.messages.len()),
+        QuestionBody::Sampling { request, response, state } => sampling::subject(request, response.as_deref(), state),
         QuestionBody::Form { message, .. } => message.clone(),
         QuestionBody::Url { url, .. } => shown_url(url),
         QuestionBody::Read { name, .. } => name.clone(),

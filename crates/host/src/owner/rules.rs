@@ -1,8 +1,8 @@
 //! The rules: read, watched, changed, and asked what they would say. Whatever can't be read makes everything ask.
 
 use policy::{
-    Act, By, Claims, Decision, Hash, PolicyFile, PolicyRule, Preset, RuleRef, RuleScope, RuleSet, SamplingUse, Source, Standing,
-    Subject, canonical_json,
+    Act, By, Claims, Decision, Hash, PolicyFile, PolicyRule, Preset, RuleRef, RuleScope, RuleSet, SamplingUse, Source,
+    Standing, Subject, canonical_json,
 };
 use serde_json::{Map, Value, json};
 
@@ -264,7 +264,7 @@ impl Owner {
             DryRun::Call { .. } | DryRun::Read => Act::ReadAtUsersWish { server, conversation: None },
             DryRun::Start if record.config.as_http().is_some() => Act::ConnectServer { server, address: &hash },
             DryRun::Start => Act::StartServer { server, command: &hash },
-            DryRun::Sampling => Act::Sample { server, would_use: SamplingUse { requests: 1, tokens: 0 } },
+            DryRun::Sampling => Act::Sample { server, would_use: self.would_use(server, 0) },
             DryRun::Form => Act::FillForm { server },
             DryRun::Url => Act::OpenUrl { server },
             DryRun::Roots => Act::ShareRoots { server, decided: self.shared_roots(server).is_some() },

@@ -123,6 +123,7 @@ impl Owner {
         self.secrets_changed(was);
         if entry.name != was {
             self.rename_roots(was, &entry.name);
+            self.rename_sampling(was, &entry.name);
             self.rename_sandbox(was, &entry);
             self.drop_server(was);
             self.forget(was);
@@ -178,6 +179,7 @@ impl Owner {
         }
         self.asking.remove(name);
         self.forget_roots(name);
+        self.forget_sampling(name);
         self.forget_known(name);
         self.forget_pins(name);
         self.forget_trust(name);
@@ -272,6 +274,7 @@ impl ServerRecord {
             to_restore: Default::default(),
             supervision: Supervision::default(),
             start_again: false,
+            sampling_offered: None,
             access: Access::default(),
         }
     }

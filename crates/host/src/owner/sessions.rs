@@ -84,6 +84,7 @@ impl Owner {
         }
         self.end_calls_of(run);
         self.reads.forget_server(name);
+        self.end_unasked(|(of, _)| of == run);
         self.end_questions(|p| p.ends_with(run, name));
         let mut again = false;
         if failure.is_some() && self.current(name, run).is_some_and(|record| record.facts.is_none()) {

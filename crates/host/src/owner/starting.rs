@@ -247,12 +247,14 @@ impl Owner {
     fn connect(&mut self, name: &str, target: Target) {
         let run = RunId(self.new_id());
         let known = self.known_revision(name);
+        let sampling = self.sampling_offered(name);
         let Some(record) = self.servers.get_mut(name) else { return };
+        record.sampling_offered.clone_from(&sampling);
         let mut timeouts = self.options.timeouts.clone();
         timeouts.ping_interval.get_or_insert(target.ping_interval());
         let mut session = SessionConfig {
             client: self.options.client.clone(),
-            capabilities: capabilities(&record.config),
+            capabilities: capabilities(&record.config, sampling),
             opening: record.config.revision.map_or(Opening::Probe, Opening::Pinned),
             known,
             trace: self.options.trace.clone(),
@@ -364,13 +366,13 @@ async fn find_and_plan(
 }
 
 /// What the host can do for a server. The session leaves out what a revision does not know.
-fn capabilities(config: &ServerConfig) -> ClientCapabilities {
+fn capabilities(config: &ServerConfig, sampling: Option<SamplingCapability>) -> ClientCapabilities {
     let auth = config.as_http().and_then(|http| http.auth.as_ref());
     let extension = auth.and_then(|auth| auth.grant.extension());
     ClientCapabilities {
         extensions: extension.map(|name| [(name.to_owned(), json!({}))].into_iter().collect()),
         roots: Some(RootsCapability { list_changed: Some(true) }),
-        sampling: Some(SamplingCapability::default()),
+        sampling,
         elicitation: Some(ElicitationCapability { form: Some(Default::default()), url: Some(Default::default()) }),
         ..ClientCapabilities::default()
     }

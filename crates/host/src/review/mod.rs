@@ -77,6 +77,15 @@ impl Reviewed {
         (hash, marks, granted && standing == Standing::Reviewed)
     }
 
+    /// Whether the user has seen a tool's definition as it is now.
+    #[must_use]
+    pub fn standing(&self, tool: &Tool) -> Standing {
+        let hash = Hash::of(&json!(tool));
+        let grant = self.granted.get(&tool.name);
+        let granted = grant.is_some_and(|rests_on| *rests_on == crate::definition_hash(&self.config, tool));
+        self.pins.standing(Kind::Tool, &tool.name, &hash, self.identity.as_ref(), granted)
+    }
+
     /// The same for a prompt, which needs no approval.
     #[must_use]
     pub fn prompt(&self, prompt: &Prompt) -> (Hash, Marks) {

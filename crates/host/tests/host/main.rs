@@ -3,12 +3,14 @@
 
 mod activity;
 mod audit;
+mod conversation;
 mod forms;
 mod output;
 mod pressure;
 mod remote;
 mod revoked;
 mod rules;
+mod sampling;
 mod served;
 mod sign_in;
 mod skills;

@@ -63,21 +63,32 @@ trait Answer: Send {
     }
 }
 
+fn wire(settings: &ProviderSettings) -> Box<dyn Wire> {
+    match settings.kind {
+        Kind::OpenAi => Box::new(openai::OpenAi::of(settings)),
+        Kind::Anthropic => Box::new(anthropic::Anthropic),
+        Kind::Gemini => Box::new(gemini::Gemini),
+        Kind::Ollama => Box::new(ollama::Ollama),
+    }
+}
+
+/// What the wire of a provider carries.
+pub(crate) fn carries(settings: &ProviderSettings) -> Carries {
+    wire(settings).carries()
+}
+
 /// A provider over HTTP.
-pub(crate) struct HttpProvider {
+pub struct HttpProvider {
     settings: ProviderSettings,
     wire: Box<dyn Wire>,
     exchange: Arc<Exchange>,
 }
 
 impl HttpProvider {
-    pub(crate) fn new(settings: ProviderSettings, key: Option<SecretString>, client: Client) -> Self {
-        let wire: Box<dyn Wire> = match settings.kind {
-            Kind::OpenAi => Box::new(openai::OpenAi::of(&settings)),
-            Kind::Anthropic => Box::new(anthropic::Anthropic),
-            Kind::Gemini => Box::new(gemini::Gemini),
-            Kind::Ollama => Box::new(ollama::Ollama),
-        };
+    /// A provider by its settings. `key` is only ever put into a header.
+    #[must_use]
+    pub fn new(settings: ProviderSettings, key: Option<SecretString>, client: Client) -> Self {
+        let wire = wire(&settings);
         let headers = wire.headers(key.as_ref().map(ExposeSecret::expose_secret));
         let exchange = Arc::new(Exchange::new(client, headers, key, settings.silence()));
         Self { settings, wire, exchange }

@@ -1,6 +1,7 @@
 //! Conversations and their items.
 
 use host::conversation::item as own;
+use host::history::Item as Kept;
 use host::conversation::{ModelRef as OwnModel, Offered, Settings as OwnSettings};
 
 use crate::data::*;
@@ -14,6 +15,15 @@ pub(crate) fn item(item: own::Item, seq: Option<u64>, siblings: Vec<String>) -> 
     let siblings = (siblings.len() > 1).then_some(siblings);
     let own::Item { id, parent, at, body, .. } = item;
     ConversationItem { id, parent, at, state, seq, siblings, body: self::body(body), left_out: None }
+}
+
+/// An item as it is kept. One that a newer version wrote, and this one does not know, is left out of sight; it stays kept.
+pub(in crate::handler) fn kept_item(kept: Kept) -> Option<ConversationItem> {
+    let Kept { id, parent, at, body, state, siblings, left_out } = kept;
+    let own = own::Item { id, parent, at, state, body: serde_json::from_value(body).ok()? };
+    let left_out = left_out.into_iter().map(|l| LeftOut { pointer: l.pointer, hash: l.hash, bytes: l.bytes });
+    let left_out: Vec<LeftOut> = left_out.collect();
+    Some(ConversationItem { left_out: (!left_out.is_empty()).then_some(left_out), ..item(own, None, siblings) })
 }
 
 fn body(body: own::Body) -> ItemBody {
@@ -107,12 +117,7 @@ fn stop(stop: own::Stop) -> ReplyStop {
 }
 
 pub(in crate::handler) const fn token_use(usage: own::Usage) -> TokenUse {
-    TokenUse {
-        input: usage.input,
-        output: usage.output,
-        cached_input: usage.cached_input,
-        thinking: usage.thinking,
-    }
+    TokenUse { input: usage.input, output: usage.output, cached_input: usage.cached_input, thinking: usage.thinking }
 }
 
 pub(super) fn append(append: own::Append) -> Append {

@@ -1,13 +1,12 @@
-//! Questions, forms and sampling.
+//! Questions and forms.
 
 use host::form::{self, Form};
 use host::url_parts::{UrlParts as HostUrl, UrlWarning as HostWarning};
 use host::view::{QuestionBody as HostBody, QuestionView, Why as HostWhy};
-use mcp_proto::types::{self as mcp, SamplingContent};
 use serde_json::json;
 
-use super::content::{claims, content, role, to_block};
-use super::{authorization, call_kind, marks, scope};
+use super::content::claims;
+use super::{authorization, call_kind, marks, sampling, scope};
 use crate::data::*;
 use crate::handler::containment;
 use crate::handler::set_up::{self, Values};
@@ -31,6 +30,7 @@ pub(in crate::handler) fn question(view: QuestionView) -> Question {
         scopes: view.scopes.iter().map(|s| scope(*s)).collect(),
         rule: view.rule.to_owned(),
         marks: marks(view.marks),
+        call: view.call,
     }
 }
 
@@ -65,15 +65,7 @@ fn body(body: HostBody) -> QuestionBody {
         HostBody::Read { kind, name, arguments } => {
             QuestionBody::Read { what: super::call_kind(kind), name, arguments: arguments.into() }
         }
-        HostBody::Sampling { request, response } => QuestionBody::Sampling {
-            step: if response.is_some() { SamplingStep::Response } else { SamplingStep::Request },
-            request: sampling_request(*request),
-            response: response.map(|r| SamplingResponse {
-                content: r.content.blocks().iter().cloned().map(content).collect(),
-                model: r.model,
-                stop_reason: r.stop_reason,
-            }),
-        },
+        HostBody::Sampling { request, response, state } => sampling::body(*request, response, *state),
         HostBody::Form { message, form } => {
             let (fields, unsupported) = match form {
                 Ok(Form { fields }) => (fields.into_iter().map(field).collect(), None),
@@ -113,88 +105,6 @@ fn body(body: HostBody) -> QuestionBody {
             issuer,
             redirect_uri,
         },
-    }
-}
-
-fn sampling_request(request: mcp::CreateMessageParams) -> SamplingRequest {
-    let preferences = request.model_preferences.unwrap_or_default();
-    let mut rest = serde_json::Map::new();
-    if let Some(metadata) = request.metadata {
-        rest.insert("metadata".into(), metadata.into());
-    }
-    if let Some(tools) = request.tools {
-        rest.insert("tools".into(), json!(tools));
-    }
-    if let Some(choice) = request.tool_choice {
-        rest.insert("toolChoice".into(), json!(choice));
-    }
-    SamplingRequest {
-        messages: request.messages.iter().map(message).collect(),
-        system_prompt: request.system_prompt,
-        max_tokens: request.max_tokens,
-        temperature: request.temperature,
-        stop_sequences: request.stop_sequences,
-        include_context: request.include_context.and_then(|c| json!(c).as_str().map(str::to_owned)),
-        model_hints: preferences.hints.into_iter().filter_map(|h| h.name).collect(),
-        cost_priority: preferences.cost_priority,
-        speed_priority: preferences.speed_priority,
-        intelligence_priority: preferences.intelligence_priority,
-        metadata: (!rest.is_empty()).then(|| rest.into()),
-    }
-}
-
-fn message(message: &mcp::SamplingMessage) -> Message {
-    Message { role: role(message.role), content: message.content.blocks().iter().cloned().map(content).collect() }
-}
-
-/// The request as the user changed it; what the page does not show stays as the server sent it.
-pub(in crate::handler) fn to_request(
-    edited: SamplingRequest,
-    original: mcp::CreateMessageParams,
-) -> mcp::CreateMessageParams {
-    let messages = edited.messages.into_iter().map(|shown| {
-        // A message that was not changed stays as it came, with all that is not shown of it.
-        let as_it_came = original.messages.iter().find(|other| message(other) == shown).cloned();
-        as_it_came.unwrap_or_else(|| mcp::SamplingMessage {
-            role: match shown.role {
-                Role::User => mcp::Role::User,
-                Role::Assistant => mcp::Role::Assistant,
-            },
-            content: blocks(shown.content),
-            meta: None,
-            extra: serde_json::Map::new(),
-        })
-    });
-    mcp::CreateMessageParams {
-        messages: messages.collect(),
-        system_prompt: edited.system_prompt,
-        max_tokens: edited.max_tokens,
-        temperature: edited.temperature,
-        stop_sequences: edited.stop_sequences,
-        ..original
-    }
-}
-
-pub(in crate::handler) fn to_response(response: SamplingResponse) -> mcp::CreateMessageResult {
-    mcp::CreateMessageResult {
-        role: mcp::Role::Assistant,
-        content: blocks(response.content),
-        model: response.model,
-        stop_reason: response.stop_reason,
-        meta: None,
-    }
-}
-
-/// One block stands alone: lists of blocks exist only since 2025-11-25.
-fn blocks(content: Vec<Content>) -> SamplingContent {
-    let mut blocks: Vec<_> = content.into_iter().map(to_block).collect();
-    match blocks.pop() {
-        Some(only) if blocks.is_empty() => SamplingContent::One(only),
-        Some(last) => {
-            blocks.push(last);
-            SamplingContent::Many(blocks)
-        }
-        None => SamplingContent::Many(blocks),
     }
 }
 

@@ -1,0 +1,130 @@
+//! Conversations with a model: what is said, answered, set up and written to a file.
+
+use host::conversation::export::Format;
+use host::conversation::offered::ToolState as OwnState;
+use host::conversation::{Begun, ConversationError, ModelRef as OwnModel, NewMessage};
+
+use super::{Api, errors, views};
+use crate::data::*;
+use crate::{ApiError, ErrorCode};
+
+impl From<ConversationError> for ApiError {
+    fn from(error: ConversationError) -> Self {
+        let code = match &error {
+            ConversationError::NotFound(_) => ErrorCode::NotFound,
+            ConversationError::Answering | ConversationError::NoModel | ConversationError::Model(_) => {
+                ErrorCode::NotReady
+            }
+            ConversationError::Empty
+            | ConversationError::TooLong { .. }
+            | ConversationError::TooManyServers
+            | ConversationError::Attachment(_)
+            | ConversationError::NotYours
+            | ConversationError::NotAnAnswer => ErrorCode::Invalid,
+            ConversationError::Store(_) => ErrorCode::System,
+            ConversationError::Closing => ErrorCode::Internal,
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+fn message(text: String, attachments: Vec<MessageAttachment>, model: Option<ModelRef>) -> NewMessage {
+    let attachments = attachments.into_iter().map(views::to_attachment).collect();
+    NewMessage { text, attachments, model: model.map(views::to_model_ref) }
+}
+
+fn begun(begun: Begun) -> ReplyBegun {
+    ReplyBegun { message: begun.message, reply: begun.reply }
+}
+
+impl Api {
+    pub(super) async fn send_message(&self, r: SendMessage) -> Result<ReplyBegun, ApiError> {
+        let message = message(r.text, r.attachments, r.model);
+        Ok(begun(self.host.send_message(r.conversation, message, r.parent).await?))
+    }
+
+    pub(super) async fn edit_message(&self, r: EditMessage) -> Result<ReplyBegun, ApiError> {
+        let message = message(r.text, r.attachments, r.model);
+        Ok(begun(self.host.edit_message(r.conversation, r.item, message).await?))
+    }
+
+    pub(super) async fn retry_reply(&self, r: RetryReply) -> Result<ReplyBegun, ApiError> {
+        let model: Option<OwnModel> = r.model.map(views::to_model_ref);
+        Ok(begun(self.host.retry_reply(r.conversation, r.item, model).await?))
+    }
+
+    pub(super) async fn continue_reply(&self, conversation: String) -> Result<ReplyBegun, ApiError> {
+        Ok(begun(self.host.continue_reply(conversation).await?))
+    }
+
+    pub(super) fn stop_reply(&self, conversation: &str) -> Result<Nothing, ApiError> {
+        if self.host.stop_reply(conversation) {
+            Ok(Nothing {})
+        } else {
+            Err(ApiError::new(ErrorCode::NotFound, "no model is answering in this conversation"))
+        }
+    }
+
+    pub(super) async fn set_conversation(&self, r: SetConversation) -> Result<Nothing, ApiError> {
+        self.host.set_conversation(r.conversation, views::to_conversation_settings(r.settings)).await?;
+        Ok(Nothing {})
+    }
+
+    pub(super) async fn conversation_tools(&self, conversation: String) -> Result<ConversationTools, ApiError> {
+        let known = self.host.conversation_tools(conversation).await?;
+        let tool = |tool: &host::conversation::offered::OfferedTool| ConversationTool {
+            server: tool.server.clone(),
+            tool: tool.tool.clone(),
+            key: tool.key.clone(),
+            tokens: tool.tokens,
+            state: match tool.state {
+                OwnState::Offered => ToolState::Offered,
+                OwnState::Off => ToolState::Off,
+                OwnState::New => ToolState::New,
+                OwnState::Changed => ToolState::Changed,
+                OwnState::Unusable => ToolState::Unusable,
+                OwnState::NotReady => ToolState::NotReady,
+            },
+        };
+        let tokens = known.offering.tokens;
+        Ok(ConversationTools {
+            tools: known.offering.all().iter().map(tool).collect(),
+            tokens,
+            threshold: known.threshold,
+            by_search: tokens > known.threshold,
+        })
+    }
+
+    pub(super) async fn conversation_cost(&self, conversation: String) -> Result<ConversationCost, ApiError> {
+        let spent = self.host.conversation_spent(conversation).await?;
+        Ok(ConversationCost {
+            usage: views::token_use(spent.usage),
+            costs: spent.costs.into_iter().map(|c| Cost { amount: c.amount, currency: c.currency }).collect(),
+            unpriced: spent.unpriced,
+            context_used: spent.context_used,
+            context: spent.context,
+        })
+    }
+
+    pub(super) async fn export_conversation(&self, r: ExportConversation) -> Result<SavedFile, ApiError> {
+        let format = match r.format {
+            ExportFormat::Markdown => Format::Markdown,
+            ExportFormat::Json => Format::Json,
+        };
+        let (name, text) = self.host.export_conversation(r.conversation, format).await?;
+        let picked = self.host.ports().platform.pick_save_file(&name).await.map_err(errors::system)?;
+        let Some(path) = picked else { return Ok(SavedFile { path: None }) };
+        let shown = path.display().to_string();
+        let written = tokio::task::spawn_blocking(move || std::fs::write(path, text));
+        match written.await {
+            Ok(Ok(())) => Ok(SavedFile { path: Some(shown) }),
+            Ok(Err(error)) => Err(errors::system(format!("{shown}: {error}"))),
+            Err(error) => Err(ApiError::new(ErrorCode::Internal, error.to_string())),
+        }
+    }
+
+    pub(super) async fn choose_branch(&self, r: ItemRef) -> Result<Nothing, ApiError> {
+        self.host.choose_branch(r.conversation, r.item).await?;
+        Ok(Nothing {})
+    }
+}

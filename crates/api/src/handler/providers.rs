@@ -1,0 +1,224 @@
+//! The providers of models: shown, set up, tried.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use host::ports::SecretKept;
+use host::providers::{ProviderError, ProviderView, find_local};
+use models::{Conversion, Conversions, Kind, ModelError, PRESETS, ProviderSettings, Uncarried};
+use serde_json::Value;
+
+use super::{Api, errors};
+use crate::data::*;
+use crate::{ApiError, ErrorCode};
+
+/// After how long a list of models is read again when somebody looks at it.
+const OLD: Duration = Duration::from_secs(24 * 60 * 60);
+
+impl Api {
+    pub(super) async fn models(&self) -> Result<Models, ApiError> {
+        let (view, keyed, found) = tokio::join!(self.host.providers(), self.host.providers_with_key(), find_local());
+        let (view, keyed) = (view?, keyed?);
+        let found = found.into_iter().filter(|found| {
+            let is_known = |own: &ProviderView| own.settings.origin() == found.settings.origin();
+            !view.providers.iter().any(is_known)
+        });
+        let found = found.map(|found| FoundProvider {
+            preset: found.settings.id,
+            name: found.settings.name,
+            url: found.settings.url.to_string(),
+            models: found.models.into_iter().map(|model| model.name).collect(),
+        });
+        let found = found.collect();
+        self.refresh_old(&view.providers);
+        let providers = view.providers.into_iter().map(|own| {
+            let has_key = keyed.contains(&own.settings.id);
+            provider(own, has_key)
+        });
+        Ok(Models {
+            providers: providers.collect(),
+            default: view.default.map(model_ref),
+            found,
+            presets: PRESETS.iter().map(preset).collect(),
+        })
+    }
+
+    /// Reads lists that are old, beside. What comes of it is told as an event.
+    fn refresh_old(&self, providers: &[ProviderView]) {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        let oldest = u64::try_from(now.saturating_sub(OLD).as_millis()).unwrap_or_default();
+        for own in providers {
+            // Whoever did not answer is tried by the user.
+            if own.problem.is_none() && own.listed_at.is_some_and(|at| at < oldest) {
+                let (host, id) = (self.host.clone(), own.settings.id.clone());
+                tokio::spawn(async move { host.refresh_models(id).await });
+            }
+        }
+    }
+
+    pub(super) async fn set_provider(&self, r: SetProvider) -> Result<Nothing, ApiError> {
+        let url = r.url.trim().parse().map_err(|_| ProviderError::from(models::SettingsError::Url))?;
+        let conversions = r.conversions.into_iter().map(|choice| Ok((known(choice.what)?, known(choice.then)?)));
+        let conversions: BTreeMap<Uncarried, Conversion> = conversions.collect::<Result<_, ApiError>>()?;
+        let settings = ProviderSettings {
+            id: r.id,
+            name: r.name.trim().chars().take(100).collect(),
+            kind: to_kind(r.kind),
+            url,
+            conversions: Conversions(conversions),
+            silence_seconds: r.silence_seconds,
+        };
+        self.host.set_provider(settings).await??;
+        Ok(Nothing {})
+    }
+
+    pub(super) async fn remove_provider(&self, r: ProviderId) -> Result<Nothing, ApiError> {
+        self.host.remove_provider(r.id).await??;
+        Ok(Nothing {})
+    }
+
+    pub(super) async fn set_provider_key(&self, r: SetProviderKey) -> Result<SecretsKept, ApiError> {
+        let key = r.key.trim();
+        if key.len() > 4_096 || key.chars().any(char::is_control) {
+            return Err(ApiError::new(ErrorCode::Invalid, "a key has at most 4,096 characters, and all on one line"));
+        }
+        let kept = self.host.set_provider_key(r.id, key.to_owned().into()).await??;
+        Ok(SecretsKept {
+            only_this_run: match kept {
+                SecretKept::Keychain => None,
+                SecretKept::ThisRun { cause } => Some(cause),
+            },
+        })
+    }
+
+    pub(super) async fn test_provider(&self, r: TestProvider) -> Result<ProviderTest, ApiError> {
+        match self.host.test_provider(r.id, r.model).await? {
+            Ok(tried) => {
+                let (said, first) = tried.said.unzip();
+                let models = u32::try_from(tried.models).unwrap_or(u32::MAX);
+                Ok(ProviderTest { models, said, first_milliseconds: first, problem: None })
+            }
+            Err(ProviderError::Model(error)) => {
+                let problem = Some(problem(&error));
+                Ok(ProviderTest { models: 0, said: None, first_milliseconds: None, problem })
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub(super) async fn refresh_models(&self, r: ProviderId) -> Result<Nothing, ApiError> {
+        self.host.refresh_models(r.id).await??;
+        Ok(Nothing {})
+    }
+
+    pub(super) async fn set_default_model(&self, r: DefaultModel) -> Result<Nothing, ApiError> {
+        let model = r.model.map(|own| models::ModelRef { provider: own.provider, model: own.model });
+        self.host.set_default_model(model).await??;
+        Ok(Nothing {})
+    }
+}
+
+/// A word of the page as ours.
+fn known<T: serde::de::DeserializeOwned>(word: String) -> Result<T, ApiError> {
+    let unknown = format!("\"{word}\" is not known here");
+    serde_json::from_value(Value::String(word)).map_err(|_| ApiError::new(ErrorCode::BadRequest, unknown))
+}
+
+/// Ours as a word of the page.
+fn word(value: impl serde::Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+fn model_ref(own: models::ModelRef) -> ModelRef {
+    ModelRef { provider: own.provider, model: own.model }
+}
+
+fn problem(error: &ModelError) -> ModelProblem {
+    ModelProblem { code: error.code().to_owned(), message: error.to_string() }
+}
+
+fn provider(own: ProviderView, has_key: bool) -> ModelProvider {
+    let ProviderView { settings, models, listed_at, problem } = own;
+    let losses = settings.losses().into_iter().map(|loss| Loss {
+        what: loss.what.code().to_owned(),
+        then: word(loss.then),
+        choices: loss.what.conversions().iter().map(word).collect(),
+    });
+    ModelProvider {
+        losses: losses.collect(),
+        has_key,
+        local: settings.is_local(),
+        readable: settings.is_readable_on_the_way(),
+        models: models.into_iter().map(model).collect(),
+        listed_at,
+        problem: problem.as_ref().map(self::problem),
+        kind: kind(settings.kind),
+        url: settings.url.to_string(),
+        silence_seconds: settings.silence_seconds,
+        id: settings.id,
+        name: settings.name,
+    }
+}
+
+fn model(own: models::Model) -> Model {
+    Model {
+        id: own.id,
+        name: own.name,
+        context: own.context,
+        max_output: own.max_output,
+        price: own.price.map(|price| ModelPrice {
+            input: price.input,
+            output: price.output,
+            currency: price.currency,
+            as_of: price.as_of,
+        }),
+        images: own.takes.images,
+        audio: own.takes.audio,
+        files: own.takes.files,
+        tools: own.takes.tools,
+        thinking: own.takes.thinking,
+    }
+}
+
+fn preset(preset: &models::Preset) -> ProviderPreset {
+    ProviderPreset {
+        id: preset.id.to_owned(),
+        name: preset.name.to_owned(),
+        kind: kind(preset.kind),
+        url: preset.url.to_owned(),
+        wants_key: preset.wants_key,
+        keys_at: preset.keys_at.map(str::to_owned),
+    }
+}
+
+const fn kind(kind: Kind) -> ProviderKind {
+    match kind {
+        Kind::OpenAi => ProviderKind::OpenAi,
+        Kind::Anthropic => ProviderKind::Anthropic,
+        Kind::Gemini => ProviderKind::Gemini,
+        Kind::Ollama => ProviderKind::Ollama,
+    }
+}
+
+const fn to_kind(kind: ProviderKind) -> Kind {
+    match kind {
+        ProviderKind::OpenAi => Kind::OpenAi,
+        ProviderKind::Anthropic => Kind::Anthropic,
+        ProviderKind::Gemini => Kind::Gemini,
+        ProviderKind::Ollama => Kind::Ollama,
+    }
+}
+
+impl From<ProviderError> for ApiError {
+    fn from(error: ProviderError) -> Self {
+        match &error {
+            ProviderError::NotFound(_) => Self::new(ErrorCode::NotFound, error.to_string()),
+            ProviderError::Settings(_) | ProviderError::TooMany => Self::new(ErrorCode::Invalid, error.to_string()),
+            ProviderError::Store(_) | ProviderError::Secret(_) => errors::system(error.to_string()),
+            ProviderError::Model(model) => {
+                let data = serde_json::json!({ "model": model.code() });
+                Self { data: Some(data), ..Self::new(ErrorCode::Server, error.to_string()) }
+            }
+        }
+    }
+}

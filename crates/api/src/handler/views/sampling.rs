@@ -1,0 +1,208 @@
+//! Sampling: requests, models, answers and limits.
+
+use host::sampling as own;
+use mcp_proto::types::{self as mcp, SamplingContent};
+use serde_json::json;
+
+use super::content::{content, role, to_block};
+use super::conversation::{model_ref, to_model_ref};
+use crate::data::*;
+
+pub(super) fn body(
+    request: mcp::CreateMessageParams,
+    response: Option<Box<mcp::CreateMessageResult>>,
+    state: own::SamplingState,
+) -> QuestionBody {
+    let step = match (&response, &state.run) {
+        (_, own::Run::Running { .. }) => SamplingStep::Running,
+        (Some(_), _) => SamplingStep::Response,
+        (None, _) => SamplingStep::Request,
+    };
+    QuestionBody::Sampling {
+        step,
+        request: sampling_request(request),
+        response: response.map(|r| SamplingResponse {
+            content: r.content.blocks().iter().cloned().map(content).collect(),
+            model: r.model,
+            stop_reason: r.stop_reason,
+        }),
+        model: state.model.map(|choice| SamplingModel {
+            model: model_ref(choice.model),
+            name: choice.name,
+            by: chosen_by(choice.by),
+            most_micros: choice.most_micros,
+        }),
+        wanted_tokens: state.wanted_tokens,
+        losses: state.losses.into_iter().map(loss).collect(),
+        run: run(state.run),
+    }
+}
+
+fn loss(loss: models::Loss) -> SamplingLoss {
+    let then = json!(loss.then).as_str().unwrap_or_default().to_owned();
+    SamplingLoss { what: loss.what.code().to_owned(), then }
+}
+
+fn chosen_by(by: own::ChosenBy) -> ModelChosenBy {
+    let name = |priority: own::Priority| match priority {
+        own::Priority::Cost => "cost".to_owned(),
+        own::Priority::Speed => "speed".to_owned(),
+        own::Priority::Intelligence => "intelligence".to_owned(),
+    };
+    match by {
+        own::ChosenBy::User => ModelChosenBy::User,
+        own::ChosenBy::Setting => ModelChosenBy::Setting,
+        own::ChosenBy::Hint(hint) => ModelChosenBy::Hint { hint },
+        own::ChosenBy::Equivalent(hint) => ModelChosenBy::Equivalent { hint },
+        own::ChosenBy::Priorities(all) => ModelChosenBy::Priorities { priorities: all.into_iter().map(name).collect() },
+        own::ChosenBy::Default => ModelChosenBy::Default,
+        own::ChosenBy::First => ModelChosenBy::First,
+    }
+}
+
+fn run(run: own::Run) -> SamplingRun {
+    match run {
+        own::Run::No => SamplingRun::No,
+        own::Run::Running { text, thinking } => SamplingRun::Running { text, thinking },
+        own::Run::Done { usage, micros, note } => SamplingRun::Done {
+            input_tokens: usage.input,
+            output_tokens: usage.output,
+            micros,
+            no_tool_used: note == Some(own::RunNote::NoToolUsed),
+        },
+        own::Run::Stopped => SamplingRun::Stopped,
+        own::Run::Failed { code, message } => SamplingRun::Failed { code: code.to_owned(), message },
+    }
+}
+
+fn tool(tool: mcp::Tool) -> SamplingTool {
+    SamplingTool { name: tool.name, description: tool.description, input_schema: tool.input_schema }
+}
+
+pub(in crate::handler) fn report(report: own::SamplingReport) -> SamplingReport {
+    SamplingReport {
+        settings: settings(report.settings),
+        within_hour: spent(report.within_hour),
+        in_all: spent(report.in_all),
+        stopped: report.stopped.map(stopped),
+        outdated: report.is_outdated,
+    }
+}
+
+fn stopped(limit: own::Limit) -> SamplingStopped {
+    let of = match limit.of {
+        own::LimitOf::Requests => "requests",
+        own::LimitOf::Tokens => "tokens",
+        own::LimitOf::Money => "money",
+        own::LimitOf::Rounds => "rounds",
+    };
+    SamplingStopped { of: of.to_owned(), hour: limit.span == own::Span::Hour, most: limit.most }
+}
+
+const fn spent(spent: own::Spent) -> SamplingSpent {
+    SamplingSpent { requests: spent.requests, tokens: spent.tokens, micros: spent.micros }
+}
+
+fn settings(settings: own::SamplingSettings) -> SamplingSettings {
+    SamplingSettings {
+        on: settings.on,
+        tools: settings.tools,
+        max_tokens: settings.max_tokens,
+        model: settings.model.map(model_ref),
+        per_hour: limits(settings.per_hour),
+        in_all: limits(settings.in_all),
+    }
+}
+
+const fn limits(budget: own::Budget) -> SamplingLimits {
+    SamplingLimits { requests: budget.requests, tokens: budget.tokens, micros: budget.micros }
+}
+
+pub(in crate::handler) fn to_settings(settings: SamplingSettings) -> own::SamplingSettings {
+    own::SamplingSettings {
+        on: settings.on,
+        tools: settings.tools,
+        max_tokens: settings.max_tokens,
+        model: settings.model.map(to_model_ref),
+        per_hour: to_budget(settings.per_hour),
+        in_all: to_budget(settings.in_all),
+    }
+}
+
+const fn to_budget(limits: SamplingLimits) -> own::Budget {
+    own::Budget { requests: limits.requests, tokens: limits.tokens, micros: limits.micros }
+}
+
+fn sampling_request(request: mcp::CreateMessageParams) -> SamplingRequest {
+    let preferences = request.model_preferences.unwrap_or_default();
+    SamplingRequest {
+        messages: request.messages.iter().map(message).collect(),
+        system_prompt: request.system_prompt,
+        max_tokens: request.max_tokens,
+        temperature: request.temperature,
+        stop_sequences: request.stop_sequences,
+        include_context: request.include_context.and_then(|c| json!(c).as_str().map(str::to_owned)),
+        model_hints: preferences.hints.into_iter().filter_map(|h| h.name).collect(),
+        cost_priority: preferences.cost_priority,
+        speed_priority: preferences.speed_priority,
+        intelligence_priority: preferences.intelligence_priority,
+        tools: request.tools.unwrap_or_default().into_iter().map(tool).collect(),
+        tool_choice: request.tool_choice.and_then(|choice| choice.mode),
+        metadata: request.metadata.map(Into::into),
+    }
+}
+
+fn message(message: &mcp::SamplingMessage) -> Message {
+    Message { role: role(message.role), content: message.content.blocks().iter().cloned().map(content).collect() }
+}
+
+/// The request as the user changed it; what the page does not show stays as the server sent it.
+pub(in crate::handler) fn to_request(
+    edited: SamplingRequest,
+    original: mcp::CreateMessageParams,
+) -> mcp::CreateMessageParams {
+    let messages = edited.messages.into_iter().map(|shown| {
+        // A message that was not changed stays as it came, with all that is not shown of it.
+        let as_it_came = original.messages.iter().find(|other| message(other) == shown).cloned();
+        as_it_came.unwrap_or_else(|| mcp::SamplingMessage {
+            role: match shown.role {
+                Role::User => mcp::Role::User,
+                Role::Assistant => mcp::Role::Assistant,
+            },
+            content: blocks(shown.content),
+            meta: None,
+            extra: serde_json::Map::new(),
+        })
+    });
+    mcp::CreateMessageParams {
+        messages: messages.collect(),
+        system_prompt: edited.system_prompt,
+        max_tokens: edited.max_tokens,
+        temperature: edited.temperature,
+        stop_sequences: edited.stop_sequences,
+        ..original
+    }
+}
+
+pub(in crate::handler) fn to_response(response: SamplingResponse) -> mcp::CreateMessageResult {
+    mcp::CreateMessageResult {
+        role: mcp::Role::Assistant,
+        content: blocks(response.content),
+        model: response.model,
+        stop_reason: response.stop_reason,
+        meta: None,
+    }
+}
+
+/// One block stands alone: lists of blocks exist only since 2025-11-25.
+fn blocks(content: Vec<Content>) -> SamplingContent {
+    let mut blocks: Vec<_> = content.into_iter().map(to_block).collect();
+    match blocks.pop() {
+        Some(only) if blocks.is_empty() => SamplingContent::One(only),
+        Some(last) => {
+            blocks.push(last);
+            SamplingContent::Many(blocks)
+        }
+        None => SamplingContent::Many(blocks),
+    }
+}

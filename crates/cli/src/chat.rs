@@ -1,0 +1,218 @@
+//! A conversation with a model, on a terminal or in a script: its answers are printed as they come, and its calls are decided as
+//! those of every other command.
+
+use api::data::{
+    Append, ConversationItem, ConversationRef, ConversationSettings, ItemBody, ItemState, ModelRef, NewConversation, Notice,
+    OfferedServer, ReplyPart, SendMessage, SetConversation, ToolState,
+};
+use api::{ErrorCode, Event, EventStream, Handler as _};
+use serde_json::{Value, json};
+
+use crate::arguments::Chat;
+use crate::failure::Failure;
+use crate::output::value;
+use crate::session::Session;
+use crate::visible;
+
+/// The longest title that a message gives its conversation, in characters.
+const MAX_TITLE: usize = 60;
+
+/// Has a conversation: of one message, or of all that is typed until the end of the input.
+pub(crate) async fn run(session: &Session, chat: Chat) -> Result<Value, Failure> {
+    let known = session.servers(None).await?;
+    for server in &chat.server {
+        if !known.contains(server) {
+            session.servers(Some(server)).await?;
+        }
+        session.ready(server).await?;
+    }
+    let model = model(session, chat.model.as_deref()).await?;
+    let mut events = session.api.events();
+    let goes_on = chat.message.is_none();
+    let first = match chat.message {
+        Some(message) => Some(message),
+        None => typed(session).await,
+    };
+    let Some(first) = first else { return Err(Failure::usage("there is nothing to send: use --message, or type something")) };
+    let title: String = first.lines().next().unwrap_or_default().chars().take(MAX_TITLE).collect();
+    let conversation = session.api.create_conversation(NewConversation { title }).await?.id;
+    let offered = |server: String| OfferedServer { server, tools: None, instructions: chat.instructions };
+    let settings = ConversationSettings {
+        model: Some(model),
+        system_prompt: chat.system.unwrap_or_default(),
+        servers: chat.server.into_iter().map(offered).collect(),
+        ..ConversationSettings::default()
+    };
+    session.api.set_conversation(SetConversation { conversation: conversation.clone(), settings }).await?;
+    tell_of_tools(session, &conversation).await?;
+    let mut next = Some(first);
+    let mut last = Value::Null;
+    while let Some(text) = next.take() {
+        let message = SendMessage { conversation: conversation.clone(), text, attachments: Vec::new(), model: None, parent: None };
+        let begun = session.api.send_message(message).await?;
+        last = answer(session, &mut events, &conversation).await.map(|text| {
+            json!({ "conversation": conversation, "reply": begun.reply, "text": text })
+        })?;
+        if goes_on {
+            next = typed(session).await;
+        }
+    }
+    Ok(last)
+}
+
+/// A message that is typed; none at the end of the input.
+async fn typed(session: &Session) -> Option<String> {
+    loop {
+        session.output.prompt("> ");
+        let line = session.input.line().await?;
+        if !line.trim().is_empty() {
+            return Some(line);
+        }
+    }
+}
+
+/// The model that was named: `provider/model`, or its own name where only one provider has it.
+async fn model(session: &Session, named: Option<&str>) -> Result<ModelRef, Failure> {
+    let registry = session.api.host().models().await.map_err(api::ApiError::from)?;
+    let shown = |(model, _): (host::conversation::ModelRef, _)| format!("{}/{}", model.provider, model.model);
+    let known: Vec<String> = registry.all().map(shown).collect();
+    let Some(named) = named else {
+        let default = session.api.host().default_model().await.map_err(api::ApiError::from)?;
+        return default.map(|model| ModelRef { provider: model.provider, model: model.model }).ok_or_else(|| {
+            let words = if known.is_empty() { String::from("none is known yet") } else { known.join(", ") };
+            Failure::usage(format!("name a model with --model PROVIDER/MODEL: {words}"))
+        });
+    };
+    if let Some((provider, model)) = named.split_once('/')
+        && registry.provider(provider).is_ok()
+    {
+        return Ok(ModelRef { provider: provider.to_owned(), model: model.to_owned() });
+    }
+    let mut fitting = registry.all().filter(|(model, _)| model.model == named).map(|(model, _)| model);
+    match (fitting.next(), fitting.next()) {
+        (Some(model), None) => Ok(ModelRef { provider: model.provider, model: model.model }),
+        (Some(_), Some(_)) => Err(Failure::usage(format!("several providers have {named:?}: say PROVIDER/{named}"))),
+        (None, _) => {
+            let providers: Vec<&str> = registry.providers().collect();
+            let words = if providers.is_empty() {
+                String::from("no provider is set up; add one with \"drawbridge-cli models add\"")
+            } else {
+                format!("the providers are {}, and their known models {}", providers.join(", "), known.join(", "))
+            };
+            Err(Failure::new(ErrorCode::NotFound, format!("there is no model {named:?}: {words}")))
+        }
+    }
+}
+
+/// Says which tools the model does not get, so that nobody wonders.
+async fn tell_of_tools(session: &Session, conversation: &str) -> Result<(), Failure> {
+    let known = session.api.conversation_tools(ConversationRef { conversation: conversation.to_owned() }).await?;
+    let unseen: Vec<&str> = known
+        .tools
+        .iter()
+        .filter(|tool| matches!(tool.state, ToolState::New | ToolState::Changed))
+        .map(|tool| tool.server.as_str())
+        .collect();
+    let mut servers = unseen.clone();
+    servers.dedup();
+    for server in servers {
+        let count = unseen.iter().filter(|other| **other == server).count();
+        let words = format!(
+            "{server}: {count} tools are not offered, as you have not reviewed them; see \"drawbridge-cli review {server}\""
+        );
+        session.output.event("note", json!({ "server": server, "message": words }));
+        session.output.say(&visible::line(&words));
+    }
+    if known.by_search {
+        session.output.say("There are many tools; the model finds them by search.");
+    }
+    Ok(())
+}
+
+/// Prints an answer as it comes, to its end. Gives its text.
+async fn answer(session: &Session, events: &mut EventStream, conversation: &str) -> Result<String, Failure> {
+    let mut printed = Printed::default();
+    while let Some(batch) = events.next().await {
+        for event in batch.events {
+            match event {
+                Event::ReplyDelta { conversation: own, append, .. } if own == conversation => {
+                    for piece in append {
+                        if let Append::Text { text, .. } = piece {
+                            session.output.piece(&visible::lines(&text));
+                            printed.has_text = true;
+                        }
+                    }
+                }
+                Event::ItemChanged { conversation: own, item, answering } if own == conversation => {
+                    printed.item(session, &item)?;
+                    if !answering {
+                        return Ok(printed.text);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    Err(Failure::new(ErrorCode::Internal, "the host ended"))
+}
+
+/// What was printed of an answer.
+#[derive(Default)]
+struct Printed {
+    /// Whether the last line has no end yet.
+    has_text: bool,
+    /// All text.
+    text: String,
+}
+
+impl Printed {
+    fn item(&mut self, session: &Session, item: &ConversationItem) -> Result<(), Failure> {
+        let streams = item.state == Some(ItemState::Streaming);
+        match &item.body {
+            ItemBody::Reply { parts, error, conversions, .. } if !streams => {
+                self.end_line(session);
+                for part in parts {
+                    if let ReplyPart::Text { text } = part {
+                        self.text.push_str(text);
+                    }
+                }
+                for words in conversions {
+                    session.output.say(&visible::line(&format!("({words})")));
+                }
+                if let Some(error) = error {
+                    let code = error.code.clone();
+                    return Err(Failure { code, ..Failure::new(ErrorCode::Server, error.message.clone()) });
+                }
+            }
+            ItemBody::ToolCall { server, tool, arguments, .. } if streams => {
+                self.end_line(session);
+                session.output.say(&visible::line(&format!("→ {server} {tool} {arguments}")));
+            }
+            ItemBody::ToolCall { server, tool, result, error, took, .. } => {
+                let ended = match (result, error) {
+                    (Some(result), _) if result.is_error => String::from("the tool says that it failed"),
+                    (Some(_), _) => String::from("done"),
+                    (None, Some(error)) => error.clone(),
+                    (None, None) => String::from("cut"),
+                };
+                session.output.say(&visible::line(&format!("← {server} {tool}: {ended} ({took} ms)")));
+            }
+            ItemBody::OwnTool { used, arguments, .. } => {
+                self.end_line(session);
+                session.output.say(&visible::line(&format!("→ {} {}", used.key, value(arguments))));
+            }
+            ItemBody::Notice { notice: Notice::Rounds { rounds } } => {
+                self.end_line(session);
+                session.output.say(&format!("The model called tools {rounds} times in a row and was stopped."));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn end_line(&mut self, session: &Session) {
+        if std::mem::take(&mut self.has_text) {
+            session.output.piece("\n");
+        }
+    }
+}

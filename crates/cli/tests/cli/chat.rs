@@ -1,0 +1,125 @@
+//! A conversation with a model of an independent fake provider, and tools of a real server.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::program::{Folder, allowing};
+
+/// The fake provider `@copilotkit/aimock`, which speaks as OpenAI does.
+struct Aimock {
+    process: Child,
+    url: String,
+}
+
+impl Drop for Aimock {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// A folder with the demo server, whose tool `add` was reviewed, and a provider that answers as the fixtures say.
+fn talking(fixtures: &Value) -> (Folder, Aimock) {
+    let folder = Folder::new();
+    let aimock = start(&folder, fixtures);
+    let provider = json!({"id": "fake", "name": "Fake", "kind": "openai", "url": format!("{}/v1", aimock.url)});
+    let settings = json!({"providers": [provider], "default": {"provider": "fake", "model": "gpt-4o"}});
+    std::fs::create_dir_all(folder.path("data")).expect("a folder for the data");
+    std::fs::write(folder.path("data").join("models.json"), settings.to_string()).expect("the provider is set up");
+    folder.run_with(&allowing(json!([])), &["review", "demo", "--accept", "add"]).value();
+    (folder, aimock)
+}
+
+#[allow(clippy::disallowed_methods, reason = "starts a fake provider, not a server")]
+fn start(folder: &Folder, fixtures: &Value) -> Aimock {
+    let file = folder.path("fixtures.json");
+    std::fs::write(&file, json!({ "fixtures": fixtures }).to_string()).expect("the fixtures are written");
+    let program = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/node_modules/@copilotkit/aimock/dist/cli.js");
+    assert!(program.exists(), "{}: run npm ci in tests first", program.display());
+    let mut process = Command::new("node")
+        .arg(program)
+        .args(["-p", "0", "--strict", "--chunk-size", "4", "-f"])
+        .arg(file)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::inherit())
+        .spawn()
+        .expect("Node.js runs");
+    let output = process.stdout.take().expect("its output is piped");
+    let mut lines = BufReader::new(output).lines().map_while(Result::ok);
+    let url = lines.find_map(|line| line.split_once("listening on ").map(|(_, url)| url.trim().to_owned()));
+    // What it writes is read on, so that it never waits for a reader.
+    std::thread::spawn(move || lines.for_each(drop));
+    Aimock { process, url: url.expect("it says where it listens") }
+}
+
+#[test]
+fn a_model_calls_a_tool_and_answers_with_its_result() {
+    let (folder, _aimock) = talking(&json!([
+        {
+            "match": {"userMessage": "Add", "hasToolResult": false},
+            "response": {"content": "I add.", "toolCalls": [{"name": "demo__add", "arguments": {"a": 2, "b": 40}}]},
+        },
+        {"match": {"userMessage": "Add", "toolResultContains": "2 + 40 = 42"}, "response": {"content": "It is 42."}},
+    ]));
+    let ended = folder.run_with(&allowing(json!([])), &["chat", "--server", "demo", "--message", "Add 2 and 40"]);
+    assert_eq!(ended.value()["text"], "I add.It is 42.", "what the model said, before and after the call");
+    let asked: Vec<_> = ended.questions().into_iter().filter(|(kind, ..)| *kind == "tool").collect();
+    assert_eq!(asked, [("tool", "allowed", "answers")], "the call was decided as every call");
+    let pieces = ended.lines.iter().filter(|line| line["event"] == "reply_delta").count();
+    assert!(pieces >= 2, "the answer came in pieces: {pieces}");
+    let calls: Vec<_> = ended.lines.iter().filter(|line| line["item"]["body"]["kind"] == "tool_call").collect();
+    let last = calls.last().expect("the call is an item");
+    assert_eq!(last["item"]["body"]["result"]["content"][0]["text"], "2 + 40 = 42", "with its result: {last}");
+    let by: Vec<_> = folder.audit().into_iter().filter(|entry| entry["kind"] == "tool").collect();
+    assert_eq!(by[0]["asker"], "model", "the audit log knows that a model asked: {by:?}");
+}
+
+#[test]
+fn what_nobody_allows_is_refused_and_the_model_hears_of_it() {
+    let (folder, _aimock) = talking(&json!([
+        {
+            "match": {"userMessage": "Add", "hasToolResult": false},
+            "response": {"toolCalls": [{"name": "demo__add", "arguments": {"a": 2, "b": 40}}]},
+        },
+        {"match": {"userMessage": "Add", "toolResultContains": "refused"}, "response": {"content": "I may not."}},
+    ]));
+    let answers = json!([{"kind": "start-server", "server": "demo", "answer": {"action": "allow"}}]);
+    let ended = folder.run_with(&answers, &["chat", "--server", "demo", "--message", "Add 2 and 40"]);
+    assert_eq!(ended.value()["text"], "I may not.", "X09: the model goes on without the call");
+    assert!(ended.questions().contains(&("tool", "denied", "answers")), "nothing was sent: {:?}", ended.questions());
+}
+
+#[test]
+fn errors_of_a_provider_are_told_with_what_to_do() {
+    let (folder, _aimock) = talking(&json!([
+        {"match": {"userMessage": "busy"}, "response": {"error": {"message": "slow down", "type": "rate_limit_error"}, "status": 429}},
+    ]));
+    let ended = folder.run_with(&allowing(json!([])), &["chat", "--message", "busy"]);
+    let (code, message) = ended.error(1);
+    assert_eq!(code, "rateLimited", "what it is: {message}");
+    assert!(message.contains("try again"), "and what to do: {message}");
+    let ended = folder.run_with(&allowing(json!([])), &["chat", "--model", "gone/model", "--message", "x"]);
+    assert!(ended.error(1).1.contains("fake"), "a model that there is not, with the providers that there are");
+}
+
+#[test]
+fn each_line_of_the_input_is_a_message_of_one_conversation() {
+    let (folder, _aimock) = talking(&json!([
+        {"match": {"userMessage": "second", "turnIndex": 1}, "response": {"content": "Two."}},
+        {"match": {"userMessage": "first"}, "response": {"content": "One."}},
+    ]));
+    let input = folder.path("input");
+    std::fs::write(&input, "first\n\nsecond\n").expect("the input is written");
+    let output = folder
+        .command()
+        .args(["chat", "--model", "fake/gpt-4o"])
+        .stdin(std::fs::File::open(input).expect("the input is read"))
+        .output()
+        .expect("the program runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(text, "One.\nTwo.\n", "both answers, as they came: {}", String::from_utf8_lossy(&output.stderr));
+}

@@ -1,0 +1,131 @@
+//! Reads and writes a conversation's items in the history, off the loop.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::item::{Body, Item, sources};
+use super::{ConversationError, Settings};
+use crate::history::{self, After, ConversationChange, ItemRange, NewItem};
+use crate::ports::{History, StoreError};
+
+/// The most items that are read at a time.
+const PAGE: usize = 500;
+
+/// The items of one conversation, as they are kept.
+#[derive(Clone)]
+pub(super) struct Log {
+    history: Arc<dyn History>,
+    pub(super) conversation: String,
+}
+
+impl Log {
+    pub(super) fn new(history: &Arc<dyn History>, conversation: String) -> Self {
+        Self { history: Arc::clone(history), conversation }
+    }
+
+    async fn on_disk<T: Send + 'static>(
+        &self,
+        act: impl FnOnce(&dyn History, &str) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, ConversationError> {
+        let (history, id) = (Arc::clone(&self.history), self.conversation.clone());
+        tokio::task::spawn_blocking(move || act(history.as_ref(), &id))
+            .await
+            .map_err(|_| ConversationError::Closing)?
+            .map_err(ConversationError::Store)
+    }
+
+    /// The conversation without its items, and what the user set for it.
+    pub(super) async fn conversation(&self) -> Result<(history::Conversation, Settings), ConversationError> {
+        let kept = self.on_disk(|history, id| history.conversation(id)).await?;
+        let kept = kept.ok_or_else(|| ConversationError::NotFound("conversation".to_owned()))?;
+        let settings = serde_json::from_value(kept.settings.clone()).unwrap_or_default();
+        Ok((kept, settings))
+    }
+
+    pub(super) async fn set(&self, settings: &Settings) -> Result<(), ConversationError> {
+        let settings = json!(settings);
+        let change = ConversationChange { settings: Some(settings), at: crate::activity::now(), ..Default::default() };
+        if self.on_disk(move |history, id| history.change(id, &change)).await? {
+            Ok(())
+        } else {
+            Err(ConversationError::NotFound("conversation".to_owned()))
+        }
+    }
+
+    pub(super) async fn item(&self, item: String) -> Result<Item, ConversationError> {
+        let found = self.on_disk(move |history, id| history.item(id, &item)).await?;
+        found.and_then(read).ok_or_else(|| ConversationError::NotFound("message".to_owned()))
+    }
+
+    /// The items up to the head, or before one, from the first on. Those that a newer version wrote are passed over.
+    pub(super) async fn path(&self, before: Option<String>) -> Result<Vec<Item>, ConversationError> {
+        self.items(before, true).await
+    }
+
+    /// Those up to the head without large pictures, sound and files.
+    pub(super) async fn outline(&self) -> Result<Vec<Item>, ConversationError> {
+        self.items(None, false).await
+    }
+
+    async fn items(&self, mut before: Option<String>, whole: bool) -> Result<Vec<Item>, ConversationError> {
+        let mut pages = Vec::new();
+        loop {
+            let range =
+                ItemRange { conversation: self.conversation.clone(), before: before.take(), limit: PAGE, whole };
+            let page = self.on_disk(move |history, _| history.items(&range)).await?;
+            let page = page.ok_or_else(|| ConversationError::NotFound("message".to_owned()))?;
+            before = page.items.first().map(|item| item.id.clone()).filter(|_| page.has_more);
+            pages.push(page.items);
+            if before.is_none() {
+                return Ok(pages.into_iter().rev().flatten().filter_map(read).collect());
+            }
+        }
+    }
+
+    /// The items of all branches, in the order in which they came.
+    pub(super) async fn all(&self) -> Result<Vec<Item>, ConversationError> {
+        let (mut items, mut after) = (Vec::new(), None::<String>);
+        loop {
+            let page = self.on_disk(move |history, id| history.all(id, after.as_deref(), PAGE)).await?;
+            let page = page.ok_or_else(|| ConversationError::NotFound("message".to_owned()))?;
+            after = page.items.last().map(|item| item.id.clone()).filter(|_| page.has_more);
+            items.extend(page.items.into_iter().filter_map(read));
+            if after.is_none() {
+                return Ok(items);
+            }
+        }
+    }
+
+    /// Makes the latest end of the branch that goes through an item the head.
+    pub(super) async fn show(&self, item: String) -> Result<(), ConversationError> {
+        let shown = self.on_disk(move |history, id| history.show(id, &item)).await?;
+        shown.map(|_| ()).ok_or_else(|| ConversationError::NotFound("message".to_owned()))
+    }
+
+    pub(super) async fn write(&self, items: Vec<Item>) -> Result<(), ConversationError> {
+        let new: Vec<NewItem> = items.iter().map(new_item).collect();
+        if self.on_disk(move |history, id| history.write(id, &new)).await? {
+            Ok(())
+        } else {
+            Err(ConversationError::NotFound("conversation".to_owned()))
+        }
+    }
+}
+
+fn new_item(item: &Item) -> NewItem {
+    NewItem {
+        id: item.id.clone(),
+        after: item.parent.clone().map_or(After::Start, After::Item),
+        at: item.at,
+        body: json!(item.body),
+        state: item.state,
+        sources: sources([item]),
+    }
+}
+
+/// An item, if this version knows its kind.
+pub(super) fn read(kept: history::Item) -> Option<Item> {
+    let body: Body = serde_json::from_value(kept.body).ok()?;
+    Some(Item { id: kept.id, parent: kept.parent, at: kept.at, state: kept.state, body })
+}

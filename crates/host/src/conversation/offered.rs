@@ -1,0 +1,361 @@
+//! Which tools a model gets: those of the servers that the user turned on for the conversation, and of them only such as the user
+//! has reviewed as they are now. Their order stays the same, so that the caches of providers hold.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use models::Tool;
+use policy::{Hash, Standing};
+use serde_json::json;
+
+use super::Offered;
+use super::keys::key;
+use super::search::Index;
+use super::shown::{shown, shown_schema};
+use crate::catalog::Catalog;
+use crate::review::{Reviewed, ServerPins};
+
+/// The most tools that are offered in one conversation; what is beyond is told as unusable.
+pub const MAX_TOOLS: usize = 5_000;
+
+/// About how many bytes of JSON are one token. Providers count in their own ways; this only decides when tools are searched for.
+const BYTES_A_TOKEN: u64 = 4;
+
+/// About how many tokens so many bytes are.
+#[must_use]
+pub const fn tokens(bytes: usize) -> u64 {
+    (bytes as u64).div_ceil(BYTES_A_TOKEN)
+}
+
+/// A server as the owner knows it, for a model.
+#[derive(Debug, Clone)]
+pub struct ServerForModel {
+    /// Its name.
+    pub server: String,
+    /// What it offers beside what the user saw of it; none if there is no such server.
+    pub reviewed: Option<Reviewed>,
+    /// Whether it is in use.
+    pub is_ready: bool,
+    /// What it wants a model to know.
+    pub instructions: Option<String>,
+    /// The folders that it may know of.
+    pub roots: Vec<PathBuf>,
+}
+
+/// Whether a tool can be offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolState {
+    /// It is.
+    Offered,
+    /// The user turned it off for this conversation.
+    Off,
+    /// The user has not reviewed it.
+    New,
+    /// It changed since the user reviewed it.
+    Changed,
+    /// Its definition can't be read, or another tool has the same name for the model.
+    Unusable,
+    /// Its server is not in use.
+    NotReady,
+}
+
+/// A tool of a server that is turned on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OfferedTool {
+    /// The server.
+    pub server: String,
+    /// The tool; empty if the server is not in use.
+    pub tool: String,
+    /// Its name, as the model knows it.
+    pub key: String,
+    /// About how many tokens it takes.
+    pub tokens: u64,
+    /// Whether it can be offered.
+    pub state: ToolState,
+    /// What the model gets of it.
+    definition: Option<Tool>,
+    /// Its title, to be found by.
+    title: String,
+}
+
+/// The tools of a conversation.
+#[derive(Debug, Default)]
+pub struct Offering {
+    tools: Vec<OfferedTool>,
+    by_key: HashMap<String, usize>,
+    /// About how many tokens all take together.
+    pub tokens: u64,
+    /// What it was made of.
+    basis: Vec<Basis>,
+}
+
+/// What the tools of one server rest on. The same places mean the same contents.
+#[derive(Debug)]
+struct Basis {
+    offered: Offered,
+    is_ready: bool,
+    catalog: Option<Arc<Catalog>>,
+    pins: Option<Arc<ServerPins>>,
+    identity: Option<Hash>,
+    granted: HashMap<String, Hash>,
+}
+
+impl Basis {
+    fn new(offered: &Offered, server: &ServerForModel) -> Self {
+        let reviewed = server.reviewed.as_ref();
+        Self {
+            offered: offered.clone(),
+            is_ready: server.is_ready,
+            catalog: reviewed.map(|r| Arc::clone(&r.catalog)),
+            pins: reviewed.map(|r| Arc::clone(&r.pins)),
+            identity: reviewed.and_then(|r| r.identity.clone()),
+            granted: reviewed.map(|r| r.granted.clone()).unwrap_or_default(),
+        }
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        let same_catalog = match (&self.catalog, &other.catalog) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        // Pins of a server without any are made anew each time.
+        let same_pins = match (&self.pins, &other.pins) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b) || (a.is_empty() && b.is_empty()),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        same_catalog
+            && same_pins
+            && (&self.offered, self.is_ready, &self.identity, &self.granted)
+                == (&other.offered, other.is_ready, &other.identity, &other.granted)
+    }
+}
+
+impl Offering {
+    /// The tools of these servers. Takes time that grows with what they offer: run it beside what must not wait.
+    #[must_use]
+    pub fn new(servers: &[(Offered, ServerForModel)]) -> Self {
+        let mut offering = Self::default();
+        for (offered, server) in servers {
+            offering.basis.push(Basis::new(offered, server));
+            match &server.reviewed {
+                Some(reviewed) if server.is_ready => offering.add_server(offered, reviewed),
+                _ => offering.tools.push(OfferedTool {
+                    server: offered.server.clone(),
+                    ..unusable(&offered.server, "", ToolState::NotReady)
+                }),
+            }
+        }
+        offering.tokens = offering.offered().map(|tool| tool.tokens).sum();
+        offering
+    }
+
+    /// Whether it would be made of the same.
+    #[must_use]
+    pub fn rests_on(&self, servers: &[(Offered, ServerForModel)]) -> bool {
+        self.basis.len() == servers.len()
+            && self.basis.iter().zip(servers).all(|(own, (offered, now))| own.is_same(&Basis::new(offered, now)))
+    }
+
+    fn add_server(&mut self, offered: &Offered, reviewed: &Reviewed) {
+        let server = &offered.server;
+        let mut tools: Vec<_> = reviewed.catalog.tools.iter().collect();
+        // A server may list them in another order each time.
+        tools.sort_by(|a, b| a.name().cmp(b.name()));
+        for listed in tools {
+            let name = listed.name();
+            let is_on = offered.tools.as_ref().is_none_or(|on| on.iter().any(|tool| tool == name));
+            let key = key(server, name);
+            if !is_on {
+                self.tools.push(unusable(server, name, ToolState::Off));
+                continue;
+            }
+            let Ok(tool) = listed.read() else {
+                self.tools.push(unusable(server, name, ToolState::Unusable));
+                continue;
+            };
+            let state = match reviewed.standing(&tool) {
+                Standing::Reviewed if self.by_key.contains_key(&key) || self.by_key.len() >= MAX_TOOLS => {
+                    ToolState::Unusable
+                }
+                Standing::Reviewed => ToolState::Offered,
+                Standing::New => ToolState::New,
+                Standing::Changed => ToolState::Changed,
+            };
+            let title = tool.title.or_else(|| tool.annotations.and_then(|a| a.title)).unwrap_or_default();
+            let definition = Tool {
+                name: key.clone(),
+                description: tool.description.map(|text| shown(&text).into_owned()),
+                input_schema: shown_schema(tool.input_schema),
+            };
+            if state == ToolState::Offered {
+                self.by_key.insert(key.clone(), self.tools.len());
+            }
+            self.tools.push(OfferedTool {
+                server: server.clone(),
+                tool: name.to_owned(),
+                key,
+                tokens: size(&definition),
+                state,
+                definition: (state == ToolState::Offered).then_some(definition),
+                title,
+            });
+        }
+    }
+
+    /// All tools of the servers that are turned on.
+    #[must_use]
+    pub fn all(&self) -> &[OfferedTool] {
+        &self.tools
+    }
+
+    /// Those that can be offered.
+    pub fn offered(&self) -> impl Iterator<Item = &OfferedTool> {
+        self.tools.iter().filter(|tool| tool.state == ToolState::Offered)
+    }
+
+    /// The tool that a model knows by this name.
+    #[must_use]
+    pub fn tool(&self, key: &str) -> Option<&OfferedTool> {
+        self.by_key.get(key).map(|at| &self.tools[*at])
+    }
+
+    /// Words to find them by, for [`find`](Self::find).
+    #[must_use]
+    pub fn index(&self) -> Index {
+        Index::new(
+            self.offered()
+                .map(|tool| (tool.names(), tool.description()))
+                .collect::<Vec<_>>()
+                .iter()
+                .map(|(names, description)| (names.as_str(), *description)),
+        )
+    }
+
+    /// The tools that fit best, the best first.
+    #[must_use]
+    pub fn find(&self, index: &Index, question: &str, limit: usize) -> Vec<&OfferedTool> {
+        let offered: Vec<_> = self.offered().collect();
+        index.find(question, limit).into_iter().filter_map(|at| offered.get(at).copied()).collect()
+    }
+}
+
+impl OfferedTool {
+    /// What the model gets of it.
+    #[must_use]
+    pub const fn definition(&self) -> Option<&Tool> {
+        self.definition.as_ref()
+    }
+
+    /// What it does, in its server's words.
+    #[must_use]
+    pub fn description(&self) -> &str {
+        self.definition.as_ref().and_then(|tool| tool.description.as_deref()).unwrap_or_default()
+    }
+
+    fn names(&self) -> String {
+        format!("{} {} {}", self.server, self.tool, self.title)
+    }
+}
+
+fn unusable(server: &str, tool: &str, state: ToolState) -> OfferedTool {
+    OfferedTool {
+        server: server.to_owned(),
+        tool: tool.to_owned(),
+        key: key(server, tool),
+        tokens: 0,
+        state,
+        definition: None,
+        title: String::new(),
+    }
+}
+
+/// About how many tokens a tool takes.
+fn size(tool: &Tool) -> u64 {
+    let description = tool.description.as_ref().map_or(0, String::len);
+    tokens(tool.name.len() + description + json!(tool.input_schema).to_string().len())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use mcp_proto::types::{self as mcp, Listed};
+
+    use super::*;
+    use crate::review::Kind;
+    use crate::server_config::StdioConfig;
+
+    fn tool(name: &str) -> mcp::Tool {
+        mcp::Tool {
+            name: name.to_owned(),
+            description: Some(format!("Does {name}")),
+            input_schema: json!({"type": "object"}),
+            ..mcp::Tool::default()
+        }
+    }
+
+    /// A server with these tools, of which the user has seen some.
+    fn server(name: &str, tools: &[&str], seen: &[&str]) -> ServerForModel {
+        let identity = Hash::of_bytes(b"command");
+        let mut pins = ServerPins::default();
+        for name in seen {
+            pins.pin(Kind::Tool, name, &json!(tool(name)), Some(&identity), 1);
+        }
+        let listed = tools.iter().map(|name| Listed::from(&tool(name))).collect();
+        ServerForModel {
+            server: name.to_owned(),
+            reviewed: Some(Reviewed {
+                server: name.to_owned(),
+                config: Arc::new(StdioConfig::default().into()),
+                catalog: Arc::new(Catalog { tools: listed, ..Catalog::default() }),
+                pins: Arc::new(pins),
+                identity: Some(identity),
+                granted: HashMap::new(),
+                others: Vec::new(),
+            }),
+            is_ready: true,
+            instructions: None,
+            roots: Vec::new(),
+        }
+    }
+
+    fn on(server: &str, tools: Option<&[&str]>) -> Offered {
+        let tools = tools.map(|tools| tools.iter().map(|&tool| tool.to_owned()).collect());
+        Offered { server: server.to_owned(), tools, instructions: false }
+    }
+
+    #[test]
+    fn only_what_the_user_reviewed_and_turned_on_is_offered_always_in_the_same_order() {
+        let files = server("files", &["write", "read", "delete", "new"], &["read", "write", "delete"]);
+        let stopped = ServerForModel { is_ready: false, ..server("mail", &["send"], &["send"]) };
+        let servers = [(on("files", Some(&["read", "write", "new"])), files), (on("mail", None), stopped)];
+        let offering = Offering::new(&servers);
+        let keys: Vec<_> = offering.offered().map(|tool| tool.key.as_str()).collect();
+        assert_eq!(keys, ["files__read", "files__write"], "what was reviewed and is on, by name");
+        let states: Vec<_> = offering.all().iter().map(|t| (t.tool.as_str(), t.state)).collect();
+        let told = [
+            ("delete", ToolState::Off),
+            ("new", ToolState::New),
+            ("read", ToolState::Offered),
+            ("write", ToolState::Offered),
+            ("", ToolState::NotReady),
+        ];
+        assert_eq!(states, told, "and of all others it is told why not");
+        assert!(offering.tool("files__delete").is_none(), "a model can't reach what is off");
+        assert_eq!(offering.tool("files__read").unwrap().tool, "read", "a name leads to its tool");
+        assert!(offering.tokens > 0, "and what they take is estimated");
+        assert!(offering.rests_on(&servers), "as long as nothing changes it need not be made again");
+        let other = server("files", &["read"], &["read"]);
+        assert!(!offering.rests_on(&[(on("files", None), other)]), "and else it is");
+    }
+
+    #[test]
+    fn tools_of_a_thousand_are_found_by_what_they_do() {
+        let names: Vec<String> = (0..1_000).map(|n| format!("tool_{n}_{}", ["read", "send", "plan"][n % 3])).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let offering = Offering::new(&[(on("many", None), server("many", &names, &names))]);
+        let found = offering.find(&offering.index(), "tool_512", 5);
+        assert_eq!(found.first().map(|t| t.tool.as_str()), Some("tool_512_plan"), "the one that was asked for");
+    }
+}

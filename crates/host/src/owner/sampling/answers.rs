@@ -1,0 +1,97 @@
+//! What the user decides about a sampling request: by a model or by hand, once more, back, stop, and send.
+
+use mcp_proto::Revision;
+use mcp_proto::types::{ContentBlock, CreateMessageResult, SamplingContent};
+use policy::Scope;
+
+use super::Owner;
+use crate::owner::AnswerError;
+use crate::sampling::{Run, empty_response};
+use crate::view::{Outcome, QuestionBody};
+
+impl Owner {
+    /// The user takes a request up: the model that was chosen answers it, or the user.
+    pub(in crate::owner) fn take_up(&mut self, at: usize) -> Result<(), AnswerError> {
+        self.is_not_running(at)?;
+        let QuestionBody::Sampling { state, .. } = &self.questions[at].view.body else { return Ok(()) };
+        match &state.model {
+            Some(_) => self.ask_model(at),
+            None => self.answer_by_hand(at),
+        }
+    }
+
+    /// The user answers by hand. The request stays in the queue, now with the answer to write.
+    pub(in crate::owner) fn answer_by_hand(&mut self, at: usize) -> Result<(), AnswerError> {
+        self.is_not_running(at)?;
+        let shown = self.questions[at].copy();
+        let QuestionBody::Sampling { request, response: None, .. } = &shown.view.body else {
+            return Err(AnswerError::WrongKind("it is answered already"));
+        };
+        if !self.write_down(&shown, Outcome::Allowed, Some(Scope::Once)) {
+            return Err(AnswerError::Audit);
+        }
+        self.count_by_hand(&shown.view.server, request);
+        self.put_answer(at, Some(empty_response()), Run::No);
+        Ok(())
+    }
+
+    /// Asks the same model the same once more.
+    pub(in crate::owner) fn ask_model_again(&mut self, at: usize) -> Result<(), AnswerError> {
+        let QuestionBody::Sampling { response: Some(_), state, .. } = &self.questions[at].view.body else {
+            return Err(AnswerError::WrongKind("there is no answer yet"));
+        };
+        if state.model.is_none() {
+            return Err(AnswerError::WrongKind("no model was chosen; go back and choose one"));
+        }
+        self.ask_model(at)
+    }
+
+    /// Goes back to the request. The answer is dropped.
+    pub(in crate::owner) fn back_to_request(&mut self, at: usize) -> Result<(), AnswerError> {
+        self.is_not_running(at)?;
+        if !matches!(self.questions[at].view.body, QuestionBody::Sampling { .. }) {
+            return Err(AnswerError::WrongKind("it has one step only"));
+        }
+        self.put_answer(at, None, Run::No);
+        Ok(())
+    }
+
+    /// Puts an answer, or none, into a question.
+    pub(super) fn put_answer(&mut self, at: usize, new: Option<CreateMessageResult>, run: Run) {
+        if let QuestionBody::Sampling { response, state, .. } = &mut self.questions[at].view.body {
+            *response = new.map(Box::new);
+            state.run = run;
+        }
+        self.changed(at);
+    }
+
+    /// Whether an answer can go back to this server.
+    pub(in crate::owner) fn check_sampling_answer(
+        &self,
+        server: &str,
+        response: &CreateMessageResult,
+    ) -> Result<(), AnswerError> {
+        if response.content.blocks().is_empty() {
+            return Err(AnswerError::WrongKind("the answer is empty"));
+        }
+        if !self.can_carry(server, &response.content) {
+            let cause = "the server's protocol revision cannot carry such content; send one text";
+            return Err(AnswerError::WrongKind(cause));
+        }
+        Ok(())
+    }
+
+    /// Whether the revision that a server speaks has room for this content.
+    fn can_carry(&self, server: &str, content: &SamplingContent) -> bool {
+        let Some(facts) = self.servers.get(server).and_then(|r| r.facts.as_ref()) else { return true };
+        let is_text = |block: &ContentBlock| matches!(block, ContentBlock::Text(_));
+        let blocks = content.blocks();
+        let fits_in_one = blocks.len() == 1 || blocks.iter().all(is_text);
+        let has = |wanted: fn(&ContentBlock) -> bool| blocks.iter().any(wanted);
+        let has_audio = has(|block| matches!(block, ContentBlock::Audio(_)));
+        let has_tools = has(|block| matches!(block, ContentBlock::ToolUse(_)));
+        (fits_in_one || facts.revision.has_sampling_content_list())
+            && (!has_audio || facts.revision > Revision::V2024_11_05)
+            && (!has_tools || facts.revision.has_sampling_tools())
+    }
+}

@@ -1,0 +1,158 @@
+//! A server asks for a model's answer: whether it may now, which model would answer, and what the user is told of it.
+
+use mcp_proto::jsonrpc::code;
+use mcp_proto::session::{Answer, ServerRequestId};
+use mcp_proto::types::CreateMessageParams;
+use models::ModelRef;
+use policy::{Decision, Rule, Scope};
+
+use super::Owner;
+use crate::activity::{ActivityKind, now};
+use crate::connection::RunId;
+use crate::owner::AnswerError;
+use crate::owner::questions::{For, refusal};
+use crate::sampling::choose::{Wish, choose};
+use crate::sampling::convert::{self, to_request};
+use crate::sampling::{Choice, ChosenBy, Run, SamplingState, tool_rounds};
+use crate::view::{CallState, QuestionBody};
+
+/// The most rounds of tools that one request may have behind it.
+const MAX_ROUNDS: usize = 25;
+/// For how long an approval holds: each request asks.
+const EACH_TIME: &[Scope] = &[Scope::Once];
+
+impl Owner {
+    /// A server asks for a model's answer, and no rule denies it.
+    pub(in crate::owner) fn on_sampling(
+        &mut self,
+        server: &str,
+        of: (RunId, ServerRequestId),
+        call: Option<String>,
+        mut params: Box<CreateMessageParams>,
+        decision: Decision,
+    ) {
+        if let Err((reason, answer)) = self.may_sample(server, &params) {
+            if let Some(record) = self.servers.get(server) {
+                record.note(ActivityKind::State, &format!("sampling was refused: {reason}"));
+            }
+            let body = QuestionBody::Sampling { request: params, response: None, state: Box::default() };
+            return self.refuse_unseen(server, of, (&body, None), &reason, answer);
+        }
+        let wanted_tokens = params.max_tokens;
+        params.max_tokens = self.most_answer(server, &params);
+        let mut state = SamplingState { wanted_tokens, ..SamplingState::default() };
+        if let Some((model, by)) = self.choose_model(server, &params) {
+            self.set_model(&mut state, model, by, &params);
+        }
+        let (rule, scopes) = match decision {
+            Decision::Allow { by } => match self.sample_unasked(server, of, (&params, &state), by) {
+                Ok(()) => return,
+                // Without a model, and where the server's own limit is nearer than the rule's, the user is asked.
+                Err(_) => (Rule::SamplingAsks, EACH_TIME),
+            },
+            Decision::Ask { rule, scopes, .. } => (rule, scopes),
+            Decision::Deny { rule, .. } => (rule, EACH_TIME),
+        };
+        let why = self.why_of(call.as_deref());
+        let round = call.as_deref().and_then(|call| self.round_of(call));
+        if let Some(call) = &call {
+            self.set_call(call, CallState::AwaitingInput);
+        }
+        let what_for = For::Request { run: of.0, request: of.1, call };
+        let body = QuestionBody::Sampling { request: params, response: None, state: Box::new(state) };
+        self.ask_with(server, why, body, scopes, rule, what_for, (None, round));
+    }
+
+    /// Whether a server may ask for this now; if not, why, and what it is told.
+    fn may_sample(&self, server: &str, params: &CreateMessageParams) -> Result<(), (String, Answer)> {
+        let settings = self.sampling_settings(server);
+        let invalid = |cause: String| (cause.clone(), Answer::Refused { code: code::INVALID_PARAMS, message: cause });
+        if !settings.on {
+            let cause = "it is turned off for this server".to_owned();
+            return Err((cause, refusal("the user turned sampling off for this server".to_owned())));
+        }
+        if params.tools.is_some() && !settings.tools {
+            return Err(invalid("tools in sampling are turned off for this server".to_owned()));
+        }
+        convert::check(params).map_err(|unfit| invalid(unfit.to_string()))?;
+        if tool_rounds(params) > MAX_ROUNDS {
+            let cause = format!("the loop of tools is longer than {MAX_ROUNDS} rounds");
+            return Err((cause.clone(), refusal(cause)));
+        }
+        if let Some(limit) = self.spending(server).stopped(&settings, now()) {
+            let cause = format!("the limit is reached: {limit}");
+            return Err((cause.clone(), refusal(cause)));
+        }
+        Ok(())
+    }
+
+    /// The model that would answer a server's request, and why.
+    fn choose_model(&self, server: &str, params: &CreateMessageParams) -> Option<(ModelRef, ChosenBy)> {
+        let settings = self.sampling_settings(server);
+        let setting = settings.model.as_ref().filter(|model| self.models.provider(&model.provider).is_ok());
+        let wish = Wish { preferences: params.model_preferences.as_ref(), setting, default: None };
+        let all: Vec<_> = self.models.all().collect();
+        choose(wish, &all)
+    }
+
+    /// Says which model answers, and what comes with that.
+    pub(super) fn set_model(
+        &self,
+        state: &mut SamplingState,
+        model: ModelRef,
+        by: ChosenBy,
+        params: &CreateMessageParams,
+    ) {
+        let name = self.models.model(&model).map(|known| known.name.clone()).filter(|name| !name.is_empty());
+        let request = to_request(params).ok();
+        state.losses = request.and_then(|request| self.models.cannot_carry(&model, &request).ok()).unwrap_or_default();
+        let most_micros = self.most_micros(&model, params);
+        state.model = Some(Choice { name: name.unwrap_or_else(|| model.model.clone()), model, by, most_micros });
+    }
+
+    /// The user changes the request. It never asks for more tokens than the server wants.
+    pub(in crate::owner) fn edit_request(
+        &mut self,
+        at: usize,
+        mut new: Box<CreateMessageParams>,
+    ) -> Result<(), AnswerError> {
+        self.is_not_running(at)?;
+        convert::check(&new).map_err(AnswerError::Unfit)?;
+        let QuestionBody::Sampling { request, state, .. } = &self.questions[at].view.body else { return Ok(()) };
+        new.max_tokens = new.max_tokens.clamp(1, state.wanted_tokens.max(1));
+        new.tools.clone_from(&request.tools);
+        new.tool_choice.clone_from(&request.tool_choice);
+        let mut state = state.clone();
+        if let Some(Choice { model, by, .. }) = state.model.take() {
+            self.set_model(&mut state, model, by, &new);
+        }
+        self.put_request(at, new, state);
+        Ok(())
+    }
+
+    /// The user chooses another model.
+    pub(in crate::owner) fn edit_model(&mut self, at: usize, model: ModelRef) -> Result<(), AnswerError> {
+        self.is_not_running(at)?;
+        self.models.provider(&model.provider).map_err(|error| AnswerError::Model(error.to_string()))?;
+        let QuestionBody::Sampling { request, state, .. } = &self.questions[at].view.body else { return Ok(()) };
+        let (request, mut state) = (request.clone(), state.clone());
+        state.run = Run::No;
+        self.set_model(&mut state, model, ChosenBy::User, &request);
+        self.put_request(at, request, state);
+        Ok(())
+    }
+
+    fn put_request(&mut self, at: usize, new: Box<CreateMessageParams>, new_state: Box<SamplingState>) {
+        if let QuestionBody::Sampling { request, state, .. } = &mut self.questions[at].view.body {
+            *request = new;
+            *state = new_state;
+        }
+    }
+
+    pub(super) fn is_not_running(&self, at: usize) -> Result<(), AnswerError> {
+        if self.questions[at].running.is_some() {
+            return Err(AnswerError::WrongKind("a model answers it now; stop it first"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,141 @@
+//! What servers use of the user's models is counted here, and bounded: at its most when a model begins, as it was when it is done.
+
+use mcp_proto::types::CreateMessageParams;
+use models::{ModelRef, Price, Usage};
+use policy::SamplingUse;
+
+use super::Owner;
+use crate::activity::{ActivityKind, now};
+use crate::owner::AnswerError;
+use crate::sampling::{Spent, estimated_tokens, tool_rounds};
+use crate::view::{HostEvent, Millis};
+
+/// What was counted when a model began.
+#[derive(Debug, Clone)]
+pub(super) struct Counted {
+    server: String,
+    at: Millis,
+    spent: Spent,
+    /// Tokens of the request, as far as they can be known before.
+    input: u64,
+    price: Option<Price>,
+}
+
+impl Owner {
+    /// What a server would have used within the hour with one request more of so many tokens.
+    pub(in crate::owner) fn would_use(&self, server: &str, tokens: u64) -> SamplingUse {
+        let spent = self.spending(server).within_hour(now());
+        SamplingUse { requests: spent.requests + 1, tokens: spent.tokens.saturating_add(tokens) }
+    }
+
+    /// The most tokens that a request comes to.
+    pub(in crate::owner) fn most_tokens(&self, server: &str, params: &CreateMessageParams) -> u64 {
+        estimated_tokens(params).saturating_add(self.most_answer(server, params))
+    }
+
+    /// The most tokens of an answer that a server gets: no more than it wants, than it may have, and than are left.
+    pub(super) fn most_answer(&self, server: &str, params: &CreateMessageParams) -> u64 {
+        let settings = self.sampling_settings(server);
+        let left = self.spending(server).tokens_left(&settings, now());
+        let left = left.map(|left| left.saturating_sub(estimated_tokens(params))).filter(|left| *left > 0);
+        params.max_tokens.min(settings.max_tokens).min(left.unwrap_or(u64::MAX)).max(1)
+    }
+
+    /// The known price of a model, if it is in US dollars.
+    pub(super) fn price_of(&self, model: &ModelRef) -> Option<Price> {
+        self.models.model(model)?.price.clone().filter(|price| price.currency == "USD")
+    }
+
+    /// What a request costs at the most, in millionths of a US dollar.
+    pub(super) fn most_micros(&self, model: &ModelRef, params: &CreateMessageParams) -> Option<u64> {
+        let usage = usage(estimated_tokens(params), params.max_tokens);
+        self.price_of(model).and_then(|price| micros(&price, &usage))
+    }
+
+    /// Counts one more request at its most.
+    ///
+    /// # Errors
+    /// If that would be beyond what the server may use. Then nothing is counted.
+    pub(super) fn count_run(
+        &mut self,
+        server: &str,
+        model: &ModelRef,
+        params: &CreateMessageParams,
+    ) -> Result<Counted, AnswerError> {
+        let settings = self.sampling_settings(server);
+        let (input, price) = (estimated_tokens(params), self.price_of(model));
+        if settings.bounds_money() && price.is_none() {
+            return Err(AnswerError::NoPrice(model.model.clone()));
+        }
+        let micros = self.most_micros(model, params).unwrap_or(0);
+        let tokens = input.saturating_add(params.max_tokens);
+        let spent = Spent { requests: 1, tokens, micros, rounds: rounds(params) };
+        if let Some(limit) = self.spending(server).too_much(&settings, &spent, now()) {
+            return Err(AnswerError::Budget(limit));
+        }
+        let counted = Counted { server: server.to_owned(), at: now(), spent, input, price };
+        self.count(server, &spent);
+        Ok(counted)
+    }
+
+    /// Counts a request that the user answers by hand. It takes no tokens.
+    pub(super) fn count_by_hand(&mut self, server: &str, params: &CreateMessageParams) {
+        self.count(server, &Spent { requests: 1, rounds: rounds(params), ..Spent::default() });
+    }
+
+    fn count(&mut self, server: &str, spent: &Spent) {
+        let at = now();
+        self.change_spending(server, &mut |own| own.add(spent, at));
+    }
+
+    /// A model is done: what it took takes the place of what it could have taken. What the provider does not say is estimated
+    /// by what came. Gives what it cost, in millionths of a US dollar, if its price is known.
+    pub(super) fn settle(&mut self, counted: &Counted, usage: Usage, came: usize) -> Option<u64> {
+        let input = usage.input.unwrap_or(counted.input);
+        let output = usage.output.unwrap_or(came as u64 / 4);
+        let known = Usage { input: Some(input), output: Some(output), ..usage };
+        let cost = counted.price.as_ref().and_then(|price| micros(price, &known));
+        let tokens = input.saturating_add(output);
+        let spent = Spent { tokens, micros: cost.unwrap_or(0), ..counted.spent };
+        self.change_spending(&counted.server, &mut |own| own.settle(counted.at, &counted.spent, &spent));
+        cost
+    }
+
+    /// A model was asked for nothing: its provider did not take the request.
+    pub(super) fn settle_unanswered(&mut self, counted: &Counted) {
+        let spent = Spent { tokens: 0, micros: 0, ..counted.spent };
+        self.change_spending(&counted.server, &mut |own| own.settle(counted.at, &counted.spent, &spent));
+    }
+
+    fn change_spending(&mut self, server: &str, change: &mut dyn FnMut(&mut crate::sampling::Spending)) {
+        let settings = self.sampling_settings(server);
+        let before = self.spending(server).stopped(&settings, now());
+        if let Err(error) = self.change_sampling(server, &mut |kept| change(&mut kept.spent)) {
+            tracing::error!(%error, "what a server used could not be written; it counts until Drawbridge ends");
+        }
+        let after = self.spending(server).stopped(&settings, now());
+        if let (None, Some(limit), Some(record)) = (before, after, self.servers.get(server)) {
+            record.note(ActivityKind::State, &format!("sampling stops here: {limit} were used"));
+        }
+        self.emit(HostEvent::SamplingChanged(server.to_owned()));
+    }
+}
+
+/// Whether a request goes on after tools were used.
+fn rounds(params: &CreateMessageParams) -> u64 {
+    u64::from(tool_rounds(params) > 0)
+}
+
+fn usage(input: u64, output: u64) -> Usage {
+    Usage { input: Some(input), output: Some(output), ..Usage::default() }
+}
+
+/// A price in millionths, rounded up.
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a cost is not negative, and more than 2^63 millionths is the most there can be"
+)]
+fn micros(price: &Price, usage: &Usage) -> Option<u64> {
+    price.of(usage).filter(|cost| cost.is_finite() && *cost >= 0.0).map(|cost| (cost * 1_000_000.0).ceil() as u64)
+}

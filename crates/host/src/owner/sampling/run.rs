@@ -1,0 +1,217 @@
+//! A model answers a request: its text goes into the question as it comes, and its answer when it is whole.
+
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use models::{Delta, ModelError, ModelRef, Registry, Reply, Request, ToolChoice, Usage};
+use policy::Scope;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use super::Owner;
+use super::budget::Counted;
+use crate::owner::{AnswerError, Command};
+use crate::sampling::convert::{from_reply, to_request, tool_choice, uses_tool};
+use crate::sampling::{Run, RunNote, empty_response};
+use crate::view::{HostEvent, Outcome, QuestionBody, QuestionId};
+
+/// What comes within this time is told together: two frames of the page.
+const TOGETHER: Duration = Duration::from_millis(33);
+
+/// A model at work. Dropped, it stops.
+pub(in crate::owner) struct Running {
+    number: u64,
+    pub(super) counted: Counted,
+    task: tokio::task::AbortHandle,
+}
+
+impl Running {
+    pub(super) const fn new(number: u64, counted: Counted, task: tokio::task::AbortHandle) -> Self {
+        Self { number, counted, task }
+    }
+
+    /// Whether it is the run of this number.
+    pub(super) const fn is(&self, number: u64) -> bool {
+        self.number == number
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// How a model ended.
+pub(super) struct Ended {
+    pub(super) result: Result<Reply, ModelError>,
+    /// What it took, as far as the provider said it before the end.
+    pub(super) usage: Usage,
+    /// How many bytes came.
+    pub(super) came: usize,
+}
+
+impl Owner {
+    /// Asks the model that was chosen. Its answer comes into the question.
+    pub(super) fn ask_model(&mut self, at: usize) -> Result<(), AnswerError> {
+        let shown = self.questions[at].copy();
+        let QuestionBody::Sampling { request: params, state, .. } = &shown.view.body else { return Ok(()) };
+        let Some(choice) = &state.model else { return Ok(()) };
+        let request = to_request(params).map_err(AnswerError::Unfit)?;
+        let counted = self.count_run(&shown.view.server, &choice.model, params)?;
+        if !self.write_down(&shown, Outcome::Allowed, Some(Scope::Once)) {
+            self.settle_unanswered(&counted);
+            return Err(AnswerError::Audit);
+        }
+        self.sampling.last_run += 1;
+        let (number, id) = (self.sampling.last_run, shown.view.id);
+        let work = Work { models: self.models.clone(), model: choice.model.clone(), request };
+        let tell = move |text: String| -> Command { Box::new(move |owner| owner.on_sampling_text(id, number, text)) };
+        let end = move |ended: Ended| -> Command { Box::new(move |owner| owner.on_sampling_end(id, number, ended)) };
+        let task = tokio::spawn(work.run(self.back.clone(), Some(tell), end));
+        self.questions[at].running = Some(Running::new(number, counted, task.abort_handle()));
+        if let QuestionBody::Sampling { state, .. } = &mut self.questions[at].view.body {
+            state.attempts = state.attempts.saturating_add(1);
+        }
+        self.put_answer(at, None, Run::Running { text: String::new(), thinking: false });
+        Ok(())
+    }
+
+    /// Where the question is that this run of a model answers.
+    fn running_at(&self, id: QuestionId, number: u64) -> Option<usize> {
+        let is_it = |running: &Running| running.is(number);
+        self.questions.iter().position(|p| p.view.id == id && p.running.as_ref().is_some_and(is_it))
+    }
+
+    fn on_sampling_text(&mut self, id: QuestionId, number: u64, more: String) {
+        let Some(at) = self.running_at(id, number) else { return };
+        if let QuestionBody::Sampling { state, .. } = &mut self.questions[at].view.body
+            && let Run::Running { text, thinking } = &mut state.run
+        {
+            text.push_str(&more);
+            *thinking = text.is_empty();
+        }
+        self.emit(HostEvent::SamplingText { id, text: more });
+    }
+
+    fn on_sampling_end(&mut self, id: QuestionId, number: u64, ended: Ended) {
+        let Some(at) = self.running_at(id, number) else { return };
+        let Some(running) = self.questions[at].running.take() else { return };
+        let micros = self.settle_ended(&running.counted, &ended);
+        let QuestionBody::Sampling { request, .. } = &self.questions[at].view.body else { return };
+        let (answer, run) = match ended.result {
+            Err(error) => (None, Run::Failed { code: error.code(), message: error.to_string() }),
+            Ok(reply) => match from_reply(&reply, request) {
+                Err(unfit) => (None, Run::Failed { code: "unfit", message: unfit.to_string() }),
+                Ok(answer) => {
+                    let broke = tool_choice(request) == ToolChoice::Required && !uses_tool(&answer);
+                    let note = broke.then_some(RunNote::NoToolUsed);
+                    (Some(answer), Run::Done { usage: reply.usage, micros, note })
+                }
+            },
+        };
+        self.put_answer(at, answer, run);
+        if self.settings.announce {
+            self.ports.platform.announce(&self.questions[at].view.server, "sampling-answer");
+        }
+    }
+
+    /// Counts what a model took.
+    pub(super) fn settle_ended(&mut self, counted: &Counted, ended: &Ended) -> Option<u64> {
+        match &ended.result {
+            Ok(reply) => self.settle(counted, reply.usage, ended.came),
+            Err(_) if ended.came == 0 && ended.usage.input.is_none() => {
+                self.settle_unanswered(counted);
+                None
+            }
+            Err(_) => self.settle(counted, ended.usage, ended.came),
+        }
+    }
+
+    /// The user stops the model. What it said until then is there to go on from.
+    pub(in crate::owner) fn stop_model(&mut self, at: usize) -> Result<(), AnswerError> {
+        let Some(running) = self.questions[at].running.take() else {
+            return Err(AnswerError::WrongKind("no model answers it now"));
+        };
+        let QuestionBody::Sampling { state, .. } = &self.questions[at].view.body else { return Ok(()) };
+        let (text, model) = match (&state.run, &state.model) {
+            (Run::Running { text, .. }, Some(choice)) => (text.clone(), choice.model.model.clone()),
+            _ => return Ok(()),
+        };
+        self.settle(&running.counted, Usage::default(), text.len());
+        drop(running);
+        if text.is_empty() {
+            self.put_answer(at, None, Run::No);
+            return Ok(());
+        }
+        let mut answer = empty_response();
+        answer.content = mcp_proto::types::SamplingContent::One(mcp_proto::types::ContentBlock::text(text));
+        answer.model = model;
+        answer.stop_reason = None;
+        self.put_answer(at, Some(answer), Run::Stopped);
+        Ok(())
+    }
+}
+
+/// What a model is asked, and whom.
+pub(super) struct Work {
+    pub(super) models: Registry,
+    pub(super) model: ModelRef,
+    pub(super) request: Request,
+}
+
+impl Work {
+    /// Asks the model; tells what comes and how it ended.
+    pub(super) async fn run(
+        self,
+        back: mpsc::WeakSender<Command>,
+        tell: Option<impl Fn(String) -> Command + Send>,
+        end: impl FnOnce(Ended) -> Command + Send,
+    ) {
+        let send = async |command: Command| {
+            if let Some(back) = back.upgrade() {
+                let _ = back.send(command).await;
+            }
+        };
+        let (mut usage, mut came) = (Usage::default(), 0);
+        let result = async {
+            let mut deltas = self.models.stream(&self.model, self.request).await?;
+            let (mut held, mut told, mut thinks) = (String::new(), Instant::now() - TOGETHER, false);
+            loop {
+                let delta = tokio::select! {
+                    delta = deltas.next() => delta,
+                    () = tokio::time::sleep_until(told + TOGETHER), if !held.is_empty() => {
+                        if let Some(tell) = &tell {
+                            send(tell(std::mem::take(&mut held))).await;
+                        }
+                        held.clear();
+                        told = Instant::now();
+                        continue;
+                    }
+                };
+                match delta {
+                    // A stream that ends without its end was cut.
+                    None => return Err(ModelError::Cut),
+                    Some(Err(error)) => return Err(error),
+                    Some(Ok(Delta::Text(text))) => {
+                        came += text.len();
+                        held.push_str(&text);
+                    }
+                    Some(Ok(Delta::Thinking(text))) => {
+                        came += text.len();
+                        if !thinks && let Some(tell) = &tell {
+                            thinks = true;
+                            send(tell(String::new())).await;
+                        }
+                    }
+                    Some(Ok(Delta::ToolUseArguments { text, .. })) => came += text.len(),
+                    Some(Ok(Delta::ToolUseBegan { .. })) => {}
+                    Some(Ok(Delta::Usage(so_far))) => usage = so_far,
+                    Some(Ok(Delta::Ended(reply))) => return Ok(reply),
+                }
+            }
+        }
+        .await;
+        send(end(Ended { result, usage, came })).await;
+    }
+}

@@ -1,0 +1,337 @@
+//! The providers of models that the user has: what is kept of them, and how their keys reach them.
+//!
+//! `models.json` has the settings; a key is kept by [`Secrets`] under the provider and the origin that it was entered for, so that
+//! another address never gets it. It is read when it is first needed.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use models::{
+    Deltas, Found, HttpProvider, Kind, Loss, Model, ModelError, ModelRef, Provider, ProviderSettings, Request, Role,
+    SettingsError,
+};
+use secrecy::{ExposeSecret, SecretString};
+use serde::{Deserialize, Serialize};
+use tokio::sync::Mutex;
+
+use crate::ports::{SecretError, SecretKept, Secrets, StoreError};
+use crate::view::Millis;
+use crate::{Host, HostClosed};
+
+/// The most providers.
+pub const MAX_PROVIDERS: usize = 50;
+
+/// `models.json`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ProvidersFile {
+    /// The model that new conversations begin with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) default: Option<ModelRef>,
+    /// The providers, in the order in which they were added.
+    #[serde(default)]
+    pub(crate) providers: Vec<ProviderSettings>,
+}
+
+/// The models of a provider as it listed them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Listed {
+    pub(crate) models: Vec<Model>,
+    pub(crate) at: Millis,
+}
+
+/// `model-lists.json`, by provider.
+pub(crate) type Lists = BTreeMap<String, Listed>;
+
+/// A provider, to show.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProviderView {
+    /// Its settings.
+    pub settings: ProviderSettings,
+    /// Its models, as it listed them last.
+    pub models: Vec<Model>,
+    /// When it listed them; none if it never did.
+    pub listed_at: Option<Millis>,
+    /// Why it did not answer, if it did not when it was asked last in this run.
+    pub problem: Option<ModelError>,
+}
+
+/// All providers, to show.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProvidersView {
+    /// The providers, in order.
+    pub providers: Vec<ProviderView>,
+    /// The model that new conversations begin with.
+    pub default: Option<ModelRef>,
+}
+
+/// What a test of a provider found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tried {
+    /// How many models it lists.
+    pub models: usize,
+    /// What a model said, and after how many milliseconds it began; none if none was asked.
+    pub said: Option<(String, Millis)>,
+}
+
+/// Why providers can't be changed or asked.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ProviderError {
+    /// There is none.
+    #[error("no provider \"{0}\" is set up")]
+    NotFound(String),
+    /// The settings can't be used.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// There are too many.
+    #[error("there are {MAX_PROVIDERS} providers, and no room for more; remove one first")]
+    TooMany,
+    /// They can't be written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The key can't be kept.
+    #[error(transparent)]
+    Secret(#[from] SecretError),
+    /// The provider does not answer as it should.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+}
+
+/// What a provider's key is kept under.
+pub(crate) fn key_place(settings: &ProviderSettings) -> String {
+    format!("{}{}", key_prefix(&settings.id), settings.origin())
+}
+
+/// What all keys of a provider begin with, whatever address they are for.
+pub(crate) fn key_prefix(id: &str) -> String {
+    format!("model/{id} @ ")
+}
+
+/// Looks for what serves models on this computer.
+pub async fn find_local() -> Vec<Found> {
+    match mcp_transport::http::for_models(true) {
+        Ok(client) => models::find_local(&client).await,
+        Err(_) => Vec::new(),
+    }
+}
+
+/// Asks a model to say something short. Gives what it said, and after how long it began.
+pub(crate) async fn try_model(provider: &dyn Provider, model: String) -> Result<(String, Millis), ModelError> {
+    use futures_util::StreamExt as _;
+
+    let begun = std::time::Instant::now();
+    let request = Request {
+        model,
+        messages: vec![models::Message::text(Role::User, "Say hello in one short sentence.")],
+        max_tokens: Some(256),
+        ..Request::default()
+    };
+    let mut deltas = provider.stream(request).await?;
+    let (mut first, mut said) = (None, String::new());
+    while let Some(delta) = deltas.next().await {
+        match delta? {
+            models::Delta::Ended(reply) => said = reply.message.plain_text().chars().take(500).collect(),
+            _ => first = first.or(Some(begun.elapsed())),
+        }
+    }
+    let first = first.unwrap_or_else(|| begun.elapsed());
+    Ok((said, u64::try_from(first.as_millis()).unwrap_or(u64::MAX)))
+}
+
+/// A provider whose key is read from the keychain when it is first asked.
+pub(crate) struct Keyed {
+    settings: ProviderSettings,
+    secrets: Arc<dyn Secrets>,
+    /// What can be told without a key.
+    keyless: HttpProvider,
+    client: reqwest::Client,
+    ready: Mutex<Option<Arc<HttpProvider>>>,
+}
+
+impl Keyed {
+    pub(crate) fn new(settings: ProviderSettings, secrets: Arc<dyn Secrets>) -> Result<Self, ModelError> {
+        let client = mcp_transport::http::for_models(settings.is_local())
+            .map_err(|error| ModelError::Unreachable { cause: error.without_url().to_string() })?;
+        let keyless = HttpProvider::new(settings.clone(), None, client.clone());
+        Ok(Self { settings, secrets, keyless, client, ready: Mutex::default() })
+    }
+
+    async fn ready(&self) -> Result<Arc<HttpProvider>, ModelError> {
+        let mut ready = self.ready.lock().await;
+        if let Some(provider) = &*ready {
+            return Ok(Arc::clone(provider));
+        }
+        let (secrets, place) = (Arc::clone(&self.secrets), key_place(&self.settings));
+        let key = tokio::task::spawn_blocking(move || secrets.get(&place)).await;
+        let unreadable = |cause: String| ModelError::KeyUnreadable { cause };
+        let key = key.map_err(|error| unreadable(error.to_string()))?.map_err(|error| unreadable(error.to_string()))?;
+        let key = key.map(SecretString::from);
+        let provider = Arc::new(HttpProvider::new(self.settings.clone(), key, self.client.clone()));
+        *ready = Some(Arc::clone(&provider));
+        Ok(provider)
+    }
+
+    /// A key that is not taken is read anew the next time: another program may have entered a new one.
+    async fn looked_at<T>(&self, result: Result<T, ModelError>) -> Result<T, ModelError> {
+        if matches!(result, Err(ModelError::WrongKey { .. } | ModelError::NoKey)) {
+            *self.ready.lock().await = None;
+        }
+        result
+    }
+}
+
+#[async_trait::async_trait]
+impl Provider for Keyed {
+    fn kind(&self) -> Kind {
+        self.settings.kind
+    }
+
+    async fn models(&self) -> Result<Vec<Model>, ModelError> {
+        let listed = self.ready().await?.models().await;
+        self.looked_at(listed).await
+    }
+
+    fn cannot_carry(&self, request: &Request) -> Vec<Loss> {
+        self.keyless.cannot_carry(request)
+    }
+
+    async fn stream(&self, request: Request) -> Result<Deltas, ModelError> {
+        let deltas = self.ready().await?.stream(request).await;
+        self.looked_at(deltas).await
+    }
+}
+
+impl Host {
+    /// The providers of models, and what they listed.
+    ///
+    /// # Errors
+    /// If the host has ended.
+    pub async fn providers(&self) -> Result<ProvidersView, HostClosed> {
+        self.with(|owner| owner.providers_view()).await
+    }
+
+    /// The model that new conversations begin with.
+    ///
+    /// # Errors
+    /// If the host has ended.
+    pub async fn default_model(&self) -> Result<Option<ModelRef>, HostClosed> {
+        self.with(|owner| owner.default_model()).await
+    }
+
+    /// Sets the model that new conversations begin with.
+    ///
+    /// # Errors
+    /// If there is no such provider, or it can't be written.
+    pub async fn set_default_model(&self, model: Option<ModelRef>) -> Result<Result<(), ProviderError>, HostClosed> {
+        self.with(move |owner| owner.set_default_model(model)).await
+    }
+
+    /// Adds a provider, or changes the one with that id.
+    ///
+    /// # Errors
+    /// If the settings can't be used or not be written.
+    pub async fn set_provider(&self, settings: ProviderSettings) -> Result<Result<(), ProviderError>, HostClosed> {
+        self.with(move |owner| owner.set_provider(settings)).await
+    }
+
+    /// Takes a provider out, and its keys.
+    ///
+    /// # Errors
+    /// If there is none, or it can't be written; or if a key can't be forgotten.
+    pub async fn remove_provider(&self, id: String) -> Result<Result<(), ProviderError>, HostClosed> {
+        let name = id.clone();
+        if let Err(error) = self.with(move |owner| owner.remove_provider(&name)).await? {
+            return Ok(Err(error));
+        }
+        let secrets = Arc::clone(&self.ports().secrets);
+        Ok(beside(move || {
+            let keys = secrets.keys(&key_prefix(&id))?;
+            keys.iter().try_for_each(|key| secrets.delete(key))
+        })
+        .await
+        .map_err(ProviderError::Secret))
+    }
+
+    /// Keeps a provider's key, for the address that it has now; an empty one is forgotten.
+    ///
+    /// # Errors
+    /// If there is no such provider, or the key can't be kept.
+    pub async fn set_provider_key(
+        &self,
+        id: String,
+        key: SecretString,
+    ) -> Result<Result<SecretKept, ProviderError>, HostClosed> {
+        let name = id.clone();
+        let settings = match self.with(move |owner| owner.provider_settings(&name)).await? {
+            Ok(settings) => settings,
+            Err(error) => return Ok(Err(error)),
+        };
+        let (secrets, place) = (Arc::clone(&self.ports().secrets), key_place(&settings));
+        let kept = beside(move || match key.expose_secret().trim() {
+            "" => secrets.delete(&place).map(|()| SecretKept::Keychain),
+            key => secrets.set(&place, key),
+        })
+        .await;
+        self.with(move |owner| owner.key_changed(&id)).await?;
+        Ok(kept.map_err(ProviderError::Secret))
+    }
+
+    /// The providers that have a key for the address that they have now. The keychain is not asked.
+    ///
+    /// # Errors
+    /// If the host has ended.
+    pub async fn providers_with_key(&self) -> Result<Vec<String>, HostClosed> {
+        let view = self.providers().await?;
+        let secrets = Arc::clone(&self.ports().secrets);
+        let kept = beside(move || secrets.keys("model/")).await.unwrap_or_default();
+        let settings = view.providers.into_iter().map(|provider| provider.settings);
+        Ok(settings.filter(|own| kept.contains(&key_place(own))).map(|own| own.id).collect())
+    }
+
+    /// Asks a provider for its models, and keeps the list.
+    ///
+    /// # Errors
+    /// If there is no such provider, or it does not answer as it should.
+    pub async fn refresh_models(&self, id: String) -> Result<Result<usize, ProviderError>, HostClosed> {
+        let name = id.clone();
+        let settings = match self.with(move |owner| owner.provider_settings(&name)).await? {
+            Ok(settings) => settings,
+            Err(error) => return Ok(Err(error)),
+        };
+        let listed = self.models().await?.models(&id).await;
+        let count = listed.as_ref().map_or(0, Vec::len);
+        let kept = self.with(move |owner| owner.on_listed(&settings, listed)).await?;
+        Ok(kept.map(|()| count))
+    }
+
+    /// Tries a provider: whether it lists its models and, if one is given, what that model says.
+    ///
+    /// # Errors
+    /// If there is no such provider, or it does not answer as it should.
+    pub async fn test_provider(
+        &self,
+        id: String,
+        model: Option<String>,
+    ) -> Result<Result<Tried, ProviderError>, HostClosed> {
+        let models = match self.refresh_models(id.clone()).await? {
+            Ok(models) => models,
+            Err(error) => return Ok(Err(error)),
+        };
+        let Some(model) = model else { return Ok(Ok(Tried { models, said: None })) };
+        let provider = match self.models().await?.provider(&id) {
+            Ok(provider) => provider,
+            Err(error) => return Ok(Err(error.into())),
+        };
+        let said = try_model(provider.as_ref(), model).await;
+        Ok(said.map(|said| Tried { models, said: Some(said) }).map_err(ProviderError::Model))
+    }
+}
+
+/// Runs what may wait for the keychain where it holds nobody up.
+async fn beside<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, SecretError> + Send + 'static,
+) -> Result<T, SecretError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| Err(SecretError::Failed(error.to_string())))
+}

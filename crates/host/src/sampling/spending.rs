@@ -1,0 +1,265 @@
+//! What a server used of the user's models: in all, and minute by minute of the last hour.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Budget, SamplingSettings};
+use crate::view::Millis;
+
+/// In milliseconds.
+const MINUTE: Millis = 60 * 1000;
+/// Minutes of an hour.
+const HOUR: u64 = 60;
+/// The most rounds of a loop of tools within an hour.
+const MAX_ROUNDS: u64 = 120;
+
+/// What was used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Spent {
+    /// Requests that were answered, each run of a model being one.
+    pub requests: u64,
+    /// Tokens, of requests and answers together.
+    pub tokens: u64,
+    /// Money, in millionths of a US dollar, as far as prices are known.
+    pub micros: u64,
+    /// Requests that go on after tools were used.
+    pub rounds: u64,
+}
+
+impl Spent {
+    fn add(&mut self, more: &Self) {
+        self.requests = self.requests.saturating_add(more.requests);
+        self.tokens = self.tokens.saturating_add(more.tokens);
+        self.micros = self.micros.saturating_add(more.micros);
+        self.rounds = self.rounds.saturating_add(more.rounds);
+    }
+
+    fn take(&mut self, less: &Self) {
+        self.requests = self.requests.saturating_sub(less.requests);
+        self.tokens = self.tokens.saturating_sub(less.tokens);
+        self.micros = self.micros.saturating_sub(less.micros);
+        self.rounds = self.rounds.saturating_sub(less.rounds);
+    }
+}
+
+/// What a server used, as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Spending {
+    /// In all.
+    pub in_all: Spent,
+    /// Of the last hour, by minutes since 1970, the oldest first; at most one for each minute.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub minutes: Vec<(u64, Spent)>,
+}
+
+impl Spending {
+    /// Counts what was used now.
+    pub fn add(&mut self, spent: &Spent, now: Millis) {
+        self.in_all.add(spent);
+        let minute = now / MINUTE;
+        // What is of another hour, or of a clock that went wrong, does not count any more.
+        self.minutes.retain(|(at, _)| *at <= minute && minute - at < HOUR);
+        match self.minutes.last_mut().filter(|(at, _)| *at == minute) {
+            Some((_, of_minute)) => of_minute.add(spent),
+            None => self.minutes.push((minute, *spent)),
+        }
+    }
+
+    /// What was counted at its most when it began, is known now.
+    pub fn settle(&mut self, began: Millis, counted: &Spent, spent: &Spent) {
+        let of_minute = self.minutes.iter_mut().find(|(at, _)| *at == began / MINUTE).map(|(_, sum)| sum);
+        for sum in of_minute.into_iter().chain([&mut self.in_all]) {
+            sum.take(counted);
+            sum.add(spent);
+        }
+    }
+
+    /// What was used within the last hour.
+    #[must_use]
+    pub fn within_hour(&self, now: Millis) -> Spent {
+        let minute = now / MINUTE;
+        let mut sum = Spent::default();
+        for (_, spent) in self.minutes.iter().filter(|(at, _)| *at <= minute && minute - at < HOUR) {
+            sum.add(spent);
+        }
+        sum
+    }
+
+    /// The limit that stops a server that used this much.
+    #[must_use]
+    pub fn stopped(&self, settings: &SamplingSettings, now: Millis) -> Option<Limit> {
+        let hour = self.within_hour(now);
+        reached(Span::Hour, &settings.per_hour, &hour)
+            .or_else(|| reached(Span::Always, &settings.in_all, &self.in_all))
+            .or_else(|| {
+                let limit = Limit { of: LimitOf::Rounds, span: Span::Hour, most: MAX_ROUNDS };
+                (hour.rounds >= MAX_ROUNDS).then_some(limit)
+            })
+    }
+
+    /// The limit that would be passed by using this much more.
+    #[must_use]
+    pub fn too_much(&self, settings: &SamplingSettings, more: &Spent, now: Millis) -> Option<Limit> {
+        let mut after = self.clone();
+        after.add(more, now);
+        let hour = after.within_hour(now);
+        passed(Span::Hour, &settings.per_hour, &hour).or_else(|| passed(Span::Always, &settings.in_all, &after.in_all))
+    }
+
+    /// How many tokens are left, if they are bounded.
+    #[must_use]
+    pub fn tokens_left(&self, settings: &SamplingSettings, now: Millis) -> Option<u64> {
+        let left = |budget: &Budget, spent: Spent| budget.tokens.map(|most| most.saturating_sub(spent.tokens));
+        let (hour, all) = (left(&settings.per_hour, self.within_hour(now)), left(&settings.in_all, self.in_all));
+        hour.into_iter().chain(all).min()
+    }
+}
+
+fn passed(span: Span, budget: &Budget, spent: &Spent) -> Option<Limit> {
+    limit(span, budget, spent, |spent, most| spent > most)
+}
+
+fn reached(span: Span, budget: &Budget, spent: &Spent) -> Option<Limit> {
+    limit(span, budget, spent, |spent, most| spent >= most)
+}
+
+fn limit(span: Span, budget: &Budget, spent: &Spent, is_over: impl Fn(u64, u64) -> bool) -> Option<Limit> {
+    let limits = [
+        (LimitOf::Requests, budget.requests, spent.requests),
+        (LimitOf::Tokens, budget.tokens, spent.tokens),
+        (LimitOf::Money, budget.micros, spent.micros),
+    ];
+    limits.into_iter().find_map(|(of, most, spent)| {
+        let most = most.filter(|most| is_over(spent, *most))?;
+        Some(Limit { of, span, most })
+    })
+}
+
+/// A limit that was reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limit {
+    /// Of what.
+    pub of: LimitOf,
+    /// Over which time.
+    pub span: Span,
+    /// How much; of money in millionths of a US dollar.
+    pub most: u64,
+}
+
+/// What is limited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LimitOf {
+    /// Requests.
+    Requests,
+    /// Tokens.
+    Tokens,
+    /// Money.
+    Money,
+    /// Rounds of tools.
+    Rounds,
+}
+
+/// Over which time a limit counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Span {
+    /// The last hour.
+    Hour,
+    /// Always.
+    Always,
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let most = self.most;
+        match self.of {
+            LimitOf::Requests => write!(f, "{most} sampling requests")?,
+            LimitOf::Tokens => write!(f, "{most} tokens of sampling")?,
+            LimitOf::Money => write!(f, "{}.{:06} US dollars of sampling", most / 1_000_000, most % 1_000_000)?,
+            LimitOf::Rounds => write!(f, "{most} rounds of tools in sampling")?,
+        }
+        f.write_str(match self.span {
+            Span::Hour => " within an hour",
+            Span::Always => " in all",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR_MS: Millis = 60 * MINUTE;
+
+    fn used(requests: u64, tokens: u64, micros: u64) -> Spent {
+        Spent { requests, tokens, micros, rounds: 0 }
+    }
+
+    #[test]
+    fn an_hour_is_the_last_sixty_minutes_and_all_is_for_ever() {
+        let mut spending = Spending::default();
+        let start = 1_000 * HOUR_MS;
+        spending.add(&used(1, 100, 10), start);
+        spending.add(&used(1, 50, 5), start + 59 * MINUTE);
+        assert_eq!(spending.within_hour(start + 59 * MINUTE), used(2, 150, 15), "both are of this hour");
+        assert_eq!(spending.within_hour(start + 60 * MINUTE), used(1, 50, 5), "the first is over");
+        spending.add(&used(1, 1, 1), start + 10 * HOUR_MS);
+        assert_eq!(spending.minutes.len(), 1, "what is over is not kept");
+        assert_eq!(spending.in_all, used(3, 151, 16), "it counts for all that was used");
+        assert_eq!(spending.within_hour(start), Spent::default(), "a clock that went back counts nothing twice");
+    }
+
+    #[test]
+    fn as_many_minutes_are_kept_as_an_hour_has() {
+        let mut spending = Spending::default();
+        for minute in 0..1_000 {
+            spending.add(&used(1, 1, 1), minute * MINUTE);
+        }
+        assert_eq!(spending.minutes.len(), 60, "one for each minute of the last hour");
+        assert_eq!(spending.within_hour(999 * MINUTE).requests, 60, "and each counts once");
+    }
+
+    #[test]
+    fn what_was_counted_at_its_most_is_settled() {
+        let mut spending = Spending::default();
+        spending.add(&used(1, 5_000, 900), 0);
+        spending.add(&used(1, 7, 1), 2 * MINUTE);
+        spending.settle(0, &used(1, 5_000, 900), &used(1, 40, 3));
+        assert_eq!(spending.within_hour(2 * MINUTE), used(2, 47, 4), "it is as if it had been known at once");
+        assert_eq!(spending.in_all, used(2, 47, 4), "in all, too");
+        spending.settle(9 * HOUR_MS, &used(0, 40, 3), &used(0, 50, 4));
+        assert_eq!(spending.in_all, used(2, 57, 5), "also when its minute is over");
+    }
+
+    #[test]
+    fn each_limit_stops_when_it_is_reached() {
+        let none = Budget::default();
+        let settings = |per_hour, in_all| SamplingSettings { per_hour, in_all, ..SamplingSettings::default() };
+        let mut spending = Spending::default();
+        spending.add(&used(2, 100, 10), 0);
+        let cases = [
+            (settings(Budget { requests: Some(2), ..none }, none), Some((LimitOf::Requests, Span::Hour))),
+            (settings(Budget { requests: Some(3), ..none }, none), None),
+            (settings(Budget { tokens: Some(100), ..none }, none), Some((LimitOf::Tokens, Span::Hour))),
+            (settings(Budget { micros: Some(10), ..none }, none), Some((LimitOf::Money, Span::Hour))),
+            (settings(none, Budget { requests: Some(1), ..none }), Some((LimitOf::Requests, Span::Always))),
+            (settings(none, Budget { tokens: Some(101), ..none }), None),
+            (settings(none, none), None),
+        ];
+        for (settings, expected) in cases {
+            let stopped = spending.stopped(&settings, 0).map(|limit| (limit.of, limit.span));
+            assert_eq!(stopped, expected, "[sampling-rate-limit], X26: {settings:?}");
+        }
+        let settings = settings(Budget { tokens: Some(150), ..none }, Budget { tokens: Some(1_000), ..none });
+        assert_eq!(spending.tokens_left(&settings, 0), Some(50), "the least that is left counts");
+        let too_much = |tokens| spending.too_much(&settings, &used(1, tokens, 0), 0).map(|limit| limit.of);
+        assert_eq!(too_much(50), None, "all that is left can be used");
+        assert_eq!(too_much(51), Some(LimitOf::Tokens), "[sampling-rate-limit], X26: and no more");
+        let mut looping = Spending::default();
+        looping.add(&Spent { rounds: MAX_ROUNDS, ..Spent::default() }, 0);
+        let limit = looping.stopped(&settings, 0).map(|limit| limit.of);
+        assert_eq!(limit, Some(LimitOf::Rounds), "[sampling-iteration-limit]: a loop of tools ends");
+    }
+}

@@ -1,0 +1,154 @@
+//! Calls that a model asks for: decided as every call, made side by side, and said back to the model.
+
+use host::conversation::Offered;
+use host::conversation::item::{Body, Item, Notice, State};
+use host::view::{AppSettings, Edit, QuestionBody, UserAnswer, Why};
+use policy::Scope;
+use serde_json::json;
+
+use super::model::{answer, says, uses};
+use super::{ID, Talk, kinds, results, text};
+
+fn is_call(question: &host::view::QuestionView) -> bool {
+    matches!(question.body, QuestionBody::Tool { .. })
+}
+
+fn call(item: &Item) -> (&str, Option<String>, Option<&str>) {
+    let Body::ToolCall { tool, result, error, .. } = &item.body else { panic!("{item:?} is no call") };
+    (tool, result.as_ref().map(|result| json!(result.content).to_string()), error.as_deref())
+}
+
+#[tokio::test]
+async fn a_call_is_approved_with_other_arguments_and_the_model_hears_of_it() {
+    let wants = answer(vec![models::Part::text("I add."), uses("u1", "demo__add", json!({"a": 2, "b": 40}))]);
+    let mut talk = Talk::new(vec![wants, says("It is 43.")], &["add"]).await;
+    let approve = async {
+        let question = talk.app.question("demo", "the call", is_call).await;
+        let call = question.call.clone().expect("the question names its call");
+        assert!(matches!(question.why, Why::Model { ref conversation, .. } if conversation == ID), "a model asks");
+        let arguments = json!({"a": 3, "b": 40}).as_object().cloned().unwrap();
+        let edited = talk.app.host.edit(question.id, Edit::Arguments(arguments)).await.unwrap().unwrap();
+        talk.app.answer(&edited, UserAnswer::Allow(Scope::Once)).await;
+        call
+    };
+    let message = host::conversation::NewMessage { text: "Add 2 and 40".into(), ..Default::default() };
+    talk.app.host.send_message(ID.into(), message, None).await.unwrap();
+    let asked_about = approve.await;
+    let items = talk.ended().await;
+    let shape = [("message", State::Whole), ("reply", State::Whole), ("call", State::Whole), ("reply", State::Whole)];
+    assert_eq!(kinds(&items), shape, "the call stands between the two answers");
+    assert_eq!(items[2].id, asked_about, "the question and its card find each other");
+    assert!(call(&items[2]).1.is_some_and(|result| result.contains("3 + 40 = 43")), "what the user made of it was sent");
+    assert_eq!(text(&items[3]), "It is 43.", "and the model went on");
+    let asked = talk.model.asked();
+    let names: Vec<_> = asked[0].tools.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(names, ["demo__add"], "only what the user reviewed is offered");
+    let told = results(asked[1].messages.last().unwrap());
+    assert_eq!((told.len(), told[0].0.as_str(), told[0].2), (1, "u1", false), "one result: {told:?}");
+    assert!(told[0].1.contains("The user changed the arguments") && told[0].1.contains("\"a\":3"), "{told:?}");
+    assert!(told[0].1.contains("Data from the server \"demo\""), "with its source: {told:?}");
+}
+
+#[tokio::test]
+async fn calls_of_one_answer_are_under_way_together_and_a_refusal_has_its_reason() {
+    let wants = answer(vec![
+        uses("u1", "demo__add", json!({"a": 1, "b": 1})),
+        uses("u2", "demo__add", json!({"a": 2, "b": 2})),
+        uses("u3", "demo__write_note", json!({})),
+    ]);
+    let mut talk = Talk::new(vec![wants, says("Done.")], &["add"]).await;
+    let message = host::conversation::NewMessage { text: "Add".into(), ..Default::default() };
+    talk.app.host.send_message(ID.into(), message, None).await.unwrap();
+    let is = |a: u64| move |q: &host::view::QuestionView| matches!(&q.body, QuestionBody::Tool { arguments, .. } if arguments["a"] == a);
+    let (first, second) = (talk.app.question("demo", "the first", is(1)).await, talk.app.question("demo", "the second", is(2)).await);
+    talk.app.answer(&second, UserAnswer::Allow(Scope::Once)).await;
+    talk.app.answer(&first, UserAnswer::DenyBecause("wrong numbers".into())).await;
+    let items = talk.ended().await;
+    let shape = [("message", State::Whole), ("reply", State::Whole), ("call", State::Whole), ("call", State::Whole), ("own", State::Whole), ("reply", State::Whole)];
+    assert_eq!(kinds(&items), shape, "each call in the order in which it was asked for");
+    assert!(call(&items[2]).2.is_some_and(|error| error.contains("wrong numbers")), "the refusal with its reason");
+    assert!(call(&items[3]).1.is_some(), "the other was made");
+    let asked = talk.model.asked();
+    let told = results(asked[1].messages.last().unwrap());
+    assert_eq!(told.iter().map(|(id, ..)| id.as_str()).collect::<Vec<_>>(), ["u1", "u2", "u3"], "all have results");
+    assert!(told[0].2 && told[0].1.contains("wrong numbers"), "X09: a refusal is told with its reason: {told:?}");
+    assert!(!told[1].2 && told[1].1.contains("2 + 2 = 4"), "a result: {told:?}");
+    assert!(told[2].2 && told[2].1.contains("no tool"), "a tool that is not offered can't be called: {told:?}");
+}
+
+#[tokio::test]
+async fn a_stop_ends_calls_that_wait_and_the_run() {
+    let wants = answer(vec![uses("u1", "demo__add", json!({"a": 1, "b": 1}))]);
+    let mut talk = Talk::new(vec![wants], &["add"]).await;
+    let message = host::conversation::NewMessage { text: "Add".into(), ..Default::default() };
+    talk.app.host.send_message(ID.into(), message, None).await.unwrap();
+    talk.app.question("demo", "the call", is_call).await;
+    assert!(talk.app.host.stop_reply(ID), "it is under way");
+    let items = talk.ended().await;
+    assert_eq!(call(items.last().unwrap()).2, Some("cancelled"), "the call was not made");
+    assert!(talk.app.questions().await.is_empty(), "and its question is gone");
+    assert_eq!(talk.model.asked().len(), 1, "the model was not asked again");
+}
+
+#[tokio::test]
+async fn after_many_rounds_the_user_says_whether_it_goes_on() {
+    let wants = |id: &str| answer(vec![uses(id, "demo__add", json!({"a": 1, "b": 1}))]);
+    let mut talk = Talk::new(vec![wants("1"), wants("2"), wants("3"), says("Enough.")], &["add"]).await;
+    let mut settings = AppSettings::default();
+    settings.chat.rounds = 2;
+    talk.app.host.set_settings(settings).await.unwrap().unwrap();
+    let allowing = talk.app.always(|question| is_call(question).then_some(UserAnswer::Allow(Scope::Session)));
+    let items = talk.say("Add for ever").await;
+    let last = &items.last().unwrap().body;
+    assert!(matches!(last, Body::Notice { notice: Notice::Rounds { rounds: 2 } }), "it stopped and says so: {last:?}");
+    assert_eq!(talk.model.asked().len(), 2, "after as many rounds as it may have");
+    talk.app.host.continue_reply(ID.into()).await.unwrap();
+    let items = talk.ended().await;
+    assert_eq!(text(items.last().unwrap()), "Enough.", "and went on when the user said so");
+    let asked = talk.model.asked();
+    assert!(!format!("{:?}", asked[2].messages).contains("Rounds"), "the model hears nothing of it");
+    allowing.abort();
+}
+
+#[tokio::test]
+async fn a_long_result_is_sent_in_pieces() {
+    let wants = answer(vec![uses("u1", "demo__show_everything", json!({}))]);
+    let reads = answer(vec![uses("u2", "read_result", json!({"call": "?", "from": 0}))]);
+    let mut talk = Talk::new(vec![wants, reads, says("Read.")], &["show_everything"]).await;
+    let mut settings = AppSettings::default();
+    settings.chat.result_bytes = 256;
+    talk.app.host.set_settings(settings).await.unwrap().unwrap();
+    let allowing = talk.app.always(|question| is_call(question).then_some(UserAnswer::Allow(Scope::Once)));
+    let items = talk.say("Show").await;
+    let Body::ToolCall { left_out, .. } = &items[2].body else { panic!("a call") };
+    assert!(left_out.is_some_and(|bytes| bytes > 0), "the user sees how much was left out: {left_out:?}");
+    let asked = talk.model.asked();
+    let told = results(asked[1].messages.last().unwrap());
+    assert!(told[0].1.contains("more bytes were left out"), "what is left out is said: {told:?}");
+    assert_eq!(asked[0].tools.len(), 1, "the tool to read on is offered when there is something to read on");
+    assert_eq!(asked[1].tools.last().map(|tool| tool.name.as_str()), Some("read_result"), "and at the end");
+    allowing.abort();
+}
+
+/// X09: words of one server that led to a call of another one are asked about, whatever was allowed before.
+#[tokio::test]
+async fn instructions_of_a_server_count_as_its_words() {
+    let wants = answer(vec![uses("u1", "demo__add", json!({"a": 1, "b": 1}))]);
+    let mut talk = Talk::new(vec![wants, says("Done.")], &["add"]).await;
+    let offered = |server: &str| Offered { server: server.into(), tools: None, instructions: true };
+    let (kept, mut settings) = {
+        let kept = talk.app.host.ports().history.conversation(ID).unwrap().unwrap();
+        let settings = host::Host::conversation_settings(&kept.settings);
+        (kept, settings)
+    };
+    settings.servers = vec![offered("demo")];
+    talk.app.host.set_conversation(kept.id, settings).await.unwrap();
+    let allowing = talk.app.always(|question| is_call(question).then_some(UserAnswer::Allow(Scope::Once)));
+    talk.say("Add").await;
+    let asked = talk.model.asked();
+    let system = asked[0].system.clone().unwrap_or_default();
+    assert!(system.contains(r#"{"server":"demo","says":""#), "they are data with their source: {system}");
+    let label = talk.app.host.label(ID.into()).await.unwrap();
+    assert!(label.servers.contains(&"demo".to_owned()), "X09: the conversation has this server's words: {label:?}");
+    allowing.abort();
+}

@@ -1,0 +1,144 @@
+//! A conversation with a model: what it is asked, what comes of its calls, and what is kept.
+
+mod calls;
+mod model;
+mod saying;
+mod search;
+
+use std::sync::Arc;
+
+use host::conversation::item::{Body, Item, ReplyPart, State};
+use host::conversation::{ModelRef, NewMessage, Offered, Settings};
+use host::history::{Conversation, ItemRange};
+use host::review::Kind;
+use host::view::HostEvent;
+use host::{Events, Seen};
+use models::{Message, Part};
+use testkit::app::{App, PATIENCE, demo};
+
+use model::{Piece, Scripted, known};
+
+/// A conversation with a model, over a demo server some of whose tools the user has reviewed.
+pub(crate) struct Talk {
+    pub(crate) app: App,
+    pub(crate) model: Arc<Scripted>,
+    pub(crate) events: Events,
+}
+
+/// The conversation's id.
+pub(crate) const ID: &str = "talk";
+
+pub(crate) fn model_ref() -> ModelRef {
+    ModelRef { provider: "scripted".into(), model: "m".into() }
+}
+
+impl Talk {
+    pub(crate) async fn new(answers: Vec<Vec<Piece>>, reviewed: &[&str]) -> Self {
+        Self::with_context(answers, reviewed, Some(1_000_000)).await
+    }
+
+    /// With a model that takes so many tokens.
+    pub(crate) async fn with_context(answers: Vec<Vec<Piece>>, reviewed: &[&str], context: Option<u32>) -> Self {
+        let app = App::start(vec![("demo", demo(&[]))]).await;
+        if !reviewed.is_empty() {
+            app.ready("demo").await;
+            app.until("demo", "known whole", |s| s.counts[0] >= 16).await;
+            review(&app, reviewed).await;
+        }
+        let model = Scripted::new(answers);
+        app.host.put_provider("scripted".into(), model.clone(), vec![known(context)]).await.unwrap();
+        let conversation = Conversation { id: ID.into(), title: "Talk".into(), ..Conversation::default() };
+        app.host.ports().history.create(&conversation).unwrap();
+        let offered = Offered { server: "demo".into(), tools: None, instructions: false };
+        let servers = if reviewed.is_empty() { Vec::new() } else { vec![offered] };
+        let settings = Settings { model: Some(model_ref()), servers, ..Settings::default() };
+        app.host.set_conversation(ID.into(), settings).await.unwrap();
+        let events = app.host.events();
+        Self { app, model, events }
+    }
+
+    /// Says something, and waits for the end of what the model does then.
+    pub(crate) async fn say(&mut self, text: &str) -> Vec<Item> {
+        let message = NewMessage { text: text.into(), ..NewMessage::default() };
+        self.app.host.send_message(ID.into(), message, None).await.unwrap();
+        self.ended().await
+    }
+
+    /// Waits until the model does no more. Gives the items of the branch that is shown.
+    pub(crate) async fn ended(&mut self) -> Vec<Item> {
+        let until = async {
+            while let Some(event) = self.events.next().await {
+                if matches!(event.event, HostEvent::ItemChanged { answering: false, .. }) {
+                    return;
+                }
+            }
+        };
+        tokio::time::timeout(PATIENCE, until).await.expect("the run ends");
+        self.items()
+    }
+
+    /// The items of the branch that is shown.
+    pub(crate) fn items(&self) -> Vec<Item> {
+        let range = ItemRange { conversation: ID.into(), before: None, limit: 1_000, whole: true };
+        let page = self.app.host.ports().history.items(&range).unwrap().expect("the conversation is there");
+        let read = |item: host::history::Item| Item {
+            id: item.id,
+            parent: item.parent,
+            at: item.at,
+            state: item.state,
+            body: serde_json::from_value(item.body).expect("every item is of a known kind"),
+        };
+        page.items.into_iter().map(read).collect()
+    }
+}
+
+/// The user looks at these tools of the demo server.
+pub(crate) async fn review(app: &App, tools: &[&str]) {
+    let reviewed = app.host.reviewed("demo".into()).await.unwrap();
+    let seen = tools.iter().map(|name| {
+        let tool = reviewed.catalog().tool(name).unwrap_or_else(|| panic!("the demo server has {name}"));
+        Seen { kind: Kind::Tool, name: (*name).to_owned(), hash: reviewed.tool(&tool).0.to_string() }
+    });
+    app.host.review("demo".into(), seen.collect()).await.unwrap().unwrap();
+}
+
+/// The text of an answer.
+pub(crate) fn text(item: &Item) -> String {
+    let Body::Reply { parts, .. } = &item.body else { panic!("{item:?} is no answer") };
+    let text = parts.iter().map(|part| match part {
+        ReplyPart::Text { text } => text.as_str(),
+        _ => "",
+    });
+    text.collect()
+}
+
+/// What kinds of items these are, with their states.
+pub(crate) fn kinds(items: &[Item]) -> Vec<(&'static str, State)> {
+    let kind = |item: &Item| match item.body {
+        Body::Message { .. } => "message",
+        Body::Reply { .. } => "reply",
+        Body::ToolCall { .. } => "call",
+        Body::OwnTool { .. } => "own",
+        Body::Notice { .. } => "notice",
+        Body::Attachment { .. } => "attachment",
+    };
+    items.iter().map(|item| (kind(item), item.state)).collect()
+}
+
+/// The results in the last message to a model: the use's id, all text, and whether it is an error.
+pub(crate) fn results(message: &Message) -> Vec<(String, String, bool)> {
+    let result = |part: &Part| match part {
+        Part::ToolResult { id, parts, is_error, .. } => {
+            let texts: Vec<_> = parts
+                .iter()
+                .map(|part| match part {
+                    Part::Text(text) => text.clone(),
+                    other => format!("{other:?}"),
+                })
+                .collect();
+            Some((id.clone(), texts.join("\n"), *is_error))
+        }
+        _ => None,
+    };
+    message.parts.iter().filter_map(result).collect()
+}
