@@ -7,7 +7,7 @@ use host::ports::StoreError;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 /// How long to wait for other programs that write; they do so for milliseconds.
-const PATIENCE: Duration = Duration::from_secs(3);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Opens the database to write, and makes the file, for its owner alone, if there is none. `version` is what this program
 /// knows, as `PRAGMA user_version` tells it; a file without has `tables` made in it.

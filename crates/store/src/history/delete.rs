@@ -1,8 +1,14 @@
 //! Deleting a conversation, so that nothing of it is left in the files.
 
+use std::time::Duration;
+
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::file;
+use crate::database;
+
+/// How long to wait for other programs that read, to empty the journal. If they read for longer it is done later.
+const CLEARING: Duration = Duration::from_millis(200);
 
 /// Deletes a conversation with all that is in it. Whether there was one.
 pub(super) fn conversation(connection: &mut Connection, id: &str) -> rusqlite::Result<bool> {
@@ -32,6 +38,9 @@ pub(super) fn conversation(connection: &mut Connection, id: &str) -> rusqlite::R
 /// can't be while another program reads.
 pub(super) fn clear(connection: &Connection) -> rusqlite::Result<bool> {
     connection.execute_batch("INSERT INTO word (word) VALUES ('optimize')")?;
-    crate::database::give_back(connection)?;
-    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| Ok(row.get::<_, i64>(0)? == 0))
+    database::give_back(connection)?;
+    connection.busy_timeout(CLEARING)?;
+    let is_done = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| Ok(row.get::<_, i64>(0)? == 0));
+    connection.busy_timeout(database::PATIENCE)?;
+    is_done
 }

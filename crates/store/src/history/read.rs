@@ -129,10 +129,19 @@ pub(super) fn item(connection: &Connection, conversation: &str, id: &str) -> rus
     finish(connection, conversation, row, parent, true).map(Some)
 }
 
-/// Makes the latest end of the branch through an item the head.
+/// Makes the latest end of the branch through an item the head, unless the head is in such a branch already.
 pub(super) fn show(connection: &Connection, conversation: &str, item: &str) -> rusqlite::Result<Option<String>> {
-    let Some((conversation, _)) = file::conversation(connection, conversation)? else { return Ok(None) };
+    let Some((conversation, head)) = file::conversation(connection, conversation)? else { return Ok(None) };
     let Some(mut end) = file::item(connection, conversation, item)? else { return Ok(None) };
+    let mut above = connection.prepare_cached("SELECT parent FROM item WHERE number = ?1")?;
+    let mut place = head;
+    while let Some(number) = place {
+        if number == end {
+            return id_of(connection, head);
+        }
+        // What comes after something was written after it.
+        place = if number > end { above.query_row([number], |row| row.get(0))? } else { None };
+    }
     let mut next = connection.prepare_cached("SELECT max(number) FROM item WHERE conversation = ?1 AND parent = ?2")?;
     while let Some(later) = next.query_row(params![conversation, end], |row| row.get(0))? {
         end = later;

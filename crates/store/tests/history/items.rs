@@ -77,6 +77,7 @@ fn items_form_branches() {
     history.write("c", &[says("2", "written anew")]).unwrap();
     assert_eq!(history.show("c", "1").unwrap().as_deref(), Some("4"), "the latest of all ends");
     history.show("c", "3").unwrap();
+    assert_eq!(history.show("c", "1").unwrap().as_deref(), Some("3"), "a branch that is shown stays");
     let items = branch(history.as_ref(), "c");
     assert_eq!((ids(&items), text(&items[1].body)), (vec!["1", "2", "3"], "written anew"), "one with a known id stays in its place");
     let lost = NewItem { after: After::Item("none".into()), ..says("5", "lost") };

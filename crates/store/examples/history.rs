@@ -1,0 +1,181 @@
+//! How fast the history is with 50,000 messages: `cargo run --profile profiling -p store --example history`.
+#![allow(clippy::print_stdout)]
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use host::conversation::item::State;
+use host::history::{After, Conversation, HistorySearch, ItemRange, NewItem};
+use host::ports::{History, Platform, StoreError};
+use serde_json::{Value, json};
+
+const CONVERSATIONS: usize = 450;
+const EACH: usize = 100;
+const LONG: usize = 5_000;
+const PICTURES: usize = 50;
+/// How often each thing is measured.
+const TIMES: usize = 20;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = tempfile::tempdir()?;
+    let open = || store::open(&folder.path().join("mcp.json"), &folder.path().join("data"), Arc::new(NoShell));
+    let ports = open()?;
+    let history = ports.history.as_ref();
+    let began = Instant::now();
+    let mut random = fill(history)?;
+    let messages = CONVERSATIONS * EACH + LONG;
+    println!("{messages} messages written in {:?}, {} MB", began.elapsed(), size(folder.path()) >> 20);
+    drop(ports);
+
+    let began = Instant::now();
+    let ports = open()?;
+    let history = ports.history.as_ref();
+    history.list()?;
+    println!("first opened and listed in {:?}", began.elapsed());
+    measure("list", || history.list().map(|list| list.len()))?;
+    let page = |whole: bool, limit: usize| {
+        let range = ItemRange { conversation: "long".into(), before: None, limit, whole };
+        history.items(&range).map(|page| page.map_or(0, |page| page.items.len()))
+    };
+    measure("the last 100 of 5,000 items", || page(false, 100))?;
+    measure("all 5,000 items without pictures", || page(false, LONG))?;
+    measure("all 5,000 items with 50 pictures", || page(true, LONG))?;
+    let asked = [
+        ("a rare word", "word9000"),
+        ("a word in most messages", "the"),
+        ("its beginning, one letter", "t"),
+        ("a beginning, two letters", "wo"),
+        ("a beginning, four letters", "word"),
+        ("two words in most", "the of"),
+        ("a frequent and a rare one", "the word9000"),
+        ("two ideographs", "港口"),
+        ("one ideograph", "船"),
+        ("six ideographs", "我们在港口见"),
+        ("two rows of ideographs", "港口 北京"),
+        ("nothing", "xylophone"),
+        ("ten words", "the of and in to word1 word2 word3 word4 word5"),
+    ];
+    for (name, text) in asked {
+        let search = HistorySearch { text: text.into(), limit: 20, before: None };
+        measure(&format!("search: {name} ({text})"), || history.search(&search).map(|found| found.len()))?;
+    }
+    let mut text = String::new();
+    measure("write a streaming reply", || {
+        text.push_str(&sentence(&mut random, 20));
+        history.write("long", &[item("reply", &text, State::Streaming)]).map(usize::from)
+    })?;
+    for id in ["c7", "long"] {
+        let began = Instant::now();
+        history.delete(id)?;
+        println!("deleted {id} in {:?}", began.elapsed());
+    }
+    println!("{} MB after that", size(folder.path()) >> 20);
+    if let Ok(status) = std::fs::read_to_string("/proc/self/status") {
+        status.lines().filter(|line| line.starts_with("VmHWM")).for_each(|line| println!("{line}"));
+    }
+    Ok(())
+}
+
+fn fill(history: &dyn History) -> Result<u64, StoreError> {
+    let mut random = 7_u64;
+    let begin = |id: &str, count: usize, pictures: usize, random: &mut u64| {
+        let conversation = Conversation { id: id.into(), title: sentence(random, 4), ..Conversation::default() };
+        history.create(&conversation)?;
+        let items: Vec<NewItem> = (0..count)
+            .map(|n| {
+                let words = 20 + (next(random) % 120) as usize;
+                let mut item = item(&format!("{id}-{n}"), &sentence(random, words), State::Whole);
+                if n < pictures {
+                    item.body["content"][1] = picture(random);
+                }
+                item
+            })
+            .collect();
+        history.write(id, &items).map(|_| ())
+    };
+    for n in 0..CONVERSATIONS {
+        begin(&format!("c{n}"), EACH, 0, &mut random)?;
+    }
+    begin("long", LONG, PICTURES, &mut random)?;
+    Ok(random)
+}
+
+/// The median and the slowest of some times.
+fn measure<E>(name: &str, mut act: impl FnMut() -> Result<usize, E>) -> Result<(), E> {
+    let mut times: Vec<Duration> = Vec::with_capacity(TIMES);
+    let mut count = 0;
+    for _ in 0..TIMES {
+        let began = Instant::now();
+        count = act()?;
+        times.push(began.elapsed());
+    }
+    times.sort_unstable();
+    println!("{name}: median {:?}, slowest {:?} ({count})", times[TIMES / 2], times[TIMES - 1]);
+    Ok(())
+}
+
+fn item(id: &str, text: &str, state: State) -> NewItem {
+    NewItem {
+        id: id.into(),
+        after: After::Head,
+        at: 1,
+        body: json!({"kind": "message", "role": "user", "content": [{"type": "text", "text": text}], "prompt": null}),
+        state,
+        sources: Vec::new(),
+    }
+}
+
+/// A picture of 200 KB that is like no other, in base64.
+fn picture(random: &mut u64) -> Value {
+    let data: String = (0..200_000).map(|_| char::from(b'a' + (next(random) % 26) as u8)).collect();
+    json!({"type": "image", "data": data, "mimeType": "image/png"})
+}
+
+/// Words as frequent as in a language: few are in all messages, many in few.
+fn sentence(random: &mut u64, words: usize) -> String {
+    const FREQUENT: [&str; 12] = ["the", "of", "and", "in", "to", "港口", "我们在", "北京", "见面", "天气", "船", "我们在港口见面"];
+    let mut text = String::new();
+    for _ in 0..words {
+        let number = next(random);
+        if number.is_multiple_of(3) {
+            text.push_str(FREQUENT[(number / 3 % 12) as usize]);
+        } else {
+            // The lower the more frequent.
+            let rank = 10_000.0_f64.powf((number / 3 % 100_000) as f64 / 100_000.0);
+            text.push_str(&format!("word{}", rank as u32));
+        }
+        text.push(' ');
+    }
+    text
+}
+
+fn next(random: &mut u64) -> u64 {
+    *random ^= *random << 13;
+    *random ^= *random >> 7;
+    *random ^= *random << 17;
+    *random
+}
+
+fn size(folder: &std::path::Path) -> u64 {
+    let files = std::fs::read_dir(folder.join("data")).into_iter().flatten().flatten();
+    files.filter_map(|file| file.metadata().ok()).map(|metadata| metadata.len()).sum()
+}
+
+struct NoShell;
+
+#[async_trait::async_trait]
+impl Platform for NoShell {
+    async fn open_url(&self, _url: &str) -> Result<(), String> {
+        Err("there is no browser here".to_owned())
+    }
+
+    async fn pick_folder(&self) -> Result<Option<std::path::PathBuf>, String> {
+        Ok(None)
+    }
+
+    async fn pick_save_file(&self, _name: &str) -> Result<Option<std::path::PathBuf>, String> {
+        Ok(None)
+    }
+
+    fn announce(&self, _server: &str, _question: &str) {}
+}
