@@ -121,7 +121,7 @@ async fn sampling_is_reviewed_twice_in_both_eras() {
         let app = harbour(era).await;
         let called = call(&app, "1", "ask_model", json!({}));
         let question = asked_by_tool(&app).await;
-        let QuestionBody::Sampling { request, response: None } = &question.body else {
+        let QuestionBody::Sampling { request, response: None, .. } = &question.body else {
             panic!("{era}: the request comes first: {question:?}");
         };
         assert!(!request.messages.is_empty() && request.system_prompt.is_some(), "{era}: it is shown in full");

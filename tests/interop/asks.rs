@@ -34,7 +34,7 @@ async fn sampling_is_reviewed_before_and_after() {
     let app = everything().await;
     let arguments = json!({ "prompt": "When is high tide?", "maxTokens": 50 });
     let (under_way, question) = asked_by(&app, SERVER, "trigger-sampling-request", arguments).await;
-    let QuestionBody::Sampling { request, response: None } = &question.body else {
+    let QuestionBody::Sampling { request, response: None, .. } = &question.body else {
         panic!("the request comes first: {question:?}")
     };
     assert!(matches!(&question.why, Why::Call { name, .. } if name == "trigger-sampling-request"), "its call is named");

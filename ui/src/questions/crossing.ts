@@ -6,6 +6,7 @@ import type {
   Question,
   QuestionBody,
   SamplingRequest,
+  SamplingTool,
 } from "$lib/api/generated";
 import type { Part } from "./reading.svelte";
 
@@ -67,10 +68,18 @@ export function requestParts(request: SamplingRequest): Part[] {
   const parts: Part[] = [];
   if (request.systemPrompt !== null) parts.push({ key: "system", text: request.systemPrompt });
   request.messages.forEach((message, m) => parts.push(...messageParts(message, m)));
+  parts.push(...request.tools.map(toolsPart));
   parts.push(...[stopPart(request), hintsPart(request)].filter((part) => part !== null));
   if (request.metadata !== null)
     parts.push({ key: "metadata", text: JSON.stringify(request.metadata, null, 2) });
   return parts;
+}
+
+/** A tool that a server brings for a model, whole. */
+export function toolsPart(tool: SamplingTool, index: number): Part {
+  const { name, description, inputSchema } = tool;
+  const words = [name, description, JSON.stringify(inputSchema, null, 2)];
+  return { key: `tool ${index}`, text: words.filter((one) => one !== null).join("\n") };
 }
 
 /** The sequences that an answer ends at, if there are some. */
@@ -140,7 +149,7 @@ export function crossing(question: Question): Part[] {
     case "read":
       return withNames(readParts(body));
     case "sampling":
-      if (body.step === "request") return requestParts(body.request);
+      if (body.step !== "response") return requestParts(body.request);
       return body.response
         ? messageParts({ role: "assistant", content: body.response.content }, 0)
         : [];

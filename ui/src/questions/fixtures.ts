@@ -1,9 +1,11 @@
 // Questions of every kind, for the tests.
 
-import type { Question, QuestionBody } from "$lib/api/generated";
+import type { Question, QuestionBody, SamplingModel } from "$lib/api/generated";
 
 import { NO_MARKS } from "../review/words";
 import { authorizationUrl, issuerUrl, serverUrl } from "../sign-in/fixtures";
+
+type Sampling = Extract<QuestionBody, { kind: "sampling" }>;
 
 export function question(body: QuestionBody, changes: Partial<Question> = {}): Question {
   return {
@@ -68,17 +70,32 @@ export const samplingRequest: QuestionBody = {
     costPriority: 0.1,
     speedPriority: 0.5,
     intelligencePriority: 0.9,
+    tools: [],
+    toolChoice: null,
     metadata: { trace: 1 },
   },
   response: null,
+  model: null,
+  wantedTokens: 100,
+  losses: [],
+  run: { is: "no" },
 };
 
+/** A request that a model would answer, or answers, with changes. */
+export function samplingByModel(changes: Partial<Sampling> = {}): QuestionBody {
+  const model: SamplingModel = {
+    model: { provider: "openai", model: "gpt-5.2" },
+    name: "GPT-5.2",
+    by: { is: "hint", hint: "large" },
+    mostMicros: 12_500,
+  };
+  return { ...(samplingRequest as Sampling), model, ...changes };
+}
+
 export function samplingResponse(text: string): QuestionBody {
-  const { request } = samplingRequest as Extract<QuestionBody, { kind: "sampling" }>;
   return {
-    kind: "sampling",
+    ...(samplingRequest as Sampling),
     step: "response",
-    request,
     response: {
       content: text === "" ? [] : [{ type: "text", text }],
       model: "user",

@@ -15,6 +15,7 @@ export type Blocker =
   | { is: "unfilled" }
   | { is: "unread"; hidden: number }
   | { is: "below" }
+  | { is: "running" }
   | { is: "impossible" };
 
 export class Front {
@@ -71,6 +72,19 @@ export class Front {
     if (await this.decision.answer(question, { action: "share", folders: [] }))
       this.queue.answered(question);
     else this.#refused(question, draft);
+  }
+
+  /** What becomes of a request to a model, where nothing crosses: by hand, back, stop. */
+  async work(action: "by_hand" | "back" | "stop"): Promise<void> {
+    const { question } = this;
+    if (question) await this.decision.answer(question, { action });
+  }
+
+  /** Asks the model once more: what went to it goes to it again. */
+  async again(event: Event): Promise<void> {
+    const { question } = this;
+    if (!question || this.busy || !this.arming.armed || !this.arming.accepts(event)) return;
+    await this.decision.answer(question, { action: "again" });
   }
 
   /** Changes what would cross. It is shown with its new hash, and armed anew. */
@@ -132,6 +146,7 @@ export class Front {
     const { question, draft } = this;
     if (!question || !draft) return null;
     const { body } = question;
+    if (body.kind === "sampling" && body.step === "running") return { is: "running" };
     if (body.kind === "form" && body.unsupported !== null) return { is: "impossible" };
     if (body.kind === "url" && !body.url.openable) return { is: "impossible" };
     if (body.kind === "sign_in" && !body.authorizationUrl.openable) return { is: "impossible" };

@@ -34,6 +34,8 @@ function blockerWords(blocker: Exclude<Blocker, { is: "impossible" }>): string {
       return m.questions_answer_first();
     case "unfilled":
       return m.questions_fill_client_id();
+    case "running":
+      return m.sampling_blocked();
     case "below":
       return m.questions_see_rest();
     case "unread":

@@ -38,7 +38,7 @@ export function wants(body: QuestionBody): string {
     case "read":
       return body.what === "prompt" ? m.rules_wants_prompt() : m.rules_wants_resource();
     case "sampling":
-      return body.step === "request" ? m.questions_wants_model() : m.questions_wants_answer();
+      return body.step === "response" ? m.questions_wants_answer() : m.questions_wants_model();
     case "form":
       return m.questions_wants_form();
     case "url":
@@ -99,10 +99,11 @@ export function kindWords(kind: ValueKind): string | null {
 /** What the button says that lets a question cross for so long. `folders` are those to be shared. */
 export function allowWords(question: Question, scope: Scope, folders: number): string {
   switch (question.body.kind) {
-    case "sampling":
-      return question.body.step === "request"
-        ? m.questions_allow_model()
-        : m.questions_allow_answer();
+    case "sampling": {
+      const { model, step } = question.body;
+      if (step === "response") return m.questions_allow_answer();
+      return model ? m.sampling_ask({ model: named(model.name) }) : m.questions_allow_model();
+    }
     case "form":
       return m.questions_accept();
     case "url":
@@ -143,6 +144,8 @@ export function stopWords(reason: string | null): string {
       return m.questions_stop_max_tokens();
     case "stopSequence":
       return m.questions_stop_sequence();
+    case "toolUse":
+      return m.sampling_stop_tool();
     default:
       return named(reason);
   }

@@ -18,6 +18,10 @@ export function effectWords(effect: Effect): string {
 /** What a rule is about. */
 export function aboutWords(rule: Rule): string {
   const server = rule.server === "*" ? m.rules_any_server() : short(rule.server);
+  if (rule.sampling) {
+    const { requestsPerHour: requests, tokensPerHour: tokens } = rule.sampling;
+    return m.sampling_rule_about({ server, requests, tokens });
+  }
   if (rule.tool !== null) return m.rules_about_tool({ tool: short(rule.tool), server });
   if (rule.arguments.length > 0 || rule.annotations || rule.trustedServer)
     return m.rules_about_tools({ server });
@@ -110,6 +114,7 @@ export function fitWords(fit: string, argument: number | null): string {
     expired: m.rules_fit_expired,
     changed: m.rules_fit_changed,
     "not-reviewed": m.rules_fit_not_reviewed,
+    "over-budget": m.sampling_rule_fit_budget,
     "after-untrusted": m.rules_fit_after_untrusted,
   };
   return (Object.hasOwn(known, fit) ? known[fit]?.() : undefined) ?? visibleText(fit);

@@ -165,6 +165,9 @@ class App {
         }
         break;
       }
+      case "sampling_text":
+        this.questions = this.questions.map((q) => (q.id === event.id ? longer(q, event.text) : q));
+        break;
       case "call_changed":
         this.calls = bounded(replaced(this.calls, event.call, (c) => c.id));
         break;
@@ -179,6 +182,14 @@ class App {
         break;
     }
   }
+}
+
+/** A question whose model said more. */
+function longer(question: Question, more: string): Question {
+  const { body } = question;
+  if (body.kind !== "sampling" || body.run.is !== "running") return question;
+  const text = body.run.text + more;
+  return { ...question, body: { ...body, run: { ...body.run, text, thinking: text === "" } } };
 }
 
 /** The list with `item` in the place of the one with the same key, or at the end. */
