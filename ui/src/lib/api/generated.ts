@@ -38,6 +38,8 @@ export interface Commands {
   edit_question: { request: EditQuestion; response: Question };
   check_form: { request: CheckForm; response: FormProblems };
   deny_all: { request: DenyAll; response: Nothing };
+  sampling: { request: ServerName; response: SamplingReport };
+  set_sampling: { request: SetSampling; response: Nothing };
   unmute: { request: ServerName; response: Nothing };
   activity: { request: ActivityRange; response: ActivityPage };
   activity_body: { request: ActivityRef; response: ActivityBody };
@@ -47,6 +49,19 @@ export interface Commands {
   append_items: { request: AppendItems; response: Nothing };
   rename_conversation: { request: RenameConversation; response: Nothing };
   delete_conversation: { request: ConversationRef; response: Nothing };
+  items: { request: ItemRange; response: ItemPage };
+  blob: { request: BlobRef; response: Blob };
+  search_history: { request: SearchHistory; response: FoundItems };
+  send_message: { request: SendMessage; response: ReplyBegun };
+  edit_message: { request: EditMessage; response: ReplyBegun };
+  retry_reply: { request: RetryReply; response: ReplyBegun };
+  continue_reply: { request: ConversationRef; response: ReplyBegun };
+  stop_reply: { request: ConversationRef; response: Nothing };
+  choose_branch: { request: ItemRef; response: Nothing };
+  set_conversation: { request: SetConversation; response: Nothing };
+  conversation_tools: { request: ConversationRef; response: ConversationTools };
+  conversation_cost: { request: ConversationRef; response: ConversationCost };
+  export_conversation: { request: ExportConversation; response: SavedFile };
   audit: { request: AuditRange; response: AuditPage };
   verify_audit: { request: Nothing; response: AuditVerdict };
   export_audit: { request: Nothing; response: SavedFile };
@@ -60,6 +75,13 @@ export interface Commands {
   dry_run: { request: DryRun; response: DryRunResult };
   policy_text: { request: Nothing; response: PolicyText };
   export_policy: { request: Nothing; response: SavedFile };
+  models: { request: Nothing; response: Models };
+  set_provider: { request: SetProvider; response: Nothing };
+  remove_provider: { request: ProviderId; response: Nothing };
+  set_provider_key: { request: SetProviderKey; response: SecretsKept };
+  test_provider: { request: TestProvider; response: ProviderTest };
+  refresh_models: { request: ProviderId; response: Nothing };
+  set_default_model: { request: DefaultModel; response: Nothing };
   set_settings: { request: Settings; response: Nothing };
   secrets_status: { request: Nothing; response: SecretsStatus };
   inspect_url: { request: UrlText; response: UrlParts };
@@ -257,7 +279,11 @@ folders: Array<string>, } | { "action": "identify",
 /**
  * What it knows Drawbridge by.
  */
-client: EnteredClient, } | { "action": "deny" } | { "action": "cancel" };
+client: EnteredClient, } | { "action": "by_hand" } | { "action": "again" } | { "action": "back" } | { "action": "stop" } | { "action": "deny" } | { "action": "deny_because", 
+/**
+ * Why.
+ */
+reason: string, } | { "action": "cancel" };
 
 /**
  * An answer, bound to what was shown.
@@ -292,6 +318,55 @@ message: string,
  * More, by code.
  */
 data?: JsonValue, };
+
+/**
+ * More of an answer that streams. `part` is the place among the reply's parts; a part that is not there yet begins with it.
+ */
+export type Append = { "type": "text", 
+/**
+ * To this part.
+ */
+part: number, 
+/**
+ * The text.
+ */
+text: string, } | { "type": "thinking", 
+/**
+ * To this part.
+ */
+part: number, 
+/**
+ * The text.
+ */
+text: string, } | { "type": "tool_use", 
+/**
+ * This part.
+ */
+part: number, 
+/**
+ * The use's id.
+ */
+id: string, 
+/**
+ * The tool's name, as the model knows it.
+ */
+key: string, 
+/**
+ * The server.
+ */
+server: string | null, 
+/**
+ * The tool.
+ */
+tool: string | null, } | { "type": "arguments", 
+/**
+ * To this part.
+ */
+part: number, 
+/**
+ * The text.
+ */
+text: string, };
 
 /**
  * Items for a conversation.
@@ -667,6 +742,24 @@ steps: Array<SignInStep>,
 kept: TokensKept | null, };
 
 /**
+ * Something large.
+ */
+export type Blob = { 
+/**
+ * Its bytes, in base64.
+ */
+data: string, };
+
+/**
+ * Something large, by its hash.
+ */
+export type BlobRef = { 
+/**
+ * Its SHA-256, in hexadecimal.
+ */
+hash: string, };
+
+/**
  * A call under way or just ended.
  */
 export type Call = { 
@@ -800,6 +893,23 @@ before: string | null,
  * What is there now, whole; none if nothing.
  */
 after: string | null, };
+
+/**
+ * How much of a conversation a model gets, and for how long it goes on by itself.
+ */
+export type ChatBounds = { 
+/**
+ * The most bytes of text of one tool's result. The model reads the rest when it asks for it.
+ */
+resultBytes: number, 
+/**
+ * How often a model may call tools in a row before the user says that it goes on.
+ */
+rounds: number, 
+/**
+ * Beyond how many percent of the model's context its tools are found by search instead of all being sent.
+ */
+toolsPercent: number, };
 
 /**
  * A form's content to be checked.
@@ -943,8 +1053,8 @@ by: DecidedBy,
 effect: Effect, 
 /**
  * Whether it fits, or the first condition that does not hold: `fits`, `other-server`, `other-direction`, `other-tool`,
- * `other-argument`, `other-annotations`, `other-conversation`, `expired`, `changed`, `not-reviewed` or
- * `after-untrusted`.
+ * `other-argument`, `other-annotations`, `other-conversation`, `expired`, `changed`, `not-reviewed`,
+ * `over-budget` or `after-untrusted`.
  */
 fit: string, 
 /**
@@ -1026,30 +1136,87 @@ title: string,
  */
 updatedAt: number, 
 /**
- * What is in it, in order.
+ * What is in it, in order: the path from its first item to its head. Other branches are found by `siblings`.
  */
 items: Array<ConversationItem>, 
 /**
  * The servers whose words are in it. A model that reads it reads what they said.
  */
-sources: Array<string>, };
+sources: Array<string>, 
+/**
+ * What the user set for it.
+ */
+settings: ConversationSettings, 
+/**
+ * Whether a model is answering in it.
+ */
+answering: boolean, 
+/**
+ * Whether there are items before these.
+ */
+hasMore: boolean, };
+
+/**
+ * What a conversation took so far, in the branch that is shown.
+ */
+export type ConversationCost = { 
+/**
+ * The tokens of all answers.
+ */
+usage: TokenUse, 
+/**
+ * What they cost, by currency.
+ */
+costs: Array<Cost>, 
+/**
+ * Of how many answers the price is not known.
+ */
+unpriced: number, 
+/**
+ * How many tokens the latest request and its answer took together.
+ */
+contextUsed: number | null, 
+/**
+ * How many the model takes.
+ */
+context: number | null, };
 
 /**
  * One thing in a conversation.
  */
 export type ConversationItem = { 
 /**
- * Unique in its conversation; the page chooses it.
+ * Unique in its conversation.
  */
 id: string, 
+/**
+ * The item that it follows.
+ */
+parent?: string, 
 /**
  * When, in milliseconds since 1970.
  */
 at: number, 
 /**
+ * Whether it is whole; it is, if nothing is said.
+ */
+state?: ItemState, 
+/**
+ * How many `reply_delta` are in it, while it streams: the next one has this number.
+ */
+seq?: number, 
+/**
+ * All items that follow the same one, itself among them, in the order in which they came; none if it is the only one.
+ */
+siblings?: Array<string>, 
+/**
  * What it is.
  */
-body: ItemBody, };
+body: ItemBody, 
+/**
+ * Large contents that are not sent along: their places in `body` hold empty texts.
+ */
+leftOut?: Array<LeftOut>, };
 
 /**
  * A conversation by id.
@@ -1059,6 +1226,31 @@ export type ConversationRef = {
  * The conversation.
  */
 conversation: string, };
+
+/**
+ * What the user set for a conversation.
+ */
+export type ConversationSettings = { 
+/**
+ * The model that answers.
+ */
+model: ModelRef | null, 
+/**
+ * How it should behave, in the user's words; may be empty.
+ */
+systemPrompt: string, 
+/**
+ * The servers whose tools it may use, in the order in which they are offered. None is until the user turns it on.
+ */
+servers: Array<OfferedServer>, 
+/**
+ * Whether it is told which folders these servers may know of.
+ */
+shareRoots: boolean, 
+/**
+ * Whether it should think before it answers, where it can.
+ */
+thinking: boolean, };
 
 /**
  * A conversation in the list.
@@ -1076,6 +1268,78 @@ title: string,
  * When it last changed, in milliseconds since 1970.
  */
 updatedAt: number, };
+
+/**
+ * A tool of a conversation.
+ */
+export type ConversationTool = { 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * The tool; empty if the server is not in use.
+ */
+tool: string, 
+/**
+ * Its name, as the model knows it.
+ */
+key: string, 
+/**
+ * About how many tokens it takes.
+ */
+tokens: number, 
+/**
+ * Whether it can be offered.
+ */
+state: ToolState, };
+
+/**
+ * The tools of a conversation.
+ */
+export type ConversationTools = { 
+/**
+ * Those of the servers that are turned on, in the order in which they are offered.
+ */
+tools: Array<ConversationTool>, 
+/**
+ * About how many tokens all that can be offered take, by their size (four bytes a token).
+ */
+tokens: number, 
+/**
+ * From how many tokens on tools are found by search instead.
+ */
+threshold: number, 
+/**
+ * Whether they are.
+ */
+bySearch: boolean, };
+
+/**
+ * What is done with something that a wire can't carry.
+ */
+export type ConversionChoice = { 
+/**
+ * What.
+ */
+what: string, 
+/**
+ * What is done.
+ */
+then: string, };
+
+/**
+ * What something cost.
+ */
+export type Cost = { 
+/**
+ * How much, in the currency's units.
+ */
+amount: number, 
+/**
+ * The currency, such as `USD`.
+ */
+currency: string, };
 
 /**
  * How much a server offers.
@@ -1110,6 +1374,15 @@ id: string, } | { "kind": "rule",
  * Which.
  */
 rule: RuleRef, } | { "kind": "preset" } | { "kind": "managed_preset" };
+
+/**
+ * The model that new conversations begin with.
+ */
+export type DefaultModel = { 
+/**
+ * The model; none for none.
+ */
+model: ModelRef | null, };
 
 /**
  * Questions of a server to refuse.
@@ -1228,7 +1501,36 @@ request: SamplingRequest, } | { "change": "response",
 /**
  * As it should be.
  */
-response: SamplingResponse, };
+response: SamplingResponse, } | { "change": "model", 
+/**
+ * The model.
+ */
+model: ModelRef, };
+
+/**
+ * A message written anew, in a branch of its own. What followed the old one stays.
+ */
+export type EditMessage = { 
+/**
+ * The conversation.
+ */
+conversation: string, 
+/**
+ * The message as it was.
+ */
+item: string, 
+/**
+ * What the user writes instead.
+ */
+text: string, 
+/**
+ * What is attached.
+ */
+attachments: Array<MessageAttachment>, 
+/**
+ * The model that answers; none for the one that the conversation has.
+ */
+model?: ModelRef, };
 
 /**
  * A change to a question.
@@ -1301,7 +1603,19 @@ id: string,
 /**
  * What became of it.
  */
-outcome: QuestionOutcome, } | { "type": "call_changed", 
+outcome: QuestionOutcome, } | { "type": "sampling_text", 
+/**
+ * The question.
+ */
+id: string, 
+/**
+ * The text; empty while it only thinks.
+ */
+text: string, } | { "type": "sampling_changed", 
+/**
+ * The server.
+ */
+server: string, } | { "type": "call_changed", 
 /**
  * As it is now.
  */
@@ -1325,7 +1639,35 @@ conversations: Array<ConversationSummary>,
 /**
  * The one whose items changed.
  */
-changed: string | null, } | { "type": "audit_changed" } | { "type": "settings_changed", 
+changed: string | null, } | { "type": "reply_delta", 
+/**
+ * The conversation.
+ */
+conversation: string, 
+/**
+ * The answer.
+ */
+item: string, 
+/**
+ * Its number.
+ */
+seq: number, 
+/**
+ * What is appended.
+ */
+append: Array<Append>, } | { "type": "item_changed", 
+/**
+ * The conversation.
+ */
+conversation: string, 
+/**
+ * As it is now.
+ */
+item: ConversationItem, 
+/**
+ * Whether a model is answering there.
+ */
+answering: boolean, } | { "type": "audit_changed" } | { "type": "models_changed" } | { "type": "settings_changed", 
 /**
  * As they are now.
  */
@@ -1350,6 +1692,27 @@ first: number,
 events: Array<Event>, };
 
 /**
+ * Some text, and what in it was searched for.
+ */
+export type Excerpt = { 
+/**
+ * The text.
+ */
+text: string, 
+/**
+ * Whether there is more before it.
+ */
+cutBefore: boolean, 
+/**
+ * Whether there is more after it.
+ */
+cutAfter: boolean, 
+/**
+ * The matches in order: where each begins and ends, in UTF-16 units of `text`.
+ */
+matches: Array<[number, number]>, };
+
+/**
  * A template and values for it.
  */
 export type ExpandTemplate = { 
@@ -1370,6 +1733,24 @@ export type ExpandedTemplate = {
  * The URI.
  */
 uri: string, };
+
+/**
+ * A conversation to write to a file.
+ */
+export type ExportConversation = { 
+/**
+ * The conversation.
+ */
+conversation: string, 
+/**
+ * How.
+ */
+format: ExportFormat, };
+
+/**
+ * How a conversation is written to a file.
+ */
+export type ExportFormat = "markdown" | "json";
 
 /**
  * Why a server is not running.
@@ -1511,6 +1892,86 @@ export type FormProblems = {
  * By field, in the form's order.
  */
 problems: Array<FormProblem>, };
+
+/**
+ * An item that was found.
+ */
+export type FoundItem = { 
+/**
+ * To ask for older ones by.
+ */
+number: number, 
+/**
+ * The conversation.
+ */
+conversation: string, 
+/**
+ * Its title.
+ */
+title: string, 
+/**
+ * The item.
+ */
+item: string, 
+/**
+ * When, in milliseconds since 1970.
+ */
+at: number, 
+/**
+ * Some of its text around the first match.
+ */
+excerpt: Excerpt, };
+
+/**
+ * What was found, the latest first.
+ */
+export type FoundItems = { 
+/**
+ * The items.
+ */
+found: Array<FoundItem>, 
+/**
+ * Whether there may be older ones.
+ */
+hasMore: boolean, };
+
+/**
+ * What serves models on this computer.
+ */
+export type FoundProvider = { 
+/**
+ * The preset that it is set up with.
+ */
+preset: string, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * Where.
+ */
+url: string, 
+/**
+ * The names of its models.
+ */
+models: Array<string>, };
+
+/**
+ * A tool that a search found.
+ */
+export type FoundTool = { 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * The tool.
+ */
+tool: string, 
+/**
+ * Its name, as the model knows it.
+ */
+key: string, };
 
 /**
  * Until when lists count as fresh, in milliseconds since 1970. None where the server does not say: then a list is as it was
@@ -1703,7 +2164,47 @@ content: Array<Content>,
 /**
  * The prompt it came from.
  */
-prompt: PromptOrigin | null, } | { "kind": "tool_call", 
+prompt: PromptOrigin | null, 
+/**
+ * What the user attached to it.
+ */
+attachments?: Array<MessageAttachment>, } | { "kind": "reply", 
+/**
+ * The model.
+ */
+model: ModelRef, 
+/**
+ * What it is made of, in order.
+ */
+parts: Array<ReplyPart>, 
+/**
+ * Why it ended; none while it streams, or if it was cut.
+ */
+stop: ReplyStop | null, 
+/**
+ * The tokens that it took, as far as the provider says.
+ */
+usage: TokenUse, 
+/**
+ * What it cost, where the price is known.
+ */
+cost: Cost | null, 
+/**
+ * Why it failed.
+ */
+error: ModelProblem | null, 
+/**
+ * What of the request the provider could not carry as it was, and what was done about it, in words.
+ */
+conversions: Array<string>, 
+/**
+ * How long the first piece took to come, in milliseconds.
+ */
+firstAfter: number | null, 
+/**
+ * How long it took in all, in milliseconds.
+ */
+took: number, } | { "kind": "tool_call", 
 /**
  * The call.
  */
@@ -1731,7 +2232,39 @@ error: string | null,
 /**
  * How long it took, in milliseconds.
  */
-took: number, } | { "kind": "attachment", 
+took: number, 
+/**
+ * Where a model asked for it.
+ */
+used?: ToolUsed, 
+/**
+ * How many bytes of the result's text the model did not get, as it was too long.
+ */
+leftOut?: number, } | { "kind": "own_tool", 
+/**
+ * Where the model asked for it; the key is the tool's name: `search_tools` or `read_result`.
+ */
+used: ToolUsed, 
+/**
+ * What it asked.
+ */
+arguments: JsonValue, 
+/**
+ * What it was told.
+ */
+text: string, 
+/**
+ * The tools that were found.
+ */
+found: Array<FoundTool>, 
+/**
+ * Whether it was told that it can't be done.
+ */
+isError: boolean, } | { "kind": "notice", 
+/**
+ * What.
+ */
+notice: Notice, } | { "kind": "attachment", 
 /**
  * The server.
  */
@@ -1749,12 +2282,77 @@ name: string,
  */
 contents: Array<ResourceContents>, };
 
+/**
+ * Some items of one branch.
+ */
+export type ItemPage = { 
+/**
+ * In order, the oldest first.
+ */
+items: Array<ConversationItem>, 
+/**
+ * Whether there are others before them.
+ */
+hasMore: boolean, };
+
+/**
+ * Which items of a conversation to read.
+ */
+export type ItemRange = { 
+/**
+ * The conversation.
+ */
+conversation: string, 
+/**
+ * Only those before this item; none for the last ones of the branch that is shown.
+ */
+before: string | null, 
+/**
+ * At most so many.
+ */
+limit: number, };
+
+/**
+ * An item of a conversation.
+ */
+export type ItemRef = { 
+/**
+ * The conversation.
+ */
+conversation: string, 
+/**
+ * The item.
+ */
+item: string, };
+
+/**
+ * Whether an item is whole.
+ */
+export type ItemState = "whole" | "streaming" | "cut";
+
 export type JsonValue = number | string | boolean | Array<JsonValue> | { [key in string]: JsonValue } | null;
 
 /**
  * The language.
  */
 export type Language = "system" | "en" | "zh";
+
+/**
+ * Bytes that stand elsewhere, in base64 where they would stand.
+ */
+export type LeftOut = { 
+/**
+ * Where in the body, as a JSON Pointer (RFC 6901).
+ */
+pointer: string, 
+/**
+ * The SHA-256 of the bytes, in hexadecimal: what to ask for them by.
+ */
+hash: string, 
+/**
+ * How many bytes.
+ */
+bytes: number, };
 
 /**
  * One limit, and how near a server is to it.
@@ -1862,6 +2460,23 @@ name: string,
 same: boolean, };
 
 /**
+ * Something that a wire can't carry.
+ */
+export type Loss = { 
+/**
+ * What, such as `imageInToolResult`.
+ */
+what: string, 
+/**
+ * What is done: `refuse`, `sendAfter`, `sayInText` or `leaveOut`.
+ */
+then: string, 
+/**
+ * What can be chosen.
+ */
+choices: Array<string>, };
+
+/**
  * What is worth a second look about one thing of a server.
  */
 export type Marks = { 
@@ -1896,6 +2511,222 @@ role: Role,
 content: Array<Content>, };
 
 /**
+ * What the user attached to a message.
+ */
+export type MessageAttachment = { "type": "file", 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * Its media type.
+ */
+mimeType: string, 
+/**
+ * Its bytes in base64.
+ */
+data: string, } | { "type": "resource", 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * Where it is.
+ */
+uri: string, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * What was in it then.
+ */
+contents: Array<ResourceContents>, };
+
+/**
+ * A model. What is not known is not there.
+ */
+export type Model = { 
+/**
+ * Its id, as the provider names it.
+ */
+id: string, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * How many tokens request and answer may have together.
+ */
+context: number | null, 
+/**
+ * How many tokens an answer may have.
+ */
+maxOutput: number | null, 
+/**
+ * What it costs.
+ */
+price: ModelPrice | null, 
+/**
+ * Whether it takes pictures.
+ */
+images: boolean | null, 
+/**
+ * Whether it takes recordings.
+ */
+audio: boolean | null, 
+/**
+ * Whether it takes files.
+ */
+files: boolean | null, 
+/**
+ * Whether it takes tools.
+ */
+tools: boolean | null, 
+/**
+ * Whether it can be told to think first.
+ */
+thinking: boolean | null, };
+
+/**
+ * Why a model was chosen.
+ */
+export type ModelChosenBy = { "is": "user" } | { "is": "setting" } | { "is": "hint", 
+/**
+ * The hint, in the server's words.
+ */
+hint: string, } | { "is": "equivalent", 
+/**
+ * The hint, in the server's words.
+ */
+hint: string, } | { "is": "priorities", 
+/**
+ * What matters, the most important first: `cost`, `speed`, `intelligence`.
+ */
+priorities: Array<string>, } | { "is": "default" } | { "is": "first" };
+
+/**
+ * What a model costs, for a million tokens.
+ */
+export type ModelPrice = { 
+/**
+ * Of the request.
+ */
+input: number, 
+/**
+ * Of the answer.
+ */
+output: number, 
+/**
+ * The currency, such as `USD`.
+ */
+currency: string, 
+/**
+ * The day on which this was so, or who says so.
+ */
+asOf: string, };
+
+/**
+ * Why a provider, or a model, did not answer.
+ */
+export type ModelProblem = { 
+/**
+ * To act on, such as `wrongKey`.
+ */
+code: string, 
+/**
+ * To show: the cause and the next step.
+ */
+message: string, };
+
+/**
+ * A provider.
+ */
+export type ModelProvider = { 
+/**
+ * Its id.
+ */
+id: string, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * The wire it speaks.
+ */
+kind: ProviderKind, 
+/**
+ * Where its API begins.
+ */
+url: string, 
+/**
+ * After how many seconds without a byte an answer is given up, if the user chose it.
+ */
+silenceSeconds: number | null, 
+/**
+ * What its wire can't carry, and what is done with each.
+ */
+losses: Array<Loss>, 
+/**
+ * Whether it has a key for this address.
+ */
+hasKey: boolean, 
+/**
+ * Whether it runs on this computer.
+ */
+local: boolean, 
+/**
+ * Whether what is sent there, the key too, can be read on the way.
+ */
+readable: boolean, 
+/**
+ * Its models, as it listed them last.
+ */
+models: Array<Model>, 
+/**
+ * When that was, in milliseconds since 1970; none if it never did.
+ */
+listedAt: number | null, 
+/**
+ * Why it did not answer when it was asked last.
+ */
+problem: ModelProblem | null, };
+
+/**
+ * A model of a provider.
+ */
+export type ModelRef = { 
+/**
+ * The provider's id in the settings.
+ */
+provider: string, 
+/**
+ * The model's id, as the provider names it.
+ */
+model: string, };
+
+/**
+ * The providers, and what could be one.
+ */
+export type Models = { 
+/**
+ * The providers that are set up, in order.
+ */
+providers: Array<ModelProvider>, 
+/**
+ * The model that new conversations begin with.
+ */
+default: ModelRef | null, 
+/**
+ * What serves models on this computer and is not set up yet.
+ */
+found: Array<FoundProvider>, 
+/**
+ * What can be set up by a click.
+ */
+presets: Array<ProviderPreset>, };
+
+/**
  * A conversation to start.
  */
 export type NewConversation = { 
@@ -1908,6 +2739,32 @@ title: string, };
  * An empty request or response.
  */
 export type Nothing = Record<symbol, never>;
+
+/**
+ * What Drawbridge says to the user in a conversation.
+ */
+export type Notice = { "is": "rounds", 
+/**
+ * How many times.
+ */
+rounds: number, };
+
+/**
+ * A server whose tools a model may use.
+ */
+export type OfferedServer = { 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * Those of its tools; none stands for all that the user has reviewed.
+ */
+tools: Array<string> | null, 
+/**
+ * Whether the model gets the server's instructions, as data with their source named.
+ */
+instructions: boolean, };
 
 /**
  * The address that a browser was sent back to at the end of a sign-in.
@@ -2139,6 +2996,70 @@ description: string | null,
 messages: Array<Message>, };
 
 /**
+ * A provider, by its id.
+ */
+export type ProviderId = { 
+/**
+ * Its id.
+ */
+id: string, };
+
+/**
+ * The wire that a provider speaks.
+ */
+export type ProviderKind = "openai" | "anthropic" | "gemini" | "ollama";
+
+/**
+ * A provider that is set up by a click.
+ */
+export type ProviderPreset = { 
+/**
+ * The id that it gets.
+ */
+id: string, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * The wire.
+ */
+kind: ProviderKind, 
+/**
+ * Where its API begins.
+ */
+url: string, 
+/**
+ * Whether it wants a key.
+ */
+wantsKey: boolean, 
+/**
+ * The page where keys are made.
+ */
+keysAt: string | null, };
+
+/**
+ * What a test found. It can be shown as it is.
+ */
+export type ProviderTest = { 
+/**
+ * How many models it lists.
+ */
+models: number, 
+/**
+ * What the model said.
+ */
+said: string | null, 
+/**
+ * After how many milliseconds it began.
+ */
+firstMilliseconds: number | null, 
+/**
+ * Why it did not go well.
+ */
+problem: ModelProblem | null, };
+
+/**
  * One question in the queue.
  */
 export type Question = { 
@@ -2189,7 +3110,11 @@ rule: string,
 /**
  * What is worth a second look about what it is about.
  */
-marks: Marks, };
+marks: Marks, 
+/**
+ * The call that waits for it, if it is about one.
+ */
+call?: string, };
 
 /**
  * What is asked.
@@ -2292,13 +3217,29 @@ arguments: JsonValue, } | { "kind": "sampling",
  */
 step: SamplingStep, 
 /**
- * What the server asks.
+ * What the server asks, as a model would get it.
  */
 request: SamplingRequest, 
 /**
- * What would go back; in the second step.
+ * What would go back; in the last step.
  */
-response: SamplingResponse | null, } | { "kind": "form", 
+response: SamplingResponse | null, 
+/**
+ * The model that answers when the request is let through; none if the user writes the answer.
+ */
+model: SamplingModel | null, 
+/**
+ * How many tokens the server wants at the most; more than the request has if it gets less.
+ */
+wantedTokens: number, 
+/**
+ * What the model's provider can't carry, and what is done about each.
+ */
+losses: Array<SamplingLoss>, 
+/**
+ * How far the model is.
+ */
+run: SamplingRun, } | { "kind": "form", 
 /**
  * What the server says.
  */
@@ -2437,6 +3378,61 @@ conversation: string,
 title: string, };
 
 /**
+ * What a model begins to answer.
+ */
+export type ReplyBegun = { 
+/**
+ * The user's message, if there is a new one.
+ */
+message: string | null, 
+/**
+ * The answer.
+ */
+reply: string, };
+
+/**
+ * A part of a model's answer.
+ */
+export type ReplyPart = { "type": "text", 
+/**
+ * The text, which may be Markdown.
+ */
+text: string, } | { "type": "thinking", 
+/**
+ * The text; may be empty.
+ */
+text: string, } | { "type": "tool_use", 
+/**
+ * The use's id, which the call names.
+ */
+id: string, 
+/**
+ * The tool's name, as the model knows it.
+ */
+key: string, 
+/**
+ * The server; none of Drawbridge's own tools, or of one that there is not.
+ */
+server: string | null, 
+/**
+ * The tool, as the server knows it.
+ */
+tool: string | null, 
+/**
+ * The arguments, as JSON text: it may break off while it streams.
+ */
+arguments: string, };
+
+/**
+ * Why a model's answer ended.
+ */
+export type ReplyStop = { "is": "end_turn" } | { "is": "max_tokens" } | { "is": "stop_sequence" } | { "is": "tool_use" } | { "is": "refused" } | { "is": "stopped" } | { "is": "other", 
+/**
+ * The word.
+ */
+word: string, };
+
+/**
  * A resource.
  */
 export type Resource = { 
@@ -2554,6 +3550,23 @@ mimeType: string | null,
 icons: Array<Icon>, };
 
 /**
+ * An answer to have once more, in a branch of its own.
+ */
+export type RetryReply = { 
+/**
+ * The conversation.
+ */
+conversation: string, 
+/**
+ * The answer as it was.
+ */
+item: string, 
+/**
+ * The model that answers; none for the one that the conversation has.
+ */
+model?: ModelRef, };
+
+/**
  * Definitions that the user has looked at.
  */
 export type Review = { 
@@ -2634,6 +3647,10 @@ arguments: Array<ArgumentRule>,
  */
 annotations: ClaimRule | null, 
 /**
+ * Where it allows requests for a model's answer: how much of that.
+ */
+sampling?: SamplingBudget, 
+/**
  * For how long it holds.
  */
 scope: RuleScope, 
@@ -2695,6 +3712,95 @@ conversation: string, };
 export type RuleSource = "managed" | "user" | "session";
 
 /**
+ * How much of the user's models a server may use without asking.
+ */
+export type SamplingBudget = { 
+/**
+ * The most requests in an hour.
+ */
+requestsPerHour: number, 
+/**
+ * The most tokens in an hour, of requests and answers together.
+ */
+tokensPerHour: number, };
+
+/**
+ * The most that may be used. None is no bound.
+ */
+export type SamplingLimits = { 
+/**
+ * Requests.
+ */
+requests: number | null, 
+/**
+ * Tokens, of requests and answers together.
+ */
+tokens: number | null, 
+/**
+ * Money, in millionths of a US dollar.
+ */
+micros: number | null, };
+
+/**
+ * Something that a provider can't carry.
+ */
+export type SamplingLoss = { 
+/**
+ * What it is, by its stable name.
+ */
+what: string, 
+/**
+ * What is done about it: `refuse`, `sendAfter`, `sayInText` or `leaveOut`.
+ */
+then: string, };
+
+/**
+ * The model that answers a server's request, and why that one.
+ */
+export type SamplingModel = { 
+/**
+ * The model.
+ */
+model: ModelRef, 
+/**
+ * Its name, to show.
+ */
+name: string, 
+/**
+ * Why.
+ */
+by: ModelChosenBy, 
+/**
+ * What it costs at the most, in millionths of a US dollar, if its price is known.
+ */
+mostMicros: number | null, };
+
+/**
+ * How a server may use the user's models, and how much it did.
+ */
+export type SamplingReport = { 
+/**
+ * What the user set.
+ */
+settings: SamplingSettings, 
+/**
+ * What it used within the hour.
+ */
+withinHour: SamplingSpent, 
+/**
+ * What it used in all.
+ */
+inAll: SamplingSpent, 
+/**
+ * The limit that stops it now.
+ */
+stopped: SamplingStopped | null, 
+/**
+ * Whether it runs with other settings than these, and learns of them when it is started again.
+ */
+outdated: boolean, };
+
+/**
  * What a server asks a model.
  */
 export type SamplingRequest = { 
@@ -2739,6 +3845,14 @@ speedPriority: number | null,
  */
 intelligencePriority: number | null, 
 /**
+ * The tools it brings for the model. It runs them itself.
+ */
+tools: Array<SamplingTool>, 
+/**
+ * Whether the model has to use one: `auto`, `required` or `none`.
+ */
+toolChoice: string | null, 
+/**
  * What else it sent along, as JSON.
  */
 metadata: JsonValue | null, };
@@ -2761,9 +3875,126 @@ model: string,
 stopReason: string | null, };
 
 /**
+ * How far a model is with its answer.
+ */
+export type SamplingRun = { "is": "no" } | { "is": "running", 
+/**
+ * What it said so far.
+ */
+text: string, 
+/**
+ * Whether it thinks first.
+ */
+thinking: boolean, } | { "is": "done", 
+/**
+ * Tokens of the request, as the provider says.
+ */
+inputTokens: number | null, 
+/**
+ * Tokens of the answer, as the provider says.
+ */
+outputTokens: number | null, 
+/**
+ * What that cost, in millionths of a US dollar, if its price is known.
+ */
+micros: number | null, 
+/**
+ * Whether it used no tool though the server wants one to be used.
+ */
+noToolUsed: boolean, } | { "is": "stopped" } | { "is": "failed", 
+/**
+ * A stable name of the cause.
+ */
+code: string, 
+/**
+ * The cause, and what to do.
+ */
+message: string, };
+
+/**
+ * How a server may use the user's models.
+ */
+export type SamplingSettings = { 
+/**
+ * Whether it may ask at all.
+ */
+on: boolean, 
+/**
+ * Whether its requests may bring tools for the model.
+ */
+tools: boolean, 
+/**
+ * The most tokens of one answer.
+ */
+maxTokens: number, 
+/**
+ * The model that answers, whatever the server would like.
+ */
+model: ModelRef | null, 
+/**
+ * The most within an hour.
+ */
+perHour: SamplingLimits, 
+/**
+ * The most in all.
+ */
+inAll: SamplingLimits, };
+
+/**
+ * What was used.
+ */
+export type SamplingSpent = { 
+/**
+ * Requests.
+ */
+requests: number, 
+/**
+ * Tokens, of requests and answers together.
+ */
+tokens: number, 
+/**
+ * Money, in millionths of a US dollar, as far as prices are known.
+ */
+micros: number, };
+
+/**
  * The steps of a sampling request.
  */
-export type SamplingStep = "request" | "response";
+export type SamplingStep = "request" | "running" | "response";
+
+/**
+ * A limit that was reached.
+ */
+export type SamplingStopped = { 
+/**
+ * Of what: `requests`, `tokens`, `money` or `rounds`.
+ */
+of: string, 
+/**
+ * Whether it counts within an hour, and not for all time.
+ */
+hour: boolean, 
+/**
+ * How much; of money in millionths of a US dollar.
+ */
+most: number, };
+
+/**
+ * A tool that a server brings for a model.
+ */
+export type SamplingTool = { 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * What it does, as the server says.
+ */
+description: string | null, 
+/**
+ * The schema of its arguments.
+ */
+inputSchema: JsonValue, };
 
 /**
  * What a local server may reach.
@@ -2848,6 +4079,24 @@ path: string | null, };
 export type Scope = "once" | "conversation" | "session" | "always";
 
 /**
+ * What to search all conversations for.
+ */
+export type SearchHistory = { 
+/**
+ * Words; all must be in an item, and the last may be the beginning of one. Chinese, Japanese and Korean are found by any
+ * part.
+ */
+text: string, 
+/**
+ * At most so many.
+ */
+limit: number, 
+/**
+ * Only those older than this one: the `number` of an earlier find.
+ */
+before?: number, };
+
+/**
  * What became of the secrets of a server that was added or changed.
  */
 export type SecretsKept = { 
@@ -2885,6 +4134,31 @@ name: string,
  * The hash that was shown with it.
  */
 hash: string, };
+
+/**
+ * A message for the model of a conversation.
+ */
+export type SendMessage = { 
+/**
+ * The conversation.
+ */
+conversation: string, 
+/**
+ * What the user writes; may be empty if something is attached.
+ */
+text: string, 
+/**
+ * What is attached.
+ */
+attachments: Array<MessageAttachment>, 
+/**
+ * The model that answers from now on; none for the one that the conversation has.
+ */
+model?: ModelRef, 
+/**
+ * The item that the message follows; none for the head.
+ */
+parent?: string, };
 
 /**
  * A server as the user sees it.
@@ -3125,6 +4399,19 @@ cause: string,
 signingIn: boolean, };
 
 /**
+ * Settings for a conversation.
+ */
+export type SetConversation = { 
+/**
+ * The conversation.
+ */
+conversation: string, 
+/**
+ * All of them.
+ */
+settings: ConversationSettings, };
+
+/**
  * A log level for a server.
  */
 export type SetLogLevel = { 
@@ -3147,6 +4434,48 @@ export type SetPreset = {
 preset: Preset, };
 
 /**
+ * What the user says of a provider.
+ */
+export type SetProvider = { 
+/**
+ * Its id: letters, digits, `-`, `_` and `.`.
+ */
+id: string, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * The wire.
+ */
+kind: ProviderKind, 
+/**
+ * Where its API begins.
+ */
+url: string, 
+/**
+ * After how many seconds without a byte an answer is given up; none for the usual.
+ */
+silenceSeconds?: number | null, 
+/**
+ * What is done with what its wire can't carry, where the user chose it.
+ */
+conversions: Array<ConversionChoice>, };
+
+/**
+ * A provider's key, for the address that it has now.
+ */
+export type SetProviderKey = { 
+/**
+ * The provider.
+ */
+id: string, 
+/**
+ * The key; empty to forget it.
+ */
+key: string, };
+
+/**
  * Folders for a server.
  */
 export type SetRoots = { 
@@ -3158,6 +4487,19 @@ server: string,
  * Absolute paths.
  */
 folders: Array<string>, };
+
+/**
+ * How a server may use the user's models from now on.
+ */
+export type SetSampling = { 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * As it should be.
+ */
+settings: SamplingSettings, };
 
 /**
  * A secret of a header, or of a local server's variable, to be entered again.
@@ -3224,7 +4566,11 @@ auditMegabytes: number,
 /**
  * Whether the audit log has what crossed, and not only its hash.
  */
-auditContents: boolean, };
+auditContents: boolean, 
+/**
+ * How much of a conversation a model gets; none for what Drawbridge has set.
+ */
+chat?: ChatBounds, };
 
 /**
  * What a sign-in is doing.
@@ -3396,9 +4742,43 @@ updatedAt: string, };
 export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
 
 /**
+ * What to try.
+ */
+export type TestProvider = { 
+/**
+ * The provider.
+ */
+id: string, 
+/**
+ * The model that is asked to say something; none if only the list is read.
+ */
+model?: string | null, };
+
+/**
  * Light or dark.
  */
 export type Theme = "system" | "light" | "dark";
+
+/**
+ * Tokens that were used. What a provider does not say is none.
+ */
+export type TokenUse = { 
+/**
+ * Of the request, those from the provider's cache included.
+ */
+input: number | null, 
+/**
+ * Of the answer, thinking included.
+ */
+output: number | null, 
+/**
+ * Of the request, those that came from the provider's cache.
+ */
+cachedInput: number | null, 
+/**
+ * Of the answer, those of thinking.
+ */
+thinking: number | null, };
 
 /**
  * Where tokens are kept.
@@ -3503,6 +4883,28 @@ isError: boolean,
  * The arguments as they were sent, after the user's changes.
  */
 arguments: JsonValue, };
+
+/**
+ * Whether a tool can be offered to a model.
+ */
+export type ToolState = "offered" | "off" | "new" | "changed" | "unusable" | "not_ready";
+
+/**
+ * Where a model asked for a call.
+ */
+export type ToolUsed = { 
+/**
+ * The item with the model's answer.
+ */
+reply: string, 
+/**
+ * The use's id in it.
+ */
+id: string, 
+/**
+ * The tool's name, as the model knows it.
+ */
+key: string, };
 
 /**
  * Whether a server is trusted with calls of its tools.
