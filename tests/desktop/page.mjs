@@ -171,7 +171,7 @@ export class Page {
 
   /** Waits until what is asked could be read: then it can be allowed, and its keys work. */
   async armed() {
-    const any = /^(Allow|Answer|Send|Accept|Open|Share|Always)/;
+    const any = /^(Allow|Ask|Answer|Send|Accept|Open|Share|Always)/;
     await this.until("the question to be armed", async () => {
       const id = await this.#find("button", any, QUESTION);
       return id && (await this.#browser.getElementAttribute(id, "aria-disabled")) !== "true";

@@ -1,7 +1,7 @@
 // Follows a user through the real window: the app as it is built, its page in WebKitGTK, the demo server beside it. Needs a
 // display and a session bus; `cargo xtask test desktop` brings both, and so does
 //   xvfb-run -a -s "-screen 0 1280x860x24" dbus-run-session -- node tests/desktop/run.mjs
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -81,7 +81,10 @@ for (const program of [APP, place.demo]) {
   if (!existsSync(program)) throw new Error(`${program} is missing; run cargo xtask test desktop`);
 }
 rmSync(PICTURES, { recursive: true, force: true });
-for (const folder of [PICTURES, place.platform]) mkdirSync(folder, { recursive: true });
+for (const folder of [PICTURES, place.platform, dirname(place.audit)]) mkdirSync(folder, { recursive: true });
+// What servers ask of models is refused until it is turned on; here it is asked about.
+const sampling = { legacy: { on: true }, modern: { on: true } };
+writeFileSync(join(dirname(place.audit), "sampling.json"), JSON.stringify(sampling));
 try {
   await window();
   await killed(place, step);

@@ -66,6 +66,9 @@ export class DevHost {
       announce: true,
     };
     writeFileSync(join(host.data, "settings.json"), JSON.stringify(settings));
+    // What servers ask of models is refused until it is turned on; here it is asked about.
+    const sampling = Object.keys(setup.servers ?? {}).map((name) => [name, { on: true }]);
+    writeFileSync(join(host.data, "sampling.json"), JSON.stringify(Object.fromEntries(sampling)));
     await host.#launch();
     for (const name of setup.running) await host.startApproved(name);
     return host;

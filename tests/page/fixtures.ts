@@ -74,7 +74,7 @@ export async function allow(app: Page, name: string): Promise<void> {
   while (await rest.isVisible()) await rest.click({ timeout: 1_000 }).catch(() => undefined);
   // A pointer that rests where the button came to lie aims at nothing.
   await app.mouse.move(1, 1);
-  const armed = frame.getByRole("button", { name: /^(Allow|Answer|Send|Accept|Open|Share|Always)/ }).first();
+  const armed = frame.getByRole("button", { name: /^(Allow|Ask|Answer|Send|Accept|Open|Share|Always)/ }).first();
   await expect(armed, "it can be allowed once it could be read").toHaveAttribute("aria-disabled", "false");
   const button = frame.getByRole("button", { name, exact: true });
   if (await button.isVisible()) return button.click();

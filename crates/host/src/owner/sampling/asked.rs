@@ -90,7 +90,8 @@ impl Owner {
     fn choose_model(&self, server: &str, params: &CreateMessageParams) -> Option<(ModelRef, ChosenBy)> {
         let settings = self.sampling_settings(server);
         let setting = settings.model.as_ref().filter(|model| self.models.provider(&model.provider).is_ok());
-        let wish = Wish { preferences: params.model_preferences.as_ref(), setting, default: None };
+        let default = self.default_model().filter(|model| self.models.provider(&model.provider).is_ok());
+        let wish = Wish { preferences: params.model_preferences.as_ref(), setting, default: default.as_ref() };
         let all: Vec<_> = self.models.all().collect();
         choose(wish, &all)
     }

@@ -64,7 +64,9 @@ impl Owner {
     ) -> Result<Counted, AnswerError> {
         let settings = self.sampling_settings(server);
         let (input, price) = (estimated_tokens(params), self.price_of(model));
-        if settings.bounds_money() && price.is_none() {
+        // What runs on this computer costs nothing.
+        let is_local = self.provider_settings(&model.provider).is_ok_and(|provider| provider.is_local());
+        if settings.bounds_money() && price.is_none() && !is_local {
             return Err(AnswerError::NoPrice(model.model.clone()));
         }
         let micros = self.most_micros(model, params).unwrap_or(0);
