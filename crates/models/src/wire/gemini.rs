@@ -189,6 +189,8 @@ impl Answer for Streamed {
             self.has_ended = true;
             assembly.stop(match reason {
                 "STOP" => Stop::EndTurn,
+                // Not of the API itself, but of some that speak it.
+                "FUNCTION_CALL" => Stop::ToolUse,
                 "MAX_TOKENS" => Stop::MaxTokens,
                 "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "IMAGE_SAFETY" => Stop::Refused,
                 other => Stop::Other(fault::short(other)),

@@ -141,7 +141,9 @@ impl Answer for Streamed {
         }
         assembly.model(event["model"].as_str().unwrap_or_default());
         let message = &event["message"];
-        assembly.thinking(message["thinking"].as_str().unwrap_or_default())?;
+        // Some models have it under the name that OpenAI's wire has for it.
+        let thinking = message["thinking"].as_str().or_else(|| message["reasoning_content"].as_str());
+        assembly.thinking(thinking.unwrap_or_default())?;
         assembly.text(message["content"].as_str().unwrap_or_default())?;
         for call in message["tool_calls"].as_array().into_iter().flatten() {
             let function = &call["function"];

@@ -1,0 +1,119 @@
+//! Text, thinking, pictures, and how answers end.
+
+use bytes::Bytes;
+use models::{Conversions, Delta, Kind, Message, Part, Provider as _, Request, Role, Stop};
+
+use crate::fake::{Fake, WIRES, all, asking, provider, reply};
+use crate::scripted::{Then, sends, takes};
+
+#[tokio::test]
+async fn text_streams_and_comes_whole() {
+    let fake = Fake::start();
+    for wire in WIRES {
+        let (came, reply) = all(&fake.provider(wire), asking(wire, "say hello")).await;
+        let reply = reply.expect("an answer");
+        let streamed: String = came
+            .iter()
+            .filter_map(|delta| if let Delta::Text(text) = delta { Some(text.as_str()) } else { None })
+            .collect();
+        assert_eq!(streamed, "Hello! Grüße, 你好 and 👋 from the model.", "{wire:?}: what streams is what was said");
+        assert_eq!(reply.message, Message::text(Role::Assistant, streamed), "{wire:?}: and so is the whole");
+        assert_eq!(reply.stop, Stop::EndTurn, "{wire:?}: it was done");
+        let pieces = came.iter().filter(|delta| matches!(delta, Delta::Text(_))).count();
+        assert!(pieces > 2, "{wire:?}: it comes in pieces, not at the end: {pieces}");
+        assert!(reply.usage.input.is_some() && reply.usage.output.is_some(), "{wire:?}: tokens: {:?}", reply.usage);
+        assert!(!reply.model.is_empty(), "{wire:?}: it says which model answered");
+    }
+}
+
+#[tokio::test]
+async fn thinking_is_apart_from_the_answer() {
+    let fake = Fake::start();
+    for wire in WIRES {
+        let request = Request { thinking: true, ..asking(wire, "think first") };
+        let (came, reply) = all(&fake.provider(wire), request).await;
+        let reply = reply.expect("an answer");
+        let thought: String = came
+            .iter()
+            .filter_map(|delta| if let Delta::Thinking(text) = delta { Some(text.as_str()) } else { None })
+            .collect();
+        assert_eq!(thought, "Six times seven is forty-two.", "{wire:?}: what it thought");
+        assert_eq!(reply.message.plain_text(), "It is 42.", "{wire:?}: what it said");
+        let kept = reply.message.parts.iter().find_map(|part| match part {
+            Part::Thinking { text, .. } => Some(text.as_str()),
+            _ => None,
+        });
+        assert_eq!(kept, Some(thought.as_str()), "{wire:?}: the whole has it too");
+    }
+}
+
+#[tokio::test]
+async fn thinking_goes_back_with_its_signature_to_whom_it_came_from() {
+    let fake = Fake::start();
+    let first = reply(&fake.provider(Kind::Anthropic), asking(Kind::Anthropic, "think first")).await;
+    for wire in WIRES {
+        let mut request = asking(wire, "think first");
+        request.messages.push(first.message.clone());
+        request.messages.push(Message::text(Role::User, "go on"));
+        let sent = sent(wire, request).await.to_string();
+        assert!(sent.contains("It is 42."), "{wire:?}: what it said goes with it: {sent}");
+        let thought = sent.contains("Six times seven") && sent.contains("\"signature\"");
+        assert_eq!(thought, wire == Kind::Anthropic, "{wire:?}: what it thought means nothing to others: {sent}");
+    }
+}
+
+/// What is sent over this wire.
+async fn sent(wire: Kind, request: Request) -> serde_json::Value {
+    let (url, taken) = takes().await;
+    let _ = all(&provider(wire, &url, None, Conversions::default()), request).await;
+    taken.await.expect("a request")
+}
+
+#[tokio::test]
+async fn pictures_are_sent() {
+    let fake = Fake::start();
+    for wire in WIRES {
+        let picture = Part::Image { mime: "image/png".into(), data: Bytes::from_static(b"\x89PNG\r\n\x1a\nred") };
+        let parts = vec![Part::text("what is in the picture"), picture];
+        let request = Request { messages: vec![Message { role: Role::User, parts }], ..asking(wire, "") };
+        assert!(fake.provider(wire).cannot_carry(&request).is_empty(), "{wire:?}: a picture can be carried");
+        let answer = reply(&fake.provider(wire), request.clone()).await;
+        assert_eq!(answer.message.plain_text(), "A red square.", "{wire:?}: it is answered");
+        let sent = sent(wire, request).await.to_string();
+        assert!(sent.contains("iVBORw0KGgpyZWQ"), "{wire:?}: the picture is in the request: {sent}");
+    }
+}
+
+#[tokio::test]
+async fn why_an_answer_ends_is_told() {
+    let fake = Fake::start();
+    // The fake provider always says "stop" on Ollama's wire; that one is tried by itself below.
+    for wire in [Kind::OpenAi, Kind::Anthropic, Kind::Gemini] {
+        let cut = reply(&fake.provider(wire), asking(wire, "stop early")).await;
+        assert_eq!(cut.stop, Stop::MaxTokens, "{wire:?}: it reached its most tokens");
+    }
+    for wire in [Kind::OpenAi, Kind::Gemini] {
+        let refused = reply(&fake.provider(wire), asking(wire, "say a forbidden thing")).await;
+        assert_eq!(refused.stop, Stop::Refused, "{wire:?}: the provider stopped it");
+    }
+}
+
+#[tokio::test]
+async fn why_an_answer_of_ollama_ends_is_told() {
+    for (reason, stop) in [("stop", Stop::EndTurn), ("length", Stop::MaxTokens), ("load", Stop::Other("load".into()))] {
+        let line = format!("{{\"message\":{{\"content\":\"x\"}},\"done\":true,\"done_reason\":\"{reason}\"}}\n");
+        let url = sends(vec![line.into_bytes()], Then::Close).await;
+        let provider = provider(Kind::Ollama, &url, None, Conversions::default());
+        assert_eq!(reply(&provider, asking(Kind::Ollama, "x")).await.stop, stop, "what {reason} means");
+    }
+}
+
+#[tokio::test]
+async fn models_are_listed() {
+    let fake = Fake::start();
+    for wire in [Kind::OpenAi, Kind::Ollama] {
+        let models = fake.provider(wire).models().await.expect("a list");
+        assert!(!models.is_empty(), "{wire:?}: it has models");
+        assert!(models.iter().all(|model| !model.id.is_empty() && !model.name.is_empty()), "{wire:?}: {models:?}");
+    }
+}

@@ -1,0 +1,132 @@
+//! Providers that misbehave: without end, silent, cut in the middle, hostile.
+
+use std::time::{Duration, Instant};
+
+use futures_util::StreamExt as _;
+use models::{Conversions, Delta, Kind, ModelError, Provider as _};
+
+use crate::fake::{all, asking, provider};
+use crate::scripted::{Then, begins, sends};
+
+fn at(kind: Kind, url: &str) -> models::HttpProvider {
+    provider(kind, url, None, Conversions::default())
+}
+
+/// A line of OpenAI's that says this.
+fn says(delta: &str) -> Vec<u8> {
+    format!("data: {{\"choices\":[{{\"delta\":{delta}}}]}}\n\n").into_bytes()
+}
+
+#[tokio::test]
+async fn an_answer_without_end_is_cut_with_a_word() {
+    let text = says(&format!("{{\"content\":\"{}\"}}", "x".repeat(60_000)));
+    let url = sends(Vec::new(), Then::Repeat(text)).await;
+    let (_, error) = all(&at(Kind::OpenAi, &url), asking(Kind::OpenAi, "x")).await;
+    assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "text without end");
+    let url = sends(vec![b"data: ".to_vec()], Then::Repeat(vec![b'x'; 64 << 10])).await;
+    let begun = Instant::now();
+    let (_, error) = all(&at(Kind::OpenAi, &url), asking(Kind::OpenAi, "x")).await;
+    assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "a line without end");
+    assert!(begun.elapsed() < Duration::from_secs(10), "and in time that grows with its length only");
+}
+
+#[tokio::test]
+async fn an_odd_index_of_a_tool_takes_no_memory() {
+    let call =
+        "{\"tool_calls\":[{\"index\":4000000000,\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}";
+    let url = sends(vec![says(call), b"data: [DONE]\n\n".to_vec()], Then::Close).await;
+    let (_, reply) = all(&at(Kind::OpenAi, &url), asking(Kind::OpenAi, "x")).await;
+    let reply = reply.expect("an answer");
+    assert_eq!(reply.message.tool_uses().count(), 1, "it is one tool, whatever its number");
+}
+
+#[tokio::test]
+async fn arguments_in_many_pieces_take_time_by_their_length() {
+    let mut pieces = vec![says(
+        "{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"t\\\":\\\"\"}}]}",
+    )];
+    let more = says(
+        "{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"0123456789012345678901234567890123456789\"}}]}",
+    )
+    .repeat(1_000);
+    pieces.extend(std::iter::repeat_n(more, 25));
+    pieces.push(says("{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"\\\"}\"}}]}"));
+    pieces.push(b"data: [DONE]\n\n".to_vec());
+    let url = sends(pieces, Then::Close).await;
+    let begun = Instant::now();
+    let (_, reply) = all(&at(Kind::OpenAi, &url), asking(Kind::OpenAi, "x")).await;
+    let took = begun.elapsed();
+    let reply = reply.expect("an answer");
+    let length = reply.message.tool_uses().next().unwrap().2["t"].as_str().unwrap().len();
+    assert_eq!(length, 1_000_000, "all of them are there");
+    assert!(took < Duration::from_secs(20), "a million bytes in 25,000 pieces took {took:?}");
+}
+
+#[tokio::test]
+async fn silence_is_given_up() {
+    let url = sends(vec![says("{\"content\":\"Well\"}")], Then::Wait).await;
+    let (came, error) = all(&at(Kind::OpenAi, &url), asking(Kind::OpenAi, "x")).await;
+    assert_eq!(came, [Delta::Text("Well".into())], "what came before is there");
+    assert_eq!(error, Err(ModelError::Silent { after: Duration::from_secs(5) }), "after the time of the settings");
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_answer_are_told() {
+    let cases: [(&str, &[u8], &str); 4] = [
+        ("a page", b"<html>\n\n", "cut"),
+        ("no JSON", b"data: {oops\n\n", "unreadable"),
+        ("no UTF-8", b"data: \xff\xfe\n\n", "unreadable"),
+        (
+            "an error in the stream",
+            b"data: {\"error\":{\"message\":\"Overloaded\",\"type\":\"overloaded_error\"}}\n\n",
+            "overloaded",
+        ),
+    ];
+    for (name, bytes, code) in cases {
+        let url = sends(vec![bytes.to_vec()], Then::Close).await;
+        let (_, error) = all(&at(Kind::OpenAi, &url), asking(Kind::OpenAi, "x")).await;
+        let error = error.expect_err("an error");
+        assert_eq!(error.code(), code, "{name}: {error}");
+        assert!(!error.to_string().contains("oops"), "{name}: what it sent is not repeated: {error}");
+    }
+}
+
+#[tokio::test]
+async fn text_cut_between_any_two_bytes_is_whole() {
+    let bytes = [says("{\"content\":\"Grüße 👋\"}"), b"data: [DONE]\r\n\r\n".to_vec()].concat();
+    for at_byte in 0..bytes.len() {
+        let (first, rest) = bytes.split_at(at_byte);
+        let url = sends(vec![first.to_vec(), rest.to_vec()], Then::Close).await;
+        let (_, reply) = all(&at(Kind::OpenAi, &url), asking(Kind::OpenAi, "x")).await;
+        let text = reply.expect("an answer").message.plain_text();
+        assert_eq!(text, "Grüße 👋", "cut before byte {at_byte}");
+    }
+}
+
+#[tokio::test]
+async fn dropping_an_answer_ends_the_request() {
+    let (url, gone) = begins(says("{\"content\":\"Well\"}")).await;
+    let mut deltas = at(Kind::OpenAi, &url).stream(asking(Kind::OpenAi, "x")).await.expect("an answer");
+    let first = deltas.next().await;
+    assert_eq!(first, Some(Ok(Delta::Text("Well".into()))), "it begins");
+    assert!(!gone.is_finished(), "and goes on as long as somebody listens");
+    drop(deltas);
+    let gone = tokio::time::timeout(Duration::from_secs(5), gone).await;
+    assert!(gone.is_ok(), "the provider sees that nobody listens any more");
+}
+
+#[tokio::test]
+async fn a_provider_that_sends_elsewhere_is_not_followed() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+        let (mut socket, _) = listener.accept().await.unwrap();
+        let mut request = vec![0; 4_096];
+        let _ = socket.read(&mut request).await;
+        let _ = socket.write_all(b"HTTP/1.1 307 x\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n").await;
+    });
+    let (_, error) = all(&at(Kind::Anthropic, &url), asking(Kind::Anthropic, "x")).await;
+    let error = error.expect_err("an error").to_string();
+    assert!(error.contains("sends elsewhere"), "the key would go with it: {error}");
+}

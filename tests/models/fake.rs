@@ -1,0 +1,125 @@
+//! The fake provider: started for a test, and asked over each wire.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use futures_util::StreamExt as _;
+use models::{
+    Conversions, Delta, HttpProvider, Kind, Message, ModelError, Provider as _, ProviderSettings, Reply, Request, Role,
+};
+
+/// All wires.
+pub(crate) const WIRES: [Kind; 4] = [Kind::OpenAi, Kind::Anthropic, Kind::Gemini, Kind::Ollama];
+
+/// The key that the fake provider takes, and that must appear nowhere.
+pub(crate) const KEY: &str = "sk-canary-5f1c9e0b7a";
+
+/// A fake provider. It ends with this.
+pub(crate) struct Fake {
+    child: Child,
+    url: String,
+}
+
+impl Fake {
+    /// Starts one that takes only [`KEY`].
+    pub(crate) fn start() -> Self {
+        let node = which::which("node").expect("Node.js 20 or newer");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let installed = folder.join("../node_modules/@copilotkit/aimock");
+        assert!(installed.exists(), "run `npm ci` in tests/ first: {} is not there", installed.display());
+        let mut child = Command::new(node)
+            .arg(folder.join("provider.mjs"))
+            .env("PROVIDER_KEY", KEY)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("node starts");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).expect("it says where it listens");
+        let said: serde_json::Value = serde_json::from_str(&line).expect("as JSON");
+        Self { child, url: said["url"].as_str().unwrap().to_owned() }
+    }
+
+    /// A provider that asks it over this wire.
+    pub(crate) fn provider(&self, kind: Kind) -> HttpProvider {
+        self.with(kind, Some(KEY), Conversions::default())
+    }
+
+    /// The same with another key, and other conversions.
+    pub(crate) fn with(&self, kind: Kind, key: Option<&str>, conversions: Conversions) -> HttpProvider {
+        provider(kind, &self.url, key, conversions)
+    }
+}
+
+impl Drop for Fake {
+    fn drop(&mut self) {
+        // It ends with its input; this is for one that hangs.
+        drop(self.child.stdin.take());
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A provider at an address, over this wire.
+pub(crate) fn provider(kind: Kind, base: &str, key: Option<&str>, conversions: Conversions) -> HttpProvider {
+    let path = match kind {
+        Kind::OpenAi | Kind::Anthropic => "/v1",
+        Kind::Gemini => "/v1beta",
+        Kind::Ollama => "",
+    };
+    let settings = ProviderSettings {
+        id: "fake".into(),
+        name: "Fake".into(),
+        kind,
+        url: format!("{base}{path}").parse().unwrap(),
+        conversions,
+        silence_seconds: Some(5),
+    };
+    let client = mcp_transport::http::for_models(true).unwrap();
+    HttpProvider::new(settings, key.map(Into::into), client)
+}
+
+/// A model's name that fits the wire.
+pub(crate) fn model(kind: Kind) -> String {
+    match kind {
+        Kind::OpenAi => "gpt-4o",
+        Kind::Anthropic => "claude-sonnet-4-5",
+        Kind::Gemini => "gemini-2.5-flash",
+        Kind::Ollama => "llama3.2",
+    }
+    .into()
+}
+
+/// A request with one message of the user.
+pub(crate) fn asking(kind: Kind, text: &str) -> Request {
+    Request { model: model(kind), messages: vec![Message::text(Role::User, text)], ..Request::default() }
+}
+
+/// All that comes, and how it ends.
+pub(crate) async fn all(provider: &HttpProvider, request: Request) -> (Vec<Delta>, Result<Reply, ModelError>) {
+    let mut came = Vec::new();
+    let mut deltas = match provider.stream(request).await {
+        Ok(deltas) => deltas,
+        Err(error) => return (came, Err(error)),
+    };
+    while let Some(delta) = deltas.next().await {
+        match delta {
+            Ok(Delta::Ended(reply)) => {
+                assert!(deltas.next().await.is_none(), "nothing follows the end");
+                return (came, Ok(reply));
+            }
+            Ok(delta) => came.push(delta),
+            Err(error) => {
+                assert!(deltas.next().await.is_none(), "nothing follows an error");
+                return (came, Err(error));
+            }
+        }
+    }
+    panic!("the stream ended without a word, after {came:?}");
+}
+
+/// The whole answer.
+pub(crate) async fn reply(provider: &HttpProvider, request: Request) -> Reply {
+    all(provider, request).await.1.expect("an answer")
+}

@@ -1,0 +1,59 @@
+//! What goes wrong, in words with a next step.
+
+use models::{Delta, Kind, ModelError};
+
+use crate::fake::{Fake, WIRES, all, asking};
+
+#[tokio::test]
+async fn each_error_is_told_apart_on_every_wire() {
+    let fake = Fake::start();
+    let cases = [
+        ("rate limit", "rateLimited", "try again in 7 s"),
+        ("overload", "overloaded", "try again in a minute"),
+        ("context too long", "contextTooLong", "shorten it"),
+        ("refusal", "refused", "change it"),
+        ("no credit", "noCredit", "top it up"),
+        ("no model", "notFound", "choose another one"),
+    ];
+    for wire in WIRES {
+        for (name, code, next) in cases {
+            let (_, error) = all(&fake.provider(wire), asking(wire, &format!("say the error {name}"))).await;
+            let error = error.expect_err("an error");
+            let words = error.to_string();
+            assert_eq!(error.code(), code, "{wire:?}: what {name} means: {words}");
+            assert!(words.contains(next), "{wire:?}: {name} says what to do: {words}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_limit_of_the_context_is_told() {
+    let fake = Fake::start();
+    let (_, error) = all(&fake.provider(Kind::OpenAi), asking(Kind::OpenAi, "say the error context too long")).await;
+    assert_eq!(error, Err(ModelError::ContextTooLong { limit: Some(8_192) }), "as the provider words it");
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_off_is_no_answer() {
+    let fake = Fake::start();
+    for wire in WIRES {
+        let (came, error) = all(&fake.provider(wire), asking(wire, "break off")).await;
+        assert_eq!(error, Err(ModelError::Cut), "{wire:?}: it broke off");
+        let has_text = came.iter().any(|delta| matches!(delta, Delta::Text(_)));
+        assert!(has_text, "{wire:?}: what came before is there: {came:?}");
+    }
+}
+
+#[tokio::test]
+async fn nobody_at_the_address_is_told() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
+    for wire in WIRES {
+        let provider = crate::fake::provider(wire, &url, None, models::Conversions::default());
+        let (_, error) = all(&provider, asking(wire, "say hello")).await;
+        let error = error.expect_err("an error");
+        assert_eq!(error.code(), "unreachable", "{wire:?}: {error}");
+        assert!(error.to_string().contains("check the network"), "{wire:?}: it says what to do: {error}");
+    }
+}

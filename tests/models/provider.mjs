@@ -1,0 +1,73 @@
+// A provider of models that is not ours (aimock): it speaks OpenAI's, Anthropic's, Gemini's and Ollama's wires, and answers by what
+// the user's last message says. Prints one line of JSON, `{"url": URL}`, and ends with its input.
+//
+// `GET /__aimock/journal` lists what it was asked. Errors come by `say the error NAME`.
+
+import { LLMock } from "@copilotkit/aimock";
+
+const KEY = process.env.PROVIDER_KEY;
+
+const mock = new LLMock({
+  port: 0,
+  host: "127.0.0.1",
+  chunkSize: 8,
+  ...(KEY ? { auth: { apiKeys: [KEY] } } : {}),
+});
+
+const weather = (city, id) => ({ id, name: "weather__forecast", arguments: JSON.stringify({ city, days: 3 }) });
+
+mock.onMessage("say hello", { content: "Hello! Grüße, 你好 and 👋 from the model." });
+mock.onMessage("think first", { content: "It is 42.", reasoning: "Six times seven is forty-two." });
+mock.on({ userMessage: "what is the weather", hasToolResult: false }, { toolCalls: [weather("Oslo", "call_oslo")] });
+mock.on({ userMessage: "what is the weather", hasToolResult: true }, { content: "It is sunny in Oslo." });
+mock.onMessage("compare two cities", {
+  content: "I look at both.",
+  toolCalls: [weather("Oslo", "call_oslo"), weather("Lima", "call_lima")],
+});
+mock.onMessage("what is in the picture", { content: "A red square." });
+mock.onMessage("stop early", { content: "It goes on and", finishReason: "length" });
+mock.onMessage("say a forbidden thing", { content: "I can", finishReason: "content_filter" });
+mock.onMessage("write a long answer", { content: "word ".repeat(2000) }, { latency: 20 });
+mock.onMessage("break off", { content: "This answer will never be whole." }, { truncateAfterChunks: 4, latency: 30 });
+
+// As the providers word them. Each reaches the client in the envelope of the wire it asks by.
+const errors = {
+  "rate limit": {
+    status: 429,
+    retryAfter: 7,
+    error: { message: "Rate limit reached for requests", type: "rate_limit_error", code: "rate_limit_exceeded" },
+  },
+  overload: { status: 503, error: { message: "The model is overloaded. Try again later.", type: "overloaded_error" } },
+  "context too long": {
+    status: 400,
+    error: {
+      message: "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens.",
+      type: "invalid_request_error",
+      code: "context_length_exceeded",
+    },
+  },
+  refusal: {
+    status: 400,
+    error: {
+      message: "Your request was rejected as a result of our safety system.",
+      type: "invalid_request_error",
+      code: "content_policy_violation",
+    },
+  },
+  "no credit": {
+    status: 429,
+    error: { message: "You exceeded your current quota.", type: "insufficient_quota", code: "insufficient_quota" },
+  },
+  "no model": {
+    status: 404,
+    error: { message: "The model `nothing` does not exist", type: "not_found_error", code: "model_not_found" },
+  },
+  // A careless provider, or one in between.
+  "with the key": { status: 500, error: { message: `It broke with ${KEY ?? "no key"}`, type: "server_error" } },
+};
+for (const [name, response] of Object.entries(errors)) mock.onMessage(`say the error ${name}`, response);
+
+await mock.start();
+process.stdout.write(`${JSON.stringify({ url: mock.url })}\n`);
+process.stdin.resume();
+process.stdin.on("end", () => mock.stop().finally(() => process.exit(0)));

@@ -1,0 +1,122 @@
+//! Tools: used, in parallel, and answered.
+
+use bytes::Bytes;
+use models::{
+    Conversion, Conversions, Delta, Kind, Loss, Message, ModelError, Part, Provider as _, Request, Role, Stop, Tool,
+    ToolChoice, Uncarried,
+};
+use serde_json::{Value, json};
+
+use crate::fake::{Fake, WIRES, all, asking, reply};
+use crate::scripted::takes;
+
+fn forecast() -> Tool {
+    Tool {
+        name: "weather__forecast".into(),
+        description: Some("The weather of the next days.".into()),
+        input_schema: json!({
+            "type": "object",
+            "properties": { "city": { "type": "string" }, "days": { "type": "integer" } },
+            "required": ["city"],
+        }),
+    }
+}
+
+fn with_tool(kind: Kind, text: &str) -> Request {
+    Request { tools: vec![forecast()], ..asking(kind, text) }
+}
+
+/// The request that goes on after this message of the model with these results.
+fn answered(request: Request, message: Message, results: Vec<Part>) -> Request {
+    let mut request = request;
+    request.messages.push(message);
+    request.messages.push(Message { role: Role::User, parts: results });
+    request
+}
+
+fn result(id: &str, parts: Vec<Part>, is_error: bool) -> Part {
+    Part::ToolResult { id: id.into(), name: "weather__forecast".into(), parts, is_error }
+}
+
+#[tokio::test]
+async fn a_tool_is_used_and_answered() {
+    let fake = Fake::start();
+    for wire in WIRES {
+        let provider = fake.provider(wire);
+        let request = with_tool(wire, "what is the weather");
+        let (came, used) = all(&provider, request.clone()).await;
+        let used = used.expect("an answer");
+        assert_eq!(used.stop, Stop::ToolUse, "{wire:?}: it wants a tool");
+        let uses: Vec<_> = used.message.tool_uses().collect();
+        let [(id, name, arguments)] = uses[..] else { panic!("{wire:?}: one use: {uses:?}") };
+        assert_eq!(name, "weather__forecast", "{wire:?}: by the name it was offered under");
+        assert_eq!(Value::Object(arguments.clone()), json!({ "city": "Oslo", "days": 3 }), "{wire:?}: its arguments");
+        let began = Delta::ToolUseBegan { id: id.into(), name: name.into() };
+        assert!(came.contains(&began), "{wire:?}: it is told before its arguments: {came:?}");
+        let streamed: String = came
+            .iter()
+            .filter_map(|delta| match delta {
+                Delta::ToolUseArguments { id: of, text } if of == id => Some(text.as_str()),
+                _ => None,
+            })
+            .collect();
+        let streamed: Value = serde_json::from_str(&streamed).expect("the pieces are the arguments");
+        assert_eq!(streamed, Value::Object(arguments.clone()), "{wire:?}: what streams is what is used");
+        let id = id.to_owned();
+        let request = answered(request, used.message, vec![result(&id, vec![Part::text("sunny")], false)]);
+        let answer = reply(&provider, request).await;
+        assert_eq!(answer.message.plain_text(), "It is sunny in Oslo.", "{wire:?}: it goes on with the result");
+    }
+}
+
+#[tokio::test]
+async fn tools_are_used_in_parallel() {
+    let fake = Fake::start();
+    for wire in WIRES {
+        let used = reply(&fake.provider(wire), with_tool(wire, "compare two cities")).await;
+        let cities: Vec<_> = used.message.tool_uses().map(|(_, _, arguments)| arguments["city"].clone()).collect();
+        assert_eq!(cities, [json!("Oslo"), json!("Lima")], "{wire:?}: each has its own arguments, in order");
+        let ids: std::collections::BTreeSet<_> = used.message.tool_uses().map(|(id, _, _)| id).collect();
+        assert_eq!(ids.len(), 2, "{wire:?}: and its own id: {ids:?}");
+        assert_eq!(used.message.plain_text(), "I look at both.", "{wire:?}: with what it said before");
+    }
+}
+
+#[tokio::test]
+async fn pictures_and_failures_in_results_reach_the_model_on_every_wire() {
+    let fake = Fake::start();
+    for wire in WIRES {
+        let provider = fake.provider(wire);
+        let request = with_tool(wire, "what is the weather");
+        let used = reply(&provider, request.clone()).await;
+        let id = used.message.tool_uses().next().unwrap().0.to_owned();
+        let picture = Part::Image { mime: "image/png".into(), data: Bytes::from_static(b"\x89PNG\r\n\x1a\nmap") };
+        let results = vec![result(&id, vec![Part::text("no service"), picture], true)];
+        let request = answered(request, used.message, results);
+        let losses = provider.cannot_carry(&request);
+        let image = Loss { what: Uncarried::ImageInToolResult, then: Conversion::SendAfter };
+        let failed = Loss { what: Uncarried::ToolError, then: Conversion::SayInText };
+        let wanted: &[Loss] = match wire {
+            Kind::Anthropic => &[],
+            Kind::Gemini => &[image],
+            Kind::OpenAi | Kind::Ollama => &[failed, image],
+        };
+        assert_eq!(losses, wanted, "{wire:?}: what is converted is told before");
+        let (url, taken) = takes().await;
+        let _ = all(&crate::fake::provider(wire, &url, None, Conversions::default()), request).await;
+        let sent = taken.await.expect("a request").to_string();
+        assert!(sent.contains("iVBORw0KGgptYXA"), "{wire:?}: the picture is there: {sent}");
+        let is_told = sent.contains("The tool failed") || sent.contains("\"error\"") || sent.contains("is_error");
+        assert!(is_told, "{wire:?}: the failure is there: {sent}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_wire_can_not_say_is_refused_before_it_is_sent() {
+    let fake = Fake::start();
+    let request = Request { tool_choice: ToolChoice::Required, ..with_tool(Kind::Ollama, "say hello") };
+    let (came, refused) = all(&fake.provider(Kind::Ollama), request).await;
+    let loss = Loss { what: Uncarried::ToolRequired, then: Conversion::Refuse };
+    assert_eq!(refused, Err(ModelError::CannotCarry(loss)), "Ollama knows no tool that must be used");
+    assert!(came.is_empty(), "and nothing was sent");
+}
