@@ -7,14 +7,28 @@ import type { ModelChosenBy, QuestionBody } from "$lib/api/generated";
 
 import { QUIET } from "./arming.svelte";
 import { question, samplingByModel, samplingRequest } from "./fixtures";
-import { answers, arm, blocked, button, click, eachWithHost, faults, host, show } from "./harness.svelte";
+import {
+  answers,
+  arm,
+  blocked,
+  button,
+  click,
+  eachWithHost,
+  faults,
+  host,
+  show,
+} from "./harness.svelte";
 import { chosenWords } from "./sampling-words";
 
 eachWithHost();
 
 const answered = samplingByModel({
   step: "response",
-  response: { content: [{ type: "text", text: "Paris." }], model: "gpt-5.2", stopReason: "endTurn" },
+  response: {
+    content: [{ type: "text", text: "Paris." }],
+    model: "gpt-5.2",
+    stopReason: "endTurn",
+  },
   run: { is: "done", inputTokens: 1_200, outputTokens: 30, micros: 4_500, noToolUsed: false },
 });
 const running = samplingByModel({
@@ -25,8 +39,17 @@ const running = samplingByModel({
 describe("a request to a model", () => {
   const bodies: [string, QuestionBody][] = [
     ["request", samplingByModel()],
-    ["failed", samplingByModel({ run: { is: "failed", code: "overloaded", message: "Too much to do." } })],
-    ["capped, with losses", samplingByModel({ wantedTokens: 1_000_000_000, losses: [{ what: "audio", then: "leaveOut" }] })],
+    [
+      "failed",
+      samplingByModel({ run: { is: "failed", code: "overloaded", message: "Too much to do." } }),
+    ],
+    [
+      "capped, with losses",
+      samplingByModel({
+        wantedTokens: 1_000_000_000,
+        losses: [{ what: "audio", then: "leaveOut" }],
+      }),
+    ],
     ["running", running],
     ["answer", answered],
     ["stopped", { ...answered, run: { is: "stopped" } } as QuestionBody],
@@ -42,13 +65,26 @@ describe("a request to a model", () => {
     host.handlers.models = () => ({
       providers: [{ id: "local", name: "Ollama", models: [{ id: "qwen", name: "Qwen" }] }],
     });
-    host.handlers.edit_question = (request: { edit: unknown }) => ({ ...question(samplingByModel()), hash: "h2", request });
+    host.handlers.edit_question = (request: { edit: unknown }) => ({
+      ...question(samplingByModel()),
+      hash: "h2",
+      request,
+    });
     show(question(samplingByModel()));
     await vi.advanceTimersByTimeAsync(0);
-    expect(screen.getByText(/would like “large”/), "[sampling-respect-hints]: why").toBeInTheDocument();
-    expect(screen.getByText(/\$0\.0125 at the most/), "what it costs at the most").toBeInTheDocument();
+    expect(
+      screen.getByText(/would like “large”/),
+      "[sampling-respect-hints]: why",
+    ).toBeInTheDocument();
+    expect(
+      screen.getByText(/\$0\.0125 at the most/),
+      "what it costs at the most",
+    ).toBeInTheDocument();
     const list: HTMLSelectElement = screen.getByLabelText("Answered by");
-    expect([...list.options].map((option) => option.text)).toEqual(["GPT-5.2 (openai)", "Qwen (Ollama)"]);
+    expect([...list.options].map((option) => option.text)).toEqual([
+      "GPT-5.2 (openai)",
+      "Qwen (Ollama)",
+    ]);
     list.value = list.options[1]?.value ?? "";
     list.dispatchEvent(new Event("change", { bubbles: true }));
     await vi.advanceTimersByTimeAsync(0);
@@ -60,7 +96,9 @@ describe("a request to a model", () => {
 
   it("asks the model only after a pause, and can be answered by hand at once", async () => {
     show(question(samplingByModel()));
-    expect(blocked(/Ask GPT-5.2/), "[sampling-human-in-loop]: not before it could be read").toBe(true);
+    expect(blocked(/Ask GPT-5.2/), "[sampling-human-in-loop]: not before it could be read").toBe(
+      true,
+    );
     await click(button("Answer it yourself"));
     expect(answers(), "nothing crosses by it").toEqual([
       { id: "q1", hash: "h1", answer: { action: "by_hand" } },
@@ -71,9 +109,18 @@ describe("a request to a model", () => {
     const { set } = show(question(running));
     expect(screen.getByRole("log").textContent, "what came").toContain("Pa");
     expect(screen.queryByRole("button", { name: /^Ask/ }), "nothing to allow").toBeNull();
-    set(question(samplingByModel({ step: "running", run: { is: "running", text: "Paris\u202e.", thinking: false } })));
+    set(
+      question(
+        samplingByModel({
+          step: "running",
+          run: { is: "running", text: "Paris\u202e.", thinking: false },
+        }),
+      ),
+    );
     await tick();
-    expect(screen.getByRole("log").textContent, "[X12]: hidden characters are named").toContain("U+202E");
+    expect(screen.getByRole("log").textContent, "[X12]: hidden characters are named").toContain(
+      "U+202E",
+    );
     await arm();
     await click(button("Stop"));
     expect(answers()).toEqual([{ id: "q1", hash: "h1", answer: { action: "stop" } }]);
@@ -81,8 +128,14 @@ describe("a request to a model", () => {
 
   it("reviews the answer: sent, asked again, gone back from", async () => {
     show(question(answered));
-    expect(screen.getByText(/1,200 \+ 30 tokens, which cost \$0\.0045/), "what it took").toBeInTheDocument();
-    expect(screen.getByText("Paris."), "[sampling-review-result]: the answer whole").toBeInTheDocument();
+    expect(
+      screen.getByText(/1,200 \+ 30 tokens, which cost \$0\.0045/),
+      "what it took",
+    ).toBeInTheDocument();
+    expect(
+      screen.getByText("Paris."),
+      "[sampling-review-result]: the answer whole",
+    ).toBeInTheDocument();
     await click(button("Back to the request"));
     expect(answers().at(-1)).toEqual({ id: "q1", hash: "h1", answer: { action: "back" } });
   });
@@ -91,10 +144,19 @@ describe("a request to a model", () => {
     const { request } = samplingRequest as Extract<QuestionBody, { kind: "sampling" }>;
     const tools = [{ name: "pay", description: "Pays.", inputSchema: { type: "object" } }];
     show(question(samplingByModel({ request: { ...request, tools, toolChoice: "required" } })));
-    expect(screen.getByLabelText("Tools it brings").textContent, "X27: by name and schema").toContain('"type": "object"');
+    expect(
+      screen.getByLabelText("Tools it brings").textContent,
+      "X27: by name and schema",
+    ).toContain('"type": "object"');
     expect(screen.getByText(/Drawbridge never does/), "X27: who runs them").toBeInTheDocument();
-    expect(screen.getByText("the model must use one"), "[sampling-tool-choice]").toBeInTheDocument();
-    expect(screen.getByText(/All servers/i), "[sampling-include-context]: said, and that none is put in").toBeInTheDocument();
+    expect(
+      screen.getByText("the model must use one"),
+      "[sampling-tool-choice]",
+    ).toBeInTheDocument();
+    expect(
+      screen.getByText(/All servers/i),
+      "[sampling-include-context]: said, and that none is put in",
+    ).toBeInTheDocument();
   });
 
   it("has a sentence for each reason", () => {
