@@ -19,24 +19,10 @@ mod shown;
 mod stream;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 pub(crate) use engine::Replies;
 pub use engine::{Begun, ConversationError, ConversationTools, NewMessage, Spent};
 pub use models::ModelRef;
-
-/// A conversation as it is kept.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Conversation {
-    /// To refer to it by: letters, digits and dashes.
-    pub id: String,
-    /// Its title.
-    pub title: String,
-    /// When it last changed, in milliseconds since 1970.
-    pub updated_at: u64,
-    /// Its items in order, each an [`item::Item`] as JSON. One that a newer version wrote stays as it is.
-    pub items: Vec<Value>,
-}
 
 /// What the user set for a conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

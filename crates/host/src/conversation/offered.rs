@@ -278,7 +278,7 @@ fn size(tool: &Tool) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
     use mcp_proto::types::{self as mcp, Listed};
 
@@ -348,6 +348,64 @@ mod tests {
         assert!(offering.rests_on(&servers), "as long as nothing changes it need not be made again");
         let other = server("files", &["read"], &["read"]);
         assert!(!offering.rests_on(&[(on("files", None), other)]), "and else it is");
+    }
+
+    /// What a tool of a server as they are costs in context, and what the search costs instead; run with `--no-capture` to read
+    /// the figures.
+    #[test]
+    fn the_search_takes_less_context_the_more_tools_there_are() {
+        let context = Some(200_000);
+        let mut saved = Vec::new();
+        for count in [10, 100, 1_000] {
+            let names: Vec<String> = (0..count).map(|n| format!("manage_resource_{n}")).collect();
+            let tools: Vec<mcp::Tool> = names.iter().map(|name| ordinary(name)).collect();
+            let mut pins = ServerPins::default();
+            let identity = Hash::of_bytes(b"command");
+            for tool in &tools {
+                pins.pin(Kind::Tool, &tool.name, &json!(tool), Some(&identity), 1);
+            }
+            let mut many = server("many", &[], &[]);
+            if let Some(reviewed) = &mut many.reviewed {
+                reviewed.catalog =
+                    Arc::new(Catalog { tools: tools.iter().map(Listed::from).collect(), ..Catalog::default() });
+                reviewed.pins = Arc::new(pins);
+            }
+            let offering = Offering::new(&[(on("many", None), many)]);
+            assert_eq!(offering.offered().count(), count, "all can be offered");
+            let threshold = super::super::Bounds::default().threshold(context);
+            let found = offering.find(&offering.index(), "manage resource 7", 8);
+            let search = super::super::own_tools::search_tool(count, &["many"]);
+            let with_search = size(&search) + found.iter().map(|tool| tool.tokens).sum::<u64>();
+            let sent = if offering.tokens > threshold { with_search } else { offering.tokens };
+            println!("{count} tools: {} tokens all, {sent} sent, {} saved", offering.tokens, offering.tokens - sent);
+            saved.push((offering.tokens - sent) * 100 / offering.tokens);
+        }
+        assert_eq!(saved[0], 0, "a few tools are all sent");
+        assert!(saved[1] >= 80 && saved[2] >= 98, "of many, next to nothing is sent: {saved:?} percent are saved");
+    }
+
+    /// A tool with a description and a schema as those of servers that are in use.
+    fn ordinary(name: &str) -> mcp::Tool {
+        let text = |words: &str| json!({ "type": "string", "description": words });
+        mcp::Tool {
+            name: name.to_owned(),
+            description: Some(format!(
+                "Creates, reads, changes or removes one resource of the kind {name}. Returns the resource as it is afterwards, or \
+                 what is wrong with the request. Changes are written at once and can't be undone."
+            )),
+            input_schema: json!({
+                "type": "object",
+                "properties": {
+                    "id": text("The resource's id, as another call returned it"),
+                    "action": { "type": "string", "enum": ["create", "read", "update", "delete"], "description": "What to do" },
+                    "fields": { "type": "object", "description": "What to change, by name", "additionalProperties": true },
+                    "reason": text("Why, for the log"),
+                    "dry_run": { "type": "boolean", "description": "Whether only to tell what would happen", "default": false },
+                },
+                "required": ["id", "action"],
+            }),
+            ..mcp::Tool::default()
+        }
     }
 
     #[test]

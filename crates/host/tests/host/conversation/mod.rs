@@ -39,7 +39,8 @@ impl Talk {
 
     /// With a model that takes so many tokens.
     pub(crate) async fn with_context(answers: Vec<Vec<Piece>>, reviewed: &[&str], context: Option<u32>) -> Self {
-        let app = App::start(vec![("demo", demo(&[]))]).await;
+        let servers = if reviewed.is_empty() { Vec::new() } else { vec![("demo", demo(&[]))] };
+        let app = App::start(servers).await;
         if !reviewed.is_empty() {
             app.ready("demo").await;
             app.until("demo", "known whole", |s| s.counts[0] >= 16).await;

@@ -77,6 +77,7 @@ pub(crate) fn known(context: Option<u32>) -> Model {
         output: 10.0,
         cached_input: None,
         written_input: None,
+        long: None,
         currency: "USD".into(),
         as_of: "2026-11-21".into(),
     };
