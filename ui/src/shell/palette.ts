@@ -38,6 +38,7 @@ function actions(): Entry[] {
     [m.shell_all_tools(), () => router.go({ at: "tools" })],
     [m.shell_rules(), () => router.go({ at: "rules" })],
     [m.shell_audit(), () => router.go({ at: "audit" })],
+    [m.models_title(), () => router.go({ at: "models" })],
     [m.shell_settings(), () => router.go({ at: "settings" })],
     [m.shell_shortcuts(), () => (overlay.shortcuts = true)],
     [m.shell_welcome(), () => router.go({ at: "welcome" })],

@@ -21,12 +21,14 @@ export const pages: {
   settings?: Load<NoProps>;
   audit?: Load<NoProps>;
   rules?: Load<NoProps>;
+  models?: Load<NoProps>;
   tools?: Load<NoProps>;
 } = {
   conversation: () => import("../conversation/ConversationView.svelte"),
   settings: () => import("../settings/SettingsView.svelte"),
   audit: () => import("../settings/AuditView.svelte"),
   rules: () => import("../settings/RulesView.svelte"),
+  models: () => import("../models/ModelsView.svelte"),
   tools: () => import("../tools/AllTools.svelte"),
 };
 

@@ -22,9 +22,10 @@ export type View =
   | { at: "settings" }
   | { at: "audit" }
   | { at: "rules" }
+  | { at: "models" }
   | { at: "tools" };
 
-const PLAIN = ["welcome", "add-server", "settings", "audit", "rules", "tools"] as const;
+const PLAIN = ["welcome", "add-server", "settings", "audit", "rules", "models", "tools"] as const;
 
 export function toHash(view: View): string {
   const parts: string[] = [view.at];

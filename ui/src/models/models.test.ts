@@ -1,0 +1,197 @@
+import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
+import { afterEach, describe, expect, it } from "vitest";
+
+import type { Model, ModelProvider, Models, ProviderPreset } from "$lib/api/generated";
+import { axeProblems } from "$lib/testing/axe";
+import { choose } from "$lib/testing/choose";
+import { startFake } from "$lib/testing/fake";
+
+import { free, idFrom, isReadable } from "./draft";
+import ModelsView from "./ModelsView.svelte";
+import { problemWords } from "./words";
+
+afterEach(() => cleanup());
+
+function model(id: string, changes: Partial<Model> = {}): Model {
+  const unknown = { images: null, audio: null, files: null, tools: null, thinking: null };
+  return { id, name: id, context: null, maxOutput: null, price: null, ...unknown, ...changes };
+}
+
+function provider(changes: Partial<ModelProvider> = {}): ModelProvider {
+  return {
+    id: "openai",
+    name: "OpenAI",
+    kind: "openai",
+    url: "https://api.openai.com/v1",
+    silenceSeconds: null,
+    losses: [
+      {
+        what: "imageInToolResult",
+        then: "sendAfter",
+        choices: ["refuse", "sendAfter", "leaveOut"],
+      },
+    ],
+    hasKey: true,
+    local: false,
+    readable: false,
+    models: [
+      model("gpt-small", {
+        context: 128_000,
+        price: { input: 0.15, output: 0.6, currency: "USD", asOf: "2026-11-21" },
+        tools: true,
+      }),
+      model("gpt-odd"),
+    ],
+    listedAt: 1_785_000_000_000,
+    problem: null,
+    ...changes,
+  };
+}
+
+const presets: ProviderPreset[] = [
+  {
+    id: "openai",
+    name: "OpenAI",
+    kind: "openai",
+    url: "https://api.openai.com/v1",
+    wantsKey: true,
+    keysAt: "https://platform.openai.com/api-keys",
+  },
+  {
+    id: "ollama",
+    name: "Ollama",
+    kind: "ollama",
+    url: "http://127.0.0.1:11434",
+    wantsKey: false,
+    keysAt: null,
+  },
+];
+
+const having = (changes: Partial<Models> = {}): Models => ({
+  providers: [provider()],
+  default: null,
+  found: [],
+  presets,
+  ...changes,
+});
+
+describe("the page of models", () => {
+  it("adds a provider with its key, and tries it at once", async () => {
+    let models = having({ providers: [] });
+    const host = await startFake({
+      models: () => models,
+      set_provider: () => {
+        models = having({ providers: [provider({ listedAt: null, models: [] })] });
+        return {};
+      },
+      set_provider_key: () => ({ onlyThisRun: null }),
+      test_provider: () => ({ models: 2, said: null, firstMilliseconds: null, problem: null }),
+    });
+    render(ModelsView);
+    await screen.findByText("No provider yet");
+    await fireEvent.click(screen.getByRole("button", { name: "Add a provider" }));
+    const dialog = within(await screen.findByRole("dialog"));
+    const key = dialog.getByLabelText<HTMLInputElement>("Key");
+    expect(key.type, "what is typed is not shown").toBe("password");
+    await fireEvent.input(key, { target: { value: "sk-canary" } });
+    await fireEvent.click(dialog.getByRole("button", { name: "Add" }));
+    await waitFor(() => expect(host.requests("set_provider_key").length).toBe(1));
+    expect(host.requests("set_provider_key")[0], "the key goes to the host alone").toEqual({
+      id: "openai",
+      key: "sk-canary",
+    });
+    expect(host.requests("set_provider")[0]?.url, "with the preset's address").toBe(
+      "https://api.openai.com/v1",
+    );
+    host.send({ type: "models_changed" });
+    await waitFor(() => expect(host.requests("test_provider").length, "it is tried").toBe(1));
+    expect(document.body.innerHTML, "and the key is nowhere in the page").not.toContain("canary");
+  });
+
+  it("says in words why a provider does not answer", async () => {
+    await startFake({
+      models: () => having(),
+      test_provider: () => ({
+        models: 0,
+        said: null,
+        firstMilliseconds: null,
+        problem: { code: "wrongKey", message: "the provider does not take the key" },
+      }),
+    });
+    render(ModelsView);
+    await fireEvent.click(await screen.findByRole("button", { name: "Test OpenAI" }));
+    const words = await screen.findByText(/Enter another one/);
+    expect(words, "the cause and the next step").toHaveTextContent("does not take the key");
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  });
+
+  it("shows what is known of models, and lets one begin conversations", async () => {
+    const host = await startFake({ models: () => having() });
+    render(ModelsView);
+    await fireEvent.click(await screen.findByText("2 models"));
+    const [, small, odd] = screen.getAllByRole("row");
+    expect(small, "context and price").toHaveTextContent(/128K.*\$0.15 in, \$0.60 out.*tools/);
+    expect(odd, "what is not known is said to be unknown").toHaveTextContent("unknown");
+    const name = "Begin conversations with gpt-small";
+    await fireEvent.click(screen.getByRole("button", { name }));
+    await waitFor(() =>
+      expect(host.requests("set_default_model")).toEqual([
+        { model: { provider: "openai", model: "gpt-small" } },
+      ]),
+    );
+  });
+
+  it("lets the user choose what is done with what can't be carried", async () => {
+    const host = await startFake({ models: () => having() });
+    render(ModelsView);
+    await fireEvent.click(await screen.findByText("What it can't carry"));
+    await choose(screen.getByRole("combobox", { name: "Pictures in results of tools" }), "refuse");
+    await waitFor(() =>
+      expect(host.requests("set_provider")[0]?.conversions).toEqual([
+        { what: "imageInToolResult", then: "refuse" },
+      ]),
+    );
+  });
+
+  it("offers what was found on this computer", async () => {
+    const found = [
+      { preset: "ollama", name: "Ollama", url: "http://127.0.0.1:11434/", models: ["llama3.2"] },
+    ];
+    const host = await startFake({ models: () => having({ providers: [], found }) });
+    render(ModelsView);
+    await fireEvent.click(await screen.findByRole("button", { name: "Use Ollama" }));
+    await waitFor(() => expect(host.requests("set_provider")[0]?.id).toBe("ollama"));
+  });
+
+  it("warns where a key could be read on the way", async () => {
+    await startFake({ models: () => having() });
+    render(ModelsView);
+    await fireEvent.click(await screen.findByRole("button", { name: "Add a provider" }));
+    const dialog = within(await screen.findByRole("dialog"));
+    const url = dialog.getByLabelText("Address");
+    await fireEvent.input(url, { target: { value: "http://192.168.1.7:8000/v1" } });
+    expect(dialog.getByText(/can read the key/), "it is said").toBeInTheDocument();
+  });
+});
+
+describe("a draft", () => {
+  it("gets an id that is free and can be one", () => {
+    expect(free("openai", ["openai", "openai-2"]), "the next number").toBe("openai-3");
+    expect(idFrom("My Lab / GPU 1", []), "of letters, digits and dashes").toBe("my-lab-gpu-1");
+    expect(idFrom("模型", []), "whatever the name is").toBe("provider");
+  });
+
+  it("knows which addresses can be read on the way", () => {
+    for (const url of ["https://a.example/v1", "http://127.0.0.1:1234", "http://localhost", "x"]) {
+      expect(isReadable(url), url).toBe(false);
+    }
+    for (const url of ["http://a.example/v1", "http://10.0.0.1", "http://127.evil.example"]) {
+      expect(isReadable(url), url).toBe(true);
+    }
+  });
+
+  it("has words for every problem, and for those to come", () => {
+    expect(problemWords({ code: "rateLimited" })).toMatch(/Try again later/);
+    expect(problemWords({ code: "somethingNew" })).toBe("It answered with an error.");
+  });
+});

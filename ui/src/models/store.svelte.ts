@@ -1,0 +1,27 @@
+// The providers of models, as the host has them.
+import { call } from "$lib/api/client";
+import type { Models } from "$lib/api/generated";
+import { app } from "$lib/state/app.svelte";
+import { oneAtATime } from "$lib/state/one-at-a-time";
+
+export class Providers {
+  now = $state.raw<Models | null>(null);
+  error = $state.raw<unknown>(null);
+
+  readonly read = oneAtATime(async () => {
+    try {
+      this.now = await call("models", {});
+      this.error = null;
+    } catch (cause) {
+      this.error = cause;
+    }
+  });
+
+  /** Reads them now, and whenever they change. Gives what ends that. */
+  follow(): () => void {
+    void this.read();
+    return app.onEvent((event) => {
+      if (event.type === "models_changed") void this.read();
+    });
+  }
+}
