@@ -63,7 +63,7 @@ impl Part {
     }
 
     pub(super) fn needs_node(&self) -> bool {
-        matches!(self, Self::Ui | Self::Interop | Self::Conformance | Self::Page | Self::Desktop)
+        matches!(self, Self::Unit | Self::Ui | Self::Interop | Self::Conformance | Self::Page | Self::Desktop)
     }
 
     pub(super) fn run(self, log: &mut Log) -> Result<Done, Problem> {

@@ -5,7 +5,7 @@ use super::parts::Done;
 use crate::problem::Problem;
 use crate::process::{Program, cargo};
 use crate::progress::step;
-use crate::{check, workspace};
+use crate::{check, node, workspace};
 
 /// Everything that needs no WebKitGTK; one choice of packages, so that what they are built from is built once.
 const WITHOUT_SHELL: [&str; 3] = ["--workspace", "--exclude", "drawbridge"];
@@ -29,8 +29,10 @@ pub(super) fn deny(log: &mut Log) -> Result<Done, Problem> {
     Ok(Done::Ran)
 }
 
-/// The crates' own tests. The suites with real servers and the real window are parts of their own.
+/// The crates' own tests, some against a fake provider of models from npm. The suites with real servers and the real window are
+/// parts of their own.
 pub(super) fn unit(log: &mut Log) -> Result<Done, Problem> {
+    node::install(&workspace::tests(), &mut |program| log.run(program))?;
     build_all(log)?;
     step("unit: running the tests");
     log.run(tests(&WITHOUT_SHELL).args(["--exclude", "interop"]))?;
