@@ -10,18 +10,26 @@ import { router } from "$lib/state/view.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import { sampleServer, startFake } from "$lib/testing/fake";
 
+import { samplingReport } from "./sampling-fixtures";
 import ServerPage from "./ServerPage.svelte";
 
 const user = userEvent.setup();
+
+const NO_PINS = {
+  ...{ server: "files", identity: [], identitySince: null, issuer: null, tools: [], prompts: [] },
+};
 
 async function show(
   tab: ServerTab,
   changes: Partial<Server> = {},
   answers: Parameters<typeof startFake>[0] = {},
 ) {
-  const host = await startFake(answers, {
-    servers: [sampleServer(changes), sampleServer({ name: "git" })],
-  });
+  const host = await startFake(
+    { sampling: () => samplingReport(), pins: () => NO_PINS, ...answers },
+    {
+      servers: [sampleServer(changes), sampleServer({ name: "git" })],
+    },
+  );
   router.go({ at: "server", name: "files", tab });
   render(ServerPage, { name: "files", tab, item: undefined });
   return host;

@@ -1,0 +1,122 @@
+// How a server may use the user's models: off at first; limits that are set and said; a budget without asking.
+import { render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, test } from "vitest";
+
+import type { Policy, Rule, SamplingReport } from "$lib/api/generated";
+import { axeProblems } from "$lib/testing/axe";
+import { sampleServer, startFake } from "$lib/testing/fake";
+
+import Sampling from "./Sampling.svelte";
+import { samplingReport } from "./sampling-fixtures";
+
+const user = userEvent.setup();
+
+const file = { path: "/p", exists: false, problem: null };
+const policy = (rules: Rule[]): Policy => ({
+  ...{ preset: "balanced", managedPreset: "balanced", rules, user: file, managed: file },
+});
+
+async function show(report: SamplingReport, rules: Rule[] = []) {
+  let now = report;
+  const host = await startFake({
+    sampling: () => now,
+    set_sampling: ({ settings }) => {
+      now = { ...now, settings };
+      return {};
+    },
+    models: () => ({ providers: [], default: null, found: [], presets: [] }),
+    policy: () => policy(rules),
+    set_policy_rule: () => ({ source: "user", id: "1" }),
+    remove_policy_rule: () => ({}),
+  });
+  render(Sampling, { server: sampleServer() });
+  await screen.findByRole("checkbox", { name: "Let this server ask your models" });
+  return host;
+}
+
+describe("the use of models", () => {
+  test("is off, and turned on by one word", async () => {
+    const host = await show(samplingReport());
+    const on = screen.getByRole("checkbox", { name: "Let this server ask your models" });
+    expect(on, "[sampling-user-controls]: off at first").not.toBeChecked();
+    expect(screen.queryByRole("table"), "and nothing else to set").toBeNull();
+    await user.click(on);
+    const [sent] = host.requests("set_sampling");
+    expect(sent?.settings.on, "turned on").toBe(true);
+    expect(sent?.settings.perHour.requests, "within its limits").toBe(60);
+    expect(await screen.findByRole("table"), "then there is more to set").toBeVisible();
+    expect(await axeProblems(), "no violations").toEqual([]);
+  });
+
+  test("says what was used, and takes limits; an empty one is none", async () => {
+    const spent = { requests: 3, tokens: 1_234, micros: 12_500 };
+    const host = await show(samplingReport({ on: true }, { withinHour: spent, inAll: spent }));
+    const requests = screen.getByRole("row", { name: /^Requests/ });
+    expect(within(requests).getAllByText("3 used").length, "X26: what was spent is shown").toBe(2);
+    expect(screen.getByRole("row", { name: /^US dollars/ }), "money too").toHaveTextContent(
+      "$0.0125",
+    );
+    const limit = screen.getByLabelText("US dollars, In all: limit");
+    await user.type(limit, "1.5");
+    await user.tab();
+    expect(host.requests("set_sampling").at(-1)?.settings.inAll.micros, "in millionths").toBe(
+      1_500_000,
+    );
+    const hour = screen.getByLabelText("Requests, In an hour: limit");
+    await user.clear(hour);
+    await user.tab();
+    await waitFor(() =>
+      expect(host.requests("set_sampling").at(-1)?.settings.perHour.requests, "none").toBeNull(),
+    );
+    await user.clear(limit);
+    await user.type(limit, "-3");
+    await user.tab();
+    expect(limit, "what is no amount is not taken").toHaveValue("1.5");
+  });
+
+  test("says which limit stops it, and that it has to be started again", async () => {
+    const changes = { stopped: { of: "tokens", hour: true, most: 200_000 }, outdated: true };
+    const host = await show(samplingReport({ on: true }, changes));
+    expect(
+      screen.getByText(/limit is reached.*Tokens, In an hour/),
+      "X26: it says so",
+    ).toBeVisible();
+    await user.click(screen.getByRole("button", { name: "Restart it" }));
+    expect(host.requests("restart_server"), "restarted").toEqual([{ server: "files" }]);
+  });
+
+  test("lets requests through within a budget, after a confirmation, and ends that", async () => {
+    const host = await show(samplingReport({ on: true }));
+    await user.click(await screen.findByRole("button", { name: "Let through" }));
+    const dialog = await screen.findByRole("dialog");
+    await user.click(within(dialog).getByRole("button", { name: "Let through" }));
+    await waitFor(() => expect(host.requests("set_policy_rule").length, "a rule").toBe(1));
+    const [rule] = host.requests("set_policy_rule");
+    expect(
+      rule,
+      "[sampling-approval-controls]: for this server alone, with its budget",
+    ).toMatchObject({
+      ...{ effect: "allow", server: "files", direction: "from_server", tool: null },
+      sampling: { requestsPerHour: 10, tokensPerHour: 20_000 },
+    });
+  });
+
+  test("shows the budget that stands, and takes it back", async () => {
+    const rule = {
+      ...{ id: "7", source: "user", effect: "allow", server: "files", tool: null, note: "" },
+      ...{ direction: "from_server", arguments: [], annotations: null, trustedServer: false },
+      ...{ scope: { kind: "always" }, expiresAt: null },
+      sampling: { requestsPerHour: 5, tokensPerHour: 9_000 },
+    } as Rule;
+    const host = await show(samplingReport({ on: true }), [rule]);
+    expect(
+      await screen.findByText(/Up to 5 requests and 9,000 tokens/),
+      "what stands",
+    ).toBeVisible();
+    await user.click(screen.getByRole("button", { name: "Ask each time" }));
+    expect(host.requests("remove_policy_rule"), "taken back").toEqual([
+      { source: "user", id: "7" },
+    ]);
+  });
+});

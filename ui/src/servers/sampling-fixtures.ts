@@ -1,0 +1,27 @@
+// How a server may use the user's models, for the tests.
+
+import type { SamplingReport, SamplingSettings } from "$lib/api/generated";
+
+const NONE = { requests: null, tokens: null, micros: null };
+
+export function samplingReport(
+  settings: Partial<SamplingSettings> = {},
+  changes: Partial<SamplingReport> = {},
+): SamplingReport {
+  return {
+    settings: {
+      on: false,
+      tools: true,
+      maxTokens: 4_096,
+      model: null,
+      perHour: { ...NONE, requests: 60, tokens: 200_000 },
+      inAll: NONE,
+      ...settings,
+    },
+    withinHour: { requests: 0, tokens: 0, micros: 0 },
+    inAll: { requests: 0, tokens: 0, micros: 0 },
+    stopped: null,
+    outdated: false,
+    ...changes,
+  };
+}
