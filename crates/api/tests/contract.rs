@@ -188,6 +188,42 @@ async fn conversations_are_kept_and_items_replaced_by_id() {
 }
 
 #[tokio::test]
+async fn a_history_is_read_in_pages_and_searched() {
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    let id = call(&api, "create_conversation", json!({"title": "Trip"})).await["id"].clone();
+    let picture = "AAEC".repeat(2_000);
+    let items: Vec<Value> = (0..130)
+        .map(|n| {
+            let content = json!([{"type": "text", "text": format!("第{n}天在港口")}, {"type": "image", "data": picture, "mimeType": "image/png"}]);
+            json!({"id": n.to_string(), "at": 5, "body": {"kind": "message", "role": "user", "content": content, "prompt": null}})
+        })
+        .collect();
+    call(&api, "append_items", json!({"conversation": id, "items": items})).await;
+    let first = call(&api, "conversation", json!({"conversation": id})).await;
+    assert_eq!((&first["items"][0]["id"], &first["hasMore"]), (&json!("30"), &json!(true)), "it opens with the newest");
+    let older = call(&api, "items", json!({"conversation": id, "before": "30", "limit": 100})).await;
+    assert_eq!(older["items"].as_array().map(Vec::len), Some(30), "then those before");
+    assert_eq!((&older["items"][0]["id"], &older["hasMore"]), (&json!("0"), &json!(false)), "up to the first");
+    let left = &older["items"][0]["leftOut"][0];
+    assert_eq!(older["items"][0]["body"]["content"][1]["data"], "", "pictures come when they are asked for");
+    assert_eq!((&left["pointer"], &left["bytes"]), (&json!("/content/1/data"), &json!(6_000)), "their place is told");
+    let blob = call(&api, "blob", json!({"hash": left["hash"]})).await;
+    assert_eq!(blob["data"], picture.as_str(), "by their hash");
+    let found = call(&api, "search_history", json!({"text": "港口 129", "limit": 5})).await;
+    assert_eq!((&found["found"][0]["item"], &found["hasMore"]), (&json!("129"), &json!(false)), "what was said is found");
+    let excerpt = &found["found"][0]["excerpt"];
+    assert_eq!((&excerpt["text"], &excerpt["matches"]), (&json!("第129天在港口"), &json!([[1, 4], [6, 8]])), "with its place");
+    for (command, request) in [
+        ("items", json!({"conversation": id, "before": "none", "limit": 1})),
+        ("blob", json!({"hash": "0".repeat(64)})),
+    ] {
+        let error = dispatch(&api, command, request).await.expect_err("nothing is there");
+        assert_eq!(error.code, ErrorCode::NotFound, "{command}: what is not there is told as that");
+    }
+}
+
+#[tokio::test]
 async fn a_call_is_kept_in_its_conversation_also_when_the_page_has_gone() {
     let (app, api) = harbour().await;
     let id = call(&api, "create_conversation", json!({"title": "Sums"})).await["id"].clone();

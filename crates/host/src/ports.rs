@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use tokio::sync::mpsc;
 
 pub use crate::audit::*;
-use crate::conversation::Conversation;
 use crate::history;
 use crate::server_config::{ConfigProblem, Imported, ServerEntry};
 
@@ -141,30 +140,6 @@ impl Document {
             Self::Pins => "pins.json",
         }
     }
-}
-
-/// Conversations, one readable JSON file each.
-pub trait Conversations: Send + Sync {
-    /// Id, title and time of change (milliseconds since 1970) of each, the latest first.
-    ///
-    /// # Errors
-    /// If the folder can't be read. Files that can't be understood are skipped.
-    fn list(&self) -> Result<Vec<(String, String, u64)>, StoreError>;
-    /// Reads one.
-    ///
-    /// # Errors
-    /// If it can't be read.
-    fn read(&self, id: &str) -> Result<Option<Conversation>, StoreError>;
-    /// Writes one atomically.
-    ///
-    /// # Errors
-    /// If it can't be written.
-    fn write(&self, conversation: &Conversation) -> Result<(), StoreError>;
-    /// Deletes one; fine if there is none.
-    ///
-    /// # Errors
-    /// If it can't be deleted.
-    fn delete(&self, id: &str) -> Result<(), StoreError>;
 }
 
 /// Conversations, what was said in them, and the search through it. Calls block for as long as the disk takes.
@@ -357,8 +332,6 @@ pub struct Ports {
     pub managed: std::sync::Arc<dyn ManagedPolicy>,
     /// The audit log.
     pub audit: std::sync::Arc<dyn AuditLog>,
-    /// Conversations.
-    pub conversations: std::sync::Arc<dyn Conversations>,
     /// The history.
     pub history: std::sync::Arc<dyn History>,
     /// The keychain.

@@ -2,7 +2,6 @@
 //! but for the audit log and the history, databases: `mcp.json` with the servers in the configuration folder, all else in the data folder.
 
 mod audit;
-mod conversations;
 mod database;
 mod documents;
 mod files;
@@ -67,7 +66,6 @@ pub fn open_with(
         servers: Arc::new(mcp_json::McpJson::new(config_file, lock.clone())),
         documents: Arc::new(documents::DocumentFolder::new(data_dir.clone(), lock.clone())),
         audit: Arc::new(audit::AuditDatabase::new(&data_dir, Arc::clone(&secrets))?),
-        conversations: Arc::new(conversations::ConversationFolder::new(data_dir.join("conversations"))?),
         history: Arc::new(history::HistoryDatabase::new(&data_dir)),
         managed: Arc::new(ManagedFile::of_this_system()),
         secrets,

@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use host::conversation::Conversation;
 use host::history;
 use host::ports::{
-    Appended, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, Conversations, Document,
+    Appended, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, Document,
     Documents, History, ManagedPolicy, Platform, Ports, ServerSettings, StoreError, Written,
 };
 use host::secrets::SecretsInMemory;
@@ -24,7 +23,6 @@ pub(crate) fn in_memory() -> Ports {
         documents: memory.clone(),
         managed: memory.clone(),
         audit: memory.clone(),
-        conversations: memory.clone(),
         history: memory.clone(),
         secrets: Arc::new(SecretsInMemory::default()),
         platform: memory,
@@ -142,24 +140,6 @@ impl AuditLog for Memory {
 
 fn forgotten() -> StoreError {
     StoreError { path: String::new(), cause: "nothing is kept here".to_owned() }
-}
-
-impl Conversations for Memory {
-    fn list(&self) -> Result<Vec<(String, String, u64)>, StoreError> {
-        Ok(Vec::new())
-    }
-
-    fn read(&self, _: &str) -> Result<Option<Conversation>, StoreError> {
-        Ok(None)
-    }
-
-    fn write(&self, _: &Conversation) -> Result<(), StoreError> {
-        Ok(())
-    }
-
-    fn delete(&self, _: &str) -> Result<(), StoreError> {
-        Ok(())
-    }
 }
 
 impl History for Memory {
