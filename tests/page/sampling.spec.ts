@@ -70,9 +70,11 @@ const test = base.extend<{ provider: Provider }>({
       ...settings,
     });
     await host.call("set_provider_key", { id: "fake", key: KEY });
-    await host.call("set_default_model", {
-      model: { provider: "fake", model: "gpt-5.2" },
+    const model = { provider: "fake", model: "gpt-5.2" };
+    const { settings: before } = await host.call<{ settings: object }>("sampling", {
+      server: "harbour",
     });
+    await host.call("set_sampling", { server: "harbour", settings: { ...before, model } });
     await use(provider);
     await provider.stop();
   },
@@ -113,7 +115,7 @@ test("a request is put to a model, watched, changed and sent", async ({
     frame.getByLabel("Answered by"),
     "the model that answers",
   ).toContainText("gpt-5.2");
-  await expect(frame).toContainText(/Your default model|would like/);
+  await expect(frame).toContainText("You chose this model for this server.");
   expect(
     await provider.asked(),
     "[sampling-human-in-loop]: nothing went there yet",
