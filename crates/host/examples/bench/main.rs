@@ -3,7 +3,7 @@
 //! folder.
 //!
 //! `bench memory 40` measures only the memory, of 40 servers: short enough for a heap profiler. `bench latency` only the time,
-//! `bench queue` only the queue of questions, `bench signin` only the sign-in.
+//! `bench queue` only the queue of questions, `bench signin` only the sign-in, `bench streaming` only what an answer of a model costs.
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -13,6 +13,7 @@
 
 mod queue;
 mod sign_in;
+mod streaming;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -37,6 +38,9 @@ async fn main() {
     }
     if part.as_deref().is_none_or(|part| part == "signin") {
         sign_in::measure().await;
+    }
+    if part.as_deref().is_none_or(|part| part == "streaming") {
+        streaming::measure().await;
     }
     if part.as_deref().is_none_or(|part| part == "memory") {
         let servers = arguments.next().map_or(SERVERS, |n| n.parse().expect("the number of servers"));

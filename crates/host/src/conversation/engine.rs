@@ -26,6 +26,8 @@ const MAX_TEXT: usize = 4 << 20;
 const MAX_SYSTEM_PROMPT: usize = 256 << 10;
 /// The most servers of one conversation.
 const MAX_SERVERS: usize = 100;
+/// The most answers that are under way at a time, over all conversations.
+const MAX_ANSWERS: usize = 32;
 
 /// Why something can't be done with a conversation.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -36,6 +38,9 @@ pub enum ConversationError {
     /// A model is answering.
     #[error("a model is answering in this conversation; wait for it, or stop it first")]
     Answering,
+    /// Too many models are answering.
+    #[error("models are answering in {MAX_ANSWERS} other conversations; wait for one of them, or stop it first")]
+    TooMany,
     /// No model was chosen.
     #[error("no model is chosen for this conversation; choose one, or add a provider in Settings → Models")]
     NoModel,
@@ -148,6 +153,9 @@ impl Replies {
         let mut map = replies.0.lock().unwrap_or_else(PoisonError::into_inner);
         if map.contains_key(conversation) {
             return Err(ConversationError::Answering);
+        }
+        if map.len() >= MAX_ANSWERS {
+            return Err(ConversationError::TooMany);
         }
         let running = Arc::new(Running::default());
         map.insert(conversation.to_owned(), Arc::clone(&running));
@@ -382,7 +390,13 @@ impl Host {
             answering: true,
         })
         .await?;
-        self.answer_after(begun, log, chosen, parent, Some(id)).await
+        let conversation = log.conversation.clone();
+        let begun = self.answer_after(begun, log, chosen, parent, Some(id)).await;
+        if begun.is_err() {
+            // The page was told that an answer comes.
+            self.conversations_changed(Some(conversation)).await?;
+        }
+        begun
     }
 
     /// The model that answers, which the conversation keeps.

@@ -234,16 +234,22 @@ impl Run {
         let registry = self.host.models().await?;
         let known = registry.model(&self.model).cloned();
         let limit = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
+        // A model that is known to take none would refuse the whole request.
+        let takes_tools = known.as_ref().is_none_or(|model| model.takes.tools != Some(false));
+        let context = known.as_ref().and_then(|model| model.context);
         let request = Request {
             system: context::system(&self.settings, &self.servers),
             messages: context::messages(&self.path, &self.model, limit),
-            tools: self.tools(known.as_ref().and_then(|model| model.context)),
+            tools: if takes_tools { self.tools(context) } else { Vec::new() },
             thinking: self.settings.thinking,
             ..Request::default()
         };
         let losses = registry.cannot_carry(&self.model, &request)?;
         if let Body::Reply { conversions, .. } = &mut self.reply.body {
             *conversions = losses.iter().map(ToString::to_string).collect();
+            if !takes_tools && self.offering.offered().next().is_some() {
+                conversions.push("this model takes no tools: none are offered".to_owned());
+            }
         }
         self.set_live(Some((self.reply.clone(), 0)));
         let stop = self.answering.running.stop.clone();
@@ -479,15 +485,23 @@ impl Run {
         let Planned { mut item, server, tool, arguments } = planned;
         let began = Instant::now();
         let origin = CallOrigin::Model { conversation: self.log.conversation.clone() };
-        let call = self.host.call_tool_as(origin, item.id.clone(), server.clone(), tool.clone(), arguments.clone());
+        let (id, stop) = (item.id.clone(), &self.answering.running.stop);
+        let made = (id.clone(), server.clone(), tool.clone(), arguments.clone());
+        let call = async {
+            // What waited for its turn when the user stopped all of it is not made.
+            if stop.is_cancelled() {
+                return Err(CallFailure::Cancelled);
+            }
+            let (id, server, tool, arguments) = made;
+            self.host.call_tool_as(origin, id, server, tool, arguments).await
+        };
         tokio::pin!(call);
-        let stop = &self.answering.running.stop;
         let ended = tokio::select! {
             biased;
             ended = &mut call => ended,
             () = stop.cancelled() => {
                 // It may have ended meanwhile.
-                let _ = self.host.cancel_call(item.id.clone()).await;
+                let _ = self.host.cancel_call(id).await;
                 tokio::time::timeout(CANCELLING, call).await.unwrap_or(Err(CallFailure::Cancelled))
             }
         };

@@ -88,7 +88,7 @@ fn each_value_is_judged_by_its_field() {
         let form = form(json!({ "field": schema }), &[]);
         let found = problems(&form, json!({ "field": value }));
         let expected: Vec<_> = expected.iter().map(|(p, l)| ("field".to_owned(), *p, *l)).collect();
-        assert_eq!(found, expected, "{what}");
+        assert_eq!(found, expected, "[elicit-string-constraints], [elicit-number-constraints], [elicit-enum-multi]: {what}");
     }
 }
 
@@ -121,17 +121,17 @@ fn titles_of_options_are_kept_in_all_three_ways() {
     assert_eq!(
         titles(json!({"type": "string", "enum": ["a"], "enumNames": ["Alpha"]})),
         expected,
-        "2025-06-18: enumNames"
+        "[elicit-enum-names]: 2025-06-18"
     );
     assert_eq!(
         titles(json!({"type": "string", "oneOf": [{"const": "a", "title": "Alpha"}]})),
         expected,
-        "2025-11-25: oneOf"
+        "[elicit-enum-titled]: oneOf, 2025-11-25"
     );
     assert_eq!(
         titles(json!({"type": "array", "items": {"anyOf": [{"const": "a", "title": "Alpha"}]}})),
         expected,
-        "2025-11-25: anyOf"
+        "[elicit-enum-multi]: anyOf, 2025-11-25"
     );
 }
 
@@ -146,7 +146,7 @@ fn defaults_are_kept_if_the_field_takes_them() {
     assert_eq!(
         defaults,
         [Some(json!("x")), None, Some(json!(false)), Some(json!(["p"])), None],
-        "one that does not fit is left out"
+        "[elicit-boolean-default]: the one of a yes or no too; one that does not fit is left out"
     );
 }
 

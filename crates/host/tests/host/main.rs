@@ -7,6 +7,7 @@ mod conversation;
 mod forms;
 mod output;
 mod pressure;
+mod providers;
 mod remote;
 mod revoked;
 mod rules;

@@ -109,7 +109,7 @@ async fn x24_a_flood_is_counted_and_one_gesture_refuses_all_of_it() {
     let flooding = call(&app, "bad", "1", "echo");
     let most = host::MAX_QUESTIONS as u64;
     let view = app.until("bad", "counted", |s| s.refused_questions >= 500 - most).await;
-    assert_eq!(view.refused_questions, 500 - most, "X24: all but those that wait were refused unseen");
+    assert_eq!(view.refused_questions, 500 - most, "[elicit-rate-limit], X24: all but those that wait were refused unseen");
     let waiting = app.questions().await.iter().filter(|q| q.server == "bad").count() as u64;
     assert!(waiting <= most, "X24: {waiting} wait");
     app.host.deny_all("bad".into(), false).await.unwrap();

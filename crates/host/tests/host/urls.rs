@@ -21,10 +21,10 @@ fn each_url_is_shown_whole_with_its_domain_and_what_is_strange() {
         assert_eq!(
             (parts.before.as_str(), parts.domain.as_str(), parts.after.as_str()),
             (*before, *domain, *after),
-            "{url}: the parts"
+            "[elicit-url-highlight-domain] {url}: the parts"
         );
         assert_eq!(format!("{}{}{}", parts.before, parts.domain, parts.after), parts.url, "{url}: nothing is left out");
-        assert_eq!(parts.warnings, *warnings, "{url}: the warnings");
+        assert_eq!(parts.warnings, *warnings, "[elicit-url-suspicious] {url}: the warnings");
         assert_eq!(parts.openable, *openable, "{url}: whether it can be opened");
     }
 }

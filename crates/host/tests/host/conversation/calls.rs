@@ -130,6 +130,37 @@ async fn a_long_result_is_sent_in_pieces() {
     allowing.abort();
 }
 
+#[tokio::test]
+async fn what_one_server_said_makes_a_call_of_another_ask_again() {
+    let first = answer(vec![uses("u1", "demo__add", json!({"a": 1, "b": 1}))]);
+    let obeys = answer(vec![uses("u2", "other__add", json!({"a": 13, "b": 37}))]);
+    let answers = vec![first, obeys, says("I was told no.")];
+    let mut talk = Talk::with_servers(answers, &["demo", "other"], &["add"], Some(1_000_000)).await;
+    let by_hand = talk.app.host.call_tool("1".into(), "other".into(), "add".into(), arguments(&json!({"a": 1, "b": 1})), None);
+    let allow = async {
+        let question = talk.app.question("other", "the user's call", is_call).await;
+        talk.app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    };
+    assert!(tokio::join!(by_hand, allow).0.is_ok(), "the user always allows this tool");
+    let message = host::conversation::NewMessage { text: "Add".into(), ..Default::default() };
+    talk.app.host.send_message(ID.into(), message, None).await.unwrap();
+    let question = talk.app.question("demo", "the first call", is_call).await;
+    talk.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    let question = talk.app.question("other", "the call that a result led to", is_call).await;
+    let Why::Model { after, .. } = &question.why else { panic!("a model asks: {question:?}") };
+    assert_eq!(after[..], ["demo".to_owned()], "X09: it is told whose words came before");
+    let QuestionBody::Tool { arguments: shown, .. } = &question.body else { panic!("a call: {question:?}") };
+    assert_eq!(shown["a"], 13, "X09: with all that would be sent");
+    talk.app.answer(&question, UserAnswer::Deny).await;
+    let items = talk.ended().await;
+    assert_eq!(text(items.last().unwrap()), "I was told no.", "the model goes on");
+    assert!(!talk.app.activity("other").await.contains("37"), "X09: and nothing was sent");
+}
+
+fn arguments(value: &serde_json::Value) -> serde_json::Map<String, serde_json::Value> {
+    value.as_object().cloned().unwrap()
+}
+
 /// X09: words of one server that led to a call of another one are asked about, whatever was allowed before.
 #[tokio::test]
 async fn instructions_of_a_server_count_as_its_words() {

@@ -8,51 +8,58 @@ mod search;
 use std::sync::Arc;
 
 use host::conversation::item::{Body, Item, ReplyPart, State};
-use host::conversation::{ModelRef, NewMessage, Offered, Settings};
+use host::conversation::{NewMessage, Offered, Settings};
 use host::history::{Conversation, ItemRange};
 use host::review::Kind;
 use host::view::HostEvent;
 use host::{Events, Seen};
 use models::{Message, Part};
 use testkit::app::{App, PATIENCE, demo};
+use testkit::model::{ScriptedModel, Step, reference};
 
-use model::{Piece, Scripted, known};
+use model::known;
 
 /// A conversation with a model, over a demo server some of whose tools the user has reviewed.
 pub(crate) struct Talk {
     pub(crate) app: App,
-    pub(crate) model: Arc<Scripted>,
+    pub(crate) model: Arc<ScriptedModel>,
     pub(crate) events: Events,
 }
 
 /// The conversation's id.
 pub(crate) const ID: &str = "talk";
 
-pub(crate) fn model_ref() -> ModelRef {
-    ModelRef { provider: "scripted".into(), model: "m".into() }
-}
-
 impl Talk {
-    pub(crate) async fn new(answers: Vec<Vec<Piece>>, reviewed: &[&str]) -> Self {
+    pub(crate) async fn new(answers: Vec<Vec<Step>>, reviewed: &[&str]) -> Self {
         Self::with_context(answers, reviewed, Some(1_000_000)).await
     }
 
     /// With a model that takes so many tokens.
-    pub(crate) async fn with_context(answers: Vec<Vec<Piece>>, reviewed: &[&str], context: Option<u32>) -> Self {
-        let servers = if reviewed.is_empty() { Vec::new() } else { vec![("demo", demo(&[]))] };
-        let app = App::start(servers).await;
-        if !reviewed.is_empty() {
-            app.ready("demo").await;
-            app.until("demo", "known whole", |s| s.counts[0] >= 16).await;
-            review(&app, reviewed).await;
+    pub(crate) async fn with_context(answers: Vec<Vec<Step>>, reviewed: &[&str], context: Option<u32>) -> Self {
+        let names = if reviewed.is_empty() { Vec::new() } else { vec!["demo"] };
+        Self::with_servers(answers, &names, reviewed, context).await
+    }
+
+    /// With demo servers of these names, of each of which the user has reviewed these tools.
+    pub(crate) async fn with_servers(
+        answers: Vec<Vec<Step>>,
+        names: &[&str],
+        reviewed: &[&str],
+        context: Option<u32>,
+    ) -> Self {
+        let app = App::start(names.iter().map(|name| (*name, demo(&[]))).collect()).await;
+        for name in names {
+            app.ready(name).await;
+            app.until(name, "known whole", |s| s.counts[0] >= 16).await;
+            review(&app, name, reviewed).await;
         }
-        let model = Scripted::new(answers);
-        app.host.put_provider("scripted".into(), model.clone(), vec![known(context)]).await.unwrap();
+        let model = ScriptedModel::offer(&app.host, vec![known(context)]).await;
+        answers.into_iter().for_each(|answer| model.next(answer));
         let conversation = Conversation { id: ID.into(), title: "Talk".into(), ..Conversation::default() };
         app.host.ports().history.create(&conversation).unwrap();
-        let offered = Offered { server: "demo".into(), tools: None, instructions: false };
-        let servers = if reviewed.is_empty() { Vec::new() } else { vec![offered] };
-        let settings = Settings { model: Some(model_ref()), servers, ..Settings::default() };
+        let offered = |name: &&str| Offered { server: (*name).to_owned(), tools: None, instructions: false };
+        let servers = names.iter().map(offered).collect();
+        let settings = Settings { model: Some(reference("m")), servers, ..Settings::default() };
         app.host.set_conversation(ID.into(), settings).await.unwrap();
         let events = app.host.events();
         Self { app, model, events }
@@ -93,14 +100,14 @@ impl Talk {
     }
 }
 
-/// The user looks at these tools of the demo server.
-pub(crate) async fn review(app: &App, tools: &[&str]) {
-    let reviewed = app.host.reviewed("demo".into()).await.unwrap();
+/// The user looks at these tools of a demo server.
+pub(crate) async fn review(app: &App, server: &str, tools: &[&str]) {
+    let reviewed = app.host.reviewed(server.into()).await.unwrap();
     let seen = tools.iter().map(|name| {
         let tool = reviewed.catalog().tool(name).unwrap_or_else(|| panic!("the demo server has {name}"));
         Seen { kind: Kind::Tool, name: (*name).to_owned(), hash: reviewed.tool(&tool).0.to_string() }
     });
-    app.host.review("demo".into(), seen.collect()).await.unwrap().unwrap();
+    app.host.review(server.into(), seen.collect()).await.unwrap().unwrap();
 }
 
 /// The text of an answer.

@@ -1,67 +1,33 @@
-//! A model that says what the test wrote, and keeps what it was asked.
+//! Answers for the scripted model.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex};
-
-use futures_util::StreamExt as _;
-use models::{
-    Delta, Deltas, Kind, Loss, Message, Model, ModelError, Part, Price, Provider, Reply, Request, Role, Stop, Usage,
-};
+use models::{Delta, Model, Part, Price, Stop};
 use serde_json::{Map, Value};
-use tokio::sync::Semaphore;
-
-/// One piece of what it says.
-pub(crate) enum Piece {
-    Delta(Delta),
-    /// Waits until the test lets it go on.
-    Wait(Arc<Semaphore>),
-    Error(ModelError),
-}
-
-#[derive(Default)]
-pub(crate) struct Scripted {
-    answers: Mutex<VecDeque<Vec<Piece>>>,
-    asked: Mutex<Vec<Request>>,
-}
-
-impl Scripted {
-    pub(crate) fn new(answers: Vec<Vec<Piece>>) -> Arc<Self> {
-        Arc::new(Self { answers: Mutex::new(answers.into()), asked: Mutex::default() })
-    }
-
-    /// What it was asked, in order.
-    pub(crate) fn asked(&self) -> Vec<Request> {
-        self.asked.lock().unwrap().clone()
-    }
-}
+use testkit::model::{Step, ends, named};
 
 /// An answer of these parts, with their deltas before.
-pub(crate) fn answer(parts: Vec<Part>) -> Vec<Piece> {
-    let mut pieces = Vec::new();
+pub(crate) fn answer(parts: Vec<Part>) -> Vec<Step> {
+    let mut steps = Vec::new();
     let mut stop = Stop::EndTurn;
     for part in &parts {
         match part {
             Part::Text(text) => {
                 let (one, other) = text.split_at(text.floor_char_boundary(text.len() / 2));
-                pieces.extend([one, other].map(|text| Piece::Delta(Delta::Text(text.to_owned()))));
+                steps.extend([one, other].map(|text| Step::Says(Delta::Text(text.to_owned()))));
             }
-            Part::Thinking { text, .. } => pieces.push(Piece::Delta(Delta::Thinking(text.clone()))),
             Part::ToolUse { id, name, arguments, .. } => {
                 stop = Stop::ToolUse;
-                pieces.push(Piece::Delta(Delta::ToolUseBegan { id: id.clone(), name: name.clone() }));
+                steps.push(Step::Says(Delta::ToolUseBegan { id: id.clone(), name: name.clone() }));
                 let text = Value::Object(arguments.clone()).to_string();
-                pieces.push(Piece::Delta(Delta::ToolUseArguments { id: id.clone(), text }));
+                steps.push(Step::Says(Delta::ToolUseArguments { id: id.clone(), text }));
             }
-            other => panic!("{other:?} is no part of an answer"),
+            other => panic!("{other:?} is in no answer here"),
         }
     }
-    let usage = Usage { input: Some(1_000), output: Some(100), ..Usage::default() };
-    let message = Message { role: Role::Assistant, parts };
-    pieces.push(Piece::Delta(Delta::Ended(Reply { message, stop, usage, model: "m".into() })));
-    pieces
+    steps.push(ends(parts, stop, (1_000, 100)));
+    steps
 }
 
-pub(crate) fn says(text: &str) -> Vec<Piece> {
+pub(crate) fn says(text: &str) -> Vec<Step> {
     answer(vec![Part::text(text)])
 }
 
@@ -70,7 +36,7 @@ pub(crate) fn uses(id: &str, name: &str, arguments: Value) -> Part {
     Part::ToolUse { id: id.into(), name: name.into(), arguments, opaque: None }
 }
 
-/// What is known of it.
+/// What is known of the model: that it takes so many tokens, and a price.
 pub(crate) fn known(context: Option<u32>) -> Model {
     let price = Price {
         input: 1.0,
@@ -81,36 +47,5 @@ pub(crate) fn known(context: Option<u32>) -> Model {
         currency: "USD".into(),
         as_of: "2026-11-21".into(),
     };
-    Model { id: "m".into(), name: "M".into(), context, price: Some(price), ..Model::default() }
-}
-
-#[async_trait::async_trait]
-impl Provider for Scripted {
-    fn kind(&self) -> Kind {
-        Kind::OpenAi
-    }
-
-    async fn models(&self) -> Result<Vec<Model>, ModelError> {
-        Ok(vec![known(None)])
-    }
-
-    fn cannot_carry(&self, _: &Request) -> Vec<Loss> {
-        Vec::new()
-    }
-
-    async fn stream(&self, request: Request) -> Result<Deltas, ModelError> {
-        self.asked.lock().unwrap().push(request);
-        let pieces = self.answers.lock().unwrap().pop_front().expect("the test wrote an answer for each request");
-        let deltas = futures_util::stream::iter(pieces).filter_map(|piece| async move {
-            match piece {
-                Piece::Delta(delta) => Some(Ok(delta)),
-                Piece::Error(error) => Some(Err(error)),
-                Piece::Wait(until) => {
-                    until.acquire().await.expect("the test holds it").forget();
-                    None
-                }
-            }
-        });
-        Ok(deltas.boxed())
-    }
+    Model { context, price: Some(price), ..named("m") }
 }

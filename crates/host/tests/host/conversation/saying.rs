@@ -1,16 +1,14 @@
 //! What is said and answered: streamed, kept, stopped, had again, written anew.
 
-use std::sync::Arc;
-
 use host::conversation::item::{Append, Body, Content, State, Stop};
 use host::conversation::{ConversationError, NewMessage};
 use host::view::HostEvent;
 use models::{Delta, ModelError, Role};
 use testkit::app::PATIENCE;
-use tokio::sync::Semaphore;
+use testkit::model::{Step, reference};
 
-use super::model::{Piece, says};
-use super::{ID, Talk, kinds, model_ref, text};
+use super::model::says;
+use super::{ID, Talk, kinds, text};
 
 #[tokio::test]
 async fn an_answer_streams_and_is_kept_with_what_it_took() {
@@ -64,9 +62,8 @@ async fn the_model_is_told_the_conversation_from_its_beginning() {
 
 #[tokio::test]
 async fn an_answer_is_stopped_and_what_came_stays() {
-    let gate = Arc::new(Semaphore::new(0));
-    let pieces = vec![Piece::Delta(Delta::Text("Half a ".into())), Piece::Wait(gate), Piece::Delta(Delta::Text("thought".into()))];
-    let mut talk = Talk::new(vec![pieces, says("Whole")], &[]).await;
+    let half = vec![Step::Says(Delta::Text("Half a ".into())), Step::Hangs];
+    let mut talk = Talk::new(vec![half, says("Whole")], &[]).await;
     let message = NewMessage { text: "Hi".into(), ..NewMessage::default() };
     talk.app.host.send_message(ID.into(), message.clone(), None).await.unwrap();
     let second = talk.app.host.send_message(ID.into(), message, None).await;
@@ -94,8 +91,8 @@ async fn an_answer_is_stopped_and_what_came_stays() {
 
 #[tokio::test]
 async fn a_failure_stands_in_the_answer_with_what_to_do() {
-    let cut = vec![Piece::Delta(Delta::Text("Half".into())), Piece::Error(ModelError::Cut)];
-    let refused = vec![Piece::Error(ModelError::RateLimited { retry_after: None })];
+    let cut = vec![Step::Says(Delta::Text("Half".into())), Step::Fails(ModelError::Cut)];
+    let refused = vec![Step::Fails(ModelError::RateLimited { retry_after: None })];
     let mut talk = Talk::new(vec![cut, refused, Vec::new()], &[]).await;
     let problem = |items: &[host::conversation::item::Item]| {
         let Body::Reply { error, .. } = &items.last().unwrap().body else { panic!("a reply") };
@@ -113,7 +110,7 @@ async fn a_failure_stands_in_the_answer_with_what_to_do() {
 async fn had_again_and_written_anew_are_branches_and_nothing_is_lost() {
     let mut talk = Talk::new(vec![says("One"), says("Two"), says("Three")], &[]).await;
     let first = talk.say("Hi").await;
-    talk.app.host.retry_reply(ID.into(), first[1].id.clone(), Some(model_ref())).await.unwrap();
+    talk.app.host.retry_reply(ID.into(), first[1].id.clone(), Some(reference("m"))).await.unwrap();
     let again = talk.ended().await;
     assert_eq!((again.len(), text(&again[1])), (2, "Two".into()), "the new answer is shown");
     assert_eq!(again[1].parent, first[1].parent, "beside the old one");
