@@ -69,7 +69,7 @@ async fn x23_an_address_is_visited_by_nobody_before_the_user_agrees() {
     let question = pair.asks_back(what).await;
     pair.while_good(what, tokio::time::sleep(std::time::Duration::from_millis(500))).await;
     assert!(pair.app.platform.opened.lock().unwrap().is_empty(), "{what}: nothing was opened");
-    assert_eq!(collector.hits(), 0, "{what}: nor fetched to look at it first");
+    assert_eq!(collector.hits(), 0, "[elicit-url-no-prefetch] {what}: nor fetched to look at it first");
     pair.app.answer(&question, UserAnswer::Deny).await;
     call.abort();
     pair.close(what).await;

@@ -54,7 +54,7 @@ for (const [era, setup] of ERAS) {
       await frame.getByRole("textbox", { name: /^Email/ }).fill("not an address");
       await frame.getByRole("textbox", { name: /^Crew/ }).fill("51");
       const accept = frame.getByRole("button", { name: "Accept and send" });
-      await expect(accept).toHaveAttribute("aria-disabled", "false");
+      await expect(accept, "[elicit-review]: it can be sent").toHaveAttribute("aria-disabled", "false");
       await accept.click();
       await expect(frame.getByText("This is no e-mail address.")).toBeVisible();
       await expect(frame.getByText("Too large: at most 50.")).toBeVisible();
@@ -71,6 +71,7 @@ for (const [era, setup] of ERAS) {
       await allow(app, "Accept and send");
       const result = app.getByTestId("tool-result");
       await expect(result).toContainText("The user accepted and sent the form.");
+      // [elicit-review], [elicit-review-early]: what was changed after it was checked is what was sent.
       for (const part of ["Ann", "ann@example.com", "2026-12-01", "quay"]) {
         await expect(result, `${part} reached the server`).toContainText(part);
       }
@@ -84,6 +85,9 @@ for (const [era, setup] of ERAS) {
         await callTool(app, "ask_user");
         await allow(app, "Allow once");
         await expect(question(app)).toContainText("asks you to fill in a form");
+        // [elicit-show-server], [elicit-show-server-early]: by the user's own name for it.
+        await expect(question(app)).toContainText("harbour");
+        // [elicit-decline-cancel], [elicit-decline-cancel-early]: each has its button.
         await question(app).getByRole("button", { name: button, exact: true }).click();
         await expect(app.getByTestId("tool-result")).toContainText(`The user ${said}.`);
       });
@@ -98,7 +102,8 @@ for (const [era, setup] of ERAS) {
       await expect(frame.getByText("It belongs to example.com.")).toBeVisible();
       expect(host.opened(), "nothing was opened yet").toEqual([]);
       await allow(app, "Open in the browser");
-      await expect(app.getByTestId("tool-result")).toContainText("The permit is signed.");
+      const result = app.getByTestId("tool-result");
+      await expect(result, "[elicit-url-outcome-modern]").toContainText("The permit is signed.");
       expect(host.opened(), "the browser got exactly what was shown").toEqual([URL]);
     });
 

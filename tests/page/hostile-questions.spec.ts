@@ -53,7 +53,7 @@ test("X22 a message that poses as the app is text in the app's frame", async ({ 
     const frame = question(app);
     await expect(frame.getByText("<button>Allow</button>", { exact: false }).first(), "markup is text").toBeVisible();
     expect(await frame.getByRole("heading", { name: "System" }).count(), `${what}: no heading is made`).toBe(0);
-    expect(await frame.locator("a").count(), `${what}: no link is made`).toBe(0);
+    expect(await frame.locator("a").count(), `[elicit-no-other-links] ${what}: no link is made`).toBe(0);
     for (const name of ["Decline", "Accept and send"]) {
       await expect(frame.getByRole("button", { name }), `${what}: ${name} is in view`).toBeInViewport();
     }

@@ -179,12 +179,12 @@ describe("every kind", () => {
 
   it("form: accept, decline and cancel are three things", async () => {
     const { set } = show(question(form));
-    await arm();
+    // Before anything could be allowed, and with fields that are not filled in.
     await click(button("Decline"));
     set(question(form, { id: "q2" }));
     await tick();
     await click(button("Cancel"));
-    expect(answers(), "decline and cancel").toMatchObject([
+    expect(answers(), "[elicit-decline-anytime]: decline and cancel").toMatchObject([
       { answer: { action: "deny" } },
       { answer: { action: "cancel" } },
     ]);

@@ -12,7 +12,7 @@ use models::{Message, Part, Reply, Request, Stop, Tool, ToolChoice};
 use serde_json::{Map, Value, json};
 
 /// Where a provider's own data about a tool's use stands in `_meta`, so that it comes back with the use.
-const OPAQUE: &str = "drawbridge/opaque";
+const OPAQUE: &str = "dev.drawbridge/opaque";
 /// The longest name of a tool that every provider takes.
 const MAX_NAME: usize = 64;
 
@@ -270,7 +270,7 @@ mod tests {
                     { "type": "image", "data": "AQI=", "mimeType": "image/png" },
                     { "type": "audio", "data": "Aw==", "mimeType": "audio/wav" }] },
                 { "role": "assistant", "content": { "type": "tool_use", "id": "1", "name": "wetter für heute",
-                    "input": { "b": 1, "a": 2 }, "_meta": { "drawbridge/opaque": { "signature": "s" } } } },
+                    "input": { "b": 1, "a": 2 }, "_meta": { "dev.drawbridge/opaque": { "signature": "s" } } } },
                 { "role": "user", "content": { "type": "tool_result", "toolUseId": "1", "isError": true,
                     "content": [{ "type": "text", "text": "18" }] } },
             ],
@@ -344,6 +344,20 @@ mod tests {
     }
 
     #[test]
+    fn the_key_in_meta_is_our_own() {
+        let (prefix, name) = OPAQUE.split_once('/').expect("[base-meta-key-grammar]: a prefix and a name");
+        let labels: Vec<&str> = prefix.split('.').collect();
+        let is_label = |label: &&str| {
+            label.starts_with(|c: char| c.is_ascii_alphabetic()) && label.chars().all(|c| c.is_ascii_alphanumeric())
+        };
+        assert!(labels.iter().all(|label| is_label(label)) && is_label(&name), "[base-meta-key-grammar]: {OPAQUE}");
+        assert_eq!(labels, ["dev", "drawbridge"], "[base-meta-reverse-dns]: the app's own");
+        let reserved = |label: &&str| ["modelcontextprotocol", "mcp"].contains(label);
+        let is_reserved = labels.iter().any(reserved);
+        assert!(!is_reserved, "[base-meta-reserved-any-label], [base-meta-reserved-second-label]: {OPAQUE}");
+    }
+
+    #[test]
     fn tools_are_used_by_the_servers_names_and_only_where_they_may_be() {
         let used = |id: &str, name: &str| Part::ToolUse {
             id: id.into(),
@@ -357,7 +371,7 @@ mod tests {
         assert_eq!(names, ["weather", "wetter für heute"], "[sampling-parallel-tools]: both, by the server's names");
         assert_eq!(result.stop_reason.as_deref(), Some("toolUse"), "[sampling-tool-use-return]");
         let meta = json!(result.content.blocks()[0])["_meta"].clone();
-        assert_eq!(meta, json!({ "drawbridge/opaque": { "signature": "a" } }), "[sampling-preserve-meta]");
+        assert_eq!(meta, json!({ "dev.drawbridge/opaque": { "signature": "a" } }), "[sampling-preserve-meta]");
         let other = reply(vec![used("a", "delete_all")], Stop::ToolUse);
         assert_eq!(from_reply(&other, &whole()), Err(Unfit::Tool), "[sampling-tools-scoped]: no other tool");
         let mut none = whole();

@@ -117,7 +117,7 @@ fn what_was_not_offered_is_refused() {
         ("unknown method", &all, V2025_11_25, "tasks/list", json!({}), -32601),
         ("[lifecycle-respect-version]", &all, V2025_03_26, "elicitation/create", form(), -32601),
         ("[lifecycle-respect-version]", &all, V2025_06_18, "elicitation/create", url(), -32602),
-        ("[elicit-undeclared-mode-error]", &forms, V2025_11_25, "elicitation/create", url(), -32602),
+        ("[elicit-undeclared-mode-error], [elicit-empty-means-form]", &forms, V2025_11_25, "elicitation/create", url(), -32602),
         ("[sampling-tools-undeclared-error]", &all, V2025_11_25, "sampling/createMessage", with_tools, -32602),
         ("[sampling-tools-undeclared-error]", &all, V2025_11_25, "sampling/createMessage", with_choice, -32602),
         ("bad params", &all, V2025_11_25, "sampling/createMessage", json!({ "messages": 1 }), -32602),
