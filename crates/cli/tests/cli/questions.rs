@@ -100,6 +100,37 @@ fn a_model_is_answered_for() {
 }
 
 #[test]
+fn sampling_is_off_until_it_is_turned_on() {
+    let answer = json!([{"kind": "sampling", "answer": {"action": "accept", "content": {"text": "Aye."}}}]);
+    let folder = Folder::with_arguments(&["--era", "legacy"]);
+    let off = folder.run(&["sampling", "demo", "--off"]);
+    assert_eq!(off.value()["settings"]["on"], false, "[sampling-user-controls]: it is turned off");
+    let refused = folder.run_with(&allowing(answer.clone()), &["call", "demo", "ask_model"]);
+    assert_eq!(refused.status, 1, "[sampling-user-controls]: then nobody is asked: {:?}", refused.result());
+    assert!(!refused.questions().iter().any(|(kind, ..)| *kind == "sampling"), "and no file answers");
+    let on = folder.run(&["sampling", "demo", "--on", "--max-tokens", "100", "--requests-per-hour", "1"]);
+    assert_eq!(on.value()["settings"]["maxTokens"], 100, "what is given is set");
+    assert_eq!(on.value()["settings"]["perHour"]["tokens"], 200_000, "and all else stays");
+    let called = folder.run_with(&allowing(answer.clone()), &["call", "demo", "ask_model"]);
+    assert_eq!(text(&called), "answers said: Aye. (stopped: endTurn)", "it may ask now");
+    let again = folder.run_with(&allowing(answer), &["call", "demo", "ask_model"]);
+    assert_eq!(again.status, 1, "[sampling-rate-limit], X26: the limit holds from one run to the next");
+    let shown = folder.run(&["sampling", "demo"]);
+    assert_eq!(shown.value()["withinHour"]["requests"], 1, "X26: what was used is shown");
+    assert_eq!(shown.value()["stopped"]["of"], "requests", "X26: and what stops it");
+}
+
+#[test]
+fn a_model_that_is_not_there_answers_nothing() {
+    let answer = json!({"kind": "sampling", "answer": {"action": "allow"}});
+    let ended = call("2025-11-25", "ask_model", "{}", answer);
+    assert_eq!(ended.status, 1, "without a model the tool fails: {:?}", ended.result());
+    let asked = ended.lines.iter().find(|line| line["kind"] == "sampling").expect("the question is an event");
+    let reason = asked["reason"].as_str().expect("with the reason");
+    assert!(reason.contains("no model is set up"), "[sampling-human-in-loop]: {reason}");
+}
+
+#[test]
 fn an_address_is_given_to_who_may_open_it() {
     for revision in REVISIONS {
         let answer = json!({"kind": "url", "name": "https://permits.example.com/*", "answer": {"action": "accept"}});
