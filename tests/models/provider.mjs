@@ -16,7 +16,7 @@ const mock = new LLMock({
 
 const weather = (city, id) => ({ id, name: "weather__forecast", arguments: JSON.stringify({ city, days: 3 }) });
 
-mock.onMessage("say hello", { content: "Hello! Grüße, 你好 and 👋 from the model." });
+mock.onMessage(/say hello/i, { content: "Hello! Grüße, 你好 and 👋 from the model." });
 mock.onMessage("think first", { content: "It is 42.", reasoning: "Six times seven is forty-two." });
 mock.on({ userMessage: "what is the weather", hasToolResult: false }, { toolCalls: [weather("Oslo", "call_oslo")] });
 mock.on({ userMessage: "what is the weather", hasToolResult: true }, { content: "It is sunny in Oslo." });

@@ -1,0 +1,95 @@
+// Settings → Models, from the first provider to the last: added with its key, tried, one made the default, removed. The provider
+// is not ours (aimock).
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+import { AxeBuilder } from "@axe-core/playwright";
+
+import { expect, LEGACY, test as base, visit } from "./fixtures";
+
+/** Must be nowhere to be seen. */
+const KEY = "sk-canary-models-4b2e";
+
+const test = base.extend<{ address: string }>({
+  address: async ({}, use) => {
+    const script = join(import.meta.dirname, "../models/provider.mjs");
+    const env = { ...process.env, PROVIDER_KEY: KEY };
+    const provider: ChildProcess = spawn(process.execPath, [script], { env, stdio: ["pipe", "pipe", "inherit"] });
+    const [line] = (await once(createInterface({ input: provider.stdout! }), "line")) as [string];
+    await use((JSON.parse(line) as { url: string }).url);
+    provider.stdin?.end();
+    if (provider.exitCode === null) await once(provider, "exit");
+  },
+});
+
+/** All files below a folder. */
+function files(folder: string): string[] {
+  return readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name);
+    return statSync(path).isDirectory() ? files(path) : [path];
+  });
+}
+
+test("a provider is added, tried, made the default and removed", async ({ app, host, address }) => {
+  await visit(app, "#/models");
+  await expect(app.getByText("No provider yet")).toBeVisible();
+  await app.getByRole("button", { name: "Add a provider" }).click();
+  const dialog = app.getByRole("dialog");
+  await dialog.getByLabel("Provider").selectOption({ label: "Another, by its address" });
+  await dialog.getByLabel("Name").fill("Fake lab");
+  await dialog.getByLabel("Address").fill(`${address}/v1`);
+  await dialog.getByLabel("Key, if it wants one").fill("sk-wrong");
+  await dialog.getByRole("button", { name: "Add", exact: true }).click();
+  const card = app.getByRole("article", { name: "Fake lab" });
+  await expect(card, "it is tried at once, and what is wrong is said").toContainText("Enter another one.");
+  await card.getByText("New key").click();
+  await card.getByLabel("Key").fill(KEY);
+  await card.getByRole("button", { name: "Keep the key" }).click();
+  await expect(card, "it is tried again").toContainText(/It answers and lists \d+ models/);
+  await card.getByText(/^\d+ models$/).click();
+  const row = card.getByRole("row").nth(1);
+  const name = await row.getByRole("rowheader").innerText();
+  await row.getByRole("button", { name: /^Begin conversations with/ }).click();
+  await expect(app.getByText(`New conversations begin with ${name} of Fake lab.`)).toBeVisible();
+  await row.getByRole("button", { name: /to say something/ }).click();
+  await expect(card, "a model says something").toContainText(/began after \d+ ms: “Hello!/);
+  expect(await app.content(), "the key is nowhere in the page").not.toContain(KEY);
+  for (const file of files(host.folder)) {
+    expect(readFileSync(file, "latin1"), `the key is not in ${file}`).not.toContain(KEY);
+  }
+  await card.getByRole("button", { name: "Remove Fake lab" }).click();
+  await app.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+  await expect(app.getByText("No provider yet")).toBeVisible();
+});
+
+for (const [language, theme, add] of [
+  ["en", "dark", "Add a provider"],
+  ["zh", "light", "添加提供方"],
+] as const) {
+  test.describe(`in ${language}, ${theme}`, () => {
+    test.use({ setup: { ...LEGACY, running: [], language, theme }, viewport: { width: 480, height: 700 } });
+
+    test("nothing is cut off in a small window, and axe finds nothing", async ({ app, host, address }) => {
+      const settings = { id: "fake", name: "Fake", kind: "openai", url: `${address}/v1`, conversions: [] };
+      await host.call("set_provider", settings);
+      await host.call("set_provider_key", { id: "fake", key: KEY });
+      await host.call("refresh_models", { id: "fake" });
+      await visit(app, "#/models");
+      const card = app.getByRole("article", { name: "Fake" });
+      for (const part of await card.locator("summary").all()) await part.click();
+      await expect(card.getByRole("row").nth(1)).toBeVisible();
+      const folder = join(import.meta.dirname, "../../target/screenshots/page");
+      await app.screenshot({ path: join(folder, `models-${language}-${theme}.png`) });
+      const wide = await app.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect(wide, "nothing is wider than the window").toBeLessThanOrEqual(0);
+      expect((await new AxeBuilder({ page: app }).analyze()).violations, "axe").toEqual([]);
+      await app.getByRole("button", { name: add }).press("Enter");
+      await expect(app.getByRole("dialog"), "by the keyboard alone").toBeVisible();
+      await app.screenshot({ path: join(folder, `models-add-${language}-${theme}.png`) });
+      expect((await new AxeBuilder({ page: app }).analyze()).violations, "axe").toEqual([]);
+    });
+  });
+}
