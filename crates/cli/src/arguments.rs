@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 const AFTER: &str = "\
 Nothing crosses without consent. On a terminal you are asked; elsewhere everything that needs consent is refused, except \
@@ -149,10 +149,83 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: PolicyCommand,
     },
+    /// The providers of models: lists them unless told otherwise.
+    Models {
+        #[command(subcommand)]
+        command: Option<ModelsCommand>,
+    },
     /// Shows events as they come, until interrupted.
     Watch(Of),
     /// The decisions: lists, checks or exports them. Unless told otherwise, lists them.
     Audit(Audit),
+}
+
+/// What to do with providers of models.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ModelsCommand {
+    /// The providers, or the models of one as it lists them now.
+    List {
+        /// The provider.
+        provider: Option<String>,
+    },
+    /// Adds a provider, or changes it. A key is taken from DRAWBRIDGE_MODEL_KEY, or from standard input.
+    Add(NewProvider),
+    /// Enters the key of a provider: from DRAWBRIDGE_MODEL_KEY, or from standard input.
+    Key {
+        /// The provider.
+        provider: String,
+    },
+    /// Tries a provider: whether it lists its models, and what one of them says.
+    Test {
+        /// The provider.
+        provider: String,
+        /// The model to ask. What it says may cost a little.
+        #[arg(long, value_name = "MODEL")]
+        model: Option<String>,
+    },
+    /// Sets the model that new conversations begin with.
+    Default {
+        /// The model.
+        #[arg(value_name = "PROVIDER/MODEL")]
+        model: String,
+    },
+    /// Takes a provider out, and its key.
+    Remove {
+        /// The provider.
+        provider: String,
+    },
+}
+
+/// A provider of models.
+#[derive(Debug, Args)]
+pub(crate) struct NewProvider {
+    /// openai, anthropic, gemini, openrouter, ollama, lm-studio, llama-cpp, vllm, or a name of your own with --url.
+    pub(crate) provider: String,
+    /// Where its API begins.
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: Option<String>,
+    /// The wire it speaks. Unless given, that of the known provider, or OpenAI's.
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub(crate) kind: Option<WireName>,
+    /// Its name, to show.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// Read a key, also where none is usual.
+    #[arg(long)]
+    pub(crate) key: bool,
+}
+
+/// The wires.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WireName {
+    /// OpenAI's chat completions, which most others speak too.
+    Openai,
+    /// Anthropic's Messages.
+    Anthropic,
+    /// Google's Gemini.
+    Gemini,
+    /// Ollama's own.
+    Ollama,
 }
 
 /// A conversation.

@@ -14,6 +14,7 @@ use crate::chat;
 use crate::describe;
 use crate::failure::Failure;
 use crate::login;
+use crate::models;
 use crate::output::{value, without_variables};
 use crate::people::{self, table};
 use crate::review;
@@ -52,6 +53,7 @@ pub(crate) async fn run(session: &Session, command: Command) -> Result<Value, Fa
         Command::Sampling(what) => sampling::run(session, what).await,
         Command::Watch(of) => watch(session, of).await,
         Command::Chat(what) => chat::run(session, what).await,
+        Command::Models { command } => models::run(session, command).await,
         Command::Policy { command } => rules::run(session, command).await,
         Command::Audit(what) => audit::run(session, what).await,
     }

@@ -14,6 +14,7 @@ mod failure;
 mod form;
 mod input;
 mod login;
+mod models;
 mod output;
 mod paste;
 mod people;

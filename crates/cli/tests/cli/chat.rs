@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use crate::program::{Folder, allowing};
 
 /// The fake provider `@copilotkit/aimock`, which speaks as OpenAI does.
-struct Aimock {
+pub(crate) struct Aimock {
     process: Child,
-    url: String,
+    pub(crate) url: String,
 }
 
 impl Drop for Aimock {
@@ -25,7 +25,7 @@ impl Drop for Aimock {
 /// A folder with the demo server, whose tool `add` was reviewed, and a provider that answers as the fixtures say.
 fn talking(fixtures: &Value) -> (Folder, Aimock) {
     let folder = Folder::new();
-    let aimock = start(&folder, fixtures);
+    let aimock = aimock(&folder, fixtures);
     let provider = json!({"id": "fake", "name": "Fake", "kind": "openai", "url": format!("{}/v1", aimock.url)});
     let settings = json!({"providers": [provider], "default": {"provider": "fake", "model": "gpt-4o"}});
     std::fs::create_dir_all(folder.path("data")).expect("a folder for the data");
@@ -35,7 +35,7 @@ fn talking(fixtures: &Value) -> (Folder, Aimock) {
 }
 
 #[allow(clippy::disallowed_methods, reason = "starts a fake provider, not a server")]
-fn start(folder: &Folder, fixtures: &Value) -> Aimock {
+pub(crate) fn aimock(folder: &Folder, fixtures: &Value) -> Aimock {
     let file = folder.path("fixtures.json");
     std::fs::write(&file, json!({ "fixtures": fixtures }).to_string()).expect("the fixtures are written");
     let program = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/node_modules/@copilotkit/aimock/dist/cli.js");

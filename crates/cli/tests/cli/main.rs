@@ -6,6 +6,7 @@ mod calls;
 mod chat;
 #[cfg(target_os = "linux")]
 mod containment;
+mod models;
 mod program;
 mod questions;
 mod refusals;

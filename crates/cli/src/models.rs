@@ -1,0 +1,203 @@
+//! Providers of models: listed, set up, tried, removed. Keys come from the environment or from standard input, never from an
+//! argument: those are seen by every program of this computer.
+
+use std::io::Read as _;
+
+use api::data::{
+    DefaultModel, Model, ModelProvider, ModelRef, Models, Nothing, ProviderId, ProviderKind, ProviderPreset,
+    SecretsKept, SetProvider, SetProviderKey, TestProvider,
+};
+use api::{ErrorCode, Handler as _};
+use serde_json::Value;
+
+use crate::arguments::{ModelsCommand, NewProvider, WireName};
+use crate::failure::Failure;
+use crate::output::value;
+use crate::people::table;
+use crate::session::Session;
+use crate::visible;
+
+/// Where a key is taken from, if it is there.
+const VARIABLE: &str = "DRAWBRIDGE_MODEL_KEY";
+/// The longest key that is read, in bytes.
+const LIMIT: u64 = 8 << 10;
+
+/// Carries out a command about models.
+pub(crate) async fn run(session: &Session, command: Option<ModelsCommand>) -> Result<Value, Failure> {
+    match command.unwrap_or(ModelsCommand::List { provider: None }) {
+        ModelsCommand::List { provider } => list(session, provider).await,
+        ModelsCommand::Add(new) => add(session, new).await,
+        ModelsCommand::Key { provider } => {
+            known(session, &provider).await?;
+            let kept = keep(session, provider, key(session).await?).await?;
+            session.output.text("kept, encrypted with a key in the keychain");
+            Ok(value(&kept))
+        }
+        ModelsCommand::Test { provider, model } => test(session, provider, model).await,
+        ModelsCommand::Default { model } => default(session, &model).await,
+        ModelsCommand::Remove { provider } => {
+            session.api.remove_provider(ProviderId { id: provider }).await?;
+            session.output.text("removed, and its key");
+            Ok(value(&Nothing {}))
+        }
+    }
+}
+
+async fn models(session: &Session) -> Result<Models, Failure> {
+    Ok(session.api.models(Nothing {}).await?)
+}
+
+async fn known(session: &Session, provider: &str) -> Result<ModelProvider, Failure> {
+    let found = models(session).await?.providers.into_iter().find(|own| own.id == provider);
+    found.ok_or_else(|| Failure::new(ErrorCode::NotFound, format!("no provider \"{provider}\" is set up")))
+}
+
+async fn list(session: &Session, provider: Option<String>) -> Result<Value, Failure> {
+    if let Some(provider) = provider {
+        session.api.refresh_models(ProviderId { id: provider.clone() }).await?;
+        let provider = known(session, &provider).await?;
+        session.output.text(&table(&provider.models.iter().map(model).collect::<Vec<_>>()));
+        return Ok(value(&provider));
+    }
+    let models = models(session).await?;
+    let rows: Vec<_> = models.providers.iter().map(|own| row(own, models.default.as_ref())).collect();
+    session.output.text(&table(&rows));
+    for found in &models.found {
+        let (name, count) = (visible::line(&found.name), found.models.len());
+        let words =
+            format!("{name} runs on this computer, with {count} models: drawbridge-cli models add {}", found.preset);
+        session.output.text(&words);
+    }
+    if rows.is_empty() && models.found.is_empty() {
+        let presets: Vec<_> = models.presets.iter().map(|preset| preset.id.as_str()).collect();
+        session.output.text(&format!("no providers; add one of {}, or any by --url", presets.join(", ")));
+    }
+    Ok(value(&models))
+}
+
+fn row(own: &ModelProvider, default: Option<&ModelRef>) -> Vec<String> {
+    let mut more = Vec::new();
+    if let Some(default) = default.filter(|default| default.provider == own.id) {
+        more.push(format!("default: {}", visible::line(&default.model)));
+    }
+    if own.readable {
+        more.push("what is sent there can be read on the way".to_owned());
+    }
+    if let Some(problem) = &own.problem {
+        more.push(visible::line(&problem.message));
+    }
+    vec![
+        visible::line(&own.id),
+        visible::line(&own.url),
+        if own.has_key { "key" } else { "no key" }.to_owned(),
+        format!("{} models", own.models.len()),
+        more.join("; "),
+    ]
+}
+
+fn model(own: &Model) -> Vec<String> {
+    let tokens = |count: Option<u32>| count.map_or_else(|| "?".to_owned(), |count| format!("{} k", count / 1_000));
+    let price = own.price.as_ref().map_or_else(String::new, |price| {
+        format!("{} / {} {} per million ({})", price.input, price.output, price.currency, visible::line(&price.as_of))
+    });
+    vec![visible::line(&own.id), format!("{} tokens", tokens(own.context)), price]
+}
+
+async fn add(session: &Session, new: NewProvider) -> Result<Value, Failure> {
+    let all = models(session).await?;
+    let preset = all.presets.iter().find(|preset| preset.id == new.provider);
+    let settings = settings(&new, preset)?;
+    let wants_key = new.key || preset.is_some_and(|preset| preset.wants_key);
+    // Read before anything is changed.
+    let key = if wants_key || std::env::var_os(VARIABLE).is_some() { Some(key(session).await?) } else { None };
+    session.api.set_provider(settings).await?;
+    if let Some(key) = key {
+        keep(session, new.provider.clone(), key).await?;
+    }
+    session.output.text(&format!("added; try it with: drawbridge-cli models test {}", new.provider));
+    Ok(value(&known(session, &new.provider).await?))
+}
+
+fn settings(new: &NewProvider, preset: Option<&ProviderPreset>) -> Result<SetProvider, Failure> {
+    let kind = match (new.kind, preset) {
+        (Some(kind), _) => wire(kind),
+        (None, Some(preset)) => preset.kind,
+        (None, None) => ProviderKind::OpenAi,
+    };
+    let url = new.url.clone().or_else(|| preset.map(|preset| preset.url.clone()));
+    let url = url.ok_or_else(|| {
+        Failure::usage(format!("\"{}\" is none of the known providers; say where it is with --url", new.provider))
+    })?;
+    let name = new.name.clone().or_else(|| preset.map(|preset| preset.name.clone()));
+    Ok(SetProvider {
+        id: new.provider.clone(),
+        name: name.unwrap_or_else(|| new.provider.clone()),
+        kind,
+        url,
+        silence_seconds: None,
+        conversions: Vec::new(),
+    })
+}
+
+const fn wire(name: WireName) -> ProviderKind {
+    match name {
+        WireName::Openai => ProviderKind::OpenAi,
+        WireName::Anthropic => ProviderKind::Anthropic,
+        WireName::Gemini => ProviderKind::Gemini,
+        WireName::Ollama => ProviderKind::Ollama,
+    }
+}
+
+/// The key: from the environment, else from standard input.
+async fn key(session: &Session) -> Result<String, Failure> {
+    let key = match std::env::var(VARIABLE) {
+        Ok(key) => key,
+        Err(_) => {
+            session.output.prompt("Paste the key, then press Enter and Ctrl+D:\n");
+            let read = tokio::task::spawn_blocking(|| {
+                let mut text = String::new();
+                std::io::stdin().lock().take(LIMIT).read_to_string(&mut text).map(|_| text)
+            });
+            let text = read.await.map_err(|error| Failure::new(ErrorCode::Internal, error.to_string()))?;
+            text.map_err(|error| Failure::usage(format!("standard input: {error}")))?
+        }
+    };
+    let key = key.trim();
+    if key.is_empty() {
+        return Err(Failure::usage(format!("no key: give it in {VARIABLE}, or on standard input")));
+    }
+    Ok(key.to_owned())
+}
+
+/// Keeps a key. It was of no use if it ends with the program.
+async fn keep(session: &Session, id: String, key: String) -> Result<SecretsKept, Failure> {
+    let kept = session.api.set_provider_key(SetProviderKey { id, key }).await?;
+    match kept.only_this_run {
+        Some(cause) => Err(Failure::new(ErrorCode::System, format!("the key could not be kept: {cause}"))),
+        None => Ok(kept),
+    }
+}
+
+async fn test(session: &Session, id: String, model: Option<String>) -> Result<Value, Failure> {
+    let tried = session.api.test_provider(TestProvider { id, model }).await?;
+    if let Some(problem) = &tried.problem {
+        let failure = Failure::new(ErrorCode::Server, problem.message.clone());
+        return Err(Failure { data: Some(Box::new(value(problem))), ..failure });
+    }
+    let mut words = format!("it lists {} models", tried.models);
+    if let (Some(said), Some(time)) = (&tried.said, tried.first_milliseconds) {
+        words = format!("{words}; after {time} ms the model said: {}", visible::line(said));
+    }
+    session.output.text(&words);
+    Ok(value(&tried))
+}
+
+async fn default(session: &Session, model: &str) -> Result<Value, Failure> {
+    let Some((provider, model)) = model.split_once('/') else {
+        return Err(Failure::usage("say the model as PROVIDER/MODEL"));
+    };
+    let model = ModelRef { provider: provider.to_owned(), model: model.to_owned() };
+    session.api.set_default_model(DefaultModel { model: Some(model.clone()) }).await?;
+    session.output.text("new conversations begin with it");
+    Ok(value(&model))
+}
