@@ -289,6 +289,7 @@ mod tests {
 
     fn asked(server: &str, body: QuestionBody, why: Why) -> Question {
         Question {
+            call: None,
             round: None,
             id: "1".into(),
             hash: "h".into(),
