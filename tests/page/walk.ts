@@ -87,6 +87,14 @@ async function calls(app: Page, host: DevHost, see: See): Promise<void> {
   await visit(app, `#/conversation/${id}`);
   await expect(app.getByRole("main").getByText("Trip", { exact: false }).first()).toBeVisible();
   await see("conversation");
+  // In a small window the left column comes when it is asked for.
+  const search = app.locator("nav input[type=search]").first();
+  if (await search.isVisible()) {
+    await search.fill("berg");
+    await expect(app.locator("nav mark").first(), "what was said is found").toBeVisible();
+    await see("search-conversations");
+    await search.fill("");
+  }
 }
 
 const SAID = "# A trip\n\nTwo days in **Bergen**, then north. What do we need?\n\n- oil\n- charts\n\n`cast_off --now`";

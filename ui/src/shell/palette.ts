@@ -1,5 +1,5 @@
 // What the command palette can reach.
-import type { Settings } from "$lib/api/generated";
+import type { Excerpt, FoundItem, Settings } from "$lib/api/generated";
 import { fuzzyFilter } from "$lib/format/fuzzy";
 import { app } from "$lib/state/app.svelte";
 import { catalogs } from "$lib/state/catalogs.svelte";
@@ -10,17 +10,20 @@ import { signIn } from "../sign-in/actions";
 
 import { changeSettings, newConversation, serverCommand } from "./actions";
 import { toggleActivity } from "./front-activity";
+import { openFound } from "./history-search.svelte";
 import { overlay } from "./overlay.svelte";
 import { openQueue } from "./views";
 
 export interface Entry {
   id: string;
-  group: "actions" | "settings" | "servers" | "conversations" | "tools" | "prompts";
+  group: "actions" | "settings" | "servers" | "conversations" | "tools" | "prompts" | "said";
   label: string;
   /** What it belongs to or what more there is to say. */
   context?: string;
   /** What it is called on the wire, where that is not its label. */
   name?: string;
+  /** Where in a conversation it was said. */
+  excerpt?: Excerpt;
   run: () => unknown;
 }
 
@@ -137,6 +140,17 @@ function offered(): Entry[] {
     }
   }
   return [...tools, ...prompts];
+}
+
+/** What was said, as the host found it. */
+export function saidEntries(found: FoundItem[]): Entry[] {
+  return found.map((one) => ({
+    id: `said ${one.number}`,
+    group: "said",
+    label: one.title,
+    excerpt: one.excerpt,
+    run: () => openFound(one),
+  }));
 }
 
 export interface Group {

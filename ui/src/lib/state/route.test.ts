@@ -5,6 +5,7 @@ import { fromHash, toHash, type View } from "./route";
 test.each<View>([
   { at: "welcome" },
   { at: "conversation", id: "c 1/2" },
+  { at: "conversation", id: "c1", item: "a/b c" },
   { at: "server", name: "my files", tab: "overview" },
   { at: "server", name: "a/b#c?d", tab: "tools", item: "write_file" },
   { at: "server", name: "文件", tab: "resources", item: "file:///a b/%20" },

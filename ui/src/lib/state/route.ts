@@ -16,7 +16,7 @@ export type ServerTab = (typeof SERVER_TABS)[number];
 
 export type View =
   | { at: "welcome" }
-  | { at: "conversation"; id: string }
+  | { at: "conversation"; id: string; item?: string }
   | { at: "server"; name: string; tab: ServerTab; item?: string }
   | { at: "add-server" }
   | { at: "settings" }
@@ -29,7 +29,10 @@ const PLAIN = ["welcome", "add-server", "settings", "audit", "rules", "models", 
 
 export function toHash(view: View): string {
   const parts: string[] = [view.at];
-  if (view.at === "conversation") parts.push(view.id);
+  if (view.at === "conversation") {
+    parts.push(view.id);
+    if (view.item !== undefined) parts.push(view.item);
+  }
   if (view.at === "server") {
     parts.push(view.name, view.tab);
     if (view.item !== undefined) parts.push(view.item);
@@ -40,7 +43,8 @@ export function toHash(view: View): string {
 /** The view of a hash; the welcome where it is none. */
 export function fromHash(hash: string): View {
   const [at, first, second, third] = hash.replace(/^#\/?/, "").split("/").map(decoded);
-  if (at === "conversation" && first) return { at, id: first };
+  if (at === "conversation" && first)
+    return second ? { at, id: first, item: second } : { at, id: first };
   if (at === "server" && first) {
     const tab = SERVER_TABS.find((tab) => tab === second) ?? "overview";
     return third === undefined ? { at, name: first, tab } : { at, name: first, tab, item: third };

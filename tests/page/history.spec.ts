@@ -1,0 +1,64 @@
+// The search through what was said in all conversations, with a real host: typed, found, opened, with the keyboard only.
+import { expect, test, visit, type DevHost } from "./fixtures";
+
+const said = (id: string, text: string) => {
+  const content = [{ type: "text", text }];
+  return { id, at: Date.now(), body: { kind: "message", role: "user", content, prompt: null } };
+};
+
+async function begin(host: DevHost, title: string, texts: string[]): Promise<string> {
+  const { id } = await host.call<{ id: string }>("create_conversation", { title });
+  await host.call("append_items", {
+    conversation: id,
+    items: texts.map((text, n) => said(`${title}-${n}`, text)),
+  });
+  return id;
+}
+
+test("what was said is found in both languages, and opened with the keyboard", async ({ app, host }) => {
+  await begin(host, "Taxes", ["the form of last year"]);
+  const trip = await begin(host, "Trip", ["We take the ferry to <b>Bergen</b>.", "我们明天早上在港口见面。"]);
+  await visit(app, "#/settings");
+  const nav = app.getByRole("navigation");
+  const field = nav.getByRole("searchbox", { name: "Search conversations" });
+  await field.focus();
+  await app.keyboard.type("ferry ber");
+  const found = nav.getByRole("list", { name: "Said in conversations" }).getByRole("link");
+  await expect(found, "the one item that has both words").toHaveCount(1);
+  await expect(found.locator("mark"), "both are marked").toHaveText(["ferry", "Ber"].map((w) => new RegExp(w)));
+  await expect(found, "and text is text").toContainText("<b>Bergen</b>");
+  await field.fill("港口");
+  await expect(found, "two ideographs are enough").toContainText("我们明天早上在港口见面。");
+  await app.keyboard.press("Tab");
+  await app.keyboard.press("Enter");
+  await expect(app, "it opens at its item").toHaveURL(new RegExp(`#/conversation/${trip}/Trip-1$`));
+  await expect(app.getByRole("main").getByText("我们明天早上在港口见面。"), "which is in view").toBeInViewport();
+  await field.focus();
+  await app.keyboard.press("Escape");
+  await expect(found, "Escape ends the search").toHaveCount(0);
+
+  await app.keyboard.press("Control+k");
+  await app.keyboard.type("last year");
+  await expect(app.getByRole("option", { name: /form of last year/ }), "the palette finds it too").toBeVisible();
+
+  await host.call("delete_conversation", { conversation: trip });
+  await app.keyboard.press("Escape");
+  await field.fill("港口");
+  await expect(nav.getByText("Nothing found."), "what was deleted is not found").toBeVisible();
+});
+
+test("a search that finds nothing, or less by the minute, is never answered with an older one", async ({ app, host }) => {
+  await begin(host, "Trip", Array.from({ length: 45 }, (_, n) => `ferry number ${n}`));
+  await visit(app, "#/settings");
+  const nav = app.getByRole("navigation");
+  const field = nav.getByRole("searchbox", { name: "Search conversations" });
+  await field.fill("ferry");
+  const found = nav.getByRole("list", { name: "Said in conversations" }).getByRole("link");
+  await expect(found, "a page of them").toHaveCount(20);
+  await nav.getByRole("button", { name: "Older" }).click();
+  await expect(found, "then more").toHaveCount(40);
+  await nav.getByRole("button", { name: "Older" }).click();
+  await expect(found, "then all").toHaveCount(45);
+  await field.pressSequentially(" number 44");
+  await expect(found, "what is asked last counts").toHaveCount(1);
+});
