@@ -2,8 +2,8 @@
 //! those of every other command.
 
 use api::data::{
-    Append, ConversationItem, ConversationRef, ConversationSettings, ItemBody, ItemState, ModelRef, NewConversation, Notice,
-    OfferedServer, ReplyPart, SendMessage, SetConversation, ToolState,
+    Append, ConversationItem, ConversationRef, ConversationSettings, ItemBody, ItemState, ModelRef, NewConversation,
+    Notice, OfferedServer, ReplyPart, SendMessage, SetConversation, ToolState,
 };
 use api::{ErrorCode, Event, EventStream, Handler as _};
 use serde_json::{Value, json};
@@ -33,7 +33,9 @@ pub(crate) async fn run(session: &Session, chat: Chat) -> Result<Value, Failure>
         Some(message) => Some(message),
         None => typed(session).await,
     };
-    let Some(first) = first else { return Err(Failure::usage("there is nothing to send: use --message, or type something")) };
+    let Some(first) = first else {
+        return Err(Failure::usage("there is nothing to send: use --message, or type something"));
+    };
     let title: String = first.lines().next().unwrap_or_default().chars().take(MAX_TITLE).collect();
     let conversation = session.api.create_conversation(NewConversation { title }).await?.id;
     let offered = |server: String| OfferedServer { server, tools: None, instructions: chat.instructions };
@@ -48,11 +50,17 @@ pub(crate) async fn run(session: &Session, chat: Chat) -> Result<Value, Failure>
     let mut next = Some(first);
     let mut last = Value::Null;
     while let Some(text) = next.take() {
-        let message = SendMessage { conversation: conversation.clone(), text, attachments: Vec::new(), model: None, parent: None };
+        let message = SendMessage {
+            conversation: conversation.clone(),
+            text,
+            attachments: Vec::new(),
+            model: None,
+            parent: None,
+        };
         let begun = session.api.send_message(message).await?;
-        last = answer(session, &mut events, &conversation).await.map(|text| {
-            json!({ "conversation": conversation, "reply": begun.reply, "text": text })
-        })?;
+        last = answer(session, &mut events, &conversation)
+            .await
+            .map(|text| json!({ "conversation": conversation, "reply": begun.reply, "text": text }))?;
         if goes_on {
             next = typed(session).await;
         }

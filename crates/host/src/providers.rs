@@ -165,8 +165,12 @@ impl Keyed {
         let (secrets, place) = (Arc::clone(&self.secrets), key_place(&self.settings));
         let key = tokio::task::spawn_blocking(move || secrets.get(&place)).await;
         let unreadable = |cause: String| ModelError::KeyUnreadable { cause };
-        let key = key.map_err(|error| unreadable(error.to_string()))?.map_err(|error| unreadable(error.to_string()))?;
-        let key = key.map(SecretString::from);
+        let key = match key.map_err(|error| unreadable(error.to_string()))? {
+            Ok(key) => key.map(SecretString::from),
+            // One on this computer seldom has a key; if it wants one after all, it says so, and the key is read again.
+            Err(_) if self.settings.is_local() => None,
+            Err(error) => return Err(unreadable(error.to_string())),
+        };
         let provider = Arc::new(HttpProvider::new(self.settings.clone(), key, self.client.clone()));
         *ready = Some(Arc::clone(&provider));
         Ok(provider)

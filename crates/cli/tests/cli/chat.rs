@@ -38,7 +38,8 @@ fn talking(fixtures: &Value) -> (Folder, Aimock) {
 pub(crate) fn aimock(folder: &Folder, fixtures: &Value) -> Aimock {
     let file = folder.path("fixtures.json");
     std::fs::write(&file, json!({ "fixtures": fixtures }).to_string()).expect("the fixtures are written");
-    let program = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/node_modules/@copilotkit/aimock/dist/cli.js");
+    let program =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/node_modules/@copilotkit/aimock/dist/cli.js");
     assert!(program.exists(), "{}: run npm ci in tests first", program.display());
     let mut process = Command::new("node")
         .arg(program)

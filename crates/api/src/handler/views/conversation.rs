@@ -1,8 +1,8 @@
 //! Conversations and their items.
 
 use host::conversation::item as own;
-use host::history::Item as Kept;
 use host::conversation::{ModelRef as OwnModel, Offered, Settings as OwnSettings};
+use host::history::Item as Kept;
 
 use crate::data::*;
 

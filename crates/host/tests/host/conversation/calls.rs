@@ -38,7 +38,10 @@ async fn a_call_is_approved_with_other_arguments_and_the_model_hears_of_it() {
     let shape = [("message", State::Whole), ("reply", State::Whole), ("call", State::Whole), ("reply", State::Whole)];
     assert_eq!(kinds(&items), shape, "the call stands between the two answers");
     assert_eq!(items[2].id, asked_about, "the question and its card find each other");
-    assert!(call(&items[2]).1.is_some_and(|result| result.contains("3 + 40 = 43")), "what the user made of it was sent");
+    assert!(
+        call(&items[2]).1.is_some_and(|result| result.contains("3 + 40 = 43")),
+        "what the user made of it was sent"
+    );
     assert_eq!(text(&items[3]), "It is 43.", "and the model went on");
     let asked = talk.model.asked();
     let names: Vec<_> = asked[0].tools.iter().map(|tool| tool.name.as_str()).collect();
@@ -60,11 +63,19 @@ async fn calls_of_one_answer_are_under_way_together_and_a_refusal_has_its_reason
     let message = host::conversation::NewMessage { text: "Add".into(), ..Default::default() };
     talk.app.host.send_message(ID.into(), message, None).await.unwrap();
     let is = |a: u64| move |q: &host::view::QuestionView| matches!(&q.body, QuestionBody::Tool { arguments, .. } if arguments["a"] == a);
-    let (first, second) = (talk.app.question("demo", "the first", is(1)).await, talk.app.question("demo", "the second", is(2)).await);
+    let (first, second) =
+        (talk.app.question("demo", "the first", is(1)).await, talk.app.question("demo", "the second", is(2)).await);
     talk.app.answer(&second, UserAnswer::Allow(Scope::Once)).await;
     talk.app.answer(&first, UserAnswer::DenyBecause("wrong numbers".into())).await;
     let items = talk.ended().await;
-    let shape = [("message", State::Whole), ("reply", State::Whole), ("call", State::Whole), ("call", State::Whole), ("own", State::Whole), ("reply", State::Whole)];
+    let shape = [
+        ("message", State::Whole),
+        ("reply", State::Whole),
+        ("call", State::Whole),
+        ("call", State::Whole),
+        ("own", State::Whole),
+        ("reply", State::Whole),
+    ];
     assert_eq!(kinds(&items), shape, "each call in the order in which it was asked for");
     assert!(call(&items[2]).2.is_some_and(|error| error.contains("wrong numbers")), "the refusal with its reason");
     assert!(call(&items[3]).1.is_some(), "the other was made");
@@ -133,10 +144,12 @@ async fn a_long_result_is_sent_in_pieces() {
 #[tokio::test]
 async fn what_one_server_said_makes_a_call_of_another_ask_again() {
     let first = answer(vec![uses("u1", "demo__add", json!({"a": 1, "b": 1}))]);
-    let obeys = answer(vec![uses("u2", "other__add", json!({"a": 13, "b": 37}))]);
+    let obeys = answer(vec![uses("u2", "other__write_note", json!({"name": "led", "text": "canary-37"}))]);
     let answers = vec![first, obeys, says("I was told no.")];
-    let mut talk = Talk::with_servers(answers, &["demo", "other"], &["add"], Some(1_000_000)).await;
-    let by_hand = talk.app.host.call_tool("1".into(), "other".into(), "add".into(), arguments(&json!({"a": 1, "b": 1})), None);
+    let reviewed = ["add", "write_note"];
+    let mut talk = Talk::with_servers(answers, &["demo", "other"], &reviewed, Some(1_000_000)).await;
+    let own = arguments(&json!({"name": "own", "text": "mine"}));
+    let by_hand = talk.app.host.call_tool("1".into(), "other".into(), "write_note".into(), own, None);
     let allow = async {
         let question = talk.app.question("other", "the user's call", is_call).await;
         talk.app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
@@ -150,11 +163,11 @@ async fn what_one_server_said_makes_a_call_of_another_ask_again() {
     let Why::Model { after, .. } = &question.why else { panic!("a model asks: {question:?}") };
     assert_eq!(after[..], ["demo".to_owned()], "X09: it is told whose words came before");
     let QuestionBody::Tool { arguments: shown, .. } = &question.body else { panic!("a call: {question:?}") };
-    assert_eq!(shown["a"], 13, "X09: with all that would be sent");
+    assert_eq!(shown["text"], "canary-37", "X09: with all that would be sent");
     talk.app.answer(&question, UserAnswer::Deny).await;
     let items = talk.ended().await;
     assert_eq!(text(items.last().unwrap()), "I was told no.", "the model goes on");
-    assert!(!talk.app.activity("other").await.contains("37"), "X09: and nothing was sent");
+    assert!(!talk.app.activity("other").await.contains("canary-37"), "X09: and nothing was sent");
 }
 
 fn arguments(value: &serde_json::Value) -> serde_json::Map<String, serde_json::Value> {

@@ -125,9 +125,14 @@ async fn had_again_and_written_anew_are_branches_and_nothing_is_lost() {
 
     talk.app.host.choose_branch(ID.into(), first[1].id.clone()).await.unwrap();
     assert_eq!(text(&talk.items()[1]), "One", "and the first answer is still there");
-    let answer = talk.app.host.edit_message(ID.into(), first[1].id.clone(), NewMessage { text: "x".into(), ..NewMessage::default() });
+    let answer = talk.app.host.edit_message(
+        ID.into(),
+        first[1].id.clone(),
+        NewMessage { text: "x".into(), ..NewMessage::default() },
+    );
     assert_eq!(answer.await, Err(ConversationError::NotYours), "what the model said is not the user's to write");
-    let (_, json) = talk.app.host.export_conversation(ID.into(), host::conversation::export::Format::Json).await.unwrap();
+    let (_, json) =
+        talk.app.host.export_conversation(ID.into(), host::conversation::export::Format::Json).await.unwrap();
     let exported: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(exported["items"].as_array().map(Vec::len), Some(5), "JSON has all branches");
 }
@@ -142,7 +147,8 @@ async fn what_cannot_be_sent_is_refused_with_what_to_do() {
     assert_eq!(send("  ", None).await, Err(ConversationError::Empty), "nothing was written");
     let gone = send("x", Some("gone")).await;
     assert!(matches!(gone, Err(ConversationError::Model(ModelError::NoProvider { .. }))), "no such provider: {gone:?}");
-    let other = talk.app.host.send_message("none".into(), NewMessage { text: "x".into(), ..NewMessage::default() }, None);
+    let other =
+        talk.app.host.send_message("none".into(), NewMessage { text: "x".into(), ..NewMessage::default() }, None);
     assert!(matches!(other.await, Err(ConversationError::NotFound(_))), "no such conversation");
     assert!(talk.items().is_empty(), "and nothing was kept");
 }

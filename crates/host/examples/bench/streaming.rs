@@ -1,0 +1,59 @@
+//! What an answer of a model costs while it streams: processor time of the host, and how soon the first piece is told.
+
+use std::time::{Duration, Instant};
+
+use host::conversation::{NewMessage, Settings};
+use host::history::Conversation;
+use host::view::HostEvent;
+use models::{Delta, Part, Stop};
+use testkit::app::App;
+use testkit::model::{ScriptedModel, Step, ends, named, reference};
+
+/// As fast as fast models answer.
+const PER_SECOND: u64 = 200;
+const TOKENS: u64 = 4_000;
+
+pub(crate) async fn measure() {
+    let app = App::start(Vec::new()).await;
+    let model = ScriptedModel::offer(&app.host, vec![named("m")]).await;
+    let pause = Step::Waits(Duration::from_millis(1_000 / PER_SECOND));
+    let piece = |n: u64| if n.is_multiple_of(12) { "| cell\n".to_owned() } else { format!("w{n} ") };
+    let mut steps: Vec<Step> = (0..TOKENS).flat_map(|n| [Step::Says(Delta::Text(piece(n))), pause.clone()]).collect();
+    let whole: String = (0..TOKENS).map(piece).collect();
+    steps.push(ends(vec![Part::Text(whole)], Stop::EndTurn, (1_000, TOKENS)));
+    model.next(steps);
+    let conversation = Conversation { id: "talk".into(), title: "Talk".into(), ..Conversation::default() };
+    app.host.ports().history.create(&conversation).expect("a conversation");
+    let settings = Settings { model: Some(reference("m")), ..Settings::default() };
+    app.host.set_conversation("talk".into(), settings).await.expect("it has a model");
+    let mut events = app.host.events();
+    let (before, began) = (processor_time(), Instant::now());
+    let message = NewMessage { text: "Write".into(), ..NewMessage::default() };
+    app.host.send_message("talk".into(), message, None).await.expect("it is sent");
+    let (mut pieces, mut first) = (0, None);
+    while let Some(event) = events.next().await {
+        match event.event {
+            HostEvent::ReplyDelta { .. } => {
+                first.get_or_insert_with(|| began.elapsed());
+                pieces += 1;
+            }
+            HostEvent::ItemChanged { answering: false, .. } => break,
+            _ => {}
+        }
+    }
+    let spent = processor_time().saturating_sub(before);
+    let first = first.unwrap_or_default();
+    println!(
+        "streaming: {TOKENS} tokens at {PER_SECOND}/s in {pieces} pieces; first piece {:.1} ms after the message; {:.1} ms of processor time per 1,000 tokens, all of the host",
+        first.as_secs_f64() * 1e3,
+        spent.as_secs_f64() * 1e6 / f64::from(u32::try_from(TOKENS).expect("few")),
+    );
+}
+
+/// The processor time of this program so far, on Linux; it is counted in hundredths of a second.
+fn processor_time() -> Duration {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after_name = stat.rsplit_once(')').map(|(_, rest)| rest).unwrap_or_default();
+    let ticks: u64 = after_name.split_whitespace().skip(11).take(2).filter_map(|n| n.parse::<u64>().ok()).sum();
+    Duration::from_millis(ticks * 10)
+}
