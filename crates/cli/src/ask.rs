@@ -44,15 +44,13 @@ impl Asker {
                 self.yes_or("decline").await.map(allow_once)
             }
             QuestionBody::Sampling { step: SamplingStep::Request | SamplingStep::Running, .. } => self.by_model().await,
-            QuestionBody::Sampling { step: SamplingStep::Response, response: Some(response), model: Some(_), .. }
-                if !response.content.is_empty() =>
-            {
-                match self.review().await {
-                    Some(None) => return self.respond().await,
-                    Some(Some(answer)) => Some(answer),
-                    None => None,
-                }
-            }
+            QuestionBody::Sampling {
+                step: SamplingStep::Response, response: Some(response), model: Some(_), ..
+            } if !response.content.is_empty() => match self.review().await {
+                Some(None) => return self.respond().await,
+                Some(Some(answer)) => Some(answer),
+                None => None,
+            },
             QuestionBody::Sampling { step: SamplingStep::Response, .. } => return self.respond().await,
             QuestionBody::Url { url, .. } if !url.openable => Some(self.refuse().await),
             QuestionBody::Url { .. } => self.yes_or("decline").await.map(allow_once),

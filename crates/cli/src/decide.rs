@@ -3,9 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use api::data::{
-    Answer, AnswerQuestion, Edit, EditQuestion, Question, QuestionBody, SamplingRun, SamplingStep, Scope,
-};
+use api::data::{Answer, AnswerQuestion, Edit, EditQuestion, Question, QuestionBody, SamplingRun, SamplingStep, Scope};
 use api::{Api, ApiError, Handler as _};
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -193,8 +191,14 @@ fn words(error: &ApiError) -> String {
 
 fn print(question: &Question, answer: &Answer, by: &str, reason: Option<&str>, output: &Output) {
     let decision = match answer {
-        Answer::Allow { .. } | Answer::Submit { .. } | Answer::Share { .. } | Answer::Identify { .. } | Answer::ByHand
-        | Answer::Again | Answer::Back | Answer::Stop => "allowed",
+        Answer::Allow { .. }
+        | Answer::Submit { .. }
+        | Answer::Share { .. }
+        | Answer::Identify { .. }
+        | Answer::ByHand
+        | Answer::Again
+        | Answer::Back
+        | Answer::Stop => "allowed",
         Answer::Deny | Answer::DenyBecause { .. } => "denied",
         Answer::Cancel => "cancelled",
     };
