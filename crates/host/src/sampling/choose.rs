@@ -314,7 +314,7 @@ mod tests {
             (json!({ "costPriority": 1.0 }), "gpt-5.2-mini"),
             (json!({ "speedPriority": 0.8 }), "gpt-5.2-mini"),
             (json!({ "intelligencePriority": 1.0 }), "gpt-5.2"),
-            (json!({ "intelligencePriority": 1.0, "costPriority": 0.2, "speedPriority": 0.1 }), "gpt-5.2"),
+            (json!({ "intelligencePriority": 1.0, "costPriority": 0.05, "speedPriority": 0.05 }), "gpt-5.2"),
         ] {
             let (model, by) = chosen(priorities.clone(), Some("homemade"));
             assert_eq!(model, expected, "[sampling-respect-hints]: {priorities}");
