@@ -287,8 +287,8 @@ async fn x26_a_loop_of_requests_stops_at_its_budget_and_says_so() {
         "messages": [{"role": "user", "content": {"type": "text", "text": "and then?"}}], "maxTokens": 40}});
     let (first, again) = (format!("tools/call={next}"), format!("={next}"));
     let app = App::start(vec![(SERVER, scripted(&["--raw", &first, "--raw", &again]))]).await;
-    let user = app.always(is_use);
     app.ready(SERVER).await;
+    let user = app.always(is_use);
     let model = ScriptedModel::offer(&app.host, vec![named("scripted-1")]).await;
     set(&app, SamplingSettings { per_hour: Budget { requests: Some(5), ..Budget::default() }, ..on() }).await;
     app.host.set_rule(rule(1_000, 1_000_000)).await.unwrap().unwrap();
