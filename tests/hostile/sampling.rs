@@ -172,7 +172,11 @@ async fn x27_tools_of_a_request_are_run_by_nobody_here() {
     assert!(testkit::deadline::holds_within(testkit::app::PATIENCE, is_sent).await, "{what}: the server gets the wish");
     assert!(!pair.app.activity("good").await.contains("run by the model"), "{what}: no tool was called for it");
     let read = std::fs::read_to_string(&record).unwrap();
-    assert_eq!(read.matches(r#""method":"tools/call""#).count(), 1, "{what}: of no server, but for the user's own call");
+    assert_eq!(
+        read.matches(r#""method":"tools/call""#).count(),
+        1,
+        "{what}: of no server, but for the user's own call"
+    );
     assert_eq!(calls(), before, "{what}: and nothing was approved by it");
     call.abort();
     pair.close(what).await;

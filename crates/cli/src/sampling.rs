@@ -2,8 +2,8 @@
 
 use api::Handler as _;
 use api::data::{
-    Content, ModelChosenBy, QuestionBody, SamplingModel, SamplingReport, SamplingRequest,
-    SamplingResponse, SamplingRun, ServerName, SetSampling,
+    Content, ModelChosenBy, QuestionBody, SamplingModel, SamplingReport, SamplingRequest, SamplingResponse,
+    SamplingRun, ServerName, SetSampling,
 };
 use serde_json::Value;
 
@@ -121,7 +121,9 @@ fn chosen(SamplingModel { model, by, most_micros, .. }: &SamplingModel) -> Strin
         ModelChosenBy::User => String::from("you chose it"),
         ModelChosenBy::Setting => String::from("you chose it for this server"),
         ModelChosenBy::Hint { hint } => format!("the server would like \"{}\"", line(hint)),
-        ModelChosenBy::Equivalent { hint } => format!("it is most like \"{}\", which the server would like", line(hint)),
+        ModelChosenBy::Equivalent { hint } => {
+            format!("it is most like \"{}\", which the server would like", line(hint))
+        }
         ModelChosenBy::Priorities { priorities } => format!("what matters to the server: {}", priorities.join(", ")),
         ModelChosenBy::Default => String::from("your default"),
         ModelChosenBy::First => String::from("the most able one, as far as is known"),

@@ -64,15 +64,17 @@ fn is_sampling(question: &QuestionView) -> bool {
 }
 
 /// The question, once it stands so.
-async fn until(app: &App, what: &str, is: impl Fn(&SamplingState, Option<&CreateMessageResult>) -> bool) -> QuestionView {
+async fn until(
+    app: &App,
+    what: &str,
+    is: impl Fn(&SamplingState, Option<&CreateMessageResult>) -> bool,
+) -> QuestionView {
     app.question(SERVER, what, |q| is_sampling(q) && is(parts(q).2, parts(q).1)).await
 }
 
 async fn answered(app: &App) -> QuestionView {
-    until(app, "the answer of the model", |state, response| {
-        response.is_some() && matches!(state.run, Run::Done { .. })
-    })
-    .await
+    until(app, "the answer of the model", |state, response| response.is_some() && matches!(state.run, Run::Done { .. }))
+        .await
 }
 
 async fn set(app: &App, settings: SamplingSettings) {
@@ -122,7 +124,10 @@ async fn a_model_answers_and_what_it_says_is_reviewed_before_it_goes_back() {
         let report = app.host.sampling(SERVER.to_owned()).await.unwrap().unwrap();
         assert_eq!((report.within_hour.requests, report.within_hour.tokens), (1, 34), "[sampling-rate-limit]: counted");
         let kinds: Vec<String> = app.decisions().into_iter().map(|(kind, ..)| kind).collect();
-        assert!(kinds.ends_with(&["sampling".into(), "sampling-answer".into()]), "both steps are written down: {kinds:?}");
+        assert!(
+            kinds.ends_with(&["sampling".into(), "sampling-answer".into()]),
+            "both steps are written down: {kinds:?}"
+        );
         user.abort();
     }
 }
@@ -145,14 +150,21 @@ async fn what_a_model_says_comes_as_it_says_it_and_can_be_stopped() {
         }
     }
     let running = until(&app, "the model at work", |state, _| matches!(state.run, Run::Running { .. })).await;
-    assert!(matches!(&parts(&running).2.run, Run::Running { text, .. } if text == "Fair winds"), "a page that opens has it");
+    assert!(
+        matches!(&parts(&running).2.run, Run::Running { text, .. } if text == "Fair winds"),
+        "a page that opens has it"
+    );
     for answer in [ONCE, UserAnswer::ByHand, UserAnswer::Again, UserAnswer::Back] {
         let taken = app.host.answer(running.id, running.hash.to_string(), answer.clone()).await.unwrap();
         assert!(matches!(taken, Err(AnswerError::WrongKind(_))), "{answer:?} has to wait: {taken:?}");
     }
     app.answer(&running, UserAnswer::Stop).await;
     let stopped = until(&app, "what was said", |state, response| state.run == Run::Stopped && response.is_some()).await;
-    assert_eq!(parts(&stopped).1.unwrap().content.blocks(), [ContentBlock::text("Fair winds")], "it can be gone on from");
+    assert_eq!(
+        parts(&stopped).1.unwrap().content.blocks(),
+        [ContentBlock::text("Fair winds")],
+        "it can be gone on from"
+    );
     app.answer(&stopped, ONCE).await;
     assert!(said(called).await.1.contains("Fair winds"), "and sent");
     user.abort();
@@ -174,7 +186,11 @@ async fn a_request_can_be_asked_again_changed_answered_by_hand_and_declined_at_e
     app.answer(&first, UserAnswer::Again).await;
     let is_second = |response: &CreateMessageResult| response.content.blocks() == [ContentBlock::text("Second.")];
     let second = until(&app, "another answer", |_, response| response.is_some_and(is_second)).await;
-    assert_eq!(model.asked()[0], model.asked()[1], "[sampling-no-retention]: asked anew, with nothing of the first time");
+    assert_eq!(
+        model.asked()[0],
+        model.asked()[1],
+        "[sampling-no-retention]: asked anew, with nothing of the first time"
+    );
     app.answer(&second, UserAnswer::Back).await;
     let back = until(&app, "the request", |state, response| response.is_none() && state.run == Run::No).await;
     app.answer(&back, UserAnswer::ByHand).await;
@@ -296,7 +312,8 @@ async fn x26_a_loop_of_requests_stops_at_its_budget_and_says_so() {
         model.next(text("more", (20, 1)));
     }
     let (host, arguments) = (app.host.clone(), Map::from_iter([("text".to_owned(), json!("x"))]));
-    let called = tokio::spawn(async move { host.call_tool("1".into(), SERVER.into(), "echo".into(), arguments, None).await });
+    let called =
+        tokio::spawn(async move { host.call_tool("1".into(), SERVER.into(), "echo".into(), arguments, None).await });
     // Beyond its own limit the rule does not hold, and the next request is refused at once; each refusal brings the next.
     let says_so = async {
         while !app.activity(SERVER).await.contains("the limit is reached") {
@@ -334,7 +351,10 @@ async fn x27_a_billion_tokens_are_capped_and_money_is_bounded() {
     let bounded = Budget { micros: Some(1_000), ..Budget::default() };
     set(&app, SamplingSettings { in_all: bounded, ..on() }).await;
     let refused = app.host.answer(edited.id, edited.hash.to_string(), ONCE).await.unwrap();
-    assert!(matches!(refused, Err(AnswerError::NoPrice(_))), "X26: money is bounded, and its price not known: {refused:?}");
+    assert!(
+        matches!(refused, Err(AnswerError::NoPrice(_))),
+        "X26: money is bounded, and its price not known: {refused:?}"
+    );
     set(&app, on()).await;
     model.next(text("Few.", (5, 2)));
     app.answer(&edited, ONCE).await;
