@@ -91,5 +91,5 @@ export function takesWords(model: Model): string {
   ];
   if (takes.every(([known]) => known === null)) return m.models_unknown();
   const list = takes.flatMap(([known, words]) => (known === true ? [words()] : []));
-  return new Intl.ListFormat(locale(), { style: "narrow", type: "unit" }).format(list);
+  return new Intl.ListFormat(locale(), { style: "short", type: "unit" }).format(list);
 }
