@@ -1,0 +1,233 @@
+//! One run: the model answers, its calls are made, and it answers again with their results, until it wants no more calls.
+
+mod answer;
+mod calls;
+
+use std::sync::{Arc, PoisonError};
+use std::time::Instant;
+
+use models::{ModelRef, Usage};
+use serde_json::{Map, Value};
+
+use super::context;
+use super::engine::{Answering, new_id};
+use super::item::{Body, Item, Notice, Problem, State};
+use super::log::Log;
+use super::offered::{Offering, ServerForModel};
+use super::own_tools;
+use super::search::Index;
+use super::{Bounds, ConversationError, Offered, Settings};
+use crate::Host;
+use crate::activity::now;
+use crate::view::HostEvent;
+
+/// A run.
+pub(super) struct Run {
+    host: Host,
+    log: Log,
+    answering: Answering,
+    settings: Settings,
+    model: ModelRef,
+    /// What came before the answer.
+    path: Vec<Item>,
+    reply: Item,
+    servers: Vec<(Offered, ServerForModel)>,
+    offering: Arc<Offering>,
+    index: Option<Index>,
+    bounds: Bounds,
+}
+
+/// A call that a model asks for.
+struct Wanted {
+    id: String,
+    key: String,
+    arguments: Map<String, Value>,
+}
+
+impl Run {
+    /// Begins an answer after an item.
+    pub(super) async fn begin(
+        host: Host,
+        log: Log,
+        answering: Answering,
+        settings: Settings,
+        model: ModelRef,
+        parent: Option<String>,
+    ) -> Result<Self, ConversationError> {
+        let reply = new_reply(&model, parent);
+        // Written first: what follows the parent from now on is this answer, and the path leads to it.
+        log.write(vec![reply.clone()]).await?;
+        let path = log.path(Some(reply.id.clone())).await?;
+        let bounds = host.with(|owner| owner.conversation_bounds()).await?;
+        let mut run = Self {
+            host,
+            log,
+            answering,
+            settings,
+            model,
+            path,
+            reply,
+            servers: Vec::new(),
+            offering: Arc::default(),
+            index: None,
+            bounds,
+        };
+        run.show_reply().await;
+        Ok(run)
+    }
+
+    /// The first answer.
+    pub(super) fn reply_id(&self) -> &str {
+        &self.reply.id
+    }
+
+    /// Runs to its end. What goes wrong stands in the answer.
+    pub(super) async fn go(mut self) {
+        for round in 1.. {
+            let wanted = match self.answer().await {
+                Ok(wanted) => wanted,
+                Err(error) => {
+                    self.fail(&error);
+                    Vec::new()
+                }
+            };
+            self.set_live(None);
+            let goes_on = !wanted.is_empty() && !self.is_stopped();
+            if let Err(error) = self.log.write(vec![self.reply.clone()]).await {
+                tracing::error!(%error, "an answer could not be kept");
+            }
+            let reply = self.reply.clone();
+            self.path.push(reply.clone());
+            if wanted.is_empty() {
+                return self.end(reply).await;
+            }
+            self.tell_item(reply, true).await;
+            let last = self.make_calls(wanted).await;
+            if !goes_on || self.is_stopped() {
+                return self.end(last).await;
+            }
+            if round >= self.bounds.rounds {
+                let notice = Body::Notice { notice: Notice::Rounds { rounds: round } };
+                let item = new_item(Some(last.id), State::Whole, notice);
+                if let Err(error) = self.log.write(vec![item.clone()]).await {
+                    tracing::error!(%error, "the end of a run could not be kept");
+                }
+                return self.end(item).await;
+            }
+            self.reply = new_reply(&self.model, Some(last.id));
+            if let Err(error) = self.log.write(vec![self.reply.clone()]).await {
+                self.fail_with(error.to_string());
+                let reply = self.reply.clone();
+                return self.end(reply).await;
+            }
+            self.show_reply().await;
+        }
+    }
+
+    /// Tells the last item of the run. The conversation is free for the next one before anybody hears of it.
+    async fn end(self, item: Item) {
+        let Self { host, log, answering, .. } = self;
+        drop(answering);
+        let conversation = log.conversation;
+        let event =
+            HostEvent::ItemChanged { conversation: conversation.clone(), item: Box::new(item), answering: false };
+        // The host may be closing; then nobody listens.
+        let _ = host.tell(event).await;
+        let _ = host.conversations_changed(Some(conversation)).await;
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.answering.running.stop.is_cancelled()
+    }
+
+    fn set_live(&self, live: Option<(Item, u64)>) {
+        *self.answering.running.live.lock().unwrap_or_else(PoisonError::into_inner) = live;
+    }
+
+    async fn show_reply(&mut self) {
+        self.set_live(Some((self.reply.clone(), 0)));
+        self.tell_item(self.reply.clone(), true).await;
+    }
+
+    async fn tell_item(&self, item: Item, answering: bool) {
+        let conversation = self.log.conversation.clone();
+        // The host may be closing; then nobody listens.
+        let _ = self.host.tell(HostEvent::ItemChanged { conversation, item: Box::new(item), answering }).await;
+    }
+
+    fn fail(&mut self, error: &ConversationError) {
+        match error {
+            ConversationError::Model(error) => self.fail_as(Problem::from(error)),
+            error => self.fail_with(error.to_string()),
+        }
+    }
+
+    fn fail_with(&mut self, message: String) {
+        self.fail_as(Problem { code: "internal".to_owned(), message });
+    }
+
+    fn fail_as(&mut self, problem: Problem) {
+        if let Body::Reply { error, parts, .. } = &mut self.reply.body {
+            *error = Some(problem);
+            self.reply.state = if parts.is_empty() { State::Whole } else { State::Cut };
+        }
+    }
+
+    /// Brings up to date what the model may use: servers come and go, and tools are reviewed while it works.
+    async fn look_at_tools(&mut self) -> Result<(), ConversationError> {
+        self.servers = self.host.servers_of(&self.settings.servers).await?;
+        if !self.offering.rests_on(&self.servers) {
+            let servers = self.servers.clone();
+            let made = tokio::task::spawn_blocking(move || Offering::new(&servers)).await;
+            self.offering = Arc::new(made.map_err(|_| ConversationError::Closing)?);
+            self.index = None;
+        }
+        // A server's instructions are its words as well.
+        let told =
+            self.servers.iter().filter(|(offered, server)| offered.instructions && server.instructions.is_some());
+        let told: Vec<String> = told.map(|(offered, _)| offered.server.clone()).collect();
+        if !told.is_empty() {
+            self.host.put_in(self.log.conversation.clone(), told, false).await?;
+        }
+        Ok(())
+    }
+
+    fn tools(&self, context: Option<u32>) -> Vec<models::Tool> {
+        let mut tools: Vec<models::Tool> = if self.offering.tokens > self.bounds.threshold(context) {
+            let mut servers: Vec<&str> = self.offering.offered().map(|tool| tool.server.as_str()).collect();
+            servers.dedup();
+            let found = own_tools::found_in(&self.path);
+            let found = found.iter().filter_map(|key| self.offering.tool(key)?.definition().cloned());
+            std::iter::once(own_tools::search_tool(self.offering.offered().count(), &servers)).chain(found).collect()
+        } else {
+            self.offering.offered().filter_map(|tool| tool.definition().cloned()).collect()
+        };
+        if context::has_left_out(&self.path) {
+            tools.push(own_tools::read_tool());
+        }
+        tools
+    }
+}
+
+fn new_item(parent: Option<String>, state: State, body: Body) -> Item {
+    Item { id: new_id(), parent, at: now(), state, body }
+}
+
+fn new_reply(model: &ModelRef, parent: Option<String>) -> Item {
+    let body = Body::Reply {
+        model: model.clone(),
+        parts: Vec::new(),
+        stop: None,
+        usage: Usage::default(),
+        cost: None,
+        error: None,
+        conversions: Vec::new(),
+        first_after: None,
+        took: 0,
+    };
+    new_item(parent, State::Streaming, body)
+}
+
+fn millis(began: Instant) -> u64 {
+    u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
