@@ -20,13 +20,11 @@ use crate::conversation::Replies;
 use crate::form::FormProblem;
 use crate::limits::Use;
 use crate::owner::{
-    AnswerError, CallOrigin, CallReply, Command, Label, NewCall, NoPlan, Owner, Read, ReviewError, SamplingError, Seen,
-    ServerError,
+    AnswerError, CallOrigin, CallReply, Command, Label, NewCall, NoPlan, Owner, Read, ReviewError, Seen, ServerError,
 };
 use crate::ports::{Document, Ports, StoreError};
 use crate::review::{Pins, Reviewed};
 use crate::rules::{DryRun, DryRunResult, RulesError, RulesView, Trust};
-use crate::sampling::{SamplingReport, SamplingSettings};
 use crate::server_config::ServerEntry;
 use crate::sign_in::{AuthorizationView, SignInError, SignedOut};
 use crate::url_parts::UrlParts;
@@ -166,26 +164,6 @@ impl Host {
     #[must_use]
     pub const fn ports(&self) -> &Ports {
         &self.ports
-    }
-
-    /// How much of the user's models a server may use, and has used.
-    ///
-    /// # Errors
-    /// If the host has ended, or there is no such server.
-    pub async fn sampling(&self, server: String) -> Result<Result<SamplingReport, ServerError>, HostClosed> {
-        self.with(move |owner| owner.sampling_report(&server)).await
-    }
-
-    /// Sets how much of the user's models a server may use.
-    ///
-    /// # Errors
-    /// If the host has ended, there is no such server, or it can't be written.
-    pub async fn set_sampling(
-        &self,
-        server: String,
-        settings: SamplingSettings,
-    ) -> Result<Result<(), SamplingError>, HostClosed> {
-        self.with(move |owner| owner.set_sampling(&server, settings)).await
     }
 
     /// All there is, and the number the next event has. Subscribe first, then take the snapshot, and nothing is missed.

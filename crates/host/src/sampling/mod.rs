@@ -3,6 +3,7 @@
 
 pub(crate) mod choose;
 pub(crate) mod convert;
+mod handle;
 mod settings;
 mod spending;
 
