@@ -28,7 +28,7 @@ mock.onMessage("what is in the picture", { content: "A red square." });
 mock.onMessage("stop early", { content: "It goes on and", finishReason: "length" });
 mock.onMessage("say a forbidden thing", { content: "I can", finishReason: "content_filter" });
 mock.onMessage("write a long answer", { content: "word ".repeat(2000) }, { latency: 20 });
-mock.onMessage("break off", { content: "This answer will never be whole." }, { truncateAfterChunks: 4, latency: 30 });
+mock.onMessage("break off", { content: "This answer will never be whole." }, { truncateAfterChunks: 4, latency: 150 });
 
 // As the providers word them. Each reaches the client in the envelope of the wire it asks by.
 const errors = {
