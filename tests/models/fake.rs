@@ -23,6 +23,7 @@ pub(crate) struct Fake {
 
 impl Fake {
     /// Starts one that takes only [`KEY`].
+    #[allow(clippy::disallowed_methods, reason = "starts a fake provider, not a server")]
     pub(crate) fn start() -> Self {
         let node = which::which("node").expect("Node.js 20 or newer");
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
