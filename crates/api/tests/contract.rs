@@ -211,9 +211,17 @@ async fn a_history_is_read_in_pages_and_searched() {
     let blob = call(&api, "blob", json!({"hash": left["hash"]})).await;
     assert_eq!(blob["data"], picture.as_str(), "by their hash");
     let found = call(&api, "search_history", json!({"text": "港口 129", "limit": 5})).await;
-    assert_eq!((&found["found"][0]["item"], &found["hasMore"]), (&json!("129"), &json!(false)), "what was said is found");
+    assert_eq!(
+        (&found["found"][0]["item"], &found["hasMore"]),
+        (&json!("129"), &json!(false)),
+        "what was said is found"
+    );
     let excerpt = &found["found"][0]["excerpt"];
-    assert_eq!((&excerpt["text"], &excerpt["matches"]), (&json!("第129天在港口"), &json!([[1, 4], [6, 8]])), "with its place");
+    assert_eq!(
+        (&excerpt["text"], &excerpt["matches"]),
+        (&json!("第129天在港口"), &json!([[1, 4], [6, 8]])),
+        "with its place"
+    );
     for (command, request) in [
         ("items", json!({"conversation": id, "before": "none", "limit": 1})),
         ("blob", json!({"hash": "0".repeat(64)})),

@@ -62,7 +62,7 @@ CREATE TABLE large (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX large_of_blob ON large (blob);
 CREATE TABLE said (item INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
-CREATE VIRTUAL TABLE word USING fts5 (text, content = '', tokenize = 'ascii', prefix = '1 2');
+CREATE VIRTUAL TABLE word USING fts5 (text, content = '', tokenize = 'ascii', prefix = '1 2 3');
 INSERT INTO word (word, rank) VALUES ('secure-delete', 1);
 ";
 

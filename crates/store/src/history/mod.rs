@@ -115,11 +115,7 @@ impl HistoryDatabase {
         Ok(done)
     }
 
-    fn reading<T>(
-        &self,
-        tried: &str,
-        act: impl FnOnce(&Connection) -> rusqlite::Result<T>,
-    ) -> Result<T, StoreError> {
+    fn reading<T>(&self, tried: &str, act: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
         let mut connection = locked(&self.reads);
         if connection.is_none() {
             // Before the first one reads, the tables are there, and what is older is in them.
@@ -220,7 +216,8 @@ impl History for HistoryDatabase {
         }
         // Its writer may have been another program, and may have ended.
         let own = self.writer.get().map(Writer::name);
-        let cut = self.writing("mark what was cut", |connection| Ok(writers::mark_cut(connection, &self.held, own)?))?;
+        let cut =
+            self.writing("mark what was cut", |connection| Ok(writers::mark_cut(connection, &self.held, own)?))?;
         if cut == 0 { Ok(page) } else { self.reading("read it", |connection| read::items(connection, range)) }
     }
 

@@ -64,9 +64,10 @@ impl Query {
     fn end_at(&self, rest: &[Word]) -> Option<usize> {
         let fits = |term: &Term| {
             let row = rest.get(..term.words.len())?;
-            let same = row.iter().zip(&term.words).all(|(word, asked)| {
-                word.folded == *asked || (term.begins && word.folded.starts_with(asked.as_str()))
-            });
+            let same = row
+                .iter()
+                .zip(&term.words)
+                .all(|(word, asked)| word.folded == *asked || (term.begins && word.folded.starts_with(asked.as_str())));
             if same { row.last().map(|word| word.end) } else { None }
         };
         self.0.iter().filter_map(fits).max()
@@ -103,7 +104,9 @@ impl Query {
 fn window(text: &str, found: usize) -> (usize, usize) {
     let before = text[..found].char_indices().rev().take(BEFORE);
     let mut from = before.last().map_or(found, |(at, _)| at);
-    if from > 0 && let Some(blank) = text[from..found].find(char::is_whitespace) {
+    if from > 0
+        && let Some(blank) = text[from..found].find(char::is_whitespace)
+    {
         from += blank;
         from = text[from..].find(|c: char| !c.is_whitespace()).map_or(found, |more| from + more).min(found);
     }
@@ -139,11 +142,8 @@ mod tests {
         assert!(excerpt.cut_before && excerpt.cut_after, "there is more on both sides");
         assert!(excerpt.text.starts_with("before ") && excerpt.text.contains("port. Then"), "{:?}", excerpt.text);
         let units: Vec<u16> = excerpt.text.encode_utf16().collect();
-        let marked: Vec<String> = excerpt
-            .matches
-            .iter()
-            .map(|&(a, b)| String::from_utf16(&units[a as usize..b as usize]).unwrap())
-            .collect();
+        let marked: Vec<String> =
+            excerpt.matches.iter().map(|&(a, b)| String::from_utf16(&units[a as usize..b as usize]).unwrap()).collect();
         assert_eq!(marked, ["Café", "port"], "what was searched for, as it is written, counted as the page counts");
         let chinese = Query::read("港口").unwrap().excerpt("我们在港口见面");
         assert_eq!((chinese.matches, chinese.cut_before), (vec![(3, 5)], false), "a row of ideographs is one match");

@@ -39,7 +39,8 @@ pub(super) fn conversation(connection: &Connection, id: &str) -> rusqlite::Resul
     let Some((number, mut found)) = connection.prepare_cached(sql)?.query_row([id], read).optional()? else {
         return Ok(None);
     };
-    let mut statement = connection.prepare_cached("SELECT server FROM source WHERE conversation = ?1 ORDER BY place")?;
+    let mut statement =
+        connection.prepare_cached("SELECT server FROM source WHERE conversation = ?1 ORDER BY place")?;
     found.sources = statement.query_map([number], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
     Ok(Some(found))
 }
@@ -65,10 +66,8 @@ pub(super) fn items(connection: &Connection, range: &ItemRange) -> rusqlite::Res
         SELECT {COLUMNS} FROM up JOIN item ON item.number = up.number ORDER BY depth DESC"
     );
     let limit = i64::try_from(range.limit).unwrap_or(i64::MAX);
-    let rows: Vec<Raw> = connection
-        .prepare_cached(&sql)?
-        .query_map(params![last, limit], raw)?
-        .collect::<rusqlite::Result<_>>()?;
+    let rows: Vec<Raw> =
+        connection.prepare_cached(&sql)?.query_map(params![last, limit], raw)?.collect::<rusqlite::Result<_>>()?;
     let has_more = rows.first().map_or(last.is_some(), |first| first.parent.is_some());
     let mut above = None;
     let mut items = Vec::with_capacity(rows.len());

@@ -122,7 +122,11 @@ mod tests {
     fn words_are_folded_and_characters_stand_alone() {
         let folded = |text: &str| indexed(text);
         assert_eq!(folded("Drawbridge's read_file"), "drawbridge s read file", "words end at what is no letter");
-        assert_eq!(folded("Ålesund CAFÉ cafe\u{301}"), "alesund cafe cafe", "accents make no difference, however written");
+        assert_eq!(
+            folded("Ålesund CAFÉ cafe\u{301}"),
+            "alesund cafe cafe",
+            "accents make no difference, however written"
+        );
         assert_eq!(folded("北京的Port 2026年"), "北 京 的 port 2026 年", "each ideograph is a word");
         assert_eq!(folded("カタ ｶﾞ 서울"), "カ タ カ \u{3099} 서 울", "kana and Hangul too");
         assert_eq!(folded("ＡＢＣ１"), "abc1", "wide letters are letters");

@@ -90,9 +90,8 @@ pub(super) fn items(
     let at = items.iter().map(|item| signed(item.at)).max().unwrap_or(0);
     let sql = "UPDATE conversation SET head = ?2, items = items + ?3, updated_at = max(updated_at, ?4) WHERE number = ?1 \
         RETURNING items";
-    let count: i64 = transaction
-        .prepare_cached(sql)?
-        .query_row(params![conversation, head, made, at], |row| row.get(0))?;
+    let count: i64 =
+        transaction.prepare_cached(sql)?.query_row(params![conversation, head, made, at], |row| row.get(0))?;
     if made > 0 && count > MAX_ITEMS {
         return Err(Refused::TooMany);
     }
@@ -150,7 +149,8 @@ fn insert(
     body: &Body,
     writer: Option<&str>,
 ) -> rusqlite::Result<i64> {
-    let sql = "INSERT INTO item (conversation, id, parent, at, state, writer, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    let sql =
+        "INSERT INTO item (conversation, id, parent, at, state, writer, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     let writer = writer.filter(|_| item.state == State::Streaming);
     let values = params![conversation, item.id, parent, signed(item.at), number_of(item.state), writer, body.json];
     connection.prepare_cached(sql)?.insert(values)

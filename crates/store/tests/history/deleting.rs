@@ -53,7 +53,11 @@ fn what_was_deleted_stands_in_no_file() {
     history.delete("gone").unwrap();
     assert_eq!(history.conversation("gone").unwrap(), None, "it is gone");
     for canary in ["kestrel", "lertsek", "title of gone"] {
-        assert_eq!(stands_in(&store.data(), canary), Vec::<String>::new(), "and nothing of it is in any file: {canary}");
+        assert_eq!(
+            stands_in(&store.data(), canary),
+            Vec::<String>::new(),
+            "and nothing of it is in any file: {canary}"
+        );
     }
     for start in 0..=255_u8 {
         let canary = format!("zq{start:02x}");

@@ -24,7 +24,11 @@ fn conversations_come_back() {
     let other = open(store.folder.path());
     let list = other.history.list().unwrap();
     let told: Vec<_> = list.iter().map(|(id, title, at)| (id.as_str(), title.as_str(), *at)).collect();
-    assert_eq!(told, [("a-1", "Title of a-1", 50), ("b-2", "Trip", 30), ("c-3", "Title of c-3", 1)], "the latest first");
+    assert_eq!(
+        told,
+        [("a-1", "Title of a-1", 50), ("b-2", "Trip", 30), ("c-3", "Title of c-3", 1)],
+        "the latest first"
+    );
     let read = other.history.conversation("b-2").unwrap().unwrap();
     assert_eq!((read.settings, read.created_at, read.head), (json!({"model": "m"}), 1, None), "all that was kept");
     let only_title = ConversationChange { title: Some("Way".into()), settings: None, at: 2 };
@@ -65,7 +69,9 @@ fn items_form_branches() {
     let items = branch(history.as_ref(), "c");
     assert_eq!(ids(&items), ["1", "2", "3"], "each comes after the one before");
     assert_eq!(items[2].parent.as_deref(), Some("2"), "and knows it");
-    history.write("c", &[NewItem { after: After::Item("1".into()), ..says("2b", "other") }, says("4", "four")]).unwrap();
+    history
+        .write("c", &[NewItem { after: After::Item("1".into()), ..says("2b", "other") }, says("4", "four")])
+        .unwrap();
     let items = branch(history.as_ref(), "c");
     assert_eq!(ids(&items), ["1", "2b", "4"], "a new branch is shown");
     assert_eq!(items[1].siblings, ["2", "2b"], "its other one is known");
@@ -73,19 +79,31 @@ fn items_form_branches() {
     assert_eq!(ids(&branch(history.as_ref(), "c")), ["1", "2", "3"], "it is whole");
     history.write("c", &[NewItem { after: After::Start, ..says("0", "another start") }]).unwrap();
     let items = branch(history.as_ref(), "c");
-    assert_eq!((ids(&items), items[0].siblings.as_slice()), (vec!["0"], &["1".to_owned(), "0".into()][..]), "first ones branch too");
+    assert_eq!(
+        (ids(&items), items[0].siblings.as_slice()),
+        (vec!["0"], &["1".to_owned(), "0".into()][..]),
+        "first ones branch too"
+    );
     history.write("c", &[says("2", "written anew")]).unwrap();
     assert_eq!(history.show("c", "1").unwrap().as_deref(), Some("4"), "the latest of all ends");
     history.show("c", "3").unwrap();
     assert_eq!(history.show("c", "1").unwrap().as_deref(), Some("3"), "a branch that is shown stays");
     let items = branch(history.as_ref(), "c");
-    assert_eq!((ids(&items), text(&items[1].body)), (vec!["1", "2", "3"], "written anew"), "one with a known id stays in its place");
+    assert_eq!(
+        (ids(&items), text(&items[1].body)),
+        (vec!["1", "2", "3"], "written anew"),
+        "one with a known id stays in its place"
+    );
     let lost = NewItem { after: After::Item("none".into()), ..says("5", "lost") };
     history.write("c", &[says("6", "before it"), lost]).expect_err("nothing comes after what is not there");
     assert_eq!(history.item("c", "6").unwrap(), None, "and then none of them is written");
     assert_eq!(history.show("c", "none").unwrap(), None, "what is not there can't be shown");
     let all = history.all("c", None, 10).unwrap().unwrap();
-    assert_eq!((ids(&all.items), all.has_more), (vec!["1", "2", "3", "2b", "4", "0"], false), "all, as they were written");
+    assert_eq!(
+        (ids(&all.items), all.has_more),
+        (vec!["1", "2", "3", "2b", "4", "0"], false),
+        "all, as they were written"
+    );
     let some = history.all("c", Some("3"), 2).unwrap().unwrap();
     assert_eq!((ids(&some.items), some.has_more), (vec!["2b", "4"], true), "and a part of them");
     assert_eq!(history.conversation("c").unwrap().unwrap().items, 6, "they are counted");
@@ -138,7 +156,8 @@ fn large_contents_are_kept_once_and_come_back() {
     assert_eq!(history.blob(&left.hash).unwrap(), Some([0, 1, 2].repeat(50_000)), "they can be asked for");
     assert_eq!(history.blob(&"0".repeat(64)).unwrap(), None, "what is not there is not");
     assert_eq!(history.blob("../../etc/passwd").unwrap(), None, "and a hash is a hash");
-    let size = std::fs::metadata(history.path()).unwrap().len() + std::fs::metadata(store.data().join("history.db-wal")).unwrap().len();
+    let size = std::fs::metadata(history.path()).unwrap().len()
+        + std::fs::metadata(store.data().join("history.db-wal")).unwrap().len();
     assert!(size < 1_500_000, "eight pictures take the room of one, with the journal: {size}");
 }
 
@@ -147,7 +166,10 @@ fn whose_words_are_in_it_is_known() {
     let store = Store::new();
     let history = &store.ports.history;
     history.create(&begun("c")).unwrap();
-    let of = |id: &str, servers: &[&str]| NewItem { sources: servers.iter().map(|s| (*s).into()).collect(), ..says(id, "x") };
+    let of = |id: &str, servers: &[&str]| NewItem {
+        sources: servers.iter().map(|s| (*s).into()).collect(),
+        ..says(id, "x")
+    };
     history.write("c", &[of("1", &["b"]), of("2", &["a", "b"]), of("3", &[])]).unwrap();
     history.write("c", &[of("4", &["c", "a"])]).unwrap();
     let read = history.conversation("c").unwrap().unwrap();
@@ -164,7 +186,11 @@ fn a_reply_grows_in_its_place() {
         history.write("c", &[replies("2", text, State::Streaming)]).unwrap();
     }
     let items = branch(history.as_ref(), "c");
-    assert_eq!((items[1].state, text(&items[1].body)), (State::Streaming, "Because of the tide"), "it is there as it comes");
+    assert_eq!(
+        (items[1].state, text(&items[1].body)),
+        (State::Streaming, "Because of the tide"),
+        "it is there as it comes"
+    );
     history.write("c", &[replies("2", "Because of the tide.", State::Whole)]).unwrap();
     let items = branch(history.as_ref(), "c");
     assert_eq!((items.len(), items[1].state), (2, State::Whole), "and is one item");

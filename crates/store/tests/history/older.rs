@@ -16,9 +16,7 @@ fn older_conversations_are_taken_over() {
     let store = Store::new();
     let folder = store.data().join("conversations");
     fs::create_dir_all(&folder).unwrap();
-    let say = |id: &str, text: &str| {
-        json!({"id": id, "at": 5, "body": {"kind": "message", "role": "user", "content": [{"type": "text", "text": text}]}})
-    };
+    let say = |id: &str, text: &str| json!({"id": id, "at": 5, "body": {"kind": "message", "role": "user", "content": [{"type": "text", "text": text}]}});
     let called = json!({"id": "call", "at": 6, "body": {"kind": "tool_call", "call": "call", "server": "harbour", "tool": "add",
         "arguments": {}, "result": {"content": [], "structured": null, "structured_problem": null, "structuredProblem": null,
         "isError": false, "arguments": {}}, "error": null, "took": 3}});
@@ -39,9 +37,14 @@ fn older_conversations_are_taken_over() {
     assert_eq!(items[2].body["x"], json!([1]), "also what is not known here");
     assert_eq!(history.conversation("c1").unwrap().unwrap().sources, ["harbour"], "whose words are in it is known");
     assert_eq!(history.search(&super::searching::asked("fjord")).unwrap().len(), 1, "and it is found");
-    let mut left: Vec<_> = fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    let mut left: Vec<_> =
+        fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     left.sort();
-    assert_eq!(left, ["broken.json", "c1.json.imported", "c2.json.imported", "other.json"], "what could not be read is left");
+    assert_eq!(
+        left,
+        ["broken.json", "c1.json.imported", "c2.json.imported", "other.json"],
+        "what could not be read is left"
+    );
     drop(ports);
     fs::rename(folder.join("c1.json.imported"), folder.join("c1.json")).unwrap();
     let again = open(store.folder.path());
