@@ -5,7 +5,14 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type { Call, Conversation, ConversationItem } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
-import { NOT_SAID, REVIEWED, sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
+import {
+  NOT_SAID,
+  REVIEWED,
+  sampleConversation,
+  sampleServer,
+  startFake,
+  type FakeHost,
+} from "$lib/testing/fake";
 
 import { composerKey, inserted } from "./composer";
 import ConversationView from "./ConversationView.svelte";
@@ -53,7 +60,7 @@ function changed() {
 beforeEach(async () => {
   number += 1;
   server = `files${number}`;
-  stored = { id: "c1", title: "Trip plan", updatedAt: 1, items: [], sources: [] };
+  stored = sampleConversation();
   host = await startFake(
     {
       conversation: () => structuredClone(stored),
@@ -99,12 +106,9 @@ afterEach(() => cleanup());
 const field = () => screen.getByRole("textbox", { name: "Message" });
 
 describe("a conversation", () => {
-  it("says honestly that there is no model yet", async () => {
+  it("says honestly that there is no model", async () => {
     render(ConversationView, { id: "c1" });
-    expect(
-      await screen.findByText(/No model is connected in this version/),
-      "in the empty state",
-    ).toBeInTheDocument();
+    expect(await screen.findByText(/No model is set up/), "in the empty state").toBeInTheDocument();
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 

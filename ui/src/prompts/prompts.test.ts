@@ -5,7 +5,14 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Prompt } from "$lib/api/generated";
 import { router } from "$lib/state/view.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { NOT_SAID, REVIEWED, sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
+import {
+  NOT_SAID,
+  REVIEWED,
+  sampleConversation,
+  sampleServer,
+  startFake,
+  type FakeHost,
+} from "$lib/testing/fake";
 
 import PromptDialog from "./PromptDialog.svelte";
 import PromptsTab from "./PromptsTab.svelte";
@@ -61,9 +68,7 @@ beforeEach(async () => {
           { role: "user", content: [{ type: "text", text: `${prompt} ${JSON.stringify(given)}` }] },
         ],
       }),
-      create_conversation: ({ title }) => ({
-        ...{ id: "new", title, updatedAt: 1, items: [], sources: [] },
-      }),
+      create_conversation: ({ title }) => sampleConversation({ id: "new", title }),
     },
     { servers: names.map((name) => sampleServer({ name })) },
   );

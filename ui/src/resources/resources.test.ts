@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
 import type { Catalog, Resource, ResourceContents, ResourceResult } from "$lib/api/generated";
-import { NOT_SAID, startFake, type FakeHost } from "$lib/testing/fake";
+import { NOT_SAID, sampleConversation, startFake, type FakeHost } from "$lib/testing/fake";
 
 import { attachResource } from "./attach";
 import { Expansion } from "./expansion.svelte";
@@ -120,13 +120,7 @@ describe("attaching", () => {
   });
 
   test("to a new one, reading it now", async () => {
-    host.answers.create_conversation = ({ title }) => ({
-      id: "new",
-      title,
-      updatedAt: 0,
-      items: [],
-      sources: [],
-    });
+    host.answers.create_conversation = ({ title }) => sampleConversation({ id: "new", title });
     expect(await attachResource({ ...what, conversation: null }), "its id").toBe("new");
     expect(host.requests("create_conversation"), "named after it").toEqual([{ title: "One" }]);
     expect(host.requests("append_items")[0]?.items[0]?.body, "with what is in it").toMatchObject({

@@ -4,7 +4,14 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import type { Marks, Tool } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
-import { NOT_SAID, REVIEWED, sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
+import {
+  NOT_SAID,
+  REVIEWED,
+  sampleConversation,
+  sampleServer,
+  startFake,
+  type FakeHost,
+} from "$lib/testing/fake";
 
 import ConversationView from "../conversation/ConversationView.svelte";
 import { question, startServer, tool as toolBody } from "../questions/fixtures";
@@ -143,10 +150,7 @@ describe("a question", () => {
 });
 
 test("a conversation says whose words are in it, and what that means", async () => {
-  host.answers.conversation = () => ({
-    ...{ id: "c1", title: "Trip", updatedAt: 1, items: [] },
-    sources: ["weather", "we\u202eather"],
-  });
+  host.answers.conversation = () => sampleConversation({ sources: ["weather", "we\u202eather"] });
   render(ConversationView, { id: "c1" });
   const label = await screen.findByText("Contains output of weather, we[U+202E]ather");
   await userEvent.click(label);

@@ -7,7 +7,7 @@ import { app } from "$lib/state/app.svelte";
 import { details } from "$lib/state/details.svelte";
 import { router } from "$lib/state/view.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { NOT_SAID, REVIEWED, sampleServer, startFake } from "$lib/testing/fake";
+import { NOT_SAID, REVIEWED, sampleConversation, sampleServer, startFake } from "$lib/testing/fake";
 
 import StateMark from "$lib/ui/StateMark.svelte";
 
@@ -89,9 +89,7 @@ describe("the window", () => {
   test("lists conversations and servers with their state and questions", async () => {
     const host = await startFake(
       {
-        create_conversation: ({ title }) => ({
-          ...{ id: "new", title, updatedAt: 0, items: [], sources: [] },
-        }),
+        create_conversation: ({ title }) => sampleConversation({ id: "new", title }),
       },
       { servers: [demo, sampleServer({ name: "git" })], conversations: [trip] },
     );

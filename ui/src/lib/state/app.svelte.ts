@@ -61,6 +61,8 @@ class App {
   configProblem = $state.raw<ConfigProblem | null>(null);
   paths = $state.raw<Paths>({ config: "", data: "", audit: "" });
   version = $state("");
+  /** How many snapshots were taken. After the first, each means that events were lost. */
+  snapshots = $state(0);
 
   #next = 0;
   #reading = false;
@@ -142,6 +144,7 @@ class App {
     this.configProblem = snapshot.configProblem;
     this.paths = snapshot.paths;
     this.version = snapshot.version;
+    this.snapshots += 1;
     this.ready = true;
   }
 

@@ -1,6 +1,7 @@
 // A host for tests: answers commands from a table, keeps what was asked, and sends events when told to.
 import type {
   Commands,
+  Conversation,
   Event,
   Events,
   FreshUntil,
@@ -23,6 +24,11 @@ export interface Asked {
   request: unknown;
 }
 
+/** What a host answers that nothing is set up on. */
+const NOTHING_SET_UP: Answers = {
+  models: () => ({ providers: [], default: null, found: [], presets: [] }),
+};
+
 export class FakeHost implements Platform {
   /** Every command so far, without `snapshot`. */
   asked: Asked[] = [];
@@ -44,7 +50,8 @@ export class FakeHost implements Platform {
   async call(name: string, request: unknown): Promise<unknown> {
     if (name === "snapshot") return structuredClone(this.snapshot);
     this.asked.push({ name: name as keyof Commands, request });
-    const answer = this.answers[name as keyof Commands] as ((r: unknown) => unknown) | undefined;
+    const answers = { ...NOTHING_SET_UP, ...this.answers };
+    const answer = answers[name as keyof Commands] as ((r: unknown) => unknown) | undefined;
     return answer ? await answer(request) : {};
   }
 
@@ -128,6 +135,16 @@ export function sampleSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
       audit: "/home/ann/.local/share/drawbridge/audit.db",
     },
     version: "0.1.0",
+    ...changes,
+  };
+}
+
+/** A conversation in which nothing was said yet. */
+export function sampleConversation(changes: Partial<Conversation> = {}): Conversation {
+  return {
+    ...{ id: "c1", title: "Trip plan", updatedAt: 1, items: [], sources: [] },
+    settings: { model: null, systemPrompt: "", servers: [], shareRoots: false, thinking: false },
+    ...{ answering: false, hasMore: false },
     ...changes,
   };
 }

@@ -1,5 +1,5 @@
 // Markdown to HTML. What comes out is cleaned by `SafeHtml`.
-import { Marked, type Token } from "marked";
+import { Lexer, Marked, type Token } from "marked";
 
 const marked = new Marked({
   gfm: true,
@@ -69,4 +69,20 @@ function parsed(text: string): Block[] {
   }
   flush();
   return blocks;
+}
+
+/** What follows a block may still become part of it while it is this short, such as the number of a list's next item. */
+const SHORT = 12;
+
+/** How much of a text that still grows is blocks that nothing that follows will change. */
+export function settledLength(text: string): number {
+  // Ends of lines that the parser writes anew would make its lengths wrong.
+  if (text.includes("\r") || text.length > LONGEST || DEEP.test(text)) return 0;
+  const tokens = new Lexer(marked.defaults).blockTokens(text, []);
+  const last = tokens.findLastIndex((token) => token.type !== "space");
+  const before = tokens.slice(0, Math.max(0, last)).map((token) => token.raw);
+  const settled = before.join("");
+  if (!text.startsWith(settled)) return 0;
+  const rest = text.slice(settled.length);
+  return rest.length > SHORT || rest.trimEnd().includes("\n") ? settled.length : 0;
 }

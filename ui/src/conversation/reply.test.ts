@@ -1,0 +1,270 @@
+import { cleanup, render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import type {
+  Append,
+  Call,
+  Conversation,
+  ConversationItem,
+  Models,
+  ReplyPart,
+} from "$lib/api/generated";
+import { axeProblems } from "$lib/testing/axe";
+import { choose } from "$lib/testing/choose";
+import { sampleConversation, sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
+
+import ConversationView from "./ConversationView.svelte";
+
+const SMALL = { provider: "lab", model: "small" };
+const UNKNOWN = { images: null, audio: null, files: null, tools: null, thinking: null };
+const named = (id: string) => ({
+  ...{ id, name: id, context: 1000, maxOutput: null, price: null },
+  ...UNKNOWN,
+});
+const MODELS: Models = {
+  providers: [
+    {
+      ...{ id: "lab", name: "Lab", kind: "openai", url: "http://127.0.0.1:1/v1" },
+      ...{ silenceSeconds: null, losses: [], hasKey: true, local: true, readable: false },
+      ...{ models: [named("small"), named("large")], listedAt: 1, problem: null },
+    },
+  ],
+  ...{ default: SMALL, found: [], presets: [] },
+};
+
+let host: FakeHost;
+let stored: Conversation;
+
+const message = (id: string, text: string, parent?: string): ConversationItem => ({
+  ...{ id, at: 1, ...(parent === undefined ? {} : { parent }) },
+  body: { kind: "message", role: "user", content: [{ type: "text", text }], prompt: null },
+});
+
+function reply(parts: ReplyPart[], changes: Partial<ConversationItem> = {}): ConversationItem {
+  return {
+    ...{ id: "a1", parent: "m1", at: 2, state: "streaming" },
+    body: {
+      ...{ kind: "reply", model: SMALL, parts, stop: null, cost: null, error: null },
+      usage: { input: null, output: null, cachedInput: null, thinking: null },
+      ...{ conversions: [], firstAfter: null, took: 0 },
+    },
+    ...changes,
+  };
+}
+
+function tell(item: ConversationItem, answering: boolean) {
+  host.send({ type: "item_changed", conversation: "c1", item, answering });
+}
+
+function more(seq: number, ...append: Append[]) {
+  host.send({ type: "reply_delta", conversation: "c1", item: "a1", seq, append });
+}
+
+const text = (words: string, part = 0): Append => ({ type: "text", part, text: words });
+
+beforeEach(async () => {
+  stored = sampleConversation({ items: [message("m1", "hello")] });
+  host = await startFake(
+    { conversation: () => structuredClone(stored), models: () => MODELS },
+    {
+      servers: [sampleServer({ name: "files", instructions: "Be careful" })],
+      conversations: [{ id: "c1", title: "Trip plan", updatedAt: 1 }],
+    },
+  );
+});
+afterEach(() => cleanup());
+
+/** A conversation in which an answer begins. */
+async function begun() {
+  render(ConversationView, { id: "c1" });
+  await screen.findByText("hello");
+  tell(reply([]), true);
+  return within(await screen.findByRole("article", { name: "Answer of small" }));
+}
+
+describe("an answer that streams", () => {
+  it("is painted as it comes; blocks that are done are not drawn again", async () => {
+    const answer = await begun();
+    more(0, text("# Plan\n\nFirst we go"));
+    const heading = await answer.findByText("Plan");
+    more(1, text(" to **Bergen**.\n\nThen"), text(" home"));
+    expect((await answer.findByText("Bergen")).tagName, "as Markdown").toBe("STRONG");
+    expect(await answer.findByText("Then home"), "all pieces, in order").toBeInTheDocument();
+    expect(answer.getByText("Plan"), "the same element").toBe(heading);
+    tell(
+      reply([{ type: "text", text: "# Plan\n\nFirst we go to **Bergen**.\n\nThen home" }], {
+        state: "whole",
+      }),
+      false,
+    );
+    await waitFor(() => expect(answer.queryByText("answering…"), "it has ended").toBeNull());
+    expect(answer.getByText("Plan"), "the end draws nothing anew").toBe(heading);
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  });
+
+  it("passes over pieces that it has, and reads again after a gap", async () => {
+    const answer = await begun();
+    more(0, text("one "));
+    more(0, text("one "));
+    await answer.findByText("one");
+    const reads = host.requests("conversation").length;
+    stored.items = [
+      message("m1", "hello"),
+      reply([{ type: "text", text: "one two three" }], { seq: 3 }),
+    ];
+    more(2, text("three"));
+    expect(await answer.findByText("one two three"), "as the host has it").toBeInTheDocument();
+    expect(host.requests("conversation").length, "read once more").toBe(reads + 1);
+    more(3, text(" four"));
+    expect(await answer.findByText("one two three four"), "and on").toBeInTheDocument();
+  });
+
+  it("folds what the model thought", async () => {
+    const user = userEvent.setup();
+    const answer = await begun();
+    more(0, { type: "thinking", part: 0, text: "The user greets." }, text("Hi", 1));
+    await answer.findByText("Hi");
+    expect(answer.queryByText("The user greets."), "folded").toBeNull();
+    await user.click(answer.getByRole("button", { name: "Thinking" }));
+    expect(answer.getByText("The user greets."), "one click from it").toBeInTheDocument();
+  });
+
+  it("can be stopped, and nothing is sent meanwhile", async () => {
+    const user = userEvent.setup();
+    await begun();
+    const field = screen.getByRole("textbox", { name: "Message" });
+    await user.type(field, "next{Enter}");
+    expect(host.requests("send_message"), "one answer at a time").toEqual([]);
+    expect(field, "what is written stays").toHaveValue("next");
+    await user.click(screen.getByRole("button", { name: "Stop" }));
+    expect(host.requests("stop_reply")).toEqual([{ conversation: "c1" }]);
+    tell(
+      reply([], { state: "cut", body: { ...reply([]).body, stop: { is: "stopped" } } as never }),
+      false,
+    );
+    expect(await screen.findByText("You stopped it."), "in words").toBeInTheDocument();
+    expect(screen.getByRole("button", { name: "Send" })).toBeEnabled();
+  });
+
+  it("says in words why it failed, and is had again", async () => {
+    const user = userEvent.setup();
+    const problem = { code: "rateLimited", message: "lab: wait 20 s" };
+    const failed = reply([], { state: "whole" });
+    stored.items = [
+      message("m1", "hello"),
+      { ...failed, body: { ...failed.body, error: problem } as typeof failed.body },
+    ];
+    render(ConversationView, { id: "c1" });
+    const note = await screen.findByRole("alert");
+    expect(note, "the cause and what to do").toHaveTextContent(/Try again later.*wait 20 s/s);
+    await user.click(within(note).getByRole("button", { name: "Answer again" }));
+    expect(host.requests("retry_reply")).toEqual([{ conversation: "c1", item: "a1" }]);
+  });
+});
+
+describe("writing to a model", () => {
+  it("sends to the model that is in view", async () => {
+    const user = userEvent.setup();
+    render(ConversationView, { id: "c1" });
+    const picker = await screen.findByRole("combobox", { name: "Model" });
+    await waitFor(() => expect(picker, "the default").toHaveDisplayValue("small (Lab)"));
+    await user.type(screen.getByRole("textbox", { name: "Message" }), "Where to?{Enter}");
+    await waitFor(() =>
+      expect(host.requests("send_message")).toEqual([
+        { conversation: "c1", text: "Where to?", attachments: [], model: SMALL },
+      ]),
+    );
+    expect(host.requests("append_items"), "it is no note").toEqual([]);
+  });
+
+  it("lets another model be chosen, which the conversation keeps", async () => {
+    render(ConversationView, { id: "c1" });
+    const picker = await screen.findByRole("combobox", { name: "Model" });
+    await screen.findByRole("option", { name: "large (Lab)" });
+    await choose(picker, JSON.stringify(["lab", "large"]));
+    await waitFor(() =>
+      expect(host.requests("set_conversation")[0]?.settings.model).toEqual({
+        ...{ provider: "lab", model: "large" },
+      }),
+    );
+  });
+
+  it("turns a server's tools on, and its instructions only if the user says so", async () => {
+    const user = userEvent.setup();
+    const tool = { server: "files", tool: "read", key: "files__read", tokens: 90 };
+    host.answers.conversation_tools = () => ({
+      tools: [
+        { ...tool, state: "offered" as const },
+        { ...tool, tool: "rm", state: "new" as const },
+      ],
+      ...{ tokens: 90, threshold: 50, bySearch: true },
+    });
+    render(ConversationView, { id: "c1" });
+    await user.click(await screen.findByRole("button", { name: "No tools" }));
+    await user.click(await screen.findByRole("checkbox", { name: "files" }));
+    await waitFor(() =>
+      expect(host.requests("set_conversation")[0]?.settings.servers).toEqual([
+        { server: "files", tools: null, instructions: false },
+      ]),
+    );
+    expect(await screen.findByText(/1 tool offered.*1 waits for your review/)).toBeInTheDocument();
+    expect(screen.getByText(/finds them by search/), "and how").toBeInTheDocument();
+    await user.click(screen.getByRole("checkbox", { name: /instructions/ }));
+    await waitFor(() =>
+      expect(host.requests("set_conversation")[1]?.settings.servers[0]?.instructions).toBe(true),
+    );
+    expect(
+      screen.getByRole("button", { name: "Tools of files", hidden: true }),
+      "in view in the composer",
+    ).toBeInTheDocument();
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  });
+});
+
+describe("a call that a model asks for", () => {
+  const used = { reply: "a1", id: "u1", key: "files__read" };
+  const call = (changes: object): ConversationItem => ({
+    ...{ id: "t1", parent: "a1", at: 3, state: "streaming" },
+    body: {
+      ...{ kind: "tool_call", call: "t1", server: "files", tool: "read", took: 0, used },
+      ...{ arguments: { path: "/x" }, result: null, error: null },
+      ...changes,
+    },
+  });
+
+  it("is a card from the question to the result", async () => {
+    const user = userEvent.setup();
+    await begun();
+    tell(call({}), true);
+    const waits: Call = {
+      ...{ id: "t1", server: "files", kind: "tool", name: "read", startedAt: 1 },
+      ...{ state: "awaiting_approval", progress: null, task: null, conversation: "c1" },
+    };
+    host.send({ type: "call_changed", call: waits });
+    const waiting = await screen.findByRole("article", { name: "read: waits for your approval" });
+    expect(waiting, "whose it is").toHaveTextContent("files");
+    expect(screen.getByRole("button", { name: "Look at the question" })).toBeInTheDocument();
+    host.send({ type: "call_changed", call: { ...waits, state: "running" } });
+    await screen.findByRole("article", { name: "read: running" });
+    const said = { content: [{ type: "text", text: "the whole text" }], isError: false };
+    const result = { ...said, structured: null, structuredProblem: null, arguments: {} };
+    tell({ ...call({ result, took: 1200, leftOut: 2048 }), state: "whole" }, true);
+    const card = within(await screen.findByRole("article", { name: "read: done" }));
+    expect(card.getByText(/1\.2 s/), "how long it took").toBeInTheDocument();
+    await user.click(card.getByRole("button", { expanded: false }));
+    expect(card.getByText("the whole text"), "what came back").toBeInTheDocument();
+    expect(card.getByText(/"\/x"/), "what was sent").toBeInTheDocument();
+    expect(card.getByText(/Too long for the model/), "and what it did not get").toBeInTheDocument();
+  });
+
+  it("waits for the user after many rounds", async () => {
+    const user = userEvent.setup();
+    const notice = { kind: "notice", notice: { is: "rounds", rounds: 25 } } as const;
+    stored.items = [message("m1", "hello"), { id: "n1", parent: "m1", at: 4, body: notice }];
+    render(ConversationView, { id: "c1" });
+    await screen.findByText(/called tools 25 times in a row/);
+    await user.click(screen.getByRole("button", { name: "Continue" }));
+    expect(host.requests("continue_reply")).toEqual([{ conversation: "c1" }]);
+  });
+});
