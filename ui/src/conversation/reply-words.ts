@@ -23,9 +23,9 @@ export function stopWords(stop: ReplyStop): string | null {
   }
 }
 
-/** An amount in its currency, with as many digits as tell something. */
+/** An amount in its currency, with more digits where it is less than a cent. */
 export function costWords({ amount, currency }: Cost): string {
-  const digits = { maximumSignificantDigits: 3 } as const;
+  const digits = amount < 0.01 ? { maximumSignificantDigits: 2 } : {};
   try {
     return new Intl.NumberFormat(languageTag(), { style: "currency", currency, ...digits }).format(
       amount,

@@ -79,10 +79,14 @@ export function settledLength(text: string): number {
   // Ends of lines that the parser writes anew would make its lengths wrong.
   if (text.includes("\r") || text.length > LONGEST || DEEP.test(text)) return 0;
   const tokens = new Lexer(marked.defaults).blockTokens(text, []);
-  const last = tokens.findLastIndex((token) => token.type !== "space");
-  const before = tokens.slice(0, Math.max(0, last)).map((token) => token.raw);
-  const settled = before.join("");
-  if (!text.startsWith(settled)) return 0;
-  const rest = text.slice(settled.length);
-  return rest.length > SHORT || rest.trimEnd().includes("\n") ? settled.length : 0;
+  let end = text.length;
+  let seen = false;
+  for (const token of tokens.toReversed()) {
+    const rest = text.slice(end);
+    if (seen && (rest.length > SHORT || rest.trim().includes("\n"))) break;
+    seen ||= token.type !== "space";
+    end -= token.raw.length;
+  }
+  const lengths = tokens.reduce((sum, token) => sum + token.raw.length, 0);
+  return lengths === text.length ? Math.max(0, end) : 0;
 }

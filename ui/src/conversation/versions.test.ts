@@ -1,0 +1,102 @@
+import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+import type { ConversationItem } from "$lib/api/generated";
+import { sampleConversation, startFake, type FakeHost } from "$lib/testing/fake";
+
+import ConversationView from "./ConversationView.svelte";
+
+let host: FakeHost;
+
+const items: ConversationItem[] = [
+  {
+    ...{ id: "m2", at: 1, siblings: ["m1", "m2", "m3"] },
+    body: {
+      ...{ kind: "message", role: "user", prompt: null },
+      content: [{ type: "text", text: "Where to?" }],
+    },
+  },
+  {
+    ...{ id: "a1", parent: "m2", at: 2 },
+    body: {
+      ...{ kind: "reply", model: { provider: "lab", model: "small" }, error: null },
+      parts: [{ type: "text", text: "To Bergen." }],
+      ...{ stop: { is: "end_turn" }, cost: { amount: 0.0012, currency: "USD" } },
+      usage: { input: 1200, output: 30, cachedInput: null, thinking: null },
+      ...{ conversions: [], firstAfter: 100, took: 1500 },
+    },
+  },
+];
+
+beforeEach(async () => {
+  host = await startFake({
+    conversation: () => sampleConversation({ items: structuredClone(items) }),
+    conversation_cost: () => ({
+      usage: { input: 2400, output: 60, cachedInput: null, thinking: null },
+      costs: [{ amount: 0.5, currency: "USD" }],
+      ...{ unpriced: 1, contextUsed: 1230, context: 12_300 },
+    }),
+    export_conversation: ({ format }) => ({ path: `/home/ann/trip.${format}` }),
+  });
+  render(ConversationView, { id: "c1" });
+  await screen.findByText("To Bergen.");
+});
+afterEach(() => cleanup());
+
+test("shows which version is in front, and goes to the others", async () => {
+  const user = userEvent.setup();
+  expect(screen.getByRole("group", { name: "Versions" })).toHaveTextContent("2/3");
+  await user.click(screen.getByRole("button", { name: "Earlier version" }));
+  await user.click(screen.getByRole("button", { name: "Later version" }));
+  expect(host.requests("choose_branch"), "each by its id").toEqual([
+    { conversation: "c1", item: "m1" },
+    { conversation: "c1", item: "m3" },
+  ]);
+});
+
+test("sends what was edited as a version of its own", async () => {
+  const user = userEvent.setup();
+  await user.click(screen.getByRole("button", { name: "Edit and send again" }));
+  const field = screen.getByRole("textbox", { name: "Edit and send again" });
+  expect(field, "as it was").toHaveValue("Where to?");
+  await user.type(field, " Today?");
+  const sends = screen.getAllByRole("button", { name: "Send" });
+  await user.click(sends[0] ?? field);
+  expect(host.requests("edit_message")).toEqual([
+    { conversation: "c1", item: "m2", text: "Where to? Today?", attachments: [] },
+  ]);
+  const message: ConversationItem = {
+    ...{ id: "m4", at: 3 },
+    body: {
+      ...{ kind: "message", role: "user", prompt: null },
+      content: [{ type: "text", text: "Where to? Today?" }],
+    },
+  };
+  host.send({ type: "item_changed", conversation: "c1", item: message, answering: true });
+  await screen.findByText("Where to? Today?");
+  expect(screen.queryByText("To Bergen."), "what followed is another branch").toBeNull();
+});
+
+test("says what answers took, one by one and together", async () => {
+  expect(screen.getByText("1.2K tokens in, 30 out"), "of the answer").toBeInTheDocument();
+  expect(screen.getByText("$0.0012")).toBeInTheDocument();
+  expect(await screen.findByText("2.4K tokens in, 60 out"), "of all").toBeInTheDocument();
+  expect(screen.getByText("$0.50"), "in money").toBeInTheDocument();
+  expect(screen.getByText("price of 1 answer unknown"), "as far as known").toBeInTheDocument();
+  expect(screen.getByText("10% of the context in use")).toBeInTheDocument();
+});
+
+test("keeps a system prompt, and writes the conversation to a file", async () => {
+  const user = userEvent.setup();
+  await user.click(screen.getByRole("button", { name: "More for this conversation" }));
+  await user.click(await screen.findByRole("menuitem", { name: "Save as JSON" }));
+  expect(await screen.findByText("Saved to /home/ann/trip.json"), "where").toBeInTheDocument();
+  await user.click(screen.getByRole("button", { name: "More for this conversation" }));
+  await user.click(await screen.findByRole("menuitem", { name: "System prompt" }));
+  await user.type(await screen.findByRole("textbox", { name: "System prompt" }), "Be brief.");
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  await waitFor(() =>
+    expect(host.requests("set_conversation")[0]?.settings.systemPrompt).toBe("Be brief."),
+  );
+});
