@@ -27,6 +27,10 @@ export interface Asked {
 /** What a host answers that nothing is set up on. */
 const NOTHING_SET_UP: Answers = {
   models: () => ({ providers: [], default: null, found: [], presets: [] }),
+  conversation_cost: () => ({
+    usage: { input: null, output: null, cachedInput: null, thinking: null },
+    ...{ costs: [], unpriced: 0, contextUsed: null, context: null },
+  }),
 };
 
 export class FakeHost implements Platform {
