@@ -149,8 +149,10 @@ impl PolicyRule {
             annotations: None,
             scope: RuleScope::Always,
             expires_at: None,
+            identity: None,
             note: String::new(),
             trusted_server: true,
+            after_untrusted: false,
         }
     }
 

@@ -57,8 +57,10 @@ pub(crate) fn rule(effect: Effect, server: &str, tool: Option<&str>) -> PolicyRu
         annotations: None,
         scope: RuleScope::Always,
         expires_at: None,
+        identity: None,
         note: String::new(),
         trusted_server: false,
+        after_untrusted: false,
     }
 }
 
