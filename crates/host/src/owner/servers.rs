@@ -83,6 +83,7 @@ impl Owner {
             match self.servers.get(&name) {
                 None => {
                     self.servers.insert(name.clone(), ServerRecord::new(config));
+                    self.say_identity(&name, None);
                     self.emit_server(&name);
                 }
                 Some(record) if *record.config != config => self.change_config(&name, config),
@@ -209,6 +210,7 @@ impl Owner {
                 record.set(ServerState::Stopped);
             }
         }
+        self.say_identity(name, None);
         self.emit_server(name);
     }
 
@@ -258,6 +260,7 @@ impl ServerRecord {
             facts: None,
             catalog: Arc::default(),
             definitions: Definitions::default(),
+            pinned_names: Default::default(),
             identity: None,
             said: Said::default(),
             activity: Arc::new(Mutex::new(Activity::default())),

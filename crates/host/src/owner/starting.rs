@@ -89,6 +89,7 @@ impl Owner {
         };
         record.found = Some((program.clone(), path));
         record.plan.clone_from(&plan);
+        self.say_identity(name, Some(&program));
         let Some(stdio) = config.as_stdio().cloned() else { return };
         let hash = command_hash(&stdio, &program);
         let body = QuestionBody::StartServer { config: stdio, resolved: program, approved_before: None, plan };
