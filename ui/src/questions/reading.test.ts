@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 
+import { PAGE } from "$lib/format/pages";
+
 import { argumentRows, crossing } from "./crossing";
 import { question, samplingRequest, tool } from "./fixtures";
 import { fold, Reading, SHOWN_CHARACTERS } from "./reading.svelte";
@@ -29,6 +31,8 @@ describe("reading", () => {
     const part = { key: "argument content", text: "x".repeat(5_000) };
     expect(reading.hidden([part]), "hidden until it is opened").toBe(5_000 - SHOWN_CHARACTERS);
     reading.open(part);
+    expect(reading.hidden([part]), "opened, and not drawn yet").toBe(5_000 - SHOWN_CHARACTERS);
+    reading.drew(part, 0);
     expect(reading.hidden([part]), "read").toBe(0);
     reading.close(part);
     expect(reading.isOpen(part), "it can be folded again").toBe(false);
@@ -37,6 +41,19 @@ describe("reading", () => {
       reading.hidden([{ ...part, text: "y".repeat(5_000) }]),
       "other text has to be opened again",
     ).toBeGreaterThan(0);
+  });
+
+  it("counts the pages of a long text that were never drawn (X14)", () => {
+    const reading = new Reading();
+    const part = { key: "argument bulk", text: "x".repeat(2 * PAGE + 7) };
+    reading.open(part);
+    reading.drew(part, 2);
+    expect(reading.hidden([part]), "the last one alone does not do").toBe(2 * PAGE);
+    reading.drew(part, 0);
+    reading.drew(part, 0);
+    expect(reading.hidden([part]), "each counts once").toBe(PAGE);
+    reading.drew(part, 1);
+    expect(reading.hidden([part]), "then all of it was drawn").toBe(0);
   });
 
   it("makes a row of each argument, whatever its name", () => {
