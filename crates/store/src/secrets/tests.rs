@@ -336,7 +336,11 @@ fn a_mark_lies_in_the_keychain_and_goes_with_no_file() {
     folder.program().set("a", "secret").unwrap();
     folder.program().set_mark("end", "5 abc").unwrap();
     std::fs::remove_file(folder.file()).unwrap();
-    assert_eq!(folder.program().mark("end").unwrap().as_deref(), Some("5 abc"), "it stays, whatever becomes of the file");
+    assert_eq!(
+        folder.program().mark("end").unwrap().as_deref(),
+        Some("5 abc"),
+        "it stays, whatever becomes of the file"
+    );
     let other = Folder { folder: tempfile::tempdir().unwrap(), keychain: folder.keychain.clone() };
     assert_eq!(other.program().mark("end"), Ok(None), "another folder has another one");
     folder.keychain.is(Mood::Missing);
