@@ -103,6 +103,9 @@ fn on_the_host(only: &[&str], optimized: bool, rows: &Path, seed: u64) -> Result
         if has_nextest { &["nextest", "run", "--profile", "ci"] } else { &["test", "--no-fail-fast"] };
     let mut tests = varied(cargo().dir(workspace::root()).args(runner).args(["-p", "hostile"]), rows, seed);
     if optimized {
+        // The tests look for these beside themselves.
+        let servers = ["build", "--profile", "profiling", "-p", "testkit", "-p", "demo-server"];
+        cargo().dir(workspace::root()).args(servers).run()?;
         tests = tests.args([if has_nextest { "--cargo-profile" } else { "--profile" }, "profiling"]);
     }
     if !has_nextest {
