@@ -263,10 +263,12 @@ impl Owner {
         if !problems.is_empty() {
             return Err(AnswerError::Form(problems));
         }
+        // Whoever has the hash of a password can try which one fits.
+        let kept = form.without_secrets(&content);
         let crossing = Crossing {
             subject: message.clone(),
-            hash: Hash::of(&json!(content)),
-            content: Some(policy::canonical_object(&content)),
+            hash: Hash::of(&json!(kept)),
+            content: Some(policy::canonical_object(&kept)),
         };
         let pending = self.take_allowed_as(at, Scope::Once, Some(crossing))?;
         self.give(&pending, Answer::Elicitation(ElicitResult { action: ElicitAction::Accept, content: Some(content) }));

@@ -82,8 +82,6 @@ impl TicketUse {
 
 /// What happens to a call.
 pub(super) enum Way {
-    /// It is sent.
-    Send,
     /// It is sent once this is written down.
     Write(Box<AuditEntry>),
     /// The user decides.
@@ -119,9 +117,9 @@ impl Owner {
         let decided = match &request {
             ClientRequest::CallTool { name, arguments, .. } => self.decide_call(&view, &origin, name, arguments),
             ClientRequest::GetPrompt { name, .. } => {
-                self.decide_read(&view, &request).and_then(|way| self.look_at_prompt(&view.server, name).map(|()| way))
+                self.decide_read(&view, &origin, &request).and_then(|way| self.look_at_prompt(&view.server, name).map(|()| way))
             }
-            _ => self.decide_read(&view, &request),
+            _ => self.decide_read(&view, &origin, &request),
         };
         let record = CallRecord {
             view,
@@ -135,7 +133,6 @@ impl Owner {
             reply,
         };
         match decided {
-            Ok(Way::Send) => self.send(record),
             Ok(Way::Write(entry)) => self.send_written(record, *entry),
             Ok(Way::Ask(question)) => self.ask_about(record, question),
             Err(failure) => self.finish(record, Err(failure)),
@@ -277,9 +274,7 @@ impl Owner {
         if record.view.kind == CallKind::Prompt {
             self.pin_prompt(&record.view.server, &record.view.name);
         }
-        if record.view.kind == CallKind::Tool {
-            record.entry = self.audits.last;
-        }
+        record.entry = self.audits.last;
         let ticket = Ticket(self.new_id());
         let (idle, total) = match record.view.kind {
             CallKind::Tool => self.options.times.tool,

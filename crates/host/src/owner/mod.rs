@@ -197,7 +197,7 @@ impl Owner {
             is_closing: false,
         };
         owner.ports.audit.report_to(Arc::clone(&owner.audits.receipts));
-        owner.retain_audit();
+        owner.look_at_keeping();
         owner.reload_servers();
         owner.reload_rules();
         owner.config_problem = owner.config_problem.or(problem);

@@ -224,8 +224,14 @@ impl Owner {
             }
             Decision::Deny { rule, .. } => {
                 let (body, schema) = body_of(question);
+                let answer = refused(&body, Outcome::Denied);
+                self.tell_answer(server, run, request, answer);
+                if rule == Rule::Muted {
+                    return self.count_muted(server);
+                }
                 let hash = hash_of(&body, schema.as_ref());
-                let entry = Decided {
+                // Without what would have crossed: a server that asks on and on must not push all else out of the log.
+                self.note(Decided {
                     server,
                     kind: kind_of(&body),
                     subject: rule.name(),
@@ -234,15 +240,8 @@ impl Owner {
                     by: "policy",
                     hash: hash.as_str(),
                     asker: "server",
-                    content: content_of(&body),
                     ..Decided::default()
-                };
-                self.note(entry);
-                let answer = refused(&body, Outcome::Denied);
-                self.tell_answer(server, run, request, answer);
-                if rule == Rule::Muted {
-                    self.count_muted(server);
-                }
+                });
             }
         }
     }
@@ -431,7 +430,7 @@ pub(super) const fn kind_of(body: &QuestionBody) -> &'static str {
 }
 
 /// What an approval would let cross, where that is more than the subject says.
-fn content_of(body: &QuestionBody) -> Option<String> {
+pub(super) fn content_of(body: &QuestionBody) -> Option<String> {
     match body {
         QuestionBody::Tool { arguments, .. } | QuestionBody::Read { arguments, .. } => {
             Some(canonical_object(arguments))

@@ -4,6 +4,7 @@
 mod activity;
 mod audit;
 mod forms;
+mod kept;
 mod output;
 mod pressure;
 mod remote;

@@ -349,7 +349,8 @@ asker: string,
  */
 server: string, 
 /**
- * `start-server`, `tool`, `sampling`, `sampling-answer`, `elicitation`, `url`, `roots` or `revoke`.
+ * `start-server`, `tool`, `sampling`, `sampling-answer`, `elicitation`, `url`, `roots`, `revoke`
+ * and others, which the page has words for.
  */
 kind: string, 
 /**
@@ -478,6 +479,19 @@ number: number, } | { "state": "none" } | { "state": "unchecked",
 cause: string, } | { "state": "broken" };
 
 /**
+ * Entries that follow each other.
+ */
+export type AuditSpan = { 
+/**
+ * The first one's number.
+ */
+from: number, 
+/**
+ * The last one's number.
+ */
+to: number, };
+
+/**
  * What a check of the audit log found.
  */
 export type AuditVerdict = { 
@@ -485,6 +499,10 @@ export type AuditVerdict = {
  * Whether nothing is wrong.
  */
 whole: boolean, 
+/**
+ * Whether it is also proved that Drawbridge wrote all of it.
+ */
+proved: boolean, 
 /**
  * How many entries there are.
  */
@@ -512,7 +530,11 @@ findings: Array<AuditFinding>,
 /**
  * How much more is wrong.
  */
-more: number, };
+more: number, 
+/**
+ * Of which entries nothing proves who wrote them: they are not sealed, or were found without a seal.
+ */
+unproved: Array<AuditSpan>, };
 
 /**
  * The identity provider of an enterprise.
