@@ -417,7 +417,8 @@ impl Host {
         arguments: Map<String, Value>,
     ) -> Result<(CallToolResult, Option<Map<String, Value>>), CallFailure> {
         let request = ClientRequest::CallTool { name: tool.clone(), arguments, as_task: false };
-        let call = NewCall { id, server: server.clone(), kind: CallKind::Tool, name: tool, origin, request };
+        let (kind, name, shown) = (CallKind::Tool, tool, None);
+        let call = NewCall { id, server: server.clone(), kind, name, origin, request, shown };
         match self.call(call).await? {
             (ServerResult::Tool(result), edited) => Ok((*result, edited)),
             _ => Err(unfit(server)),
@@ -435,10 +436,25 @@ impl Host {
         prompt: String,
         arguments: BTreeMap<String, String>,
     ) -> Result<GetPromptResult, CallFailure> {
+        self.get_prompt_as_shown(id, server, prompt, arguments, None).await
+    }
+
+    /// The same for a prompt that was shown: with the hash of its definition, it is got only if it is still that one.
+    ///
+    /// # Errors
+    /// As for [`get_prompt`](Self::get_prompt).
+    pub async fn get_prompt_as_shown(
+        &self,
+        id: String,
+        server: String,
+        prompt: String,
+        arguments: BTreeMap<String, String>,
+        shown: Option<String>,
+    ) -> Result<GetPromptResult, CallFailure> {
         let arguments = arguments.into_iter().map(|(name, value)| (name, Value::String(value))).collect();
         let request = ClientRequest::GetPrompt { name: prompt.clone(), arguments };
-        let call =
-            NewCall { id, server: server.clone(), kind: CallKind::Prompt, name: prompt, origin: AT_NO_PLACE, request };
+        let (kind, name, origin) = (CallKind::Prompt, prompt, AT_NO_PLACE);
+        let call = NewCall { id, server: server.clone(), kind, name, origin, request, shown };
         match self.call(call).await? {
             (ServerResult::Prompt(result), _) => Ok(*result),
             _ => Err(unfit(server)),
@@ -470,7 +486,8 @@ impl Host {
         }
         let request = ClientRequest::ReadResource { uri: uri.clone() };
         let (kind, name) = (CallKind::Resource, uri.clone());
-        let call = NewCall { id, server: server.clone(), kind, name, origin: AT_NO_PLACE, request };
+        let (origin, shown) = (AT_NO_PLACE, None);
+        let call = NewCall { id, server: server.clone(), kind, name, origin, request, shown };
         match self.call(call).await.map_err(|failure| named_when_missing(failure, &uri))? {
             (ServerResult::Contents { contents, cache }, _) => {
                 let keep = move |owner: &mut Owner| {

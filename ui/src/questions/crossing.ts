@@ -35,6 +35,12 @@ export function toolPart(tool: string): Part {
   return { key: "tool", text: tool };
 }
 
+/** The whole definition of a tool that the user has not seen as it is now: to allow a call of it is to have seen it. */
+export function definitionPart(body: QuestionBody): Part | null {
+  const definition = body.kind === "tool" ? body.definition : undefined;
+  return definition === undefined ? null : { key: "definition", text: definition };
+}
+
 /** What gets a prompt or reads a resource: its name, and the arguments of a prompt. */
 export function readParts(body: Extract<QuestionBody, { kind: "read" }>): Row[] {
   const rows = body.what === "prompt" ? argumentRows(body.arguments) : [];

@@ -243,6 +243,25 @@ describe("a question", () => {
     expect(blocked("Allow once"), "then it can be allowed").toBe(false);
   });
 
+  it("blocks Allow until the definition of a tool that nobody has seen was opened (X01)", async () => {
+    const definition = JSON.stringify({ outputSchema: { note: "x".repeat(700) } }, null, 2);
+    const body = tool({ path: "/x" });
+    const { set } = show(question({ ...body, definition } as typeof body));
+    await arm();
+    expect(blocked("Allow once"), "to allow it is to have seen it").toBe(true);
+    await click(button("Show all of the definition"));
+    await tick();
+    expect(blocked("Allow once"), "all of it was open").toBe(false);
+    set(question({ ...body, definition: `${definition} ` } as typeof body));
+    await arm();
+    expect(blocked("Allow once"), "another one was not").toBe(true);
+    await click(button("Allow once"));
+    expect(answers(), "and nothing crosses").toEqual([]);
+    set(question(body));
+    await arm();
+    expect(blocked("Allow once"), "one that was seen is not shown again").toBe(false);
+  });
+
   it("says that it changed when the answer was stale, and arms anew", async () => {
     host.handlers.answer_question = () => {
       throw { code: "stale", message: "changed" };

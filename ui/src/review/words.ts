@@ -78,7 +78,10 @@ export function partWords(part: string): string {
 }
 
 /** Nothing to look at. */
-export const NO_MARKS: Marks = { review: null, diff: null, lookAlikes: [], flags: [] };
+export const NO_MARKS: Marks = {
+  ...{ review: null, outdated: false, diff: null },
+  ...{ lookAlikes: [], flags: [] },
+};
 
 /** Whether a server says of itself what is worth a second look. */
 export function isMarked(server: Server): boolean {

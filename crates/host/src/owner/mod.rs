@@ -27,7 +27,7 @@ mod supervision;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use indexmap::IndexMap;
 use mcp_proto::session::Facts;
@@ -45,7 +45,7 @@ use crate::catalog::Catalog;
 use crate::connection::{Connection, News, RunId, Ticket};
 use crate::limits::Counted;
 use crate::ports::{Document, Ports, StoreError};
-use crate::review::{Pins, ServerPins};
+use crate::review::{KindNames, Pins, ServerPins};
 use crate::server_config::{ConfigProblem, ServerConfig};
 use crate::vault::Vaults;
 use crate::view::{AppSettings, Connected, HostEvent, Millis, ServerState, ServerView, Snapshot};
@@ -87,6 +87,8 @@ pub(crate) struct ServerRecord {
     pub(crate) facts: Option<Facts>,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) definitions: Definitions,
+    /// The names of what was seen of it, made when they are needed.
+    pinned_names: OnceLock<KindNames>,
     /// Over what was started or connected to.
     pub(crate) identity: Option<Hash>,
     /// What it says of itself, looked through.
@@ -120,6 +122,8 @@ pub(crate) struct Owner {
     vaults: Arc<Vaults>,
     options: HostOptions,
     policy: Policy,
+    /// Grows whenever something changes that calls are judged by: rules, approvals, definitions, what was seen of them.
+    judgement: u64,
     servers: IndexMap<String, ServerRecord, FxBuildHasher>,
     runs: FxHashMap<RunId, String>,
     questions: Vec<Pending>,
@@ -170,6 +174,7 @@ impl Owner {
             ports,
             options,
             policy: Policy::new(grants),
+            judgement: 0,
             servers: IndexMap::default(),
             runs: FxHashMap::default(),
             questions: Vec::new(),

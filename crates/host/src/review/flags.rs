@@ -322,7 +322,7 @@ mod tests {
 
     #[test]
     fn names_of_other_servers_tools_are_flagged_where_they_are_no_plain_words() {
-        let names = Names::of(["send_mail", "fetch"].into_iter());
+        let names = Names::of(["send_mail", "fetch"].map(|name| (name.to_owned(), None)).into_iter());
         let flags =
             |text: &str| flags_of_text(text, &[&names]).into_iter().map(|flag| flag.excerpt).collect::<Vec<_>>();
         assert_eq!(flags("Then call send_mail with it"), ["send_mail"], "a name of several parts");

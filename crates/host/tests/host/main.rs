@@ -8,6 +8,7 @@ mod kept;
 mod output;
 mod pressure;
 mod remote;
+mod review;
 mod revoked;
 mod rules;
 mod served;

@@ -99,7 +99,7 @@ export async function startFake(
 export const REVIEWED: { others: null; hash: string; marks: Marks } = {
   others: null,
   hash: "h1",
-  marks: { review: "reviewed", diff: null, lookAlikes: [], flags: [] },
+  marks: { review: "reviewed", outdated: false, diff: null, lookAlikes: [], flags: [] },
 };
 
 /** A server that does not say for how long its lists hold. */
@@ -162,7 +162,7 @@ export function sampleServer(changes: Partial<Server> = {}): Server {
     subscriptionsLost: null,
     logLevel: null,
     muted: false,
-    marks: { review: null, diff: null, lookAlikes: [], flags: [] },
+    marks: { review: null, outdated: false, diff: null, lookAlikes: [], flags: [] },
     mutedUntil: null,
     refusedQuestions: 0,
     trust: "no",

@@ -4,6 +4,7 @@ use host::form::{self, Form};
 use host::url_parts::{UrlParts as HostUrl, UrlWarning as HostWarning};
 use host::view::{QuestionBody as HostBody, QuestionView, Why as HostWhy};
 use mcp_proto::types::{self as mcp, SamplingContent};
+use policy::Standing;
 use serde_json::json;
 
 use super::content::{claims, content, role, to_block};
@@ -27,14 +28,14 @@ pub(in crate::handler) fn question(view: QuestionView) -> Question {
             HostWhy::Server => Why::Server,
         },
         round: view.round,
-        body: body(view.body),
+        body: body(view.body, view.marks.standing == Some(Standing::Reviewed)),
         scopes: view.scopes.iter().map(|s| scope(*s)).collect(),
         rule: view.rule.to_owned(),
         marks: marks(view.marks),
     }
 }
 
-fn body(body: HostBody) -> QuestionBody {
+fn body(body: HostBody, is_reviewed: bool) -> QuestionBody {
     match body {
         HostBody::StartServer { config, resolved, approved_before, plan } => QuestionBody::StartServer {
             command: config.command,
@@ -53,6 +54,7 @@ fn body(body: HostBody) -> QuestionBody {
             approved_before,
         },
         HostBody::Tool { tool, arguments, changed_since_allowed } => QuestionBody::Tool {
+            definition: (!is_reviewed).then(|| format!("{:#}", json!(tool))),
             claims: claims(&tool),
             title: tool.title,
             tool: tool.name,
