@@ -59,6 +59,30 @@ export async function records(page, place, step) {
     assert.deepEqual(codes, Array(5).fill("refused"), "each call was refused, none was sent");
   });
 
+  await step("11 a click that was meant for the question before approves nothing", async () => {
+    for (const number of [1, 2, 3]) {
+      const request = { call: `again-${number}`, server: "legacy", tool: "add", arguments: { a: 1, b: number } };
+      await page.run((request) => {
+        window.again ??= [];
+        window.__TAURI_INTERNALS__.invoke("call_tool", { request }).then(() => window.again.push(request.call));
+      }, request);
+    }
+    const answered = () => page.run(() => window.again.length);
+    await page.asks("1 of 3");
+    await page.allow("Allow once");
+    // The next one looks the same, and its buttons lie where those of the first did.
+    await page.asks("1 of 2");
+    await page.until("one call to be made", async () => (await answered()) === 1);
+    await page.armed();
+    await page.clickAgain();
+    await page.asks("Move the pointer first");
+    assert.equal(await answered(), 1, "a pointer that rests approves nothing");
+    await page.allow("Allow once");
+    await page.until("the second call to be made", async () => (await answered()) === 2);
+    await page.allow("Allow once");
+    await page.until("the third", async () => (await answered()) === 3);
+  });
+
   await step("11 questions are announced to the system", () => {
     const announced = readFileSync(join(place.platform, "announced"), "utf8");
     for (const line of ["demo\tstart-server", "legacy\ttool", "modern\telicitation", "legacy\troots"]) {

@@ -65,11 +65,18 @@ export function question(app: Page): Locator {
   return app.getByTestId("question");
 }
 
+/** Opens the definition of a tool that was not seen yet, if it is long. */
+export async function readDefinition(app: Page): Promise<void> {
+  const definition = question(app).getByRole("button", { name: "Show all of the definition" });
+  if (await definition.isVisible()) await definition.click();
+}
+
 /** Presses what lets something cross, once it is armed: a button, or an entry of the menu beside it. */
 export async function allow(app: Page, name: string): Promise<void> {
   const frame = question(app);
   const rest = frame.getByRole("button", { name: /^More below/ });
   await expect(frame).toBeVisible();
+  await readDefinition(app);
   // What lies below has to be seen first.
   while (await rest.isVisible()) await rest.click({ timeout: 1_000 }).catch(() => undefined);
   // A pointer that rests where the button came to lie aims at nothing.
@@ -80,6 +87,12 @@ export async function allow(app: Page, name: string): Promise<void> {
   if (await button.isVisible()) return button.click();
   await frame.getByRole("button", { name: "More ways to allow" }).click();
   await app.getByRole("menuitem", { name, exact: true }).click();
+}
+
+/** Waits until what is asked can be refused: what was typed for something else does not count. */
+export async function refusable(app: Page): Promise<void> {
+  const refuse = question(app).getByRole("button", { name: /^(Deny|Decline)$/ });
+  await expect(refuse, "it can be refused once nothing was typed for a moment").toHaveAttribute("aria-disabled", "false");
 }
 
 /** Opens a tool of the server, fills nothing in, and calls it. */
