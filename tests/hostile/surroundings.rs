@@ -19,6 +19,7 @@ const ALLOWED: [&str; 13] = [
     "USER",
     "XDG_CACHE_HOME",
     "XDG_CONFIG_HOME",
+    "DRAWBRIDGE_SERVER",
     "XDG_DATA_HOME",
 ];
 

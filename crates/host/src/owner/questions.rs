@@ -83,7 +83,7 @@ impl Pending {
 
 pub(super) fn hash_of(body: &QuestionBody, schema: Option<&Value>) -> Hash {
     match body {
-        QuestionBody::StartServer { config, resolved, .. } => command_hash(config, resolved),
+        QuestionBody::StartServer { config, resolved, plan, .. } => command_hash(config, resolved, plan.as_ref()),
         QuestionBody::ConnectServer { config, .. } => address_hash(config),
         QuestionBody::Tool { tool, arguments, .. } => call_hash(tool, arguments),
         QuestionBody::Sampling { request, response } => match response {
