@@ -104,9 +104,19 @@ export class Page {
     return this.until(`the ${role} ${name}`, () => this.#find(role, name, within));
   }
 
-  /** Goes there with the pointer and clicks, once it can be clicked. */
+  /** Clicks, once it can be clicked. */
   async click(role, name, within) {
-    const { x, y, from } = await this.until(`a click on the ${role} ${name}`, async () => {
+    await this.until(`a click on the ${role} ${name}`, async () => {
+      const id = await this.#find(role, name, within);
+      if (id === null || (await this.#browser.getElementAttribute(id, "aria-disabled")) === "true") return false;
+      await this.#browser.elementClick(id);
+      return true;
+    });
+  }
+
+  /** Goes there with the pointer and clicks, as a user does; the driver's own clicks have no way that led to them. */
+  async goAndClick(role, name, within) {
+    const { x, y, from } = await this.until(`the ${role} ${name} to lie open`, async () => {
       const element = await this.run(locate, role, wantedOf(name), within ?? null);
       return element && (await this.run(middle, element));
     });
@@ -216,7 +226,7 @@ export class Page {
     // What lies below has to be seen.
     if (await this.has("button", /^More below/, QUESTION)) await this.click("button", /^More below/, QUESTION);
     await this.armed();
-    if (await this.has("button", name, QUESTION)) return this.click("button", name, QUESTION);
+    if (await this.has("button", name, QUESTION)) return this.goAndClick("button", name, QUESTION);
     await this.click("button", "More ways to allow", QUESTION);
     await this.click("menuitem", name);
   }

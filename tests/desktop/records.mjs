@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 
 const QUESTION = "[data-testid=question]";
 const CONTROL = "\uE009";
@@ -77,6 +78,8 @@ export async function records(page, place, step) {
     await page.clickAgain();
     await page.asks("Move the pointer first");
     assert.equal(await answered(), 1, "a pointer that rests approves nothing");
+    // Else the next one would be the second click of a double click.
+    await wait(1000);
     await page.allow("Allow once");
     await page.until("the second call to be made", async () => (await answered()) === 2);
     await page.allow("Allow once");
