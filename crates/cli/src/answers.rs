@@ -326,6 +326,7 @@ mod tests {
             arguments: json!({}),
             bytes: 2,
             changed_since_allowed: false,
+            definition: None,
         };
         asked(server, body, Why::User { conversation: None })
     }
