@@ -6,7 +6,8 @@ use testkit::app::scripted;
 use crate::pair::Pair;
 use crate::{leaks, log, report};
 
-const ALLOWED: [&str; 13] = [
+const ALLOWED: [&str; 14] = [
+    "DRAWBRIDGE_SERVER",
     "HOME",
     "LANG",
     "LANGUAGE",
@@ -19,7 +20,6 @@ const ALLOWED: [&str; 13] = [
     "USER",
     "XDG_CACHE_HOME",
     "XDG_CONFIG_HOME",
-    "DRAWBRIDGE_SERVER",
     "XDG_DATA_HOME",
 ];
 
