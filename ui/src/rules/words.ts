@@ -33,9 +33,12 @@ export function aboutWords(rule: Rule): string {
 
 /** Its conditions, one by one. */
 export function conditionWords(rule: Rule): string[] {
-  const words = rule.arguments.map(argumentWords);
+  const words =
+    rule.identity === null ? [] : [m.rules_if_identity({ identity: short(rule.identity) })];
+  words.push(...rule.arguments.map(argumentWords));
   if (rule.annotations) words.push(...claimWords(rule.annotations));
   if (rule.scope.kind === "conversation") words.push(m.rules_in_conversation());
+  if (rule.afterUntrusted) words.push(m.rules_even_after());
   return words;
 }
 
