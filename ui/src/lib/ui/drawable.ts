@@ -7,8 +7,6 @@ import { pictureOf } from "./picture";
 const LARGEST = 10_000_000;
 /** The most pixels; each takes four bytes once it is decoded. */
 const PIXELS = 20_000_000;
-/** Enough of a picture to find its type and its size in, as Base64 characters. */
-const HEAD = 1_000_000;
 
 export type Drawable =
   | { src: string }
@@ -19,7 +17,7 @@ export type Drawable =
 /** How a picture that came as Base64 may be drawn, if it may. */
 export function drawable(data: string, claimed: string): Drawable {
   if (data.length > LARGEST) return { why: "bytes" };
-  const bytes = head(data);
+  const bytes = decoded(data);
   const picture = bytes === null ? null : pictureOf(bytes);
   const type = claimed.split(";")[0]?.trim().toLowerCase().replace("image/jpg", "image/jpeg");
   if (picture === null || type !== `image/${picture.type}`) return { why: "type" };
@@ -36,11 +34,12 @@ export function drawableUrl(url: string): string | null {
   return "src" in found ? found.src : null;
 }
 
-function head(base64: string): Uint8Array | null {
-  const start = base64.slice(0, HEAD).replace(/\s/g, "");
+function decoded(base64: string): Uint8Array | null {
   try {
-    const text = atob(start.length < HEAD ? start : start.slice(0, HEAD - (HEAD % 4)));
-    return Uint8Array.from(text, (character) => character.charCodeAt(0));
+    const text = atob(base64);
+    const bytes = new Uint8Array(text.length);
+    for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+    return bytes;
   } catch {
     return null;
   }
