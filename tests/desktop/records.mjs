@@ -99,8 +99,13 @@ export async function records(page, place, step) {
       await page.reads(text, "main");
     }
     await page.picture("audit");
-    const entries = readFileSync(place.audit, "utf8").trim().split("\n").map((line) => JSON.parse(line));
-    const kinds = new Set(entries.map((entry) => entry.kind));
+    const file = join(place.home, "decisions.jsonl");
+    writeFileSync(join(place.platform, "save-file"), file);
+    await page.click("button", "Export…");
+    await page.reads(`Saved as ${file}`);
+    // The first line says what the file is, the last where it ends.
+    const lines = readFileSync(file, "utf8").trim().split("\n").slice(1, -1);
+    const kinds = new Set(lines.map((line) => JSON.parse(line).entry.kind));
     for (const kind of ["start-server", "tool", "sampling", "sampling-answer", "elicitation", "url", "roots"]) {
       assert.ok(kinds.has(kind), `a decision about ${kind} is written down`);
     }
