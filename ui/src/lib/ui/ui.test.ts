@@ -112,8 +112,70 @@ describe("Markdown", () => {
     expect(screen.getByText("Part 1 of 2"), "and comes in parts").toBeVisible();
   });
 
-  test("can be shown as it is written", async () => {
-    const { container } = render(Markdown, { text: `*a* ${"b ".repeat(5_000)}` });
+  test("hides no words that a model gets", () => {
+    for (const text of [
+      "[//]: # (secret words)",
+      "a\n\n[a]: https://x.test 'secret words'\n[a]: https://x.test 'secret words'",
+      "> [a]: <secret words>",
+      "| a |\n| - |\n| 1 | secret words |",
+      "> | a |\n> | - |\n> | 1 | secret words |",
+      "```js secret words\nx\n```",
+      "- ```secret words\n  x\n  ```",
+      "[x](<javascript:secret words>)",
+      "[x](https://x.test 'secret words')",
+      "[](<https://x.test/secret words>)",
+      "[**`` ` ``**](<x:secret words>)",
+      "![x](https://x.test/a.png 'secret words')",
+      "![x](<https://x.test/secret words>)",
+      `![secret words](${PIXEL})`,
+      `![x](${PIXEL} "secret words")`,
+      "<!-- secret words -->",
+      "<pre>\n<b title='secret words'></b>\n</pre>",
+      "~~~\n<!-- secret words\n~~~",
+    ]) {
+      const { container, unmount } = render(Markdown, { text });
+      expect(container.textContent, text).toContain("secret words");
+      unmount();
+    }
+  });
+
+  test("names of characters are no characters", () => {
+    for (const name of ["&#x202e;", "&#xe0041;", "&ZeroWidthSpace;", "&amp;", "&lt;b&gt;"]) {
+      for (const text of [
+        name,
+        `*${name}*`,
+        `# ${name}`,
+        `\`${name}\``,
+        `[${name}](https://x.test)`,
+        `[x](https://x.test "${name}")`,
+        `![${name}](https://x.test)`,
+        `<pre>${name}</pre>`,
+        `a | b\n--|--\n${name} | 2`,
+      ]) {
+        const { container, unmount } = render(Markdown, { text });
+        expect(container.textContent, `X10, X12: ${text}`).toContain(name);
+        const attributes = Array.from(container.querySelectorAll("*"), (element) =>
+          Array.from(element.attributes, (attribute) => attribute.value),
+        );
+        expect(
+          attributes.flat().join(""),
+          `X10, X12: nothing is hidden in what ${text} says on hover`,
+        ).not.toMatch(/[\u202e\u200b\u{e0041}]/u);
+        unmount();
+      }
+    }
+  });
+
+  test("that formats nothing offers nothing more", () => {
+    render(Markdown, { text: 'Plain words & "more", 1 < 2.' });
+    expect(screen.queryByRole("button"), "it is what was written").toBeNull();
+  });
+
+  test.each([
+    ["short", "*a* b"],
+    ["long", `*a* ${"b ".repeat(5_000)}`],
+  ])("can be shown as it is written, be it %s or not", async (_, text) => {
+    const { container } = render(Markdown, { text });
     await userEvent.click(screen.getByRole("button", { name: "Show as written" }));
     expect(container.textContent, "with its marks").toContain("*a*");
   });
