@@ -25,6 +25,8 @@ const gif = base64(gifOf(16, 16));
 test("pictures that are what they claim to be are drawn", () => {
   expect(drawable(png(16, 16), "image/png"), "PNG").toEqual({
     src: `data:image/png;base64,${png(16, 16)}`,
+    pixels: 256,
+    animated: false,
   });
   expect(drawable(gif, "image/gif"), "GIF").toHaveProperty("src");
   const broken = png(16, 16).replace(/(.{8})/g, "$1\n");
@@ -95,6 +97,8 @@ test("X19: a JPEG that can be read in two ways is none", () => {
 test("X15, X18: of addresses only those that are pictures themselves", () => {
   expect(drawableUrl(`data:image/png;base64,${png(1, 1)}`), "a picture").not.toBeNull();
   for (const url of [
+    `data:image/png;base64,${png(1_000, 1_000)}`,
+    `data:image/gif;base64,${base64(gifOf(1, 1, 1))}`,
     "https://evil.test/a.png",
     "data:image/svg+xml;base64,PHN2Zy8+",
     "data:image/svg+xml,<svg onload=alert(1)>",
