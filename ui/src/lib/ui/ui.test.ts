@@ -198,6 +198,16 @@ describe("text of a server", () => {
     expect(container.textContent?.length, "all of it").toBeGreaterThan(2000);
   });
 
+  test("on one line says that there is more", () => {
+    for (const text of ["send_mail\nand delete everything", `send_mail${"x".repeat(500)}`]) {
+      const { container, unmount } = render(Untrusted, { text, inline: true });
+      expect(container.textContent, `${text.slice(0, 12)}: it is cut, and says so`).toMatch(/…$/);
+      unmount();
+    }
+    const { container } = render(Untrusted, { text: "send_mail", inline: true });
+    expect(container.textContent, "nothing is cut").toBe("send_mail");
+  });
+
   test("can't push lines out of view", () => {
     const { container } = render(Untrusted, { text: "\n".repeat(500) + "end" });
     expect(container.textContent, "X14: they are counted, and the end is in view").toContain(
@@ -258,6 +268,18 @@ describe("JSON", () => {
     expect(screen.queryByText(`"n100"`), "and no more").toBeNull();
     await userEvent.click(screen.getByRole("button", { name: "Show 150 more" }));
     expect(screen.queryByText(`"n199"`), "the next hundred").toBeVisible();
+  });
+
+  test("shows the names of values to their end", async () => {
+    for (const value of ["leaf", { a: 1 }]) {
+      const { container, unmount } = render(JsonView, {
+        value: { [`path\nand delete everything ${"x".repeat(300)}END`]: value },
+      });
+      expect(container.textContent, "more than its first line").toContain("and delete everything");
+      await userEvent.click(screen.getByRole("button", { name: "Show all" }));
+      expect(container.textContent, "all of it").toContain("xEND");
+      unmount();
+    }
   });
 
   test("that is written wrong says where", async () => {
