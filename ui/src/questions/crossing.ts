@@ -7,6 +7,8 @@ import type {
   QuestionBody,
   SamplingRequest,
 } from "$lib/api/generated";
+import { jsonToRead } from "$lib/format/json";
+
 import type { Part } from "./reading.svelte";
 
 /** What kind of value a row holds, where its text alone does not say. */
@@ -49,7 +51,7 @@ export function readParts(body: Extract<QuestionBody, { kind: "read" }>): Row[] 
 
 function row(key: string, name: string, value: JsonValue): Row {
   const kind = kindOf(value);
-  const text = typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
+  const text = typeof value === "string" ? value : jsonToRead(value);
   return { key, name, kind, text };
 }
 
@@ -75,7 +77,7 @@ export function requestParts(request: SamplingRequest): Part[] {
   request.messages.forEach((message, m) => parts.push(...messageParts(message, m)));
   parts.push(...[stopPart(request), hintsPart(request)].filter((part) => part !== null));
   if (request.metadata !== null)
-    parts.push({ key: "metadata", text: JSON.stringify(request.metadata, null, 2) });
+    parts.push({ key: "metadata", text: jsonToRead(request.metadata) });
   return parts;
 }
 
@@ -104,7 +106,7 @@ export function messageParts(message: Message, index: number): Part[] {
         return [{ key, text: words.join("\n") }];
       }
       case "unknown":
-        return [{ key, text: JSON.stringify(content.json, null, 2) }];
+        return [{ key, text: jsonToRead(content.json) }];
       default:
         return [];
     }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { hasRounded } from "$lib/format/json";
 import { PAGE } from "$lib/format/pages";
 
 import { argumentRows, crossing } from "./crossing";
@@ -12,6 +13,16 @@ describe("reading", () => {
       parts: [{ text: "hello" }],
       hidden: 0,
     });
+  });
+
+  it("says where a number may be another than the one that crosses", () => {
+    const read = JSON.parse('{"id":9007199254740993,"ids":[9007199254740991,-9007199254740993]}');
+    expect(
+      argumentRows(read).map((row) => row.text),
+      "integers beyond 2^53 are marked, others not",
+    ).toEqual(["≈ 9007199254740992", '[\n  9007199254740991,\n  "≈ -9007199254740992"\n]']);
+    expect(hasRounded(read), "and can't be edited").toBe(true);
+    expect(hasRounded({ a: [1.5, 9007199254740991] }), "others can").toBe(false);
   });
 
   it("counts what is hidden behind many characters or lines", () => {
