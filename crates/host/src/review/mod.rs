@@ -9,7 +9,7 @@ mod pins;
 
 pub use diff::{Change, Diff, MAX_CHANGES};
 pub(crate) use flags::is_hidden;
-pub use flags::{Flag, FlagReason, flags_of_definition, flags_of_text};
+pub use flags::{Flag, FlagReason, flags_of_definition, flags_of_text, is_styled};
 pub use names::{LookAlike, MAX_LOOK_ALIKES, NameKeys, Names};
 pub use pins::{Identity, Kind, MAX_DEFINITION, MAX_KEPT, MAX_PINS, Pin, Pins, ServerPins};
 

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use unicode_security::skeleton;
 
-use super::flags::is_hidden;
+use super::flags::{is_hidden, is_style};
 
 /// The most look-alikes that are told of one name.
 pub const MAX_LOOK_ALIKES: usize = 10;
@@ -31,7 +31,7 @@ impl NameKeys {
     /// The keys of a name.
     #[must_use]
     pub fn of(name: &str) -> Self {
-        let seen: String = name.chars().take(MAX_NAME).filter(|c| !is_hidden(*c)).collect();
+        let seen: String = name.chars().take(MAX_NAME).filter(|c| !is_hidden(*c) && !is_style(*c)).collect();
         // In both orders: a capital I looks like an l, and is another case of i.
         let as_drawn = skeleton(&seen).collect::<String>().to_lowercase();
         let in_one_case = skeleton(&seen.to_lowercase()).collect::<String>();
