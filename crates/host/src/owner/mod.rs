@@ -40,7 +40,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde_json::{Map, Value};
 use tokio::sync::{broadcast, mpsc, oneshot};
 
-use crate::activity::Activity;
+use crate::activity::{Activity, Together};
 use crate::catalog::Catalog;
 use crate::connection::{Connection, News, RunId, Ticket};
 use crate::limits::Counted;
@@ -125,6 +125,8 @@ pub(crate) struct Owner {
     /// Grows whenever something changes that calls are judged by: rules, approvals, definitions, what was seen of them.
     judgement: u64,
     servers: IndexMap<String, ServerRecord, FxBuildHasher>,
+    /// How much is kept of the activity of all servers.
+    kept: Together,
     runs: FxHashMap<RunId, String>,
     questions: Vec<Pending>,
     /// What waits for the answer to a question about signing in, by the question's number.
@@ -176,6 +178,7 @@ impl Owner {
             policy: Policy::new(grants),
             judgement: 0,
             servers: IndexMap::default(),
+            kept: Together::default(),
             runs: FxHashMap::default(),
             questions: Vec::new(),
             sign_in_replies: FxHashMap::default(),
@@ -275,7 +278,11 @@ impl Owner {
             News::Catalog(catalog) => self.on_catalog(run, &server, catalog),
             News::ResourceUpdated { uri } => self.on_resource_updated(server, uri),
             News::RefusedUnseen { refused } => self.on_refused_unseen(run, &server, refused),
-            News::Activity { last } => self.emit(HostEvent::ActivityAppended { server, last }),
+            News::Activity { last } => {
+                let all = self.servers.values().map(|record| &*record.activity);
+                self.kept.keep_within(self.options.kept_together, all);
+                self.emit(HostEvent::ActivityAppended { server, last });
+            }
             News::Ended(failure) => self.on_ended(run, &server, failure),
         }
     }
