@@ -253,7 +253,9 @@ async fn x09_what_a_model_asks_for_after_words_of_another_server_asks_again() {
     fine.expect("it does not ask").unwrap().expect("before, a model's call is allowed");
 
     let call = begin(app, model(), "weather", "bad");
-    app.answer(&app.question("bad", "the tool", is_tool).await, UserAnswer::Allow(Scope::Always)).await;
+    let question = app.question("bad", "the tool", is_tool).await;
+    assert_eq!(question.scopes, [Scope::Once], "{what}: under another server's words nothing is allowed for good");
+    app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
     let read = call.await.unwrap().expect("the model reads what the bad one says");
     assert!(json!(read).to_string().contains(&canary), "{what}: the lure is there");
     assert_eq!(app.host.label(conversation.clone()).await.unwrap().servers, ["post", "bad"], "{what}: and labelled");

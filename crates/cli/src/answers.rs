@@ -445,7 +445,7 @@ mod tests {
                 "[{\"kind\": \"tool\", \"tool\": \"x\", \"answer\": {\"action\": \"deny\"}}]",
                 1,
                 24,
-                "unknown field `tool`, expected one of `kind`, `server`, `name`, `answer`",
+                "unknown field `tool`, expected one of `kind`, `server`, `name`, `hash`, `answer`",
             ),
             (
                 "[\n {\"kind\": \"sampling\", \"answer\": {\"action\": \"allow\"}}]",

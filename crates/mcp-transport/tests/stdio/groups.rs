@@ -47,7 +47,7 @@ async fn grandchildren_end_when_the_server_has_ended_by_itself() {
 #[tokio::test]
 async fn what_leaves_the_group_ends_with_the_server() {
     let leaves = |seconds: u32| {
-        let script = format!("(setsid sleep {seconds} &) ; echo left >&2; exec cat");
+        let script = format!("(setsid sleep {seconds} &) ; echo left >&2; exec cat >/dev/null");
         ServerCommand { program: "/bin/sh".into(), arguments: vec!["-c".into(), script], ..scripted(&[]) }
     };
     let sleeps = |seconds: u32| {
