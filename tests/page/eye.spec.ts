@@ -2,7 +2,7 @@
 // itself.
 import type { Page } from "@playwright/test";
 
-import { callTool, expect, question, test, visit } from "./fixtures";
+import { allow, callTool, expect, question, test, visit } from "./fixtures";
 import { saying, text, TOOL } from "./said";
 
 const tags = (words: string) =>
@@ -41,9 +41,7 @@ async function longestPause(app: Page, act: () => Promise<unknown>): Promise<num
 
 async function result(app: Page) {
   await callTool(app, "say");
-  const button = question(app).getByRole("button", { name: "Allow once" });
-  await expect(button).toHaveAttribute("aria-disabled", "false");
-  await button.click();
+  await allow(app, "Allow once");
   const shown = app.getByTestId("tool-result");
   await expect(shown).toHaveAttribute("data-state", "done");
   return shown;

@@ -23,6 +23,12 @@ async function allowByKey(app: Page) {
     await definition.focus();
     await app.keyboard.press("Enter");
   }
+  const rest = question(app).getByRole("button", { name: /^More below/ });
+  while (await rest.isVisible()) {
+    await rest.focus({ timeout: 1_000 }).catch(() => undefined);
+    await app.keyboard.press("Enter");
+    await app.waitForTimeout(100);
+  }
   await expect(allow, "it is armed").toHaveAttribute("aria-disabled", "false");
   await app.keyboard.press("a");
 }
