@@ -3,6 +3,7 @@
 mod authorization;
 mod content;
 mod question;
+mod readable;
 mod review;
 pub(super) mod rules;
 

@@ -8,6 +8,7 @@ use policy::Standing;
 use serde_json::json;
 
 use super::content::{claims, content, role, to_block};
+use super::readable::readable;
 use super::{authorization, call_kind, marks, scope};
 use crate::data::*;
 use crate::handler::containment;
@@ -54,7 +55,7 @@ fn body(body: HostBody, is_reviewed: bool) -> QuestionBody {
             approved_before,
         },
         HostBody::Tool { tool, arguments, changed_since_allowed } => QuestionBody::Tool {
-            definition: (!is_reviewed).then(|| format!("{:#}", json!(tool))),
+            definition: (!is_reviewed).then(|| readable(&json!(tool))),
             claims: claims(&tool),
             title: tool.title,
             tool: tool.name,
