@@ -26,7 +26,7 @@ test("several questions: counted, one in front, listed by server, a flood denied
   await expect(frame).toContainText("1 of 6");
   await frame.getByRole("button", { name: "Next question" }).click();
   await expect(frame).toContainText("2 of 6");
-  await frame.getByRole("button", { name: "Show all" }).click();
+  await frame.getByRole("button", { name: "Show all", exact: true }).click();
   const list = app.getByTestId("queue");
   await expect(list).toContainText("6 questions wait for you.");
   await expect(list, "a flood is one row").toContainText("5 questions, all of this server");

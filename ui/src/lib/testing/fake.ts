@@ -5,6 +5,7 @@ import type {
   Events,
   FreshUntil,
   Marks,
+  Pins,
   Server,
   ServerState,
   Snapshot,
@@ -45,7 +46,8 @@ export class FakeHost implements Platform {
     if (name === "snapshot") return structuredClone(this.snapshot);
     this.asked.push({ name: name as keyof Commands, request });
     const answer = this.answers[name as keyof Commands] as ((r: unknown) => unknown) | undefined;
-    return answer ? await answer(request) : {};
+    if (answer) return answer(request);
+    return name === "pins" ? NOTHING_SEEN : {};
   }
 
   async listen(receive: (events: Events) => void, lost: () => void): Promise<void> {
@@ -94,6 +96,12 @@ export async function startFake(
   await app.start();
   return host;
 }
+
+/** Of a server that nothing was seen of. */
+const NOTHING_SEEN: Omit<Pins, "server"> = {
+  ...{ identity: [], identitySince: null, issuer: null },
+  ...{ tools: [], prompts: [] },
+};
 
 /** What every definition has that nothing is special about. */
 export const REVIEWED: { others: null; hash: string; marks: Marks } = {
