@@ -221,10 +221,16 @@ export class Page {
 
   /** Lets what is asked cross, once it is armed: by a button, or by an entry of the menu beside it. */
   async allow(name) {
-    const definition = "Show all of the definition";
-    if (await this.has("button", definition, QUESTION)) await this.click("button", definition, QUESTION);
-    // What lies below has to be seen.
-    if (await this.has("button", /^More below/, QUESTION)) await this.click("button", /^More below/, QUESTION);
+    // All of it has to be seen: what is folded, and what lies below.
+    await this.until("all of the question to be seen", async () => {
+      for (const more of [/^More below/, "Show all of the definition"]) {
+        const id = await this.#find("button", more, QUESTION);
+        if (id === null) continue;
+        await this.#browser.elementClick(id);
+        return false;
+      }
+      return true;
+    });
     await this.armed();
     if (await this.has("button", name, QUESTION)) return this.goAndClick("button", name, QUESTION);
     await this.click("button", "More ways to allow", QUESTION);
