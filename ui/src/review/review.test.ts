@@ -15,7 +15,7 @@ import MarkBadges from "./MarkBadges.svelte";
 import Pinned from "./Pinned.svelte";
 import QuestionMarks from "./QuestionMarks.svelte";
 import ReviewAll from "./ReviewAll.svelte";
-import { NO_MARKS } from "./words";
+import { lookAlikeWords, NO_MARKS } from "./words";
 
 const CHANGED: Marks = {
   review: "changed",
@@ -206,4 +206,16 @@ test("what was seen of a server is listed", async () => {
   for (const words of ["/usr/bin/npx", "https://login.example", "send"]) {
     expect(await screen.findByText(words), words).toBeInTheDocument();
   }
+});
+
+test("look-alikes of one server are one line, and those of the same name too", () => {
+  const alike = (server: string, name: string, same: boolean) => ({ server, name, same });
+  const all = [
+    ...[alike("a", "send", true), alike("a", "Send it", false), alike("b", "send", true)],
+    ...[alike("a", "send", true), alike("c", "s\u0435nd", false), alike("c", "s\u0435nd", false)],
+  ];
+  expect(lookAlikeWords(all)).toEqual([
+    "Another server has a tool of the same name: a, b.",
+    expect.stringContaining("U+0435"),
+  ]);
 });
