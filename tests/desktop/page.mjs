@@ -212,26 +212,27 @@ export class Page {
 
   /** Waits until what is asked could be read: then it can be allowed, and its keys work. */
   async armed() {
-    const any = /^(Allow|Answer|Send|Accept|Open|Share|Always)/;
-    await this.until("the question to be armed", async () => {
-      const id = await this.#find("button", any, QUESTION);
-      return id && (await this.#browser.getElementAttribute(id, "aria-disabled")) !== "true";
-    });
+    await this.until("the question to be armed", () => this.#isArmed());
+  }
+
+  async #isArmed() {
+    const id = await this.#find("button", /^(Allow|Answer|Send|Accept|Open|Share|Always)/, QUESTION);
+    return id !== null && (await this.#browser.getElementAttribute(id, "aria-disabled")) !== "true";
   }
 
   /** Lets what is asked cross, once it is armed: by a button, or by an entry of the menu beside it. */
   async allow(name) {
-    // All of it has to be seen: what is folded, and what lies below.
-    await this.until("all of the question to be seen", async () => {
+    // All of it has to be seen before: what is folded, and what lies below.
+    await this.until("the question to be seen whole, and armed", async () => {
       for (const more of [/^More below/, "Show all of the definition"]) {
         const id = await this.#find("button", more, QUESTION);
-        if (id === null) continue;
-        await this.#browser.elementClick(id);
-        return false;
+        if (id !== null) {
+          await this.#browser.elementClick(id);
+          return false;
+        }
       }
-      return true;
+      return this.#isArmed();
     });
-    await this.armed();
     if (await this.has("button", name, QUESTION)) return this.goAndClick("button", name, QUESTION);
     await this.click("button", "More ways to allow", QUESTION);
     await this.click("menuitem", name);
