@@ -121,7 +121,9 @@ export class Load {
       () => 30,
       async () => {
         const { questions, servers } = await this.host.call("snapshot");
-        this.#ready = servers.filter((server) => server.state.is === "ready").map((server) => server.name);
+        // One whose tools are not listed yet has none to call.
+        const offers = (server) => server.state.is === "ready" && server.counts.tools > 0;
+        this.#ready = servers.filter(offers).map((server) => server.name);
         for (const { id, hash, server, body } of questions) {
           const answer = this.#answer(body.kind);
           try {
