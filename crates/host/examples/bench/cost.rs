@@ -53,7 +53,7 @@ async fn through_the_host(program: PathBuf) -> Vec<Duration> {
         app.host.call_tool(format!("{i}"), "demo".into(), "add".into(), super::queue::sum(), None).await.unwrap();
         times.push(began.elapsed());
     }
-    let written = app.decisions().iter().filter(|(kind, ..)| kind == "call-tool").count();
+    let written = app.decisions().iter().filter(|(kind, ..)| kind == "tool").count();
     assert!(written > 0, "the calls are in the audit log");
     user.abort();
     app.host.close().await;
