@@ -77,12 +77,19 @@ export async function allow(app: Page, name: string): Promise<void> {
   const rest = frame.getByRole("button", { name: /^More below/ });
   await expect(frame).toBeVisible();
   await readDefinition(app);
-  // What lies below has to be seen first.
-  while (await rest.isVisible()) await rest.click({ timeout: 1_000 }).catch(() => undefined);
   // A pointer that rests where the button came to lie aims at nothing.
   await app.mouse.move(1, 1);
   const armed = frame.getByRole("button", { name: /^(Allow|Answer|Send|Accept|Open|Share|Always)/ }).first();
-  await expect(armed, "it can be allowed once it could be read").toHaveAttribute("aria-disabled", "false");
+  // What lies below has to be seen first, and shows only once what was opened is drawn.
+  await expect(async () => {
+    if (await rest.isVisible()) {
+      await rest.click({ timeout: 1_000 });
+      await app.mouse.move(1, 1);
+    }
+    await expect(armed, "it can be allowed once it could be read").toHaveAttribute("aria-disabled", "false", {
+      timeout: 300,
+    });
+  }).toPass({ timeout: 15_000, intervals: [50] });
   const button = frame.getByRole("button", { name, exact: true });
   if (await button.isVisible()) return button.click();
   await frame.getByRole("button", { name: "More ways to allow" }).click();

@@ -24,12 +24,14 @@ async function allowByKey(app: Page) {
     await app.keyboard.press("Enter");
   }
   const rest = question(app).getByRole("button", { name: /^More below/ });
-  while (await rest.isVisible()) {
-    await rest.focus({ timeout: 1_000 }).catch(() => undefined);
-    await app.keyboard.press("Enter");
-    await app.waitForTimeout(100);
-  }
-  await expect(allow, "it is armed").toHaveAttribute("aria-disabled", "false");
+  // How much there is below shows only once what was opened is drawn.
+  await expect(async () => {
+    if (await rest.isVisible()) {
+      await rest.focus({ timeout: 500 });
+      await app.keyboard.press("Enter");
+    }
+    await expect(allow, "it is armed").toHaveAttribute("aria-disabled", "false", { timeout: 300 });
+  }).toPass({ timeout: 15_000 });
   await app.keyboard.press("a");
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use mcp_proto::jsonrpc::code::INVALID_PARAMS;
 use mcp_proto::session::{CacheHint, CallError, ClientRequest, ServerResult};
 use mcp_proto::types::{Entry, Listed, Prompt, Resource, ResourceTemplate, ServerCapabilities, Tool};
+use policy::Standing;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -49,6 +50,12 @@ pub struct Catalog {
 }
 
 impl Catalog {
+    /// What a definition's standing comes to now: what the server says is another one, and nobody has seen yet, is covered by
+    /// nothing.
+    pub(crate) fn standing_now(&self, list: List, standing: Standing) -> Standing {
+        if standing == Standing::Reviewed && self.is_outdated(list) { Standing::Changed } else { standing }
+    }
+
     /// Whether the server said that a list changed which was not read again since.
     pub(crate) const fn is_outdated(&self, list: List) -> bool {
         self.outdated[list as usize]

@@ -208,11 +208,11 @@ test("what was seen of a server is listed", async () => {
   }
 });
 
-test("look-alikes of one server are one line, and those of the same name too", () => {
+test("those of the same name are one line, and no other is hidden by it", () => {
   const alike = (server: string, name: string, same: boolean) => ({ server, name, same });
   const all = [
-    ...[alike("a", "send", true), alike("a", "Send it", false), alike("b", "send", true)],
-    ...[alike("a", "send", true), alike("c", "s\u0435nd", false), alike("c", "s\u0435nd", false)],
+    ...[alike("a", "send", true), alike("b", "send", true)],
+    ...[alike("a", "s\u0435nd", false), alike("a", "s\u0435nd", false)],
   ];
   expect(lookAlikeWords(all)).toEqual([
     "Another server has a tool of the same name: a, b.",

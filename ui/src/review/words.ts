@@ -39,8 +39,7 @@ export function flagWords(reason: FlagReason): string {
 
 export function lookAlikeWords(alikes: LookAlike[]): string[] {
   const same = [...new Set(alikes.filter((alike) => alike.same).map((alike) => alike.server))];
-  // Where the very name is another server's, its title is no news.
-  const others = alikes.filter((alike) => !alike.same && !same.includes(alike.server));
+  const others = alikes.filter((alike) => !alike.same);
   const words = others.map(({ server, name }) =>
     m.review_looks_like({ server: named(server), name: spelled(name) }),
   );

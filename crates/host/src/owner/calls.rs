@@ -202,11 +202,7 @@ impl Owner {
         let seen = |own: &Hash| standing_of(pins, server, tool, own, identity);
         let definition = record.definitions.get(&record.config, &record.catalog, tool, seen).ok_or_else(missing)?;
         let is_outdated = record.catalog.is_outdated(List::Tools);
-        // What the server says is another one now, and nobody has seen yet, is covered by nothing.
-        let standing = match definition.standing {
-            Standing::Reviewed if is_outdated => Standing::Changed,
-            standing => standing,
-        };
+        let standing = record.catalog.standing_now(List::Tools, definition.standing);
         let act = Act::CallTool {
             server,
             tool,

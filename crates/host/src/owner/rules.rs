@@ -16,6 +16,7 @@ use super::definitions::claims_of;
 use super::pins::standing_of;
 use super::questions::Pending;
 use crate::activity::now;
+use crate::catalog::List;
 use crate::ports::{Document, StoreError};
 use crate::review::Kind;
 use crate::rules::{DryRun, DryRunResult, RuleFile, RulesError, RulesView, Trust, read_rules};
@@ -87,7 +88,12 @@ impl Owner {
         if lines.is_empty() {
             return;
         }
-        self.rule_files.user.changed = Some(now());
+        let of_user = |view: &RulesView| -> Vec<PolicyRule> {
+            view.rules.iter().filter(|(source, _)| *source == Source::User).map(|(_, rule)| rule.clone()).collect()
+        };
+        if before.preset != after.preset || of_user(before) != of_user(after) {
+            self.rule_files.user.changed = Some(now());
+        }
         let more = lines.len().saturating_sub(MOST_TOLD);
         if more > 0 {
             lines.truncate(MOST_TOLD);
@@ -408,7 +414,8 @@ impl Owner {
             let (pins, identity) = (&self.pins, record.identity.as_ref());
             let seen = |own: &Hash| standing_of(pins, server, tool, own, identity);
             let own = record.definitions.get(&record.config, &record.catalog, tool, seen).ok_or_else(no_tool)?;
-            let (definition, standing, claims) = (own.approval.clone(), own.standing, own.claims);
+            let (definition, claims) = (own.approval.clone(), own.claims);
+            let standing = record.catalog.standing_now(List::Tools, own.standing);
             return Ok(KnownTool { definition, standing, claims, assumed_unchanged: false });
         }
         let approved = self.policy.grants().find(server, &Subject::Tool(tool.to_owned()));

@@ -108,6 +108,8 @@ pub(crate) fn look_alikes(
     others: &[(&str, &Names)],
 ) -> Vec<LookAlike> {
     let mut found: Vec<LookAlike> = Vec::new();
+    // By what they stand for: a name and its title are no two things to tell apart.
+    let mut told: HashSet<(&str, &str)> = HashSet::new();
     for label in [Some(name), title].into_iter().flatten() {
         let keys = NameKeys::of(label);
         let here = own.like(&keys).filter(|other| *other.of != *name).map(|other| (server, other, false));
@@ -118,9 +120,8 @@ pub(crate) fn look_alikes(
             if found.len() >= MAX_LOOK_ALIKES {
                 return found;
             }
-            let alike = LookAlike { server: server.to_owned(), name: other.text.to_string(), same };
-            if !found.contains(&alike) {
-                found.push(alike);
+            if told.insert((server, &other.of)) {
+                found.push(LookAlike { server: server.to_owned(), name: other.text.to_string(), same });
             }
         }
     }
@@ -178,6 +179,14 @@ mod tests {
         let names: Vec<&str> = found.iter().map(|alike| alike.name.as_str()).collect();
         assert_eq!(names, ["Send mail", "send_mail"], "X06: what is drawn first counts, whatever the name under it");
         assert!(look_alikes(("a2", Some("Read")), ("a", &own), &[("b", &other)]).is_empty(), "others do not");
+        let many: Vec<Names> = (0..3).map(|_| Names::of([titled("a1", "Sеnd mail")].into_iter())).collect();
+        let many: Vec<(&str, &Names)> = std::iter::zip(["b", "c", "d"], &many).collect();
+        let found = look_alikes(("a1", Some("Sеnd mail")), ("a", &own), &many);
+        assert_eq!(
+            found.len(),
+            3,
+            "a tool of the same name and title is told once, and leaves room for others: {found:?}"
+        );
         let twins = Names::of([titled("x", "Run"), titled("y", "Run")].into_iter());
         let found = look_alikes(("x", Some("Run")), ("a", &twins), &[]);
         assert_eq!(found.len(), 1, "one title for two tools of a server is told of the other: {found:?}");

@@ -118,8 +118,7 @@ mod tests {
 
     #[test]
     fn nothing_is_left_out_or_changed() {
-        let deep =
-            (0..50).fold(json!("x".repeat(200)), |inner, at| json!({ format!("k{at}"): [inner, null, {}, []] }));
+        let deep = (0..50).fold(json!("x".repeat(200)), |inner, at| json!({ format!("k{at}"): [inner, null, {}, []] }));
         for value in [deep, json!([]), json!({}), json!("line\nbreak"), json!([[1.5, true], "a".repeat(90)])] {
             let back: Option<Value> = serde_json::from_str(&readable(&value)).ok();
             assert_eq!(back.as_ref(), Some(&value), "it reads back as it was");
