@@ -41,6 +41,27 @@ function locate(role, wanted, within) {
   return [...root.querySelectorAll(selectors[role])].find((e) => isShown(e) && fits(nameOf(e))) ?? null;
 }
 
+/** A name as `locate` takes it. */
+const wantedOf = (name) => (name instanceof RegExp ? { pattern: name.source, flags: name.flags } : { text: name });
+
+/** Brings an element into view, and says where to click on it; nothing while it can't be clicked there. Runs in the page. */
+function middle(element) {
+  element.scrollIntoView({ block: "nearest", inline: "nearest" });
+  const box = element.getClientRects()[0];
+  if (!box || element.getAttribute("aria-disabled") === "true") return null;
+  const [x, y] = [Math.round(box.x + box.width / 2), Math.round(box.y + box.height / 2)];
+  const hit = document.elementFromPoint(x, y);
+  if (!hit || !(element.contains(hit) || hit.contains(element))) return null;
+  // Beside it, toward the middle of the window.
+  return { x, y, from: x > innerWidth / 2 ? x - 20 : x + 20 };
+}
+
+const move = (x, y) => ({ type: "pointerMove", duration: 0, origin: "viewport", x, y });
+const PRESS = [
+  { type: "pointerDown", button: 0 },
+  { type: "pointerUp", button: 0 },
+];
+
 export class Page {
   #browser;
   #pictures;
@@ -75,8 +96,7 @@ export class Page {
   }
 
   async #find(role, name, within = null) {
-    const wanted = name instanceof RegExp ? { pattern: name.source, flags: name.flags } : { text: name };
-    const element = await this.run(locate, role, wanted, within);
+    const element = await this.run(locate, role, wantedOf(name), within);
     return element ? Object.values(element)[0] : null;
   }
 
@@ -84,13 +104,34 @@ export class Page {
     return this.until(`the ${role} ${name}`, () => this.#find(role, name, within));
   }
 
+  /** Clicks, once it can be clicked. */
   async click(role, name, within) {
     await this.until(`a click on the ${role} ${name}`, async () => {
       const id = await this.#find(role, name, within);
-      if (id === null) return false;
+      if (id === null || (await this.#browser.getElementAttribute(id, "aria-disabled")) === "true") return false;
       await this.#browser.elementClick(id);
       return true;
     });
+  }
+
+  /** Goes there with the pointer and clicks, as a user does; the driver's own clicks have no way that led to them. */
+  async goAndClick(role, name, within) {
+    const { x, y, from } = await this.until(`the ${role} ${name} to lie open`, async () => {
+      const element = await this.run(locate, role, wantedOf(name), within ?? null);
+      return element && (await this.run(middle, element));
+    });
+    await this.#point(move(from, y), move(x, y), ...PRESS);
+  }
+
+  /** Clicks where the pointer is, without moving it. */
+  clickAgain() {
+    return this.#point(...PRESS);
+  }
+
+  #point(...actions) {
+    return this.#browser.performActions([
+      { type: "pointer", id: "mouse", parameters: { pointerType: "mouse" }, actions },
+    ]);
   }
 
   /** Replaces what is in a field. */
@@ -171,23 +212,28 @@ export class Page {
 
   /** Waits until what is asked could be read: then it can be allowed, and its keys work. */
   async armed() {
-    const any = /^(Allow|Ask|Answer|Send|Accept|Open|Share|Always)/;
-    await this.until("the question to be armed", async () => {
-      const id = await this.#find("button", any, QUESTION);
-      return id && (await this.#browser.getElementAttribute(id, "aria-disabled")) !== "true";
-    });
+    await this.until("the question to be armed", () => this.#isArmed());
+  }
+
+  async #isArmed() {
+    const id = await this.#find("button", /^(Allow|Ask|Answer|Send|Accept|Open|Share|Always)/, QUESTION);
+    return id !== null && (await this.#browser.getElementAttribute(id, "aria-disabled")) !== "true";
   }
 
   /** Lets what is asked cross, once it is armed: by a button, or by an entry of the menu beside it. */
   async allow(name) {
-    // What lies below has to be seen, and a pointer that rests where a button came to lie aims at nothing.
-    if (await this.has("button", /^More below/, QUESTION)) await this.click("button", /^More below/, QUESTION);
-    const away = { type: "pointerMove", duration: 0, x: 1, y: 1 };
-    await this.#browser.performActions([
-      { type: "pointer", id: "mouse", parameters: { pointerType: "mouse" }, actions: [away] },
-    ]);
-    await this.armed();
-    if (await this.has("button", name, QUESTION)) return this.click("button", name, QUESTION);
+    // All of it has to be seen before: what is folded, and what lies below.
+    await this.until("the question to be seen whole, and armed", async () => {
+      for (const more of [/^More below/, "Show all of the definition"]) {
+        const id = await this.#find("button", more, QUESTION);
+        if (id !== null) {
+          await this.#browser.elementClick(id);
+          return false;
+        }
+      }
+      return this.#isArmed();
+    });
+    if (await this.has("button", name, QUESTION)) return this.goAndClick("button", name, QUESTION);
     await this.click("button", "More ways to allow", QUESTION);
     await this.click("menuitem", name);
   }

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 
 const QUESTION = "[data-testid=question]";
 const CONTROL = "\uE009";
@@ -59,6 +60,32 @@ export async function records(page, place, step) {
     assert.deepEqual(codes, Array(5).fill("refused"), "each call was refused, none was sent");
   });
 
+  await step("11 a click that was meant for the question before approves nothing", async () => {
+    for (const number of [1, 2, 3]) {
+      const request = { call: `again-${number}`, server: "legacy", tool: "add", arguments: { a: 1, b: number } };
+      await page.run((request) => {
+        window.again ??= [];
+        window.__TAURI_INTERNALS__.invoke("call_tool", { request }).then(() => window.again.push(request.call));
+      }, request);
+    }
+    const answered = () => page.run(() => window.again.length);
+    await page.asks("1 of 3");
+    await page.allow("Allow once");
+    // The next one looks the same, and its buttons lie where those of the first did.
+    await page.asks("1 of 2");
+    await page.until("one call to be made", async () => (await answered()) === 1);
+    await page.armed();
+    await page.clickAgain();
+    await page.asks("Move the pointer first");
+    assert.equal(await answered(), 1, "a pointer that rests approves nothing");
+    // Else the next one would be the second click of a double click.
+    await wait(1000);
+    await page.allow("Allow once");
+    await page.until("the second call to be made", async () => (await answered()) === 2);
+    await page.allow("Allow once");
+    await page.until("the third", async () => (await answered()) === 3);
+  });
+
   await step("11 questions are announced to the system", () => {
     const announced = readFileSync(join(place.platform, "announced"), "utf8");
     for (const line of ["demo\tstart-server", "legacy\ttool", "modern\telicitation", "legacy\troots"]) {
@@ -72,8 +99,13 @@ export async function records(page, place, step) {
       await page.reads(text, "main");
     }
     await page.picture("audit");
-    const entries = readFileSync(place.audit, "utf8").trim().split("\n").map((line) => JSON.parse(line));
-    const kinds = new Set(entries.map((entry) => entry.kind));
+    const file = join(place.home, "decisions.jsonl");
+    writeFileSync(join(place.platform, "save-file"), file);
+    await page.click("button", "Export…");
+    await page.reads(`Saved as ${file}`);
+    // The first line says what the file is, the last where it ends.
+    const lines = readFileSync(file, "utf8").trim().split("\n").slice(1, -1);
+    const kinds = new Set(lines.map((line) => JSON.parse(line).entry.kind));
     for (const kind of ["start-server", "tool", "sampling", "sampling-answer", "elicitation", "url", "roots"]) {
       assert.ok(kinds.has(kind), `a decision about ${kind} is written down`);
     }

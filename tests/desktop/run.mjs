@@ -26,7 +26,6 @@ const place = {
   demo: join(dirname(APP), "demo-server"),
   home,
   config: join(home, "config/drawbridge/mcp.json"),
-  audit: join(home, "data/drawbridge/audit.jsonl"),
   /** What the app keeps of the processes that run. */
   running: join(home, "data/drawbridge/running.json"),
   /** What the system's dialogs answer, and what it was told to open. */

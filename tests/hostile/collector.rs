@@ -1,32 +1,34 @@
 //! A place that nobody may connect to. It counts who does.
 
-use std::sync::Arc;
+use std::net::TcpListener;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
+use std::sync::{Arc, OnceLock};
 
 /// A port on every address of this computer that no user named.
 pub(crate) struct Collector {
     pub(crate) port: u16,
     hits: Arc<AtomicUsize>,
-    accepting: JoinHandle<()>,
+}
+
+/// The one of this process, whose address the bad servers name wherever they can.
+pub(crate) fn collector() -> &'static Collector {
+    static SHARED: OnceLock<Collector> = OnceLock::new();
+    SHARED.get_or_init(Collector::start)
 }
 
 impl Collector {
-    pub(crate) async fn start() -> Self {
-        // All of 127/8 leads to this computer.
-        let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
+    fn start() -> Self {
+        // Both families come to the first, where the system has both; all of 127/8 leads to this computer.
+        let listener = TcpListener::bind("[::]:0").or_else(|_| TcpListener::bind("0.0.0.0:0")).unwrap();
         let port = listener.local_addr().unwrap().port();
         let hits = Arc::<AtomicUsize>::default();
         let counted = Arc::clone(&hits);
-        let accepting = tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
+        std::thread::spawn(move || {
+            for _ in listener.incoming() {
                 counted.fetch_add(1, Ordering::Relaxed);
-                drop(stream);
             }
         });
-        Self { port, hits, accepting }
+        Self { port, hits }
     }
 
     /// An address there, for texts that would have it fetched.
@@ -39,8 +41,17 @@ impl Collector {
     }
 }
 
-impl Drop for Collector {
-    fn drop(&mut self) {
-        self.accepting.abort();
+#[tokio::test]
+async fn whoever_connects_is_counted() {
+    let collector = Collector::start();
+    let mut visits = 0;
+    for host in ["127.0.0.1", "127.0.0.2", "::1", "::ffff:127.0.0.2"] {
+        // A machine may have only one of the two families.
+        let connected = std::net::TcpStream::connect((host, collector.port));
+        visits += usize::from(connected.is_ok());
+        let is_counted = || collector.hits() == visits;
+        let counted = testkit::deadline::holds_within(testkit::app::PATIENCE, is_counted).await;
+        assert!(counted, "{host}: {visits} came, but {} are counted", collector.hits());
+        assert!(connected.is_ok() || host.contains(':'), "{host}: it can be reached: {connected:?}");
     }
 }

@@ -78,6 +78,34 @@ fn script(path: &Path, comment: &str) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
+/// Approves the script at this path for good, and stops the server again.
+async fn approved_and_stopped(what: &str, config: &ServerConfig) -> Pair {
+    let pair = Pair::asked_to_start(config.clone()).await;
+    let question = asks_about(&pair, what, &stdio(config.clone())).await;
+    pair.app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    pair.app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
+    pair.app.host.stop_server("bad".into()).await.unwrap().unwrap();
+    pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
+    pair
+}
+
+/// The path stays, and the file is written to: its length as well, as that is chosen by whoever does so.
+#[tokio::test]
+async fn x58_a_program_that_is_overwritten_asks_again() {
+    let what = "X58, the same path, overwritten";
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("server");
+    script(&program, "before");
+    let config = command(program.clone(), &[]);
+    let pair = approved_and_stopped(what, &config).await;
+    let length = std::fs::metadata(&program).unwrap().len();
+    script(&program, "behind");
+    assert_eq!(std::fs::metadata(&program).unwrap().len(), length, "{what}: it is not told by its length");
+    let question = asks_about(&pair, what, &stdio(config)).await;
+    pair.app.answer(&question, UserAnswer::Deny).await;
+    pair.close(what).await;
+}
+
 /// The path stays, and what it leads to is another program.
 #[tokio::test]
 async fn x58_a_path_that_leads_elsewhere_asks_again() {
@@ -88,12 +116,7 @@ async fn x58_a_path_that_leads_elsewhere_asks_again() {
     script(&other, "other");
     std::os::unix::fs::symlink(&one, &link).unwrap();
     let config = command(link.clone(), &[]);
-    let pair = Pair::asked_to_start(config.clone()).await;
-    let question = asks_about(&pair, what, &stdio(config.clone())).await;
-    pair.app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
-    pair.app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
-    pair.app.host.stop_server("bad".into()).await.unwrap().unwrap();
-    pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
+    let pair = approved_and_stopped(what, &config).await;
     std::fs::remove_file(&link).unwrap();
     std::os::unix::fs::symlink(&other, &link).unwrap();
     let question = asks_about(&pair, what, &stdio(config)).await;

@@ -6,15 +6,18 @@ use std::time::{Duration, Instant};
 
 use host::activity::ActivityKind;
 use host::view::QuestionBody;
-use serde_json::Map;
+use serde_json::{Map, Value, json};
 use testkit::app::{PATIENCE, scripted};
 use testkit::processes;
 
+use crate::log;
 use crate::pair::{FLOOD, Pair};
 use crate::report::about;
 
-/// What may lie in the app's folder after a flood, logs included.
+/// What may lie in the app's folder after a flood, and what may be in the log.
 const FILES: u64 = 10 * 1024 * 1024;
+/// About so many requests for sampling come at once. A build for tests needs much longer for each.
+const SAMPLINGS: usize = if cfg!(debug_assertions) { 5_000 } else { 50_000 };
 /// About so many of something are sent.
 const FLOODED: usize = 200_000;
 
@@ -43,6 +46,8 @@ async fn flooded_with(misbehave: &str) -> (Pair, usize) {
     let seconds = began.elapsed().as_secs_f64();
     let files = bytes_below(pair.app.folder.path());
     assert!(files < FILES, "{what}: files are bounded, but have {files} bytes");
+    let logged = log::text().len() as u64;
+    assert!(logged < FILES, "{what}: the log is bounded, but has {logged} bytes");
     let read = read() - before;
     assert!(read as f64 <= seconds + 2.0, "{what}: the list was read {read} times in {seconds:.1} s");
     (pair, read)
@@ -145,26 +150,52 @@ async fn kept_of_standard_error(pair: &Pair, what: &str) -> bool {
     pair.app.activity("bad").await.contains("of standard error were left out")
 }
 
+/// One form among a hundred requests for sampling, all at once, and then the answer of the call.
+fn questions(forms: usize, samplings: usize) -> String {
+    let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
+    let form = json!({"mode": "form", "message": "Who?", "requestedSchema": schema});
+    let message = json!({"role": "user", "content": {"type": "text", "text": "What?"}});
+    let sampling = json!({"messages": [message], "maxTokens": 100});
+    let mut lines = String::new();
+    let mut ask = |id: String, method: &str, params: &Value| {
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        lines.push_str(&format!("{request}\n"));
+    };
+    for number in 0..forms {
+        ask(format!("asked-form-{number}"), "elicitation/create", &form);
+        for part in (number * samplings / forms)..((number + 1) * samplings / forms) {
+            ask(format!("asked-{part}"), "sampling/createMessage", &sampling);
+        }
+    }
+    format!(r#"{lines}{{"jsonrpc":"2.0","id":$ID,"result":{{"content":[]}}}}"#)
+}
+
 #[tokio::test]
 async fn x24_a_flood_of_questions_is_bounded_and_others_can_still_ask() {
-    for (misbehave, count) in [("flood-elicitation", 500), ("flood-sampling", 5_000)] {
-        let what = format!("X24, {misbehave}");
-        let count = about(count).to_string();
-        let pair = Pair::ready_for_a_flood(scripted(&["--misbehave", misbehave, "--count", &count])).await;
-        let host = pair.app.host.clone();
-        let flooding = tokio::spawn(async move {
-            host.call_tool("1".into(), "bad".into(), "echo".into(), Map::new(), None).await.map(|_| ())
-        });
-        let asks = |body: &QuestionBody| !matches!(body, QuestionBody::Tool { .. } | QuestionBody::StartServer { .. });
-        pair.app.question("bad", "something", |q| asks(&q.body)).await;
-        pair.while_good(&what, tokio::time::sleep(Duration::from_millis(500))).await;
-        let queued = pair.app.questions().await.iter().filter(|q| q.server == "bad").count();
-        assert!(queued <= host::MAX_QUESTIONS, "{what}: at most {} wait, not {queued}", host::MAX_QUESTIONS);
-        pair.app.host.deny_all("bad".into(), true).await.unwrap();
-        let ended = tokio::time::timeout(PATIENCE, flooding).await;
-        assert!(ended.is_ok(), "{what}: the call ends");
-        assert!(pair.app.questions().await.iter().all(|q| q.server != "bad"), "{what}: nothing waits any more");
-        pair.memory_is_bounded(&what);
-        pair.close(&what).await;
-    }
+    let (forms, samplings) = (about(500), about(SAMPLINGS));
+    let what = format!("X24, {forms} forms and {samplings} requests for sampling at once");
+    let folder = tempfile::tempdir().unwrap();
+    let (file, record) = (folder.path().join("lines"), folder.path().join("record"));
+    std::fs::write(&file, questions(forms, samplings)).unwrap();
+    let raw = format!("tools/call=@{}", file.display());
+    let args = ["--raw", &raw, "--record", record.to_str().unwrap()];
+    let pair = Pair::ready_for_a_flood(scripted(&args)).await;
+    let host = pair.app.host.clone();
+    let flooding = tokio::spawn(async move {
+        host.call_tool("1".into(), "bad".into(), "echo".into(), Map::new(), None).await.map(|_| ())
+    });
+    let asks = |body: &QuestionBody| !matches!(body, QuestionBody::Tool { .. } | QuestionBody::StartServer { .. });
+    pair.app.question("bad", "something", |q| asks(&q.body)).await;
+    let ended = pair.while_good(&what, tokio::time::timeout(FLOOD, flooding)).await;
+    assert!(ended.is_ok(), "{what}: the call ends");
+    let queued = pair.app.questions().await.iter().filter(|q| q.server == "bad").count();
+    assert!(queued > 0 && queued <= host::MAX_QUESTIONS, "{what}: at most {} wait, not {queued}", host::MAX_QUESTIONS);
+    pair.app.host.deny_all("bad".into(), true).await.unwrap();
+    assert!(pair.app.questions().await.iter().all(|q| q.server != "bad"), "{what}: nothing waits any more");
+    // Each is answered, whether it was refused for want of room or by the user.
+    let answered = || std::fs::read_to_string(&record).unwrap().matches(r#""id":"asked-"#).count();
+    let all = testkit::deadline::holds_within(PATIENCE, || answered() == forms + samplings).await;
+    assert!(all, "{what}: each has its answer: {}", answered());
+    pair.memory_is_bounded(&what);
+    pair.close(&what).await;
 }

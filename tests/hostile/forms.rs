@@ -62,12 +62,16 @@ async fn x30_patterns_that_take_for_ever_do_not() {
 async fn x31_schemas_that_are_too_much_are_not_shown_as_forms() {
     let many: Map<String, Value> =
         (0..about(10_000)).map(|number| (format!("field-{number}"), json!({"type": "string"}))).collect();
-    let deep =
-        (0..100).fold(json!({"type": "string"}), |inner, _| json!({"type": "object", "properties": {"a": inner}}));
+    let nested = |levels: usize| {
+        let deepest = json!({"type": "string"});
+        // Two levels of JSON for each.
+        (0..levels / 2).fold(deepest, |inner, _| json!({"type": "object", "properties": {"a": inner}}))
+    };
     let options: Vec<String> = (0..about(100_000)).map(|number| format!("option-{number}")).collect();
     let cases = [
         ("10,000 properties", json!({"type": "object", "properties": many})),
-        ("100 levels", json!({"type": "object", "properties": {"a": deep}})),
+        ("100 levels", nested(100)),
+        ("500 levels", nested(about(500))),
         ("a $ref to itself", json!({"type": "object", "properties": {"a": {"$ref": "#"}}})),
         ("an enum of 1 MB", json!({"type": "object", "properties": {"a": {"type": "string", "enum": options}}})),
     ];

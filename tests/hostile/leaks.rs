@@ -1,15 +1,18 @@
-//! Everything that the app writes or tells, to look for what must not be in it.
+//! Everything that the app writes, logs or tells, to look for what must not be in it.
 
 use std::path::Path;
 
 use testkit::app::App;
 
-/// Each place with its text: the activity of a server, what the page is told, and every file of the app.
+use crate::log;
+
+/// Each place with its text: the activity of a server, what the page is told, the log, and every file of the app.
 pub(crate) async fn places(app: &App, server: &str) -> Vec<(String, String)> {
     let snapshot = app.host.snapshot().await.unwrap();
     let mut places = vec![
         ("the activity".to_owned(), app.activity(server).await),
         ("what the page is told".to_owned(), format!("{:?} {:?}", snapshot.servers, snapshot.questions)),
+        ("the log".to_owned(), log::text()),
     ];
     files(app.folder.path(), &mut places);
     places

@@ -15,6 +15,7 @@ mod forms;
 mod http;
 mod leaks;
 mod lists;
+mod log;
 mod misbehaviour;
 mod own_process;
 mod pair;

@@ -13,12 +13,12 @@ use mcp_proto::types::CallToolResult;
 use policy::Scope;
 use serde_json::{Map, Value, json};
 use testkit::app::{App, scripted};
-use testkit::processes;
+use testkit::{binaries, lure, processes};
 use tokio::task::JoinHandle;
 
-use crate::collector::Collector;
-use crate::leaks;
+use crate::collector::collector;
 use crate::report::{self, Figures, Row};
+use crate::{leaks, log};
 
 /// A call may be silent for so long, if nothing else is said.
 pub(crate) const IDLE: Duration = Duration::from_secs(4);
@@ -31,6 +31,8 @@ pub(crate) const FLOOD: Duration = Duration::from_secs(60);
 pub(crate) const AT_ONCE: Duration = Duration::from_secs(if cfg!(debug_assertions) { 15 } else { 2 });
 /// What the test's own process may grow by at its peak, what its scripts hold included.
 const MEMORY: u64 = 300 * 1024 * 1024;
+/// The file of what the good server gets.
+const GOOD: &str = "good";
 /// How often the good server is asked.
 const OFTEN: Duration = Duration::from_millis(200);
 
@@ -66,6 +68,17 @@ fn starts_good(question: &QuestionView) -> Option<UserAnswer> {
     if question.server == "bad" { None } else { allows_use(question) }
 }
 
+/// The bad server names an address that nobody may fetch, wherever a server may name one. Servers of this process do so as well.
+fn luring(mut bad: ServerConfig) -> ServerConfig {
+    let address = collector().url();
+    lure::set(&address);
+    let is_scripted = |command: &str| command == binaries::scripted_server().to_string_lossy();
+    if let Some(stdio) = bad.as_stdio_mut().filter(|stdio| is_scripted(&stdio.command)) {
+        stdio.args.extend(["--lure".to_owned(), address]);
+    }
+    bad
+}
+
 /// A call that waits.
 pub(crate) type Call = JoinHandle<Result<CallToolResult, CallFailure>>;
 
@@ -88,8 +101,8 @@ pub(crate) struct Pair {
     user: JoinHandle<()>,
     memory: u64,
     total: Duration,
-    /// Where nothing may connect to.
-    pub(crate) collector: Collector,
+    /// Holds what lies outside of the host's own folder.
+    aside: tempfile::TempDir,
     /// The slowest answer of the good server, in microseconds.
     slowest: AtomicU64,
     row: Row,
@@ -102,19 +115,19 @@ impl Pair {
     }
 
     async fn opening_within(times: (Duration, Duration), bad: ServerConfig) -> Self {
-        let pair = Self::set_up(times, bad, allows_use).await;
+        let pair = Self::set_up(times, luring(bad), allows_use).await;
         pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
         pair
     }
 
     /// The good one is ready, the bad one only in the settings.
     pub(crate) async fn not_yet_open(bad: ServerConfig) -> Self {
-        Self::set_up((IDLE, TOTAL), bad, allows_use).await
+        Self::set_up((IDLE, TOTAL), luring(bad), allows_use).await
     }
 
     /// Both are ready, and what is asked about the bad one's tools waits for the test.
     pub(crate) async fn undecided(bad: ServerConfig) -> Self {
-        let pair = Self::set_up((FLOOD, FLOOD), bad, allows_good).await;
+        let pair = Self::set_up((FLOOD, FLOOD), luring(bad), allows_good).await;
         pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
         pair.app.until("bad", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
         pair
@@ -130,15 +143,22 @@ impl Pair {
         bad: ServerConfig,
         user: fn(&QuestionView) -> Option<UserAnswer>,
     ) -> Self {
-        let servers = vec![("good", scripted(&[])), ("bad", bad)];
+        log::keep();
+        let aside = tempfile::tempdir().unwrap();
+        let good = scripted(&["--record", &aside.path().join(GOOD).to_string_lossy()]);
+        let servers = vec![("good", good), ("bad", bad)];
         let app = App::start_in(tempfile::tempdir().unwrap(), servers, options(times)).await;
         let user = app.always(user);
         app.host.start_server("good".into()).await.unwrap().unwrap();
         app.until("good", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
         let memory = processes::resident_bytes(std::process::id()).expect("the test runs on Linux");
         processes::forget_own_peak().expect("the peak of the own memory can be set back");
-        let collector = Collector::start().await;
-        Self { app, user, memory, total: times.1, collector, slowest: AtomicU64::new(0), row: Row::default() }
+        Self { app, user, memory, total: times.1, aside, slowest: AtomicU64::new(0), row: Row::default() }
+    }
+
+    /// Every line that the good server has got.
+    pub(crate) fn good_got(&self) -> String {
+        std::fs::read_to_string(self.aside.path().join(GOOD)).unwrap()
     }
 
     /// Both are ready.
@@ -261,11 +281,11 @@ impl Pair {
         assert!(grown < MEMORY, "{what}: memory is bounded, but grew by {} MiB", grown / 1024 / 1024);
     }
 
-    /// Ends the host, and checks the rest of what must hold whatever the other server does.
-    pub(crate) async fn close(self, what: &str) {
+    /// Ends the host, and checks the rest of what must hold whatever the other server does. A test that looks at more then keeps
+    /// the row until it has.
+    pub(crate) async fn close(mut self, what: &str) -> Row {
         self.good_is_well(what, "at the end").await;
         self.memory_is_bounded(what);
-        assert_eq!(self.collector.hits(), 0, "{what}: nobody connected to where a server would have liked it");
         let pids = [self.app.server("good").await.pid, self.app.server("bad").await.pid];
         let told = leaks::places(&self.app, "bad").await;
         self.user.abort();
@@ -279,11 +299,14 @@ impl Pair {
         assert!(gone < Duration::from_secs(10), "{what}: within 10 s: {gone:?}");
         let mut written = Vec::new();
         leaks::files(self.app.folder.path(), &mut written);
-        if let Some(canary) = report::canary() {
-            let found = leaks::found(&told, &canary).or_else(|| leaks::found(&written, &canary));
-            assert_eq!(found, None, "{what}: what is secret in the host's environment is nowhere to be read");
-        }
+        written.push(("the log".to_owned(), log::text()));
+        let canary = report::canary();
+        let found = leaks::found(&told, &canary).or_else(|| leaks::found(&written, &canary));
+        assert_eq!(found, None, "{what}: what is secret in the host's environment is nowhere to be read");
+        let hits = collector().hits();
+        assert_eq!(hits, 0, "{what}: nobody connected to where a server would have liked it");
         let slowest = Duration::from_micros(self.slowest.load(Ordering::Relaxed));
-        self.row.withstood(&Figures { slowest, memory: self.grown(), gone });
+        self.row.withstood(Figures { slowest, memory: self.grown(), gone });
+        self.row
     }
 }

@@ -2,16 +2,17 @@
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
+use std::path::Path;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 /// The file that gets the lines.
-const TABLE: &str = "HOSTILE_TABLE";
+pub(crate) const TABLE: &str = "HOSTILE_TABLE";
 /// The seed of what varies; any, if none is given.
 const SEED: &str = "HOSTILE_SEED";
-/// A secret in the environment of the host, which no server may see and nothing may write down.
+/// A secret in the environment of the host, which no server may see and nothing may write down; cargo sets it.
 const CANARY: &str = "HOSTILE_CANARY";
 
 /// What was measured of the general criterion.
@@ -24,10 +25,12 @@ pub(crate) struct Figures {
     pub(crate) gone: Duration,
 }
 
-/// One attack. Dropped while its test fails, it tells that.
+/// One attack. Its line is written when it is dropped: while its test fails, that it was not withstood. A test that looks at
+/// more once the host has ended keeps it until then.
 #[derive(Default)]
 pub(crate) struct Row {
     what: Mutex<String>,
+    figures: Option<Figures>,
 }
 
 impl Row {
@@ -39,36 +42,72 @@ impl Row {
         }
     }
 
-    /// It was withstood.
-    pub(crate) fn withstood(&self, figures: &Figures) {
-        let measured = json!({
-            "slowest_ms": figures.slowest.as_secs_f64() * 1000.0,
-            "memory_mib": figures.memory as f64 / 1024.0 / 1024.0,
-            "gone_ms": figures.gone.as_secs_f64() * 1000.0,
-        });
-        self.tell(true, measured);
+    /// It was withstood, if nothing else fails.
+    pub(crate) fn withstood(&mut self, figures: Figures) {
+        self.figures = Some(figures);
     }
 
-    fn tell(&self, withstood: bool, measured: Value) {
+    /// The line for it, if it is of the list of cases and has come to an end.
+    fn line(&self, failed: bool) -> Option<Value> {
         let what = self.what.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(path) = std::env::var_os(TABLE).filter(|_| what.starts_with('X')) else { return };
+        let measured = match &self.figures {
+            _ if failed => Value::Null,
+            None => return None,
+            Some(figures) => json!({
+                "slowest_ms": figures.slowest.as_secs_f64() * 1000.0,
+                "memory_mib": figures.memory as f64 / 1024.0 / 1024.0,
+                "gone_ms": figures.gone.as_secs_f64() * 1000.0,
+            }),
+        };
         let (case, tried) = what.split_once([' ', ',']).unwrap_or((&what, ""));
         let tried = tried.trim_start_matches([' ', ',']);
-        let line = json!({"case": case, "tried": tried, "withstood": withstood, "measured": measured});
-        let file = OpenOptions::new().create(true).append(true).open(path);
-        // One write, so that lines of tests that run at once do not mix.
-        let written = file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
-        written.expect("the table can be written");
+        case.starts_with('X').then(|| json!({"case": case, "tried": tried, "withstood": !failed, "measured": measured}))
+    }
+}
+
+fn append(line: &Value) {
+    let Some(path) = std::env::var_os(TABLE) else { return };
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    // One write, so that lines of tests that run at once do not mix.
+    let written = file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
+    written.expect("the table can be written");
+}
+
+/// The lines of a part of a test that ran in a process of its own; as with a [`Row`], the rest of the test counts as well.
+pub(crate) struct Rows(Vec<Value>);
+
+impl Rows {
+    /// Those in the file that was the other process's table; none if it wrote none.
+    pub(crate) fn of(file: &Path) -> Self {
+        let text = std::fs::read_to_string(file).unwrap_or_default();
+        Self(text.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect())
+    }
+}
+
+impl Rows {
+    fn lines(&self, failed: bool) -> Vec<Value> {
+        let mut lines = self.0.clone();
+        for line in lines.iter_mut().filter(|_| failed) {
+            line["withstood"] = Value::Bool(false);
+        }
+        lines
+    }
+}
+
+impl Drop for Rows {
+    fn drop(&mut self) {
+        self.lines(std::thread::panicking()).iter().for_each(append);
     }
 }
 
 impl Drop for Row {
     fn drop(&mut self) {
-        if std::thread::panicking() && !self.what.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
+        let failed = std::thread::panicking();
+        if failed {
             // Standard error belongs to the failed test.
             let _ = writeln!(std::io::stderr(), "{SEED}={}", seed());
-            self.tell(false, Value::Null);
         }
+        self.line(failed).iter().for_each(append);
     }
 }
 
@@ -89,12 +128,36 @@ pub(crate) fn about(number: usize) -> usize {
 
 /// A word that nobody guesses; the same for the same name in each run with the same seed.
 pub(crate) fn word(name: &str) -> String {
-    let salt = name.bytes().fold(0_u64, |salt, byte| salt.wrapping_mul(31).wrapping_add(byte.into()));
-    let mut random = fastrand::Rng::with_seed(seed() ^ salt);
-    format!("{name}-{:016x}", random.u64(..))
+    format!("{name}-{:016x}", random(name).u64(..))
 }
 
-/// The secret in the host's environment, if the run has one.
-pub(crate) fn canary() -> Option<String> {
-    std::env::var(CANARY).ok().filter(|canary| !canary.is_empty())
+/// What varies under this name; the same in each run with the same seed.
+pub(crate) fn random(name: &str) -> fastrand::Rng {
+    let salt = name.bytes().fold(0_u64, |salt, byte| salt.wrapping_mul(31).wrapping_add(byte.into()));
+    fastrand::Rng::with_seed(seed() ^ salt)
+}
+
+/// The secret in the host's environment.
+pub(crate) fn canary() -> String {
+    let canary = std::env::var(CANARY).unwrap_or_default();
+    assert!(canary.len() > 8, "{CANARY} is set, as .cargo/config.toml does: without it no leak would be seen");
+    canary
+}
+
+#[test]
+fn what_fails_after_the_host_has_ended_is_not_withstood() {
+    let mut row = Row::default();
+    row.is("X00, an attack");
+    assert_eq!(row.line(false), None, "what has not come to its end is not told");
+    row.withstood(Figures { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
+    let withstood = |line: &Value| line["withstood"].as_bool();
+    assert_eq!(row.line(false).as_ref().and_then(withstood), Some(true), "it came to its end");
+    assert_eq!(row.line(true).as_ref().and_then(withstood), Some(false), "and something failed then");
+
+    let folder = tempfile::tempdir().unwrap();
+    let table = folder.path().join("rows");
+    std::fs::write(&table, row.line(false).unwrap().to_string()).unwrap();
+    let rows = Rows::of(&table);
+    assert_eq!(rows.lines(false).iter().filter_map(withstood).collect::<Vec<_>>(), [true], "as it was told");
+    assert_eq!(rows.lines(true).iter().filter_map(withstood).collect::<Vec<_>>(), [false], "by another process too");
 }

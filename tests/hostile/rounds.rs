@@ -1,13 +1,15 @@
 //! A call that asks and asks again, and what it wants remembered meanwhile (X28).
 
+use std::path::Path;
+
 use host::view::{QuestionBody, QuestionView, UserAnswer};
 use policy::Scope;
 use serde_json::{Map, Value, json};
 use testkit::app::scripted;
 
-use crate::leaks;
 use crate::pair::Pair;
 use crate::report::word;
+use crate::{leaks, log};
 
 const MODERN: [&str; 2] = ["--revision", "2026-07-28"];
 
@@ -30,6 +32,13 @@ fn goes_along(question: &QuestionView) -> Option<UserAnswer> {
     }
 }
 
+/// The calls of tools that the server has got.
+fn requests(record: &Path) -> Vec<Value> {
+    let lines = std::fs::read_to_string(record).unwrap();
+    let requests = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("each line is JSON"));
+    requests.filter(|request| request["method"] == "tools/call").collect()
+}
+
 #[tokio::test]
 async fn x28_rounds_have_an_end_and_their_state_is_nowhere() {
     let what = "X28, a call that asks for ever";
@@ -44,11 +53,26 @@ async fn x28_rounds_have_an_end_and_their_state_is_nowhere() {
     let call = pair.bad_call(what).await;
     user.abort();
     pair.ended(what, &call, &["rounds", "asked"]);
-    let sent = std::fs::read_to_string(&record).unwrap();
-    let rounds = sent.matches(r#""method":"tools/call""#).count();
+    let rounds = requests(&record).len();
     assert!(rounds <= 11, "{what}: it is asked for and answered ten times at most: {rounds}");
-    assert!(sent.contains(&state), "{what}: the state goes back to its own request");
-    let mut files = Vec::new();
+
+    // The next call of the same tool is another request.
+    let user = pair.app.always(goes_along);
+    let second = pair.bad_call(what).await;
+    user.abort();
+    pair.ended(what, &second, &["rounds", "asked"]);
+    let sent = requests(&record);
+    assert_eq!(sent.len(), 2 * rounds, "{what}: it goes as the first did");
+    for (number, request) in sent.iter().enumerate() {
+        let is_answer = number % rounds != 0;
+        let of_request = request["params"]["requestState"].as_str();
+        assert_eq!(of_request, is_answer.then_some(state.as_str()), "{what}: only an answer has it: {request}");
+    }
+    let all = std::fs::read_to_string(&record).unwrap();
+    let with_state = all.lines().filter(|line| line.contains(&state)).count();
+    assert_eq!(with_state, 2 * (rounds - 1), "{what}: and nothing else that its server gets");
+    assert!(!pair.good_got().contains(&state), "{what}: no other server gets it");
+    let mut files = vec![("the log".to_owned(), log::text())];
     leaks::files(pair.app.folder.path(), &mut files);
     assert_eq!(leaks::found(&files, &state), None, "{what}: it is written down nowhere");
     pair.close(what).await;

@@ -18,9 +18,9 @@ use host::view::ServerState;
 use testkit::app::remote;
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 
-use crate::collector::Collector;
 use crate::leaks;
 use crate::pair::Pair;
+use crate::report::Row;
 
 /// The good local server beside one that wants a sign-in, and that one's authorization server.
 struct SignIn {
@@ -67,10 +67,10 @@ impl SignIn {
     }
 
     /// The general criterion at the end: memory, secrets, processes.
-    async fn close(self) {
+    async fn close(self) -> Row {
         self.pair.memory_is_bounded(&self.what);
         nothing_is_told(&self.what, &self.pair, &[&self.issuer]).await;
-        self.pair.close(&self.what).await;
+        self.pair.close(&self.what).await
     }
 }
 

@@ -5,7 +5,7 @@ use policy::Scope;
 use serde_json::json;
 use testkit::app::scripted;
 
-use crate::collector::Collector;
+use crate::collector::collector;
 use crate::pair::Pair;
 use crate::report::word;
 
@@ -61,15 +61,14 @@ async fn x23_addresses_that_lie_or_lead_elsewhere_are_not_opened() {
 #[tokio::test]
 async fn x23_an_address_is_visited_by_nobody_before_the_user_agrees() {
     let what = "X23, an address of a page that counts visits";
-    let collector = Collector::start().await;
-    let pair = Pair::undecided(scripted(&["--raw", &asking(&collector.url())])).await;
+    let pair = Pair::undecided(scripted(&["--raw", &asking(&collector().url())])).await;
     let call = pair.begin("1", "echo", json!({"text": "x"}));
     let question = pair.asked(what, |_| true).await;
     pair.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
     let question = pair.asks_back(what).await;
     pair.while_good(what, tokio::time::sleep(std::time::Duration::from_millis(500))).await;
     assert!(pair.app.platform.opened.lock().unwrap().is_empty(), "{what}: nothing was opened");
-    assert_eq!(collector.hits(), 0, "[elicit-url-no-prefetch] {what}: nor fetched to look at it first");
+    assert_eq!(collector().hits(), 0, "[elicit-url-no-prefetch] {what}: nor fetched to look at it first");
     pair.app.answer(&question, UserAnswer::Deny).await;
     call.abort();
     pair.close(what).await;

@@ -179,7 +179,11 @@ async fn declining_and_closing_a_form_are_told_apart() {
         app.answer(&question, answer).await;
         let result = ended(under_way).await.unwrap();
         assert!(text(&result).contains(words), "[elicit-three-actions]: the server heard {action}: {result:?}");
-        assert_eq!(raw_result(&result), json!({ "action": action }), "[elicit-content-accept-only], [elicit-approval-controls]");
+        assert_eq!(
+            raw_result(&result),
+            json!({ "action": action }),
+            "[elicit-content-accept-only], [elicit-approval-controls]"
+        );
     }
 }
 
@@ -200,7 +204,11 @@ async fn a_page_is_opened_only_after_consent() {
         assert!(app.platform.opened.lock().unwrap().is_empty(), "[elicit-url-no-auto-open]: it was not opened before");
         app.answer(&question, answer).await;
         let result = ended(under_way).await.unwrap();
-        assert_eq!(raw_result(&result), json!({ "action": action }), "[elicit-url-no-content], [elicit-url-accept-is-consent]");
+        assert_eq!(
+            raw_result(&result),
+            json!({ "action": action }),
+            "[elicit-url-no-content], [elicit-url-accept-is-consent]"
+        );
         let in_browser = app.platform.opened.lock().unwrap().clone();
         assert_eq!(in_browser, opened, "[elicit-url-secure-open]: what the system's browser opened after {action}");
     }

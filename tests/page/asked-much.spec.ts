@@ -72,12 +72,16 @@ test("X24: three refusals mute a server for a while, which is said and can be un
   await allow(app, "Allow once");
   await expect(app.getByTestId("tool-result"), "declined unseen").toContainText('"action":"decline"');
   await expect(question(app)).toBeHidden();
+  const news = app.getByRole("main").getByRole("status").filter({ hasText: "harbour is quiet until" });
+  await expect(news, "said where the user is").toBeVisible();
+  await expect(app.getByRole("navigation", { name: "Navigation" }).getByText("muted"), "and in the list").toBeVisible();
   await visit(app, "#/server/harbour/permissions");
   await expect(app.getByRole("main"), "until when, and why").toContainText(/Muted until .*three of its questions were refused/);
   await app.getByRole("button", { name: "Let it ask again" }).click();
   void host.call("call_tool", { call: "9", server: "harbour", tool: "one", arguments: {} }).catch(() => undefined);
   await host.answerNext("tool", { action: "allow", scope: "once" });
   await expect(question(app), "it asks again").toContainText("one more");
+  await expect(news, "and that is over").toHaveCount(0);
 });
 
 test("X21, X22: a form that asks for secrets or plays the host is a form in our frame", async ({ app }) => {

@@ -53,6 +53,8 @@ for (const [era, setup] of ERAS) {
       await expect(frame).toContainText("Please announce your ship to the harbour master.");
       await frame.getByRole("textbox", { name: /^Email/ }).fill("not an address");
       await frame.getByRole("textbox", { name: /^Crew/ }).fill("51");
+      // It comes filled in: all of it has to be seen.
+      await frame.getByRole("button", { name: /^More below/ }).click();
       const accept = frame.getByRole("button", { name: "Accept and send" });
       await expect(accept, "[elicit-review]: it can be sent").toHaveAttribute("aria-disabled", "false");
       await accept.click();

@@ -1,6 +1,6 @@
 // One attack on the page by a hostile server, and what must hold whatever it tries: the page answers, nobody is connected to,
 // nothing is thrown, the well-behaved server answers, memory is bounded, no secret is told, no process is left.
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { type AddressInfo } from "node:net";
@@ -42,8 +42,16 @@ export const tool = (more: Record<string, unknown> = {}): Record<string, unknown
 });
 export const text = (said: string): Record<string, unknown> => ({ content: [{ type: "text", text: said }] });
 
+/** What a run is repeated by: `cargo xtask hostile --seed`. */
+const SEED = process.env.HOSTILE_SEED ?? randomBytes(8).toString("hex");
+let words = 0;
+
 /** A word that nobody guesses. */
-export const word = (name: string): string => `${name}-${randomBytes(6).toString("hex")}`;
+export const word = (name: string): string =>
+  `${name}-${createHash("sha256").update(`${SEED} ${name} ${words++}`).digest("hex").slice(0, 12)}`;
+
+/** The secret in the host's environment, which it inherits from here. */
+const CANARY = (process.env.HOSTILE_CANARY ||= word("canary"));
 
 /**
  * Runs one attack.
@@ -135,15 +143,14 @@ async function open(page: Page, host: DevHost): Promise<string[]> {
   return faults;
 }
 
-/** The secret in the host's environment is in no file and not on the page. */
+/** The secret in the host's environment is in no file, not on the page, and not in what the host logs. */
 async function nothingIsTold(what: string, page: Page, host: DevHost): Promise<void> {
-  const canary = process.env.HOSTILE_CANARY;
-  if (!canary) return;
-  expect((await page.content()).includes(canary), `${what}: no secret is on the page`).toBe(false);
+  expect((await page.content()).includes(CANARY), `${what}: no secret is on the page`).toBe(false);
+  expect(host.logged().includes(CANARY), `${what}: no secret is in the log`).toBe(false);
   for (const name of readdirSync(host.folder, { recursive: true, encoding: "utf8" })) {
     const path = join(host.folder, name);
     if (!statSync(path).isFile()) continue;
-    expect(readFileSync(path, "latin1").includes(canary), `${what}: no secret is in ${name}`).toBe(false);
+    expect(readFileSync(path, "latin1").includes(CANARY), `${what}: no secret is in ${name}`).toBe(false);
   }
 }
 

@@ -119,6 +119,11 @@ export class DevHost {
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
   }
 
+  /** What it has logged so far. */
+  logged(): string {
+    return this.#errors;
+  }
+
   async call<T = unknown>(name: string, request: unknown = {}): Promise<T> {
     const response = await fetch(`${this.url}/api/${name}`, {
       method: "POST",

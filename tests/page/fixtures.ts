@@ -65,21 +65,41 @@ export function question(app: Page): Locator {
   return app.getByTestId("question");
 }
 
+/** Opens the definition of a tool that was not seen yet, if it is long. */
+export async function readDefinition(app: Page): Promise<void> {
+  const definition = question(app).getByRole("button", { name: "Show all of the definition" });
+  if (await definition.isVisible()) await definition.click();
+}
+
 /** Presses what lets something cross, once it is armed: a button, or an entry of the menu beside it. */
 export async function allow(app: Page, name: string): Promise<void> {
   const frame = question(app);
   const rest = frame.getByRole("button", { name: /^More below/ });
   await expect(frame).toBeVisible();
-  // What lies below has to be seen first.
-  while (await rest.isVisible()) await rest.click({ timeout: 1_000 }).catch(() => undefined);
+  await readDefinition(app);
   // A pointer that rests where the button came to lie aims at nothing.
   await app.mouse.move(1, 1);
   const armed = frame.getByRole("button", { name: /^(Allow|Ask|Answer|Send|Accept|Open|Share|Always)/ }).first();
-  await expect(armed, "it can be allowed once it could be read").toHaveAttribute("aria-disabled", "false");
+  // What lies below has to be seen first, and shows only once what was opened is drawn.
+  await expect(async () => {
+    if (await rest.isVisible()) {
+      await rest.click({ timeout: 1_000 });
+      await app.mouse.move(1, 1);
+    }
+    await expect(armed, "it can be allowed once it could be read").toHaveAttribute("aria-disabled", "false", {
+      timeout: 300,
+    });
+  }).toPass({ timeout: 15_000, intervals: [50] });
   const button = frame.getByRole("button", { name, exact: true });
   if (await button.isVisible()) return button.click();
   await frame.getByRole("button", { name: "More ways to allow" }).click();
   await app.getByRole("menuitem", { name, exact: true }).click();
+}
+
+/** Waits until what is asked can be refused: what was typed for something else does not count. */
+export async function refusable(app: Page): Promise<void> {
+  const refuse = question(app).getByRole("button", { name: /^(Deny|Decline)$/ });
+  await expect(refuse, "it can be refused once nothing was typed for a moment").toHaveAttribute("aria-disabled", "false");
 }
 
 /** Opens a tool of the server, fills nothing in, and calls it. */

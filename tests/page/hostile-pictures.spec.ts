@@ -26,6 +26,14 @@ function png(side: number): Buffer {
   return Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), part("IHDR", size), part("IDAT", rows), part("IEND", Buffer.alloc(0))]);
 }
 
+/** A GIF whose screen is one pixel and whose frame is large: engines draw the frame. */
+function gif(side: number): Buffer {
+  const frame = Buffer.from([0x2c, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 1, 2, 3, 4, 5, 6, 2, 1, 0, 0]);
+  frame.writeUInt16LE(side, 5);
+  frame.writeUInt16LE(side, 7);
+  return Buffer.concat([Buffer.from("GIF89a"), Buffer.from([1, 0, 1, 0, 0, 0, 0]), frame, Buffer.from([0x3b])]);
+}
+
 test("X18 an icon fetches nothing and draws no script", async ({ page }) => {
   const what = "X18, icons: a drawing with a script, other origins, redirects, 100 MB claimed, a film";
   const says = (url: string) => {
@@ -56,7 +64,7 @@ test("X18 an icon fetches nothing and draws no script", async ({ page }) => {
 });
 
 test("X19 pictures that are not what they say have a note in their place", async ({ page }) => {
-  const what = "X19, pictures: 50,000 pixels square, other types than claimed, broken, 11 MB";
+  const what = "X19, pictures: 50,000 pixels square, a GIF larger than its screen, other types than claimed, broken, 11 MB";
   const image = (data: string, mimeType = "image/png") => ({ type: "image", data, mimeType });
   const content = [
     image(png(50_000).toString("base64")),
@@ -64,6 +72,7 @@ test("X19 pictures that are not what they say have a note in their place", async
     image(SVG, "image/svg+xml"),
     image("not base64 at all!"),
     image(`iVBORw0KGgo${"A".repeat(11_000_000)}`),
+    image(gif(30_000).toString("base64"), "image/gif"),
   ];
   const says = () => ({ reply: { "tools/list": tool(), "tools/call": { content } } });
   await attack(page, what, says, async ({ app }) => {

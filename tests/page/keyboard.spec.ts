@@ -1,7 +1,7 @@
 // The main job without a mouse: not one click, and the focus is always where the next key is wanted.
 import type { Page } from "@playwright/test";
 
-import { expect, FIRST_START, LEGACY, question, test } from "./fixtures";
+import { expect, FIRST_START, LEGACY, question, refusable, test } from "./fixtures";
 
 /** Presses Tab until the control with this role and name has the focus. */
 async function tabTo(app: Page, role: "button" | "textbox" | "spinbutton" | "link", name: string | RegExp) {
@@ -17,7 +17,21 @@ async function tabTo(app: Page, role: "button" | "textbox" | "spinbutton" | "lin
 /** Allows the question in front by its key, once it is armed. */
 async function allowByKey(app: Page) {
   const allow = question(app).getByRole("button", { name: /^(Allow once|Accept and send)/ });
-  await expect(allow, "it is armed").toHaveAttribute("aria-disabled", "false");
+  const definition = question(app).getByRole("button", { name: "Show all of the definition" });
+  await expect(question(app)).toBeVisible();
+  if (await definition.isVisible()) {
+    await definition.focus();
+    await app.keyboard.press("Enter");
+  }
+  const rest = question(app).getByRole("button", { name: /^More below/ });
+  // How much there is below shows only once what was opened is drawn.
+  await expect(async () => {
+    if (await rest.isVisible()) {
+      await rest.focus({ timeout: 500 });
+      await app.keyboard.press("Enter");
+    }
+    await expect(allow, "it is armed").toHaveAttribute("aria-disabled", "false", { timeout: 300 });
+  }).toPass({ timeout: 15_000 });
   await app.keyboard.press("a");
 }
 
@@ -82,6 +96,7 @@ test.describe("with a server that runs", () => {
     await app.keyboard.press("Enter");
     // Between two questions the frame is empty for a moment, and Escape would answer nothing.
     await expect(frame, "the server goes on to its next question").toContainText("asks for your folders");
+    await refusable(app);
     await app.keyboard.press("Escape");
     await expect(frame, "the name has arrived").toContainText("Welcome the Aurora in one sentence.");
   });

@@ -1,5 +1,5 @@
 // The one queue of questions.
-import { DEMO, expect, LEGACY, question, test } from "./fixtures";
+import { DEMO, expect, LEGACY, question, refusable, test } from "./fixtures";
 
 test.use({
   setup: {
@@ -26,7 +26,7 @@ test("several questions: counted, one in front, listed by server, a flood denied
   await expect(frame).toContainText("1 of 6");
   await frame.getByRole("button", { name: "Next question" }).click();
   await expect(frame).toContainText("2 of 6");
-  await frame.getByRole("button", { name: "Show all" }).click();
+  await frame.getByRole("button", { name: "Show all", exact: true }).click();
   const list = app.getByTestId("queue");
   await expect(list).toContainText("6 questions wait for you.");
   await expect(list, "a flood is one row").toContainText("5 questions, all of this server");
@@ -56,11 +56,36 @@ test("the next question is decided while the answer to the one before is on its 
   await frame.getByRole("button", { name: "Deny" }).click();
   // The news that it was answered comes before the answer's own response.
   await expect(frame, "the other one is in front").not.toContainText("1 of 2");
+  await refusable(app);
   await app.keyboard.press("Escape");
   expect(String(await denied), "the button's answer").toContain("refused");
   expect(String(await cancelled), "the key was not lost").toContain("cancelled");
   arrive();
   await expect(frame).toBeHidden();
+});
+
+test("what was meant for one question refuses no other, and servers take turns", async ({ app, host }) => {
+  const call = (server: string, id: string) => host.call("call_tool", ask(server, id)).catch((error: Error) => error.message);
+  const frame = question(app);
+  const open = async () => (await host.snapshot()).questions.map(({ server }) => server).sort();
+  const calls = [call("harbour", "1")];
+  await expect(frame).toContainText("harbour");
+  calls.push(call("harbour", "2"), call("harbour", "3"));
+  await expect(frame).toContainText("1 of 3");
+  calls.push(call("second", "4"));
+  await expect(frame).toContainText("1 of 4");
+  await frame.getByRole("button", { name: "Deny" }).dblclick();
+  await expect(frame.getByRole("heading", { level: 2 }), "the other server's turn").toContainText("second");
+  await app.keyboard.press("Space");
+  await app.keyboard.press("Escape");
+  expect(await open(), "the second click and what was typed on refuse nothing").toEqual(["harbour", "harbour", "second"]);
+  await frame.getByRole("button", { name: "Deny" }).click();
+  await expect(frame.getByRole("heading", { level: 2 }), "then the first one's again").toContainText("harbour");
+  for (const left of [1, 0]) {
+    await frame.getByRole("button", { name: "Deny" }).click();
+    await expect.poll(async () => (await open()).length, "one click refuses one").toBe(left);
+  }
+  for (const answer of await Promise.all(calls)) expect(String(answer), "each call is told").toContain("refused");
 });
 
 test("a question that changes or goes away while it is looked at crosses nothing", async ({ app, host }) => {

@@ -49,6 +49,7 @@ test("X02, X06: new, reviewed, changed, and asked about with what changed", asyn
 test("new tools are reviewed by keyboard alone", async ({ app }) => {
   await visit(app, "#/server/mail/tools/s\u0435nd");
   const review = app.getByRole("button", { name: "I have reviewed it" });
+  await expect(review, "once it could be read").toHaveAttribute("aria-disabled", "false");
   await review.focus();
   await app.keyboard.press("Enter");
   await expect(review, "it is done").toBeHidden();

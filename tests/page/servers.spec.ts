@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { allow, callTool, DEMO, expect, LEGACY, question, test, visit } from "./fixtures";
+import { allow, callTool, DEMO, expect, LEGACY, question, refusable, test, visit } from "./fixtures";
 
 const commandOf = (file: string, name: string): unknown =>
   (JSON.parse(readFileSync(file, "utf8")) as { mcpServers: Record<string, unknown> }).mcpServers[name];
@@ -107,6 +107,7 @@ test("a changed command asks again, and shows what changed", async ({ app }) => 
   await expect(frame).toContainText("This is not the command you approved. Changes are marked.");
   await expect(frame.getByText("legacy").first(), "what was approved before").toBeVisible();
   await expect(frame.getByText("modern").first(), "what it is now").toBeVisible();
+  await refusable(app);
   await app.keyboard.press("Escape");
   await expect(frame, "Escape closes it, and nothing runs").toBeHidden();
 });

@@ -4,9 +4,14 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
+/** No command may take longer, in milliseconds: a host that hangs is no host. */
+const PATIENCE = 60_000;
+
 export class Host {
   /** Where it listens; empty while it does not run. */
   url = "";
+  /** How often it was ended: what began in another run could not be answered. */
+  run = 0;
   #process;
   #errors = "";
 
@@ -47,6 +52,7 @@ export class Host {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(request),
+      signal: AbortSignal.timeout(PATIENCE),
     });
     const body = await response.json();
     if (!response.ok) throw new Refused(name, body);
@@ -55,6 +61,7 @@ export class Host {
 
   /** Ends it without a word. */
   async kill() {
+    this.run += 1;
     this.url = "";
     const ended = once(this.#process, "exit");
     this.#process.kill("SIGKILL");
@@ -63,6 +70,7 @@ export class Host {
 
   /** Ends it as closing the app does; false if that takes longer than 10 s. */
   async stop() {
+    this.run += 1;
     this.url = "";
     const ended = once(this.#process, "exit").then(() => true);
     this.#process.stdin.end();

@@ -2,50 +2,84 @@
 // are killed. All that the host has acknowledged is written down here.
 import { setTimeout as wait } from "node:timers/promises";
 
+import { approval } from "./checks.mjs";
+import { children, childrenOf } from "./children.mjs";
+import { Faults } from "./faults.mjs";
+
 /** How many calls are under way at a time. */
 const CALLERS = 16;
+/** What was begun has to end within this time, in milliseconds. */
+const TO_END = 90_000;
+/** All servers have to run again within this time, in milliseconds. */
+const TO_SETTLE = 60_000;
+/** What a killed server started has to end within this time, in milliseconds. */
+const FOR_CHILDREN = 10_000;
 
 export class Load {
-  /** Hashes of the answers that the host took, and when. */
+  /** How many answers over the same the host took, by hash. */
   answered = new Map();
+  /** Approvals that the host took for good. */
+  granted = new Set();
+  /** Calls that had a result. */
+  results = new Set();
   /** Texts that the host put into the conversation. */
   noted = [];
-  counts = { calls: 0, results: 0, refused: 0, failed: 0, answers: 0, stale: 0, notes: 0, kills: 0 };
-  #isCalling = true;
-  #goesOn = true;
+  counts = { calls: 0, results: 0, answers: 0, notes: 0, kills: 0, killedWithChild: 0 };
+  faults = new Faults();
+  /** Children of killed servers that ended too late. */
+  leftBehind = [];
+  /** The servers that were ready when that was looked at last. */
+  #ready = [];
+  #orphaned = new Map();
+  #does = { calls: true, kills: true, others: true };
   #callers = [];
+  #killers = [];
   #others = [];
   #number = 0;
 
-  constructor(host, names, random, conversation) {
+  constructor(host, names, random, conversation, home) {
     this.host = host;
     this.names = names;
     this.random = random;
     this.conversation = conversation;
+    this.home = home;
   }
 
   /** Goes on until `stop`; while the host is away everybody waits. */
   start() {
-    this.#others = [this.#answers(), this.#notes(), this.#kills(), this.#restarts()];
+    this.#others = [this.#answers(), this.#notes(), this.#restarts(), this.#looksForChildren()];
+    this.#killers = [this.#kills()];
     this.#callers = Array.from({ length: CALLERS }, () => this.#calls());
   }
 
-  /** A call that was begun needs its answers to end, so the callers come first. */
+  /**
+   * A call that was begun needs its answers to end, so the callers come first; then all servers have to run.
+   * Throws if that takes too long.
+   */
   async stop() {
-    this.#isCalling = false;
-    await Promise.all(this.#callers);
-    this.#goesOn = false;
-    await Promise.all(this.#others);
+    this.#does.calls = this.#does.kills = false;
+    await within(TO_END, "calls that were begun do not end", Promise.all([...this.#callers, ...this.#killers]));
+    await this.#settled();
+    await wait(FOR_CHILDREN); // So that the last that was killed is looked after, too.
+    this.#does.others = false;
+    await within(TO_END, "what was begun does not end", Promise.all(this.#others));
   }
 
-  /** Does something again and again with pauses; what fails because the host is gone or says no is no fault. */
-  async #again(pause, act, goesOn = () => this.#goesOn) {
-    while (goesOn()) {
-      if (this.host.url) {
+  /** The host was killed, and what its servers had started is looked for by whoever did that. */
+  forgetChildren() {
+    this.#orphaned.clear();
+  }
+
+  /** Does something again and again with pauses. It may fail because the host was killed meanwhile, or with these codes. */
+  async #again(who, pause, act, codes = [], part = "others") {
+    while (this.#does[part]) {
+      const { url, run } = this.host;
+      if (url) {
         try {
           await act();
-        } catch {
-          // Killed meanwhile, or refused: whoever needs to know counted it.
+        } catch (error) {
+          if (this.host.run !== run) this.faults.expect(`${who} host_killed`);
+          else this.faults.sort(who, error, codes);
         }
       }
       await wait(pause());
@@ -54,45 +88,55 @@ export class Load {
 
   #calls() {
     return this.#again(
+      "call",
       () => this.random.below(40),
       async () => {
-        const server = this.random.of(this.names);
+        if (this.#ready.length === 0) return;
+        const server = this.random.of(this.#ready);
         const call = `call-${this.#number++}`;
+        // Each says which call it is, so that its entry in the audit log is known.
         const [tool, args] = this.random.of([
           ["echo", { text: call }],
-          ["echo", { text: "x".repeat(this.random.below(20_000)) }],
-          ["wait", { milliseconds: this.random.below(300) }],
+          ["echo", { text: `${call} ${"x".repeat(this.random.below(20_000))}` }],
+          ["wait", { call, milliseconds: this.random.below(300) }],
         ]);
         this.counts.calls += 1;
-        // Now and then somebody loses patience.
+        // Now and then somebody loses patience; whoever called hears of it.
         if (this.random.below(20) === 0) {
           setTimeout(() => void this.host.call("cancel_call", { call }).catch(() => undefined), 50).unref();
         }
-        try {
-          await this.host.call("call_tool", { call, server, tool, arguments: args, conversation: null });
-          this.counts.results += 1;
-        } catch (error) {
-          this.counts[/refused/i.test(error.message) ? "refused" : "failed"] += 1;
-        }
+        await this.host.call("call_tool", { call, server, tool, arguments: args, conversation: null });
+        this.results.add(call);
+        this.counts.results += 1;
       },
-      () => this.#isCalling,
+      // Denied, given up, or its server was killed.
+      ["refused", "cancelled", "not_ready", "server_gone"],
+      "calls",
     );
   }
 
   #answers() {
     return this.#again(
+      "user",
       () => 30,
       async () => {
-        const { questions } = await this.host.call("snapshot");
-        for (const { id, hash, body } of questions) {
+        const { questions, servers } = await this.host.call("snapshot");
+        // One whose tools are not listed yet has none to call.
+        const offers = (server) => server.state.is === "ready" && server.counts.tools > 0;
+        this.#ready = servers.filter(offers).map((server) => server.name);
+        for (const { id, hash, server, body } of questions) {
+          const answer = this.#answer(body.kind);
           try {
-            await this.host.call("answer_question", { id, hash, answer: this.#answer(body.kind) });
-            this.answered.set(hash, Date.now());
-            this.counts.answers += 1;
-          } catch {
+            await this.host.call("answer_question", { id, hash, answer });
+          } catch (error) {
             // Another question by now, or none: an answer to what is no more does nothing.
-            this.counts.stale += 1;
+            if (!["stale", "not_found"].includes(error.code)) throw error;
+            this.faults.expect(`answer ${error.code}`);
+            continue;
           }
+          this.answered.set(hash, (this.answered.get(hash) ?? 0) + 1);
+          if (answer.scope === "always") this.granted.add(approval(server, body.kind === "tool" ? body.tool : null));
+          this.counts.answers += 1;
         }
       },
     );
@@ -108,6 +152,7 @@ export class Load {
 
   #notes() {
     return this.#again(
+      "note",
       () => 100,
       async () => {
         const text = `note-${this.#number++}`;
@@ -122,13 +167,37 @@ export class Load {
 
   #kills() {
     return this.#again(
+      "kill",
       () => 500 + this.random.below(2_000),
       async () => {
         const { servers } = await this.host.call("snapshot");
         const running = servers.filter((server) => server.pid !== null);
         if (running.length === 0) return;
-        process.kill(this.random.of(running).pid, "SIGKILL");
+        const { pid } = this.random.of(running);
+        const started = childrenOf(this.home, pid);
+        process.kill(pid, "SIGKILL");
+        for (const child of started) this.#orphaned.set(child, Date.now() + FOR_CHILDREN);
         this.counts.kills += 1;
+        if (started.length > 0) this.counts.killedWithChild += 1;
+      },
+      ["ESRCH"], // It had ended by itself.
+      "kills",
+    );
+  }
+
+  #looksForChildren() {
+    return this.#again(
+      "look for children",
+      () => 500,
+      () => {
+        const now = children(this.home);
+        for (const [child, deadline] of this.#orphaned) {
+          if (!now.has(child)) this.#orphaned.delete(child);
+          else if (Date.now() > deadline) {
+            this.#orphaned.delete(child);
+            this.leftBehind.push(child);
+          }
+        }
       },
     );
   }
@@ -136,6 +205,7 @@ export class Load {
   /** What ended and is not brought back is started again. */
   #restarts() {
     return this.#again(
+      "restart",
       () => 1_000,
       async () => {
         const { servers } = await this.host.call("snapshot");
@@ -145,4 +215,24 @@ export class Load {
       },
     );
   }
+
+  /** Waits until every server is ready. */
+  async #settled() {
+    const end = Date.now() + TO_SETTLE;
+    for (;;) {
+      const { servers } = await this.host.call("snapshot");
+      const others = servers.filter((server) => server.state.is !== "ready");
+      if (servers.length === this.names.length && others.length === 0) return;
+      if (Date.now() > end) {
+        const words = others.map(({ name, state }) => `${name} ${JSON.stringify(state)}`);
+        throw new Error(`${others.length} of ${servers.length} servers do not become ready: ${words.slice(0, 5).join(", ")}`);
+      }
+      await wait(500);
+    }
+  }
+}
+
+async function within(milliseconds, otherwise, work) {
+  const late = new Promise((_, reject) => setTimeout(() => reject(new Error(otherwise)), milliseconds).unref());
+  await Promise.race([work, late]);
 }

@@ -6,13 +6,18 @@ import { dirname, join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
-import { kill, processes } from "../desktop/processes.mjs";
+import { CHILD, kill, processes } from "../desktop/processes.mjs";
 import { chainWhole, flat, mib, noOrphans, nothingLost } from "./checks.mjs";
+import { WITH_CHILD, children, ended } from "./children.mjs";
 import { Host } from "./host.mjs";
 import { Load } from "./load.mjs";
 import { Random } from "./random.mjs";
 
 const SERVERS = 50;
+/** So little of each server's activity is kept that it is full in seconds: what grows then is a leak. */
+const KEPT_BYTES = 64 * 1024;
+/** Fewer calls than these with a result each second, on a slow machine, and it was not much of a load. */
+const LEAST_RESULTS = 3;
 const BINARIES = join(resolve(dirname(fileURLToPath(import.meta.url)), "../.."), "target/debug");
 const SCRIPTED = join(BINARIES, "scripted-server");
 
@@ -27,9 +32,15 @@ for (const folder of [data, platform]) mkdirSync(folder);
 const names = Array.from({ length: SERVERS }, (_, number) => `server-${String(number + 1).padStart(2, "0")}`);
 // Every fifth does something that it should not with each call, and goes on.
 const faults = ["flood-log", "stderr-garbage", "duplicate-answer", "unknown-notification", "escapes"];
-const args = (number) => (number % 5 ? [] : ["--count", "200", "--misbehave", faults[(number / 5) % faults.length]]);
-const mcpServers = Object.fromEntries(names.map((name, number) => [name, { command: SCRIPTED, args: args(number) }]));
-writeFileSync(config, JSON.stringify({ mcpServers }));
+// Two others of five start a process beside themselves.
+function server(number) {
+  const kind = number % 5;
+  if (kind === 0) return { command: SCRIPTED, args: ["--count", "200", "--misbehave", faults[(number / 5) % faults.length]] };
+  if (kind <= WITH_CHILD.length) return { command: "/bin/sh", args: ["-c", WITH_CHILD[kind - 1], SCRIPTED] };
+  return { command: SCRIPTED, args: [] };
+}
+writeFileSync(config, JSON.stringify({ mcpServers: Object.fromEntries(names.map((name, number) => [name, server(number)])) }));
+writeFileSync(join(data, "settings.json"), JSON.stringify({ limits: { keptBytes: KEPT_BYTES } }));
 
 const host = new Host(
   join(BINARIES, "dev-host"),
@@ -57,32 +68,50 @@ async function runs(milliseconds) {
 try {
   await host.start();
   const { id } = await host.call("create_conversation", { title: "Soak" });
-  const load = new Load(host, names, random, id);
+  const load = new Load(host, names, random, id, home);
   load.start();
   // Killed some times in the first half; the second half shows whether memory stays.
   const kills = Math.max(1, Math.round(minutes));
   for (let number = 1; number <= kills; number++) {
     await runs((minutes * 30_000) / kills + random.below(1_000));
+    const started = [...children(home).keys()];
+    if (started.length === 0) found("no server has a child, so nothing is tried of how they end", `kill ${number}`);
     await host.kill();
+    load.forgetChildren();
     found(await noOrphans(home, SCRIPTED), `kill ${number}`);
     await host.start();
+    // What nobody could end when the host was killed, it ends when it is there again.
+    const left = await ended(home, started, 10_000);
+    if (left.length > 0) found(`children of servers outlive their host: ${left.join(", ")}`, `after kill ${number}`);
     found(await nothingLost(host, load), `after kill ${number}`);
     found(await chainWhole(host), `after kill ${number}`);
-    console.log(`ok      killed ${number} of ${kills} times and started again; ${JSON.stringify(load.counts)}`);
+    console.log(`killed ${number} of ${kills} times and started again; ${JSON.stringify(load.counts)}`);
   }
   samples = [];
   await runs(minutes * 30_000);
+  const { kept } = await host.call("limits", { server: names[0] });
+  if (kept.most !== KEPT_BYTES) found(`${kept.most} bytes of activity are kept, and hide what else grows`, "at the end");
+  const memory = flat(samples);
   await load.stop();
+  found(memory, "at the end");
   found(await nothingLost(host, load), "at the end");
   found(await chainWhole(host), "at the end");
-  found(flat(samples), "at the end");
-  const { servers } = await host.call("snapshot");
-  const ready = servers.filter((server) => server.state.is === "ready").length;
-  console.log(`memory ${mib(samples[0])} MiB after the start, ${mib(samples.at(-1))} at the end, ${mib(Math.max(...samples))} at most`);
-  console.log(`${ready} of ${SERVERS} servers are ready; ${JSON.stringify(load.counts)}`);
-  if (load.counts.results < 10 * minutes) found(`only ${load.counts.results} calls were answered`, "at the end");
+  found(load.faults.problem(), "all the while");
+  const { leftBehind, counts } = load;
+  if (leftBehind.length > 0) found(`children outlive a killed server: ${leftBehind.join(", ")}`, "all the while");
+  const least = LEAST_RESULTS * 60 * minutes;
+  if (counts.results < least) found(`only ${counts.results} of ${counts.calls} calls were answered, not ${least}`, "at the end");
+  if (counts.results < counts.calls / 2) found(`of ${counts.calls} calls only ${counts.results} were answered`, "at the end");
+  for (const [what, aMinute] of Object.entries({ kills: 10, killedWithChild: 1, notes: 60, answers: 60 })) {
+    if (counts[what] < aMinute * minutes) found(`only ${counts[what]} ${what} in ${minutes} minutes`, "at the end");
+  }
+  const largest = Math.max(...samples);
+  console.log(`memory ${mib(samples[0])} MiB after the start, ${mib(samples.at(-1))} at the end, ${mib(largest)} at most`);
+  console.log(`all servers were ready again; ${JSON.stringify(counts)}`);
+  console.log(`failures that were expected: ${JSON.stringify(load.faults.expected)}`);
   found((await host.stop()) ? null : "it took longer than 10 s", "closing the host");
   found(await noOrphans(home, SCRIPTED), "at the end");
+  found(await noOrphans(home, CHILD), "at the end");
 } catch (error) {
   found(error.stack, "the run itself");
 } finally {

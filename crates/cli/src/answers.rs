@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use api::data::{CallKind, Content, EnteredClient, Question, QuestionBody, SamplingResponse, Why};
+use api::data::{CallKind, Content, EnteredClient, Question, QuestionBody, ReviewState, SamplingResponse, Why};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -22,6 +22,8 @@ struct Entry {
     kind: Kind,
     server: WildMatch,
     name: WildMatch,
+    /// The hash of what it allows, and of nothing else.
+    hash: Option<String>,
     verdict: Verdict,
 }
 
@@ -146,12 +148,48 @@ impl Answers {
         Ok(Self { entries })
     }
 
-    /// The first answer that fits a question.
-    pub(crate) fn find(&self, question: &Question) -> Option<&Verdict> {
+    /// The first answer that fits a question, or why none may answer it.
+    pub(crate) fn find(&self, question: &Question) -> Result<&Verdict, Unanswered> {
         let (kind, name) = (Kind::of(question), name_of(question));
-        let fits =
-            |entry: &&Entry| entry.kind == kind && entry.server.matches(&question.server) && entry.name.matches(&name);
-        self.entries.iter().find(fits).map(|entry| &entry.verdict)
+        let fits = |entry: &&Entry| {
+            entry.kind == kind
+                && entry.server.matches(&question.server)
+                && entry.name.matches(&name)
+                && entry.hash.as_ref().is_none_or(|hash| *hash == question.hash)
+        };
+        let entry = self.entries.iter().find(fits).ok_or(Unanswered::NoneFits)?;
+        let is_no = matches!(entry.verdict, Verdict::Deny | Verdict::Cancel);
+        match needs_hash(question) {
+            Some(why) if !is_no && entry.hash.is_none() => Err(why(question.hash.clone())),
+            _ => Ok(&entry.verdict),
+        }
+    }
+}
+
+/// Why a question is not answered.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Unanswered {
+    /// No entry fits.
+    #[error("the file of answers does not answer this")]
+    NoneFits,
+    /// Whoever wrote the file has not seen it as it is now.
+    #[error("it is not as it was when it was approved; look at it, and answer it with \"hash\": \"{0}\"")]
+    Changed(String),
+    /// A rule asks for it each time.
+    #[error("a rule asks for it each time; answer it with \"hash\": \"{0}\"")]
+    AskedEachTime(String),
+}
+
+/// Why a question may only be allowed by its hash, if so: what changed was seen by nobody, and a rule that asks wants somebody
+/// to look at this very act.
+fn needs_hash(question: &Question) -> Option<fn(String) -> Unanswered> {
+    let asks_each_time = ["rule-asks", "preset-asks", "policy-unusable", "managed-unusable"];
+    if question.marks.review == Some(ReviewState::Changed) {
+        Some(Unanswered::Changed)
+    } else if asks_each_time.contains(&question.rule.as_str()) {
+        Some(Unanswered::AskedEachTime)
+    } else {
+        None
     }
 }
 
@@ -168,6 +206,8 @@ struct Written {
     server: String,
     #[serde(default = "anything")]
     name: String,
+    #[serde(default)]
+    hash: Option<String>,
     answer: WrittenAnswer,
 }
 
@@ -229,7 +269,13 @@ impl Written {
                 }
             },
         };
-        Ok(Entry { kind: self.kind, server: WildMatch::new(&self.server), name: WildMatch::new(&self.name), verdict })
+        Ok(Entry {
+            kind: self.kind,
+            server: WildMatch::new(&self.server),
+            name: WildMatch::new(&self.name),
+            hash: self.hash,
+            verdict,
+        })
     }
 }
 
@@ -283,6 +329,7 @@ mod tests {
             arguments: json!({}),
             bytes: 2,
             changed_since_allowed: false,
+            definition: None,
         };
         asked(server, body, Why::User { conversation: None })
     }
@@ -317,14 +364,14 @@ mod tests {
         )
         .expect("the file is read");
         let cases = [
-            (tool("files", "delete_all"), Some(Verdict::Deny), "an earlier entry goes before a later one"),
-            (tool("files", "read"), Some(Verdict::Allow), "a name that is left out is any"),
-            (tool("other", "read"), Some(Verdict::Cancel), "? is one character"),
-            (tool("other", "read2"), None, "a pattern is for the whole name"),
-            (tool("Files", "delete_x"), None, "case matters"),
+            (tool("files", "delete_all"), Ok(Verdict::Deny), "an earlier entry goes before a later one"),
+            (tool("files", "read"), Ok(Verdict::Allow), "a name that is left out is any"),
+            (tool("other", "read"), Ok(Verdict::Cancel), "? is one character"),
+            (tool("other", "read2"), Err(Unanswered::NoneFits), "a pattern is for the whole name"),
+            (tool("Files", "delete_x"), Err(Unanswered::NoneFits), "case matters"),
         ];
         for (question, wanted, why) in cases {
-            assert_eq!(answers.find(&question), wanted.as_ref(), "{why}");
+            assert_eq!(answers.find(&question).cloned(), wanted, "{why}");
         }
         let start = QuestionBody::StartServer {
             command: "npx".into(),
@@ -336,7 +383,26 @@ mod tests {
             sandbox: None,
         };
         let start = asked("any", start, Why::Server);
-        assert_eq!(answers.find(&start), Some(&Verdict::Allow), "a start's name is its command line");
+        assert_eq!(answers.find(&start), Ok(&Verdict::Allow), "a start's name is its command line");
+    }
+
+    #[test]
+    fn what_nobody_has_seen_is_allowed_by_its_hash_only() {
+        let read = |text: &str| Answers::parse(text).expect("the file is read");
+        let open = read(r#"[{"kind": "tool", "answer": {"action": "allow"}}]"#);
+        let named = read(r#"[{"kind": "tool", "hash": "h", "answer": {"action": "allow"}}]"#);
+        let refused = read(r#"[{"kind": "tool", "answer": {"action": "deny"}}]"#);
+        let mut changed = tool("files", "read");
+        changed.marks.review = Some(ReviewState::Changed);
+        let asked = Question { rule: "rule-asks".into(), ..tool("files", "read") };
+        let cases = [(changed, Unanswered::Changed("h".into())), (asked, Unanswered::AskedEachTime("h".into()))];
+        for (question, why) in cases {
+            assert_eq!(open.find(&question), Err(why), "a pattern does not allow it");
+            assert_eq!(named.find(&question), Ok(&Verdict::Allow), "its own hash does");
+            assert_eq!(refused.find(&question), Ok(&Verdict::Deny), "to refuse it takes no hash");
+            let other = Question { hash: "other".into(), ..question };
+            assert_eq!(named.find(&other), Err(Unanswered::NoneFits), "the hash of something else allows nothing");
+        }
     }
 
     #[test]
@@ -383,7 +449,7 @@ mod tests {
                 "[{\"kind\": \"tool\", \"tool\": \"x\", \"answer\": {\"action\": \"deny\"}}]",
                 1,
                 24,
-                "unknown field `tool`, expected one of `kind`, `server`, `name`, `answer`",
+                "unknown field `tool`, expected one of `kind`, `server`, `name`, `hash`, `answer`",
             ),
             (
                 "[{\"kind\": \"sampling\", \"answer\": {\"action\": \"allow\", \"content\": {\"txt\": \"x\"}}}]",

@@ -21,11 +21,13 @@ The file is a list; the first entry that fits answers:
    {\"kind\": \"url\", \"name\": \"https://example.com/*\", \"answer\": {\"action\": \"decline\"}}]
 \"server\" and \"name\" are patterns with * and ?. The name is the command line of a start, or the address: \"start-server\" \
 also allows connecting to a remote server. It is the tool of a call, the prompt or resource that is read, the URL, the issuer that is signed in at, \
-and else the tool, prompt or resource that led to the question. \"sampling\" without content lets the model answer that is chosen.
+and else the tool, prompt or resource that led to the question. \"sampling\" without content lets the model answer that is chosen. \
+ A tool that changed since it was approved, and what a rule asks for \
+ each time, is only allowed by an entry with its \"hash\", which the refusal prints.
 
 TRACEPARENT, TRACESTATE and BAGGAGE in the environment (W3C Trace Context) go with every call to servers of 2026-07-28.
 
-Exit status: 0 done (also when watching was interrupted), 1 failed, 2 wrong usage, 3 refused, 130 or 143 interrupted by a signal. \
+Exit status: 0 done (also when watching was interrupted), 1 failed, 2 wrong usage, 3 refused, 4 an audit log that nothing proves, 130 or 143 interrupted by a signal. \
 A server that was refused a form, a page or folders decides itself whether its call fails.";
 
 /// Uses MCP servers from a terminal, a script or CI: the same host as the Drawbridge app, the same policy, the same audit log.
@@ -130,8 +132,9 @@ pub(crate) enum Command {
     Review {
         /// The server.
         server: String,
-        /// Mark these tools and prompts as seen, as they are now. Until then no approval or rule covers them.
-        #[arg(long, value_name = "NAME", num_args = 1..)]
+        /// Mark these tools and prompts as seen, each with the hash that was printed with it. Until then no approval or rule
+        /// covers them.
+        #[arg(long, value_name = "NAME@HASH", num_args = 1..)]
         accept: Vec<String>,
     },
     /// What was kept of what you saw of a server: what it is, and which definitions.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use api::data::{AuditFinding, AuditRange, AuditSeal, AuditVerdict, Tampered};
+use api::data::{AuditFinding, AuditRange, AuditSeal, AuditSpan, AuditVerdict, Tampered};
 use api::{ErrorCode, Handler as _};
 use chrono::{DateTime, NaiveDate};
 use host::ports::StoreError;
@@ -18,6 +18,8 @@ use crate::people::{self, table};
 use crate::session::Session;
 use crate::visible;
 
+/// The exit status for a log that is whole as far as can be seen, and that anybody could have written.
+const UNPROVED: u8 = 4;
 /// The most decisions read at once.
 const PAGE: usize = 500;
 
@@ -75,12 +77,13 @@ async fn verify(session: &Session, file: Option<PathBuf>) -> Result<Value, Failu
     });
     let verdict = api::audit_verdict(done(found).await?);
     let words = words(&verdict);
-    if verdict.whole {
+    if verdict.proved {
         session.output.text(&words);
         return Ok(value(&verdict));
     }
     let failure = Failure::new(ErrorCode::Invalid, words.trim_end());
-    Err(Failure { code: String::from("audit"), value: Some(Box::new(value(&verdict))), ..failure })
+    let (code, status) = if verdict.whole { ("unproved", UNPROVED) } else { ("audit", failure.status) };
+    Err(Failure { code: code.to_owned(), status, value: Some(Box::new(value(&verdict))), ..failure })
 }
 
 async fn export(session: &Session, file: Option<PathBuf>) -> Result<Value, Failure> {
@@ -128,7 +131,11 @@ fn words(verdict: &AuditVerdict) -> String {
         (Some(first), Some(last)) => format!("{} entries, {first} to {last}", verdict.entries),
         _ => "no entries".to_owned(),
     };
-    let outcome = if verdict.whole { "The chain is whole" } else { "The log is not as it was written" };
+    let outcome = match (verdict.whole, verdict.proved) {
+        (true, true) => "The log is whole, and Drawbridge wrote it",
+        (true, false) => "The links fit, but nothing proves who wrote it",
+        (false, _) => "The log is not as it was written",
+    };
     text.push_str(&format!("{outcome}: {range}.\n"));
     if let Some(removed) = verdict.removed {
         text.push_str(&format!("Entries up to {removed} were removed because of their age, or for want of room.\n"));
@@ -136,15 +143,19 @@ fn words(verdict: &AuditVerdict) -> String {
     text.push_str(&match &verdict.seal {
         AuditSeal::Holds { number } if verdict.last == Some(*number) => "The end is sealed, and the seal holds.\n".to_owned(),
         AuditSeal::Holds { number } => format!(
-            "The seal holds up to entry {number}. What was written after it, without a keychain, could be cut off unseen.\n"
+            "The seal holds up to entry {number}. Whoever can write the file could have written what follows, or have cut it off.\n"
         ),
         AuditSeal::None if verdict.entries == 0 => String::new(),
-        AuditSeal::None => "It is not sealed, for want of a keychain: whoever can write the file could cut off its end, or write \
-            all of it anew.\n"
+        AuditSeal::None => "It is not sealed: whoever can write the file could have cut off its end, or have written all of it \
+            anew. It is sealed once there is a keychain.\n"
             .to_owned(),
         AuditSeal::Unchecked { cause } => format!("The seal could not be checked: {}\n", visible::line(cause)),
         AuditSeal::Broken => String::new(),
     });
+    let sealed = matches!(verdict.seal, AuditSeal::Holds { .. });
+    for AuditSpan { from, to } in verdict.unproved.iter().filter(|_| sealed) {
+        text.push_str(&format!("- entries {from} to {to} stood there without a seal: nothing proves who wrote them\n"));
+    }
     for finding in &verdict.findings {
         text.push_str(&format!("- {}\n", finding_words(finding)));
     }

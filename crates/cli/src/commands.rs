@@ -163,7 +163,8 @@ async fn call(session: &Session, server: String, tool: String, args: &str) -> Re
 async fn prompt(session: &Session, server: String, prompt: String, args: &str) -> Result<Value, Failure> {
     let arguments = texts(args, "--args")?;
     use_server(session, &server).await?;
-    let result = session.api.get_prompt(GetPrompt { call: CALL.to_owned(), server, prompt, arguments }).await?;
+    let result =
+        session.api.get_prompt(GetPrompt { call: CALL.to_owned(), server, prompt, arguments, hash: None }).await?;
     session.output.text(&people::prompt_result(&result));
     Ok(value(&result))
 }

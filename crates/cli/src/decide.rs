@@ -37,9 +37,9 @@ impl Decider {
         let refused = |reason: &str| Decision { answer: Reply::Simple(Answer::Deny), reason: Some(reason.to_owned()) };
         match self {
             Self::Answers(answers) => match answers.find(question) {
-                Some(Verdict::AskModel) if let Some(reason) = no_model(question) => refused(&reason),
-                Some(verdict) => Decision { answer: reply(question, verdict), reason: None },
-                None => refused("the file of answers does not answer this"),
+                Ok(Verdict::AskModel) if let Some(reason) = no_model(question) => refused(&reason),
+                Ok(verdict) => Decision { answer: reply(question, verdict), reason: None },
+                Err(why) => refused(&why.to_string()),
             },
             Self::User(asker) => Decision { answer: asker.ask(api, question).await, reason: None },
             Self::Nobody => refused("nobody can be asked here; allow it with --answers, or use a terminal"),

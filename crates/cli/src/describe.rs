@@ -80,7 +80,9 @@ pub(crate) fn question(question: &Question) -> String {
                 add(format!("  CHANGED: approved before was  {}", line(before)));
             }
         }
-        QuestionBody::Tool { tool, description, claims, arguments, bytes, changed_since_allowed, .. } => {
+        QuestionBody::Tool {
+            tool, description, claims, arguments, bytes, changed_since_allowed, definition, ..
+        } => {
             add(format!("── Let {server} run its tool {} with this? ({bytes} bytes)", line(tool)));
             add(block(&pretty(arguments), "  "));
             if let Some(description) = description {
@@ -100,6 +102,10 @@ pub(crate) fn question(question: &Question) -> String {
             }
             if *changed_since_allowed {
                 add(String::from("  CHANGED: the tool is not defined as it was when you allowed it."));
+            }
+            if let Some(definition) = definition {
+                add(String::from("  Its whole definition, which counts as seen once you allow this:"));
+                add(block(definition, BAR));
             }
         }
         QuestionBody::Read { what: CallKind::Prompt, name, arguments } => {

@@ -11,7 +11,7 @@ use crate::output::value;
 use crate::session::Session;
 use crate::visible::{block, line, pretty};
 
-/// What is new or changed on a server; with names, these are marked as seen as they are now.
+/// What is new or changed on a server. What is named with the hash that was printed with it is marked as seen.
 pub(crate) async fn review(session: &Session, server: String, accept: Vec<String>) -> Result<Value, Failure> {
     let catalog = session.api.catalog(ServerName { server: server.clone() }).await?;
     let is_open = |marks: &Marks| marks.review != Some(ReviewState::Reviewed);
@@ -20,14 +20,15 @@ pub(crate) async fn review(session: &Session, server: String, accept: Vec<String
     if accept.is_empty() {
         let mut text = String::new();
         for tool in &tools {
-            let definition = json!({ "description": tool.description, "inputSchema": tool.input_schema,
-                "outputSchema": tool.output_schema, "claims": tool.claims, "others": tool.others });
-            text.push_str(&shown("tool", &tool.name, &tool.marks, &definition));
+            let definition = json!({ "title": tool.title, "description": tool.description,
+                "inputSchema": tool.input_schema, "outputSchema": tool.output_schema, "claims": tool.claims,
+                "others": tool.others });
+            text.push_str(&shown("tool", (&tool.name, &tool.hash), &tool.marks, &definition));
         }
         for prompt in &prompts {
-            let definition = json!({ "description": prompt.description, "arguments": prompt.arguments,
-                "others": prompt.others });
-            text.push_str(&shown("prompt", &prompt.name, &prompt.marks, &definition));
+            let definition = json!({ "title": prompt.title, "description": prompt.description,
+                "arguments": prompt.arguments, "others": prompt.others });
+            text.push_str(&shown("prompt", (&prompt.name, &prompt.hash), &prompt.marks, &definition));
         }
         if text.is_empty() {
             text = format!("All that {} offers is as you saw it.\n", line(&server));
@@ -35,21 +36,28 @@ pub(crate) async fn review(session: &Session, server: String, accept: Vec<String
         session.output.text(&text);
         return Ok(json!({ "tools": value(&tools), "prompts": value(&prompts) }));
     }
-    let is_open = |name: &String| tools.iter().any(|t| t.name == *name) || prompts.iter().any(|p| p.name == *name);
-    if let Some(missing) = accept.iter().find(|name| !is_open(name)) {
-        let message = format!("{} has no new or changed tool or prompt \"{}\"", line(&server), line(missing));
-        return Err(Failure::new(api::ErrorCode::NotFound, message));
+    let mut review = Review { server, tools: Vec::new(), prompts: Vec::new() };
+    for wanted in &accept {
+        let Some((name, hash)) = wanted.rsplit_once('@') else {
+            let message = format!("say NAME@HASH, with the hash that `review` prints, and not \"{}\"", line(wanted));
+            return Err(Failure::usage(message));
+        };
+        let is_tool = tools.iter().any(|tool| tool.name == name && tool.hash == hash);
+        let is_prompt = prompts.iter().any(|prompt| prompt.name == name && prompt.hash == hash);
+        let seen = || SeenDefinition { name: name.to_owned(), hash: hash.to_owned() };
+        if is_tool {
+            review.tools.push(seen());
+        } else if is_prompt {
+            review.prompts.push(seen());
+        } else {
+            let server = line(&review.server);
+            let message = format!("{server} has no new or changed tool or prompt \"{}\" with this hash", line(name));
+            return Err(Failure::new(api::ErrorCode::NotFound, message));
+        }
     }
-    let seen = |name: String, hash: String| SeenDefinition { name, hash };
-    let accepted = |name: &String| accept.contains(name);
-    let review = Review {
-        server,
-        tools: tools.into_iter().filter(|t| accepted(&t.name)).map(|t| seen(t.name, t.hash)).collect(),
-        prompts: prompts.into_iter().filter(|p| accepted(&p.name)).map(|p| seen(p.name, p.hash)).collect(),
-    };
     let reviewed = value(&review);
     session.api.review(review).await?;
-    session.output.text("They count as seen, as they are now.\n");
+    session.output.text("They count as seen, as they were printed.\n");
     Ok(reviewed)
 }
 
@@ -76,19 +84,21 @@ pub(crate) async fn pins(session: &Session, server: String) -> Result<Value, Fai
     Ok(value(&pins))
 }
 
-fn shown(kind: &str, name: &str, marks: &Marks, definition: &Value) -> String {
+fn shown(kind: &str, (name, hash): (&str, &str), marks: &Marks, definition: &Value) -> String {
     let state = if marks.review == Some(ReviewState::Changed) { "changed" } else { "new" };
     let mut text = format!("── {state} {kind} {}\n", line(name));
-    if marks.diff.is_none() {
-        text.push_str(&block(&pretty(definition), "  "));
-    }
+    text.push_str(&block(&pretty(definition), "  "));
     text.push_str(&words(marks));
+    text.push_str(&format!("  once you have read this: --accept {}@{hash}\n", line(name)));
     text
 }
 
 /// What is worth a second look, in words; empty if nothing is.
 pub(crate) fn words(marks: &Marks) -> String {
     let mut text = String::new();
+    if marks.outdated {
+        text.push_str("  The server said that this list changed, and it was not read again yet.\n");
+    }
     if let Some(diff) = &marks.diff {
         text.push_str(&diff_words(diff));
     }

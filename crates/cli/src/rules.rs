@@ -58,7 +58,10 @@ fn file_words(what: &str, file: &RuleFile) -> String {
         Some(problem) => {
             format!("{what}: {path} can't be used, so everything asks: {}\n", visible::line(problem))
         }
-        None if file.exists => format!("{what}: {path}\n"),
+        None if file.exists => match file.changed {
+            Some(at) => format!("{what}: {path} (changed by another program at {})\n", crate::people::time(at)),
+            None => format!("{what}: {path}\n"),
+        },
         None => format!("{what}: none ({path})\n"),
     }
 }
@@ -88,6 +91,12 @@ fn row(rule: &Rule) -> Vec<String> {
     }
     if let Some(end) = rule.expires_at {
         more.push(format!("until {}", crate::people::time(end)));
+    }
+    if let Some(identity) = &rule.identity {
+        more.push(format!("what is {}", visible::line(identity)));
+    }
+    if rule.after_untrusted {
+        more.push("also after the words of other servers".to_owned());
     }
     if rule.trusted_server {
         more.push("trusted server".to_owned());

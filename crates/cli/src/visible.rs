@@ -1,5 +1,6 @@
 //! Text from servers, made harmless for a terminal: everything that it would act on or hide is written out.
 
+use host::review::is_styled;
 use serde_json::Value;
 
 /// More spaces than this in a row would push what follows out of sight.
@@ -10,19 +11,25 @@ fn acts(c: char) -> bool {
     c.is_control()
         || matches!(
             c,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2800}'
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{2800}'
         )
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}')
-        || matches!(c, '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
-        // Of the marks that choose how a character looks, the two that emoji use stay.
+        || matches!(c, '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+        || matches!(c, '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffc}' | '\u{e0000}'..='\u{e0fff}')
         || matches!(c, '\u{fe00}'..='\u{fe0d}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}')
+}
+
+/// Whether a character acts where it stands: the two marks that choose how an emoji looks may stand behind one, once.
+fn acts_here(before: char, c: char, after: Option<char>) -> bool {
+    acts(c) || (matches!(c, '\u{fe0e}' | '\u{fe0f}') && !is_styled(before, c, after))
 }
 
 /// A text on one line.
 pub(crate) fn line(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut spaces = 0;
-    for c in text.chars() {
+    let (mut before, mut left) = (' ', text.chars().peekable());
+    while let Some(c) = left.next() {
+        let acts = acts_here(std::mem::replace(&mut before, c), c, left.peek().copied());
         if c == ' ' {
             spaces += 1;
             continue;
@@ -32,7 +39,7 @@ pub(crate) fn line(text: &str) -> String {
             '\n' => shown.push_str("\\n"),
             '\t' => shown.push_str("\\t"),
             '\r' => shown.push_str("\\r"),
-            c if acts(c) || c.is_whitespace() => shown.extend(c.escape_unicode()),
+            c if acts || c.is_whitespace() => shown.extend(c.escape_unicode()),
             c => shown.push(c),
         }
     }
@@ -92,8 +99,9 @@ pub(crate) fn pretty(value: &Value) -> String {
 
 fn escaped(json: &str) -> String {
     let mut shown = String::with_capacity(json.len());
-    for c in json.chars() {
-        if acts(c) && c != '\n' {
+    let (mut before, mut left) = (' ', json.chars().peekable());
+    while let Some(c) = left.next() {
+        if acts_here(std::mem::replace(&mut before, c), c, left.peek().copied()) && c != '\n' {
             for unit in c.encode_utf16(&mut [0; 2]) {
                 shown.push_str(&format!("\\u{unit:04x}"));
             }
@@ -119,7 +127,9 @@ mod tests {
             ("\u{202e}gpj.exe\u{2066}", "\\u{202e}gpj.exe\\u{2066}"),
             ("a\u{e0041}\u{200b}b", "a\\u{e0041}\\u{200b}b"),
             ("a\u{fe01}\u{e0101}\u{2800}b", "a\\u{fe01}\\u{e0101}\\u{2800}b"),
-            ("❤\u{fe0f}", "❤\u{fe0f}"),
+            ("❤\u{fe0f} 1\u{fe0f}\u{20e3}", "❤\u{fe0f} 1\u{fe0f}\u{20e3}"),
+            ("❤\u{fe0f}\u{fe0e}", "❤\u{fe0f}\\u{fe0e}"),
+            ("a\u{fe0e}1\u{fe0f}\u{fffc}", "a\\u{fe0e}1\\u{fe0f}\\u{fffc}"),
         ];
         for (text, shown) in cases {
             assert_eq!(line(text), shown, "how {text:?} is shown");
@@ -140,9 +150,9 @@ mod tests {
 
     #[test]
     fn json_stays_the_same_json() {
-        let value = serde_json::json!({"a\u{9b}": "\u{1b}[2J\u{202e}\u{e0041}ä\n"});
+        let value = serde_json::json!({"a\u{9b}": "\u{1b}[2J\u{202e}\u{e0041}ä\u{fe0f}\n"});
         let text = json(&value);
-        assert!(!text.contains(acts), "nothing acts in {text:?}");
+        assert!(!text.contains(acts) && !text.contains('\u{fe0f}'), "nothing acts in {text:?}");
         let read: Value = serde_json::from_str(&text).expect("it is JSON");
         assert_eq!(read, value, "it means the same");
     }

@@ -2,6 +2,7 @@
 
 mod body;
 mod hidden;
+mod together;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
@@ -18,6 +19,8 @@ use crate::view::Millis;
 use body::Body;
 use hidden::Hidden;
 pub use hidden::REDACTED;
+pub use together::MAX_TOGETHER;
+pub(crate) use together::Together;
 
 /// The most entries that are kept of a server.
 pub const MAX_ENTRIES: usize = 2_000;
@@ -73,6 +76,11 @@ impl ActivityEntry {
         self.body.text()
     }
 
+    /// How many bytes it takes here.
+    const fn taken(&self) -> usize {
+        self.body.kept() + size_of::<Self>()
+    }
+
     /// The beginning of the body.
     #[must_use]
     pub fn preview(&self) -> String {
@@ -123,10 +131,24 @@ pub struct Activity {
     awaited: HashMap<(bool, RequestId), (Cow<'static, str>, SystemTime), RandomState>,
     /// What must not be seen here.
     hidden: Hidden,
+    together: Together,
 }
 
 impl Default for Activity {
     fn default() -> Self {
+        Self::counted_in(&Together::default())
+    }
+}
+
+impl Drop for Activity {
+    fn drop(&mut self) {
+        self.together.remove(self.taken());
+    }
+}
+
+impl Activity {
+    /// An empty one, counted together with others.
+    pub(crate) fn counted_in(together: &Together) -> Self {
         Self {
             entries: VecDeque::new(),
             most: MAX_BYTES,
@@ -135,15 +157,24 @@ impl Default for Activity {
             dropped: 0,
             awaited: HashMap::default(),
             hidden: Hidden::default(),
+            together: together.clone(),
         }
     }
-}
 
-impl Activity {
     /// From now on so many bytes are kept, and no more.
     pub(crate) fn keep(&mut self, bytes: u64) {
         self.most = usize::try_from(bytes).unwrap_or(usize::MAX);
         self.let_go();
+    }
+
+    /// Lets the oldest entries go until no more than so many bytes are taken.
+    fn shrink(&mut self, most: usize) {
+        while self.taken() > most && self.drop_oldest() {}
+    }
+
+    /// How many bytes the entries take, with what each takes beside its body.
+    fn taken(&self) -> usize {
+        self.bytes + self.entries.len() * size_of::<ActivityEntry>()
     }
 
     /// An entry is not added, since too many come.
@@ -302,6 +333,7 @@ impl Activity {
         }
         self.last = entry.seq;
         self.bytes += entry.body.kept();
+        self.together.add(entry.taken());
         if self.entries.len() == self.entries.capacity() {
             // Twice as much would be more than what most servers ever need.
             self.entries.reserve_exact(self.entries.len() / 4 + 4);
@@ -313,10 +345,19 @@ impl Activity {
     /// The oldest go first.
     fn let_go(&mut self) {
         while self.entries.len() > MAX_ENTRIES || self.bytes > self.most {
-            let Some(oldest) = self.entries.pop_front() else { break };
-            self.bytes -= oldest.body.kept();
-            self.dropped += 1;
+            if !self.drop_oldest() {
+                break;
+            }
         }
+    }
+
+    /// Whether there was one.
+    fn drop_oldest(&mut self) -> bool {
+        let Some(oldest) = self.entries.pop_front() else { return false };
+        self.bytes -= oldest.body.kept();
+        self.together.remove(oldest.taken());
+        self.dropped += 1;
+        true
     }
 }
 

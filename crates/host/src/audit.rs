@@ -222,6 +222,9 @@ pub struct AuditVerdict {
     pub findings: Vec<AuditFinding>,
     /// How much more is wrong.
     pub more: u64,
+    /// Of which entries nothing proves who wrote them, from a first to a last one each: they are not sealed, or were found
+    /// without a seal. Their links fit all the same.
+    pub unproved: Vec<(u64, u64)>,
 }
 
 impl AuditVerdict {
@@ -229,6 +232,12 @@ impl AuditVerdict {
     #[must_use]
     pub const fn is_whole(&self) -> bool {
         self.findings.is_empty()
+    }
+
+    /// Whether it is also proved that Drawbridge wrote all of it.
+    #[must_use]
+    pub const fn is_proved(&self) -> bool {
+        self.is_whole() && self.unproved.is_empty()
     }
 }
 

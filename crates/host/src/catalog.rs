@@ -7,9 +7,12 @@ use std::time::Duration;
 use mcp_proto::jsonrpc::code::INVALID_PARAMS;
 use mcp_proto::session::{CacheHint, CallError, ClientRequest, ServerResult};
 use mcp_proto::types::{Entry, Listed, Prompt, Resource, ResourceTemplate, ServerCapabilities, Tool};
+use policy::Standing;
+use serde::Deserialize;
+use serde_json::Value;
 
 use crate::activity::now;
-use crate::review::{Kind, Names};
+use crate::review::{Kind, KindNames, Names};
 use crate::view::Millis;
 
 /// The most pages that are read of a list.
@@ -39,11 +42,25 @@ pub struct Catalog {
     /// Until when each list counts as fresh, in milliseconds since 1970; by list. None where the server does not say, or does
     /// not let it be kept: then it stands until the server says that it changed.
     pub fresh_until: [Option<Millis>; 4],
+    /// Whether the server said that a list changed which was not read whole since; by list. What is known of it may be as it is
+    /// no more, so it allows nothing.
+    pub(crate) outdated: [bool; 4],
     /// The names of its tools and prompts, to be found by what they look like.
-    pub(crate) names: [Arc<Names>; 2],
+    pub(crate) names: KindNames,
 }
 
 impl Catalog {
+    /// What a definition's standing comes to now: what the server says is another one, and nobody has seen yet, is covered by
+    /// nothing.
+    pub(crate) fn standing_now(&self, list: List, standing: Standing) -> Standing {
+        if standing == Standing::Reviewed && self.is_outdated(list) { Standing::Changed } else { standing }
+    }
+
+    /// Whether the server said that a list changed which was not read again since.
+    pub(crate) const fn is_outdated(&self, list: List) -> bool {
+        self.outdated[list as usize]
+    }
+
     /// The names of its tools or prompts.
     pub(crate) fn names(&self, kind: Kind) -> &Names {
         &self.names[kind as usize]
@@ -273,6 +290,7 @@ impl Reading {
             List::Templates => replace(&mut catalog.templates, found.templates, failed),
         }
         catalog.notes[self.list as usize] = self.note;
+        catalog.outdated[self.list as usize] &= failed;
         let ttl = self.ttl.filter(|ttl| !failed && !ttl.is_zero());
         catalog.fresh_until[self.list as usize] =
             ttl.map(|ttl| now() + u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX / 2));
@@ -291,7 +309,24 @@ const fn hint(page: &ServerResult) -> Option<CacheHint> {
 
 /// Made where a list is read, so that what is slow about a long one delays its own server only.
 fn names<T: Entry>(list: &[Listed<T>]) -> Arc<Names> {
-    Arc::new(Names::of(list.iter().map(Listed::name)))
+    let titled = |entry: &Listed<T>| {
+        let title = entry.raw().parse::<Titled>().ok().and_then(Titled::title);
+        (entry.name().to_owned(), title)
+    };
+    Arc::new(Names::of(list.iter().map(titled)))
+}
+
+/// What an entry is called for people.
+#[derive(Deserialize)]
+struct Titled {
+    title: Option<String>,
+    annotations: Option<Value>,
+}
+
+impl Titled {
+    fn title(self) -> Option<String> {
+        self.title.or_else(|| self.annotations?.get("title")?.as_str().map(str::to_owned))
+    }
 }
 
 fn replace<T>(known: &mut Vec<T>, found: Vec<T>, failed: bool) {

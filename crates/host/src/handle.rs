@@ -1,5 +1,8 @@
 //! The handle to a running host.
 
+mod rules;
+mod sign_in;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -10,7 +13,6 @@ use mcp_proto::session::{CallError, ClientRequest, ListKind, ServerResult};
 use mcp_proto::types::{
     CallToolResult, CompletionReference, CompletionResult, GetPromptResult, LogLevel, ResourceContents,
 };
-use policy::{GrantId, PolicyRule, Preset, RuleRef};
 use serde_json::{Map, Value};
 use tokio::sync::{broadcast, mpsc, oneshot};
 
@@ -24,9 +26,7 @@ use crate::owner::{
 };
 use crate::ports::{Document, Ports, StoreError};
 use crate::review::{Pins, Reviewed};
-use crate::rules::{DryRun, DryRunResult, RulesError, RulesView, Trust};
 use crate::server_config::ServerEntry;
-use crate::sign_in::{AuthorizationView, SignInError, SignedOut};
 use crate::url_parts::UrlParts;
 use crate::view::{
     AppSettings, CallFailure, CallKind, Edit, HostEvent, Plan, QuestionId, QuestionView, ServerState, Snapshot,
@@ -277,62 +277,6 @@ impl Host {
         self.with(Owner::woke).await
     }
 
-    /// Signs the user in to a remote server. Returns when that has begun; its questions come in the queue, and
-    /// [`HostEvent::AuthorizationChanged`](crate::view::HostEvent::AuthorizationChanged) tells how it goes on. A server that
-    /// does not run is started, after its question if need be, and asked whether it wants a sign-in.
-    ///
-    /// # Errors
-    /// If there is no such server, or no signing in to it.
-    pub async fn sign_in(&self, server: String) -> Result<Result<(), SignInError>, HostClosed> {
-        self.with(move |owner| owner.sign_in(&server)).await
-    }
-
-    /// Ends a sign-in that is under way; fine if there is none.
-    ///
-    /// # Errors
-    /// If there is no such server.
-    pub async fn cancel_sign_in(&self, server: String) -> Result<Result<(), SignInError>, HostClosed> {
-        self.with(move |owner| owner.cancel_sign_in(&server)).await
-    }
-
-    /// Forgets the tokens of a server, and tells the authorization server where it wants to be told. A session that runs ends.
-    ///
-    /// # Errors
-    /// If there is no such server, no signing in to it, or the tokens can't be removed.
-    pub async fn sign_out(&self, server: String) -> Result<Result<SignedOut, SignInError>, HostClosed> {
-        let (reply, replied) = oneshot::channel();
-        self.with(move |owner| owner.sign_out(&server, reply)).await?;
-        replied.await.map_err(|_| HostClosed)
-    }
-
-    /// Signs in as somebody else: signs out, then lets the user choose an account. Returns when that has begun.
-    ///
-    /// # Errors
-    /// As for [`sign_out`](Self::sign_out).
-    pub async fn change_account(&self, server: String) -> Result<Result<SignedOut, SignInError>, HostClosed> {
-        let (reply, replied) = oneshot::channel();
-        self.with(move |owner| owner.change_account(&server, reply)).await?;
-        replied.await.map_err(|_| HostClosed)
-    }
-
-    /// What is known of the sign-in to a server.
-    ///
-    /// # Errors
-    /// If there is no such server.
-    pub async fn authorization(&self, server: String) -> Result<Result<AuthorizationView, SignInError>, HostClosed> {
-        let (reply, replied) = oneshot::channel();
-        self.with(move |owner| owner.authorization(&server, reply)).await?;
-        replied.await.map_err(|_| HostClosed)
-    }
-
-    /// Takes the address that a browser was sent back to, where that browser could not reach Drawbridge.
-    ///
-    /// # Errors
-    /// If no sign-in waits for it, or it is another address.
-    pub async fn paste_redirect(&self, server: String, url: String) -> Result<Result<(), SignInError>, HostClosed> {
-        self.with(move |owner| owner.paste_redirect(&server, &url)).await
-    }
-
     /// What a server offers, as last read. Lists that are no longer fresh are read again meanwhile.
     ///
     /// # Errors
@@ -451,7 +395,8 @@ impl Host {
         arguments: Map<String, Value>,
     ) -> Result<(CallToolResult, Option<Map<String, Value>>), CallFailure> {
         let request = ClientRequest::CallTool { name: tool.clone(), arguments, as_task: false };
-        let call = NewCall { id, server: server.clone(), kind: CallKind::Tool, name: tool, origin, request };
+        let (kind, name, shown) = (CallKind::Tool, tool, None);
+        let call = NewCall { id, server: server.clone(), kind, name, origin, request, shown };
         match self.call(call).await? {
             (ServerResult::Tool(result), edited) => Ok((*result, edited)),
             _ => Err(unfit(server)),
@@ -469,10 +414,25 @@ impl Host {
         prompt: String,
         arguments: BTreeMap<String, String>,
     ) -> Result<GetPromptResult, CallFailure> {
+        self.get_prompt_as_shown(id, server, prompt, arguments, None).await
+    }
+
+    /// The same for a prompt that was shown: with the hash of its definition, it is got only if it is still that one.
+    ///
+    /// # Errors
+    /// As for [`get_prompt`](Self::get_prompt).
+    pub async fn get_prompt_as_shown(
+        &self,
+        id: String,
+        server: String,
+        prompt: String,
+        arguments: BTreeMap<String, String>,
+        shown: Option<String>,
+    ) -> Result<GetPromptResult, CallFailure> {
         let arguments = arguments.into_iter().map(|(name, value)| (name, Value::String(value))).collect();
         let request = ClientRequest::GetPrompt { name: prompt.clone(), arguments };
-        let call =
-            NewCall { id, server: server.clone(), kind: CallKind::Prompt, name: prompt, origin: AT_NO_PLACE, request };
+        let (kind, name, origin) = (CallKind::Prompt, prompt, AT_NO_PLACE);
+        let call = NewCall { id, server: server.clone(), kind, name, origin, request, shown };
         match self.call(call).await? {
             (ServerResult::Prompt(result), _) => Ok(*result),
             _ => Err(unfit(server)),
@@ -504,7 +464,8 @@ impl Host {
         }
         let request = ClientRequest::ReadResource { uri: uri.clone() };
         let (kind, name) = (CallKind::Resource, uri.clone());
-        let call = NewCall { id, server: server.clone(), kind, name, origin: AT_NO_PLACE, request };
+        let (origin, shown) = (AT_NO_PLACE, None);
+        let call = NewCall { id, server: server.clone(), kind, name, origin, request, shown };
         match self.call(call).await.map_err(|failure| named_when_missing(failure, &uri))? {
             (ServerResult::Contents { contents, cache }, _) => {
                 let keep = move |owner: &mut Owner| {
@@ -672,70 +633,6 @@ impl Host {
     /// If the host has ended.
     pub async fn used(&self, server: String) -> Result<Option<Use>, HostClosed> {
         self.with(move |owner| owner.used(&server)).await
-    }
-
-    /// All standing approvals.
-    ///
-    /// # Errors
-    /// If the host has ended.
-    pub async fn grants(&self) -> Result<Vec<policy::Grant>, HostClosed> {
-        self.with(|owner| owner.grants()).await
-    }
-
-    /// Takes a standing approval back; whether there was one.
-    ///
-    /// # Errors
-    /// If it could not be written down: it then stands again after a restart.
-    pub async fn revoke(&self, id: GrantId) -> Result<Result<bool, StoreError>, HostClosed> {
-        self.with(move |owner| owner.revoke(id)).await
-    }
-
-    /// All rules, and what is wrong with their files.
-    ///
-    /// # Errors
-    /// If the host has ended.
-    pub async fn rules(&self) -> Result<RulesView, HostClosed> {
-        self.with(|owner| owner.rules_view()).await
-    }
-
-    /// Adds a rule of the user's, or changes the one with its number.
-    ///
-    /// # Errors
-    /// If it can't be used or written.
-    pub async fn set_rule(&self, rule: PolicyRule) -> Result<Result<RuleRef, RulesError>, HostClosed> {
-        self.with(move |owner| owner.set_rule(rule)).await
-    }
-
-    /// Removes a rule of the user's.
-    ///
-    /// # Errors
-    /// If there is none, or the file can't be written.
-    pub async fn remove_rule(&self, rule: RuleRef) -> Result<Result<(), RulesError>, HostClosed> {
-        self.with(move |owner| owner.remove_rule(rule)).await
-    }
-
-    /// Chooses how much is asked about.
-    ///
-    /// # Errors
-    /// If it can't be written.
-    pub async fn set_preset(&self, preset: Preset) -> Result<Result<(), RulesError>, HostClosed> {
-        self.with(move |owner| owner.set_preset(preset)).await
-    }
-
-    /// Trusts a server with the calls of its tools that the user has seen, or ends that.
-    ///
-    /// # Errors
-    /// If there is no such server, or it can't be written.
-    pub async fn trust(&self, server: String, trust: Trust) -> Result<Result<(), RulesError>, HostClosed> {
-        self.with(move |owner| owner.trust(&server, trust)).await
-    }
-
-    /// What would happen, and which rules say so.
-    ///
-    /// # Errors
-    /// If there is no such server.
-    pub async fn dry_run(&self, server: String, asked: DryRun) -> Result<Result<DryRunResult, RulesError>, HostClosed> {
-        self.with(move |owner| owner.dry_run(&server, &asked)).await
     }
 
     /// Changes the app's settings.

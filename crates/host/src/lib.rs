@@ -58,6 +58,8 @@ pub struct HostOptions {
     pub decides: &'static str,
     /// For how long a server is muted after the user refused three of its questions in a row.
     pub cool_down: Duration,
+    /// How many bytes of activity are kept of all servers together; then the oldest of the largest go. 64 MiB.
+    pub kept_together: usize,
     /// Where the calls of this host belong in a distributed trace; servers of 2026-07-28 are told.
     pub trace: Option<TraceContext>,
 }
@@ -76,6 +78,7 @@ impl Default for HostOptions {
             times: view::CallTimes::default(),
             decides: "user",
             cool_down: Duration::from_secs(5 * 60),
+            kept_together: activity::MAX_TOGETHER,
             trace: None,
         }
     }

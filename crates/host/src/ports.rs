@@ -265,6 +265,21 @@ pub trait Secrets: Send + Sync {
     fn hold(&self, _name: &str) -> Option<Box<dyn Send>> {
         None
     }
+    /// A short text that the keychain itself has under this name, so that nobody who can only write files can take it back.
+    /// None where there is no keychain.
+    ///
+    /// # Errors
+    /// If the keychain can't be read.
+    fn mark(&self, _name: &str) -> Result<Option<String>, SecretError> {
+        Ok(None)
+    }
+    /// Has the keychain itself keep a short text. Nothing is kept where there is none.
+    ///
+    /// # Errors
+    /// If the keychain can't be changed.
+    fn set_mark(&self, _name: &str, _mark: &str) -> Result<(), SecretError> {
+        Ok(())
+    }
     /// Whether secrets outlast the program, and if not, why.
     fn status(&self) -> SecretsStatus {
         SecretsStatus::Keychain

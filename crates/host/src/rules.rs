@@ -31,6 +31,8 @@ pub struct RuleFile {
     pub exists: bool,
     /// Why it can't be used, if it can't. Then everything asks.
     pub problem: Option<String>,
+    /// When another program changed it while Drawbridge was running, in milliseconds since 1970.
+    pub changed: Option<u64>,
 }
 
 /// For how long a server is trusted.
@@ -100,6 +102,14 @@ pub enum RulesError {
     /// There is no such server.
     #[error("there is no server \"{0}\"")]
     NoSuchServer(String),
+    /// The server runs, and offers no such tool.
+    #[error("{server} offers no tool \"{tool}\" now")]
+    NoSuchTool {
+        /// The server.
+        server: String,
+        /// The tool.
+        tool: String,
+    },
     /// The file can't be written.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -16,6 +16,12 @@ use crate::visible::visible;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StartTime(String);
 
+impl fmt::Display for StartTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 impl StartTime {
     #[cfg(unix)]
     pub(crate) fn new(text: String) -> StartTime {
@@ -85,16 +91,20 @@ fn sweep_one(record: &RunningRecord) -> SweepOutcome {
     if StartTime::of(record.owner).is_some_and(|start| start == record.owner_start_time) {
         return SweepOutcome::OwnerRunning;
     }
+    // What left the group goes with it.
+    let were_some = platform::end_marked_by(record.owner, &record.owner_start_time);
     let leader = StartTime::of(record.pid);
     let ours = match leader {
         Some(start) => start == record.start_time,
         None => platform::group_holds_pipe(record.group, &record.pipes),
     };
     if !ours {
-        return SweepOutcome::NotRunning;
+        return if were_some { SweepOutcome::Killed } else { SweepOutcome::NotRunning };
     }
     match platform::kill_group(record.group) {
+        // It may have been killed a moment ago, by its mark.
         Ok(()) => SweepOutcome::Killed,
+        Err(_) if were_some => SweepOutcome::Killed,
         Err(error) => SweepOutcome::Failed(error.to_string()),
     }
 }

@@ -68,6 +68,8 @@ fn policy(definition: &Hash, others: usize, rules: usize) -> Policy {
         expires_at: None,
         note: String::new(),
         trusted_server: false,
+        identity: None,
+        after_untrusted: false,
     };
     let own = if rules == 0 { 0 } else { 10 };
     let rules = (0..rules)

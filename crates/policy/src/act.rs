@@ -41,14 +41,6 @@ impl Default for Claims {
     }
 }
 
-impl Claims {
-    /// Whether such a tool may change or send something, as far as its server says.
-    #[must_use]
-    pub const fn may_write_or_send(self) -> bool {
-        !self.read_only || self.open_world
-    }
-}
-
 /// How much of the user's models a server uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SamplingUse {
@@ -89,7 +81,8 @@ pub enum Act<'a> {
         claims: Claims,
         /// What would be sent.
         arguments: &'a Map<String, Value>,
-        /// Whether a model asks for it that has read another server's output.
+        /// Whether a model asks for it that has read another server's output. Its arguments may come from there, so such a call
+        /// asks, whatever the tool claims to be.
         after_untrusted: bool,
         /// The conversation it belongs to.
         conversation: Option<&'a str>,

@@ -3,9 +3,11 @@
 use regex::Regex;
 use serde_json::{Map, Value};
 
-use crate::pattern::{Folder, Glob, Lies, expression};
+use crate::folder::{Folder, Lies};
+use crate::pattern::{Glob, climbs, expression};
 use crate::{
-    Act, ArgumentIs, ArgumentRule, ClaimRule, Claims, Direction, Effect, Fit, PolicyRule, RuleError, RuleScope,
+    Act, ArgumentIs, ArgumentRule, ClaimRule, Claims, Direction, Effect, Fit, Identities, PolicyRule, RuleError,
+    RuleScope,
 };
 
 /// The most conditions on arguments that a rule has.
@@ -25,6 +27,7 @@ pub(crate) struct Compiled {
     pub(crate) rule: PolicyRule,
     pub(crate) server: Glob,
     pub(crate) tool: Option<Glob>,
+    identity: Option<Glob>,
     arguments: Vec<Argument>,
 }
 
@@ -38,8 +41,20 @@ struct Argument {
 #[derive(Debug, Clone)]
 enum Is {
     Glob(Glob),
-    Regex(Regex),
+    Regex {
+        expression: Regex,
+        /// Whether it speaks of paths, as it has a slash.
+        of_paths: bool,
+    },
     Folder(Folder),
+}
+
+/// What a pointer leads to.
+enum Found<'a> {
+    Value(&'a Value),
+    Nothing,
+    /// It goes on through something that has no members, such as a list or JSON in a text.
+    Unclear,
 }
 
 impl Compiled {
@@ -50,13 +65,20 @@ impl Compiled {
             return Err(RuleError::NotOneServer);
         }
         let tool = rule.tool.as_deref().map(Glob::compile).transpose()?;
-        let arguments = rule.arguments.iter().map(Argument::new).collect::<Result<_, _>>()?;
-        Ok(Self { rule, server, tool, arguments })
+        let identity = rule.identity.as_deref().map(Glob::compile).transpose()?;
+        let arguments = rule.arguments.iter().map(|own| Argument::new(own, rule.effect)).collect::<Result<_, _>>()?;
+        Ok(Self { rule, server, tool, identity, arguments })
     }
 
     /// Whether it fits, and if not, why.
-    pub(crate) fn fit(&self, act: &Act<'_>, now: u64) -> Fit {
+    pub(crate) fn fit(&self, act: &Act<'_>, identities: &Identities, now: u64) -> Fit {
         if !self.server.fits(act.server()) {
+            return Fit::OtherServer;
+        }
+        // Only rules that deny or ask have this, so what is not known fits.
+        if let Some(own) = &self.identity
+            && identities.get(act.server()).is_some_and(|words| !words.iter().any(|words| own.fits(words)))
+        {
             return Fit::OtherServer;
         }
         if !self.covers(act) {
@@ -116,6 +138,15 @@ fn check(rule: &PolicyRule) -> Result<(), RuleError> {
     if is_allow && rule.annotations.is_some() {
         return Err(RuleError::AllowByAnnotation);
     }
+    if is_allow && rule.identity.is_some() {
+        return Err(RuleError::AllowByIdentity);
+    }
+    if !is_allow && rule.after_untrusted {
+        return Err(RuleError::NotAllowing);
+    }
+    if rule.identity.as_ref().is_some_and(String::is_empty) {
+        return Err(RuleError::NoIdentity);
+    }
     if is_allow && rule.direction != Direction::ToServer && rule.sampling.is_none() {
         return Err(RuleError::AllowFromServer);
     }
@@ -164,10 +195,13 @@ impl ClaimRule {
 }
 
 impl Argument {
-    fn new(rule: &ArgumentRule) -> Result<Self, RuleError> {
+    fn new(rule: &ArgumentRule, effect: Effect) -> Result<Self, RuleError> {
         let is = match &rule.is {
             ArgumentIs::Glob(glob) => Is::Glob(Glob::compile(glob)?),
-            ArgumentIs::Regex(regex) => Is::Regex(expression(regex)?),
+            ArgumentIs::Regex(regex) => Is::Regex {
+                expression: expression(regex, effect == Effect::Allow)?,
+                of_paths: regex.contains(['/', '\\']),
+            },
             ArgumentIs::Folder(folder) => Is::Folder(Folder::compile(folder)?),
         };
         let bad = || RuleError::Pointer(rule.at.clone());
@@ -178,24 +212,35 @@ impl Argument {
     }
 
     fn fits(&self, arguments: &Map<String, Value>, effect: Effect) -> bool {
-        let Some((first, rest)) = self.path.split_first() else { return false };
-        let mut found = arguments.get(first);
-        for part in rest {
-            found = match found {
-                Some(Value::Object(members)) => members.get(part),
-                Some(Value::Array(items)) => part.parse::<usize>().ok().and_then(|at| items.get(at)),
-                _ => None,
-            };
-        }
-        match found {
-            None | Some(Value::Null) => false,
-            Some(Value::Array(items)) if items.len() > MAX_ITEMS => effect != Effect::Allow,
-            Some(Value::Array(items)) if effect == Effect::Allow => {
+        match self.find(arguments) {
+            Found::Nothing | Found::Value(Value::Null) => false,
+            Found::Unclear => effect != Effect::Allow,
+            Found::Value(Value::Array(items)) if items.len() > MAX_ITEMS => effect != Effect::Allow,
+            Found::Value(Value::Array(items)) if effect == Effect::Allow => {
                 !items.is_empty() && items.iter().all(|item| self.is.fits(item, effect))
             }
-            Some(Value::Array(items)) => items.iter().any(|item| self.is.fits(item, effect)),
-            Some(value) => self.is.fits(value, effect),
+            Found::Value(Value::Array(items)) => items.iter().any(|item| self.is.fits(item, effect)),
+            Found::Value(value) => self.is.fits(value, effect),
         }
+    }
+
+    fn find<'a>(&self, arguments: &'a Map<String, Value>) -> Found<'a> {
+        let Some((first, rest)) = self.path.split_first() else { return Found::Nothing };
+        let Some(mut found) = arguments.get(first) else { return Found::Nothing };
+        for part in rest {
+            let next = match found {
+                Value::Object(members) => members.get(part),
+                Value::Array(items) => match part.parse::<usize>() {
+                    Ok(at) => items.get(at),
+                    Err(_) => return Found::Unclear,
+                },
+                Value::String(_) => return Found::Unclear,
+                Value::Null | Value::Bool(_) | Value::Number(_) => None,
+            };
+            let Some(next) = next else { return Found::Nothing };
+            found = next;
+        }
+        Found::Value(found)
     }
 }
 
@@ -204,8 +249,16 @@ impl Is {
         let if_unclear = effect != Effect::Allow;
         match value {
             Value::String(text) if text.len() <= MAX_JUDGED => match self {
-                Self::Glob(glob) => glob.fits(text),
-                Self::Regex(regex) => regex.is_match(text),
+                Self::Glob(glob @ (Glob::Exactly(_) | Glob::Anything)) => glob.fits(text),
+                Self::Glob(Glob::Shape { expression, of_paths }) | Self::Regex { expression, of_paths } => {
+                    let fits = expression.is_match(text);
+                    match climbs(text) {
+                        // `/safe/*` must not allow `/safe/../etc`, nor `/secret/*` miss `/safe/../secret`.
+                        true if if_unclear => fits || *of_paths,
+                        true => false,
+                        false => fits,
+                    }
+                }
                 Self::Folder(folder) => match folder.lies(text) {
                     Lies::Inside => true,
                     Lies::Outside => false,
@@ -214,7 +267,7 @@ impl Is {
             },
             Value::Bool(true) => self.fits_word("true"),
             Value::Bool(false) => self.fits_word("false"),
-            Value::Number(number) => self.fits_word(&number.to_string()),
+            Value::Number(number) => self.fits_word(&number.to_string()) || (if_unclear && self.is_number(number)),
             Value::Null => false,
             Value::String(_) | Value::Array(_) | Value::Object(_) => if_unclear,
         }
@@ -224,8 +277,14 @@ impl Is {
     fn fits_word(&self, word: &str) -> bool {
         match self {
             Self::Glob(glob) => glob.fits(word),
-            Self::Regex(regex) => regex.is_match(word),
+            Self::Regex { expression, .. } => expression.is_match(word),
             Self::Folder(_) => false,
         }
+    }
+
+    /// Whether it names this very number, however each is written: `1000` is `1e3`.
+    fn is_number(&self, number: &serde_json::Number) -> bool {
+        let Self::Glob(Glob::Exactly(own)) = self else { return false };
+        own.parse::<f64>().ok().zip(number.as_f64()).is_some_and(|(own, number)| own.total_cmp(&number).is_eq())
     }
 }

@@ -21,6 +21,8 @@ struct Said {
     deny: Option<By>,
     ask: Option<By>,
     allow: Option<By>,
+    /// What allows it even after the words of other servers.
+    allow_after: Option<By>,
 }
 
 impl Policy {
@@ -34,7 +36,7 @@ impl Policy {
         if let Some(by) = said.deny {
             return Decision::Deny { rule: Rule::RuleDenies, by };
         }
-        let own = self.by_itself(act, said.allow, now);
+        let own = self.by_itself(act, &said, now);
         let Some((rule, by)) = self.tightened(act, said.ask) else { return own };
         match own {
             Decision::Allow { .. } | Decision::Ask { rule: Rule::ToolsAsk, .. } => {
@@ -54,14 +56,15 @@ impl Policy {
         let mut considered = Vec::new();
         for set in [&self.managed.rules, &self.user.rules, &self.session] {
             for own in set.compiled() {
-                let fit = own.fit(act, now);
-                let fit = if own.rule.effect == Effect::Allow && fit == Fit::Fits { held_back(act) } else { fit };
+                let fit = own.fit(act, &self.identities, now);
+                let is_held_back = own.rule.effect == Effect::Allow && fit == Fit::Fits;
+                let fit = if is_held_back { held_back(act, own.rule.after_untrusted) } else { fit };
                 considered.push(Considered { by: By::Rule(set.reference(own)), effect: own.rule.effect, fit });
             }
         }
         for grant in self.grants_for(act) {
             let fit = match grant_fit(grant, act, now) {
-                Fit::Fits => held_back(act),
+                Fit::Fits => held_back(act, false),
                 other => other,
             };
             considered.push(Considered { by: By::Grant(grant.id), effect: Effect::Allow, fit });
@@ -85,9 +88,10 @@ impl Policy {
                 let place = match own.rule.effect {
                     Effect::Deny => &mut said.deny,
                     Effect::Ask => &mut said.ask,
+                    Effect::Allow if own.rule.after_untrusted => &mut said.allow_after,
                     Effect::Allow => &mut said.allow,
                 };
-                if place.is_none() && own.fit(act, now) == Fit::Fits {
+                if place.is_none() && own.fit(act, &self.identities, now) == Fit::Fits {
                     *place = Some(by(set, own));
                 }
             }
@@ -113,29 +117,37 @@ impl Policy {
         Some((Rule::PresetAsks, by))
     }
 
-    /// What would be decided if no rule denied or asked. `allowed` is the rule that allows, if any.
-    fn by_itself(&self, act: &Act<'_>, allowed: Option<By>, now: u64) -> Decision {
+    /// What would be decided if no rule denied or asked.
+    fn by_itself(&self, act: &Act<'_>, said: &Said, now: u64) -> Decision {
         let asks = |rule, scopes| Decision::Ask { rule, by: By::BuiltIn, scopes };
         match act {
             Act::StartServer { .. } => self.start(act, (Rule::NewCommand, Rule::CommandChanged), now),
             Act::ConnectServer { .. } => self.start(act, (Rule::NewAddress, Rule::AddressChanged), now),
-            Act::CallTool { standing, claims, after_untrusted, conversation, .. } => {
-                let scopes = if conversation.is_some() { OF_CALLS_IN_CONVERSATION } else { OF_CALLS };
+            Act::CallTool { standing, after_untrusted, conversation, .. } => {
+                let scopes = match conversation {
+                    // What is approved under the words of another server is this one call.
+                    _ if *after_untrusted => EACH_TIME,
+                    Some(_) => OF_CALLS_IN_CONVERSATION,
+                    None => OF_CALLS,
+                };
                 let grants = self.grants_for(act);
                 let holding = grants.iter().find(|grant| grant_fit(grant, act, now) == Fit::Fits);
-                match holding.map(|grant| By::Grant(grant.id)).or(allowed) {
+                match holding.map(|grant| By::Grant(grant.id)).or(said.allow).or(said.allow_after) {
                     None if grants.iter().any(|grant| grant_fit(grant, act, now) == Fit::Changed) => {
                         asks(Rule::ToolChanged, scopes)
                     }
                     None => asks(Rule::ToolsAsk, scopes),
                     Some(_) if *standing == Standing::Changed => asks(Rule::ToolChanged, scopes),
                     Some(_) if *standing == Standing::New => asks(Rule::NewTool, scopes),
-                    Some(_) if *after_untrusted && claims.may_write_or_send() => asks(Rule::AfterUntrusted, EACH_TIME),
+                    Some(_) if *after_untrusted => match said.allow_after {
+                        Some(by) => Decision::Allow { by },
+                        None => asks(Rule::AfterUntrusted, EACH_TIME),
+                    },
                     Some(by) => Decision::Allow { by },
                 }
             }
             // Only a rule with a budget fits, and as long as that lasts.
-            Act::Sample { .. } => match allowed {
+            Act::Sample { .. } => match said.allow.or(said.allow_after) {
                 Some(by) => Decision::Allow { by },
                 None => asks(Rule::SamplingAsks, EACH_TIME),
             },
@@ -192,11 +204,12 @@ fn grant_fit(grant: &Grant, act: &Act<'_>, now: u64) -> Fit {
     }
 }
 
-/// Whether what allows a call is held back by something that no rule says.
-fn held_back(act: &Act<'_>) -> Fit {
+/// Whether what allows a call is held back by something that no rule says. `holds_after` is whether it holds after the words of
+/// other servers.
+fn held_back(act: &Act<'_>, holds_after: bool) -> Fit {
     match act {
         Act::CallTool { standing: Standing::New | Standing::Changed, .. } => Fit::NotReviewed,
-        Act::CallTool { after_untrusted: true, claims, .. } if claims.may_write_or_send() => Fit::AfterUntrusted,
+        Act::CallTool { after_untrusted: true, .. } if !holds_after => Fit::AfterUntrusted,
         _ => Fit::Fits,
     }
 }

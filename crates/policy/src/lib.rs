@@ -10,6 +10,7 @@ mod date;
 mod decide;
 mod explain;
 mod file;
+mod folder;
 mod grants;
 mod hash;
 mod pattern;
@@ -28,7 +29,10 @@ pub use rule::{
 };
 pub use rule_set::{RuleProblem, RuleSet};
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+
+/// What servers are, by the user's names for them: command line, program, URL.
+pub(crate) type Identities = HashMap<String, Vec<String>>;
 
 /// The rules of one file, and the preset it sets.
 #[derive(Debug, Clone, Default)]
@@ -47,6 +51,7 @@ pub struct Policy {
     managed: Layer,
     user: Layer,
     session: RuleSet,
+    identities: Identities,
 }
 
 impl Policy {
@@ -59,7 +64,13 @@ impl Policy {
             managed: Layer { rules: RuleSet::of(Source::Managed), ..Layer::default() },
             user: Layer { rules: RuleSet::of(Source::User), ..Layer::default() },
             session: RuleSet::of(Source::Session),
+            identities: Identities::new(),
         }
+    }
+
+    /// Says what a server is, for rules that go by that: its command line, its program, its URL. Until then such a rule fits it.
+    pub fn set_identity(&mut self, server: &str, words: Vec<String>) {
+        self.identities.insert(server.to_owned(), words);
     }
 
     /// Takes what the system-wide file says in place of what it said before.
@@ -172,6 +183,7 @@ impl Policy {
     /// is for whoever keeps that file.
     pub fn forget_server(&mut self, server: &str) {
         self.muted.remove(server);
+        self.identities.remove(server);
         self.grants.remove_server(server);
         self.session.remove_if(|rule| rule.trusts(server));
     }

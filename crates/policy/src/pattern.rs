@@ -1,11 +1,11 @@
-//! What texts and paths look like: globs, regular expressions, folders. Compiled once, and matched without allocating.
+//! What texts look like: globs and regular expressions. Compiled once, and matched without allocating.
 
 use regex::{Regex, RegexBuilder};
 
 use crate::RuleError;
 
 /// The longest pattern, in bytes.
-const MAX_PATTERN: usize = 1_024;
+pub(crate) const MAX_PATTERN: usize = 1_024;
 /// The most memory that one compiled expression takes, in bytes.
 const MAX_COMPILED: usize = 256 * 1024;
 
@@ -17,11 +17,17 @@ pub(crate) enum Glob {
     /// Any text.
     Anything,
     /// Whatever this fits.
-    Shape(Regex),
+    Shape {
+        /// The glob as an expression.
+        expression: Regex,
+        /// Whether it speaks of paths, as it has a slash.
+        of_paths: bool,
+    },
 }
 
 impl Glob {
-    /// Compiles a glob: `*` is any characters, `?` one, and `\` takes the next as it is.
+    /// Compiles a glob: `*` is any characters, `?` one, and `\` takes one of `*`, `?` and `\` as it is. Before anything else
+    /// it is refused: whoever writes `C:\secret` means the backslash, and a rule that never fits helps nobody.
     pub(crate) fn compile(glob: &str) -> Result<Self, RuleError> {
         if glob.len() > MAX_PATTERN {
             return Err(RuleError::TooLong { part: "pattern", most: MAX_PATTERN });
@@ -36,7 +42,13 @@ impl Glob {
                 '*' => shape.push_str(".*"),
                 '?' => shape.push('.'),
                 other => {
-                    let literal = if other == '\\' { characters.next().unwrap_or('\\') } else { other };
+                    let literal = match other {
+                        '\\' => characters
+                            .next()
+                            .filter(|next| matches!(next, '*' | '?' | '\\'))
+                            .ok_or_else(|| RuleError::Backslash(glob.to_owned()))?,
+                        other => other,
+                    };
                     exactly.push(literal);
                     shape.push_str(&regex::escape(literal.encode_utf8(&mut [0; 4])));
                     continue;
@@ -49,14 +61,15 @@ impl Glob {
         }
         shape.push_str(r"\z");
         let built = RegexBuilder::new(&shape).dot_matches_new_line(true).size_limit(MAX_COMPILED).build();
-        built.map(Self::Shape).map_err(|error| bad_expression(glob, &error))
+        let expression = built.map_err(|error| bad_expression(glob, &error))?;
+        Ok(Self::Shape { expression, of_paths: exactly.contains(['/', '\\']) })
     }
 
     pub(crate) fn fits(&self, text: &str) -> bool {
         match self {
             Self::Exactly(exactly) => exactly == text,
             Self::Anything => true,
-            Self::Shape(shape) => shape.is_match(text),
+            Self::Shape { expression, .. } => expression.is_match(text),
         }
     }
 }
@@ -74,95 +87,33 @@ pub fn exactly(text: &str) -> String {
     glob
 }
 
-/// A regular expression, found anywhere in a text.
-pub(crate) fn expression(text: &str) -> Result<Regex, RuleError> {
+/// A regular expression: found anywhere in a text, or, of a rule that allows, all of it.
+pub(crate) fn expression(text: &str, whole: bool) -> Result<Regex, RuleError> {
     if text.len() > MAX_PATTERN {
         return Err(RuleError::TooLong { part: "expression", most: MAX_PATTERN });
     }
-    RegexBuilder::new(text).size_limit(MAX_COMPILED).build().map_err(|error| bad_expression(text, &error))
+    if text.is_empty() {
+        return Err(RuleError::EmptyExpression);
+    }
+    // By itself first, so that a parenthesis that closes too much can't leave the frame.
+    let found =
+        RegexBuilder::new(text).size_limit(MAX_COMPILED).build().map_err(|error| bad_expression(text, &error))?;
+    if !whole {
+        return Ok(found);
+    }
+    RegexBuilder::new(&format!(r"\A(?:{text})\z"))
+        .size_limit(MAX_COMPILED)
+        .build()
+        .map_err(|error| bad_expression(text, &error))
 }
 
 fn bad_expression(expression: &str, error: &regex::Error) -> RuleError {
     RuleError::Expression { expression: expression.to_owned(), cause: error.to_string() }
 }
 
-/// A folder, by its parts from the root on.
-#[derive(Debug, Clone)]
-pub(crate) struct Folder {
-    parts: Vec<String>,
-    /// A drive such as `C:`, or `\\` for a share; empty for the one root of other systems.
-    root: String,
-}
-
-/// Whether a path lies in a folder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Lies {
-    /// It does, letter by letter.
-    Inside,
-    /// It does on systems that take capital and small letters for the same.
-    PerhapsInside,
-    Outside,
-    /// Where the path leads to can't be said.
-    Unclear,
-}
-
-impl Folder {
-    pub(crate) fn compile(path: &str) -> Result<Self, RuleError> {
-        if path.len() > MAX_PATTERN {
-            return Err(RuleError::TooLong { part: "folder", most: MAX_PATTERN });
-        }
-        let bad = || RuleError::Folder(path.to_owned());
-        let (root, rest) = root_of(path).ok_or_else(bad)?;
-        let parts: Vec<String> = parts_of(root, rest).map(str::to_owned).collect();
-        if parts.iter().any(|part| part == "..") {
-            return Err(bad());
-        }
-        Ok(Self { parts, root: root.to_owned() })
-    }
-
-    pub(crate) fn lies(&self, path: &str) -> Lies {
-        let Some((root, rest)) = root_of(path) else { return Lies::Unclear };
-        // A name with a zero byte ends there for some programs, and not for others.
-        if path.contains('\0') || parts_of(root, rest).any(|part| part == "..") {
-            return Lies::Unclear;
-        }
-        if !root.eq_ignore_ascii_case(&self.root) {
-            return Lies::Outside;
-        }
-        let (mut parts, mut is_exact) = (parts_of(root, rest), true);
-        for own in &self.parts {
-            match parts.next() {
-                Some(part) if part == own => {}
-                Some(part) if same_letters(part, own) => is_exact = false,
-                _ => return Lies::Outside,
-            }
-        }
-        if is_exact { Lies::Inside } else { Lies::PerhapsInside }
-    }
-}
-
-/// Whether two names differ at most in capital and small letters.
-fn same_letters(one: &str, other: &str) -> bool {
-    one.chars().flat_map(char::to_lowercase).eq(other.chars().flat_map(char::to_lowercase))
-}
-
-/// The root that a whole path begins at, and what follows; none for a relative path or a URL.
-fn root_of(path: &str) -> Option<(&str, &str)> {
-    let bytes = path.as_bytes();
-    if path.starts_with("\\\\") {
-        return path.split_at_checked(2);
-    }
-    if bytes.first() == Some(&b'/') {
-        return Some(("", path));
-    }
-    let is_drive = bytes.len() > 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':';
-    if is_drive && matches!(bytes[2], b'/' | b'\\') { path.split_at_checked(2) } else { None }
-}
-
-/// The names in a path, without empty ones and `.`.
-fn parts_of<'a>(root: &str, rest: &'a str) -> impl Iterator<Item = &'a str> {
-    let is_windows = !root.is_empty();
-    rest.split(move |c| c == '/' || (is_windows && c == '\\')).filter(|part| !part.is_empty() && *part != ".")
+/// Whether a text can be read as a path that climbs, so that its letters do not say what it leads to.
+pub(crate) fn climbs(text: &str) -> bool {
+    text.contains('\0') || text.split(['/', '\\']).any(|part| part == "..")
 }
 
 #[cfg(test)]
@@ -195,6 +146,14 @@ mod tests {
     }
 
     #[test]
+    fn a_backslash_stands_for_itself_only_where_it_is_written_twice() {
+        assert!(Glob::compile(r"C:\\secret\\*").unwrap().fits(r"C:\secret\a"), "a path of Windows");
+        for bad in [r"C:\secret\\*", r"x\"] {
+            assert_eq!(Glob::compile(bad).unwrap_err(), RuleError::Backslash(bad.to_owned()), "{bad:?} is refused");
+        }
+    }
+
+    #[test]
     fn a_text_can_be_made_a_glob_of_its_own() {
         for text in ["plain", "*", "a?b", r"back\slash", r"\*", ""] {
             let glob = Glob::compile(&exactly(text)).unwrap();
@@ -203,37 +162,12 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_holds_what_lies_in_it() {
-        let home = Folder::compile("/home/ann/").unwrap();
-        for (path, lies) in [
-            ("/home/ann", Lies::Inside),
-            ("/home/ann/a.txt", Lies::Inside),
-            ("/home//ann/./a", Lies::Inside),
-            ("/home/Ann/a", Lies::PerhapsInside),
-            ("/home/anna", Lies::Outside),
-            ("/home", Lies::Outside),
-            ("/etc/passwd", Lies::Outside),
-            ("/home/ann/../bob", Lies::Unclear),
-            ("ann/a.txt", Lies::Unclear),
-            ("~/a.txt", Lies::Unclear),
-            ("file:///home/ann/a", Lies::Unclear),
-            ("/home/ann/a\0b", Lies::Unclear),
-            ("", Lies::Unclear),
-        ] {
-            assert_eq!(home.lies(path), lies, "{path:?}");
-        }
-        let drive = Folder::compile(r"C:\Users\Ann").unwrap();
-        assert_eq!(drive.lies("c:/users/ann/a"), Lies::PerhapsInside, "drives, and both kinds of slashes");
-        assert_eq!(drive.lies(r"D:\Users\Ann"), Lies::Outside, "another drive");
-        for bad in ["", "home", "~/x", "/home/../etc", "file:///x"] {
-            assert!(Folder::compile(bad).is_err(), "{bad:?} is no folder");
-        }
-    }
-
-    #[test]
     fn what_is_too_large_is_refused() {
         assert!(Glob::compile(&"a".repeat(MAX_PATTERN + 1)).is_err(), "a long glob");
-        assert!(expression(r"(\w{100}){100}").is_err(), "an expression that would take much memory");
-        assert!(expression("(").is_err(), "one that is none");
+        assert!(expression(r"(\w{100}){100}", false).is_err(), "an expression that would take much memory");
+        assert!(expression("(", false).is_err(), "one that is none");
+        assert!(expression("a)|(b", true).is_err(), "nor one that is an expression only in a frame");
+        assert_eq!(expression("", false).unwrap_err(), RuleError::EmptyExpression, "one that fits every text");
+        assert!(!expression("/safe/", true).unwrap().is_match("/etc/x#/safe/"), "all of the text, where it allows");
     }
 }

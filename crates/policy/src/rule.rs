@@ -58,11 +58,12 @@ pub struct ArgumentRule {
 /// be judged, such as an object or a very long text, fits where the rule denies or asks, and not where it allows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ArgumentIs {
-    /// A text of this shape: `*` is any characters, `?` one, and `\` takes the next as it is.
+    /// A text of this shape: `*` is any characters, `?` one, and `\*`, `\?` and `\\` are these characters.
     Glob(String),
-    /// A text that this regular expression is found in.
+    /// A text that this regular expression is found in; where the rule allows, one that it fits as a whole.
     Regex(String),
-    /// A path of this folder or of something in it. Paths that are relative or hold `..` can't be judged.
+    /// A path of this folder or of something in it. Paths that are relative or hold `..` can't be judged, nor
+    /// those that have second names, as under `/proc`.
     Folder(String),
 }
 
@@ -153,6 +154,10 @@ pub struct PolicyRule {
     /// The servers it is about, by the user's names for them; `*` and `?` as in [`ArgumentIs::Glob`].
     #[serde(default = "everything")]
     pub server: String,
+    /// What the servers it is about are, whatever they are called: their command line, program or URL, likewise. Only of a rule
+    /// that denies or asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<String>,
     /// The tools it is about, likewise; without, it is not only about tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
@@ -180,6 +185,9 @@ pub struct PolicyRule {
     /// Whether it stands for a server that the user trusts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub trusted_server: bool,
+    /// Whether it allows what a model asks for after the words of other servers, too. Without, such a call asks each time.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub after_untrusted: bool,
 }
 
 fn everything() -> String {
@@ -245,6 +253,15 @@ pub enum RuleError {
         "a budget for \"sampling\" goes with \"allow\", the direction \"from_server\", no tool and numbers from 1 on; to ask or deny, leave it out"
     )]
     SamplingOnly,
+    /// A server may say of itself what it likes; what it is allows nothing by itself.
+    #[error("what a server is can't allow anything by itself; use \"ask\" or \"deny\", or name the server")]
+    AllowByIdentity,
+    /// Only what allows can hold after others' words.
+    #[error("only a rule that allows has \"after_untrusted\"; others hold after others' words anyway")]
+    NotAllowing,
+    /// It says nothing of what the server is.
+    #[error("its identity is empty; leave \"identity\" out, or write part of a command or URL with \"*\" around it")]
+    NoIdentity,
     /// Nothing of the sort has arguments or annotations.
     #[error("only calls of tools have a tool's name, arguments or annotations; set \"direction\" to \"to_server\"")]
     NotOfTools,
@@ -268,6 +285,12 @@ pub enum RuleError {
         /// What is wrong with it.
         cause: String,
     },
+    /// An expression that fits everything.
+    #[error("the expression is empty, so it fits every text; leave the condition out, or write what is meant")]
+    EmptyExpression,
+    /// A backslash that stands for nothing.
+    #[error("a backslash in \"{0}\" is to be written twice; alone it only stands before *, ? and another one")]
+    Backslash(String),
     /// A folder that is none.
     #[error("\"{0}\" is no whole path of a folder; it begins at the root and has no \"..\"")]
     Folder(String),

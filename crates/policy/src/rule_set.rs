@@ -150,8 +150,10 @@ impl PolicyRule {
             sampling: None,
             scope: RuleScope::Always,
             expires_at: None,
+            identity: None,
             note: String::new(),
             trusted_server: true,
+            after_untrusted: false,
         }
     }
 

@@ -225,6 +225,11 @@ impl SecretsFile {
         }
     }
 
+    /// What a mark is called in the keychain: by the place of the file, since nothing in it could be trusted to tell.
+    fn mark_name(&self, name: &str) -> String {
+        format!("{name} {}", short_hash(self.path.as_os_str().as_encoded_bytes()))
+    }
+
     /// What is to be said of a secret that could not be kept. An older value of it counts again when the program ends, and
     /// a locked keychain does not tell whether it has one.
     fn only_this_run(&self, name: &str, refusal: Refusal) -> String {
@@ -291,10 +296,19 @@ impl Secrets for SecretsFile {
     }
 
     fn hold(&self, name: &str) -> Option<Box<dyn Send>> {
-        let hash = digest::digest(&digest::SHA256, name.as_bytes());
-        let file: String = hash.as_ref().iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        let file = short_hash(name.as_bytes());
         let held = Lock::new(self.path.with_file_name(HELD).join(file)).hold_within(HOLDING);
         held.map(|held| Box::new(held) as Box<dyn Send>).ok()
+    }
+
+    fn mark(&self, name: &str) -> Result<Option<String>, SecretError> {
+        let mark = self.keychain.read(&self.mark_name(name))?;
+        let damaged = |_| SecretError::Failed("an entry of the keychain is damaged".to_owned());
+        mark.map(String::from_utf8).transpose().map_err(damaged)
+    }
+
+    fn set_mark(&self, name: &str, mark: &str) -> Result<(), SecretError> {
+        Ok(self.keychain.write(&self.mark_name(name), mark.as_bytes())?)
     }
 
     fn status(&self) -> SecretsStatus {
@@ -305,6 +319,11 @@ impl Secrets for SecretsFile {
         };
         works.map_or_else(SecretsStatus::from, |()| SecretsStatus::Keychain)
     }
+}
+
+fn short_hash(bytes: &[u8]) -> String {
+    let hash = digest::digest(&digest::SHA256, bytes);
+    hash.as_ref().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn entry_name(id: &str) -> String {

@@ -11,3 +11,5 @@ mod retention;
 mod support;
 #[path = "audit/tampering.rs"]
 mod tampering;
+#[path = "audit/unsealed.rs"]
+mod unsealed;

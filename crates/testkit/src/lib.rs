@@ -1,5 +1,5 @@
 //! What tests share: the hostile `scripted-server` (a binary of this crate), finding it, waiting with a
-//! deadline, looking at processes, an HTTP server that a test scripts, a proxy that spoils what passes, and an
+//! deadline, looking at processes, an address that nobody may fetch, an HTTP server that a test scripts, a proxy that spoils what passes, and an
 //! authorization server with an MCP server that asks for its tokens, and a browser to sign in with.
 //! With the feature `app`, the whole host over a temporary folder; with `tls`, certificates and HTTP/2.
 
@@ -12,6 +12,7 @@ pub mod deadline;
 pub mod http;
 #[cfg(feature = "tls")]
 pub mod http2;
+pub mod lure;
 #[cfg(feature = "app")]
 pub mod model;
 pub mod processes;

@@ -47,6 +47,24 @@ pub(crate) fn answers(program: &str, arguments: &[&str]) -> bool {
     Program::new(program).args(arguments).output().is_ok()
 }
 
+/// The processes that were started with this variable and still run. Linux only; elsewhere nothing is found.
+pub(crate) fn started_with(name: &str, value: &str) -> Vec<u32> {
+    let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let ids = processes.flatten().filter_map(|process| process.file_name().to_str()?.parse().ok());
+    let wanted = format!("{name}={value}");
+    // That of one that has ended is empty.
+    let carries = |id: &u32| {
+        let variables = std::fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+        variables.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
+    };
+    ids.filter(carries).collect()
+}
+
+/// Ends processes that somebody left behind.
+pub(crate) fn end(processes: &[u32]) {
+    processes.iter().copied().for_each(group::kill);
+}
+
 /// A program about to be started.
 pub(crate) struct Program {
     command: Command,

@@ -52,6 +52,8 @@ async fn main() -> ExitCode {
             tracing_subscriber::EnvFilter::try_from_env("DRAWBRIDGE_LOG").unwrap_or_else(|_| "warn".into()),
         )
         .with_writer(std::io::stderr)
+        // The tests look for what steers a terminal, which colours do.
+        .with_ansi(false)
         .init();
     match serve(Options::parse()).await {
         Ok(()) => ExitCode::SUCCESS,

@@ -7,6 +7,7 @@ use testkit::http::{HttpServer, Request, ordinary};
 
 use super::{LEGACY, proper, remote, wrong_at_calls};
 use crate::pair::Pair;
+use crate::report::Row;
 
 /// As it stands there. The script runs in the same process, so these tests have threads for both, as the app has.
 const COUNT: u32 = 200_000;
@@ -90,7 +91,7 @@ async fn x40_a_server_that_drops_every_connection_ends_the_call() {
 }
 
 /// A stream that ends at once each time, with a wish for how soon to come back.
-async fn comes_back(retry: &'static str) -> (usize, Duration) {
+async fn comes_back(retry: &'static str) -> (usize, Duration, Row) {
     let server = HttpServer::start(move |request: Request, mut answer| async move {
         if request.method == "GET" && request.header("last-event-id").is_some() || request.rpc_method() == "tools/call"
         {
@@ -105,13 +106,13 @@ async fn comes_back(retry: &'static str) -> (usize, Duration) {
     let call = pair.bad_call(&what).await;
     pair.ended(&what, &call, &["no answer", "ended", "lost", "broke"]);
     let resumed = server.seen().iter().filter(|r| r.header("last-event-id").is_some()).count();
-    pair.close(&what).await;
-    (resumed, call.took)
+    let row = pair.close(&what).await;
+    (resumed, call.took, row)
 }
 
 #[tokio::test]
 async fn x52_retry_0_is_no_busy_loop() {
-    let (resumed, took) = comes_back("0").await;
+    let (resumed, took, _row) = comes_back("0").await;
     assert!(resumed >= 1, "X52: [http-sse-poll-reconnect] the stream is taken up again");
     let most = took.as_secs_f64() / 0.1 + 2.0;
     assert!((resumed as f64) <= most, "X52: at most every 100 ms, not {resumed} times in {took:?}");
@@ -119,6 +120,6 @@ async fn x52_retry_0_is_no_busy_loop() {
 
 #[tokio::test]
 async fn x52_retry_of_30_years_does_not_hold_the_call() {
-    let (resumed, _) = comes_back("1000000000000").await;
+    let (resumed, _, _row) = comes_back("1000000000000").await;
     assert!(resumed <= 1, "X52: the pause is clamped to a minute, so nothing comes within the call's time");
 }

@@ -99,14 +99,16 @@ async fn x49_https_does_not_lead_to_http() {
         let (pair, ended) = added(what, url).await;
         let message = ended.expect_err("X49: a redirect to http is no way to a server");
         assert!(message.contains("redirect"), "{what}: the cause is in words: {message}");
-        return pair.close(what).await;
+        pair.close(what).await;
+        return;
     }
     let (authority, other) = (Authority::new(), ordinary_server().await);
     let (_folder, trusted) = trusting(&authority);
     let server = redirecting(307, other.url("/mcp")).await;
     let front = TlsFront::before(server.address, &authority.identity("127.0.0.1")).await;
     let test = "x49_https_does_not_lead_to_http";
-    own_process::run(module_path!(), test, &front.url("/mcp"), &[("SSL_CERT_FILE", &trusted)]).await;
+    let environment = [("SSL_CERT_FILE", &*trusted)];
+    let _rows = own_process::run(module_path!(), test, &front.url("/mcp"), &environment).await;
     assert!(!server.seen().is_empty(), "{what}: the server was asked");
     assert!(other.seen().is_empty(), "{what}: what is not secure was not: {:?}", other.seen());
 }

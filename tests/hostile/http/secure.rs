@@ -56,7 +56,8 @@ async fn a_server_that_a_trusted_authority_knows_is_used() {
         let pair = Pair::ready(remote(url)).await;
         let call = pair.bad_call(what).await;
         pair.ended(what, &call, &[]);
-        return pair.close(what).await;
+        pair.close(what).await;
+        return;
     }
     let (authority, server) = (Authority::new(), plain().await);
     let (_folder, trusted) = trusting(&authority);

@@ -8,6 +8,7 @@ use super::secure::trusting;
 use super::{MODERN, remote};
 use crate::own_process;
 use crate::pair::Pair;
+use crate::report::Rows;
 
 fn proper(request: &Request) -> Reply {
     let body = request.json();
@@ -18,8 +19,8 @@ fn proper(request: &Request) -> Reply {
     }
 }
 
-/// Runs the named test with a server that answers calls like this.
-async fn with(test: &str, at_calls: Option<Reply>) -> Http2Server {
+/// Runs the named test with a server that answers calls like this. The rows are kept until the test is over.
+async fn with(test: &str, at_calls: Option<Reply>) -> (Http2Server, Rows) {
     let authority = Authority::new();
     let (_folder, trusted) = trusting(&authority);
     let server = Http2Server::start(&authority.identity("127.0.0.1"), move |request| match &at_calls {
@@ -27,9 +28,9 @@ async fn with(test: &str, at_calls: Option<Reply>) -> Http2Server {
         _ => proper(request),
     })
     .await;
-    own_process::run(module_path!(), test, &server.url("/mcp"), &[("SSL_CERT_FILE", &trusted)]).await;
+    let rows = own_process::run(module_path!(), test, &server.url("/mcp"), &[("SSL_CERT_FILE", &trusted)]).await;
     assert!(server.connections() >= 1, "{test}: HTTP/2 is spoken");
-    server
+    (server, rows)
 }
 
 /// In the other process: one call, and how it ends.
@@ -45,7 +46,7 @@ async fn http2_is_used_where_it_is_offered() {
     if let Some(url) = own_process::server() {
         return call(url, "HTTP/2", &[]).await;
     }
-    let server = with("http2_is_used_where_it_is_offered", None).await;
+    let (server, _rows) = with("http2_is_used_where_it_is_offered", None).await;
     assert_eq!(server.count("tools/call"), 1, "the call comes over it");
     assert_eq!(server.connections(), 1, "and everything over one connection");
 }
@@ -55,7 +56,7 @@ async fn x40_a_stream_that_is_reset_ends_its_call() {
     if let Some(url) = own_process::server() {
         return call(url, "X40 over HTTP/2, a reset", &["broke", "reset", "lost"]).await;
     }
-    let server = with("x40_a_stream_that_is_reset_ends_its_call", Some(Reply::Reset)).await;
+    let (server, _rows) = with("x40_a_stream_that_is_reset_ends_its_call", Some(Reply::Reset)).await;
     assert_eq!(server.count("tools/call"), 1, "X40: what may have been done is not sent twice");
 }
 
@@ -64,7 +65,7 @@ async fn x40_a_connection_that_is_cut_ends_its_calls() {
     if let Some(url) = own_process::server() {
         return call(url, "X40 over HTTP/2, a cut", &["broke", "closed", "lost"]).await;
     }
-    let server = with("x40_a_connection_that_is_cut_ends_its_calls", Some(Reply::Cut)).await;
+    let (server, _rows) = with("x40_a_connection_that_is_cut_ends_its_calls", Some(Reply::Cut)).await;
     assert_eq!(server.count("tools/call"), 1, "X40: what may have been done is not sent twice");
 }
 

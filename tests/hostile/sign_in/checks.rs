@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 use testkit::authorization::{AuthorizationScript, Authorizing, Iss, Metadata, ProtectedScript};
 
 use super::SignIn;
+use crate::report::{random, word};
 
 fn members(name: &str, value: Value) -> Map<String, Value> {
     Map::from_iter([(name.to_owned(), value)])
@@ -15,7 +16,7 @@ fn issuer(iss_advertised: bool, iss: Iss) -> AuthorizationScript {
 
 #[tokio::test]
 async fn x44_a_response_of_another_issuer_is_refused() {
-    let other = format!("http://127.0.0.1:{}", fastrand::u16(1024..));
+    let other = format!("http://127.0.0.1:{}", random("another issuer").u16(1024..));
     // What is right goes on: [auth-iss-absent-proceed].
     for (about, script) in
         [("the issuer", issuer(true, Iss::Own)), ("none, and none promised", issuer(false, Iss::Missing))]
@@ -62,7 +63,7 @@ async fn x44_issuers_are_compared_as_they_are_written() {
 /// [auth-iss-error-response]: what a stranger says in an error is not shown.
 #[tokio::test]
 async fn x44_an_error_of_another_issuer_is_not_shown() {
-    let canary = format!("call-this-number-{}", fastrand::u32(..));
+    let canary = word("call-this-number");
     let script = AuthorizationScript {
         authorizing: Authorizing::Denies(canary.clone()),
         ..issuer(true, Iss::Other("http://127.0.0.1:1".to_owned()))

@@ -4,24 +4,29 @@ use serde_json::json;
 use testkit::authorization::{AuthorizationScript, ProtectedScript};
 
 use super::SignIn;
+use crate::report::random;
 
 #[tokio::test]
 async fn x43_only_a_web_page_is_opened() {
-    let number = fastrand::u32(..);
+    let number = random("forms").u32(..);
+    // A shell that took one of these for its own would make a file there.
+    let ground = tempfile::tempdir().unwrap();
+    let touched = ground.path().join("touched");
+    let touch = format!("touch {}", touched.display());
     // [auth-https-endpoints]: plain http only where the user named the host, and then without anything else in it.
     let forms = [
         format!("javascript:alert({number})"),
         "file:///etc/passwd".to_owned(),
         format!("data:text/html,<script>alert({number})</script>"),
-        format!("http://user$(touch /tmp/{number})@127.0.0.1/authorize"),
-        format!("https://a.example/\"&touch /tmp/{number}&\""),
-        format!("https://a.example/`touch /tmp/{number}`"),
+        format!("http://user$({touch})@127.0.0.1/authorize"),
+        format!("https://a.example/\"&{touch}&\""),
+        format!("https://a.example/`{touch}`"),
         r"\\a.example\share\program.exe".to_owned(),
         "ms-settings:privacy".to_owned(),
-        format!("ms-msdt:/id PCWDiagnostic /param \"$(touch /tmp/{number})\""),
-        format!("-e touch /tmp/{number}"),
+        format!("ms-msdt:/id PCWDiagnostic /param \"$({touch})\""),
+        format!("-e {touch}"),
         "--gpu-launcher=/bin/sh".to_owned(),
-        format!("https://a.example/\ntouch /tmp/{number}"),
+        format!("https://a.example/\n{touch}"),
         "vscode://a.example/open".to_owned(),
         format!("http://a{number}.example/authorize"),
         "https://user:password@a.example/authorize".to_owned(),
@@ -37,6 +42,7 @@ async fn x43_only_a_web_page_is_opened() {
         assert!(!cause.chars().any(char::is_control), "{what}: it is shown as text: {cause:?}");
         let opened = tried.pair.app.platform.opened.lock().unwrap().clone();
         assert!(opened.is_empty(), "{what}: nothing is opened: {opened:?}");
+        assert!(!touched.exists(), "{what}: and nothing of it was run");
         tried.close().await;
     }
 }

@@ -10,6 +10,7 @@ use testkit::authorization::{
 
 use super::{SignIn, ended};
 use crate::pair::Pair;
+use crate::report::word;
 
 const ID: &str = "harbour-office";
 const REVISION: &str = "2026-07-28";
@@ -63,7 +64,7 @@ fn declared(tried: &SignIn, extension: &str) -> bool {
 #[tokio::test]
 async fn the_apps_own_credentials_are_enough_and_renewed_without_a_user() {
     let what = "client credentials";
-    let secret = format!("secret-{}", fastrand::u64(..));
+    let secret = word("secret");
     let issuer = AuthorizationServer::start(knows(&secret)).await;
     let auth = |issuer: &AuthorizationServer| AuthConfig {
         client_id: Some(ID.to_owned()),
@@ -94,7 +95,7 @@ async fn x51_a_machine_is_not_kept_busy() {
     let minutes = [Refusing::Unauthorized, Refusing::EverySecond].map(|refusing| {
         tokio::spawn(async move {
             let what = format!("X51, client credentials, in use, then {refusing:?}");
-            let secret = format!("secret-{}", fastrand::u64(..));
+            let secret = word("secret");
             let issuer = AuthorizationServer::start(knows(&secret)).await;
             let auth = |issuer: &AuthorizationServer| AuthConfig {
                 client_id: Some(ID.to_owned()),
@@ -119,7 +120,7 @@ async fn x51_a_machine_is_not_kept_busy() {
 #[tokio::test]
 async fn an_identity_provider_vouches_for_the_user() {
     let what = "enterprise-managed";
-    let (secret, at_idp) = (format!("secret-{}", fastrand::u64(..)), format!("secret-{}", fastrand::u64(..)));
+    let (secret, at_idp) = (word("secret"), word("secret-at-idp"));
     let idp = AuthorizationServer::start(knows(&at_idp)).await;
     let issuer = AuthorizationServer::start(knows(&secret)).await;
     let auth = |issuer: &AuthorizationServer| AuthConfig {
@@ -137,7 +138,7 @@ async fn an_identity_provider_vouches_for_the_user() {
         }),
         ..AuthConfig::default()
     };
-    let id_token = format!("id-token-{}", fastrand::u64(..));
+    let id_token = word("id-token");
     let kept = [("client-secret", secret.as_str()), ("idp-secret", &at_idp), ("id-token", &id_token)];
     let tried = begin(what, modern(), issuer, auth, &kept).await;
     assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: it is in use");

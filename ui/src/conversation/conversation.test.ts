@@ -159,6 +159,13 @@ describe("a conversation", () => {
     host.send({ type: "call_changed", call: running });
     expect(await screen.findByText("half way"), "what the server says").toBeInTheDocument();
     expect(screen.getByRole("progressbar"), "how far it is").toHaveAttribute("value", "0.5");
+    const mutedUntil = Date.now() + 60_000;
+    host.send({ type: "server_changed", server: sampleServer({ muted: true, mutedUntil }) });
+    const mark = await screen.findByText("muted");
+    expect(mark, "what it asks is refused, which is said").toHaveAttribute(
+      "title",
+      expect.stringMatching(/^Muted until/),
+    );
     await user.click(screen.getByRole("button", { name: "Cancel search" }));
     expect(host.requests("cancel_call"), "this call").toEqual([{ call: "r1" }]);
     host.send({ type: "call_changed", call: { ...running, state: "cancelled" } });

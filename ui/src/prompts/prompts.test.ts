@@ -175,6 +175,7 @@ describe("the prompt picker", () => {
     await user.type(country, "fr{Enter}");
     const [asked] = host.requests("get_prompt");
     expect(asked?.arguments, "asked with what was there").toEqual({ country: "fr" });
+    expect(asked?.hash, "of the prompt as it is shown").toBe(REVIEWED.hash);
     await user.type(country, "x");
     expect(host.requests("cancel_call"), "of no use any more").toEqual([{ call: asked?.call }]);
     answer({

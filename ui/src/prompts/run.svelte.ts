@@ -2,6 +2,7 @@
 
 import { call, toApiError, type ApiError } from "$lib/api/client";
 import type { ConversationItem, Prompt, PromptResult } from "$lib/api/generated";
+import { catalogs } from "$lib/state/catalogs.svelte";
 
 export class PromptRun {
   readonly server: string;
@@ -59,6 +60,7 @@ export class PromptRun {
         server: this.server,
         prompt: this.prompt.name,
         arguments: this.given(),
+        hash: this.#seen(),
       };
       const result = await call("get_prompt", request);
       if (this.running === id) this.result = result;
@@ -86,6 +88,12 @@ export class PromptRun {
       at: now,
       body: { kind: "message", role: message.role, content: message.content, prompt: origin },
     }));
+  }
+
+  /** What the user has seen of it: as it was when it was chosen, or as they reviewed it since. */
+  #seen(): string {
+    const now = catalogs.of(this.server).catalog?.prompts.find((p) => p.name === this.prompt.name);
+    return now?.marks.review === "reviewed" ? now.hash : this.prompt.hash;
   }
 
   #entries(wanted: (index: number, value: string) => boolean): Record<string, string> {

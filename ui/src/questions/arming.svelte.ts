@@ -1,10 +1,10 @@
-// Allow can be used only after a time of quiet since what is shown last changed, so that nobody approves by typing on, by
+// A decision counts only after a time of quiet since what is shown last changed, so that nobody decides by typing on, by
 // holding a key or by a click that was meant for something else.
 
-/** How long nothing may be pressed before Allow is armed, in milliseconds. */
+/** How long nothing may be pressed before a decision is armed, in milliseconds. */
 export const QUIET = 500;
-/** How far the pointer has to go since what is shown last changed for its click to approve, in pixels: what came to lie under
- * a pointer that rests was not aimed at. */
+/** How far from where the pointer was when what is shown last changed a click has to be to count, or the pointer to have gone
+ * since, in pixels: what came to lie under a pointer that rests was not aimed at. */
 export const TRAVEL = 8;
 
 interface Place {
@@ -15,11 +15,14 @@ interface Place {
 /** What can be held down. */
 export type Held = "key" | "pointer";
 
+/** Why what was pressed did not count: before it was armed, or where the pointer rested. */
+export type Uncounted = "early" | "rested";
+
 export class Arming {
-  /** Whether Allow can be used now. */
+  /** Whether it can be decided now. */
   armed = $state(false);
-  /** Whether a click was refused because the pointer had not moved. */
-  resting = $state(false);
+  /** Why what was pressed last did not count, if it did not and that is not over. */
+  uncounted = $state<Uncounted | null>(null);
 
   /** Where the pointer was last seen. */
   #pointer: Place | null = null;
@@ -38,7 +41,7 @@ export class Arming {
   /** Something new is shown: the quiet starts over. */
   restart(): void {
     this.#running = true;
-    this.resting = false;
+    this.uncounted = null;
     this.#rest = this.#pointer;
     this.#disarm();
     this.#wait();
@@ -67,7 +70,7 @@ export class Arming {
     this.#pointer = { x, y };
     if (this.#rest && Math.hypot(x - this.#rest.x, y - this.#rest.y) >= TRAVEL) {
       this.#rest = null;
-      this.resting = false;
+      if (this.uncounted === "rested") this.uncounted = null;
     }
   }
 
@@ -88,13 +91,14 @@ export class Arming {
     if (!this.armed) this.#wait();
   }
 
-  /** Whether this event may approve: made once, on purpose, and after Allow was armed. */
+  /** Whether this event may decide: made once, on purpose, and after that was armed. */
   accepts(event: Event): boolean {
-    if (!this.armed || !deliberate(event) || event.timeStamp < this.#armedAt) return false;
+    if (!this.armed || !deliberate(event)) return false;
     // A button that is pressed by a key makes a click, too, which counts none.
     const aimed = event instanceof MouseEvent && event.detail > 0;
-    this.resting = aimed && this.#rest !== null;
-    return !this.resting;
+    if (event.timeStamp < this.#armedAt) this.uncounted = "early";
+    else this.uncounted = aimed && this.#rest !== null ? "rested" : null;
+    return this.uncounted === null;
   }
 
   #disarm(): void {

@@ -106,6 +106,9 @@ describe("arming", () => {
       arming.accepts(click(now - 1)),
       "a click that waited in the queue does not approve",
     ).toBe(false);
+    expect(arming.uncounted, "and that can be said").toBe("early");
+    expect(arming.accepts(click(now)), "the next one counts").toBe(true);
+    expect(arming.uncounted, "and nothing is left to be said").toBeNull();
   });
 
   it("refuses key repeat and the second click of a double click", () => {
@@ -126,12 +129,12 @@ describe("arming", () => {
     arming.restart();
     pass(QUIET);
     expect(arming.accepts(click(now)), "what came under the pointer was not aimed at").toBe(false);
-    expect(arming.resting, "and that can be said").toBe(true);
+    expect(arming.uncounted, "and that can be said").toBe("rested");
     arming.at(303, 402);
     expect(arming.accepts(click(now)), "a hand that trembles aims at nothing").toBe(false);
     arming.at(320, 400);
     arming.at(300, 400);
-    expect(arming.resting, "once it went and came back").toBe(false);
+    expect(arming.uncounted, "once it went and came back").toBeNull();
     expect(arming.accepts(click(now)), "the click is meant").toBe(true);
     arming.restart();
     pass(QUIET);
@@ -140,6 +143,22 @@ describe("arming", () => {
     expect(arming.accepts(key), "a button that a key presses needs no pointer").toBe(true);
     arming.touched();
     expect(arming.accepts(click(now)), "nor does a finger").toBe(true);
+  });
+
+  it("takes a press far from where the pointer rested for a move, seen or not", () => {
+    arming.at(300, 400);
+    arming.restart();
+    pass(QUIET);
+    // A pen, or a tool that clicks, may come down without having moved over the page.
+    const press = (x: number, y: number) => {
+      arming.at(x, y);
+      arming.press("pointer");
+      arming.release("pointer");
+      return arming.accepts(click(now));
+    };
+    expect(press(300, 400), "pressed where it rested").toBe(false);
+    expect(press(301, 401), "or as good as there").toBe(false);
+    expect(press(600, 500), "pressed elsewhere: it was aimed").toBe(true);
   });
 
   it("is not armed any more once nothing is shown", () => {

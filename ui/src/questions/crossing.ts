@@ -8,6 +8,8 @@ import type {
   SamplingRequest,
   SamplingTool,
 } from "$lib/api/generated";
+import { jsonToRead } from "$lib/format/json";
+
 import type { Part } from "./reading.svelte";
 
 /** What kind of value a row holds, where its text alone does not say. */
@@ -36,6 +38,12 @@ export function toolPart(tool: string): Part {
   return { key: "tool", text: tool };
 }
 
+/** The whole definition of a tool that the user has not seen as it is now: to allow a call of it is to have seen it. */
+export function definitionPart(body: QuestionBody): Part | null {
+  const definition = body.kind === "tool" ? body.definition : undefined;
+  return definition === undefined ? null : { key: "definition", text: definition };
+}
+
 /** What gets a prompt or reads a resource: its name, and the arguments of a prompt. */
 export function readParts(body: Extract<QuestionBody, { kind: "read" }>): Row[] {
   const rows = body.what === "prompt" ? argumentRows(body.arguments) : [];
@@ -44,7 +52,7 @@ export function readParts(body: Extract<QuestionBody, { kind: "read" }>): Row[] 
 
 function row(key: string, name: string, value: JsonValue): Row {
   const kind = kindOf(value);
-  const text = typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
+  const text = typeof value === "string" ? value : jsonToRead(value);
   return { key, name, kind, text };
 }
 
@@ -71,7 +79,7 @@ export function requestParts(request: SamplingRequest): Part[] {
   parts.push(...request.tools.map(toolsPart));
   parts.push(...[stopPart(request), hintsPart(request)].filter((part) => part !== null));
   if (request.metadata !== null)
-    parts.push({ key: "metadata", text: JSON.stringify(request.metadata, null, 2) });
+    parts.push({ key: "metadata", text: jsonToRead(request.metadata) });
   return parts;
 }
 
@@ -107,7 +115,7 @@ export function messageParts(message: Message, index: number): Part[] {
         return [{ key, text: words.join("\n") }];
       }
       case "unknown":
-        return [{ key, text: JSON.stringify(content.json, null, 2) }];
+        return [{ key, text: jsonToRead(content.json) }];
       default:
         return [];
     }

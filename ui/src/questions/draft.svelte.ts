@@ -5,9 +5,9 @@ import { SvelteMap, SvelteSet } from "svelte/reactivity";
 import { call } from "$lib/api/client";
 import type { Answer, FormField, JsonValue, Question, Scope } from "$lib/api/generated";
 
-import { contentOf, initialValues, type FieldValue } from "./form";
+import { contentOf, initialValues, partBeneath, type FieldValue } from "./form";
 import { FormCheck } from "./form-check.svelte";
-import { Reading } from "./reading.svelte";
+import { Reading, type Part } from "./reading.svelte";
 
 /** What a form holds while it is filled in. */
 export class FormDraft {
@@ -43,6 +43,13 @@ export class FormDraft {
 
   get content(): JsonValue {
     return contentOf(this.fields, this.#values);
+  }
+
+  /** What its fields hold and do not show whole. */
+  get beneath(): Part[] {
+    return this.fields
+      .map((field) => partBeneath(field, this.value(field.name)))
+      .filter((part) => part !== null);
   }
 
   /** Whether it may be sent as far as is known; points out what is wrong if not. */

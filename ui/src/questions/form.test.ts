@@ -4,7 +4,7 @@ import type { FormField, FormProblem, QuestionBody } from "$lib/api/generated";
 
 import { form } from "./fixtures";
 import { FormCheck, PAUSE } from "./form-check.svelte";
-import { contentOf, initialValues, strayProblems, type FieldValue } from "./form";
+import { contentOf, initialValues, problemSeen, strayProblems, type FieldValue } from "./form";
 
 const fields = (form as Extract<QuestionBody, { kind: "form" }>).fields;
 
@@ -30,6 +30,21 @@ describe("form content", () => {
     );
     expect(content({ age: "0x10" }).age, "no other notation").toBe("0x10");
     expect("age" in content({ age: "" }), "nothing is not zero").toBe(false);
+  });
+
+  it("sends no number that is not the one that was entered", () => {
+    const sent = (age: string) => content({ age }).age;
+    expect(sent("9007199254740991"), "the largest that is exact").toBe(9007199254740991);
+    expect(sent("9007199254740993"), "not one beside it").toBe("9007199254740993");
+    expect(sent("1e999"), "nor none at all").toBe("1e999");
+    expect(sent("1e300"), "in this notation nobody counts the digits").toBe(1e300);
+    const wrong: FormProblem = { field: "age", problem: "wrong_type", limit: null };
+    expect(problemSeen(wrong, "9007199254740993"), "and it is said why").toMatchObject({
+      problem: "too_large",
+      limit: Number.MAX_SAFE_INTEGER,
+    });
+    expect(problemSeen(wrong, "-9007199254740993").problem, "on both sides").toBe("too_small");
+    expect(problemSeen(wrong, "twelve"), "and of nothing else").toEqual(wrong);
   });
 
   it("takes a default only if it is of the field's kind", () => {

@@ -1,6 +1,9 @@
 // A form's values between what the fields hold and what is sent.
 
 import type { FieldProblem, FormField, FormProblem, JsonValue } from "$lib/api/generated";
+import { visibleParts } from "$lib/format/text-safety";
+
+import type { Part } from "./reading.svelte";
 
 /** What a field holds while it is edited. Absent: not touched and no default. */
 export type FieldValue = string | boolean | string[] | undefined;
@@ -43,7 +46,34 @@ export function contentOf(fields: FormField[], values: Values): Record<string, J
 function numberOrText(value: FieldValue): JsonValue {
   if (typeof value !== "string") return value ?? null;
   const text = value.trim();
-  return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) ? Number(text) : value;
+  if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) || isInexact(text)) return value;
+  return Number(text);
+}
+
+/** Whether it is a number that can't be sent as it is written: a whole one beyond 2^53, or one beyond all. */
+function isInexact(text: string): boolean {
+  const number = Number(text);
+  return /^[-+]?\d+$/.test(text) ? !Number.isSafeInteger(number) : Math.abs(number) === Infinity;
+}
+
+/** What a form's problem is, seen from the page: a number may be too large for it. */
+export function problemSeen(problem: FormProblem, value: FieldValue): FormProblem {
+  const text = typeof value === "string" ? value.trim() : "";
+  if (problem.problem !== "wrong_type" || !isInexact(text)) return problem;
+  return text.startsWith("-")
+    ? { ...problem, problem: "too_small", limit: Number.MIN_SAFE_INTEGER }
+    : { ...problem, problem: "too_large", limit: Number.MAX_SAFE_INTEGER };
+}
+
+/** So much of a text its field shows for certain. */
+const IN_VIEW = 60;
+
+/** A text that its field does not show whole: with characters that can't be seen, or filled in by the server and long. */
+export function partBeneath(field: FormField, value: FieldValue): Part | null {
+  if (typeof value !== "string" || field.kind.type !== "text") return null;
+  const long = value === field.default && value.length > IN_VIEW;
+  const unseen = visibleParts(value).some((part) => part.is !== "plain");
+  return long || unseen ? { key: `field ${field.name}`, text: value } : null;
 }
 
 /** The first problem of a field, to show beside it. */

@@ -1,8 +1,12 @@
 import { screen, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
 import { tick } from "svelte";
 import { describe, expect, it, vi } from "vitest";
 
-import { question, roots, tool, url } from "./fixtures";
+import { PAGE } from "$lib/format/pages";
+
+import { QUIET } from "./arming.svelte";
+import { form, question, roots, tool, url } from "./fixtures";
 import {
   answers,
   arm,
@@ -106,13 +110,112 @@ describe("a question", () => {
     await arm();
     await press("a");
     first.set(question(roots, { id: "q3" }));
-    await tick();
+    await arm();
     await press("Escape");
     expect(answers(), "deny, allow, cancel").toEqual([
       { id: "q1", hash: "h1", answer: { action: "deny" } },
       { id: "q2", hash: "h1", answer: { action: "allow", scope: "once" } },
       { id: "q3", hash: "h1", answer: { action: "cancel" } },
     ]);
+  });
+
+  it("is not refused by what was meant for the one before, or for something else", async () => {
+    const { set } = show(question(url));
+    await arm();
+    await click(button("Decline"));
+    set(question(form, { id: "q2", server: "innocent" }));
+    await tick();
+    expect(document.activeElement, "Decline has the focus").toBe(button("Decline"));
+    expect(button("Decline"), "and says that it does not count yet").toHaveAttribute(
+      "aria-disabled",
+      "true",
+    );
+    await click(button("Decline"), 2, true);
+    await click(button("Decline"));
+    await click(button("Cancel"));
+    await click(button("Cancel this question"));
+    await press("Escape");
+    await press("d");
+    await vi.advanceTimersByTimeAsync(QUIET - 100);
+    // Typed on: as a browser does, Space presses the button that has the focus.
+    await press(" ", button("Decline"));
+    button("Decline").click();
+    await vi.advanceTimersByTimeAsync(QUIET - 100);
+    await press("Escape");
+    expect(answers(), "only the first was refused").toMatchObject([{ id: "q1" }]);
+    await arm();
+    await click(button("Decline"), 2);
+    expect(answers().length, "a double click never counts").toBe(1);
+    await click(button("Decline"));
+    expect(answers().at(-1), "then one click does").toMatchObject({
+      id: "q2",
+      answer: { action: "deny" },
+    });
+  });
+
+  it("is refused at once, whatever happens to the same question", async () => {
+    const { set } = show(question(tool({ path: "/x" })));
+    await arm();
+    set(question(tool({ path: "/y" }), { hash: "h2" }));
+    await tick();
+    await click(button("Deny"), 1, true);
+    expect(answers(), "no change of it keeps the user from refusing").toMatchObject([
+      { hash: "h2", answer: { action: "deny" } },
+    ]);
+  });
+
+  it("says why a click does not count where the pointer rested, and takes one elsewhere", async () => {
+    const { set } = show(question(url));
+    await arm();
+    await click(button("Open in the browser"));
+    set(question(tool({ path: "/x" }), { id: "q2" }));
+    await arm();
+    await click(button("Allow once"), 1, true);
+    expect(answers().length, "what came to lie under it was not aimed at").toBe(1);
+    expect(
+      screen.getAllByRole("status").map((status) => status.textContent?.trim()),
+      "said, to readers too",
+    ).toContain("Move the pointer first: this came to lie under it.");
+    await click(button("Allow once"));
+    expect(answers().at(-1), "a press elsewhere was").toMatchObject({ id: "q2" });
+  });
+
+  it("takes no way to allow from the menu before that was open for a while", async () => {
+    show(question(tool({ path: "/x" }), { scopes: ["once", "session", "always"] }));
+    await arm();
+    const user = userEvent.setup({ advanceTimers: vi.advanceTimersByTime, delay: null });
+    button("More ways to allow").focus();
+    await user.keyboard("{Enter}");
+    await vi.advanceTimersByTimeAsync(QUIET / 2);
+    const always = () => screen.getByRole("menuitem", { name: "Always allow this tool" });
+    expect(always(), "shown, and not yet to be taken").toHaveAttribute("aria-disabled", "true");
+    await user.keyboard("{Enter}");
+    await user.click(always());
+    expect(answers(), "a quick second press grants nothing").toEqual([]);
+    await arm();
+    await user.click(always());
+    expect(answers(), "after a while it does").toMatchObject([
+      { answer: { action: "allow", scope: "always" } },
+    ]);
+  });
+
+  it("of 100,010 characters crosses once all parts of it were drawn (X14)", async () => {
+    const { front } = show(question(tool({ bulk: "z".repeat(2 * PAGE + 10) })));
+    await arm();
+    await click(button("Show all of bulk"));
+    await tick();
+    expect(front.blocker, "the first part alone").toEqual({ is: "unread", hidden: PAGE + 10 });
+    await click(button("Last"));
+    await tick();
+    expect(front.blocker, "the last does not stand for those between").toEqual({
+      is: "unread",
+      hidden: PAGE,
+    });
+    await click(button("Before"));
+    await tick();
+    expect(front.blocker, "all were drawn").toBeNull();
+    await click(button("Allow once"));
+    expect(answers().length, "then it can be allowed").toBe(1);
   });
 
   it("stays when something beside it is clicked", async () => {
@@ -138,6 +241,25 @@ describe("a question", () => {
     await tick();
     expect(screen.getByText(/rm -rf ~/), "the payload is in view").toBeInTheDocument();
     expect(blocked("Allow once"), "then it can be allowed").toBe(false);
+  });
+
+  it("blocks Allow until the definition of a tool that nobody has seen was opened (X01)", async () => {
+    const definition = JSON.stringify({ outputSchema: { note: "x".repeat(700) } }, null, 2);
+    const body = tool({ path: "/x" });
+    const { set } = show(question({ ...body, definition } as typeof body));
+    await arm();
+    expect(blocked("Allow once"), "to allow it is to have seen it").toBe(true);
+    await click(button("Show all of the definition"));
+    await tick();
+    expect(blocked("Allow once"), "all of it was open").toBe(false);
+    set(question({ ...body, definition: `${definition} ` } as typeof body));
+    await arm();
+    expect(blocked("Allow once"), "another one was not").toBe(true);
+    await click(button("Allow once"));
+    expect(answers(), "and nothing crosses").toEqual([]);
+    set(question(body));
+    await arm();
+    expect(blocked("Allow once"), "one that was seen is not shown again").toBe(false);
   });
 
   it("says that it changed when the answer was stale, and arms anew", async () => {

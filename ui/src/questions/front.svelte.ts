@@ -3,7 +3,7 @@
 import type { Edit, Question, QuestionBody, Scope } from "$lib/api/generated";
 
 import { Arming } from "./arming.svelte";
-import { crossing } from "./crossing";
+import { crossing, definitionPart } from "./crossing";
 import { Decision, type Refusal } from "./decision.svelte";
 import { Draft, draftKey } from "./draft.svelte";
 import { Queue, version } from "./queue.svelte";
@@ -20,7 +20,11 @@ export type Blocker =
 
 export class Front {
   readonly queue: Queue;
+  /** When Allow counts. It arms anew whenever what would cross changes. */
   readonly arming = new Arming();
+  /** When Deny and Cancel count. It arms anew when another question comes in front, and is told of keys alone: who refuses need
+   * not aim anew. */
+  readonly refusing = new Arming();
   readonly decision = new Decision();
   readonly #drafts = new Map<string, Draft>();
   readonly #all: () => Question[];
@@ -51,14 +55,10 @@ export class Front {
     () => this.arming.armed && this.blocker === null && !this.busy,
   );
 
-  /**
-   * Lets the question cross, if `event` may do that. Without an event (a choice in a menu) it has to be armed all the
-   * same.
-   */
-  async allow(scope: Scope, event?: Event, lasts?: number): Promise<void> {
+  /** Lets the question cross, if `event` may do that. `lasts` bounds how long an approval holds, in milliseconds. */
+  async allow(scope: Scope, event: Event, lasts?: number): Promise<void> {
     const { question, draft } = this;
-    if (!question || !draft || !this.canAllow) return;
-    if (event && !this.arming.accepts(event)) return;
+    if (!question || !draft || !this.canAllow || !this.arming.accepts(event)) return;
     if (draft.form && !draft.form.ready()) return;
     const taken = await this.decision.answer(question, draft.answer(question, scope, lasts));
     if (taken) this.queue.answered(question);
@@ -97,13 +97,20 @@ export class Front {
     draft.editing = false;
   }
 
-  async deny(): Promise<void> {
-    await this.#refuse("deny");
+  /** Refuses the question, if `event` may do that. */
+  async deny(event: Event): Promise<void> {
+    await this.#refuse("deny", event);
   }
 
   /** Closing is cancel. */
-  async cancel(): Promise<void> {
-    await this.#refuse("cancel");
+  async cancel(event: Event): Promise<void> {
+    await this.#refuse("cancel", event);
+  }
+
+  /** Refuses all questions of the server that asks the one in front, if `event` may do that. */
+  async denyAllInFront(event: Event, mute: boolean): Promise<void> {
+    if (this.question && this.refusing.accepts(event))
+      await this.denyAll(this.question.server, mute);
   }
 
   async denyAll(server: string, mute: boolean): Promise<void> {
@@ -120,9 +127,9 @@ export class Front {
     }
   }
 
-  async #refuse(action: "deny" | "cancel"): Promise<void> {
+  async #refuse(action: "deny" | "cancel", event: Event): Promise<void> {
     const { question } = this;
-    if (!question) return;
+    if (!question || !this.refusing.accepts(event)) return;
     if (await this.decision.answer(question, { action })) this.queue.answered(question);
   }
 
@@ -153,13 +160,18 @@ export class Front {
     if (body.kind === "client_id" && draft.client.clientId.trim() === "") return { is: "unfilled" };
     if (draft.editing)
       return { is: body.kind === "sampling" && body.step === "response" ? "unwritten" : "editing" };
-    const hidden = draft.reading.hidden(crossing(question));
-    if (hidden > 0) return { is: "unread", hidden };
+    const crosses = [...crossing(question), ...(draft.form?.beneath ?? [])];
+    const definition = definitionPart(body);
+    // First what is sent, then what it is sent to.
+    for (const parts of [crosses, definition === null ? [] : [definition]]) {
+      const hidden = draft.reading.hidden(parts);
+      if (hidden > 0) return { is: "unread", hidden };
+    }
     return crossesAsShown(body) && !draft.seen ? { is: "below" } : null;
   }
 }
 
-/** Whether what crosses is what is shown, and not what the user enters. */
+/** Whether something crosses that the user did not choose or enter. A form may come filled in. */
 function crossesAsShown({ kind }: QuestionBody): boolean {
-  return kind !== "form" && kind !== "roots" && kind !== "client_id";
+  return kind !== "roots" && kind !== "client_id";
 }

@@ -50,10 +50,17 @@ export async function press(
   await vi.advanceTimersByTimeAsync(0);
 }
 
-/** A click as a mouse makes it; `count` is 2 for the second one of a double click. */
-export async function click(element: Element, count = 1) {
-  element.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true, button: 0 }));
-  element.dispatchEvent(new PointerEvent("pointerup", { bubbles: true, button: 0 }));
+let last = 0;
+
+/**
+ * A click as a mouse makes it that goes there; `count` is 2 for the second one of a double click. With `resting` it has not
+ * gone anywhere since the click before.
+ */
+export async function click(element: Element, count = 1, resting = false) {
+  if (!resting) last += 20;
+  const at = { bubbles: true, button: 0, clientX: last, clientY: last };
+  element.dispatchEvent(new PointerEvent("pointerdown", at));
+  element.dispatchEvent(new PointerEvent("pointerup", at));
   element.dispatchEvent(
     new MouseEvent("click", { bubbles: true, cancelable: true, detail: count }),
   );

@@ -1,8 +1,8 @@
-import { screen } from "@testing-library/svelte";
+import { screen, within } from "@testing-library/svelte";
 import { tick } from "svelte";
 import { describe, expect, it, vi } from "vitest";
 
-import type { Question, QuestionBody } from "$lib/api/generated";
+import type { FormField, Question, QuestionBody } from "$lib/api/generated";
 
 import { QUIET } from "./arming.svelte";
 import {
@@ -182,12 +182,70 @@ describe("every kind", () => {
     // Before anything could be allowed, and with fields that are not filled in.
     await click(button("Decline"));
     set(question(form, { id: "q2" }));
-    await tick();
+    await arm();
     await click(button("Cancel"));
     expect(answers(), "[elicit-decline-anytime]: decline and cancel").toMatchObject([
       { answer: { action: "deny" } },
       { answer: { action: "cancel" } },
     ]);
+  });
+
+  it("form: what the server filled in and a field does not show is beneath it, to be opened", async () => {
+    const [name] = (form as Extract<QuestionBody, { kind: "form" }>).fields as [FormField];
+    const mail = { ...name, default: `me@x.test${" ".repeat(2_000)}<rm -rf ~>`, required: false };
+    const { front } = show(question({ ...form, fields: [mail] } as QuestionBody));
+    await arm();
+    expect(screen.getByText("␣×2000"), "the blanks are counted").toBeInTheDocument();
+    expect(screen.getByText(/<rm -rf ~>/), "what they hide is in view").toBeInTheDocument();
+    expect(front.blocker, "and it counts").toEqual({ is: "unread", hidden: 2_000 });
+    await click(button("Accept and send"));
+    expect(answers(), "nothing crosses unread").toEqual([]);
+    await type(screen.getByLabelText(/^Your name/), "a\u200bb");
+    expect(screen.getByText("U+200B"), "what is pasted is shown, too").toBeInTheDocument();
+    expect(front.blocker, "of the old value nothing crosses").toBeNull();
+    await type(screen.getByLabelText(/^Your name/), String(mail.default));
+    await click(button("Show all of Your name"));
+    expect(front.blocker, "once it was opened").toBeNull();
+    expect(await faults(), "axe finds nothing").toEqual([]);
+  });
+
+  it("form: long options are told apart, and what crosses for them is shown", async () => {
+    const same =
+      "Keep everything as it is now, and do not change any of the settings of this account";
+    const [name] = (form as Extract<QuestionBody, { kind: "form" }>).fields as [FormField];
+    const options = [
+      { value: "keep", title: `${same}.` },
+      { value: "drop", title: `${same}, but delete it.` },
+    ];
+    const filler = ["1", "2", "3", "4"].map((value) => ({ value, title: value }));
+    const choice = (id: string, title: string, of: object[]) => ({
+      ...{ ...name, name: id, title, default: null, required: false },
+      kind: { type: "choice", options: of },
+    });
+    const fields = [
+      choice("short", "Few", options),
+      choice("long", "Many", [...options, ...filler]),
+      choice("plain", "Plain", [
+        { value: "x", title: "An x" },
+        ...filler,
+        { value: "5", title: "5" },
+      ]),
+      { ...name, name: "delete_all", title: "w".repeat(200), default: null },
+    ];
+    show(question({ ...form, fields } as QuestionBody));
+    const few = within(screen.getByRole("group", { name: /^Few/ }));
+    expect(
+      few.getByRole("radio", { name: `${same}, but delete it.` }),
+      "to its end",
+    ).toHaveAccessibleDescription("drop");
+    expect(
+      within(screen.getByRole("group", { name: /^Many/ })).getAllByRole("radio").length,
+      "a list of one line each could not tell them apart",
+    ).toBe(7);
+    expect(screen.getByRole("option", { name: "An x (x)" }), "in a list, too").toBeInTheDocument();
+    expect(screen.getByText("delete_all"), "the name that crosses").toBeInTheDocument();
+    expect(screen.getByText("w".repeat(200)), "a long label to its end").toBeInTheDocument();
+    expect(await faults(), "axe finds nothing").toEqual([]);
   });
 
   it("form: what can't be shown can only be declined or cancelled", async () => {

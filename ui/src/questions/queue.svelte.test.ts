@@ -33,6 +33,28 @@ describe("queue", () => {
     expect(queue.current?.id, "first come, first shown").toBe("a");
   });
 
+  it("lets servers take turns: one that asks much does not keep the others waiting", () => {
+    const many = Array.from({ length: 5 }, (_, i) => asked(`a${i}`, "noisy"));
+    const others = [asked("b0", "second"), asked("c0", "third"), asked("b1", "second")];
+    const { queue } = queueOf(...many, ...others);
+    const shown: (string | undefined)[] = [];
+    for (let i = 0; i < 8; i++) {
+      queue.hold();
+      shown.push(queue.current?.id);
+      if (queue.current) queue.answered(queue.current);
+    }
+    expect(shown, "each server's oldest in turn, then what is left").toEqual([
+      "a0",
+      "b0",
+      "c0",
+      "a1",
+      "b1",
+      "a2",
+      "a3",
+      "a4",
+    ]);
+  });
+
   it("goes round in both directions", () => {
     const { queue } = queueOf(asked("a"), asked("b"), asked("c"));
     queue.step(-1);

@@ -1,4 +1,5 @@
-// Which of the waiting questions is looked at. First come, first shown; the one in front stays there when others arrive.
+// Which of the waiting questions is looked at. Servers take turns, so that one that asks much does not keep the others waiting,
+// and of each the first that came is shown first. The one in front stays there when others arrive.
 
 import type { Question } from "$lib/api/generated";
 
@@ -8,6 +9,8 @@ export class Queue {
 
   readonly #all: () => Question[];
   #chosen = $state<string | null>(null);
+  /** The servers that had a question in front, the one whose turn is longest ago first. */
+  #turns = $state.raw<readonly string[]>([]);
   /** Answered here, by id and hash: not shown again while the news of it is on its way. */
   #answered = $state<string[]>([]);
   /** Changed here, by the version before: shown while the news of it is on its way. */
@@ -23,15 +26,18 @@ export class Queue {
       .filter((q) => !this.#answered.includes(version(q))),
   );
   readonly current: Question | null = $derived(
-    this.open.find((q) => q.id === this.#chosen) ?? this.open[0] ?? null,
+    this.open.find((q) => q.id === this.#chosen) ?? this.#next() ?? null,
   );
   /** From 0. */
   readonly index: number = $derived(this.current ? this.open.indexOf(this.current) : 0);
 
   /** Keeps the question that is in front there, whatever the order of the others becomes. */
   hold(): void {
-    const id = this.current?.id ?? null;
-    if (this.#chosen !== id) this.#chosen = id;
+    const { current } = this;
+    if (this.#chosen === (current?.id ?? null)) return;
+    this.#chosen = current?.id ?? null;
+    if (current)
+      this.#turns = [...this.#turns.filter((server) => server !== current.server), current.server];
   }
 
   show(id: string): void {
@@ -48,6 +54,15 @@ export class Queue {
   /** The question was changed to this. */
   changed(before: Question, now: Question): void {
     this.#changed = { before: version(before), now };
+  }
+
+  /** The oldest question of the server that was in front least recently. */
+  #next(): Question | undefined {
+    const turn = (q: Question) => this.#turns.indexOf(q.server);
+    return this.open.reduce<Question | undefined>(
+      (first, q) => (first === undefined || turn(q) < turn(first) ? q : first),
+      undefined,
+    );
   }
 
   /** This version of the question was answered. */

@@ -1,7 +1,8 @@
 // Long values are folded. What is folded away and would cross has to be opened before Allow can be used.
 
-import { SvelteSet } from "svelte/reactivity";
+import { SvelteMap, SvelteSet } from "svelte/reactivity";
 
+import { pageOf, pagesOf } from "$lib/format/pages";
 import { firstParts, type Beginning } from "$lib/format/text-safety";
 
 /** So much of a value is shown before it is opened. */
@@ -24,30 +25,43 @@ export function fold({ text, uncut }: Pick<Part, "text" | "uncut">): Beginning {
     : firstParts(text, SHOWN_CHARACTERS, SHOWN_LINES);
 }
 
-/** What the user has opened. Having read holds for exactly the text that was opened. */
+/** What the user has opened and what of it was drawn. Both hold for exactly the text that was opened. */
 export class Reading {
-  #read = new SvelteSet<string>();
-  #closed = new SvelteSet<string>();
+  #open = new SvelteSet<string>();
+  /** The pages that were drawn, of texts that are too long to be drawn at once. */
+  #drawn = new SvelteMap<string, ReadonlySet<number>>();
 
   isOpen(part: Part): boolean {
-    return this.#read.has(mark(part)) && !this.#closed.has(mark(part));
+    return this.#open.has(mark(part));
   }
 
   open(part: Part): void {
-    this.#read.add(mark(part));
-    this.#closed.delete(mark(part));
+    this.#open.add(mark(part));
   }
 
   close(part: Part): void {
-    this.#closed.add(mark(part));
+    this.#open.delete(mark(part));
   }
 
-  /** How many characters of these are hidden and were never opened. */
+  /** This page of the text was drawn, to the last character of it. */
+  drew(part: Part, page: number): void {
+    const before = this.#drawn.get(mark(part));
+    if (!before?.has(page)) this.#drawn.set(mark(part), new Set(before).add(page));
+  }
+
+  /** How many characters of these are hidden and were never drawn. */
   hidden(parts: Part[]): number {
-    return parts.reduce(
-      (sum, part) => sum + (this.#read.has(mark(part)) ? 0 : fold(part).hidden),
-      0,
-    );
+    return parts.reduce((sum, part) => sum + this.#hidden(part), 0);
+  }
+
+  #hidden(part: Part): number {
+    const { hidden } = fold(part);
+    const drawn = this.#drawn.get(mark(part));
+    if (hidden === 0 || drawn === undefined) return hidden;
+    const pages = Array.from({ length: pagesOf(part.text) }, (_, page) => page);
+    return pages
+      .filter((page) => !drawn.has(page))
+      .reduce((sum, page) => sum + pageOf(part.text, page).length, 0);
   }
 }
 

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
 
+import { hasRounded } from "$lib/format/json";
+import { PAGE } from "$lib/format/pages";
+
 import { argumentRows, crossing } from "./crossing";
 import { question, samplingRequest, tool } from "./fixtures";
 import { fold, Reading, SHOWN_CHARACTERS } from "./reading.svelte";
@@ -10,6 +13,16 @@ describe("reading", () => {
       parts: [{ text: "hello" }],
       hidden: 0,
     });
+  });
+
+  it("says where a number may be another than the one that crosses", () => {
+    const read = JSON.parse('{"id":9007199254740993,"ids":[9007199254740991,-9007199254740993]}');
+    expect(
+      argumentRows(read).map((row) => row.text),
+      "integers beyond 2^53 are marked, others not",
+    ).toEqual(["≈ 9007199254740992", '[\n  9007199254740991,\n  "≈ -9007199254740992"\n]']);
+    expect(hasRounded(read), "and can't be edited").toBe(true);
+    expect(hasRounded({ a: [1.5, 9007199254740991] }), "others can").toBe(false);
   });
 
   it("counts what is hidden behind many characters or lines", () => {
@@ -29,6 +42,8 @@ describe("reading", () => {
     const part = { key: "argument content", text: "x".repeat(5_000) };
     expect(reading.hidden([part]), "hidden until it is opened").toBe(5_000 - SHOWN_CHARACTERS);
     reading.open(part);
+    expect(reading.hidden([part]), "opened, and not drawn yet").toBe(5_000 - SHOWN_CHARACTERS);
+    reading.drew(part, 0);
     expect(reading.hidden([part]), "read").toBe(0);
     reading.close(part);
     expect(reading.isOpen(part), "it can be folded again").toBe(false);
@@ -37,6 +52,19 @@ describe("reading", () => {
       reading.hidden([{ ...part, text: "y".repeat(5_000) }]),
       "other text has to be opened again",
     ).toBeGreaterThan(0);
+  });
+
+  it("counts the pages of a long text that were never drawn (X14)", () => {
+    const reading = new Reading();
+    const part = { key: "argument bulk", text: "x".repeat(2 * PAGE + 7) };
+    reading.open(part);
+    reading.drew(part, 2);
+    expect(reading.hidden([part]), "the last one alone does not do").toBe(2 * PAGE);
+    reading.drew(part, 0);
+    reading.drew(part, 0);
+    expect(reading.hidden([part]), "each counts once").toBe(PAGE);
+    reading.drew(part, 1);
+    expect(reading.hidden([part]), "then all of it was drawn").toBe(0);
   });
 
   it("makes a row of each argument, whatever its name", () => {

@@ -19,7 +19,10 @@ export function status(front: Front): Status {
   if (blocker) return { words: blockerWords(blocker), tone: "stop" };
   const problems = front.draft?.form?.tried ? front.draft.form.check.problems.length : 0;
   if (problems > 0) return { words: m.questions_form_problems({ count: problems }), tone: "stop" };
-  if (front.arming.resting) return { words: m.questions_pointer_rested(), tone: "stop" };
+  if (front.arming.uncounted === "rested")
+    return { words: m.questions_pointer_rested(), tone: "stop" };
+  if (front.arming.uncounted === "early")
+    return { words: m.questions_pressed_early(), tone: "stop" };
   if (!front.arming.armed) return { words: m.questions_arming(), tone: "plain" };
   const kind = front.question?.body.kind;
   const fields = (front.draft?.form?.fields.length ?? 0) > 0 || kind === "client_id";

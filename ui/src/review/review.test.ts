@@ -21,10 +21,12 @@ import ToolsTab from "../tools/ToolsTab.svelte";
 import MarkBadges from "./MarkBadges.svelte";
 import Pinned from "./Pinned.svelte";
 import QuestionMarks from "./QuestionMarks.svelte";
-import { NO_MARKS } from "./words";
+import ReviewAll from "./ReviewAll.svelte";
+import { lookAlikeWords, NO_MARKS } from "./words";
 
 const CHANGED: Marks = {
   review: "changed",
+  outdated: false,
   diff: {
     changes: [
       { path: ["description"], before: "Sends a mail", after: "Sends a mail, and a copy to us" },
@@ -33,6 +35,7 @@ const CHANGED: Marks = {
     more: 3,
     serverChanged: false,
     cut: false,
+    before: '{"name": "send", "_meta": {"as": "it was"}}',
   },
   lookAlikes: [{ server: "post", name: "send", same: false }],
   flags: [
@@ -46,6 +49,13 @@ function tool(name: string, marks: Marks): Tool {
     claims: { readOnly: null, destructive: null, idempotent: null, openWorld: null },
     ...{ icons: [], allowed: false, ...REVIEWED, hash: `hash of ${name}`, marks },
   };
+}
+
+/** The button that says so, once what is drawn could be looked at. */
+async function reviewable(): Promise<HTMLElement> {
+  const button = screen.getByRole("button", { name: "I have reviewed it" });
+  await vi.waitFor(() => expect(button).toHaveAttribute("aria-disabled", "false"));
+  return button;
 }
 
 let host: FakeHost;
@@ -64,11 +74,29 @@ describe("a definition that is not as it was seen", () => {
     }
     expect(screen.getByText("annotations › readOnlyHint"), "with its place").toBeInTheDocument();
     expect(screen.getByText("not there"), "what is gone is told").toBeInTheDocument();
-    await userEvent.click(screen.getByRole("button", { name: "I have reviewed it" }));
+    expect(screen.getByText(/_meta/), "all of what was seen is there").toBeInTheDocument();
+    await userEvent.click(await reviewable());
     expect(host.requests("review"), "bound to what was shown").toEqual([
       { server: "files", tools: [{ name: "send", hash: "hash of send" }], prompts: [] },
     ]);
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  });
+
+  test("a click does not count for what changed just before it", async () => {
+    const shown = render(ToolDetail, { server: "files", tool: tool("send", CHANGED) });
+    const button = await reviewable();
+    await shown.rerender({ tool: { ...tool("send", CHANGED), hash: "another" } });
+    await userEvent.click(button);
+    expect(host.requests("review"), "nobody has looked at that one").toEqual([]);
+    await userEvent.click(await reviewable());
+    expect(host.requests("review")[0]?.tools, "after a while it is what was drawn").toEqual([
+      { name: "send", hash: "another" },
+    ]);
+  });
+
+  test("a list that changed and was not read again is said", () => {
+    render(ToolDetail, { server: "files", tool: tool("send", { ...NO_MARKS, outdated: true }) });
+    expect(screen.getByText(/was not read again yet/), "why it asks").toBeInTheDocument();
   });
 
   test("X01, X06: what is strange about it is told with its place, and hidden characters are named", () => {
@@ -110,6 +138,18 @@ test("new tools are reviewed together, but for those that something is strange a
   ).toEqual(["a", "b"]);
 });
 
+test("what changes while all are being marked is not what was looked at", async () => {
+  const fresh: Marks = { ...NO_MARKS, review: "new" };
+  const shown = render(ReviewAll, { server: "files", tools: [tool("a", fresh)] });
+  await userEvent.click(screen.getByRole("button", { name: "Mark 1 new tool as reviewed" }));
+  await shown.rerender({ tools: [{ ...tool("a", fresh), hash: "another" }, tool("b", fresh)] });
+  await userEvent.click(screen.getByRole("button", { name: "Mark as reviewed" }));
+  await vi.waitFor(() => expect(host.requests("review"), "it is sent").toHaveLength(1));
+  expect(host.requests("review")[0]?.tools, "with the hash that it had then").toEqual([
+    { name: "a", hash: "hash of a" },
+  ]);
+});
+
 describe("a question", () => {
   test("X09: says after whose words a model asked", () => {
     const why = { by: "model", conversation: "c1", after: ["weather", "news"] } as const;
@@ -137,7 +177,7 @@ describe("a question", () => {
     expect(screen.getByText("Sends a mail"), "the tool's change").toBeInTheDocument();
     cleanup();
     const diff = {
-      ...{ more: 0, serverChanged: true, cut: false },
+      ...{ more: 0, serverChanged: true, cut: false, before: null },
       changes: [{ path: ["program"], before: "/usr/bin/npx", after: "/tmp/npx" }],
     };
     render(QuestionMarks, {
@@ -170,4 +210,16 @@ test("what was seen of a server is listed", async () => {
   for (const words of ["/usr/bin/npx", "https://login.example", "send"]) {
     expect(await screen.findByText(words), words).toBeInTheDocument();
   }
+});
+
+test("those of the same name are one line, and no other is hidden by it", () => {
+  const alike = (server: string, name: string, same: boolean) => ({ server, name, same });
+  const all = [
+    ...[alike("a", "send", true), alike("b", "send", true)],
+    ...[alike("a", "s\u0435nd", false), alike("a", "s\u0435nd", false)],
+  ];
+  expect(lookAlikeWords(all)).toEqual([
+    "Another server has a tool of the same name: a, b.",
+    expect.stringContaining("U+0435"),
+  ]);
 });

@@ -37,10 +37,14 @@ export function flagWords(reason: FlagReason): string {
   return words[reason]();
 }
 
-export function lookAlikeWords({ server, name, same }: LookAlike): string {
-  return same
-    ? m.review_same_name({ server: named(server) })
-    : m.review_looks_like({ server: named(server), name: spelled(name) });
+export function lookAlikeWords(alikes: LookAlike[]): string[] {
+  const same = [...new Set(alikes.filter((alike) => alike.same).map((alike) => alike.server))];
+  const others = alikes.filter((alike) => !alike.same);
+  const words = others.map(({ server, name }) =>
+    m.review_looks_like({ server: named(server), name: spelled(name) }),
+  );
+  const first = m.review_same_name({ server: same.map(named).join(", ") });
+  return [...new Set(same.length === 0 ? words : [first, ...words])];
 }
 
 /** A name with those of its letters told apart that may be taken for others. */
@@ -53,10 +57,12 @@ function spelled(name: string): string {
 }
 
 /** The same for the name that a server claims. */
-export function serverAlikeWords({ server, name, same }: LookAlike): string {
-  return same
-    ? m.review_server_same_name({ server: named(server) })
-    : m.review_server_looks_like({ server: named(server), name: spelled(name) });
+export function serverAlikeWords(alikes: LookAlike[]): string[] {
+  return alikes.map(({ server, name, same }) =>
+    same
+      ? m.review_server_same_name({ server: named(server) })
+      : m.review_server_looks_like({ server: named(server), name: spelled(name) }),
+  );
 }
 
 /** What a part of a server's identity is called; unknown ones as they are. */
@@ -78,7 +84,10 @@ export function partWords(part: string): string {
 }
 
 /** Nothing to look at. */
-export const NO_MARKS: Marks = { review: null, diff: null, lookAlikes: [], flags: [] };
+export const NO_MARKS: Marks = {
+  ...{ review: null, outdated: false, diff: null },
+  ...{ lookAlikes: [], flags: [] },
+};
 
 /** Whether a server says of itself what is worth a second look. */
 export function isMarked(server: Server): boolean {

@@ -22,12 +22,14 @@ export interface Condition extends ArgumentRule {
 export class RuleDraft {
   effect = $state<Effect>("ask");
   server = $state("*");
+  identity = $state("");
   tool = $state("");
   direction = $state<Direction>("to_server");
   conditions = $state<Condition[]>([]);
   claims = $state<Claims>("any");
   lasts = $state<Lasts>("always");
   note = $state("");
+  afterUntrusted = $state(false);
   readonly #rule: Rule | null;
   #next = 0;
 
@@ -37,6 +39,8 @@ export class RuleDraft {
     if (!rule) return;
     this.effect = rule.effect;
     this.server = rule.server;
+    this.identity = rule.identity ?? "";
+    this.afterUntrusted = rule.afterUntrusted;
     this.tool = rule.tool ?? "";
     this.direction = rule.direction;
     this.conditions = rule.arguments.map((condition) => ({ ...condition, key: this.#next++ }));
@@ -91,6 +95,9 @@ export class RuleDraft {
       expiresAt: isKept && before ? before.expiresAt : ends,
       note: this.note.trim(),
       trustedServer: false,
+      identity:
+        this.effect === "allow" || this.identity.trim() === "" ? null : this.identity.trim(),
+      afterUntrusted: this.effect === "allow" && this.afterUntrusted,
     };
   }
 }

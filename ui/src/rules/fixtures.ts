@@ -5,8 +5,13 @@ export const noRules: Policy = {
   preset: "balanced",
   managedPreset: "balanced",
   rules: [],
-  user: { path: "/home/ann/.local/share/drawbridge/policy.json", exists: false, problem: null },
-  managed: { path: "/etc/drawbridge/policy.json", exists: false, problem: null },
+  user: {
+    path: "/home/ann/.local/share/drawbridge/policy.json",
+    exists: false,
+    problem: null,
+    changed: null,
+  },
+  managed: { path: "/etc/drawbridge/policy.json", exists: false, problem: null, changed: null },
 };
 
 export function sampleRule(changes: Partial<Rule> = {}): Rule {
@@ -23,6 +28,8 @@ export function sampleRule(changes: Partial<Rule> = {}): Rule {
     expiresAt: null,
     note: "",
     trustedServer: false,
+    identity: null,
+    afterUntrusted: false,
     ...changes,
   };
 }

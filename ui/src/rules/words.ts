@@ -37,9 +37,12 @@ export function aboutWords(rule: Rule): string {
 
 /** Its conditions, one by one. */
 export function conditionWords(rule: Rule): string[] {
-  const words = rule.arguments.map(argumentWords);
+  const words: string[] = rule.arguments.map(argumentWords);
+  if (rule.identity !== null)
+    words.unshift(m.rules_if_identity({ identity: short(rule.identity) }));
   if (rule.annotations) words.push(...claimWords(rule.annotations));
   if (rule.scope.kind === "conversation") words.push(m.rules_in_conversation());
+  if (rule.afterUntrusted) words.push(m.rules_even_after());
   return words;
 }
 

@@ -165,6 +165,7 @@ describe("the audit log", () => {
       ...{ whole: true, entries: 12, first: 1, last: 12, removed: null, more: 0 },
       seal: { state: "holds", number: 12 },
       findings: [],
+      ...{ proved: true, unproved: [] },
     };
     let verdict = whole;
     await startFake({
@@ -177,8 +178,17 @@ describe("the audit log", () => {
     await fireEvent.click(check);
     expect(await screen.findByText("Nothing was changed or removed")).toBeVisible();
     expect(screen.getByText(/sealed with the key/), "and that it is sealed").toBeVisible();
+    verdict = { ...whole, proved: false, unproved: [{ from: 3, to: 7 }] };
+    await fireEvent.click(check);
+    expect(
+      await screen.findByText("The links fit, but nothing proves who wrote it"),
+      "a log that anybody could have written is not said to be in order",
+    ).toBeVisible();
+    expect(screen.getByText("3 to 7 stood there without a seal"), "and where").toBeVisible();
+    const inOrder = screen.queryByText("Nothing was changed or removed");
+    expect(inOrder, "which it is not said to be").toBeNull();
     verdict = {
-      ...{ ...whole, whole: false, more: 3 },
+      ...{ ...whole, whole: false, proved: false, more: 3 },
       seal: { state: "broken" },
       findings: [
         { what: "changed", number: 5, to: null, detail: null },

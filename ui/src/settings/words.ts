@@ -28,7 +28,9 @@ export const KINDS = [
   "rule",
   "review",
   "mute",
+  "settings",
   "log-damaged",
+  "log-unsealed",
   "log-shortened",
   "log-imported",
 ];
@@ -57,7 +59,9 @@ export function kindWords(kind: string): string {
     rule: m.audit_kind_rule,
     review: m.audit_kind_review,
     mute: m.audit_kind_mute,
+    settings: m.audit_kind_settings,
     "log-damaged": m.audit_kind_damaged,
+    "log-unsealed": m.audit_kind_unsealed,
     "log-shortened": m.audit_kind_shortened,
     "log-imported": m.audit_kind_imported,
   });

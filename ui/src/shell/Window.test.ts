@@ -124,6 +124,26 @@ describe("the window", () => {
     expect(await axeProblems(), "axe").toEqual([]);
   });
 
+  test("says at once that a server was muted for a while, until when, and takes it back", async () => {
+    const host = await startFake({}, { servers: [demo, sampleServer({ name: "git" })] });
+    render(App);
+    const muted = { name: "git", muted: true };
+    const until = new Date(2026, 0, 2, 16, 57).getTime();
+    host.send({ type: "server_changed", server: sampleServer({ ...muted, mutedUntil: until }) });
+    expect(await screen.findByText(/^git is quiet until .*4:57/), "said in front").toBeVisible();
+    expect(
+      screen.getByRole("link", { name: "git muted ready" }),
+      "and beside its name",
+    ).toBeVisible();
+    expect(await axeProblems(), "axe").toEqual([]);
+    await user.click(screen.getByRole("button", { name: "Undo: git may ask again" }));
+    expect(host.requests("unmute"), "taken back").toEqual([{ server: "git" }]);
+    host.send({ type: "server_changed", server: sampleServer({ ...muted, mutedUntil: null }) });
+    await waitFor(() =>
+      expect(screen.queryByText(/is quiet until/), "what the user wished is no news").toBeNull(),
+    );
+  });
+
   test("renames and deletes a conversation", async () => {
     const host = await startFake({}, { conversations: [trip] });
     render(App);

@@ -144,6 +144,11 @@ test("a tool says what the server claims, and is called after its arguments are 
   host.send({ type: "call_changed", call: asking });
   expect(await shown.findByText("Needs your input"), "it waits").toBeInTheDocument();
   expect(shown.queryByText(/Invalid/), "what is no time is left out").toBeNull();
+  host.send({ type: "server_changed", server: sampleServer({ name, muted: true }) });
+  expect(
+    await screen.findByText("Muted: all its questions are denied."),
+    "it waits for nothing that is shown",
+  ).toBeVisible();
   await user.click(screen.getByRole("button", { name: "Cancel the call" }));
   expect(host.requests("cancel_call"), "can be cancelled").toEqual([{ call: call.id }]);
 

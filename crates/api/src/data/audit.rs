@@ -48,7 +48,8 @@ pub struct AuditEntry {
     pub asker: String,
     /// The server.
     pub server: String,
-    /// `start-server`, `tool`, `sampling`, `sampling-answer`, `elicitation`, `url`, `roots` or `revoke`.
+    /// `start-server`, `tool`, `sampling`, `sampling-answer`, `elicitation`, `url`, `roots`, `revoke`
+    /// and others, which the page has words for.
     pub kind: String,
     /// What it was about: the command line, the tool, the message, the URL.
     pub subject: String,
@@ -77,6 +78,8 @@ pub struct AuditEntry {
 pub struct AuditVerdict {
     /// Whether nothing is wrong.
     pub whole: bool,
+    /// Whether it is also proved that Drawbridge wrote all of it.
+    pub proved: bool,
     /// How many entries there are.
     pub entries: u64,
     /// The first one's number.
@@ -91,6 +94,17 @@ pub struct AuditVerdict {
     pub findings: Vec<AuditFinding>,
     /// How much more is wrong.
     pub more: u64,
+    /// Of which entries nothing proves who wrote them: they are not sealed, or were found without a seal.
+    pub unproved: Vec<AuditSpan>,
+}
+
+/// Entries that follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct AuditSpan {
+    /// The first one's number.
+    pub from: u64,
+    /// The last one's number.
+    pub to: u64,
 }
 
 /// What the seal says of the log's end.

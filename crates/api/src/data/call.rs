@@ -52,6 +52,10 @@ pub struct GetPrompt {
     /// Its arguments.
     #[serde(default)]
     pub arguments: BTreeMap<String, String>,
+    /// The hash that was shown with it; it is refused if it is another one now. None if it was not shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub hash: Option<String>,
 }
 
 /// A prompt's messages.

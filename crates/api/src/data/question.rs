@@ -126,6 +126,10 @@ pub enum QuestionBody {
         bytes: u64,
         /// Whether its definition changed since it was allowed.
         changed_since_allowed: bool,
+        /// Its whole definition as JSON, unless the user has seen it as it is now: to allow a call is to have seen it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        definition: Option<String>,
     },
     /// To get a prompt or read a resource.
     Read {

@@ -21,6 +21,10 @@ pub enum ReviewState {
 pub struct Marks {
     /// Whether the user has seen its definition; none where nothing is defined.
     pub review: Option<ReviewState>,
+    /// Whether the server said that the list changed in which it stands, and that was not read again since. Nothing is allowed
+    /// without asking until then.
+    #[serde(default)]
+    pub outdated: bool,
     /// What is different from what the user saw.
     pub diff: Option<Diff>,
     /// What else has such a name; at most ten.
@@ -41,6 +45,8 @@ pub struct Diff {
     pub server_changed: bool,
     /// Whether only the beginning of what the user saw was kept, since it was so large.
     pub cut: bool,
+    /// All of a definition as the user saw it, if that was kept.
+    pub before: Option<String>,
 }
 
 /// One change.
@@ -59,9 +65,9 @@ pub struct Change {
 pub struct LookAlike {
     /// The user's own name for its server.
     pub server: String,
-    /// Its name there.
+    /// Its name there, or its title if that is what looks alike.
     pub name: String,
-    /// Whether it is the very same name.
+    /// Whether it is the very same.
     pub same: bool,
 }
 

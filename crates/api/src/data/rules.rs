@@ -29,6 +29,8 @@ pub struct RuleFile {
     pub exists: bool,
     /// Why it can't be used, if it can't. Then everything asks.
     pub problem: Option<String>,
+    /// When another program changed it while Drawbridge was running, in milliseconds since 1970.
+    pub changed: Option<u64>,
 }
 
 /// How much is asked about where no rule says otherwise.
@@ -109,7 +111,7 @@ pub struct ArgumentRule {
 pub enum ArgumentTest {
     /// A text with `*` for any characters and `?` for one.
     Glob,
-    /// A regular expression that is found in it.
+    /// A regular expression that is found in it, or that fits all of it where the rule allows.
     Regex,
     /// A path of this folder or of something in it.
     Folder,
@@ -175,6 +177,12 @@ pub struct Rule {
     pub note: String,
     /// Whether it stands for a server that the user trusts.
     pub trusted_server: bool,
+    /// What the servers it is about are: a command line, program or URL, with `*` and `?`. Never of a rule that allows.
+    #[serde(default)]
+    pub identity: Option<String>,
+    /// Whether it allows what a model asks for after the words of other servers, too.
+    #[serde(default)]
+    pub after_untrusted: bool,
 }
 
 /// A rule, by where it comes from and its number there.

@@ -1,5 +1,7 @@
 //! The audit log: read, checked, exported.
 
+use std::fs::{File, OpenOptions};
+use std::path::Path;
 use std::sync::Arc;
 
 use host::ports::{
@@ -45,7 +47,7 @@ impl Api {
         let failed = shown.clone();
         self.beside(move |log| {
             let fail = |error: std::io::Error| StoreError { path: failed, cause: error.to_string() };
-            let file = std::fs::File::create(path).map_err(fail)?;
+            let file = private_file(&path).map_err(fail)?;
             log.export(&mut std::io::BufWriter::new(file))
         })
         .await?;
@@ -63,6 +65,24 @@ impl Api {
             .map_err(|error| ApiError::new(ErrorCode::Internal, error.to_string()))?
             .map_err(|error| errors::system(error.to_string()))
     }
+}
+
+/// A file to write that only its owner can read, also if there was one that others can.
+fn private_file(path: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+        let file = options.mode(0o600).open(path)?;
+        // A place where that can't be said, such as a memory stick, is the user's choice.
+        if file.metadata()?.permissions().mode() & 0o077 != 0 {
+            let _ = file.set_permissions(std::fs::Permissions::from_mode(0o600));
+        }
+        Ok(file)
+    }
+    #[cfg(not(unix))]
+    options.open(path)
 }
 
 fn entry(entry: HostAudit) -> AuditEntry {
@@ -96,6 +116,7 @@ fn entry(entry: HostAudit) -> AuditEntry {
 pub fn verdict(verdict: host::ports::AuditVerdict) -> AuditVerdict {
     AuditVerdict {
         whole: verdict.is_whole(),
+        proved: verdict.is_proved(),
         entries: verdict.entries,
         first: verdict.first,
         last: verdict.last,
@@ -108,6 +129,7 @@ pub fn verdict(verdict: host::ports::AuditVerdict) -> AuditVerdict {
         },
         findings: verdict.findings.into_iter().map(finding).collect(),
         more: verdict.more,
+        unproved: verdict.unproved.into_iter().map(|(from, to)| AuditSpan { from, to }).collect(),
     }
 }
 
@@ -126,5 +148,28 @@ fn finding(finding: host::ports::AuditFinding) -> AuditFinding {
         number: finding.number,
         to: finding.to,
         detail: finding.detail,
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn an_export_can_be_read_by_its_owner_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("export.jsonl");
+        let mode = || std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        drop(private_file(&path).unwrap());
+        assert_eq!(mode(), 0o600, "a new one");
+        std::fs::write(&path, "older").unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+        drop(private_file(&path).unwrap());
+        assert_eq!(mode(), 0o600, "and one that others could read");
+        assert_eq!(std::fs::read(&path).unwrap(), b"", "of which nothing is left");
     }
 }

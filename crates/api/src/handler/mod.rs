@@ -202,7 +202,7 @@ impl Handler for Api {
     }
 
     async fn get_prompt(&self, r: GetPrompt) -> Result<PromptResult, ApiError> {
-        let result = self.host.get_prompt(r.call, r.server, r.prompt, r.arguments).await?;
+        let result = self.host.get_prompt_as_shown(r.call, r.server, r.prompt, r.arguments, r.hash).await?;
         Ok(views::prompt_result(result))
     }
 

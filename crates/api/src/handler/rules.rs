@@ -88,7 +88,7 @@ impl From<RulesError> for ApiError {
         let code = match &error {
             RulesError::Unusable(_) => ErrorCode::Config,
             RulesError::Rule(_) => ErrorCode::Invalid,
-            RulesError::NoSuchRule | RulesError::NoSuchServer(_) => ErrorCode::NotFound,
+            RulesError::NoSuchRule | RulesError::NoSuchServer(_) | RulesError::NoSuchTool { .. } => ErrorCode::NotFound,
             RulesError::Store(_) => ErrorCode::System,
         };
         Self::new(code, error.to_string())

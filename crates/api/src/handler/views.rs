@@ -4,6 +4,7 @@ mod authorization;
 mod content;
 mod conversation;
 mod question;
+mod readable;
 mod review;
 pub(super) mod rules;
 pub(super) mod sampling;

@@ -42,16 +42,21 @@ fn decisions_are_filtered_and_searched() {
 fn the_log_is_checked_and_a_change_is_found() {
     let folder = used();
     let ended = folder.run(&["audit", "verify"]);
-    let verdict = ended.value();
+    let (code, message) = ended.error(4);
+    assert_eq!(code, "unproved", "without a keychain nothing is proved, which is no success: {message}");
+    assert!(message.starts_with("The links fit, but nothing proves who wrote it"), "and is said first: {message}");
+    let verdict = &ended.result()["value"];
     assert_eq!((&verdict["whole"], &verdict["entries"]), (&json!(true), &json!(4)), "it is whole: {verdict}");
-    assert_eq!(verdict["seal"]["state"], "none", "without a keychain it is said not to be sealed");
+    assert_eq!(verdict["seal"]["state"], "none", "and not sealed");
 
     let path = folder.path("export.jsonl");
     let shown = path.display().to_string();
     let ended = folder.run(&["audit", "export", &shown]);
     assert_eq!(ended.value()["entries"], 4, "all entries are exported");
     folder.run(&["audit", "export", &shown]).error(1);
-    assert_eq!(folder.run(&["audit", "verify", &shown]).value()["whole"], true, "the export proves itself");
+    let ended = folder.run(&["audit", "verify", &shown]);
+    assert_eq!(ended.error(4).0, "unproved", "an export proves no more than the log");
+    assert_eq!(ended.result()["value"]["whole"], true, "but is whole as well");
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, text.replace(r#""subject":"fail""#, r#""subject":"echo""#)).unwrap();
     let changed = folder.run(&["audit", "verify", &shown]);
@@ -80,6 +85,7 @@ fn an_export_goes_to_standard_output_as_well() {
     assert!(text.starts_with(r#"{"format":"drawbridge audit log""#), "which says what it is: {text}");
     folder.run(&["audit", "export"]).error(2);
     let output = folder.command().args(["audit", "verify"]).output().unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.starts_with("The chain is whole: 4 entries, 1 to 4."), "people get words: {text}");
+    let text = String::from_utf8(output.stderr).unwrap();
+    let words = "The links fit, but nothing proves who wrote it: 4 entries, 1 to 4.";
+    assert!(text.contains(words), "people get words: {text}");
 }

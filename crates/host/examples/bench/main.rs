@@ -1,9 +1,10 @@
 //! Measures the host without a window: the memory of 200 idle servers, the time from a server's message to the question in
-//! the stream of events, and what signing in takes. Prints; asserts nothing. The demo server must lie beside this program's
+//! the stream of events, what a call costs beside the transport, and what signing in takes. Prints; asserts nothing. The demo server must lie beside this program's
 //! folder.
 //!
 //! `bench memory 40` measures only the memory, of 40 servers: short enough for a heap profiler. `bench latency` only the time,
-//! `bench queue` only the queue of questions, `bench signin` only the sign-in, `bench streaming` only what an answer of a model costs.
+//! `bench queue` only the queue of questions, `bench cost` only what a call costs, `bench signin` only the sign-in, `bench streaming`
+//! only what an answer of a model costs.
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -11,6 +12,7 @@
     reason = "a measurement that fails says where"
 )]
 
+mod cost;
 mod queue;
 mod sign_in;
 mod streaming;
@@ -35,6 +37,9 @@ async fn main() {
     }
     if part.as_deref().is_none_or(|part| part == "queue") {
         queue::measure(program.clone()).await;
+    }
+    if part.as_deref().is_none_or(|part| part == "cost") {
+        cost::measure(program.clone()).await;
     }
     if part.as_deref().is_none_or(|part| part == "signin") {
         sign_in::measure().await;

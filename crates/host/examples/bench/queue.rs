@@ -21,7 +21,7 @@ pub(super) async fn measure(program: PathBuf) {
     busy(program).await;
 }
 
-fn sum() -> Map<String, Value> {
+pub(super) fn sum() -> Map<String, Value> {
     json!({"a": 2, "b": 3}).as_object().cloned().unwrap_or_default()
 }
 

@@ -8,7 +8,9 @@ mod parse;
 
 pub use check::{FieldProblem, FormProblem};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
+
+use crate::activity::REDACTED;
 
 /// The most fields a form may have.
 pub const MAX_FIELDS: usize = 100;
@@ -20,6 +22,19 @@ pub const MAX_OPTIONS: usize = 1_000;
 pub struct Form {
     /// Its fields, in the server's order.
     pub fields: Vec<Field>,
+}
+
+impl Form {
+    /// What was filled in, without the values of fields that look as if they ask for a secret.
+    #[must_use]
+    pub fn without_secrets(&self, content: &Map<String, Value>) -> Map<String, Value> {
+        let is_secret = |name: &str| self.fields.iter().any(|field| field.secret && field.name == name);
+        let kept = content.iter().map(|(name, value)| {
+            let value = if is_secret(name) { REDACTED.into() } else { value.clone() };
+            (name.clone(), value)
+        });
+        kept.collect()
+    }
 }
 
 /// A field of a form.

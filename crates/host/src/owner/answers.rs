@@ -20,7 +20,9 @@ use crate::form::FormProblem;
 use crate::ports::StoreError;
 use crate::sampling::{Limit, Unfit};
 use crate::url_parts::UrlParts;
-use crate::view::{CallFailure, Edit, HostEvent, Millis, Outcome, QuestionBody, QuestionId, QuestionView, UserAnswer};
+use crate::view::{
+    CallFailure, Edit, HostEvent, Millis, Outcome, QuestionBody, QuestionId, QuestionView, ServerState, UserAnswer,
+};
 
 /// Why an answer could not be taken.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -93,14 +95,19 @@ impl Owner {
             let _ = reply.send(Err(AnswerError::NotOpen));
             return;
         };
-        if self.questions[at].being_acted_on || self.questions[at].hash().as_str() != hash {
+        // A refusal lets nothing cross, whatever was shown.
+        let refuses = matches!(answer, UserAnswer::Deny | UserAnswer::Cancel);
+        let pending = &self.questions[at];
+        let is_as_asked = refuses || pending.hash() == pending.view.hash;
+        if pending.being_acted_on || !is_as_asked || !refuses && pending.view.hash.as_str() != hash {
+            if !is_as_asked {
+                self.ask_anew(at);
+            }
             let _ = reply.send(Err(AnswerError::Stale));
             return;
         }
         // Rules may have changed since it was asked, and the user what would cross.
-        if !matches!(answer, UserAnswer::Deny | UserAnswer::DenyBecause(_) | UserAnswer::Cancel)
-            && let Some(by) = self.denied_now(at)
-        {
+        if !refuses && let Some(by) = self.denied_now(at) {
             self.refuse_by_rule(at, by);
             let _ = reply.send(Err(AnswerError::Denied(by.to_string())));
             return;
@@ -113,6 +120,18 @@ impl Owner {
         }
         let result = self.act(at, answer);
         let _ = reply.send(result);
+    }
+
+    /// The file that would run is another one than when it was asked, as after a build: it is looked for, and asked about, anew.
+    fn ask_anew(&mut self, at: usize) {
+        let (id, server) = (self.questions[at].view.id, self.questions[at].view.server.clone());
+        self.end_questions(|pending| pending.view.id == id);
+        if let Some(record) = self.servers.get_mut(&server) {
+            record.set(ServerState::Stopped);
+        }
+        if let Err(error) = self.start(&server) {
+            tracing::error!(%error, "a server whose program changed could not be asked about again");
+        }
     }
 
     fn act(&mut self, at: usize, answer: UserAnswer) -> Result<(), AnswerError> {
@@ -266,10 +285,12 @@ impl Owner {
         if !problems.is_empty() {
             return Err(AnswerError::Form(problems));
         }
+        // Whoever has the hash of a password can try which one fits.
+        let kept = form.without_secrets(&content);
         let crossing = Crossing {
             subject: message.clone(),
-            hash: Hash::of(&json!(content)),
-            content: Some(policy::canonical_object(&content)),
+            hash: Hash::of(&json!(kept)),
+            content: Some(policy::canonical_object(&kept)),
         };
         let pending = self.take_allowed_as(at, Scope::Once, Some(crossing))?;
         self.give(&pending, Answer::Elicitation(ElicitResult { action: ElicitAction::Accept, content: Some(content) }));
@@ -414,6 +435,7 @@ impl Owner {
             expires_at,
             words,
         };
+        self.judgement += 1;
         match self.policy.grants_mut().add(grant) {
             Ok(_) => {
                 if let Err(error) = self.keep_grants(server, Some(&subject)) {
@@ -461,16 +483,18 @@ impl Owner {
         }
     }
 
-    /// Refuses all that a server asks for now, and with `mute` what it will ask for.
+    /// Refuses all that a server asks for now, and with `mute` what it will ask for. A page that is being opened was allowed
+    /// already.
     pub(crate) fn deny_all(&mut self, server: &str, mute: bool) {
         if mute {
             self.policy.mute(server);
         }
         self.dealt_with(server, mute);
         self.refuse_unasked(server);
-        let asked = self.questions.iter().any(|p| p.view.server == server && p.is_asked_by_server());
+        let is_open = |p: &Pending| p.view.server == server && !p.being_acted_on;
+        let asked = self.questions.iter().any(|p| is_open(p) && p.is_asked_by_server());
         // Also what the user began: a list that keeps some of them would not be empty after "deny all".
-        while let Some(at) = self.questions.iter().position(|p| p.view.server == server) {
+        while let Some(at) = self.questions.iter().position(is_open) {
             self.refuse(at, Outcome::Denied, None);
         }
         // However many there were, it is one refusal.
@@ -487,6 +511,7 @@ impl Owner {
     /// Takes a standing approval back; whether there was one.
     pub(crate) fn revoke(&mut self, id: policy::GrantId) -> Result<bool, StoreError> {
         let Some(grant) = self.policy.grants_mut().revoke(id) else { return Ok(false) };
+        self.judgement += 1;
         let subject = match &grant.subject {
             Subject::Command => grant.words.clone(),
             Subject::Tool(tool) => tool.clone(),

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
+use mcp_transport::sandbox::Plan;
 use policy::Hash;
 use serde_json::json;
 
@@ -30,10 +31,32 @@ fn stdio_hash(config: &StdioConfig) -> Hash {
     Hash::of(&command)
 }
 
-/// Over all that decides what runs: the command as it is configured, and the file that it leads to, as it is now.
-pub(super) fn command_hash(config: &StdioConfig, program: &Path) -> Hash {
+/// Over all that decides what runs: the command as it is configured, and the file that it leads to, as it is now; in a sandbox
+/// also what its program brings into reach, which its first line says.
+pub(super) fn command_hash(config: &StdioConfig, program: &Path, plan: Option<&Plan>) -> Hash {
     let path = program.to_string_lossy();
-    Hash::of(&json!({ "command": stdio_hash(config), "program": path, "file": program_file(program) }))
+    let mut command = json!({ "command": stdio_hash(config), "program": path, "file": program_file(program) });
+    if let Some(plan) = plan {
+        let reached: Vec<_> = plan.reach.program.iter().map(|path| path.to_string_lossy()).collect();
+        command["reach"] = json!(reached);
+        command["status"] = json!(status_change(program));
+    }
+    Hash::of(&command)
+}
+
+/// When a file, its name or its rights were changed last, which no program can set: a server in a sandbox could write to its own
+/// program, and give that back its date.
+#[cfg(unix)]
+fn status_change(program: &Path) -> Option<String> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let facts = program.metadata().ok()?;
+    Some(format!("{}.{:09}", facts.ctime(), facts.ctime_nsec()))
+}
+
+#[cfg(not(unix))]
+const fn status_change(_program: &Path) -> Option<String> {
+    None
 }
 
 /// Which file a program's path leads to, through links, and in words that are others once it is replaced or written to. Its

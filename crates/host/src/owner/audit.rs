@@ -54,8 +54,8 @@ impl Default for Decided<'_> {
 
 /// What goes on once an entry is written.
 pub(super) enum Waiting {
-    /// A call is sent, to this run of its server.
-    Call { id: Arc<str>, run: RunId },
+    /// A call is sent, to this run of its server, if nothing changed that it was judged by.
+    Call { id: Arc<str>, run: RunId, judgement: u64 },
     /// A server's request is answered.
     Answer { server: String, run: RunId, request: ServerRequestId, answer: Answer },
     /// Nothing: it is a refusal, or has happened.
@@ -159,7 +159,7 @@ impl Owner {
             return self.finish(record, Err(CallFailure::NotReady { server }));
         };
         let id: Arc<str> = record.view.id.as_str().into();
-        match self.audit_later(entry, Waiting::Call { id: Arc::clone(&id), run }) {
+        match self.audit_later(entry, Waiting::Call { id: Arc::clone(&id), run, judgement: self.judgement }) {
             Ok(Some(_)) => self.send(record),
             Ok(None) => {
                 record.view.state = CallState::Running;
@@ -203,7 +203,7 @@ impl Owner {
 
     fn go_on(&mut self, waiting: Waiting, written: Result<(), StoreError>) {
         match waiting {
-            Waiting::Call { id, run } => {
+            Waiting::Call { id, run, judgement } => {
                 // It may have been cancelled.
                 let Some(record) = self.calls.remove(&id) else { return };
                 let server = &record.view.server;
@@ -211,7 +211,8 @@ impl Owner {
                     self.servers.get(server).and_then(|r| r.connection.as_ref()).is_some_and(|c| c.run == run);
                 match written {
                     Err(error) => self.finish(record, Err(CallFailure::Refused(error.to_string()))),
-                    Ok(()) if is_there => self.send(record),
+                    Ok(()) if is_there && judgement == self.judgement => self.send(record),
+                    Ok(()) if is_there => self.send_if_still_allowed(record),
                     // What was decided for one process must not go to the next.
                     Ok(()) => {
                         let server = server.clone();

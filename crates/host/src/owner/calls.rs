@@ -19,7 +19,7 @@ use super::provenance::CallOrigin;
 use super::questions::For;
 use super::{Owner, Read};
 use crate::activity::now;
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, List};
 use crate::connection::{MAX_QUESTIONS, RunId, Tell, Ticket};
 use crate::ports::AuditEntry;
 use crate::view::{
@@ -37,6 +37,8 @@ pub(crate) struct NewCall {
     pub(crate) name: String,
     pub(crate) origin: CallOrigin,
     pub(crate) request: ClientRequest,
+    /// The hash of the prompt's definition as it was shown to whoever wants it.
+    pub(crate) shown: Option<String>,
 }
 
 /// A call under way.
@@ -46,6 +48,8 @@ pub(super) struct CallRecord {
     origin: CallOrigin,
     /// What is to be sent; none once it was.
     request: Option<ClientRequest>,
+    /// The hash of a prompt's definition as the user wants it; none if it is in no list.
+    wanted: Option<Hash>,
     /// What the user made of the arguments.
     edited: Option<Map<String, Value>>,
     /// How often it has asked for input.
@@ -82,8 +86,6 @@ impl TicketUse {
 
 /// What happens to a call.
 pub(super) enum Way {
-    /// It is sent.
-    Send,
     /// It is sent once this is written down.
     Write(Box<AuditEntry>),
     /// The user decides.
@@ -104,7 +106,7 @@ impl Owner {
             let _ = reply.send(Err(failure));
             return;
         }
-        let NewCall { id, server, kind, name, origin, request } = call;
+        let NewCall { id, server, kind, name, origin, request, shown } = call;
         let view = CallView {
             id,
             server,
@@ -116,17 +118,22 @@ impl Owner {
             task: None,
             conversation: origin.conversation().map(str::to_owned),
         };
-        let decided = match &request {
-            ClientRequest::CallTool { name, arguments, .. } => self.decide_call(&view, &origin, name, arguments),
-            ClientRequest::GetPrompt { name, .. } => {
-                self.decide_read(&view, &request).and_then(|way| self.look_at_prompt(&view.server, name).map(|()| way))
-            }
-            _ => self.decide_read(&view, &request),
+        let decided = self.decide(&view, &origin, &request).and_then(|way| {
+            let wanted = match kind {
+                CallKind::Prompt => self.look_at_prompt(&view.server, &view.name, shown.as_deref())?,
+                CallKind::Tool | CallKind::Resource => None,
+            };
+            Ok((way, wanted))
+        });
+        let (way, wanted) = match decided {
+            Ok((way, wanted)) => (Ok(way), wanted),
+            Err(failure) => (Err(failure), None),
         };
         let record = CallRecord {
             view,
             origin,
             request: Some(request),
+            wanted,
             edited: None,
             round: 0,
             ticket: None,
@@ -134,10 +141,29 @@ impl Owner {
             held: None,
             reply,
         };
-        match decided {
-            Ok(Way::Send) => self.send(record),
+        match way {
             Ok(Way::Write(entry)) => self.send_written(record, *entry),
             Ok(Way::Ask(question)) => self.ask_about(record, question),
+            Err(failure) => self.finish(record, Err(failure)),
+        }
+    }
+
+    fn decide(&mut self, view: &CallView, origin: &CallOrigin, request: &ClientRequest) -> Result<Way, CallFailure> {
+        match request {
+            ClientRequest::CallTool { name, arguments, .. } => self.decide_call(view, origin, name, arguments),
+            _ => self.decide_read(view, origin, request),
+        }
+    }
+
+    /// What was allowed is written down, but what allowed it may have changed meanwhile.
+    pub(super) fn send_if_still_allowed(&mut self, mut record: CallRecord) {
+        let Some(request) = &record.request else { return };
+        match self.decide(&record.view, &record.origin, request) {
+            Ok(Way::Write(_)) => self.send(record),
+            Ok(Way::Ask(question)) => {
+                record.view.state = CallState::AwaitingApproval;
+                self.ask_about(record, question);
+            }
             Err(failure) => self.finish(record, Err(failure)),
         }
     }
@@ -172,10 +198,11 @@ impl Owner {
         let missing = || CallFailure::NotFound(format!("tool \"{tool}\" on {server}"));
         let after_untrusted = self.is_after_untrusted(origin, server);
         let record = self.servers.get_mut(server).ok_or_else(missing)?;
-        let (kept, identity) = ((&self.pins, self.policy.grants()), record.identity.as_ref());
-        let seen = |hashes: (&Hash, &Hash)| standing_of(kept, server, tool, hashes, identity);
+        let (pins, identity) = (&self.pins, record.identity.as_ref());
+        let seen = |own: &Hash| standing_of(pins, server, tool, own, identity);
         let definition = record.definitions.get(&record.config, &record.catalog, tool, seen).ok_or_else(missing)?;
-        let standing = definition.standing;
+        let is_outdated = record.catalog.is_outdated(List::Tools);
+        let standing = record.catalog.standing_now(List::Tools, definition.standing);
         let act = Act::CallTool {
             server,
             tool,
@@ -225,22 +252,27 @@ impl Owner {
                 let body = QuestionBody::Tool {
                     tool: Box::new(record.catalog.tool(tool).ok_or_else(missing)?),
                     arguments: arguments.clone(),
-                    changed_since_allowed: rule == policy::Rule::ToolChanged || standing == Standing::Changed,
+                    changed_since_allowed: definition.standing == Standing::Changed
+                        || rule == policy::Rule::ToolChanged && !is_outdated,
                 };
                 Ok(Way::Ask((body, rule, scopes)))
             }
         }
     }
 
-    /// A prompt is the user's own wish, but one that is not as they saw it has to be looked at first.
-    fn look_at_prompt(&self, server: &str, prompt: &str) -> Result<(), CallFailure> {
-        match self.prompt_standing(server, prompt) {
-            Some(Standing::Changed) => {
-                let cause = format!("the prompt \"{prompt}\" of {server} changed since you saw it; review it first");
-                Err(CallFailure::Refused(cause))
-            }
+    /// A prompt is the user's own wish, but one that is not as they saw it, or as it was shown to them now, has to be looked at
+    /// first. Gives the hash of what they want.
+    fn look_at_prompt(&self, server: &str, prompt: &str, shown: Option<&str>) -> Result<Option<Hash>, CallFailure> {
+        let changed = |since: &str| {
+            CallFailure::Refused(format!("the prompt \"{prompt}\" of {server} changed since {since}; review it first"))
+        };
+        match (self.prompt_now(server, prompt), shown) {
+            (Some((_, Standing::Changed)), _) => Err(changed("you saw it")),
+            (Some((now, _)), Some(shown)) if now.as_str() != shown => Err(changed("it was shown")),
+            (Some((now, _)), _) => Ok(Some(now)),
+            (None, Some(_)) => Err(changed("it was shown")),
             // What is not in the list is for the server to refuse.
-            Some(Standing::New | Standing::Reviewed) | None => Ok(()),
+            (None, None) => Ok(None),
         }
     }
 
@@ -273,13 +305,16 @@ impl Owner {
     }
 
     pub(super) fn send(&mut self, mut record: CallRecord) {
-        let Some(request) = record.request.take() else { return };
         if record.view.kind == CallKind::Prompt {
+            // It may have waited for the user, and another be there now.
+            let wanted = record.wanted.as_ref().map(Hash::as_str);
+            if let Err(failure) = self.look_at_prompt(&record.view.server, &record.view.name, wanted) {
+                return self.finish(record, Err(failure));
+            }
             self.pin_prompt(&record.view.server, &record.view.name);
         }
-        if record.view.kind == CallKind::Tool {
-            record.entry = self.audits.last;
-        }
+        let Some(request) = record.request.take() else { return };
+        record.entry = self.audits.last;
         let ticket = Ticket(self.new_id());
         let (idle, total) = match record.view.kind {
             CallKind::Tool => self.options.times.tool,

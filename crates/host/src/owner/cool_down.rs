@@ -133,14 +133,42 @@ impl Owner {
         self.emit_server(server);
     }
 
-    /// A question was refused because the server is muted.
+    /// A question was refused because the server is muted. Few of these are written down, each with how many there were until
+    /// then, so that such a server can't push all else out of the log.
     pub(super) fn count_muted(&mut self, server: &str) {
-        self.asking.entry(server.to_owned()).or_default().muted += 1;
+        let asking = self.asking.entry(server.to_owned()).or_default();
+        asking.muted += 1;
+        let refused = asking.muted;
+        if refused.is_power_of_two() {
+            self.note_muted(server, refused);
+        }
         self.emit_server(server);
+    }
+
+    fn note_muted(&mut self, server: &str, refused: u64) {
+        self.note(Decided {
+            server,
+            kind: "mute",
+            subject: &format!("{refused} requests were refused since it is muted"),
+            decision: "denied",
+            by: "policy",
+            asker: "server",
+            rule: policy::Rule::Muted.name().into(),
+            ..Decided::default()
+        });
+    }
+
+    /// The last number, if it is not written down yet.
+    fn note_all_muted(&mut self, server: &str) {
+        let refused = self.asking.get(server).map_or(0, |asking| asking.muted);
+        if refused > 0 && !refused.is_power_of_two() {
+            self.note_muted(server, refused);
+        }
     }
 
     /// The user has dealt with all that a server asked: the numbers begin anew. With `mute` until the user unmutes it.
     pub(super) fn dealt_with(&mut self, server: &str, mute: bool) {
+        self.note_all_muted(server);
         if let Some(asking) = self.asking.get_mut(server) {
             (asking.before, asking.muted) = (asking.unseen, 0);
             if mute {
@@ -151,6 +179,7 @@ impl Owner {
 
     /// Lets a server ask again.
     pub(crate) fn unmute(&mut self, server: &str) {
+        self.note_all_muted(server);
         self.policy.unmute(server);
         if let Some(asking) = self.asking.get_mut(server) {
             (asking.refusals, asking.muted_until, asking.muted) = (0, None, 0);

@@ -43,13 +43,13 @@ pub(crate) struct Definitions {
 
 impl Definitions {
     /// The definition of a tool as it stands in the catalog now; none if there is no such tool or it can't be read. `seen`
-    /// tells whether the user has seen it, by its own hash and by what a standing approval of it rests on.
+    /// tells whether the user has seen it, by its own hash.
     pub(super) fn get(
         &mut self,
         config: &Arc<ServerConfig>,
         catalog: &Arc<Catalog>,
         tool: &str,
-        seen: impl FnOnce((&Hash, &Hash)) -> Standing,
+        seen: impl FnOnce(&Hash) -> Standing,
     ) -> Option<&Definition> {
         // Both are replaced when they change, so that the same place means the same contents.
         let holds = |(own, list): &(_, Weak<Catalog>)| {
@@ -64,7 +64,7 @@ impl Definitions {
             None => {
                 let read = catalog.tool(tool)?;
                 let (approval, own) = (definition_hash(config, &read), Hash::of(&json!(read)));
-                let standing = seen((&own, &approval));
+                let standing = seen(&own);
                 let definition = Definition { approval, claims: claims_of(&read), standing, calls: calls_of(&own) };
                 self.known.insert_full(tool.to_owned(), definition).0
             }

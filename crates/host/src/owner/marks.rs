@@ -13,7 +13,9 @@ use super::pins::{address_parts, command_parts};
 use super::questions::For;
 use super::{Owner, ServerRecord};
 use crate::activity::now;
-use crate::review::{Diff, Flag, LookAlike, MAX_LOOK_ALIKES, Marks, NameKeys, Reviewed, flags_of_text};
+use crate::review::{
+    Diff, Flag, Kind, KindNames, LookAlike, MAX_LOOK_ALIKES, Marks, NameKeys, Reviewed, flags_of_text,
+};
 use crate::view::QuestionBody;
 
 /// What a server says of itself at its opening, looked through once.
@@ -29,7 +31,7 @@ impl Owner {
     /// One server's definitions beside what the user saw of them.
     pub(crate) fn reviewed(&self, server: &str) -> Option<Reviewed> {
         let record = self.servers.get(server)?;
-        let others = self.servers.iter().filter(|(name, other)| *name != server && other.connection.is_some());
+        let others = self.servers.iter().filter(|(name, _)| *name != server);
         Some(Reviewed {
             server: server.to_owned(),
             config: Arc::clone(&record.config),
@@ -37,8 +39,18 @@ impl Owner {
             pins: self.pins.get(server).cloned().unwrap_or_default(),
             identity: record.identity.clone(),
             granted: granted(self.policy.grants(), server),
-            others: others.map(|(name, other)| (name.clone(), Arc::clone(&other.catalog))).collect(),
+            others: others.map(|(name, other)| (name.clone(), self.names_of(name, other))).collect(),
         })
+    }
+
+    /// The names of what a server offers; while that is not known, of what the user saw of it.
+    fn names_of(&self, server: &str, record: &ServerRecord) -> KindNames {
+        if record.connection.is_some() && record.catalog.is_read {
+            return record.catalog.names.clone();
+        }
+        let Some(pins) = self.pins.get(server) else { return KindNames::default() };
+        let names = || [Kind::Tool, Kind::Prompt].map(|kind| Arc::new(pins.names(kind)));
+        record.pinned_names.get_or_init(names).clone()
     }
 
     /// What is worth a second look about what a question is about.
@@ -48,8 +60,8 @@ impl Owner {
             QuestionBody::Tool { tool, .. } => {
                 return self.reviewed(server).map(|reviewed| reviewed.tool(tool).1).unwrap_or_default();
             }
-            QuestionBody::StartServer { config, resolved, .. } => {
-                let hash = command_hash(config, resolved);
+            QuestionBody::StartServer { config, resolved, plan, .. } => {
+                let hash = command_hash(config, resolved, plan.as_ref());
                 pins.and_then(|pins| pins.identity_diff(&hash, &command_parts(config, resolved)))
             }
             QuestionBody::ConnectServer { config, .. } => {
@@ -85,7 +97,7 @@ impl Owner {
         let mut marks = self.marks_of(&view.server, &view.body);
         // One that nobody had approved is compared with what was shown.
         if let (None, QuestionBody::Tool { tool, .. }) = (&marks.diff, &view.body) {
-            marks.diff = Some(Box::new(Diff::between(&json!(shown), &json!(tool))));
+            marks.diff = Some(Box::new(Diff::of_definitions(&json!(shown), &json!(tool))));
         }
         self.questions[at].view.marks = marks;
     }

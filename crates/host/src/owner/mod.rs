@@ -30,7 +30,7 @@ mod supervision;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use indexmap::IndexMap;
 use mcp_proto::session::Facts;
@@ -43,12 +43,12 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde_json::{Map, Value};
 use tokio::sync::{broadcast, mpsc, oneshot};
 
-use crate::activity::Activity;
+use crate::activity::{Activity, Together};
 use crate::catalog::Catalog;
 use crate::connection::{Connection, News, RunId, Ticket};
 use crate::limits::Counted;
 use crate::ports::{Document, Ports, StoreError};
-use crate::review::{Pins, ServerPins};
+use crate::review::{KindNames, Pins, ServerPins};
 use crate::server_config::{ConfigProblem, ServerConfig};
 use crate::vault::Vaults;
 use crate::view::{AppSettings, Connected, HostEvent, Millis, ServerState, ServerView, Snapshot};
@@ -93,6 +93,8 @@ pub(crate) struct ServerRecord {
     pub(crate) facts: Option<Facts>,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) definitions: Definitions,
+    /// The names of what was seen of it, made when they are needed.
+    pinned_names: OnceLock<KindNames>,
     /// Over what was started or connected to.
     pub(crate) identity: Option<Hash>,
     /// What it says of itself, looked through.
@@ -128,7 +130,11 @@ pub(crate) struct Owner {
     vaults: Arc<Vaults>,
     options: HostOptions,
     policy: Policy,
+    /// Grows whenever something changes that calls are judged by: rules, approvals, definitions, what was seen of them.
+    judgement: u64,
     servers: IndexMap<String, ServerRecord, FxBuildHasher>,
+    /// How much is kept of the activity of all servers.
+    kept: Together,
     runs: FxHashMap<RunId, String>,
     questions: Vec<Pending>,
     /// What waits for the answer to a question about signing in, by the question's number.
@@ -184,7 +190,9 @@ impl Owner {
             ports,
             options,
             policy: Policy::new(grants),
+            judgement: 0,
             servers: IndexMap::default(),
+            kept: Together::default(),
             runs: FxHashMap::default(),
             questions: Vec::new(),
             sign_in_replies: FxHashMap::default(),
@@ -214,7 +222,7 @@ impl Owner {
             is_closing: false,
         };
         owner.ports.audit.report_to(Arc::clone(&owner.audits.receipts));
-        owner.retain_audit();
+        owner.look_at_keeping();
         owner.reload_servers();
         owner.reload_rules();
         owner.reload_providers();
@@ -288,7 +296,11 @@ impl Owner {
             News::Catalog(catalog) => self.on_catalog(run, &server, catalog),
             News::ResourceUpdated { uri } => self.on_resource_updated(server, uri),
             News::RefusedUnseen { refused } => self.on_refused_unseen(run, &server, refused),
-            News::Activity { last } => self.emit(HostEvent::ActivityAppended { server, last }),
+            News::Activity { last } => {
+                let all = self.servers.values().map(|record| &*record.activity);
+                self.kept.keep_within(self.options.kept_together, all);
+                self.emit(HostEvent::ActivityAppended { server, last });
+            }
             News::Ended(failure) => self.on_ended(run, &server, failure),
         }
     }

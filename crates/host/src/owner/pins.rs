@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mcp_proto::types::Tool;
-use policy::{Grants, Hash, Standing, Subject};
+use policy::{Hash, Standing};
 use serde_json::{Map, Value, json};
 
 use super::Owner;
@@ -84,7 +84,7 @@ impl Owner {
         let identity = self.servers.get(server).and_then(|record| record.identity.clone());
         let hash = Hash::of(definition);
         if let Some(pins) = self.pins.get(server)
-            && pins.standing(kind, name, &hash, identity.as_ref(), false) == Standing::Reviewed
+            && pins.standing(kind, name, &hash, identity.as_ref()) == Standing::Reviewed
         {
             return true;
         }
@@ -105,7 +105,9 @@ impl Owner {
         change(Arc::make_mut(self.pins.entry(server.to_owned()).or_default()));
         if let Some(record) = self.servers.get_mut(server) {
             record.definitions = Default::default();
+            record.pinned_names = Default::default();
         }
+        self.judgement += 1;
         if !lasts {
             return;
         }
@@ -186,12 +188,13 @@ impl Owner {
         &self.pins
     }
 
-    /// Whether the user has seen a prompt as it is now; none if there is no such prompt.
-    pub(super) fn prompt_standing(&self, server: &str, prompt: &str) -> Option<Standing> {
+    /// The hash of a prompt as it is now, and whether the user has seen it so; none if there is no such prompt.
+    pub(super) fn prompt_now(&self, server: &str, prompt: &str) -> Option<(Hash, Standing)> {
         let record = self.servers.get(server)?;
         let hash = Hash::of(&json!(record.catalog.prompt(prompt)?));
         let pins = self.pins.get(server).cloned().unwrap_or_default();
-        Some(pins.standing(Kind::Prompt, prompt, &hash, record.identity.as_ref(), false))
+        let standing = pins.standing(Kind::Prompt, prompt, &hash, record.identity.as_ref());
+        Some((hash, standing))
     }
 
     /// The user gets a prompt: they have seen its definition.
@@ -203,20 +206,10 @@ impl Owner {
     }
 }
 
-/// Whether the user has seen a tool's definition, by what is pinned, or by a standing approval that rests on it.
-pub(super) fn standing_of(
-    (pins, grants): (&Pins, &Grants),
-    server: &str,
-    tool: &str,
-    (own, approval): (&Hash, &Hash),
-    identity: Option<&Hash>,
-) -> Standing {
-    let grant = grants.find(server, &Subject::Tool(tool.to_owned()));
-    let granted = grant.is_some_and(|grant| grant.rests_on == *approval);
-    match pins.get(server) {
-        Some(pins) => pins.standing(Kind::Tool, tool, own, identity, granted),
-        None => ServerPins::default().standing(Kind::Tool, tool, own, identity, granted),
-    }
+/// Whether the user has seen a tool's definition, which has this hash, on this server.
+pub(super) fn standing_of(pins: &Pins, server: &str, tool: &str, own: &Hash, identity: Option<&Hash>) -> Standing {
+    let standing = |pins: &ServerPins| pins.standing(Kind::Tool, tool, own, identity);
+    pins.get(server).map_or(Standing::New, |pins| standing(pins))
 }
 
 /// A command in words. Values of variables are often keys, so only their names are in it; that one is another shows in the

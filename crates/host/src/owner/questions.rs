@@ -87,7 +87,7 @@ impl Pending {
 
 pub(super) fn hash_of(body: &QuestionBody, schema: Option<&Value>) -> Hash {
     match body {
-        QuestionBody::StartServer { config, resolved, .. } => command_hash(config, resolved),
+        QuestionBody::StartServer { config, resolved, plan, .. } => command_hash(config, resolved, plan.as_ref()),
         QuestionBody::ConnectServer { config, .. } => address_hash(config),
         QuestionBody::Tool { tool, arguments, .. } => call_hash(tool, arguments),
         // What a model says twice is not approved twice by one word.
@@ -203,10 +203,11 @@ impl Owner {
             (question, Decision::Deny { rule, .. }) => {
                 let (body, schema) = body_of(question);
                 let answer = refused(&body, Outcome::Denied);
-                self.refuse_unseen(server, (run, request), (&body, schema.as_ref()), rule.name(), answer);
                 if rule == Rule::Muted {
-                    self.count_muted(server);
+                    self.tell_answer(server, run, request, answer);
+                    return self.count_muted(server);
                 }
+                self.refuse_unseen(server, (run, request), (&body, schema.as_ref()), rule.name(), answer);
             }
             (ServerQuestion::Sampling(params), decision) => {
                 self.on_sampling(server, (run, request), call, params, decision);
@@ -264,6 +265,7 @@ impl Owner {
         answer: Answer,
     ) {
         let hash = hash_of(body, schema);
+        // Without what would have crossed: a server that asks on and on must not push all else out of the log.
         let entry = Decided {
             server,
             kind: kind_of(body),
@@ -273,7 +275,6 @@ impl Owner {
             by: "policy",
             hash: hash.as_str(),
             asker: "server",
-            content: content_of(body),
             ..Decided::default()
         };
         self.note(entry);

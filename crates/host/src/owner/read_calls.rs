@@ -7,17 +7,40 @@ use serde_json::Map;
 use super::Owner;
 use super::audit::Decided;
 use super::calls::Way;
-use super::questions::{hash_of, kind_of};
+use super::provenance::CallOrigin;
+use super::questions::{content_of, hash_of, kind_of};
 use crate::activity::now;
 use crate::view::{CallFailure, CallView, QuestionBody};
 
 impl Owner {
     /// What happens to a call that is none of a tool.
-    pub(super) fn decide_read(&mut self, call: &CallView, request: &ClientRequest) -> Result<Way, CallFailure> {
+    pub(super) fn decide_read(
+        &mut self,
+        call: &CallView,
+        origin: &CallOrigin,
+        request: &ClientRequest,
+    ) -> Result<Way, CallFailure> {
         let server = call.server.as_str();
         let act = Act::ReadAtUsersWish { server, conversation: call.conversation.as_deref() };
         match self.policy.decide(&act, now()) {
-            Decision::Allow { .. } => Ok(Way::Send),
+            Decision::Allow { by } => {
+                let body = read_body(call, request);
+                let hash = hash_of(&body, None);
+                let decided = Decided {
+                    server,
+                    kind: kind_of(&body),
+                    subject: &call.name,
+                    decision: "allowed",
+                    by: "policy",
+                    hash: hash.as_str(),
+                    asker: origin.asker(),
+                    content: content_of(&body),
+                    rule: by.text(),
+                    conversation: call.conversation.as_deref(),
+                    ..Decided::default()
+                };
+                Ok(Way::Write(Box::new(self.entry(decided))))
+            }
             Decision::Ask { rule, scopes, .. } => Ok(Way::Ask((read_body(call, request), rule, scopes))),
             Decision::Deny { by, .. } => {
                 let body = read_body(call, request);
@@ -28,6 +51,7 @@ impl Owner {
                     decision: "denied",
                     by: "policy",
                     hash: hash_of(&body, None).as_str(),
+                    asker: origin.asker(),
                     rule: by.text(),
                     conversation: call.conversation.as_deref(),
                     ..Decided::default()
@@ -37,7 +61,8 @@ impl Owner {
         }
     }
 
-    /// Whether what would ask at each key press, such as a completion, may be sent: only if it would not ask.
+    /// Whether what would ask at each key press, such as a completion, may be sent: only if it would not ask. It is not written
+    /// down, since the log would be full of it.
     pub(super) fn may_read_quietly(&self, server: &str) -> Result<(), CallFailure> {
         match self.policy.decide(&Act::ReadAtUsersWish { server, conversation: None }, now()) {
             Decision::Allow { .. } => Ok(()),

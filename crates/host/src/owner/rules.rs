@@ -1,5 +1,8 @@
 //! The rules: read, watched, changed, and asked what they would say. Whatever can't be read makes everything ask.
 
+use std::path::Path;
+
+use mcp_proto::types::Tool;
 use policy::{
     Act, By, Claims, Decision, Hash, PolicyFile, PolicyRule, Preset, RuleRef, RuleScope, RuleSet, SamplingUse, Source,
     Standing, Subject, canonical_json,
@@ -13,21 +16,30 @@ use super::definitions::claims_of;
 use super::pins::standing_of;
 use super::questions::Pending;
 use crate::activity::now;
+use crate::catalog::List;
 use crate::ports::{Document, StoreError};
+use crate::review::Kind;
 use crate::rules::{DryRun, DryRunResult, RuleFile, RulesError, RulesView, Trust, read_rules};
-use crate::view::{HostEvent, QuestionBody};
+use crate::server_config::{ServerConfig, ServerTransport};
+use crate::view::{HostEvent, QuestionBody, ServerState};
 
 /// The two files of rules, as they were read last.
 #[derive(Debug, Default)]
 pub(super) struct RuleFiles {
     user: RuleFile,
     managed: RuleFile,
+    /// Whether they were read once. What changed before that nobody can say.
+    were_read: bool,
 }
+
+/// The most rules that are written down one by one when a file changed.
+const MOST_TOLD: usize = 20;
 
 impl Owner {
     /// Reads both files of rules. Questions that a rule now denies are refused.
     pub(crate) fn reload_rules(&mut self) {
         let before = self.rules_view();
+        let changed = self.rule_files.user.changed;
         let managed = self.ports.managed.read();
         let (exists, problem) = match parsed(managed) {
             Ok((exists, file)) => (exists, self.policy.set_managed(file).err().map(|problem| problem.to_string())),
@@ -36,7 +48,7 @@ impl Owner {
                 (true, Some(cause))
             }
         };
-        self.rule_files.managed = RuleFile { path: self.ports.managed.path(), exists, problem };
+        self.rule_files.managed = RuleFile { path: self.ports.managed.path(), exists, problem, changed: None };
         let user = self.ports.documents.read(Document::Policy);
         let (exists, problem) = match parsed(user) {
             Ok((exists, file)) => (exists, self.policy.set_user(file).err().map(|problem| problem.to_string())),
@@ -46,9 +58,103 @@ impl Owner {
             }
         };
         let path = self.ports.documents.path().join(Document::Policy.file_name());
-        self.rule_files.user = RuleFile { path, exists, problem };
-        if self.rules_view() != before {
+        self.rule_files.user = RuleFile { path, exists, problem, changed };
+        let after = self.rules_view();
+        if after != before {
+            if std::mem::replace(&mut self.rule_files.were_read, true) {
+                self.write_down_changes(&before, &after);
+            }
             self.rules_changed();
+        }
+        self.rule_files.were_read = true;
+    }
+
+    /// Writes down what another program changed in the files of rules: a rule lets things cross, whoever wrote it.
+    fn write_down_changes(&mut self, before: &RulesView, after: &RulesView) {
+        let mut lines: Vec<(String, &'static str)> = Vec::new();
+        let presets =
+            [("preset", before.preset, after.preset), ("managed preset", before.managed_preset, after.managed_preset)];
+        for (what, was, is) in presets {
+            if was != is {
+                lines.push((canonical_json(&json!({ what: is })), "changed"));
+            }
+        }
+        for (of, others, decision) in [(after, before, "added"), (before, after, "removed")] {
+            let changed = of.rules.iter().filter(|rule| !others.rules.contains(rule));
+            lines.extend(
+                changed.map(|(source, rule)| (canonical_json(&json!({ "of": source, "rule": rule })), decision)),
+            );
+        }
+        if lines.is_empty() {
+            return;
+        }
+        let of_user = |view: &RulesView| -> Vec<PolicyRule> {
+            view.rules.iter().filter(|(source, _)| *source == Source::User).map(|(_, rule)| rule.clone()).collect()
+        };
+        if before.preset != after.preset || of_user(before) != of_user(after) {
+            self.rule_files.user.changed = Some(now());
+        }
+        let more = lines.len().saturating_sub(MOST_TOLD);
+        if more > 0 {
+            lines.truncate(MOST_TOLD);
+            lines.push((format!("and {more} more changes of rules"), "changed"));
+        }
+        for (subject, decision) in lines {
+            let hash = Hash::of_bytes(subject.as_bytes());
+            let (kind, by) = ("rule", "another program");
+            let entry = Decided {
+                kind,
+                subject: &subject,
+                decision,
+                by,
+                asker: "file",
+                hash: hash.as_str(),
+                ..Decided::default()
+            };
+            self.note(entry);
+        }
+    }
+
+    /// Says what a server is, for rules that go by that: its command line or URL, and the program it leads to, once that is found.
+    pub(super) fn say_identity(&mut self, server: &str, program: Option<&Path>) {
+        let Some(record) = self.servers.get(server) else { return };
+        let mut words = match &record.config.transport {
+            ServerTransport::Stdio(config) => vec![config.command_line(), config.command.clone()],
+            ServerTransport::Http(config) => vec![config.url.clone()],
+        };
+        if let Some(program) = program {
+            words.push(program.display().to_string());
+            words.extend(program.canonicalize().ok().map(|program| program.display().to_string()));
+        }
+        self.policy.set_identity(server, words);
+    }
+
+    /// Whether a rule keeps a server out.
+    fn keeps_out(&self, server: &str, config: &ServerConfig) -> bool {
+        let hash = config_hash(config);
+        let act = match &config.transport {
+            ServerTransport::Stdio(_) => Act::StartServer { server, command: &hash },
+            ServerTransport::Http(_) => Act::ConnectServer { server, address: &hash },
+        };
+        matches!(self.policy.decide(&act, now()), Decision::Deny { .. })
+    }
+
+    /// Ends servers that a rule now keeps out, and says why.
+    fn end_kept_out(&mut self) {
+        let runs = |state: &ServerState| {
+            !matches!(state, ServerState::Stopped | ServerState::Stopping | ServerState::Failed(_))
+        };
+        let kept_out: Vec<String> = self
+            .servers
+            .iter()
+            .filter(|(name, record)| runs(&record.state) && self.keeps_out(name, &record.config))
+            .map(|(name, _)| name.clone())
+            .collect();
+        for name in kept_out {
+            // To start it again is refused, with the reason.
+            if let Err(error) = self.restart(&name) {
+                tracing::error!(%error, "a server that a rule keeps out could not be ended");
+            }
         }
     }
 
@@ -175,6 +281,8 @@ impl Owner {
 
     /// Changes the user's file, as it is on disk now, and takes it over.
     fn change_rules<T>(&mut self, change: impl Fn(&mut PolicyFile) -> Result<T, RulesError>) -> Result<T, RulesError> {
+        // What another program wrote meanwhile is not to pass for a change of ours.
+        self.reload_rules();
         let mut outcome = Err(RulesError::NoSuchRule);
         self.ports.documents.update(Document::Policy, &mut |kept| {
             outcome = changed(kept.clone(), &change);
@@ -200,6 +308,7 @@ impl Owner {
     }
 
     fn rules_changed(&mut self) {
+        self.judgement += 1;
         let denied: Vec<_> = (0..self.questions.len())
             .filter_map(|at| self.denied_now(at).map(|by| (self.questions[at].view.id, by)))
             .collect();
@@ -209,6 +318,7 @@ impl Owner {
                 self.refuse_by_rule(at, by);
             }
         }
+        self.end_kept_out();
         self.emit(HostEvent::RulesChanged);
     }
 
@@ -252,7 +362,7 @@ impl Owner {
         if let DryRun::Call { tool, arguments, conversation, after_untrusted } = asked
             && self.servers.contains_key(server)
         {
-            let known = self.known_definition(server, tool);
+            let known = self.known_definition(server, tool)?;
             return Ok(self.dry_call(server, (tool, arguments), known, conversation.as_deref(), *after_untrusted));
         }
         let record = self.servers.get(server).ok_or_else(|| RulesError::NoSuchServer(server.to_owned()))?;
@@ -278,16 +388,11 @@ impl Owner {
         &self,
         server: &str,
         (tool, arguments): (&str, &Map<String, Value>),
-        known: Option<(Hash, Standing, Claims)>,
+        known: KnownTool,
         conversation: Option<&str>,
         after_untrusted: bool,
     ) -> DryRunResult {
-        let assumed_unchanged = known.is_none();
-        let (definition, standing, claims) = known.unwrap_or_else(|| {
-            let approved = self.policy.grants().find(server, &Subject::Tool(tool.to_owned()));
-            let hash = approved.map_or_else(|| Hash::of_bytes(b""), |grant| grant.rests_on.clone());
-            (hash, Standing::Reviewed, Claims::default())
-        });
+        let KnownTool { definition, standing, claims, assumed_unchanged } = known;
         let act = Act::CallTool {
             server,
             tool,
@@ -301,14 +406,35 @@ impl Owner {
         DryRunResult { explanation: self.policy.explain(&act, now()), assumed_unchanged }
     }
 
-    /// A tool of a server that runs, as it is defined now.
-    fn known_definition(&mut self, server: &str, tool: &str) -> Option<(Hash, Standing, Claims)> {
-        let record = self.servers.get_mut(server)?;
-        let (kept, identity) = ((&self.pins, self.policy.grants()), record.identity.as_ref());
-        let seen = |hashes: (&Hash, &Hash)| standing_of(kept, server, tool, hashes, identity);
-        let definition = record.definitions.get(&record.config, &record.catalog, tool, seen)?;
-        Some((definition.approval.clone(), definition.standing, definition.claims))
+    /// A tool as its server defines it now or, while that does not run, as the user saw it last.
+    fn known_definition(&mut self, server: &str, tool: &str) -> Result<KnownTool, RulesError> {
+        let no_tool = || RulesError::NoSuchTool { server: server.to_owned(), tool: tool.to_owned() };
+        let record = self.servers.get_mut(server).ok_or_else(|| RulesError::NoSuchServer(server.to_owned()))?;
+        if record.state == ServerState::Ready {
+            let (pins, identity) = (&self.pins, record.identity.as_ref());
+            let seen = |own: &Hash| standing_of(pins, server, tool, own, identity);
+            let own = record.definitions.get(&record.config, &record.catalog, tool, seen).ok_or_else(no_tool)?;
+            let (definition, claims) = (own.approval.clone(), own.claims);
+            let standing = record.catalog.standing_now(List::Tools, own.standing);
+            return Ok(KnownTool { definition, standing, claims, assumed_unchanged: false });
+        }
+        let approved = self.policy.grants().find(server, &Subject::Tool(tool.to_owned()));
+        let definition = approved.map_or_else(|| Hash::of_bytes(b""), |grant| grant.rests_on.clone());
+        let pin = self.pins.get(server).and_then(|pins| pins.of(Kind::Tool).get(tool));
+        let seen = pin.and_then(|pin| serde_json::from_value::<Tool>(pin.definition.clone()?).ok());
+        let standing = if pin.is_some() { Standing::Reviewed } else { Standing::New };
+        let claims = seen.map(|tool| claims_of(&tool)).unwrap_or_default();
+        Ok(KnownTool { definition, standing, claims, assumed_unchanged: true })
     }
+}
+
+/// What is known of a tool that a dry run is about.
+struct KnownTool {
+    definition: Hash,
+    standing: Standing,
+    claims: Claims,
+    /// Whether its server is taken to offer it still as it did.
+    assumed_unchanged: bool,
 }
 
 /// What a file holds, and whether there is one.

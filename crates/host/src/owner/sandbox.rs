@@ -48,6 +48,7 @@ impl Owner {
                 network: sandbox.network,
                 home: self.sandbox_home(name, config),
             }),
+            approved: None,
         }
     }
 

@@ -82,7 +82,8 @@ impl Owner {
         for (at, ServerEntry { name, config }) in entries.into_iter().enumerate() {
             match self.servers.get(&name) {
                 None => {
-                    self.servers.insert(name.clone(), ServerRecord::new(config));
+                    self.servers.insert(name.clone(), ServerRecord::new(config, Activity::counted_in(&self.kept)));
+                    self.say_identity(&name, None);
                     self.emit_server(&name);
                 }
                 Some(record) if *record.config != config => self.change_config(&name, config),
@@ -211,6 +212,7 @@ impl Owner {
                 record.set(ServerState::Stopped);
             }
         }
+        self.say_identity(name, None);
         self.emit_server(name);
     }
 
@@ -251,7 +253,7 @@ impl Owner {
 }
 
 impl ServerRecord {
-    pub(super) fn new(config: ServerConfig) -> Self {
+    pub(super) fn new(config: ServerConfig, activity: Activity) -> Self {
         Self {
             config: Arc::new(config),
             state: ServerState::Stopped,
@@ -260,9 +262,10 @@ impl ServerRecord {
             facts: None,
             catalog: Arc::default(),
             definitions: Definitions::default(),
+            pinned_names: Default::default(),
             identity: None,
             said: Said::default(),
-            activity: Arc::new(Mutex::new(Activity::default())),
+            activity: Arc::new(Mutex::new(activity)),
             subscriptions: Vec::new(),
             log_level: None,
             pid: None,

@@ -37,9 +37,14 @@ impl Owner {
     pub(super) fn on_catalog(&mut self, run: RunId, name: &str, catalog: Arc<Catalog>) {
         let Some(record) = self.current(name, run) else { return };
         let is_same = record.catalog.offers_the_same(&catalog);
+        let is_as_sure = record.catalog.outdated == catalog.outdated;
         record.catalog = catalog;
+        self.judgement += 1;
         // Lists that are read again because they were no longer fresh are mostly as they were.
         if is_same {
+            if !is_as_sure {
+                self.mark_questions_again(name);
+            }
             return;
         }
         self.look_again_at_tools(name);

@@ -1,11 +1,17 @@
-//! The app's own settings.
+//! The app's own settings. What they say of the audit log is in that log as well: whoever has it keep less must be seen there.
 
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
 use super::Owner;
+use super::audit::Decided;
 use crate::limits::Use;
-use crate::ports::{Document, StoreError};
+use crate::ports::{AuditQuery, Document, StoreError};
 use crate::view::{AppSettings, HostEvent};
+
+/// The kind of the entry that says what the audit log keeps.
+const KIND: &str = "settings";
+/// Between what it says now and what it said before.
+const BEFORE: &str = "; before: ";
 
 impl Owner {
     /// How much a server uses of what each server gets.
@@ -18,14 +24,76 @@ impl Owner {
     }
 
     pub(crate) fn set_settings(&mut self, settings: AppSettings) -> Result<(), StoreError> {
-        self.keep(Document::Settings, &settings)?;
+        let (before, now) = (keeping(&self.settings), keeping(&settings));
+        if now != before {
+            self.audit(Decided {
+                kind: KIND,
+                subject: &format!("{now}{BEFORE}{before}"),
+                decision: "allowed",
+                by: self.options.decides,
+                ..Decided::default()
+            })?;
+        }
+        let kept = self.keep(Document::Settings, &settings);
+        if kept.is_err() && now != before {
+            self.note_keeping(&before, Some(&now), "the settings could not be written");
+        }
+        kept?;
         self.settings = settings.clone();
         self.retain_audit();
         self.emit(HostEvent::SettingsChanged(settings));
         Ok(())
     }
 
+    /// Compares what the settings say of the audit log with what the log says itself, and only then has it keep no more than
+    /// they say.
+    pub(super) fn look_at_keeping(&self) {
+        let log = Arc::clone(&self.ports.audit);
+        let query = AuditQuery { kind: Some(KIND.to_owned()), ..AuditQuery::latest(1) };
+        let read = async move { tokio::task::spawn_blocking(move || log.read(&query)).await };
+        let at_start = keeping(&self.settings);
+        self.beside(read, move |owner, found| {
+            let known = match found {
+                Ok(Ok(entries)) => entries.into_iter().next().map(|entry| entry.subject),
+                Ok(Err(error)) => return tracing::error!(%error, "nothing is removed from the audit log"),
+                Err(error) => return tracing::error!(%error, "nothing is removed from the audit log"),
+            };
+            let known = known.as_deref().map(|known| known.split(BEFORE).next().unwrap_or(known));
+            // The user may have changed them meanwhile.
+            if keeping(&owner.settings) == at_start {
+                match known {
+                    Some(known) if known != at_start => {
+                        owner.note_keeping(&at_start, Some(known), "they were changed outside of Drawbridge");
+                    }
+                    None if at_start != keeping(&AppSettings::default()) => owner.note_keeping(&at_start, None, ""),
+                    Some(_) | None => {}
+                }
+            }
+            owner.retain_audit();
+        });
+    }
+
+    fn note_keeping(&mut self, now: &str, before: Option<&str>, why: &'static str) {
+        let before = before.map(|before| format!("{BEFORE}{before}")).unwrap_or_default();
+        self.note(Decided {
+            kind: KIND,
+            subject: &format!("{now}{before}"),
+            decision: "noted",
+            by: "policy",
+            asker: "host",
+            rule: why.into(),
+            ..Decided::default()
+        });
+    }
+
     pub(crate) fn conversations_changed(&mut self, changed: Option<String>) {
         self.emit(HostEvent::ConversationsChanged(changed));
     }
+}
+
+/// What the settings say of the audit log, in words that can be compared.
+fn keeping(settings: &AppSettings) -> String {
+    let AppSettings { audit_days, audit_megabytes, audit_contents, .. } = settings;
+    let contents = if *audit_contents { "what crosses" } else { "only hashes" };
+    format!("audit log: {audit_days} days, {audit_megabytes} MB, {contents}")
 }

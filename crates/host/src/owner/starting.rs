@@ -89,8 +89,9 @@ impl Owner {
         };
         record.found = Some((program.clone(), path));
         record.plan.clone_from(&plan);
+        self.say_identity(name, Some(&program));
         let Some(stdio) = config.as_stdio().cloned() else { return };
-        let hash = command_hash(&stdio, &program);
+        let hash = command_hash(&stdio, &program, plan.as_ref());
         let body = QuestionBody::StartServer { config: stdio, resolved: program, approved_before: None, plan };
         self.decide_start(name, &hash, body);
     }
@@ -180,7 +181,8 @@ impl Owner {
         match &config.transport {
             ServerTransport::Stdio(stdio) => {
                 let Some((program, path)) = record.found.take() else { return };
-                let command = self.command(name, stdio);
+                let approved = record.plan.clone();
+                let command = ServerCommand { approved, ..self.command(name, stdio) };
                 if !crate::secrets::in_environment(stdio) {
                     return self.connect(name, Target::Process { command, program, path });
                 }

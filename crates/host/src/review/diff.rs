@@ -4,6 +4,11 @@ use serde_json::{Map, Value};
 
 /// The most changes that are told one by one.
 pub const MAX_CHANGES: usize = 200;
+/// The most changes inside one list or object that are told one by one. With more it is one change, with all that stood there
+/// beside all that stands there now, so that many small ones hide no other.
+const MAX_INSIDE: usize = 20;
+/// What people and models read first, and what is claimed: changes of these are told before all others.
+const FIRST: [&str; 5] = ["name", "title", "description", "annotations", "_meta"];
 
 /// What is different between what the user saw and what is there now.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -16,6 +21,8 @@ pub struct Diff {
     pub server_changed: bool,
     /// Whether only the beginning of what the user saw was kept, since it was so large.
     pub cut: bool,
+    /// All of a definition as the user saw it, if that was kept. What is there now has its own place.
+    pub before: Option<String>,
 }
 
 /// One change.
@@ -33,9 +40,16 @@ impl Diff {
     /// What is different between two values.
     #[must_use]
     pub fn between(before: &Value, after: &Value) -> Self {
-        let mut diff = Self::default();
-        diff.compare(&mut Vec::new(), Some(before), Some(after));
-        diff
+        let mut changes = changes(&mut Vec::new(), Some(before), Some(after));
+        let more = changes.len().saturating_sub(MAX_CHANGES);
+        changes.truncate(MAX_CHANGES);
+        Self { changes, more, ..Self::default() }
+    }
+
+    /// What is different between two definitions, with the whole of the first.
+    #[must_use]
+    pub fn of_definitions(before: &Value, after: &Value) -> Self {
+        Self { before: Some(words(before)), ..Self::between(before, after) }
     }
 
     /// Whether there is nothing to tell.
@@ -43,41 +57,49 @@ impl Diff {
     pub const fn is_empty(&self) -> bool {
         self.changes.is_empty() && !self.server_changed
     }
+}
 
-    /// Adds one change.
-    pub(super) fn push(&mut self, path: &[String], before: Option<String>, after: Option<String>) {
-        if self.changes.len() < MAX_CHANGES {
-            self.changes.push(Change { path: path.to_vec(), before, after });
-        } else {
-            self.more += 1;
-        }
+// As deep as JSON from a server may be, which is bounded where it is read.
+fn changes(path: &mut Vec<String>, before: Option<&Value>, after: Option<&Value>) -> Vec<Change> {
+    let inside = match (before, after) {
+        (Some(Value::Object(before)), Some(Value::Object(after))) => members(path, before, after),
+        (Some(Value::Array(before)), Some(Value::Array(after))) => items(path, before, after),
+        (before, after) if before == after => return Vec::new(),
+        (before, after) => return vec![Change::at(path, before, after)],
+    };
+    if inside.len() > MAX_INSIDE && !path.is_empty() { vec![Change::at(path, before, after)] } else { inside }
+}
+
+fn items(path: &mut Vec<String>, before: &[Value], after: &[Value]) -> Vec<Change> {
+    let mut found = Vec::new();
+    for at in 0..before.len().max(after.len()) {
+        path.push((at + 1).to_string());
+        found.append(&mut changes(path, before.get(at), after.get(at)));
+        path.pop();
     }
+    found
+}
 
-    // As deep as JSON from a server may be, which is bounded where it is read.
-    fn compare(&mut self, path: &mut Vec<String>, before: Option<&Value>, after: Option<&Value>) {
-        match (before, after) {
-            (Some(Value::Object(before)), Some(Value::Object(after))) => self.members(path, before, after),
-            (Some(Value::Array(before)), Some(Value::Array(after))) => {
-                for at in 0..before.len().max(after.len()) {
-                    path.push((at + 1).to_string());
-                    self.compare(path, before.get(at), after.get(at));
-                    path.pop();
-                }
-            }
-            (before, after) if before == after => {}
-            (before, after) => self.push(path, before.map(words), after.map(words)),
-        }
+/// First what is read first, then what was added, then the rest in the order in which it stood.
+fn members(path: &mut Vec<String>, before: &Map<String, Value>, after: &Map<String, Value>) -> Vec<Change> {
+    let added = after.keys().filter(|key| !before.contains_key(*key));
+    let mut keys: Vec<&String> = before.keys().chain(added).collect();
+    keys.sort_by_key(|key| match FIRST.iter().position(|first| first == key) {
+        Some(place) => place,
+        None => FIRST.len() + usize::from(before.contains_key(*key)),
+    });
+    let mut found = Vec::new();
+    for key in keys {
+        path.push(key.clone());
+        found.append(&mut changes(path, before.get(key), after.get(key)));
+        path.pop();
     }
+    found
+}
 
-    fn members(&mut self, path: &mut Vec<String>, before: &Map<String, Value>, after: &Map<String, Value>) {
-        let gone_or_there = before.iter().map(|(key, value)| (key, Some(value), after.get(key)));
-        let added =
-            after.iter().filter(|(key, _)| !before.contains_key(*key)).map(|(key, value)| (key, None, Some(value)));
-        for (key, before, after) in gone_or_there.chain(added) {
-            path.push(key.clone());
-            self.compare(path, before, after);
-            path.pop();
-        }
+impl Change {
+    fn at(path: &[String], before: Option<&Value>, after: Option<&Value>) -> Self {
+        Self { path: path.to_vec(), before: before.map(words), after: after.map(words) }
     }
 }
 
@@ -108,20 +130,38 @@ mod tests {
             "name": "a", "annotations": {"readOnlyHint": true}, "new": {"deep": 1}});
         let diff = Diff::between(&before, &after);
         let wanted = [
+            change(&["annotations", "readOnlyHint"], Some("false"), Some("true")),
+            change(&["new"], None, Some("{\n  \"deep\": 1\n}")),
             change(&["inputSchema", "enum", "2"], Some("2"), Some("3")),
             change(&["inputSchema", "enum", "3"], None, Some("4")),
-            change(&["annotations", "readOnlyHint"], Some("false"), Some("true")),
             change(&["gone"], Some("[\n  1,\n  {\n    \"a\": null\n  }\n]"), None),
-            change(&["new"], None, Some("{\n  \"deep\": 1\n}")),
         ];
-        assert_eq!(diff.changes, wanted, "in the order in which they stood; the order of keys is no change");
+        assert_eq!(diff.changes, wanted, "claims first, then what is new; the order of keys is no change");
         assert!(Diff::between(&before, &before).is_empty(), "the same is the same");
     }
 
     #[test]
+    fn many_small_changes_hide_no_other() {
+        let tool = |mark: &str, hint: bool| {
+            json!({"inputSchema": {"enum": vec![mark; 500]}, "outputSchema": {"x": mark},
+                "annotations": {"readOnlyHint": hint}, "_meta": {"note": mark}})
+        };
+        let (before, after) = (tool("a", false), tool("b", true));
+        let diff = Diff::of_definitions(&before, &after);
+        let places: Vec<String> = diff.changes.iter().map(|change| change.path.join(" ")).collect();
+        let wanted = ["annotations readOnlyHint", "_meta note", "inputSchema enum", "outputSchema x"];
+        assert_eq!(places, wanted, "X04: the flip comes first, and a long list is one change");
+        let list = format!("{:#}", after["inputSchema"]["enum"]);
+        assert_eq!(diff.changes[2].after.as_deref(), Some(list.as_str()), "which has all of it");
+        assert_eq!(diff.before, Some(format!("{before:#}")), "and all that was seen can be read");
+    }
+
+    #[test]
     fn the_number_of_changes_is_bounded_and_the_rest_counted() {
-        let list = |text: &str| Value::from(vec![text; MAX_CHANGES + 7]);
-        let diff = Diff::between(&list("a"), &list("b"));
+        let of = |text: &str| -> Value {
+            (0..MAX_CHANGES + 7).map(|n| (n.to_string(), text.into())).collect::<Map<_, _>>().into()
+        };
+        let diff = Diff::between(&of("a"), &of("b"));
         assert_eq!((diff.changes.len(), diff.more), (MAX_CHANGES, 7), "the others are counted");
     }
 }

@@ -9,7 +9,7 @@ mod pins;
 
 pub use diff::{Change, Diff, MAX_CHANGES};
 pub(crate) use flags::is_hidden;
-pub use flags::{Flag, FlagReason, flags_of_definition, flags_of_text};
+pub use flags::{Flag, FlagReason, flags_of_definition, flags_of_text, is_styled};
 pub use names::{LookAlike, MAX_LOOK_ALIKES, NameKeys, Names};
 pub use pins::{Identity, Kind, MAX_DEFINITION, MAX_KEPT, MAX_PINS, Pin, Pins, ServerPins};
 
@@ -20,7 +20,7 @@ use mcp_proto::types::{Prompt, Tool};
 use policy::{Hash, Standing};
 use serde_json::{Value, json};
 
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, List};
 use crate::server_config::ServerConfig;
 
 /// What is worth a second look about one thing of a server.
@@ -28,6 +28,8 @@ use crate::server_config::ServerConfig;
 pub struct Marks {
     /// Whether the user has seen its definition as it is now; none where nothing is defined.
     pub standing: Option<Standing>,
+    /// Whether the server said that the list changed in which it stands, and that was not read again since.
+    pub outdated: bool,
     /// What is different from what the user saw.
     pub diff: Option<Box<Diff>>,
     /// What else has such a name; at most [`MAX_LOOK_ALIKES`].
@@ -48,7 +50,8 @@ pub struct Reviewed {
     pub(crate) identity: Option<Hash>,
     /// What standing approvals of its tools rest on.
     pub(crate) granted: HashMap<String, Hash>,
-    pub(crate) others: Vec<(String, Arc<Catalog>)>,
+    /// The names of what other servers offer, or were seen to offer, by kind.
+    pub(crate) others: Vec<(String, KindNames)>,
 }
 
 impl Reviewed {
@@ -72,18 +75,18 @@ impl Reviewed {
         let hash = Hash::of(&definition);
         let grant = self.granted.get(&tool.name);
         let granted = grant.is_some_and(|rests_on| *rests_on == crate::definition_hash(&self.config, tool));
-        let standing = self.pins.standing(Kind::Tool, &tool.name, &hash, self.identity.as_ref(), granted);
+        let standing = self.pins.standing(Kind::Tool, &tool.name, &hash, self.identity.as_ref());
         let marks = self.marks(Kind::Tool, &tool.name, &definition, standing);
-        (hash, marks, granted && standing == Standing::Reviewed)
+        let allowed = granted && standing == Standing::Reviewed && !marks.outdated;
+        (hash, marks, allowed)
     }
 
-    /// Whether the user has seen a tool's definition as it is now.
+    /// Whether the user has seen a tool's definition as it is now, and as far as the server has not said that it changed.
     #[must_use]
     pub fn standing(&self, tool: &Tool) -> Standing {
         let hash = Hash::of(&json!(tool));
-        let grant = self.granted.get(&tool.name);
-        let granted = grant.is_some_and(|rests_on| *rests_on == crate::definition_hash(&self.config, tool));
-        self.pins.standing(Kind::Tool, &tool.name, &hash, self.identity.as_ref(), granted)
+        let standing = self.pins.standing(Kind::Tool, &tool.name, &hash, self.identity.as_ref());
+        self.catalog.standing_now(List::Tools, standing)
     }
 
     /// The same for a prompt, which needs no approval.
@@ -91,22 +94,34 @@ impl Reviewed {
     pub fn prompt(&self, prompt: &Prompt) -> (Hash, Marks) {
         let definition = json!(prompt);
         let hash = Hash::of(&definition);
-        let standing = self.pins.standing(Kind::Prompt, &prompt.name, &hash, self.identity.as_ref(), false);
+        let standing = self.pins.standing(Kind::Prompt, &prompt.name, &hash, self.identity.as_ref());
         let marks = self.marks(Kind::Prompt, &prompt.name, &definition, standing);
         (hash, marks)
     }
 
     fn marks(&self, kind: Kind, name: &str, definition: &Value, standing: Standing) -> Marks {
-        let others = || self.others.iter().map(|(server, catalog)| (server.as_str(), catalog.names(kind)));
+        let of = |kind: Kind| self.others.iter().map(move |(server, names)| (server.as_str(), &*names[kind as usize]));
+        let others: Vec<(&str, &Names)> = of(kind).collect();
         let own = (self.server.as_str(), self.catalog.names(kind));
-        let foreign: Vec<_> = self.others.iter().map(|(_, catalog)| catalog.names(Kind::Tool)).collect();
+        let foreign: Vec<&Names> = of(Kind::Tool).map(|(_, names)| names).collect();
+        let list = if kind == Kind::Tool { List::Tools } else { List::Prompts };
         Marks {
             standing: Some(standing),
+            outdated: self.catalog.is_outdated(list),
             diff: self.pins.diff(kind, name, definition, standing).map(Box::new),
-            look_alikes: names::look_alikes(name, own, others()),
+            look_alikes: names::look_alikes((name, title_of(definition)), own, &others),
             flags: flags_of_definition(definition, &foreign),
         }
     }
+}
+
+/// The names of one server's tools and prompts.
+pub(crate) type KindNames = [Arc<Names>; 2];
+
+/// The name for people that is drawn in the place of a definition's name.
+pub(crate) fn title_of(definition: &Value) -> Option<&str> {
+    let of_claims = || definition.get("annotations").and_then(|claims| claims.get("title"));
+    definition.get("title").or_else(of_claims).and_then(Value::as_str)
 }
 
 #[cfg(test)]
@@ -131,7 +146,7 @@ mod tests {
             pins: Arc::default(),
             identity: Some(identity.clone()),
             granted: HashMap::new(),
-            others: vec![("mail".into(), offering(&[Tool { name: "sеnd".into(), ..Tool::default() }]))],
+            others: vec![("mail".into(), offering(&[Tool { name: "sеnd".into(), ..Tool::default() }]).names.clone())],
         };
         let (_, marks, allowed) = reviewed.tool(&tool);
         assert_eq!(marks.standing, Some(Standing::New), "nobody has seen it");

@@ -1,10 +1,10 @@
-//! Names that collide, or look alike: `send` of one server and `sеnd` with a Cyrillic letter, or `Send`, of another.
+//! Names and titles that collide, or look alike: `send` of one server and `sеnd` with a Cyrillic letter, or `Send`, of another.
 
 use std::collections::{HashMap, HashSet};
 
 use unicode_security::skeleton;
 
-use super::flags::is_hidden;
+use super::flags::{is_hidden, is_style};
 
 /// The most look-alikes that are told of one name.
 pub const MAX_LOOK_ALIKES: usize = 10;
@@ -16,9 +16,9 @@ const MAX_NAME: usize = 200;
 pub struct LookAlike {
     /// The user's own name for its server.
     pub server: String,
-    /// Its name there.
+    /// Its name there, or its title if that is what looks alike.
     pub name: String,
-    /// Whether it is the very same name.
+    /// Whether it is the very same, on another server.
     pub same: bool,
 }
 
@@ -31,7 +31,7 @@ impl NameKeys {
     /// The keys of a name.
     #[must_use]
     pub fn of(name: &str) -> Self {
-        let seen: String = name.chars().take(MAX_NAME).filter(|c| !is_hidden(*c)).collect();
+        let seen: String = name.chars().take(MAX_NAME).filter(|c| !is_hidden(*c) && !is_style(*c)).collect();
         // In both orders: a capital I looks like an l, and is another case of i.
         let as_drawn = skeleton(&seen).collect::<String>().to_lowercase();
         let in_one_case = skeleton(&seen.to_lowercase()).collect::<String>();
@@ -50,26 +50,42 @@ fn joined(text: &str) -> Box<str> {
     text.chars().filter(|c| !c.is_whitespace() && !"_-./:".contains(*c)).collect::<String>().into()
 }
 
-/// The names in one list, to be found by what they look like.
+/// The names in one list, and the titles that are drawn in their place, to be found by what they look like.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Names {
     exact: HashSet<Box<str>>,
-    by_key: HashMap<Box<str>, Vec<Box<str>>>,
+    by_key: HashMap<Box<str>, Vec<Label>>,
+}
+
+/// A name, or a title.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Label {
+    /// The name of what it stands for.
+    of: Box<str>,
+    text: Box<str>,
 }
 
 impl Names {
-    /// The names of a list.
-    pub fn of<'a>(names: impl Iterator<Item = &'a str>) -> Self {
+    /// The names of a list, each with its title if it has one.
+    pub fn of(named: impl Iterator<Item = (String, Option<String>)>) -> Self {
         let mut known = Self::default();
-        for name in names {
-            let NameKeys([first, second]) = NameKeys::of(name);
-            if first != second {
-                known.by_key.entry(second).or_default().push(name.into());
+        for (name, title) in named {
+            if let Some(title) = title.filter(|title| *title != name) {
+                known.add(&name, &title);
             }
-            known.by_key.entry(first).or_default().push(name.into());
+            known.add(&name, &name);
             known.exact.insert(name.into());
         }
         known
+    }
+
+    fn add(&mut self, of: &str, text: &str) {
+        let NameKeys([first, second]) = NameKeys::of(text);
+        let label = || Label { of: of.into(), text: text.into() };
+        if first != second {
+            self.by_key.entry(second).or_default().push(label());
+        }
+        self.by_key.entry(first).or_default().push(label());
     }
 
     /// Whether exactly this name is in the list.
@@ -78,30 +94,35 @@ impl Names {
         self.exact.contains(name)
     }
 
-    /// The names that can be taken for one with these keys.
-    fn like(&self, keys: &NameKeys) -> impl Iterator<Item = &str> {
+    /// What can be taken for something with these keys.
+    fn like(&self, keys: &NameKeys) -> impl Iterator<Item = &Label> {
         let found = keys.0.iter().filter(|key| !key.is_empty()).filter_map(|key| self.by_key.get(key));
-        found.flatten().map(|name| &**name)
+        found.flatten()
     }
 }
 
-/// What else has such a name: in the same list, where only another one counts, and in those of other servers.
-pub(crate) fn look_alikes<'a>(
-    name: &str,
-    (server, own): (&'a str, &'a Names),
-    others: impl Iterator<Item = (&'a str, &'a Names)>,
+/// What else has such a name or title: in the same list, where only another one counts, and in those of other servers.
+pub(crate) fn look_alikes(
+    (name, title): (&str, Option<&str>),
+    (server, own): (&str, &Names),
+    others: &[(&str, &Names)],
 ) -> Vec<LookAlike> {
-    let keys = NameKeys::of(name);
-    let here = own.like(&keys).filter(|other| *other != name).map(|other| (server, other));
-    let there = others.flat_map(|(server, names)| names.like(&keys).map(move |other| (server, other)));
     let mut found: Vec<LookAlike> = Vec::new();
-    for (server, other) in here.chain(there) {
-        let alike = LookAlike { server: server.to_owned(), name: other.to_owned(), same: other == name };
-        if !found.contains(&alike) {
-            found.push(alike);
-        }
-        if found.len() >= MAX_LOOK_ALIKES {
-            break;
+    // By what they stand for: a name and its title are no two things to tell apart.
+    let mut told: HashSet<(&str, &str)> = HashSet::new();
+    for label in [Some(name), title].into_iter().flatten() {
+        let keys = NameKeys::of(label);
+        let here = own.like(&keys).filter(|other| *other.of != *name).map(|other| (server, other, false));
+        let there = others
+            .iter()
+            .flat_map(|(server, names)| names.like(&keys).map(move |other| (*server, other, *other.text == *label)));
+        for (server, other, same) in here.chain(there) {
+            if found.len() >= MAX_LOOK_ALIKES {
+                return found;
+            }
+            if told.insert((server, &other.of)) {
+                found.push(LookAlike { server: server.to_owned(), name: other.text.to_string(), same });
+            }
         }
     }
     found
@@ -133,15 +154,41 @@ mod tests {
         }
     }
 
+    fn named(names: &[&str]) -> Names {
+        Names::of(names.iter().map(|name| ((*name).to_owned(), None)))
+    }
+
     #[test]
     fn what_else_has_such_a_name_is_found_once_and_bounded() {
-        let own = Names::of(["send", "sеnd"].into_iter());
+        let own = named(&["send", "sеnd"]);
         let many: Vec<String> = (0..50).map(|n| format!("{}send", "_".repeat(n))).collect();
-        let other = Names::of(many.iter().map(String::as_str));
-        let found = look_alikes("send", ("a", &own), [("b", &other)].into_iter());
+        let other = named(&many.iter().map(String::as_str).collect::<Vec<_>>());
+        let found = look_alikes(("send", None), ("a", &own), &[("b", &other)]);
         assert_eq!(found.len(), MAX_LOOK_ALIKES, "no more than can be read");
         assert_eq!(found[0].name, "sеnd", "those of the same server come first, and never the tool itself");
         assert_eq!(found[1], LookAlike { server: "b".into(), name: "send".into(), same: true }, "the very same name");
         assert!(found.iter().skip(2).all(|alike| !alike.same), "the others are other names");
+    }
+
+    #[test]
+    fn titles_are_compared_with_titles_and_with_names() {
+        let titled = |name: &str, title: &str| (name.to_owned(), Some(title.to_owned()));
+        let own = Names::of([titled("a1", "Sеnd mail"), titled("a2", "Read")].into_iter());
+        let other = Names::of([titled("mail_out", "Send mail"), titled("send_mail", "Post")].into_iter());
+        let found = look_alikes(("a1", Some("Sеnd mail")), ("a", &own), &[("b", &other)]);
+        let names: Vec<&str> = found.iter().map(|alike| alike.name.as_str()).collect();
+        assert_eq!(names, ["Send mail", "send_mail"], "X06: what is drawn first counts, whatever the name under it");
+        assert!(look_alikes(("a2", Some("Read")), ("a", &own), &[("b", &other)]).is_empty(), "others do not");
+        let many: Vec<Names> = (0..3).map(|_| Names::of([titled("a1", "Sеnd mail")].into_iter())).collect();
+        let many: Vec<(&str, &Names)> = std::iter::zip(["b", "c", "d"], &many).collect();
+        let found = look_alikes(("a1", Some("Sеnd mail")), ("a", &own), &many);
+        assert_eq!(
+            found.len(),
+            3,
+            "a tool of the same name and title is told once, and leaves room for others: {found:?}"
+        );
+        let twins = Names::of([titled("x", "Run"), titled("y", "Run")].into_iter());
+        let found = look_alikes(("x", Some("Run")), ("a", &twins), &[]);
+        assert_eq!(found.len(), 1, "one title for two tools of a server is told of the other: {found:?}");
     }
 }

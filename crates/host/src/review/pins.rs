@@ -8,7 +8,8 @@ use policy::{Hash, Standing, canonical_json};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::Diff;
+use super::names::Names;
+use super::{Change, Diff, title_of};
 use crate::view::Millis;
 
 /// The most definitions of one kind that are kept of a server. What is beyond counts as new, and asks each time.
@@ -114,18 +115,25 @@ impl ServerPins {
         }
     }
 
-    /// Whether the user has seen this definition. `granted` says that a standing approval rests on exactly it, as one that is
-    /// older than pins may.
+    /// Whether the user has seen this definition, of a server that is what it was then. A standing approval says nothing about
+    /// that: it does not rest on the file that the command leads to.
     #[must_use]
-    pub fn standing(&self, kind: Kind, name: &str, hash: &Hash, identity: Option<&Hash>, granted: bool) -> Standing {
+    pub fn standing(&self, kind: Kind, name: &str, hash: &Hash, identity: Option<&Hash>) -> Standing {
         match self.of(kind).get(name) {
             Some(pin) if pin.hash == *hash && pin.under.is_some() && pin.under.as_ref() == identity => {
                 Standing::Reviewed
             }
             Some(_) => Standing::Changed,
-            None if granted => Standing::Reviewed,
             None => Standing::New,
         }
+    }
+
+    /// The names and titles of what is pinned, to be found by what they look like.
+    pub(crate) fn names(&self, kind: Kind) -> Names {
+        let titled = |(name, pin): (&'_ String, &'_ Pin)| {
+            (name.clone(), pin.definition.as_ref().and_then(title_of).map(str::to_owned))
+        };
+        Names::of(self.of(kind).iter().map(titled))
     }
 
     /// What is different from what the user saw; none if it was not seen, or is the same.
@@ -192,11 +200,10 @@ impl Pin {
             return Diff { server_changed: true, ..Diff::default() };
         }
         match &self.definition {
-            Some(seen) => Diff::between(seen, now),
+            Some(seen) => Diff::of_definitions(seen, now),
             None => {
-                let mut diff = Diff { cut: true, ..Diff::default() };
-                diff.push(&[], Some(self.head.clone()), Some(canonical_json(now)));
-                diff
+                let (before, after) = (Some(self.head.clone()), Some(canonical_json(now)));
+                Diff { cut: true, changes: vec![Change { path: Vec::new(), before, after }], ..Diff::default() }
             }
         }
     }
@@ -217,7 +224,7 @@ mod tests {
         let (mut pins, tool) = (ServerPins::default(), json!({"name": "a", "annotations": {"readOnlyHint": false}}));
         let server = hash("npx a");
         let standing = |pins: &ServerPins, tool: &Value, server: &Hash| {
-            pins.standing(Kind::Tool, "a", &Hash::of(tool), Some(server), false)
+            pins.standing(Kind::Tool, "a", &Hash::of(tool), Some(server))
         };
         assert_eq!(standing(&pins, &tool, &server), Standing::New, "what nobody saw is new");
         assert!(pins.pin(Kind::Tool, "a", &tool, Some(&server), 1), "there is room");

@@ -1,10 +1,16 @@
 //! The activity ring: what is told of a message, and its bounds.
 
+use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
+use host::HostOptions;
 use host::activity::{Activity, ActivityKind, MAX_BODY, MAX_BYTES, MAX_ENTRIES};
+use host::view::{QuestionBody, QuestionView, UserAnswer};
 use mcp_transport::driver::{Direction, Frame, FrameAbout};
+use policy::Scope;
+use serde_json::json;
+use testkit::app::{App, PATIENCE, scripted};
 
 fn frame(sent: bool, at: SystemTime, bytes: &[u8], note: Option<String>) -> Frame {
     let bytes = Bytes::copy_from_slice(bytes);
@@ -102,4 +108,40 @@ fn paging_gives_the_latest_in_order() {
     }
     let seqs: Vec<u64> = activity.after(4, 3).map(|e| e.seq).collect();
     assert_eq!(seqs, [8, 9, 10], "of those after the fourth, the latest three");
+}
+
+#[tokio::test]
+async fn all_servers_together_are_bounded_and_the_one_that_says_much_loses_its_own() {
+    const TOGETHER: usize = 256 * 1024;
+    let options = HostOptions { kept_together: TOGETHER, ..HostOptions::default() };
+    let servers = vec![("loud", scripted(&[])), ("quiet", scripted(&[]))];
+    let app = App::start_in(tempfile::tempdir().unwrap(), servers, options).await;
+    app.ready("loud").await;
+    app.ready("quiet").await;
+    let is_call = |q: &QuestionView| matches!(q.body, QuestionBody::Tool { .. });
+    let _user = app.always(move |q| is_call(q).then_some(UserAnswer::Allow(Scope::Once)));
+    for number in 0..4 {
+        let text = json!({ "text": "x".repeat(100 * 1024) });
+        let arguments = text.as_object().cloned().unwrap();
+        let call = app.host.call_tool(number.to_string(), "loud".into(), "echo".into(), arguments, None);
+        call.await.unwrap_or_else(|error| panic!("the call is answered whatever is kept: {error}"));
+    }
+    let (loud, quiet) =
+        (app.host.activity("loud".into()).await.unwrap(), app.host.activity("quiet".into()).await.unwrap());
+    let kept = |activity: &Mutex<Activity>| {
+        let activity = activity.lock().unwrap();
+        (activity.after(0, usize::MAX).map(|entry| entry.body().len()).sum::<usize>(), activity.dropped())
+    };
+    let end = tokio::time::Instant::now() + PATIENCE;
+    while kept(&loud).0 + kept(&quiet).0 > TOGETHER {
+        assert!(
+            tokio::time::Instant::now() < end,
+            "what is too much is let go: {:?} and {:?}",
+            kept(&loud),
+            kept(&quiet)
+        );
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert!(kept(&loud).1 > 0, "the loud one's oldest went, which is counted");
+    assert!(kept(&quiet).0 > 0 && kept(&quiet).1 == 0, "the quiet one keeps all it said");
 }

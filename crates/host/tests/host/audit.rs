@@ -19,6 +19,8 @@ use serde_json::{Map, Value, json};
 use testkit::app::{App, PATIENCE, TestPlatform, demo};
 use tokio::task::JoinHandle;
 
+use crate::kept::of_kind;
+
 /// A log on a disk that does as the test says.
 struct Disk {
     log: Arc<dyn AuditLog>,
@@ -226,14 +228,32 @@ async fn what_cannot_be_written_does_not_cross() {
 }
 
 #[tokio::test]
+async fn what_is_taken_back_while_its_entry_is_written_does_not_cross() {
+    let (app, disk) = harbour().await;
+    disk.slow.store(true, Ordering::SeqCst);
+    let waits = call(&app, "second");
+    a_while().await;
+    let grants = app.host.grants().await.unwrap();
+    let tool = grants.iter().find(|grant| grant.words == "add").expect("the approval of the tool");
+    app.host.revoke(tool.id).await.unwrap().unwrap();
+    disk.go_on();
+    let question = app.question("harbour", "a tool", |q| matches!(q.body, QuestionBody::Tool { .. })).await;
+    assert_eq!(sent(&app).await, 1, "it asks, and nothing was sent");
+    disk.slow.store(false, Ordering::SeqCst);
+    app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    assert!(ended(waits).await.is_ok(), "as the user decides now");
+    app.host.close().await;
+}
+
+#[tokio::test]
 async fn an_entry_says_who_asked_what_crossed_and_what_decided() {
     let (app, _disk) = harbour().await;
     assert!(ended(call(&app, "second")).await.is_ok(), "a call by the approval that stands");
     let settings = AppSettings { audit_contents: false, ..AppSettings::default() };
     app.host.set_settings(settings).await.unwrap().unwrap();
     assert!(ended(call(&app, "third")).await.is_ok(), "one of which only the hash is written down");
-    let entries = app.host.ports().audit.read(&AuditQuery::latest(3)).unwrap();
-    let [third, second, first] = &entries[..] else { panic!("three calls: {entries:?}") };
+    let entries = of_kind(&app, "tool");
+    let [first, second, third] = &entries[..] else { panic!("three calls: {entries:?}") };
     assert_eq!((first.asker.as_ref(), first.by.as_ref()), ("user", "user"), "the user called and decided");
     assert!(!first.rule.is_empty(), "the rule that asked is named");
     assert_eq!(second.by, "grant", "then the approval decided");
@@ -242,5 +262,35 @@ async fn an_entry_says_who_asked_what_crossed_and_what_decided() {
     assert_eq!(third.content, None, "unless the user does not wish it");
     assert_eq!(third.hash, second.hash, "its hash is");
     assert!(app.host.ports().audit.verify().unwrap().is_whole(), "all in one chain");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn what_is_read_is_written_down_first() {
+    let (app, disk) = harbour().await;
+    let read = |id: &str| app.host.read_resource(id.into(), "harbour".into(), "harbour:///guide.md".into());
+    read("1").await.expect("a resource is read");
+    let entries = of_kind(&app, "resource");
+    let [entry] = &entries[..] else { panic!("one entry: {entries:?}") };
+    assert_eq!(
+        (entry.subject.as_str(), entry.decision.as_ref(), entry.asker.as_ref()),
+        ("harbour:///guide.md", "allowed", "user"),
+        "the log says what was read, and for whom"
+    );
+    let arguments = [("ship".to_owned(), "Aurora".to_owned())].into();
+    let prompt = app.host.get_prompt("2".into(), "harbour".into(), "no-such-prompt".into(), arguments);
+    prompt.await.expect_err("there is no such prompt");
+    let entries = of_kind(&app, "prompt");
+    assert_eq!(
+        entries.last().and_then(|entry| entry.content.as_deref()),
+        Some(r#"{"ship":"Aurora"}"#),
+        "and what crossed with a prompt, whatever came back"
+    );
+    disk.full.store(true, Ordering::SeqCst);
+    let refused = read("3").await;
+    assert!(
+        matches!(&refused, Err(CallFailure::Refused(cause)) if cause.contains("disk is full")),
+        "what can't be written down is not read: {refused:?}"
+    );
     app.host.close().await;
 }

@@ -88,7 +88,10 @@ fn each_value_is_judged_by_its_field() {
         let form = form(json!({ "field": schema }), &[]);
         let found = problems(&form, json!({ "field": value }));
         let expected: Vec<_> = expected.iter().map(|(p, l)| ("field".to_owned(), *p, *l)).collect();
-        assert_eq!(found, expected, "[elicit-string-constraints], [elicit-number-constraints], [elicit-enum-multi]: {what}");
+        assert_eq!(
+            found, expected,
+            "[elicit-string-constraints], [elicit-number-constraints], [elicit-enum-multi]: {what}"
+        );
     }
 }
 

@@ -109,7 +109,11 @@ async fn x24_a_flood_is_counted_and_one_gesture_refuses_all_of_it() {
     let flooding = call(&app, "bad", "1", "echo");
     let most = host::MAX_QUESTIONS as u64;
     let view = app.until("bad", "counted", |s| s.refused_questions >= 500 - most).await;
-    assert_eq!(view.refused_questions, 500 - most, "[elicit-rate-limit], X24: all but those that wait were refused unseen");
+    assert_eq!(
+        view.refused_questions,
+        500 - most,
+        "[elicit-rate-limit], X24: all but those that wait were refused unseen"
+    );
     let waiting = app.questions().await.iter().filter(|q| q.server == "bad").count() as u64;
     assert!(waiting <= most, "X24: {waiting} wait");
     app.host.deny_all("bad".into(), false).await.unwrap();
@@ -120,6 +124,27 @@ async fn x24_a_flood_is_counted_and_one_gesture_refuses_all_of_it() {
     let question = app.question("good", "a form", |q| matches!(q.body, QuestionBody::Form { .. })).await;
     app.answer(&question, UserAnswer::Deny).await;
     assert!(said(good).await.contains("declin"), "X24: the other server asks as before");
+}
+
+#[tokio::test]
+async fn a_page_that_is_being_opened_is_not_refused_with_the_rest() {
+    let app = harbour(Duration::from_secs(600)).await;
+    let _user = app.always(is_use);
+    *app.platform.slow.lock().unwrap() = Duration::from_secs(2);
+    let opening = call(&app, "harbour", "1", "ask_url");
+    let page = app.question("harbour", "a page", |q| matches!(q.body, QuestionBody::Url { .. })).await;
+    let asking = call(&app, "harbour", "2", "ask_user");
+    app.question("harbour", "a form", |q| matches!(q.body, QuestionBody::Form { .. })).await;
+    let allow = app.host.answer(page.id, page.hash.to_string(), UserAnswer::Allow(Scope::Once));
+    let deny = async {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        app.host.deny_all("harbour".into(), false).await.unwrap();
+    };
+    let (allowed, ()) = tokio::join!(allow, deny);
+    allowed.expect("the page was allowed before all was denied").expect("and is opened");
+    assert_eq!(app.platform.opened.lock().unwrap().len(), 1, "once");
+    assert!(said(asking).await.contains("declin"), "what waited is refused");
+    assert!(!said(opening).await.contains("declin"), "the server is not told that its page was refused");
 }
 
 /// A file of answers does not tire.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use host::AnswerError;
 use host::rules::{DryRun, RulesError, Trust};
-use host::view::{CallFailure, QuestionBody, QuestionView, UserAnswer};
+use host::view::{CallFailure, QuestionBody, QuestionView, ServerState, UserAnswer};
 use mcp_proto::types::CallToolResult;
 use policy::{By, Decision, Effect, Fit, PolicyRule, Preset, Rule, Scope, Source};
 use serde_json::{Map, Value, json};
@@ -268,12 +268,28 @@ async fn a_dry_run_tells_what_happens_and_does_nothing() {
     let first = denied.explanation.considered.first().expect("something was looked at");
     assert_eq!((first.by, first.effect, first.fit), (by, Effect::Deny, Fit::Fits), "which comes first");
     assert_eq!(app.decisions().len(), decisions, "nothing was decided");
+    let of_tool = |tool: &str| DryRun::Call {
+        tool: tool.to_owned(),
+        arguments: Map::new(),
+        conversation: None,
+        after_untrusted: false,
+    };
+    let missing = app.host.dry_run(SERVER.to_owned(), of_tool("ad")).await.unwrap();
+    let expected = RulesError::NoSuchTool { server: SERVER.to_owned(), tool: "ad".to_owned() };
+    assert_eq!(missing.err(), Some(expected), "nothing is said of a tool that is not there");
     assert!(app.questions().await.is_empty(), "and nobody asked");
     app.host.stop_server(SERVER.to_owned()).await.unwrap().unwrap();
     app.until(SERVER, "stopped", |s| s.state == host::view::ServerState::Stopped).await;
     let start = app.host.dry_run(SERVER.to_owned(), DryRun::Start).await.unwrap().unwrap();
     let asks = matches!(start.explanation.decision, Decision::Ask { rule: Rule::NewCommand, .. });
     assert!(asks, "its start was approved for once only: {start:?}");
+    app.host.trust(SERVER.to_owned(), Trust::Always).await.unwrap().unwrap();
+    let seen = app.host.dry_run(SERVER.to_owned(), of_tool("add")).await.unwrap().unwrap();
+    assert!(matches!(seen.explanation.decision, Decision::Allow { .. }), "what was seen is trusted: {seen:?}");
+    assert!(seen.assumed_unchanged, "as it was then");
+    let unseen = app.host.dry_run(SERVER.to_owned(), of_tool("echo")).await.unwrap().unwrap();
+    let asks = matches!(unseen.explanation.decision, Decision::Ask { rule: Rule::NewTool, .. });
+    assert!(asks, "what was not seen asks: {unseen:?}");
 }
 
 #[tokio::test]
@@ -289,4 +305,36 @@ async fn rules_stand_after_a_restart_and_those_of_a_run_do_not() {
     let rules = again.host.rules().await.unwrap().rules;
     assert_eq!(rules.len(), 1, "one was kept: {rules:?}");
     assert_eq!((rules[0].1.note.as_str(), rules[0].1.expires_at), ("kept", Some(4_102_444_800_000)), "whole");
+}
+
+#[tokio::test]
+async fn a_server_that_a_rule_now_keeps_out_ends() {
+    let app = harbour().await;
+    let rule = json!({"effect": "deny", "identity": "*demo-server*", "direction": "both"});
+    let id = set(&app, rule).await;
+    let is_refused = |s: &host::view::ServerView| matches!(&s.state, ServerState::Failed(failure) if failure.message == "rule-denies");
+    app.until(SERVER, "refused, whatever it is called", is_refused).await;
+    app.host.start_server(SERVER.to_owned()).await.unwrap().unwrap();
+    app.until(SERVER, "refused again", is_refused).await;
+    app.host.remove_rule(policy::RuleRef { source: Source::User, id }).await.unwrap().unwrap();
+    app.host.start_server(SERVER.to_owned()).await.unwrap().unwrap();
+    let is_start = |q: &QuestionView| matches!(q.body, QuestionBody::StartServer { .. });
+    app.question(SERVER, "the start, as ever, once the rule is gone", is_start).await;
+}
+
+#[tokio::test]
+async fn what_another_program_writes_among_the_rules_is_in_the_audit_log() {
+    let app = harbour().await;
+    set(&app, json!({"effect": "deny", "tool": "add", "note": "mine"})).await;
+    assert_eq!(app.host.rules().await.unwrap().user.changed, None, "what Drawbridge writes is no news");
+    let written = json!({"version": 1, "rules": [{"id": 9, "effect": "allow", "note": "smuggled"}]});
+    std::fs::write(policy_file(&app), written.to_string()).unwrap();
+    until(&app, "changed", |view| view.user.changed.is_some()).await;
+    let entries = app.host.ports().audit.read(&host::ports::AuditQuery::latest(100)).unwrap();
+    let told = entries.into_iter().filter(|entry| entry.by == "another program");
+    let mut told: Vec<_> = told.map(|entry| (entry.decision.to_string(), entry.subject.to_string())).collect();
+    told.sort();
+    assert_eq!(told.len(), 2, "what came and what went: {told:?}");
+    assert!(told[0].0 == "added" && told[0].1.contains("smuggled"), "the rule that allows: {told:?}");
+    assert!(told[1].0 == "removed" && told[1].1.contains("mine"), "the one that denied: {told:?}");
 }

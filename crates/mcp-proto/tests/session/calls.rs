@@ -351,7 +351,11 @@ fn url_required_is_an_error_of_its_own_in_one_revision() {
         peer.tells("notifications/elicitation/complete", json!({ "elicitationId": "other" }));
         let expected: Vec<SessionEvent> =
             if known { vec![SessionEvent::ElicitationComplete { elicitation_id: "e1".into() }] } else { vec![] };
-        assert_eq!(peer.events(), expected, "[elicit-complete-unknown], [elicit-id-opaque] in {revision}: once, and only known ones");
+        assert_eq!(
+            peer.events(),
+            expected,
+            "[elicit-complete-unknown], [elicit-id-opaque] in {revision}: once, and only known ones"
+        );
     }
 }
 

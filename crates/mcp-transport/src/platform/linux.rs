@@ -35,18 +35,27 @@ fn has_open(pid: u32, names: &[String]) -> bool {
         .any(|target| names.iter().any(|name| target.as_os_str() == name.as_str()))
 }
 
-struct Stat {
+/// What proc(5) says of a process in one line.
+pub(super) struct Stat {
+    /// Whether it has ended, and only waits for its parent to hear of it.
+    pub(super) has_ended: bool,
+    pub(super) parent: u32,
     group: u32,
-    start_ticks: u64,
+    pub(super) start_ticks: u64,
 }
 
 impl Stat {
-    fn read(pid: u32) -> Option<Stat> {
+    pub(super) fn read(pid: u32) -> Option<Stat> {
         let line = fs::read(format!("/proc/{pid}/stat")).ok()?;
         let line = String::from_utf8_lossy(&line);
         // The second field is the program's name in parentheses and may hold anything.
         let (_, fields) = line.rsplit_once(')')?;
         let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
-        Some(Stat { group: fields.get(2)?.parse().ok()?, start_ticks: fields.get(19)?.parse().ok()? })
+        Some(Stat {
+            has_ended: matches!(*fields.first()?, "Z" | "X"),
+            parent: fields.get(1)?.parse().ok()?,
+            group: fields.get(2)?.parse().ok()?,
+            start_ticks: fields.get(19)?.parse().ok()?,
+        })
     }
 }

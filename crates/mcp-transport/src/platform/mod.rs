@@ -14,6 +14,15 @@ mod unix;
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "linux")]
+mod marks;
+#[cfg(target_os = "linux")]
+pub(crate) use marks::{Mark, end, end_marked_by, mark, started_by};
+#[cfg(not(target_os = "linux"))]
+mod no_marks;
+#[cfg(not(target_os = "linux"))]
+pub(crate) use no_marks::{Mark, end, end_marked_by, mark, started_by};
+
+#[cfg(target_os = "linux")]
 pub(crate) use linux::{group_holds_pipe, start_time};
 
 #[cfg(all(unix, not(target_os = "linux")))]

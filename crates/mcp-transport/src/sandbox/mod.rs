@@ -16,7 +16,7 @@ mod linux;
 #[cfg(target_os = "linux")]
 use linux as system;
 #[cfg(target_os = "linux")]
-pub(crate) use linux::Restriction;
+pub(crate) use linux::{REFUSED, Restriction, refused_at_start};
 
 #[cfg(target_os = "macos")]
 mod macos;
@@ -119,6 +119,9 @@ pub enum SandboxError {
         /// The one that it lies in.
         outer: PathBuf,
     },
+    /// What it would reach is not what was approved.
+    #[error("what the sandbox would let it reach changed since it was approved; start it again to see how")]
+    Changed,
     /// The working folder is none that it may reach.
     #[error("the working folder {0} lies in none of the sandbox's folders; name it there, or choose another one")]
     OutOfReach(PathBuf),

@@ -84,7 +84,12 @@ impl Reach {
         let system: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).filter(|path| path.exists()).collect();
         let home = std::env::home_dir();
         let mut parts = Vec::new();
+        let writable = sandbox.folders.iter().filter(|folder| folder.access == Access::Write);
+        let writable: Vec<&Path> =
+            writable.map(|folder| folder.path.as_path()).chain([sandbox.home.as_path()]).collect();
         installation(program, path, home.as_deref(), DEPTH, &mut parts);
+        // What lies where the server may write is reached as that. A link there, which it may have put, leads to nothing more.
+        parts.retain(|part| !writable.iter().any(|folder| part.starts_with(folder)));
         let covered = |part: &PathBuf| system.iter().any(|folder| part.starts_with(folder));
         parts.retain(|part| !covered(part));
         parts.sort();
@@ -128,7 +133,7 @@ fn sorted<'p>(paths: impl Iterator<Item = &'p PathBuf>) -> Vec<&'p Path> {
 /// The folders or files that a program consists of: as it was found and as it really lies, and its interpreter's.
 fn installation(program: &Path, path: &SearchPath, home: Option<&Path>, depth: usize, found: &mut Vec<PathBuf>) {
     let Some(depth) = depth.checked_sub(1) else { return };
-    let real = program.canonicalize().unwrap_or_else(|_| program.to_owned());
+    let Some(real) = program.canonicalize().ok().filter(|real| real.is_file()) else { return };
     found.push(folder_of(program, home));
     found.push(folder_of(&real, home));
     if let Some(interpreter) = interpreter(&real, path) {
@@ -156,7 +161,8 @@ fn interpreter(script: &Path, path: &SearchPath) -> Option<PathBuf> {
     File::open(script).ok()?.take(FIRST_LINE).read_to_end(&mut first).ok()?;
     let line = first.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     let line = std::str::from_utf8(line).ok()?;
-    let mut words = line.split_whitespace();
+    // As the kernel parts it: by blanks and tabs, and nothing else that looks like one.
+    let mut words = line.split([' ', '\t']).filter(|word| !word.is_empty());
     let named = words.next()?;
     if !named.ends_with("/env") {
         return Some(PathBuf::from(named));

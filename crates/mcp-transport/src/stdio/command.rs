@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Plan, Sandbox};
 
 /// A program with its arguments. It is started as it stands here, never through a shell.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -19,6 +19,8 @@ pub struct ServerCommand {
     pub working_directory: Option<PathBuf>,
     /// What it may reach; none if all that its user may.
     pub sandbox: Option<Sandbox>,
+    /// The sandbox as it was approved. One that has become another by the start is not carried out.
+    pub approved: Option<Plan>,
 }
 
 impl ServerCommand {

@@ -13,7 +13,7 @@ use super::search_path::SearchPath;
 #[cfg(unix)]
 use super::watcher::Watcher;
 use crate::orphans::{RunningRecord, StartTime};
-use crate::platform::{self, InputPipe};
+use crate::platform::{self, InputPipe, Mark};
 use crate::sandbox::{Inside, Plan, SandboxError};
 
 /// Facts of a started process that stay true after its end.
@@ -103,6 +103,10 @@ pub(crate) struct Pipes {
 pub(crate) struct ServerGroup {
     spawned: Spawned,
     child: Box<dyn ChildWrapper>,
+    /// What is found of it outside its group.
+    mark: Mark,
+    /// While that is being ended.
+    ending: Option<tokio::task::JoinHandle<()>>,
     exit: Option<Exit>,
     /// Ends the group if Drawbridge is killed, where the system does not.
     #[cfg(unix)]
@@ -123,8 +127,13 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
         restriction: None,
     };
     if let Some(plan) = Plan::make(command, program, path).await? {
+        if command.approved.as_ref().is_some_and(|approved| *approved != plan) {
+            return Err(SandboxError::Changed.into());
+        }
         start = plan.inside(start, &directory)?;
     }
+    let mark = platform::mark();
+    start.environment.extend(mark.variable());
     if !directory.is_dir() {
         return Err(SpawnError::NoWorkingDirectory(directory));
     }
@@ -161,6 +170,8 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
     let group = ServerGroup {
         spawned,
         child,
+        mark,
+        ending: None,
         exit: None,
         #[cfg(unix)]
         watcher: Watcher::of(pid).await,
@@ -191,6 +202,9 @@ impl ServerGroup {
             }
         };
         self.kill();
+        let mark = self.mark.clone();
+        // It looks at all processes there are, and nobody has to wait for that to hear of the end.
+        self.ending = Some(tokio::task::spawn_blocking(move || mark.end()));
         #[cfg(unix)]
         drop(self.watcher.take());
         *self.exit.insert(Exit { status, signal })
@@ -207,8 +221,11 @@ impl ServerGroup {
     /// Kills every process of the group at once.
     pub(crate) fn kill(&mut self) {
         if self.exit.is_none() {
+            // While it lives, what it started can be told by whose child it is.
+            let started = platform::started_by(self.spawned.pid);
             // Fails only when there is nobody left to kill.
             let _ = self.child.start_kill();
+            platform::end(&started);
         }
     }
 }
@@ -216,10 +233,18 @@ impl ServerGroup {
 impl Drop for ServerGroup {
     fn drop(&mut self) {
         self.kill();
+        // Where nobody waited for its end, or the app may be gone before the rest is seen to.
+        if self.ending.as_ref().is_none_or(|ending| !ending.is_finished()) {
+            self.mark.end();
+        }
     }
 }
 
 fn explain(program: PathBuf, cause: io::Error) -> SpawnError {
+    #[cfg(target_os = "linux")]
+    if cause.raw_os_error() == Some(crate::sandbox::REFUSED) {
+        return crate::sandbox::refused_at_start().into();
+    }
     match cause.kind() {
         io::ErrorKind::NotFound => SpawnError::NotFound(program),
         io::ErrorKind::PermissionDenied => SpawnError::NotExecutable(program),

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::support::{launch_with, scripted, text, tool};
 
 const ALLOWED: &[&str] = &[
+    "DRAWBRIDGE_SERVER",
     "HOME",
     "LANG",
     "LANGUAGE",

@@ -3,13 +3,15 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use mcp_transport::{DriverEvent, RunningRecord, StartTime, SweepOutcome, sweep};
+use mcp_transport::{
+    DriverEvent, DriverLimits, RunningRecord, ServerCommand, StartTime, SweepOutcome, run_with, sweep,
+};
 use serde_json::json;
 use testkit::deadline::{holds_within, within};
 use testkit::processes::{alive_in_group, is_alive};
 use tokio::io::{AsyncBufReadExt, BufReader};
 
-use crate::support::{LONG, ready, scripted, started, text, tool};
+use crate::support::{LONG, Running, config, ready, scripted, started, text, tool};
 
 const SOON: Duration = Duration::from_secs(2);
 
@@ -38,6 +40,33 @@ async fn grandchildren_end_when_the_server_has_ended_by_itself() {
         holds_within(SOON, || alive_in_group(group).is_empty() && !is_alive(grandchild)).await,
         "a grandchild must end although the leader was gone first ({error})"
     );
+}
+
+/// X34: a process that leaves its group, its session and its parent still ends with its server, for as long as it carries its mark.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn what_leaves_the_group_ends_with_the_server() {
+    let leaves = |seconds: u32| {
+        let script = format!("(setsid sleep {seconds} &) ; echo left >&2; exec cat >/dev/null");
+        ServerCommand { program: "/bin/sh".into(), arguments: vec!["-c".into(), script], ..scripted(&[]) }
+    };
+    let sleeps = |seconds: u32| {
+        let wanted = format!("sleep\0{seconds}\0");
+        let processes = std::fs::read_dir("/proc").unwrap().flatten();
+        processes
+            .filter(|p| std::fs::read(p.path().join("cmdline")).is_ok_and(|line| line == wanted.as_bytes()))
+            .count()
+    };
+    let server = started(&leaves(7421)).await;
+    assert!(holds_within(LONG, || sleeps(7421) == 1).await, "it runs, in a session of its own");
+    drop(server);
+    assert!(holds_within(SOON, || sleeps(7421) == 0).await, "a server that is dropped takes it along");
+    let (sender, events) = tokio::sync::mpsc::channel(64);
+    let handle = run_with(config(), started(&leaves(7422)).await, sender, DriverLimits::default());
+    assert!(holds_within(LONG, || sleeps(7422) == 1).await, "it runs again");
+    let mut running = Running { handle, events, told: Vec::new() };
+    running.stop().await;
+    assert!(holds_within(LONG, || sleeps(7422) == 0).await, "one that is stopped does so, too");
 }
 
 #[tokio::test]
@@ -111,7 +140,8 @@ async fn a_killed_app_leaves_nothing_for_long() {
     // Until init has taken note of the dead leader, its start time is still known.
     holds_within(SOON, || StartTime::of(record.pid).is_none()).await;
     let another = StartTime::of(1).unwrap();
-    let recycled = RunningRecord { pipes: vec![1, 2, 3], start_time: another, ..record.clone() };
+    let owner_start_time = another.clone();
+    let recycled = RunningRecord { pipes: vec![1, 2, 3], start_time: another, owner_start_time, ..record.clone() };
     assert_eq!(
         sweep(&[recycled])[0].outcome,
         SweepOutcome::NotRunning,

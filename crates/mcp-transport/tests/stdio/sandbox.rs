@@ -230,10 +230,8 @@ fn link(ground: &Ground) -> Sandbox {
 async fn nothing_outlives_a_sandbox() {
     for (name, path) in paths().await {
         let ground = Ground::new();
-        // Bubblewrap's own namespace ends with its first process; without it, what has left the group lives on.
-        let leaves = if name == "bubblewrap" { "setsid " } else { "" };
-        let script = format!("trap '' TERM; {leaves}sleep 7411 & echo ready >&2; wait; wait");
-        let mut running = run(&script, ground.sandbox(false), &path).await;
+        let script = "trap '' TERM; setsid sleep 7411 & echo ready >&2; wait; wait";
+        let mut running = run(script, ground.sandbox(false), &path).await;
         assert!(holds_within(LONG, || sleepers() > 0).await, "{name}: it runs");
         running.stop().await;
         assert!(holds_within(LONG, || sleepers() == 0).await, "{name}: all of it ends with the server");
@@ -248,6 +246,95 @@ fn sleepers() -> usize {
         fs::read(entry.path().join("cmdline")).is_ok_and(|line| line.starts_with(b"sleep\x007411"))
     };
     processes.flatten().filter(is_ours).count()
+}
+
+/// Sockets that are not connected can be sent to any other program by its name; keyrings and numbered memory are of all programs.
+#[tokio::test]
+async fn other_programs_of_the_computer_are_out_of_reach() {
+    let python = Path::new("/usr/bin/python3");
+    if !python.exists() {
+        eprintln!("left out: {} is not here", python.display());
+        return;
+    }
+    let script = r#"
+import ctypes, socket, sys
+def tried(name, make):
+    try:
+        make()
+        print(name, "works", file=sys.stderr)
+    except OSError:
+        print(name, "refused", file=sys.stderr)
+libc = ctypes.CDLL(None, use_errno=True)
+def call(number, *arguments):
+    if libc.syscall(number, *arguments) < 0:
+        raise OSError(ctypes.get_errno(), "refused")
+tried("unix", lambda: socket.socket(socket.AF_UNIX))
+tried("vsock", lambda: socket.socket(40))
+tried("messages", lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM))
+tried("pair", lambda: socket.socketpair())
+tried("inet", lambda: socket.socket(socket.AF_INET))
+if sys.maxsize > 2**32 and __import__("platform").machine() == "x86_64":
+    tried("keyctl", lambda: call(250, 0, -3, 1))
+    tried("shmget", lambda: call(29, 0, 4096, 0o1600))
+    tried("x32", lambda: call(0x40000000 + 41, 1, 1, 0))
+"#;
+    for (name, path) in paths().await {
+        let ground = Ground::new();
+        let command = ServerCommand {
+            program: python.display().to_string(),
+            arguments: vec!["-c".to_owned(), script.to_owned()],
+            ..shell("", ground.sandbox(true))
+        };
+        let process = spawn(&command, python, &path).await.expect("it starts");
+        let (sender, events) = mpsc::channel(64);
+        let handle = run_with(config(), process, sender, DriverLimits::default());
+        let mut running = Running { handle, events, told: Vec::new() };
+        running.until_end().await;
+        let said = running.handle.stderr.last_lines(100);
+        for (what, is_open) in [("unix", false), ("vsock", false), ("messages", false), ("pair", true), ("inet", true)]
+        {
+            let expected = format!("{what} {}", if is_open { "works" } else { "refused" });
+            assert!(said.contains(&expected), "{name}: expected {expected:?}: {said:?}");
+        }
+        if cfg!(target_arch = "x86_64") {
+            for what in ["keyctl", "shmget", "x32"] {
+                assert!(said.contains(&format!("{what} refused")), "{name}: {what} is refused: {said:?}");
+            }
+        }
+    }
+}
+
+/// What a server in a sandbox could do to its own program: have its first line name more than was approved.
+#[tokio::test]
+async fn what_is_reached_otherwise_than_approved_is_not_carried_out() {
+    for (name, path) in paths().await {
+        let ground = Ground::new();
+        let folder = ground.root.join("mine");
+        fs::create_dir_all(&folder).unwrap();
+        let script = folder.join("server");
+        let write = |first: &str| {
+            fs::write(&script, format!("{first}\necho ran >&2\n")).unwrap();
+            fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        };
+        write("#!/bin/sh");
+        let mut sandbox = ground.sandbox(false);
+        sandbox.folders.push(Folder { path: folder.clone(), access: Access::Write });
+        let mut command = ServerCommand { program: script.display().to_string(), ..shell("", sandbox) };
+        command.approved = Plan::make(&command, &script, &path).await.unwrap();
+        assert!(spawn(&command, &script, &path).await.is_ok(), "{name}: as it was approved, it starts");
+        let secret = ground.root.join("secret/key");
+        fs::create_dir_all(secret.parent().unwrap()).unwrap();
+        fs::write(&secret, "canary").unwrap();
+        std::os::unix::fs::symlink(&secret, folder.join("l")).unwrap();
+        write(&format!("#!{}", folder.join("l").display()));
+        let refused = spawn(&command, &script, &path).await.expect_err("another reach");
+        assert!(matches!(refused, SpawnError::Sandbox(SandboxError::Changed)), "{name}: it is refused: {refused}");
+        // What looks like a blank and is none for the kernel does not end a name.
+        write(&format!("#!{}\u{a0}x", folder.join("l").display()));
+        let plan = Plan::make(&command, &script, &path).await.unwrap().unwrap();
+        let holds_secret = plan.reach.program.iter().any(|part| secret.starts_with(part));
+        assert!(!holds_secret, "{name}: nothing more is reached: {:?}", plan.reach.program);
+    }
 }
 
 #[tokio::test]

@@ -27,6 +27,7 @@ pub struct Running {
 /// The command for `scripted-server` with these arguments.
 pub fn scripted(arguments: &[&str]) -> ServerCommand {
     ServerCommand {
+        approved: None,
         program: testkit::binaries::scripted_server().display().to_string(),
         arguments: arguments.iter().map(|argument| (*argument).to_owned()).collect(),
         environment: BTreeMap::new(),

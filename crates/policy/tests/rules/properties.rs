@@ -61,8 +61,11 @@ fn a_rule() -> impl Strategy<Value = PolicyRule> {
     let server = prop::sample::select(vec!["a", "b", "a*", "*", "?b"]);
     let tool = prop::option::of(prop::sample::select(vec!["read", "send", "send*", "*"]));
     let direction = prop::sample::select(vec![Direction::ToServer, Direction::FromServer, Direction::Both]);
-    let more = (direction, prop::option::of(claim_rule()), prop::option::of(condition()), any::<bool>());
-    (effect, server, tool, more).prop_map(|(effect, server, tool, (direction, annotations, condition, expires))| {
+    let identity = prop::option::weighted(0.2, prop::sample::select(vec!["npx *", "*evil*"]));
+    let more =
+        (direction, prop::option::of(claim_rule()), prop::option::of(condition()), identity, any::<(bool, bool)>());
+    (effect, server, tool, more).prop_map(|(effect, server, tool, more)| {
+        let (direction, annotations, condition, identity, (expires, after)) = more;
         let annotations = annotations.filter(|_| effect != Effect::Allow);
         let is_of_tools = tool.is_some() || annotations.is_some() || condition.is_some();
         let is_narrow = is_of_tools || effect == Effect::Allow;
@@ -71,6 +74,8 @@ fn a_rule() -> impl Strategy<Value = PolicyRule> {
             annotations,
             arguments: condition.into_iter().collect(),
             expires_at: expires.then_some(50),
+            identity: identity.filter(|_| effect != Effect::Allow).map(str::to_owned),
+            after_untrusted: after && effect == Effect::Allow,
             ..rule(effect, server, tool)
         }
     })
@@ -196,9 +201,8 @@ proptest! {
         let without = |rules: &[PolicyRule]| rules.iter().filter(|rule| rule.annotations.is_none()).cloned().collect();
         let plain = Standings { managed: without(&all.managed), user: without(&all.user), ..all.clone() };
         prop_assert!(all.decide(&call) >= plain.decide(&call), "a rule on annotations only makes it stricter");
-        let first_hand = Call { after_untrusted: false, ..call };
-        let claiming = Call { claims: other, ..first_hand.clone() };
-        prop_assert_eq!(plain.decide(&first_hand), plain.decide(&claiming), "without such a rule claims do nothing");
+        let claiming = Call { claims: other, ..call.clone() };
+        prop_assert_eq!(plain.decide(&call), plain.decide(&claiming), "without such a rule claims do nothing");
     }
 
     #[test]

@@ -58,8 +58,10 @@ pub(crate) fn rule(effect: Effect, server: &str, tool: Option<&str>) -> PolicyRu
         sampling: None,
         scope: RuleScope::Always,
         expires_at: None,
+        identity: None,
         note: String::new(),
         trusted_server: false,
+        after_untrusted: false,
     }
 }
 

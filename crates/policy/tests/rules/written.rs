@@ -31,6 +31,17 @@ fn some_rules_can_not_be_made() {
             "a pointer without its slash",
             PolicyRule { arguments: argument("path", ArgumentIs::Glob("x".into())), ..ask() },
         ),
+        ("allowing by what a server is", PolicyRule { identity: Some("npx *".into()), ..allow() }),
+        ("no identity", PolicyRule { identity: Some(String::new()), ..ask() }),
+        ("asking after others' words only", PolicyRule { after_untrusted: true, ..ask() }),
+        (
+            "an expression that fits all",
+            PolicyRule { arguments: argument("/p", ArgumentIs::Regex(String::new())), ..ask() },
+        ),
+        (
+            "a backslash of Windows",
+            PolicyRule { arguments: argument("/p", ArgumentIs::Glob(r"C:\secret\*".into())), ..ask() },
+        ),
         ("half an expression", PolicyRule { arguments: argument("/p", ArgumentIs::Regex("(".into())), ..ask() }),
         ("a relative folder", PolicyRule { arguments: argument("/p", ArgumentIs::Folder("x".into())), ..ask() }),
         ("a date beyond all calendars", PolicyRule { expires_at: Some(u64::MAX), ..ask() }),
@@ -128,6 +139,44 @@ fn what_can_not_be_judged_makes_it_stricter_only() {
 }
 
 #[test]
+fn a_shape_can_not_be_dodged() {
+    let with = |effect, at: &str, is| PolicyRule {
+        arguments: vec![ArgumentRule { at: at.into(), is }],
+        ..rule(effect, "server", None)
+    };
+    let decide = |rule: PolicyRule, arguments: Value| {
+        let call = Call { arguments, ..Call::default() };
+        strictness(call.with(|act| policy_of(&[], std::slice::from_ref(&rule)).decide(&act, 0)))
+    };
+    let glob = |text: &str| ArgumentIs::Glob(text.into());
+    let allow = |is| with(Effect::Allow, "/path", is);
+    let deny = |at: &str, is| with(Effect::Deny, at, is);
+    let cases = [
+        ("a path in it", allow(glob("/safe/*")), json!({"path": "/safe/a"}), Effect::Allow),
+        ("one that climbs out", allow(glob("/safe/*")), json!({"path": "/safe/../etc/passwd"}), Effect::Ask),
+        ("the same of Windows", allow(glob("*.md")), json!({"path": r"a\..\b.md"}), Effect::Ask),
+        ("one of several", allow(glob("/safe/*")), json!({"path": ["/safe/a", "/safe/../b"]}), Effect::Ask),
+        ("an expression", allow(ArgumentIs::Regex("/safe/".into())), json!({"path": "/etc/x#/safe/"}), Effect::Ask),
+        ("all of it", allow(ArgumentIs::Regex("/safe/.*".into())), json!({"path": "/safe/a"}), Effect::Allow),
+        ("into it", deny("/path", glob("/secret/*")), json!({"path": "/safe/../secret/a"}), Effect::Deny),
+        ("words with dots", deny("/path", glob("*secret*")), json!({"path": "wait .. what"}), Effect::Ask),
+        (
+            "a list on the way",
+            deny("/files/path", glob("/etc/*")),
+            json!({"files": [{"path": "/etc/x"}]}),
+            Effect::Deny,
+        ),
+        ("JSON in a text", deny("/o/path", glob("/etc/*")), json!({"o": "{\"path\":\"/etc/x\"}"}), Effect::Deny),
+        ("not there", deny("/o/path", glob("/etc/*")), json!({"o": {"other": 1}}), Effect::Ask),
+        ("a number", deny("/n", glob("1000")), json!({"n": 1000.0}), Effect::Deny),
+        ("another number", deny("/n", glob("1000")), json!({"n": 1001}), Effect::Ask),
+    ];
+    for (what, rule, arguments, expected) in cases {
+        assert_eq!(decide(rule, arguments), expected, "{what}");
+    }
+}
+
+#[test]
 fn an_allowed_tool_asks_when_nobody_has_seen_it_or_after_what_another_server_said() {
     let policy = policy_of(&[], &[rule(Effect::Allow, "server", None)]);
     let decide = |call: &Call| call.with(|act| policy.decide(&act, 0));
@@ -142,7 +191,34 @@ fn an_allowed_tool_asks_when_nobody_has_seen_it_or_after_what_another_server_sai
     assert!(once, "after another server's output it asks each time: {after:?}");
     let claims = Claims { read_only: true, open_world: false, ..Claims::default() };
     let reads = decide(&Call { after_untrusted: true, claims, ..Call::default() });
-    assert_eq!(reads, Decision::Allow { by }, "what only reads, and here, may run");
+    assert_eq!(strictness(reads), Effect::Ask, "a server that says that its tool only reads gains nothing");
+    let even_then = PolicyRule { after_untrusted: true, ..rule(Effect::Allow, "server", None) };
+    let policy = policy_of(&[], &[rule(Effect::Allow, "server", None), even_then]);
+    let decided = Call { after_untrusted: true, ..Call::default() }.with(|act| policy.decide(&act, 0));
+    let by = By::Rule(RuleRef { source: Source::User, id: 2 });
+    assert_eq!(decided, Decision::Allow { by }, "unless a rule of the user's says that it holds then, too");
+    let nothing = policy_of(&[], &[]);
+    let decided = Call { after_untrusted: true, ..Call::default() }.with(|act| nothing.decide(&act, 0));
+    let once = matches!(decided, Decision::Ask { scopes: &[Scope::Once], .. });
+    assert!(once, "no approval that lasts is made under the words of another server: {decided:?}");
+}
+
+#[test]
+fn a_server_goes_by_what_it_is_whatever_it_is_called() {
+    let deny =
+        PolicyRule { identity: Some("*evil-mcp*".into()), direction: Direction::Both, ..rule(Effect::Deny, "*", None) };
+    let mut policy = policy_of(&[deny], &[rule(Effect::Allow, "*", None)]);
+    let command = Hash::of(&json!("x"));
+    let mut start = |server: &str, words: Option<&str>| {
+        if let Some(words) = words {
+            policy.set_identity(server, vec![words.to_owned(), "/usr/bin/npx".to_owned()]);
+        }
+        strictness(policy.decide(&Act::StartServer { server, command: &command }, 0))
+    };
+    assert_eq!(start("evil", Some("npx -y evil-mcp")), Effect::Deny, "by its command line");
+    assert_eq!(start("harmless", Some("npx -y evil-mcp@2")), Effect::Deny, "under another name");
+    assert_eq!(start("other", Some("npx -y good-mcp")), Effect::Ask, "another one is not meant");
+    assert_eq!(start("unknown", None), Effect::Deny, "what it is that nobody has said");
 }
 
 #[test]

@@ -61,6 +61,9 @@ CREATE TRIGGER checkpoint_stays BEFORE DELETE ON checkpoint
     BEGIN SELECT RAISE(ABORT, 'a checkpoint of the audit log is never removed'); END;
 ";
 
+/// The host looks for the latest entry of a kind at each start. Logs of older versions do not have it yet.
+const INDEX_OF_KINDS: &str = "CREATE INDEX IF NOT EXISTS entry_of_kind ON entry (kind, number)";
+
 /// The columns that [`entry`] reads, in its order.
 pub(super) const COLUMNS: &str = "number, at, asker, server, kind, subject, decision, scope, decided_by, rule, conversation, \
     hash, imported, content_bytes, content, link";
@@ -81,7 +84,9 @@ pub(super) struct Checkpoint {
 /// Opens the database to write, and makes it if there is none.
 pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
     let connection = database::open(path, VERSION, TABLES)?;
-    leave_copying(&connection).map_err(|error| failed(path, "open it", &error))?;
+    let fail = |error| failed(path, "open it", &error);
+    leave_copying(&connection).map_err(fail)?;
+    connection.execute_batch(INDEX_OF_KINDS).map_err(fail)?;
     Ok(connection)
 }
 
@@ -176,6 +181,11 @@ pub(super) fn put_seal(connection: &Connection, seal: &Seal) -> rusqlite::Result
         .prepare_cached("INSERT OR REPLACE INTO seal (id, number, link, key, mac) VALUES (1, ?1, ?2, ?3, ?4)")?;
     statement.execute(rusqlite::params![signed(seal.number), seal.link.as_slice(), seal.key, seal.mac])?;
     Ok(())
+}
+
+/// The number of the last entry that a checkpoint says was removed; 0 if none was.
+pub(super) fn removed(connection: &Connection) -> rusqlite::Result<u64> {
+    Ok(checkpoint(connection)?.map_or(0, |checkpoint| checkpoint.number))
 }
 
 /// The latest checkpoint.

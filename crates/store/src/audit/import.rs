@@ -8,6 +8,7 @@ use std::path::Path;
 use host::ports::{AuditEntry, StoreError};
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
 
+use super::chain::Link;
 use super::file;
 use super::log::{Failed, noted, write};
 
@@ -17,23 +18,28 @@ pub(super) const IMPORTED: &str = "log-imported";
 /// A longer line is no entry, in bytes.
 const MAX_LINE: u64 = 1 << 20;
 
-/// Takes the older log over, if there is one and that was not done yet. Its file is kept under another name.
-pub(super) fn take_over(connection: &mut Connection, path: &Path, older: &Path) -> Result<(), StoreError> {
+/// Takes the older log over, if there is one and that was not done yet. Its file is kept under another name. Gives the number
+/// and the hash of the last entry that it wrote, if any.
+pub(super) fn take_over(
+    connection: &mut Connection,
+    path: &Path,
+    older: &Path,
+) -> Result<Option<(u64, Link)>, StoreError> {
     let file = match File::open(older) {
         Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(crate::files::failed(older, "take it over", &error)),
     };
     let done = import(connection, BufReader::new(file)).map_err(|error| match error {
         Problem::File(error) => crate::files::failed(older, "take it over", &error),
         Problem::Log(error) => file::failed(path, "take over what older versions wrote", &error.into_sql()),
     });
-    done?;
+    let last = done?;
     // A name that can't be changed is no harm: it is known to be done.
     if let Err(error) = std::fs::rename(older, older.with_extension("jsonl.imported")) {
         tracing::warn!(%error, path = %older.display(), "the old audit log keeps its name");
     }
-    Ok(())
+    Ok(last)
 }
 
 enum Problem {
@@ -47,11 +53,11 @@ impl From<rusqlite::Error> for Problem {
     }
 }
 
-fn import(connection: &mut Connection, mut lines: BufReader<File>) -> Result<(), Problem> {
+fn import(connection: &mut Connection, mut lines: BufReader<File>) -> Result<Option<(u64, Link)>, Problem> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let done: Option<i64> = transaction.query_row("SELECT entries FROM import", [], |row| row.get(0)).optional()?;
     if done.is_some() {
-        return Ok(());
+        return Ok(None);
     }
     let (mut number, mut previous) = file::last(&transaction)?;
     let (mut taken, mut passed_over) = (0_u64, 0_u64);
@@ -77,8 +83,8 @@ fn import(connection: &mut Connection, mut lines: BufReader<File>) -> Result<(),
     };
     let mut entry = noted(IMPORTED, words);
     entry.number = number + 1;
-    write(&transaction, &entry, &previous).map_err(Problem::Log)?;
+    let last = (entry.number, write(&transaction, &entry, &previous).map_err(Problem::Log)?);
     transaction.execute("INSERT INTO import (id, entries) VALUES (1, ?1)", [file::signed(taken)])?;
     transaction.commit()?;
-    Ok(())
+    Ok(Some(last))
 }

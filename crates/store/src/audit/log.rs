@@ -1,7 +1,8 @@
 //! Appending: each batch of entries is one transaction, which chains them to the last one, whoever wrote that, and seals the end.
 //!
 //! A log that is not as it was left is no reason to write nothing down any more: what is wrong becomes an entry itself, which
-//! stays in the chain, and its number leaves the gap open.
+//! stays in the chain, and its number leaves the gap open. So does what others wrote and nobody sealed: a seal over it would say
+//! that Drawbridge wrote it.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -13,9 +14,12 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::chain::{Link, START, link, text_of};
 use super::seal::{Seal, SealKey, Sealed};
 use super::{file, import, retention};
+use crate::audit::chain::hex;
 
 /// The kind of an entry that says that something was wrong with the log.
 pub(super) const DAMAGE: &str = "log-damaged";
+/// The kind of an entry that names entries of which nothing proves who wrote them: they stood there without a seal.
+pub(super) const UNSEALED: &str = "log-unsealed";
 
 /// The log, opened to be written.
 pub(super) struct Log {
@@ -31,6 +35,8 @@ pub(super) struct Log {
     doubted: Option<Seal>,
     /// Whether it was looked at with the key.
     is_checked: bool,
+    /// The first and the last of what others wrote and nobody sealed.
+    strange: Option<(u64, u64)>,
 }
 
 /// So many entries at most can be missing at the end. What says of more is a number that somebody made up.
@@ -40,18 +46,24 @@ impl Log {
     /// Opens the log, and takes over an older one once.
     pub(super) fn open(path: &Path, older: &Path) -> Result<Self, StoreError> {
         let mut connection = file::open(path)?;
-        import::take_over(&mut connection, path, older)?;
+        let last = import::take_over(&mut connection, path, older)?;
         let metadata = path.metadata().map_err(|error| crate::files::failed(path, "open it", &error))?;
         let identity = crate::private::identity(&metadata);
         Ok(Self {
             path: path.to_owned(),
             connection,
             identity,
-            last: None,
+            last,
             sealed: None,
             doubted: None,
             is_checked: false,
+            strange: None,
         })
+    }
+
+    /// The last entry that this program sealed.
+    pub(super) fn sealed(&self) -> Option<(u64, Link)> {
+        self.sealed.as_ref().map(|seal| (seal.number, seal.link))
     }
 
     /// Whether the file under the log's name is still the one that was opened.
@@ -61,20 +73,29 @@ impl Log {
 
     /// Appends entries, and gives the number of the first. With none it only seals.
     pub(super) fn append(&mut self, entries: &mut [AuditEntry], key: Option<&SealKey>) -> Result<u64, StoreError> {
-        self.append_all(entries, key).map_err(|error| match error {
-            Failed::Sql(error) => file::failed(&self.path, "write the decision down", &error),
-            Failed::Json(error) => StoreError {
-                path: self.path.display().to_string(),
-                cause: format!("could not write the decision down: {error}"),
-            },
-        })
+        self.append_all(entries, key, None)
+            .map_err(|error| file::failed(&self.path, "write the decision down", &error.into_sql()))
     }
 
-    fn append_all(&mut self, entries: &mut [AuditEntry], key: Option<&SealKey>) -> Result<u64, Failed> {
+    /// Appends entries. With `shorten` everything up to that number may be removed from then on, which is written down.
+    fn append_all(
+        &mut self,
+        entries: &mut [AuditEntry],
+        key: Option<&SealKey>,
+        shorten: Option<u64>,
+    ) -> Result<u64, Failed> {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let (found, mut previous) = file::last(&transaction)?;
         let mut number = found;
         let kept = file::seal(&transaction)?;
+        let own = match self.last {
+            Some((own, _)) => own,
+            None => file::removed(&transaction)?.max(kept.as_ref().map_or(0, |seal| seal.number)),
+        };
+        let mut strange = self.strange;
+        if found > own {
+            strange = Some((strange.map_or(own + 1, |(from, _)| from), found));
+        }
         let known = Known {
             last: self.last,
             sealed: self.sealed.as_ref(),
@@ -86,10 +107,27 @@ impl Log {
             // The numbers of what is gone are not used again, so that the gap stays to be seen.
             let sealed = kept.as_ref().map_or(0, |seal| seal.number);
             let sealed = if sealed > found + MOST_CUT_OFF { 0 } else { sealed };
+            let sealed = sealed.max(key.and_then(|key| key.mark).map_or(0, |(marked, _)| marked));
             number = number.max(sealed).max(self.last.map_or(0, |(number, _)| number)) + 1;
             self.doubted.clone_from(&kept);
             let mut entry = noted(DAMAGE, problem);
             entry.number = number;
+            previous = write(&transaction, &entry, &previous)?;
+        }
+        if let Some(key) = key {
+            // What another program sealed is proved.
+            let proved = kept.as_ref().filter(|seal| is_of(key, seal)).map_or(0, |seal| seal.number);
+            if let Some((from, to)) = strange.take().filter(|(_, to)| *to > proved) {
+                number += 1;
+                let mut entry = noted(UNSEALED, format!("entries {} to {to}", from.max(proved + 1)));
+                entry.number = number;
+                previous = write(&transaction, &entry, &previous)?;
+            }
+        }
+        if let Some(link) = shorten.map(|upto| retention::record(&transaction, upto, key)).transpose()?.flatten() {
+            number += 1;
+            let mut entry = noted(retention::REMOVED, format!("entries up to {}", shorten.unwrap_or_default()));
+            (entry.number, entry.hash) = (number, hex(&link));
             previous = write(&transaction, &entry, &previous)?;
         }
         let first = number + 1;
@@ -109,11 +147,11 @@ impl Log {
         }
         transaction.commit()?;
         self.is_checked |= key.is_some();
-        (self.last, self.sealed) = (Some((number, previous)), sealed);
+        (self.last, self.sealed, self.strange) = (Some((number, previous)), sealed, strange);
         Ok(first)
     }
 
-    /// Removes what is to be kept no longer.
+    /// Finds out what is to be kept no longer, and writes down that it goes.
     pub(super) fn retain(
         &mut self,
         keep: host::ports::AuditRetention,
@@ -121,13 +159,21 @@ impl Log {
     ) -> Result<(), StoreError> {
         // What is wrong is found before anything goes.
         self.append(&mut [], key)?;
-        let removed = retention::retain(&mut self.connection, keep, key);
-        let removed = removed.map_err(|error| file::failed(&self.path, "remove old decisions", &error))?;
-        if removed {
-            self.last = None;
-            self.sealed = None;
-        }
-        Ok(())
+        let upto = retention::last_to_remove(&self.connection, keep).map_err(Failed::from);
+        let recorded = upto.and_then(|upto| match upto {
+            Some(_) => self.append_all(&mut [], key, upto).map(drop),
+            None => Ok(()),
+        });
+        recorded.map_err(|error| self.not_removed(&error.into_sql()))
+    }
+
+    /// Removes some of what goes; whether there is more.
+    pub(super) fn remove_some(&self) -> Result<bool, StoreError> {
+        retention::remove_some(&self.connection).map_err(|error| self.not_removed(&error))
+    }
+
+    fn not_removed(&self, error: &rusqlite::Error) -> StoreError {
+        file::failed(&self.path, "remove old decisions", error)
     }
 }
 
@@ -196,6 +242,16 @@ fn problem(
         let there = if own == number { Some(*last) } else { file::link_of(connection, own)? };
         if own > 0 && there != Some(own_link) {
             return Ok(Some(format!("entry {own}, which was written a moment ago, is gone or changed")));
+        }
+    }
+    if let Some((marked, mark)) = key.and_then(|key| key.mark).filter(|_| !known.is_checked) {
+        if marked > number {
+            return Ok(Some(format!(
+                "the log was sealed up to entry {marked}, and ended at {number}: it was cut off, or an older copy put in its place"
+            )));
+        }
+        if marked > file::removed(connection)? && file::link_of(connection, marked)? != Some(mark) {
+            return Ok(Some(format!("entry {marked} or one before it, which was sealed, was changed or removed")));
         }
     }
     if kept.is_some() && kept == known.doubted {

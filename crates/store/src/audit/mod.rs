@@ -90,7 +90,7 @@ impl AuditDatabase {
 
     /// Asks for the key, and waits for it.
     fn key(&self) -> Result<Arc<seal::SealKey>, String> {
-        writer::ask_for_key(&self.keys, self.orders.as_ref());
+        writer::ask_for_key(&self.keys, self.orders.as_ref(), true);
         self.keys.wait(KEY_PATIENCE)
     }
 }
@@ -135,11 +135,14 @@ impl AuditLog for AuditDatabase {
             return Ok(());
         }
         // Only what is under way already; who has no keychain does not wait for it.
-        if self.keys.wait(LAST_PATIENCE).is_ok() {
-            self.done(Order::Seal)?;
-        }
+        let sealed = if self.keys.wait(LAST_PATIENCE).is_ok() { self.done(Order::Seal)? } else { None };
         self.done(Order::Settle)??;
-        self.durable.wait()
+        self.durable.wait()?;
+        if let Some(sealed) = sealed {
+            // A keychain that hangs is not waited for: then it knows of an earlier entry.
+            let _ = self.keys.mark(sealed, &self.durable).recv_timeout(LAST_PATIENCE);
+        }
+        Ok(())
     }
 
     fn read(&self, query: &AuditQuery) -> Result<Vec<AuditEntry>, StoreError> {

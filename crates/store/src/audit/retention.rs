@@ -2,48 +2,36 @@
 //! left follows, and an entry in the chain says the same, so that nobody else can remove anything unseen.
 
 use host::ports::AuditRetention;
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension as _};
 
-use super::chain::{Link, hex};
+use super::chain::Link;
 use super::file::{self, signed, unsigned};
-use super::log::{Failed, noted, write};
-use super::seal::{Seal, SealKey, Sealed};
+use super::log::noted;
+use super::seal::{SealKey, Sealed};
 
 /// The kind of the entry that says what was removed.
 pub(super) const REMOVED: &str = "log-shortened";
 
 const DAY: u64 = 24 * 60 * 60 * 1_000;
 const MEGABYTE: u64 = 1_000_000;
-/// So many entries are removed in one transaction, so that no other program waits for long.
-const AT_ONCE: u32 = 1_000;
+/// So many entries are removed at once, so that nobody waits for long who has something to write.
+const AT_ONCE: u32 = 200;
+/// So many free pages are given back to the system at once.
+const PAGES_AT_ONCE: u32 = 1_000;
 /// To this part of its bound a log is brought that has grown over it, so that not every entry removes another, in percent.
 const DOWN_TO: u64 = 90;
 
-/// Removes what is to be kept no longer; whether there was any.
-pub(super) fn retain(
-    connection: &mut Connection,
-    keep: AuditRetention,
-    key: Option<&SealKey>,
-) -> rusqlite::Result<bool> {
-    let upto = last_to_remove(connection, keep)?;
-    let removes = upto.is_some();
-    if let Some(upto) = upto {
-        record(connection, upto, key).map_err(Failed::into_sql)?;
-    }
-    remove(connection)?;
-    Ok(removes)
-}
-
 /// The number of the last entry that is too old or too much.
-fn last_to_remove(connection: &Connection, keep: AuditRetention) -> rusqlite::Result<Option<u64>> {
+pub(super) fn last_to_remove(connection: &Connection, keep: AuditRetention) -> rusqlite::Result<Option<u64>> {
     let (last, _) = file::last(connection)?;
-    let gone = file::checkpoint(connection)?.map_or(0, |checkpoint| checkpoint.number);
+    let gone = file::removed(connection)?;
     let mut upto = gone;
     if keep.days > 0 {
         let bound = noted(REMOVED, String::new()).at.saturating_sub(u64::from(keep.days) * DAY);
         // The first one that is young enough stays with all after it, even if the clock was set back in between.
-        let young = "SELECT min(number) FROM entry WHERE at >= ?1";
-        let first: Option<i64> = connection.query_row(young, [signed(bound)], |row| row.get(0))?;
+        let young = "SELECT number FROM entry WHERE number > ?2 AND +at >= ?1 ORDER BY number LIMIT 1";
+        let first: Option<i64> =
+            connection.query_row(young, [signed(bound), signed(gone)], |row| row.get(0)).optional()?;
         upto = upto.max(first.map_or(last, |first| unsigned(first).saturating_sub(1)));
     }
     if keep.megabytes > 0 {
@@ -61,32 +49,70 @@ fn last_to_remove(connection: &Connection, keep: AuditRetention) -> rusqlite::Re
     Ok(upto.map(unsigned))
 }
 
-/// Writes the checkpoint and the entry about it.
-fn record(connection: &mut Connection, upto: u64, key: Option<&SealKey>) -> Result<(), Failed> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let Some(link) = file::link_of(&transaction, upto)? else { return Ok(()) };
+/// Writes the checkpoint, and gives the hash of the last entry that goes; none if there is no such entry.
+pub(super) fn record(connection: &Connection, upto: u64, key: Option<&SealKey>) -> rusqlite::Result<Option<Link>> {
+    let Some(link) = file::link_of(connection, upto)? else { return Ok(None) };
     let mac = key.map(|key| key.seal(Sealed::Checkpoint, upto, &link));
-    transaction.execute(
+    connection.execute(
         "INSERT INTO checkpoint (number, link, key, mac) VALUES (?1, ?2, ?3, ?4)",
         rusqlite::params![signed(upto), link.as_slice(), key.map(|key| &key.id), mac],
     )?;
-    let (last, previous) = file::last(&transaction)?;
-    let mut entry = noted(REMOVED, format!("entries up to {upto}"));
-    entry.number = last + 1;
-    entry.hash = hex(&link);
-    let link: Link = write(&transaction, &entry, &previous)?;
-    if let Some(key) = key {
-        let mac = key.seal(Sealed::Head, entry.number, &link);
-        file::put_seal(&transaction, &Seal { number: entry.number, link, key: key.id.clone(), mac })?;
-    }
-    transaction.commit()?;
-    Ok(())
+    Ok(Some(link))
 }
 
-/// Removes what the checkpoint says is removed. Until then nobody reads it any more.
-fn remove(connection: &Connection) -> rusqlite::Result<()> {
+/// Removes some of what the checkpoint says is removed; whether there is more to do. Until then nobody reads it any more.
+pub(super) fn remove_some(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "DELETE FROM entry WHERE number IN \
         (SELECT number FROM entry WHERE number <= (SELECT coalesce(max(number), 0) FROM checkpoint) LIMIT ?1)";
-    while connection.execute(sql, [AT_ONCE])? > 0 {}
-    crate::database::give_back(connection)
+    let removed = connection.execute(sql, [AT_ONCE])?;
+    let free = || connection.pragma_query_value(None, "freelist_count", |row| row.get::<_, i64>(0));
+    let before = free()?;
+    let mut statement = connection.prepare(&format!("PRAGMA incremental_vacuum({PAGES_AT_ONCE})"))?;
+    let mut rows = statement.query([])?;
+    // Each step gives some pages back.
+    while rows.next()?.is_some() {}
+    drop(rows);
+    let left = free()?;
+    // The journal would grow to the size of all that is removed.
+    connection.pragma_update_and_check(None, "wal_checkpoint", "passive", |_| Ok(()))?;
+    Ok(removed > 0 || (left > 0 && left < before))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use host::ports::AuditEntry;
+
+    use super::*;
+    use crate::audit::log::Log;
+
+    #[test]
+    fn it_is_removed_in_parts_and_the_journal_stays_short() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, older) = (folder.path().join("audit.db"), folder.path().join("audit.jsonl"));
+        let mut log = Log::open(&path, &older).unwrap();
+        let entry = || AuditEntry { at: 1, content: Some("x".repeat(10_000)), ..AuditEntry::default() };
+        for _ in 0..10 {
+            log.append(&mut (0..200).map(|_| entry()).collect::<Vec<_>>(), None).unwrap();
+        }
+        drop(log);
+        let mut log = Log::open(&path, &older).unwrap();
+        log.retain(AuditRetention { days: 1, megabytes: 0 }, None).unwrap();
+        let left = || {
+            let other = file::open_to_read(&path).unwrap().unwrap();
+            other.query_row("SELECT count(*) FROM entry", [], |row| row.get::<_, i64>(0)).unwrap()
+        };
+        assert_eq!(left(), 2_001, "what goes is written down first");
+        assert!(log.remove_some().unwrap(), "one part is removed, and there is more");
+        assert_eq!(left(), 2_001 - i64::from(AT_ONCE), "no more than that, so that an entry need not wait for all");
+        let mut longest = 0;
+        while log.remove_some().unwrap() {
+            let journal = std::fs::metadata(folder.path().join("audit.db-wal")).unwrap().len();
+            longest = longest.max(journal);
+        }
+        assert_eq!(left(), 1, "in the end all of it is gone");
+        assert!(longest < 10_000_000, "20 MB were removed with a journal of {longest} bytes");
+        assert!(std::fs::metadata(&path).unwrap().len() < 1_000_000, "and the room is given back");
+    }
 }

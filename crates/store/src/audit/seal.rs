@@ -1,20 +1,28 @@
 //! The seal over the chain's last hash, with a key that only the keychain has: whoever rewrites the file can make a chain, but no seal.
 
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use aws_lc_rs::digest::{SHA256, digest};
 use aws_lc_rs::hmac;
 use host::ports::{SecretKept, Secrets};
 
-use super::chain::{Link, hex};
+use super::chain::{Link, from_hex, hex};
+use super::sync::Durable;
 
 /// What the key is kept under.
 const NAME: &str = "seal of the audit log";
+/// What the keychain has the last entry under that it knows of.
+const MARK: &str = "end of the audit log";
 /// The length of a key, in bytes.
 const KEY_BYTES: usize = 32;
 /// A key that is younger may have been made by another program that has not sealed yet.
 const YOUNG: Duration = Duration::from_secs(60);
+/// After this time a keychain that gave no key is asked again; each time after twice as long, since it may ask its user.
+const AGAIN: Duration = Duration::from_secs(5 * 60);
+/// It is asked again at least so often.
+const AGAIN_AT_MOST: Duration = Duration::from_secs(60 * 60);
 
 /// What a seal is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,18 +40,21 @@ pub(super) struct SealKey {
     key: hmac::Key,
     /// Whether it is so old that a log without its seal has lost it.
     pub(super) is_old: bool,
+    /// An entry that was sealed, as the keychain itself knows it: its number and hash. No log without it is the one that was left.
+    pub(super) mark: Option<(u64, Link)>,
 }
 
 impl SealKey {
-    fn of(secret: &str) -> Option<Self> {
+    fn of(secret: &str, mark: Option<(u64, Link)>) -> Option<Self> {
         let (bytes, made) = secret.split_once(' ')?;
-        let bytes = super::chain::from_hex(bytes)?;
+        let bytes = from_hex(bytes)?;
         let made = Duration::from_millis(made.parse().ok()?);
         let id = digest(&SHA256, &[b"drawbridge audit key id ".as_slice(), &bytes].concat());
         Some(Self {
             id: hex(id.as_ref().get(..8)?),
             key: hmac::Key::new(hmac::HMAC_SHA256, &bytes),
             is_old: now().saturating_sub(made) > YOUNG,
+            mark,
         })
     }
 
@@ -91,31 +102,47 @@ pub(super) struct KeyHolder {
     secrets: Arc<dyn Secrets>,
     state: Mutex<State>,
     changed: Condvar,
+    /// The last entry that the keychain was told of.
+    marked: Mutex<u64>,
+    again: Duration,
 }
 
 enum State {
     NotAsked,
     Asking,
     Known(Arc<SealKey>),
-    /// It can't be had; why.
-    Missing(String),
+    /// It can't be had: why, since when, and how long to wait before it is asked for again.
+    Missing {
+        cause: String,
+        since: Instant,
+        pause: Duration,
+    },
 }
 
 impl KeyHolder {
     pub(super) fn new(secrets: Arc<dyn Secrets>) -> Arc<Self> {
-        Arc::new(Self { secrets, state: Mutex::new(State::NotAsked), changed: Condvar::new() })
+        Self::asking_again_after(secrets, AGAIN)
+    }
+
+    fn asking_again_after(secrets: Arc<dyn Secrets>, again: Duration) -> Arc<Self> {
+        let state = Mutex::new(State::NotAsked);
+        Arc::new(Self { secrets, state, changed: Condvar::new(), marked: Mutex::default(), again })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins to ask, unless that was done; `then` is called when there is a key.
-    pub(super) fn ask(self: &Arc<Self>, then: impl FnOnce() + Send + 'static) {
+    /// Begins to ask, unless that was done a short while ago; `then` is called when there is a key. With `now` it is asked for
+    /// also if it could not be had a moment ago.
+    pub(super) fn ask(self: &Arc<Self>, now: bool, then: impl FnOnce() + Send + 'static) {
         let mut state = self.state();
-        if !matches!(*state, State::NotAsked) {
-            return;
-        }
+        let next = match &*state {
+            State::NotAsked => self.again,
+            State::Missing { pause, .. } if now => *pause,
+            State::Missing { since, pause, .. } if since.elapsed() >= *pause => (*pause * 2).min(AGAIN_AT_MOST),
+            State::Missing { .. } | State::Asking | State::Known(_) => return,
+        };
         *state = State::Asking;
         drop(state);
         let holder = Arc::clone(self);
@@ -126,7 +153,7 @@ impl KeyHolder {
                 Ok(key) => State::Known(Arc::new(key)),
                 Err(cause) => {
                     tracing::warn!(cause, "the audit log is chained, but not sealed");
-                    State::Missing(cause)
+                    State::Missing { cause, since: Instant::now(), pause: next }
                 }
             };
             holder.changed.notify_all();
@@ -135,26 +162,30 @@ impl KeyHolder {
             }
         });
         if let Err(error) = asking {
-            *self.state() = State::Missing(error.to_string());
+            *self.state() = State::Missing { cause: error.to_string(), since: Instant::now(), pause: next };
+            self.changed.notify_all();
         }
     }
 
     fn find(&self) -> Result<SealKey, String> {
-        let broken = || "the key of the seal is damaged".to_owned();
+        let key_of = |secret: &str| {
+            let mark = self.mark_in_keychain()?;
+            SealKey::of(secret, mark).ok_or_else(|| "the key of the seal is damaged".to_owned())
+        };
         let read = || self.secrets.get(NAME).map_err(|error| error.to_string());
         if let Some(secret) = read()? {
-            return SealKey::of(&secret).ok_or_else(broken);
+            return key_of(&secret);
         }
         // Two programs that begin at once must not have two keys.
         let _held = self.secrets.hold(NAME);
         if let Some(secret) = read()? {
-            return SealKey::of(&secret).ok_or_else(broken);
+            return key_of(&secret);
         }
         let secret = SealKey::make()?;
         match self.secrets.set(NAME, &secret).map_err(|error| error.to_string())? {
             SecretKept::Keychain => {
                 let kept = read()?.ok_or_else(|| "the keychain does not give back what it was given".to_owned())?;
-                SealKey::of(&kept).ok_or_else(broken)
+                key_of(&kept)
             }
             SecretKept::ThisRun { cause } => {
                 // A seal that nobody could check tomorrow would only look like a broken one.
@@ -162,6 +193,51 @@ impl KeyHolder {
                 Err(cause)
             }
         }
+    }
+
+    fn mark_in_keychain(&self) -> Result<Option<(u64, Link)>, String> {
+        let mark = self.secrets.mark(MARK).map_err(|error| error.to_string())?;
+        let read = |mark: String| {
+            let (number, link) = mark.split_once(' ')?;
+            Some((number.parse().ok()?, from_hex(link)?))
+        };
+        mark.map(|mark| read(mark).ok_or_else(|| "what the keychain knows of the log is damaged".to_owned()))
+            .transpose()
+    }
+
+    /// Has the keychain know that this entry was sealed, once the disk has it; in a thread of its own. What it gives tells when
+    /// that is done.
+    pub(super) fn mark(self: &Arc<Self>, (number, link): (u64, Link), durable: &Arc<Durable>) -> Receiver<()> {
+        let (done, told) = sync_channel(1);
+        let (holder, durable) = (Arc::clone(self), Arc::clone(durable));
+        let marking = std::thread::Builder::new().name("audit mark".into()).spawn(move || {
+            let marked =
+                durable.wait().map_err(|error| error.to_string()).and_then(|()| holder.raise_mark(number, &link));
+            if let Err(cause) = marked {
+                tracing::warn!(cause, "the keychain does not know where the audit log ends");
+            }
+            // Whoever waited may have gone away.
+            let _ = done.send(());
+        });
+        if let Err(error) = marking {
+            tracing::warn!(%error, "the keychain does not know where the audit log ends");
+        }
+        told
+    }
+
+    fn raise_mark(&self, number: u64, link: &Link) -> Result<(), String> {
+        let mut marked = self.marked.lock().unwrap_or_else(PoisonError::into_inner);
+        if *marked >= number {
+            return Ok(());
+        }
+        // Another program may know of more.
+        let _held = self.secrets.hold(MARK);
+        if self.mark_in_keychain()?.is_none_or(|(known, _)| known < number) {
+            let mark = format!("{number} {}", hex(link));
+            self.secrets.set_mark(MARK, &mark).map_err(|error| error.to_string())?;
+        }
+        *marked = number;
+        Ok(())
     }
 
     /// The key, if it is known by now.
@@ -174,7 +250,7 @@ impl KeyHolder {
 
     /// Whether it is known if there is a key.
     pub(super) fn is_settled(&self) -> bool {
-        matches!(*self.state(), State::Known(_) | State::Missing(_))
+        matches!(*self.state(), State::Known(_) | State::Missing { .. })
     }
 
     /// The key, once it is known whether there is one; asked for must it be.
@@ -187,8 +263,65 @@ impl KeyHolder {
             self.changed.wait_timeout_while(self.state(), patience, waits).unwrap_or_else(PoisonError::into_inner);
         match &*state {
             State::Known(key) => Ok(Arc::clone(key)),
-            State::Missing(cause) => Err(cause.clone()),
+            State::Missing { cause, .. } => Err(cause.clone()),
             State::NotAsked | State::Asking => Err("the keychain does not answer; unlock it and try again".to_owned()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use host::ports::SecretError;
+
+    use super::*;
+
+    /// A keychain that is locked the first two times.
+    #[derive(Default)]
+    struct Locked {
+        asked: AtomicU32,
+        kept: Mutex<Option<String>>,
+    }
+
+    impl Secrets for Locked {
+        fn get(&self, _: &str) -> Result<Option<String>, SecretError> {
+            if self.asked.fetch_add(1, Ordering::SeqCst) < 2 {
+                return Err(SecretError::Locked("it is locked".to_owned()));
+            }
+            Ok(self.kept.lock().unwrap().clone())
+        }
+
+        fn set(&self, _: &str, secret: &str) -> Result<SecretKept, SecretError> {
+            *self.kept.lock().unwrap() = Some(secret.to_owned());
+            Ok(SecretKept::Keychain)
+        }
+
+        fn delete(&self, _: &str) -> Result<(), SecretError> {
+            Ok(())
+        }
+
+        fn keys(&self, _: &str) -> Result<Vec<String>, SecretError> {
+            Ok(Vec::new())
+        }
+    }
+
+    #[test]
+    fn a_keychain_that_gave_no_key_is_asked_again_after_a_while() {
+        let secrets = Arc::new(Locked::default());
+        let pause = Duration::from_millis(40);
+        let holder = KeyHolder::asking_again_after(secrets.clone(), pause);
+        let ask = || {
+            holder.ask(false, || {});
+            holder.wait(Duration::from_secs(20)).is_ok()
+        };
+        assert!(!ask(), "it is locked");
+        std::thread::sleep(pause * 2);
+        assert!(!ask(), "it is asked again, and is still locked");
+        assert_eq!(secrets.asked.load(Ordering::SeqCst), 2, "once each time");
+        std::thread::sleep(pause * 3);
+        assert!(ask(), "unlocked, it gives the key to a program that runs");
     }
 }

@@ -7,12 +7,14 @@ use rusqlite::Connection;
 
 use super::chain::{Link, START, hex, link, text_of};
 use super::file::{self, Checkpoint};
-use super::log::DAMAGE;
+use super::log::{DAMAGE, UNSEALED};
 use super::retention::REMOVED;
 use super::seal::{Seal, SealKey, Sealed};
 
 /// The most findings that are listed; the others are counted.
 const MAX_FINDINGS: usize = 100;
+/// The most runs of entries that are listed of which nothing proves who wrote them; the last one takes in all others.
+const MAX_UNPROVED: usize = 100;
 
 /// The key, or why there is none.
 pub(super) type Key<'a> = Result<&'a SealKey, String>;
@@ -28,6 +30,8 @@ pub(super) struct Walk {
     removed: Option<String>,
     /// The seal, and whether the entry it is over has its hash.
     seal: Option<(Seal, bool)>,
+    /// The entry that the keychain knows of, and whether it has that hash.
+    mark: Option<((u64, Link), bool)>,
 }
 
 impl Walk {
@@ -41,16 +45,31 @@ impl Walk {
             seal: AuditSeal::None,
             findings: Vec::new(),
             more: 0,
+            unproved: Vec::new(),
         };
         let (number, previous) = checkpoint.map_or((0, START), |checkpoint| (checkpoint.number, checkpoint.link));
         let removed = checkpoint.map(|checkpoint| hex(&checkpoint.link));
-        let mut walk = Self { previous, number, verdict, removed, seal: seal.map(|seal| (seal, false)) };
+        let mut walk = Self { previous, number, verdict, removed, seal: seal.map(|seal| (seal, false)), mark: None };
         if let (Some(checkpoint), Ok(key)) = (checkpoint, key)
             && !holds(key, checkpoint)
         {
             walk.found(Tampered::CheckpointBroken, checkpoint.number);
         }
         walk
+    }
+
+    /// The log, which unlike a file that was exported must have what the keychain knows of.
+    fn must_have(&mut self, mark: Option<(u64, Link)>) {
+        self.mark = mark.filter(|(number, _)| *number > self.number).map(|mark| (mark, false));
+    }
+
+    fn unproved(&mut self, from: u64, to: u64) {
+        let unproved = &mut self.verdict.unproved;
+        let is_full = unproved.len() == MAX_UNPROVED;
+        match unproved.last_mut().filter(|_| is_full) {
+            Some(last) => last.1 = last.1.max(to),
+            None => unproved.push((from, to)),
+        }
     }
 
     fn found(&mut self, what: Tampered, number: u64) {
@@ -81,6 +100,16 @@ impl Walk {
                 let detail = Some(subject.to_owned());
                 self.found_more(AuditFinding { what: Tampered::Noted, number, to: None, detail });
             }
+            UNSEALED => {
+                let named = subject.strip_prefix("entries ").and_then(|range| range.split_once(" to "));
+                let range = named.and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
+                let (from, to) = range.unwrap_or((1, number));
+                // What was removed since need not be proved any more.
+                let from = self.verdict.removed.map_or(from, |removed| from.max(removed + 1));
+                if from <= to {
+                    self.unproved(from, to);
+                }
+            }
             REMOVED if self.removed.as_deref() == Some(hash) => self.removed = None,
             _ => {}
         }
@@ -88,6 +117,11 @@ impl Walk {
             && seal.number == number
         {
             *is_there = seal.link == *stored;
+        }
+        if let Some(((marked, mark), is_there)) = &mut self.mark
+            && *marked == number
+        {
+            *is_there = mark == stored;
         }
         self.verdict.entries += 1;
         self.verdict.first.get_or_insert(number);
@@ -117,6 +151,25 @@ impl Walk {
             }
             (Some((seal, is_there)), key) => self.end_of_sealed(&seal, is_there, key),
         };
+        if let Some(((marked, _), false)) = self.mark
+            && self.verdict.findings.is_empty()
+        {
+            if marked > self.number {
+                let to = (marked > self.number + 1).then_some(marked);
+                self.found_more(AuditFinding { what: Tampered::CutOff, number: self.number + 1, to, detail: None });
+            } else {
+                self.found(Tampered::SealBroken, marked);
+            }
+        }
+        if let (Some(first), Some(last)) = (self.verdict.first, self.verdict.last) {
+            match self.verdict.seal {
+                AuditSeal::Holds { number } if number >= last => {}
+                AuditSeal::Holds { number } => self.unproved(number + 1, last),
+                AuditSeal::None | AuditSeal::Unchecked { .. } | AuditSeal::Broken => {
+                    self.verdict.unproved = vec![(first, last)];
+                }
+            }
+        }
         self.verdict
     }
 
@@ -159,7 +212,11 @@ fn holds(key: &SealKey, checkpoint: &Checkpoint) -> bool {
 
 /// Checks the log.
 pub(super) fn log(path: &Path, key: &Key<'_>) -> Result<AuditVerdict, StoreError> {
-    let Some(mut connection) = file::open_to_read(path)? else { return Ok(Walk::new(None, None, key).end(key)) };
+    let Some(mut connection) = file::open_to_read(path)? else {
+        let mut walk = Walk::new(None, None, key);
+        walk.must_have(key.as_ref().ok().and_then(|key| key.mark));
+        return Ok(walk.end(key));
+    };
     tables(&mut connection, key).map_err(|error| file::failed(path, "check it", &error))
 }
 
@@ -167,6 +224,7 @@ fn tables(connection: &mut Connection, key: &Key<'_>) -> rusqlite::Result<AuditV
     // Others may append meanwhile; all of it is looked at as it was at one moment.
     let snapshot = connection.transaction()?;
     let mut walk = Walk::new(file::checkpoint(&snapshot)?.as_ref(), file::seal(&snapshot)?, key);
+    walk.must_have(key.as_ref().ok().and_then(|key| key.mark));
     let sound: String = snapshot.pragma_query_value(None, "integrity_check", |row| row.get(0))?;
     if sound != "ok" {
         walk.found_more(AuditFinding { what: Tampered::Unreadable, number: 0, to: None, detail: Some(sound) });

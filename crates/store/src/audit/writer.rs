@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use host::ports::{AuditEntry, AuditRetention, StoreError, Written};
 
+use super::chain::Link;
 use super::log::Log;
 use super::seal::KeyHolder;
 use super::sync::Durable;
@@ -15,6 +16,10 @@ use super::sync::Durable;
 const AT_ONCE: usize = 256;
 /// How often it is looked whether entries are too old or too many.
 const LOOKS: Duration = Duration::from_secs(60 * 60);
+/// How long the thread waits for something to do, before it looks whether there is a key by now.
+const IDLE: Duration = Duration::from_secs(5 * 60);
+/// How long the first entry waits for the key, so that it need not be found without a seal by another program.
+const FIRST_PATIENCE: Duration = Duration::from_millis(500);
 
 /// What the thread is told to do.
 pub(super) enum Order {
@@ -22,8 +27,8 @@ pub(super) enum Order {
     Append(Box<AuditEntry>, Reply),
     /// Say when all that came before is written, and an older log is taken over.
     Settle(SyncSender<Result<(), StoreError>>),
-    /// Seal what this program wrote, if there is a key.
-    Seal(SyncSender<()>),
+    /// Seal what this program wrote, if there is a key. Tells which entry is the last one that it sealed.
+    Seal(SyncSender<Option<(u64, Link)>>),
     /// The key is there.
     KeyFound,
     /// Say whether the log was opened.
@@ -53,6 +58,10 @@ pub(super) struct Writer {
     unsealed: bool,
     keep: AuditRetention,
     looked: Option<Instant>,
+    /// Whether there is more to be removed.
+    removes: bool,
+    /// Whether it has waited for the key.
+    has_waited: bool,
 }
 
 impl Writer {
@@ -73,6 +82,8 @@ impl Writer {
             unsealed: false,
             keep: AuditRetention::default(),
             looked: None,
+            removes: false,
+            has_waited: false,
         }
     }
 
@@ -83,9 +94,13 @@ impl Writer {
         loop {
             let order = match next.take() {
                 Some(order) => order,
-                None => match orders.recv_timeout(LOOKS) {
+                // Whatever waits comes before the next part of what is to be removed.
+                None => match orders.recv_timeout(if self.removes { Duration::ZERO } else { IDLE }) {
                     Ok(order) => order,
                     Err(RecvTimeoutError::Timeout) => {
+                        if self.unsealed {
+                            ask_for_key(&self.keys, Some(&self.orders), false);
+                        }
                         self.retain();
                         continue;
                     }
@@ -115,10 +130,13 @@ impl Writer {
                 }
                 Order::Seal(reply) => {
                     self.seal();
-                    let _ = reply.send(());
+                    let _ = reply.send(self.log.as_ref().and_then(Log::sealed));
                 }
                 Order::KeyFound => {
                     self.seal();
+                    if let Some(sealed) = self.log.as_ref().and_then(Log::sealed) {
+                        drop(self.keys.mark(sealed, &self.durable));
+                    }
                     self.retain();
                 }
                 Order::IsOpen(reply) => {
@@ -154,7 +172,11 @@ impl Writer {
 
     fn append(&mut self, batch: Vec<(AuditEntry, Reply)>) {
         // It is asked for when it is first of use: it may make the system ask its user for a password.
-        ask_for_key(&self.keys, Some(&self.orders));
+        ask_for_key(&self.keys, Some(&self.orders), false);
+        if !std::mem::replace(&mut self.has_waited, true) {
+            // Without it the entry is sealed later.
+            let _ = self.keys.wait(FIRST_PATIENCE);
+        }
         let key = self.keys.known();
         let (mut entries, replies): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
         let written = self.open().and_then(|log| log.append(&mut entries, key.as_deref()));
@@ -194,6 +216,9 @@ impl Writer {
 
     /// Removes what is too old or too much, if it is time to look. A program that only reads removes nothing.
     fn retain(&mut self) {
+        if self.removes {
+            return self.remove();
+        }
         let is_time = self.looked.is_none_or(|looked| looked.elapsed() > LOOKS);
         if !is_time || self.keep == AuditRetention::default() || !self.keys.is_settled() {
             return;
@@ -201,16 +226,26 @@ impl Writer {
         let (keep, key) = (self.keep, self.keys.known());
         let Some(log) = &mut self.log else { return };
         self.looked = Some(Instant::now());
-        if let Err(error) = log.retain(keep, key.as_deref()) {
-            tracing::error!(%error, "old decisions could not be removed");
+        match log.retain(keep, key.as_deref()) {
+            Ok(()) => self.remove(),
+            Err(error) => tracing::error!(%error, "old decisions could not be removed"),
         }
+    }
+
+    /// Removes a part of what goes.
+    fn remove(&mut self) {
+        let removed = self.log.as_ref().map_or(Ok(false), Log::remove_some);
+        self.removes = removed.unwrap_or_else(|error| {
+            tracing::error!(%error, "old decisions could not be removed");
+            false
+        });
     }
 }
 
-/// Asks for the key, and has the log sealed when it is there.
-pub(super) fn ask_for_key(keys: &Arc<KeyHolder>, orders: Option<&SyncSender<Order>>) {
+/// Asks for the key, and has the log sealed when it is there. With `now` also if it could not be had a moment ago.
+pub(super) fn ask_for_key(keys: &Arc<KeyHolder>, orders: Option<&SyncSender<Order>>, now: bool) {
     let orders = orders.cloned();
-    keys.ask(move || {
+    keys.ask(now, move || {
         if let Some(orders) = orders {
             // The log may be closed by now.
             let _ = orders.send(Order::KeyFound);

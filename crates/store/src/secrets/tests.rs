@@ -328,3 +328,22 @@ fn what_is_forgotten_while_the_keychain_is_asked_does_not_come_back() {
     assert!(meanwhile.lock().unwrap().is_none(), "the other was removed while the keychain was asked");
     assert_eq!(folder.program().keys("").unwrap(), ["first", "other"], "and is not in the file");
 }
+
+#[test]
+fn a_mark_lies_in_the_keychain_and_goes_with_no_file() {
+    let folder = Folder::new();
+    assert_eq!(folder.program().mark("end"), Ok(None), "there is none at first");
+    folder.program().set("a", "secret").unwrap();
+    folder.program().set_mark("end", "5 abc").unwrap();
+    std::fs::remove_file(folder.file()).unwrap();
+    assert_eq!(
+        folder.program().mark("end").unwrap().as_deref(),
+        Some("5 abc"),
+        "it stays, whatever becomes of the file"
+    );
+    let other = Folder { folder: tempfile::tempdir().unwrap(), keychain: folder.keychain.clone() };
+    assert_eq!(other.program().mark("end"), Ok(None), "another folder has another one");
+    folder.keychain.is(Mood::Missing);
+    assert!(folder.program().set_mark("end", "6").is_err(), "without a keychain it is an error");
+    assert!(folder.program().mark("end").is_err(), "to read it as well");
+}

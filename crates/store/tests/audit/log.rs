@@ -162,15 +162,16 @@ fn a_file_that_is_moved_away_is_not_written_to() {
     let folder = Folder::with(3);
     let log = folder.log();
     log.append(decision("four")).unwrap();
+    log.flush().unwrap();
     fs::rename(folder.file(), folder.data().join("kept.db")).unwrap();
     for rest in ["audit.db-wal", "audit.db-shm"] {
         fs::rename(folder.data().join(rest), folder.data().join(rest.replace("audit", "kept"))).unwrap();
     }
     let written = log.append(decision("five")).unwrap();
-    assert_eq!(written.number, 1, "a new log is begun");
+    assert_eq!(written.number, 5, "a new log is begun, which counts on");
     log.flush().unwrap();
     assert!(log.durable().unwrap() >= written.place, "and is durable by its own file");
-    assert_eq!(numbers(&*log).len(), 1, "nothing goes to where nobody looks");
+    assert_eq!(numbers(&*log), [5, 4], "nothing goes to where nobody looks, and that another log is gone is noted");
 }
 
 #[test]
@@ -184,8 +185,8 @@ fn without_a_keychain_it_is_chained_and_said_to_be_no_more() {
         let log = open();
         log.append(decision(subject)).unwrap();
         let verdict = log.verify().unwrap();
-        assert!(verdict.is_whole(), "the chain is whole: {verdict:?}");
-        assert_eq!(verdict.seal, AuditSeal::None, "and not sealed");
+        assert!(verdict.is_whole() && !verdict.is_proved(), "the chain is whole, and proves nothing: {verdict:?}");
+        assert_eq!(verdict.seal, AuditSeal::None, "since it is not sealed");
     }
     // Later there is one: what was written without it is sealed with the rest.
     let log = folder.log();
@@ -193,7 +194,8 @@ fn without_a_keychain_it_is_chained_and_said_to_be_no_more() {
     log.verify().unwrap();
     log.flush().unwrap();
     let verdict = log.verify().unwrap();
-    assert_eq!((verdict.is_whole(), verdict.seal), (true, AuditSeal::Holds { number: 3 }), "sealed to its end");
+    assert_eq!((verdict.is_whole(), verdict.seal), (true, AuditSeal::Holds { number: 4 }), "sealed to its end");
+    assert_eq!(verdict.unproved, [(1, 2)], "though nothing proves who wrote what was found unsealed");
 }
 
 /// Prints what an entry costs; the bounds are far above, for machines with slow disks.

@@ -93,7 +93,11 @@ pub(crate) fn numbers(log: &dyn AuditLog) -> Vec<u64> {
 /// A keychain in memory. What it has was there for a while, so that a log without a seal is one that lost it.
 #[derive(Default)]
 pub(crate) struct Keychain {
+    /// What lies in a file that only the keychain's key opens, and that anybody can take from.
     secrets: Mutex<HashMap<String, String>>,
+    /// What lies in the keychain itself.
+    marks: Mutex<HashMap<String, String>>,
+    locked: AtomicBool,
     held: Arc<AtomicBool>,
 }
 
@@ -116,8 +120,27 @@ impl Keychain {
     }
 }
 
+impl Keychain {
+    pub(crate) fn lock(&self, locked: bool) {
+        self.locked.store(locked, Ordering::SeqCst);
+    }
+
+    /// Somebody takes the key of the seal out of its file.
+    pub(crate) fn lose_key(&self) {
+        self.secrets.lock().unwrap().clear();
+    }
+
+    /// It knows nothing of the log, as before it was told.
+    pub(crate) fn forget_marks(&self) {
+        self.marks.lock().unwrap().clear();
+    }
+}
+
 impl Secrets for Keychain {
     fn get(&self, key: &str) -> Result<Option<String>, SecretError> {
+        if self.locked.load(Ordering::SeqCst) {
+            return Err(SecretError::Locked("it is locked".to_owned()));
+        }
         Ok(self.secrets.lock().unwrap().get(key).cloned())
     }
 
@@ -128,6 +151,15 @@ impl Secrets for Keychain {
 
     fn delete(&self, key: &str) -> Result<(), SecretError> {
         self.secrets.lock().unwrap().remove(key);
+        Ok(())
+    }
+
+    fn mark(&self, name: &str) -> Result<Option<String>, SecretError> {
+        Ok(self.marks.lock().unwrap().get(name).cloned())
+    }
+
+    fn set_mark(&self, name: &str, mark: &str) -> Result<(), SecretError> {
+        self.marks.lock().unwrap().insert(name.to_owned(), mark.to_owned());
         Ok(())
     }
 

@@ -43,6 +43,7 @@ fn document(script: &AuthorizationScript, issuer: &str) -> Value {
             document[name] = value;
         }
     }
+    crate::lure::in_metadata(&mut document);
     override_members(&mut document, &script.overrides);
     document
 }

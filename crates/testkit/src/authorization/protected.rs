@@ -146,6 +146,7 @@ fn document(script: &ProtectedScript, issuers: &[AuthorizationServer], origin: &
     if let Some(scopes) = &script.scopes {
         document["scopes_supported"] = json!(scopes);
     }
+    crate::lure::in_metadata(&mut document);
     override_members(&mut document, &script.overrides);
     document
 }

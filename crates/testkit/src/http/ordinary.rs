@@ -5,20 +5,28 @@ use std::io;
 use serde_json::{Value, json};
 
 use super::{Answer, Request};
+use crate::lure;
 
 /// The tool's definition.
 pub fn echo_tool() -> Value {
-    json!({
+    let mut tool = json!({
         "name": "echo",
         "description": "Says what it is told.",
         "inputSchema": { "type": "object", "properties": { "text": { "type": "string" } } }
-    })
+    });
+    lure::in_definition(&mut tool);
+    tool
+}
+
+fn tools() -> Vec<Value> {
+    [Some(echo_tool()), lure::tool()].into_iter().flatten().collect()
 }
 
 /// The result of a method in this revision; none if there is no such method in it.
 pub fn result(revision: &str, message: &Value) -> Option<Value> {
     let is_modern = revision >= "2026";
-    let server = json!({ "name": "scripted", "version": "1" });
+    let mut server = json!({ "name": "scripted", "version": "1" });
+    lure::in_definition(&mut server);
     let mut result = match message["method"].as_str()? {
         "server/discover" if is_modern => {
             json!({ "supportedVersions": [revision], "capabilities": { "tools": {} }, "serverInfo": server })
@@ -27,10 +35,11 @@ pub fn result(revision: &str, message: &Value) -> Option<Value> {
             json!({ "protocolVersion": revision, "capabilities": { "tools": {} }, "serverInfo": server })
         }
         "ping" => json!({}),
-        "tools/list" => json!({ "tools": [echo_tool()] }),
+        "tools/list" => json!({ "tools": tools() }),
         "tools/call" => json!({ "content": [{ "type": "text", "text": message["params"]["arguments"]["text"] }] }),
         _ => return None,
     };
+    lure::in_result(revision, &mut result);
     if is_modern {
         result["resultType"] = json!("complete");
         result["ttlMs"] = json!(0);

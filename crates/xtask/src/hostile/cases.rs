@@ -1,14 +1,36 @@
-//! The list of cases: what is tried, and what must hold beside the general criterion.
+//! The list of cases: what is tried, where, and what must hold beside the general criterion.
 
 use std::fs;
 
 use crate::problem::Problem;
 use crate::workspace;
 
+/// What is attacked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Target {
+    /// The host without a window.
+    Host,
+    /// The page.
+    Page,
+}
+
+impl Target {
+    pub(super) const ALL: [Target; 2] = [Target::Host, Target::Page];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Target::Host => "host",
+            Target::Page => "page",
+        }
+    }
+}
+
 /// One case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Case {
     pub(super) id: String,
+    /// Each is attacked.
+    pub(super) targets: Vec<Target>,
     pub(super) tried: String,
     pub(super) criterion: String,
 }
@@ -19,11 +41,17 @@ pub(super) fn read() -> Result<Vec<Case>, Problem> {
     parse(&text).map_err(|line| Problem::Machine(format!("{}: `{line}` is no case", path.display())))
 }
 
-/// A line with no three columns is an error.
+/// The targets in a column, as in `host page`; none if a word is none.
+fn targets(column: &str) -> Option<Vec<Target>> {
+    column.split(' ').map(|word| Target::ALL.into_iter().find(|target| target.name() == word)).collect()
+}
+
+/// A line with no four columns is an error.
 fn parse(text: &str) -> Result<Vec<Case>, String> {
     let case = |line: &str| {
         let mut columns = line.split('\t').map(str::to_owned);
-        let case = Case { id: columns.next()?, tried: columns.next()?, criterion: columns.next()? };
+        let (id, targets) = (columns.next()?, targets(&columns.next()?)?);
+        let case = Case { id, targets, tried: columns.next()?, criterion: columns.next()? };
         columns.next().is_none().then_some(case)
     };
     text.lines().map(|line| case(line).ok_or_else(|| line.to_owned())).collect()
@@ -34,9 +62,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_case_has_three_columns() {
-        let read = parse("X01\tpoison\tit is seen\n").unwrap();
+    fn a_case_has_four_columns() {
+        let read = parse("X01\thost page\tpoison\tit is seen\n").unwrap();
         assert_eq!((read[0].id.as_str(), read[0].criterion.as_str()), ("X01", "it is seen"), "each in its place");
-        assert_eq!(parse("X01\tpoison\n"), Err("X01\tpoison".to_owned()), "what is missing is told");
+        assert_eq!(read[0].targets, Target::ALL, "both are attacked");
+        assert_eq!(parse("X01\thost\tpoison\n"), Err("X01\thost\tpoison".to_owned()), "what is missing is told");
+        assert!(parse("X01\tmoon\tpoison\tit is seen\n").is_err(), "there are no other targets");
     }
 }

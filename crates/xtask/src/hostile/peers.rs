@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::table::Other;
 use crate::problem::Problem;
-use crate::process::{Program, cargo};
+use crate::process::{self, Program, cargo};
 use crate::progress::step;
 use crate::workspace;
 
@@ -35,24 +35,27 @@ const ATTACKS: [Attack; 21] = [
     Attack("X42", &["--misbehave", "http-text"]),
 ];
 
-/// A secret in the client's environment.
-const CANARY: &str = "canary-of-another-client";
+/// A secret in the client's environment, and what it starts carries it on.
+const SECRET: &str = "HOSTILE_CANARY";
 
 pub(super) fn attack(cases: &[String]) -> Result<Vec<Other>, Problem> {
     step("the same attacks on a client of the Rust SDK");
     cargo().dir(workspace::root()).args(["build", "-p", "bench-peer-rmcp", "-p", "testkit"]).run()?;
     let (client, server) =
         (workspace::binary("debug", "hostile-peer-rmcp"), workspace::binary("debug", "scripted-server"));
+    let canary = format!("canary-of-another-client-{}", std::process::id());
     let mut others = Vec::new();
     for Attack(case, arguments) in &ATTACKS {
         if !cases.is_empty() && cases.iter().all(|id| id != case) {
             continue;
         }
         let tool = if *case == "X33" { "environment" } else { "echo" };
-        let program = Program::new(&client).arg(tool).arg(&server).args(*arguments).env("HOSTILE_CANARY", CANARY);
-        let printed = program.output()?;
-        let outcome = match serde_json::from_str(printed.trim()) {
-            Ok(told) => outcome(&told),
+        let program = Program::new(&client).arg(tool).arg(&server).args(*arguments).env(SECRET, &canary);
+        let printed = program.output();
+        let left = process::started_with(SECRET, &canary);
+        process::end(&left);
+        let outcome = match serde_json::from_str(printed?.trim()) {
+            Ok(told) => outcome(&told, &canary, !left.is_empty()),
             Err(_) => "it ended without a word".to_owned(),
         };
         let name = arguments.last().copied().unwrap_or("environment");
@@ -62,7 +65,7 @@ pub(super) fn attack(cases: &[String]) -> Result<Vec<Other>, Problem> {
 }
 
 /// In a few words: the steps that did not go well, and what was seen.
-fn outcome(told: &Value) -> String {
+fn outcome(told: &Value, canary: &str, lives_on: bool) -> String {
     let steps = told["steps"].as_array().map(Vec::as_slice).unwrap_or_default();
     let went_wrong = steps.iter().filter_map(|step| {
         let (name, how) = (step[0].as_str()?, step[1].as_str()?);
@@ -72,22 +75,14 @@ fn outcome(told: &Value) -> String {
     if words.is_empty() {
         words.push("answered".to_owned());
     }
-    let said = told["said"].as_str().unwrap_or_default();
-    if said.contains(CANARY) {
+    if told["said"].as_str().unwrap_or_default().contains(canary) {
         words.push("the server sees the client's secret".to_owned());
     }
-    if is_left(said) {
-        words.push("what the server started lives on".to_owned());
+    if lives_on {
+        words.push("what was started lives on".to_owned());
     }
     words.push(format!("{} MiB", told["memory_mib"].as_u64().unwrap_or_default()));
     words.join(", ")
-}
-
-/// Whether the answer is the number of a process that still runs.
-fn is_left(said: &str) -> bool {
-    let result: Value = serde_json::from_str(said).unwrap_or_default();
-    let pid = result["content"][0]["text"].as_str().and_then(|text| text.parse::<u32>().ok());
-    pid.is_some_and(|pid| std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z ")))
 }
 
 #[cfg(test)]
@@ -98,8 +93,27 @@ mod tests {
     fn what_went_wrong_is_told_and_what_went_well_is_not() {
         let told =
             serde_json::json!({"steps": [["connect", "12 ms"], ["call", "hangs"]], "memory_mib": 40, "said": ""});
-        assert_eq!(outcome(&told), "call hangs, 40 MiB", "the step that hangs, and the memory");
-        let told = serde_json::json!({"steps": [["connect", "12 ms"]], "memory_mib": 8, "said": CANARY});
-        assert_eq!(outcome(&told), "answered, the server sees the client's secret, 8 MiB", "a leak is told");
+        assert_eq!(outcome(&told, "canary", false), "call hangs, 40 MiB", "the step that hangs, and the memory");
+        let told = serde_json::json!({"steps": [["connect", "12 ms"]], "memory_mib": 8, "said": "canary"});
+        let leaks = "answered, the server sees the client's secret, what was started lives on, 8 MiB";
+        assert_eq!(outcome(&told, "canary", true), leaks, "a leak is told, and what is left");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_a_client_leaves_behind_is_found_and_ended() {
+        let canary = format!("canary-of-a-test-{}", std::process::id());
+        // The shell ends, what it started does not.
+        let script = "sleep 300 >/dev/null 2>&1 & echo started";
+        let printed = Program::new("setsid").args(["sh", "-c", script]).env(SECRET, &canary).output().unwrap();
+        assert_eq!(printed.trim(), "started", "it runs");
+        let left = process::started_with(SECRET, &canary);
+        assert_eq!(left.len(), 1, "it is found: {left:?}");
+        process::end(&left);
+        let began = std::time::Instant::now();
+        while !process::started_with(SECRET, &canary).is_empty() {
+            assert!(began.elapsed().as_secs() < 10, "it is ended");
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
     }
 }

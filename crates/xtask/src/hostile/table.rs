@@ -1,4 +1,5 @@
-//! The table: each case with what was tried, what must hold, how it ended here, and on another client.
+//! The table: each case with what was tried, what must hold, how it ended here, and on another client; and what stands in it
+//! that must not.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -6,13 +7,14 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::cases::Case;
+use super::cases::{Case, Target};
 use crate::problem::Problem;
 
 /// How one attack ended.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Row {
     pub(super) case: String,
+    pub(super) target: Target,
     pub(super) tried: String,
     pub(super) withstood: bool,
     /// The good server's slowest answer or the page's longest pause, in milliseconds.
@@ -30,16 +32,22 @@ pub(super) struct Other {
     pub(super) outcome: String,
 }
 
-pub(super) fn read(path: &Path) -> Result<Vec<Row>, Problem> {
+/// The rows of the attacks on this target.
+///
+/// # Errors
+/// If a line is no row.
+pub(super) fn read(path: &Path, target: Target) -> Result<Vec<Row>, Problem> {
     let text = fs::read_to_string(path).map_err(Problem::file(path))?;
-    Ok(text.lines().filter_map(row).collect())
+    let unusable = |line: &str| Problem::Machine(format!("{}: `{line}` is no row", path.display()));
+    text.lines().map(|line| row(line, target).ok_or_else(|| unusable(line))).collect()
 }
 
-fn row(line: &str) -> Option<Row> {
+fn row(line: &str, target: Target) -> Option<Row> {
     let value: Value = serde_json::from_str(line).ok()?;
     let measured = |name: &str| value["measured"][name].as_f64();
     Some(Row {
         case: value["case"].as_str()?.to_owned(),
+        target,
         tried: value["tried"].as_str()?.to_owned(),
         withstood: value["withstood"].as_bool()?,
         slowest: measured("slowest_ms"),
@@ -48,16 +56,32 @@ fn row(line: &str) -> Option<Row> {
     })
 }
 
+/// What keeps the wanted cases from being withstood: an attack that was not, a case that was not tried where it has to be.
+/// Targets that are left out on purpose are not missed.
+pub(super) fn lacks(wanted: &[&Case], rows: &[Row], left_out: &[Target]) -> Vec<String> {
+    let mut lacks = Vec::new();
+    for case in wanted {
+        for target in case.targets.iter().filter(|target| !left_out.contains(target)) {
+            let name = target.name();
+            let mut own = rows.iter().filter(|row| row.case == case.id && row.target == *target).peekable();
+            if own.peek().is_none() {
+                lacks.push(format!("{} was not tried on the {name}", case.id));
+            }
+            lacks.extend(own.filter(|row| !row.withstood).map(|row| format!("{}, {}: {name}", case.id, row.tried)));
+        }
+    }
+    lacks
+}
+
 /// Markdown, so that it can be read on a terminal and kept.
-pub(super) fn text(cases: &[Case], rows: &[Row], others: &[Other], asked: &[String]) -> String {
+pub(super) fn text(wanted: &[&Case], rows: &[Row], others: &[Other]) -> String {
     let mut text =
         String::from("| case | what is tried | must hold | ours | slowest answer | memory | processes gone |");
     text.push_str(if others.is_empty() { "\n" } else { " rmcp 3.9 by default |\n" });
     text.push_str("| --- | --- | --- | --- | --- | --- | --- |");
     text.push_str(if others.is_empty() { "\n" } else { " --- |\n" });
     let mut held = 0;
-    let wanted: Vec<&Case> = cases.iter().filter(|case| asked.is_empty() || asked.contains(&case.id)).collect();
-    for case in &wanted {
+    for case in wanted {
         let own: Vec<&Row> = rows.iter().filter(|row| row.case == case.id).collect();
         let lost: Vec<&str> = own.iter().filter(|row| !row.withstood).map(|row| row.tried.as_str()).collect();
         let ours = match (own.len(), lost.len()) {
@@ -96,18 +120,21 @@ pub(super) fn text(cases: &[Case], rows: &[Row], others: &[Other], asked: &[Stri
 mod tests {
     use super::*;
 
-    fn case(id: &str) -> Case {
-        Case { id: id.to_owned(), tried: "tried".to_owned(), criterion: "holds".to_owned() }
+    fn case(id: &str, targets: &[Target]) -> Case {
+        Case { id: id.to_owned(), targets: targets.to_vec(), tried: "tried".to_owned(), criterion: "holds".to_owned() }
+    }
+
+    fn line(id: &str, withstood: bool) -> Row {
+        let measured = r#"{"slowest_ms":3.2,"memory_mib":10.0,"gone_ms":40.0}"#;
+        let line = format!(r#"{{"case":"{id}","tried":"a","withstood":{withstood},"measured":{measured}}}"#);
+        row(&line, Target::Host).unwrap()
     }
 
     #[test]
     fn a_case_is_withstood_if_each_of_its_attacks_was() {
-        let line = |id: &str, withstood: bool| {
-            let measured = r#"{"slowest_ms":3.2,"memory_mib":10.0,"gone_ms":40.0}"#;
-            row(&format!(r#"{{"case":"{id}","tried":"a","withstood":{withstood},"measured":{measured}}}"#)).unwrap()
-        };
         let rows = [line("X01", true), line("X01", true), line("X02", true), line("X02", false)];
-        let text = text(&[case("X01"), case("X02"), case("X03")], &rows, &[], &[]);
+        let cases = ["X01", "X02", "X03"].map(|id| case(id, &[Target::Host]));
+        let text = text(&cases.iter().collect::<Vec<_>>(), &rows, &[]);
         assert!(text.contains("| X01 | tried | holds | withstood, 2 of 2 | 3 ms | 10 MiB | 40 ms |"), "whole: {text}");
         assert!(text.contains("**FAILED 1 of 2**: a"), "one failure is the case's: {text}");
         assert!(text.contains("| X03 | tried | holds | not tried |"), "what was not tried is not withstood: {text}");
@@ -115,9 +142,22 @@ mod tests {
     }
 
     #[test]
+    fn what_was_not_tried_or_not_withstood_is_lacking() {
+        let [both, page, lost] = [("X01", &Target::ALL[..]), ("X02", &[Target::Page]), ("X03", &[Target::Host])]
+            .map(|(id, on)| case(id, on));
+        let rows = [line("X01", true), line("X03", true), line("X03", false)];
+        let wanted = [&both, &page, &lost];
+        let all = lacks(&wanted, &rows, &[]);
+        let missing = ["X01 was not tried on the page", "X02 was not tried on the page", "X03, a: host"];
+        assert_eq!(all, missing, "each is named, whatever the tests said");
+        assert_eq!(lacks(&wanted, &rows, &[Target::Page]), missing[2..], "what is left out on purpose is not missed");
+        assert!(lacks(&[&both], &[], &[Target::Page])[0].contains("host"), "no row at all is no success");
+    }
+
+    #[test]
     fn another_client_stands_beside_ours() {
         let other = Other { case: "X01".to_owned(), outcome: "hangs".to_owned() };
-        let text = text(&[case("X01")], &[], &[other], &[]);
+        let text = text(&[&case("X01", &[Target::Host])], &[], &[other]);
         assert!(text.contains("| hangs |"), "in a column of its own: {text}");
     }
 }

@@ -34,8 +34,26 @@ pub(super) fn stop(leader: &mut Child) {
     let _ = leader.wait();
 }
 
+/// Ends one process that is not ours to wait for.
+#[cfg(unix)]
+pub(super) fn kill(id: u32) {
+    use nix::sys::signal::{Signal, kill};
+    use nix::unistd::Pid;
+
+    if let Ok(id) = i32::try_from(id) {
+        let _ = kill(Pid::from_raw(id), Signal::SIGKILL);
+    }
+}
+
 #[cfg(not(unix))]
 pub(super) fn lead_own(_command: &mut Command) {}
+
+#[cfg(not(unix))]
+pub(super) fn kill(id: u32) {
+    use std::process::Stdio;
+
+    let _ = Command::new("taskkill").args(["/F", "/PID", &id.to_string()]).stdout(Stdio::null()).status();
+}
 
 #[cfg(not(unix))]
 pub(super) fn stop(leader: &mut Child) {

@@ -7,7 +7,22 @@ use super::tree::{SourceFile, Tree};
 /// In Rust, wherever it is not text.
 const IN_RUST: [&str; 6] = ["TODO", "FIXME", "XXX", "dbg!(", "#[ignore", "todo!("];
 /// In the page and the suites.
-const IN_SCRIPTS: [&str; 5] = ["TODO", "FIXME", "XXX", ".only(", "debugger;"];
+const IN_SCRIPTS: [&str; 14] = [
+    "TODO",
+    "FIXME",
+    "XXX",
+    ".only(",
+    ".fixme(",
+    ".skipIf(",
+    ".runIf(",
+    ".todo(",
+    "test.skip",
+    "it.skip",
+    "describe.skip",
+    "suite.skip",
+    "skip: true",
+    "debugger;",
+];
 
 /// Nothing is left for later, and no test is left out or alone.
 pub(super) fn unfinished(tree: &Tree) -> Vec<Finding> {
@@ -77,6 +92,15 @@ mod tests {
         let text = "test.only(\"a\", () => {});\n// TODO\nlist.onlyOnce();\n";
         let lines: Vec<_> = unfinished(&Tree::of(&[("a.spec.ts", text)])).iter().map(|finding| finding.line).collect();
         assert_eq!(lines, [1, 2], "only the words themselves are found");
+    }
+
+    #[test]
+    fn a_test_that_is_left_out_is_found() {
+        let left_out = "test.skip(\"a\", f);\ntest.describe.skip(\"a\", f);\nit.skip.each([1])(\"a\", f);\ntest.fixme(\"a\", f);\n\
+                        test(\"a\", { skip: true }, f);\nit.skipIf(slow)(\"a\", f);\nhost.skip(1);\nlist.skipped();\n";
+        let lines: Vec<_> =
+            unfinished(&Tree::of(&[("a.spec.ts", left_out)])).iter().map(|finding| finding.line).collect();
+        assert_eq!(lines, [1, 2, 3, 4, 5, 6], "by each of its ways, and nothing else that skips");
     }
 
     #[test]

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use host::history;
 use host::ports::{
-    Appended, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, Document,
-    Documents, History, ManagedPolicy, Platform, Ports, ServerSettings, StoreError, Written,
+    Appended, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, Document, Documents,
+    History, ManagedPolicy, Platform, Ports, ServerSettings, StoreError, Written,
 };
 use host::secrets::SecretsInMemory;
 use host::server_config::{ConfigProblem, Imported, ServerEntry};

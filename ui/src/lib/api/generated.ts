@@ -424,7 +424,8 @@ asker: string,
  */
 server: string, 
 /**
- * `start-server`, `tool`, `sampling`, `sampling-answer`, `elicitation`, `url`, `roots` or `revoke`.
+ * `start-server`, `tool`, `sampling`, `sampling-answer`, `elicitation`, `url`, `roots`, `revoke`
+ * and others, which the page has words for.
  */
 kind: string, 
 /**
@@ -553,6 +554,19 @@ number: number, } | { "state": "none" } | { "state": "unchecked",
 cause: string, } | { "state": "broken" };
 
 /**
+ * Entries that follow each other.
+ */
+export type AuditSpan = { 
+/**
+ * The first one's number.
+ */
+from: number, 
+/**
+ * The last one's number.
+ */
+to: number, };
+
+/**
  * What a check of the audit log found.
  */
 export type AuditVerdict = { 
@@ -560,6 +574,10 @@ export type AuditVerdict = {
  * Whether nothing is wrong.
  */
 whole: boolean, 
+/**
+ * Whether it is also proved that Drawbridge wrote all of it.
+ */
+proved: boolean, 
 /**
  * How many entries there are.
  */
@@ -587,7 +605,11 @@ findings: Array<AuditFinding>,
 /**
  * How much more is wrong.
  */
-more: number, };
+more: number, 
+/**
+ * Of which entries nothing proves who wrote them: they are not sealed, or were found without a seal.
+ */
+unproved: Array<AuditSpan>, };
 
 /**
  * The identity provider of an enterprise.
@@ -1416,7 +1438,11 @@ serverChanged: boolean,
 /**
  * Whether only the beginning of what the user saw was kept, since it was so large.
  */
-cut: boolean, };
+cut: boolean, 
+/**
+ * All of a definition as the user saw it, if that was kept.
+ */
+before: string | null, };
 
 /**
  * Which way what a rule is about crosses.
@@ -2014,7 +2040,11 @@ prompt: string,
 /**
  * Its arguments.
  */
-arguments: { [key in string]: string }, };
+arguments: { [key in string]: string }, 
+/**
+ * The hash that was shown with it; it is refused if it is another one now. None if it was not shown.
+ */
+hash?: string, };
 
 /**
  * A standing approval.
@@ -2451,11 +2481,11 @@ export type LookAlike = {
  */
 server: string, 
 /**
- * Its name there.
+ * Its name there, or its title if that is what looks alike.
  */
 name: string, 
 /**
- * Whether it is the very same name.
+ * Whether it is the very same.
  */
 same: boolean, };
 
@@ -2484,6 +2514,11 @@ export type Marks = {
  * Whether the user has seen its definition; none where nothing is defined.
  */
 review: ReviewState | null, 
+/**
+ * Whether the server said that the list changed in which it stands, and that was not read again since. Nothing is allowed
+ * without asking until then.
+ */
+outdated: boolean, 
 /**
  * What is different from what the user saw.
  */
@@ -3199,7 +3234,11 @@ bytes: number,
 /**
  * Whether its definition changed since it was allowed.
  */
-changedSinceAllowed: boolean, } | { "kind": "read", 
+changedSinceAllowed: boolean, 
+/**
+ * Its whole definition as JSON, unless the user has seen it as it is now: to allow a call is to have seen it.
+ */
+definition?: string, } | { "kind": "read", 
 /**
  * Which of the two.
  */
@@ -3665,7 +3704,15 @@ note: string,
 /**
  * Whether it stands for a server that the user trusts.
  */
-trustedServer: boolean, };
+trustedServer: boolean, 
+/**
+ * What the servers it is about are: a command line, program or URL, with `*` and `?`. Never of a rule that allows.
+ */
+identity: string | null, 
+/**
+ * Whether it allows what a model asks for after the words of other servers, too.
+ */
+afterUntrusted: boolean, };
 
 /**
  * A file of rules.
@@ -3682,7 +3729,11 @@ exists: boolean,
 /**
  * Why it can't be used, if it can't. Then everything asks.
  */
-problem: string | null, };
+problem: string | null, 
+/**
+ * When another program changed it while Drawbridge was running, in milliseconds since 1970.
+ */
+changed: number | null, };
 
 /**
  * A rule, by where it comes from and its number there.

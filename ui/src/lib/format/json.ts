@@ -2,6 +2,27 @@
 
 export type Parsed = { ok: true; value: unknown } | { ok: false; line: number; column: number };
 
+/** Whether a number may be another than was written: JavaScript keeps integers only up to 2^53. */
+export function isRounded(value: unknown): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value);
+}
+
+/** Whether a JSON value has such a number in it. */
+export function hasRounded(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return isRounded(value);
+  return Object.values(value).some(hasRounded);
+}
+
+/** A JSON value to read, with `≈` before numbers that may be rounded. */
+export function jsonToRead(value: unknown): string {
+  const marked = (number: unknown) => `≈ ${String(number)}`;
+  if (isRounded(value)) return marked(value);
+  return (
+    JSON.stringify(value, (_, inner: unknown) => (isRounded(inner) ? marked(inner) : inner), 2) ??
+    ""
+  );
+}
+
 const SPACE = /[ \t\r\n]*/y;
 const TOKEN =
   // eslint-disable-next-line no-control-regex

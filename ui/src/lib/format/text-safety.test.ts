@@ -18,11 +18,21 @@ test.each([
   ["\u2800", "U+2800", "blank of Braille"],
   ["\ufe01", "U+FE01", "variation selector that selects nothing"],
   ["\ufe0f", "U+FE0F", "emoji selector without an emoji"],
+  ["\ufe0e", "U+FE0E", "text selector without an emoji"],
+  ["\ufffc", "U+FFFC", "object replacement"],
   ["\u{e0100}", "U+E0100", "supplementary variation selector"],
   ["\u{e0041}", "U+E0041 “A”", "tag"],
   ["\r", "U+000D", "carriage return alone"],
 ])("X10, X11, X12: %j is named %s (%s)", (character, name) => {
   expect(visibleText(`a${character}b`), "it can be seen").toBe(`a[${name}]b`);
+});
+
+test("X10: digits carry no bits, and emoji no more than one", () => {
+  expect(visibleText("1\ufe0e2\ufe0f#\ufe0f"), "each is named").toBe("1[U+FE0E]2[U+FE0F]#[U+FE0F]");
+  expect(visibleText("❤\ufe0f\ufe0e\ufe0f"), "the first belongs there").toBe(
+    "❤\ufe0f[U+FE0E U+FE0F]",
+  );
+  expect(visibleText("7\ufe0f\u20e3"), "a keycap").toBe("7\ufe0f\u20e3");
 });
 
 test("text that is what it seems stays as it is", () => {

@@ -4,14 +4,14 @@
 /** What is no sign of anything hidden: the three flags that are spelled in tags, and the marks that choose how an emoji looks. */
 const PLAIN =
   "\\u{1f3f4}\\u{e0067}\\u{e0062}(?:\\u{e0065}\\u{e006e}\\u{e0067}|\\u{e0073}\\u{e0063}\\u{e0074}|\\u{e0077}\\u{e006c}\\u{e0073})\\u{e007f}" +
-  "|[#*0-9\\p{Extended_Pictographic}][\\ufe0e\\ufe0f]";
+  "|\\p{Extended_Pictographic}[\\ufe0e\\ufe0f]|[#*0-9]\\ufe0f(?=\\u20e3)";
 /** A joiner between parts of an emoji is what it seems. */
 const JOINED =
   "(?<=[\\p{Extended_Pictographic}\\u{1f3fb}-\\u{1f3ff}\\ufe0f])\\u200d\\p{Extended_Pictographic}";
 // Controls but tab and line feed; all that is drawn as nothing, or turns the direction; separators of lines; the blank of
-// Braille; annotations; and marks stacked higher than any language does, which would cover other lines.
+// Braille; annotations and what stands for objects; and marks stacked higher than any language does, which would cover other lines.
 const HIDDEN =
-  `(?:(?!${JOINED}|[\\t\\n]|\\r\\n)[\\p{Cc}\\p{Default_Ignorable_Code_Point}\\u2028\\u2029\\u2800\\ufff9-\\ufffb])+` +
+  `(?:(?!${JOINED}|[\\t\\n]|\\r\\n)[\\p{Cc}\\p{Default_Ignorable_Code_Point}\\u2028\\u2029\\u2800\\ufff9-\\ufffc])+` +
   "|(?<=\\p{M}{8})\\p{M}+";
 const SPACE = "\\t \\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000";
 /** So many blanks, or ends of lines, in a row are no layout any more. */

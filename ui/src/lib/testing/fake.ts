@@ -6,6 +6,7 @@ import type {
   Events,
   FreshUntil,
   Marks,
+  Pins,
   Server,
   ServerState,
   Snapshot,
@@ -106,11 +107,17 @@ export async function startFake(
   return host;
 }
 
+/** Of a server that nothing was seen of. */
+const NOTHING_SEEN: Omit<Pins, "server"> = {
+  ...{ identity: [], identitySince: null, issuer: null },
+  ...{ tools: [], prompts: [] },
+};
+
 /** What every definition has that nothing is special about. */
 export const REVIEWED: { others: null; hash: string; marks: Marks } = {
   others: null,
   hash: "h1",
-  marks: { review: "reviewed", diff: null, lookAlikes: [], flags: [] },
+  marks: { review: "reviewed", outdated: false, diff: null, lookAlikes: [], flags: [] },
 };
 
 /** A server that does not say for how long its lists hold. */
@@ -183,7 +190,7 @@ export function sampleServer(changes: Partial<Server> = {}): Server {
     subscriptionsLost: null,
     logLevel: null,
     muted: false,
-    marks: { review: null, diff: null, lookAlikes: [], flags: [] },
+    marks: { review: null, outdated: false, diff: null, lookAlikes: [], flags: [] },
     mutedUntil: null,
     refusedQuestions: 0,
     trust: "no",

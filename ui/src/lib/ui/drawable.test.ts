@@ -11,11 +11,22 @@ function png(width: number, height: number): string {
   return base64([0x89, ...text("PNG\r\n\x1a\n"), ...size, ...big(0), ...big(0), ...text("IDAT")]);
 }
 
-const gif = base64([...text("GIF89a"), 16, 0, 16, 0, 0, 0, 0]);
+const small = (value: number): number[] => [value & 255, value >> 8];
+/** A GIF whose screen is of one size and its frames of others. */
+function gifOf(screen: number, ...frames: number[]): number[] {
+  const drawn = frames.flatMap((side) => [
+    ...[0x21, 0xf9, 4, 0, 0, 0, 0, 0],
+    ...[0x2c, 0, 0, 0, 0, ...small(side), ...small(side), 0x80, 1, 2, 3, 4, 5, 6, 2, 1, 0, 0],
+  ]);
+  return [...text("GIF89a"), ...small(screen), ...small(screen), 0, 0, 0, ...drawn, 0x3b];
+}
+const gif = base64(gifOf(16, 16));
 
 test("pictures that are what they claim to be are drawn", () => {
   expect(drawable(png(16, 16), "image/png"), "PNG").toEqual({
     src: `data:image/png;base64,${png(16, 16)}`,
+    pixels: 256,
+    animated: false,
   });
   expect(drawable(gif, "image/gif"), "GIF").toHaveProperty("src");
   const broken = png(16, 16).replace(/(.{8})/g, "$1\n");
@@ -42,9 +53,52 @@ test("X19: too many pixels, too many bytes, and lies about the type are refused 
   }
 });
 
+test("X19: a GIF is as large as its largest frame, whatever its screen says", () => {
+  expect(drawable(base64(gifOf(1, 30_000)), "image/gif"), "a bomb behind one pixel").toEqual({
+    why: "pixels",
+    width: 30_000,
+    height: 30_000,
+  });
+  expect(drawable(base64(gifOf(1, 1, 30_000)), "image/gif"), "in a later frame").toHaveProperty(
+    "why",
+    "pixels",
+  );
+  for (const [broken, why] of [
+    [gifOf(1, 1).slice(0, -1), "no end"],
+    [gifOf(1), "no frame"],
+    [[...gifOf(1, 1).slice(0, -1), 0, ...gifOf(1, 30_000).slice(13)], "something between"],
+  ] as const) {
+    expect(drawable(base64([...broken]), "image/gif"), why).toEqual({ why: "type" });
+  }
+});
+
+test("X19: a JPEG that can be read in two ways is none", () => {
+  const size = (side: number) => [
+    0xff,
+    0xc0,
+    0,
+    11,
+    8,
+    ...[side >> 8, side & 255, side >> 8, side & 255],
+    1,
+    1,
+    0x11,
+    0,
+  ];
+  const one = [0xff, 0xd8, ...size(16), 0xff, 0xda];
+  expect(drawable(base64(one), "image/jpeg"), "as it is meant").toHaveProperty("src");
+  for (const mark of [[0xff], [0xff, 0xd0], [0xff, 0x01]]) {
+    // Who takes the mark for one with a length skips the true size, up to another.
+    const two = [0xff, 0xd8, ...mark, ...size(50_000), ...Array<number>(65_600).fill(0), ...one];
+    expect(drawable(base64(two), "image/jpeg"), `after ${mark}`).toEqual({ why: "type" });
+  }
+});
+
 test("X15, X18: of addresses only those that are pictures themselves", () => {
   expect(drawableUrl(`data:image/png;base64,${png(1, 1)}`), "a picture").not.toBeNull();
   for (const url of [
+    `data:image/png;base64,${png(1_000, 1_000)}`,
+    `data:image/gif;base64,${base64(gifOf(1, 1, 1))}`,
     "https://evil.test/a.png",
     "data:image/svg+xml;base64,PHN2Zy8+",
     "data:image/svg+xml,<svg onload=alert(1)>",

@@ -7,11 +7,26 @@ import { pictureOf } from "./picture";
 const LARGEST = 10_000_000;
 /** The most pixels; each takes four bytes once it is decoded. */
 const PIXELS = 20_000_000;
-/** Enough of a picture to find its type and its size in, as Base64 characters. */
-const HEAD = 1_000_000;
+/** The most pixels of a picture within text. */
+const SMALL = 65_536;
+/** The most pixels of all pictures that are drawn unasked at one time. */
+const TOGETHER = 40_000_000;
+let drawn = 0;
+
+/** Counts a picture as drawn; without the user's wish only if all together stay within their bound. */
+export function hold(pixels: number, isWished: boolean): boolean {
+  if (!isWished && drawn + pixels > TOGETHER) return false;
+  drawn += pixels;
+  return true;
+}
+
+/** Counts it as drawn no longer. */
+export function letGo(pixels: number): void {
+  drawn -= pixels;
+}
 
 export type Drawable =
-  | { src: string }
+  | { src: string; pixels: number; animated: boolean }
   /** Too long; no picture, or not of the type that it claims; too large. */
   | { why: "bytes" | "type" }
   | { why: "pixels"; width: number; height: number };
@@ -19,28 +34,30 @@ export type Drawable =
 /** How a picture that came as Base64 may be drawn, if it may. */
 export function drawable(data: string, claimed: string): Drawable {
   if (data.length > LARGEST) return { why: "bytes" };
-  const bytes = head(data);
+  const bytes = decoded(data);
   const picture = bytes === null ? null : pictureOf(bytes);
   const type = claimed.split(";")[0]?.trim().toLowerCase().replace("image/jpg", "image/jpeg");
   if (picture === null || type !== `image/${picture.type}`) return { why: "type" };
   const { width, height } = picture;
   if (width * height > PIXELS) return { why: "pixels", width, height };
-  return { src: `data:${type};base64,${data}` };
+  const { animated } = picture;
+  return { src: `data:${type};base64,${data}`, pixels: width * height, animated };
 }
 
-/** The same for an address; nothing for one that has no picture in itself. */
+/** The same for an address; nothing for one that has no small and still picture in itself, as a text may have hundreds. */
 export function drawableUrl(url: string): string | null {
   const parts = /^data:(image\/[\w.+-]+);base64,/i.exec(url);
   if (!parts?.[1]) return null;
   const found = drawable(url.slice(parts[0].length), parts[1]);
-  return "src" in found ? found.src : null;
+  return "src" in found && found.pixels <= SMALL && !found.animated ? found.src : null;
 }
 
-function head(base64: string): Uint8Array | null {
-  const start = base64.slice(0, HEAD).replace(/\s/g, "");
+function decoded(base64: string): Uint8Array | null {
   try {
-    const text = atob(start.length < HEAD ? start : start.slice(0, HEAD - (HEAD % 4)));
-    return Uint8Array.from(text, (character) => character.charCodeAt(0));
+    const text = atob(base64);
+    const bytes = new Uint8Array(text.length);
+    for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+    return bytes;
   } catch {
     return null;
   }

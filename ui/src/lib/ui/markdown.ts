@@ -1,23 +1,85 @@
-// Markdown to HTML. What comes out is cleaned by `SafeHtml`.
-import { Lexer, Marked, type Token } from "marked";
+// Markdown to HTML in which every word of the source can be read: a model gets the source. What comes out is cleaned by `SafeHtml`.
+import { Lexer, Marked, type Token, type Tokens } from "marked";
+
+import { drawableUrl } from "./drawable";
 
 const marked = new Marked({
   gfm: true,
   breaks: false,
+  tokenizer: {
+    // What defines a link draws nothing, so it could say anything. Without it, it is text.
+    def: () => undefined,
+  },
   renderer: {
-    // HTML inside Markdown is shown as what it is: text.
+    // HTML inside Markdown is shown as what it is: text. So are names of characters, such as `&#x202e;`.
     html: ({ text }) => escape(text),
+    text(token) {
+      if ("tokens" in token && token.tokens) return this.parser.parseInline(token.tokens);
+      return escape(token.type === "text" ? token.raw : token.text);
+    },
+    link({ href, title, tokens }) {
+      const words = this.parser.parseInline(tokens);
+      const isEmpty = words.replace(/<(?!img)[^>]*>/g, "").trim() === "";
+      const url = LEADS.test(href) ? encoded(href) : null;
+      const whither = url === null || isEmpty ? ` (${escape(href)})` : "";
+      return `<a href="${escape(url ?? "")}">${words}</a>${whither}${behind(title)}`;
+    },
+    image({ href, title, text }) {
+      const src = drawableUrl(href);
+      const picture = src === null ? "" : `<img src="${escape(src)}" alt="">`;
+      const whence = src === null ? ` (${escape(shortened(href))})` : "";
+      return `${picture}${escape(text)}${whence}${behind(title)}`;
+    },
+    code: ({ text, lang }) =>
+      `${lang ? `<p>${escape(lang)}</p>` : ""}<pre><code>${escape(text)}</code></pre>`,
+    table(token) {
+      // Cells beyond those of the head would be left out.
+      const cells = [token.header, ...token.rows].flat().map((cell) => cell.text);
+      return bare(cells.join("")) === bare(token.raw) ? false : `<pre>${escape(token.raw)}</pre>`;
+    },
   },
 });
 
+/** What a link may lead to. */
+const LEADS = /^(?:https?:|mailto:)/i;
+/** So much of an address that has no picture is shown in its place. */
+const ADDRESS = 200;
+
 function escape(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}
+
+function encoded(href: string): string | null {
+  try {
+    return encodeURI(href).replaceAll("%25", "%");
+  } catch {
+    // Half a character can't be written.
+    return null;
+  }
+}
+
+function behind(title: string | null | undefined): string {
+  return title ? ` (${escape(title)})` : "";
+}
+
+function shortened(href: string): string {
+  const isData = href.startsWith("data:") && href.length > ADDRESS;
+  return isData ? `${href.slice(0, ADDRESS)}…` : href;
+}
+
+/** A table's words, without what makes it one. */
+function bare(text: string): string {
+  return text.replace(/[\s|\\:-]/g, "");
 }
 
 export interface Block {
   html: string;
-  /** Set for a block of code, which is drawn by `Code`. */
-  code?: { text: string; language: string };
+  /** Set for a block of code, which is drawn by `Code`. The info is all that is said of it, its language first. */
+  code?: { text: string; language: string; info: string };
 }
 
 /** Longer texts are shown as they are written, so that the page stays quick. */
@@ -61,8 +123,9 @@ function parsed(text: string): Block[] {
   for (const token of tokens) {
     if (token.type === "code") {
       flush();
-      const language = String(token.lang ?? "").split(/\s/)[0] ?? "";
-      blocks.push({ html: "", code: { text: String(token.text), language } });
+      const { text, lang = "" } = token as Tokens.Code;
+      const language = lang.split(/\s/)[0] ?? "";
+      blocks.push({ html: "", code: { text, language, info: lang } });
     } else {
       run.push(token);
     }
@@ -89,4 +152,13 @@ export function settledLength(text: string): number {
   }
   const lengths = tokens.reduce((sum, token) => sum + token.raw.length, 0);
   return lengths === text.length ? Math.max(0, end) : 0;
+}
+
+/** Whether blocks look as what they were written as: one paragraph without any mark. */
+export function isPlain(text: string, [first, second]: Block[]): boolean {
+  return (
+    second === undefined &&
+    !/\s{2}|\n/.test(text) &&
+    first?.html.trim() === `<p>${escape(text)}</p>`
+  );
 }

@@ -4,11 +4,11 @@ export interface Picture {
   type: "png" | "jpeg" | "webp" | "gif";
   width: number;
   height: number;
-  /** Whether it moves, or may: of a GIF that is not looked for. */
+  /** Whether it moves. */
   animated: boolean;
 }
 
-/** Nothing for what is none of the four types, or broken off before its size. */
+/** Nothing for what is none of the four types, or written so that engines may find another size in it: a GIF is needed whole. */
 export function pictureOf(bytes: Uint8Array): Picture | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
@@ -41,7 +41,9 @@ function jpeg(view: DataView): Picture | null {
   let at = 2;
   for (;;) {
     const marker = view.getUint16(at);
-    if (marker < 0xff01) return null;
+    // Marks that have no length, and those that only fill, stand nowhere before the size, but to lead astray.
+    if (marker <= 0xff01 || marker === 0xffff || (marker >= 0xffd0 && marker <= 0xffda))
+      return null;
     const isSize =
       marker >= 0xffc0 && marker <= 0xffcf && ![0xffc4, 0xffc8, 0xffcc].includes(marker);
     if (isSize) {
@@ -77,12 +79,40 @@ function webp(view: DataView): Picture | null {
   }
 }
 
+/** Engines draw the whole of a first frame that is larger than the screen it is on, so the largest of all is the size. */
 function gif(view: DataView): Picture | null {
   if (!/^GIF8[79]a$/.test(word(view, 0) + word(view, 4).slice(0, 2))) return null;
-  return {
-    type: "gif",
-    width: view.getUint16(6, true),
-    height: view.getUint16(8, true),
-    animated: true,
-  };
+  let [width, height, frames] = [view.getUint16(6, true), view.getUint16(8, true), 0];
+  let at = 13 + colours(view.getUint8(10));
+  for (;;) {
+    switch (view.getUint8(at)) {
+      case 0x21:
+        at = afterParts(view, at + 2);
+        break;
+      case 0x2c:
+        frames += 1;
+        width = Math.max(width, view.getUint16(at + 1, true) + view.getUint16(at + 5, true));
+        height = Math.max(height, view.getUint16(at + 3, true) + view.getUint16(at + 7, true));
+        at = afterParts(view, at + 11 + colours(view.getUint8(at + 9)));
+        break;
+      case 0x3b:
+        return frames === 0 ? null : { type: "gif", width, height, animated: frames > 1 };
+      default:
+        return null;
+    }
+  }
+}
+
+/** How long a table of colours is, in bytes. */
+function colours(flags: number): number {
+  return (flags & 0x80) === 0 ? 0 : 3 << ((flags & 0x07) + 1);
+}
+
+/** Where a row of parts ends, each of which begins with its length. */
+function afterParts(view: DataView, at: number): number {
+  for (;;) {
+    const length = view.getUint8(at);
+    at += 1 + length;
+    if (length === 0) return at;
+  }
 }

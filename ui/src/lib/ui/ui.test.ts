@@ -112,8 +112,70 @@ describe("Markdown", () => {
     expect(screen.getByText("Part 1 of 2"), "and comes in parts").toBeVisible();
   });
 
-  test("can be shown as it is written", async () => {
-    const { container } = render(Markdown, { text: `*a* ${"b ".repeat(5_000)}` });
+  test("hides no words that a model gets", () => {
+    for (const text of [
+      "[//]: # (secret words)",
+      "a\n\n[a]: https://x.test 'secret words'\n[a]: https://x.test 'secret words'",
+      "> [a]: <secret words>",
+      "| a |\n| - |\n| 1 | secret words |",
+      "> | a |\n> | - |\n> | 1 | secret words |",
+      "```js secret words\nx\n```",
+      "- ```secret words\n  x\n  ```",
+      "[x](<javascript:secret words>)",
+      "[x](https://x.test 'secret words')",
+      "[](<https://x.test/secret words>)",
+      "[**`` ` ``**](<x:secret words>)",
+      "![x](https://x.test/a.png 'secret words')",
+      "![x](<https://x.test/secret words>)",
+      `![secret words](${PIXEL})`,
+      `![x](${PIXEL} "secret words")`,
+      "<!-- secret words -->",
+      "<pre>\n<b title='secret words'></b>\n</pre>",
+      "~~~\n<!-- secret words\n~~~",
+    ]) {
+      const { container, unmount } = render(Markdown, { text });
+      expect(container.textContent, text).toContain("secret words");
+      unmount();
+    }
+  });
+
+  test("names of characters are no characters", () => {
+    for (const name of ["&#x202e;", "&#xe0041;", "&ZeroWidthSpace;", "&amp;", "&lt;b&gt;"]) {
+      for (const text of [
+        name,
+        `*${name}*`,
+        `# ${name}`,
+        `\`${name}\``,
+        `[${name}](https://x.test)`,
+        `[x](https://x.test "${name}")`,
+        `![${name}](https://x.test)`,
+        `<pre>${name}</pre>`,
+        `a | b\n--|--\n${name} | 2`,
+      ]) {
+        const { container, unmount } = render(Markdown, { text });
+        expect(container.textContent, `X10, X12: ${text}`).toContain(name);
+        const attributes = Array.from(container.querySelectorAll("*"), (element) =>
+          Array.from(element.attributes, (attribute) => attribute.value),
+        );
+        expect(
+          attributes.flat().join(""),
+          `X10, X12: nothing is hidden in what ${text} says on hover`,
+        ).not.toMatch(/[\u202e\u200b\u{e0041}]/u);
+        unmount();
+      }
+    }
+  });
+
+  test("that formats nothing offers nothing more", () => {
+    render(Markdown, { text: 'Plain words & "more", 1 < 2.' });
+    expect(screen.queryByRole("button"), "it is what was written").toBeNull();
+  });
+
+  test.each([
+    ["short", "*a* b"],
+    ["long", `*a* ${"b ".repeat(5_000)}`],
+  ])("can be shown as it is written, be it %s or not", async (_, text) => {
+    const { container } = render(Markdown, { text });
     await userEvent.click(screen.getByRole("button", { name: "Show as written" }));
     expect(container.textContent, "with its marks").toContain("*a*");
   });
@@ -134,6 +196,16 @@ describe("text of a server", () => {
     expect(container.textContent?.length, "bounded").toBeLessThan(700);
     await userEvent.click(screen.getByRole("button", { name: "Show all" }));
     expect(container.textContent?.length, "all of it").toBeGreaterThan(2000);
+  });
+
+  test("on one line says that there is more", () => {
+    for (const text of ["send_mail\nand delete everything", `send_mail${"x".repeat(500)}`]) {
+      const { container, unmount } = render(Untrusted, { text, inline: true });
+      expect(container.textContent, `${text.slice(0, 12)}: it is cut, and says so`).toMatch(/…$/);
+      unmount();
+    }
+    const { container } = render(Untrusted, { text: "send_mail", inline: true });
+    expect(container.textContent, "nothing is cut").toBe("send_mail");
   });
 
   test("can't push lines out of view", () => {
@@ -196,6 +268,18 @@ describe("JSON", () => {
     expect(screen.queryByText(`"n100"`), "and no more").toBeNull();
     await userEvent.click(screen.getByRole("button", { name: "Show 150 more" }));
     expect(screen.queryByText(`"n199"`), "the next hundred").toBeVisible();
+  });
+
+  test("shows the names of values to their end", async () => {
+    for (const value of ["leaf", { a: 1 }]) {
+      const { container, unmount } = render(JsonView, {
+        value: { [`path\nand delete everything ${"x".repeat(300)}END`]: value },
+      });
+      expect(container.textContent, "more than its first line").toContain("and delete everything");
+      await userEvent.click(screen.getByRole("button", { name: "Show all" }));
+      expect(container.textContent, "all of it").toContain("xEND");
+      unmount();
+    }
   });
 
   test("that is written wrong says where", async () => {

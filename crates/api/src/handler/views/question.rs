@@ -3,9 +3,11 @@
 use host::form::{self, Form};
 use host::url_parts::{UrlParts as HostUrl, UrlWarning as HostWarning};
 use host::view::{QuestionBody as HostBody, QuestionView, Why as HostWhy};
+use policy::Standing;
 use serde_json::json;
 
 use super::content::claims;
+use super::readable::readable;
 use super::{authorization, call_kind, marks, sampling, scope};
 use crate::data::*;
 use crate::handler::containment;
@@ -26,7 +28,7 @@ pub(in crate::handler) fn question(view: QuestionView) -> Question {
             HostWhy::Server => Why::Server,
         },
         round: view.round,
-        body: body(view.body),
+        body: body(view.body, view.marks.standing == Some(Standing::Reviewed)),
         scopes: view.scopes.iter().map(|s| scope(*s)).collect(),
         rule: view.rule.to_owned(),
         marks: marks(view.marks),
@@ -34,7 +36,7 @@ pub(in crate::handler) fn question(view: QuestionView) -> Question {
     }
 }
 
-fn body(body: HostBody) -> QuestionBody {
+fn body(body: HostBody, is_reviewed: bool) -> QuestionBody {
     match body {
         HostBody::StartServer { config, resolved, approved_before, plan } => QuestionBody::StartServer {
             command: config.command,
@@ -53,6 +55,7 @@ fn body(body: HostBody) -> QuestionBody {
             approved_before,
         },
         HostBody::Tool { tool, arguments, changed_since_allowed } => QuestionBody::Tool {
+            definition: (!is_reviewed).then(|| readable(&json!(tool))),
             claims: claims(&tool),
             title: tool.title,
             tool: tool.name,

@@ -22,6 +22,7 @@ pub(in crate::handler) fn marks(marks: HostMarks) -> Marks {
             Standing::New => ReviewState::New,
             Standing::Changed => ReviewState::Changed,
         }),
+        outdated: marks.outdated,
         diff: marks.diff.map(|diff| self::diff(*diff)),
         look_alikes: look_alikes.collect(),
         flags: flags.collect(),
@@ -36,6 +37,7 @@ fn diff(diff: HostDiff) -> Diff {
         more: u32::try_from(diff.more).unwrap_or(u32::MAX),
         server_changed: diff.server_changed,
         cut: diff.cut,
+        before: diff.before,
     }
 }
 

@@ -19,7 +19,12 @@ pub(in crate::handler) fn policy(view: host::RulesView) -> Policy {
 }
 
 fn file(file: host::RuleFile) -> RuleFile {
-    RuleFile { path: file.path.display().to_string(), exists: file.exists, problem: file.problem }
+    RuleFile {
+        path: file.path.display().to_string(),
+        exists: file.exists,
+        problem: file.problem,
+        changed: file.changed,
+    }
 }
 
 fn rule(from: own::Source, rule: own::PolicyRule) -> Rule {
@@ -53,6 +58,8 @@ fn rule(from: own::Source, rule: own::PolicyRule) -> Rule {
         expires_at: rule.expires_at,
         note: rule.note,
         trusted_server: rule.trusted_server,
+        identity: rule.identity,
+        after_untrusted: rule.after_untrusted,
     }
 }
 
@@ -110,6 +117,8 @@ pub(in crate::handler) fn to_rule(rule: Rule) -> Result<own::PolicyRule, ApiErro
         expires_at: rule.expires_at,
         note: rule.note,
         trusted_server: rule.trusted_server,
+        identity: rule.identity,
+        after_untrusted: rule.after_untrusted,
     })
 }
 

@@ -105,6 +105,7 @@ impl Run<'_> {
                         self.changed_lists.push(*list);
                     }
                 }
+                self.outdated(lists::lists_of(kind));
                 self.tick_soon();
             }
             SessionEvent::ResourceUpdated { uri } => {

@@ -30,7 +30,20 @@ impl Run<'_> {
 
     pub(super) fn read_all_again(&mut self) {
         self.changed_lists.clone_from(&self.offered);
+        self.outdated(&self.offered.clone());
         self.tick_soon();
+    }
+
+    /// What is known of these lists may not hold any more. That is told at once, and reading them takes its time or fails.
+    pub(super) fn outdated(&mut self, lists: &[List]) {
+        if lists.iter().all(|list| self.catalog.is_outdated(*list)) {
+            return;
+        }
+        let catalog = Arc::make_mut(&mut self.catalog);
+        for list in lists {
+            catalog.outdated[*list as usize] = true;
+        }
+        self.tell_owner(News::Catalog(Arc::clone(&self.catalog)));
     }
 
     /// Entries that the session left out belong to the page that comes next.
@@ -87,8 +100,12 @@ impl Run<'_> {
     fn finish(&mut self, reading: Reading) {
         let list = reading.list;
         self.last_read.insert(list, Instant::now());
-        reading.finish(Arc::make_mut(&mut self.catalog));
-        Arc::make_mut(&mut self.catalog).is_read = self.offered.iter().all(|list| self.last_read.contains_key(list));
+        let catalog = Arc::make_mut(&mut self.catalog);
+        // What it said while this was read is about what comes after.
+        let is_outdated_again = catalog.is_outdated(list) && self.changed_lists.contains(&list);
+        reading.finish(catalog);
+        catalog.outdated[list as usize] |= is_outdated_again;
+        catalog.is_read = self.offered.iter().all(|list| self.last_read.contains_key(list));
         self.tell_owner(News::Catalog(Arc::clone(&self.catalog)));
         self.refreshes.read(list, &self.catalog);
         if !self.changed_lists.is_empty() {

@@ -19,7 +19,8 @@ const MORE: ABI = ABI::V6;
 
 /// Devices that are nobody's data.
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
-/// What a process may learn of itself. Of those outside it learns their names and no more, as it may not trace them.
+/// What a process may learn of itself. Of those outside it learns their names and command lines, and nothing of their memory,
+/// environment or files, as it may not trace them.
 const PROCESSES: &str = "/proc";
 
 /// Whether the kernel can enforce what must be.

@@ -34,7 +34,7 @@ impl Restriction {
         let Restriction { mut rules, filter } = self;
         crate::platform::in_child(command, move || {
             if let Some(rules) = rules.take() {
-                crate::platform::give_up_capabilities()?;
+                crate::platform::give_up_capabilities().map_err(refused)?;
                 landlock::enforce(rules)?;
             }
             local_sockets::enforce(&filter)
@@ -77,6 +77,15 @@ pub(super) fn inside(plan: &Plan, server: Inside, directory: &Path) -> Result<In
     }
 }
 
-fn refused(cause: impl std::fmt::Display) -> io::Error {
-    io::Error::new(io::ErrorKind::PermissionDenied, cause.to_string())
+/// Only a number comes back from a child, so this one stands for all that goes wrong there with a sandbox.
+pub(crate) const REFUSED: i32 = nix::libc::ENOTRECOVERABLE;
+
+/// What is told where it does.
+pub(crate) fn refused_at_start() -> SandboxError {
+    let cause = "the kernel took the sandbox's rules and then refused to enforce them".to_owned();
+    SandboxError::NotHere { cause, next: NEXT }
+}
+
+fn refused(_cause: impl std::fmt::Display) -> io::Error {
+    io::Error::from_raw_os_error(REFUSED)
 }

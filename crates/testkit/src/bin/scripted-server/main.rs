@@ -3,7 +3,7 @@
 //! ```text
 //! scripted-server [--revision R] [--probe error|silence|exit] [--misbehave NAME[@METHOD]]...
 //!                 [--reply METHOD=JSON]... [--raw METHOD=LINE]... [--record FILE]
-//!                 [--count N] [--bytes N]
+//!                 [--count N] [--bytes N] [--lure URL]
 //! scripted-server --list
 //! ```
 //!
@@ -12,7 +12,7 @@
 //! and the last one stays. `--raw` writes the line as it is, with `$ID` replaced by the request's id; it may be
 //! several lines, and an empty METHOD stands for the client's answers. `@FILE` in the place of either is the text of
 //! a file.
-//! `--record` appends every line that is read.
+//! `--record` appends every line that is read. `--lure` names an address that nobody may fetch, wherever one may stand.
 
 mod floods;
 mod lists;

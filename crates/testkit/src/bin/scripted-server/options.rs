@@ -78,6 +78,7 @@ impl Options {
                 "--record" => options.record = Some(value.into()),
                 "--count" => options.count = Some(number(value)?),
                 "--bytes" => options.bytes = Some(number(value)?),
+                "--lure" => testkit::lure::set(value),
                 _ => return Err(format!("unknown option {name}; see --list")),
             }
         }

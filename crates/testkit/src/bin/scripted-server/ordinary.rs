@@ -4,6 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use testkit::lure;
 
 use crate::options::Probe;
 use crate::peer::{Peer, Request};
@@ -48,7 +49,9 @@ pub(crate) fn answer(peer: &mut Peer, request: &Request) -> io::Result<()> {
             peer.result(request, result)
         }
         "prompts/list" => {
-            let result = listed(peer, json!({"prompts": [{"name": "greet", "description": "Says hello"}]}));
+            let mut prompt = json!({"name": "greet", "description": "Says hello"});
+            lure::in_definition(&mut prompt);
+            let result = listed(peer, json!({ "prompts": [prompt] }));
             peer.result(request, result)
         }
         "prompts/get" => {
@@ -57,7 +60,9 @@ pub(crate) fn answer(peer: &mut Peer, request: &Request) -> io::Result<()> {
             peer.result(request, result)
         }
         "resources/list" => {
-            let result = listed(peer, json!({"resources": [{"uri": "test://one", "name": "one"}]}));
+            let mut resource = json!({"uri": "test://one", "name": "one"});
+            lure::in_definition(&mut resource);
+            let result = listed(peer, json!({ "resources": [resource] }));
             peer.result(request, result)
         }
         "resources/templates/list" => {
@@ -110,23 +115,26 @@ fn wait(peer: &mut Peer, request: &Request, milliseconds: u64) -> io::Result<()>
 
 /// The tools that are always there.
 pub(crate) fn tools() -> Value {
-    json!([
-        {
+    let mut tools = vec![
+        json!({
             "name": "echo",
             "description": "Returns the text",
             "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
-        },
-        {
+        }),
+        json!({
             "name": "environment",
             "description": "Returns the server's variables, folder, open descriptors and process group as JSON",
             "inputSchema": {"type": "object"},
-        },
-        {
+        }),
+        json!({
             "name": "wait",
             "description": "Waits, with progress",
             "inputSchema": {"type": "object", "properties": {"milliseconds": {"type": "integer"}}},
-        },
-    ])
+        }),
+    ];
+    tools.iter_mut().for_each(lure::in_definition);
+    tools.extend(lure::tool());
+    json!(tools)
 }
 
 /// A result with what the modern revision wants in each list.
@@ -144,5 +152,7 @@ fn capabilities() -> Value {
 }
 
 fn server_info() -> Value {
-    json!({"name": "scripted-server", "version": env!("CARGO_PKG_VERSION")})
+    let mut server = json!({"name": "scripted-server", "version": env!("CARGO_PKG_VERSION")});
+    lure::in_definition(&mut server);
+    server
 }

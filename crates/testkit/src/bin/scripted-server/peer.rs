@@ -130,7 +130,8 @@ impl Peer {
 
     /// The result of a tool that says this.
     pub(crate) fn text_result(&mut self, request: &Request, text: &str) -> io::Result<()> {
-        let result = self.completed(json!({"content": [{"type": "text", "text": text}]}));
+        let mut result = self.completed(json!({"content": [{"type": "text", "text": text}]}));
+        testkit::lure::in_result(&self.options.revision, &mut result);
         self.result(request, result)
     }
 

@@ -1,0 +1,127 @@
+//! JSON as people read it: what fits on a line stands on one, so that a definition is not longer than it has to be.
+
+use serde_json::Value;
+
+/// The longest line that several values share, in bytes.
+const WIDTH: usize = 88;
+
+/// All of a value, as JSON with line breaks where it is long.
+pub(super) fn readable(value: &Value) -> String {
+    let mut text = String::new();
+    write(value, 0, 0, &mut text);
+    text
+}
+
+/// Writes a value that begins `column` bytes into its line; what it is divided into is indented by `depth`.
+fn write(value: &Value, depth: usize, column: usize, text: &mut String) {
+    let before = text.len();
+    if on_one_line(value, before + WIDTH.saturating_sub(column), text) {
+        return;
+    }
+    text.truncate(before);
+    let indent = |text: &mut String, depth: usize| {
+        text.push('\n');
+        text.extend(std::iter::repeat_n("  ", depth));
+    };
+    match value {
+        Value::Object(members) if !members.is_empty() => {
+            text.push('{');
+            for (at, (name, member)) in members.iter().enumerate() {
+                if at > 0 {
+                    text.push(',');
+                }
+                indent(text, depth + 1);
+                let name = format!("{}: ", Value::from(name.as_str()));
+                text.push_str(&name);
+                write(member, depth + 1, 2 * (depth + 1) + name.len(), text);
+            }
+            indent(text, depth);
+            text.push('}');
+        }
+        Value::Array(items) if !items.is_empty() => {
+            text.push('[');
+            for (at, item) in items.iter().enumerate() {
+                if at > 0 {
+                    text.push(',');
+                }
+                indent(text, depth + 1);
+                write(item, depth + 1, 2 * (depth + 1), text);
+            }
+            indent(text, depth);
+            text.push(']');
+        }
+        other => text.push_str(&other.to_string()),
+    }
+}
+
+/// Writes a value without a line break, as long as the text then ends before `end`; whether it did.
+fn on_one_line(value: &Value, end: usize, text: &mut String) -> bool {
+    match value {
+        Value::Object(members) if !members.is_empty() => {
+            for (at, (name, member)) in members.iter().enumerate() {
+                text.push_str(if at == 0 { "{ " } else { ", " });
+                text.push_str(&Value::from(name.as_str()).to_string());
+                text.push_str(": ");
+                if text.len() > end || !on_one_line(member, end, text) {
+                    return false;
+                }
+            }
+            text.push_str(" }");
+        }
+        Value::Array(items) if !items.is_empty() => {
+            for (at, item) in items.iter().enumerate() {
+                text.push_str(if at == 0 { "[" } else { ", " });
+                if text.len() > end || !on_one_line(item, end, text) {
+                    return false;
+                }
+            }
+            text.push(']');
+        }
+        Value::String(long) if text.len() + long.len() > end => return false,
+        other => text.push_str(&other.to_string()),
+    }
+    text.len() <= end
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_short_stands_on_one_line() {
+        let tool = json!({
+            "name": "add",
+            "inputSchema": {
+                "type": "object",
+                "properties": {
+                    "a": { "type": "number", "title": "First number", "description": "Any number." },
+                    "b": { "type": "number", "title": "Second", "description": "Any \"number\"." }
+                },
+                "required": ["a", "b"]
+            }
+        });
+        let expected = r#"{
+  "name": "add",
+  "inputSchema": {
+    "type": "object",
+    "properties": {
+      "a": { "type": "number", "title": "First number", "description": "Any number." },
+      "b": { "type": "number", "title": "Second", "description": "Any \"number\"." }
+    },
+    "required": ["a", "b"]
+  }
+}"#;
+        assert_eq!(readable(&tool), expected, "as a person would write it");
+    }
+
+    #[test]
+    fn nothing_is_left_out_or_changed() {
+        let deep = (0..50).fold(json!("x".repeat(200)), |inner, at| json!({ format!("k{at}"): [inner, null, {}, []] }));
+        for value in [deep, json!([]), json!({}), json!("line\nbreak"), json!([[1.5, true], "a".repeat(90)])] {
+            let back: Option<Value> = serde_json::from_str(&readable(&value)).ok();
+            assert_eq!(back.as_ref(), Some(&value), "it reads back as it was");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What a call costs beside the transport: a tool that is allowed for good, called through the host, which decides by rules and
+//! approvals, compares the definition with the pinned one and writes the decision down on the disk before the result is shown;
+//! and the same tool called on the transport alone.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use host::view::{QuestionBody, QuestionView, UserAnswer};
+use mcp_proto::session::{ClientRequest, Deadline, Opening, SessionConfig, SessionEvent};
+use mcp_transport::stdio::{SearchPath, ServerCommand, spawn};
+use mcp_transport::{DriverCommand, DriverEvent, DriverHandle};
+use policy::Scope;
+use testkit::app::{App, command};
+use tokio::sync::{mpsc, oneshot};
+
+/// Calls that are not counted, and calls that are, one after the other.
+const WARM_UP: usize = 200;
+const CALLS: usize = 3_000;
+/// Goal for what is beside the transport, in microseconds.
+const GOAL: f64 = 100.0;
+
+const ARGUMENTS: [&str; 2] = ["--era", "legacy"];
+
+pub(super) async fn measure(program: PathBuf) {
+    let alone = transport(&program).await;
+    let whole = through_the_host(program).await;
+    let [alone, whole] = [alone, whole].map(median);
+    println!(
+        "a call of an allowed tool, one by one, median of {CALLS}: {whole:.1} us through the host, {alone:.1} us on the transport \
+         alone; policy, pinning, audit and all else of the host {:.1} us (goal {GOAL:.0})",
+        whole - alone
+    );
+}
+
+/// In microseconds.
+fn median(mut times: Vec<Duration>) -> f64 {
+    times.sort_unstable();
+    times[times.len() / 2].as_secs_f64() * 1e6
+}
+
+async fn through_the_host(program: PathBuf) -> Vec<Duration> {
+    let app = App::start(vec![("demo", command(program, &ARGUMENTS))]).await;
+    let answer = |question: &QuestionView| match question.body {
+        QuestionBody::Tool { .. } => Some(UserAnswer::Allow(Scope::Always)),
+        _ => super::is_start_or_tool(&question.body).then_some(UserAnswer::Allow(Scope::Once)),
+    };
+    let user = app.always(answer);
+    app.host.start_server("demo".into()).await.unwrap().unwrap();
+    app.until("demo", "known", |s| s.counts[0] >= 10).await;
+    let mut times = Vec::new();
+    for i in 0..WARM_UP + CALLS {
+        let began = Instant::now();
+        app.host.call_tool(format!("{i}"), "demo".into(), "add".into(), super::queue::sum(), None).await.unwrap();
+        times.push(began.elapsed());
+    }
+    let written = app.decisions().iter().filter(|(kind, ..)| kind == "tool").count();
+    assert!(written > 0, "the calls are in the audit log");
+    user.abort();
+    app.host.close().await;
+    times.split_off(WARM_UP)
+}
+
+async fn transport(program: &Path) -> Vec<Duration> {
+    let arguments = ARGUMENTS.map(str::to_owned).to_vec();
+    let command = ServerCommand { program: program.display().to_string(), arguments, ..ServerCommand::default() };
+    let path = SearchPath::of_process("a measurement".to_owned());
+    let process = spawn(&command, &path.resolve(&command).unwrap(), &path).await.unwrap();
+    let (events, mut told) = mpsc::channel(64);
+    let config = SessionConfig { opening: Opening::Initialize, ..SessionConfig::default() };
+    let handle = mcp_transport::driver::run(config, process, events);
+    let is_ready = |event: &DriverEvent| matches!(event, DriverEvent::Session(SessionEvent::Ready(_)));
+    while !is_ready(&told.recv().await.expect("the server becomes ready")) {}
+    let mut times = Vec::new();
+    for _ in 0..WARM_UP + CALLS {
+        let began = Instant::now();
+        call(&handle, &mut told).await;
+        times.push(began.elapsed());
+    }
+    handle.commands.send(DriverCommand::Stop).await.unwrap();
+    while told.recv().await.is_some() {}
+    times.split_off(WARM_UP)
+}
+
+async fn call(handle: &DriverHandle, told: &mut mpsc::Receiver<DriverEvent>) {
+    let (reply, name) = oneshot::channel();
+    let arguments = super::queue::sum();
+    let request = ClientRequest::CallTool { name: "add".to_owned(), arguments, as_task: false };
+    let deadline = Deadline { idle: Duration::from_secs(60), total: Duration::from_secs(60) };
+    handle.commands.send(DriverCommand::Call { request, deadline, reply }).await.unwrap();
+    let name = name.await.unwrap().expect("it is sent");
+    loop {
+        match told.recv().await.expect("the server answers") {
+            DriverEvent::Session(SessionEvent::Done { call, result }) if call == name => {
+                result.expect("with a result");
+                return;
+            }
+            _ => {}
+        }
+    }
+}

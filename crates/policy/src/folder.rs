@@ -1,0 +1,195 @@
+//! Folders, and whether a path lies in one. Told by names alone, so whatever leaves a doubt is said to be one.
+
+use unicode_normalization::UnicodeNormalization;
+
+use crate::RuleError;
+use crate::pattern::MAX_PATTERN;
+
+/// A folder, by its parts from the root on.
+#[derive(Debug, Clone)]
+pub(crate) struct Folder {
+    parts: Vec<String>,
+    root: Root,
+}
+
+/// Where a whole path begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Root {
+    /// The one root of other systems, or the present drive of Windows.
+    Slash,
+    /// A drive of Windows, by its letter in small.
+    Drive(u8),
+    /// A share of Windows, or a device (`\\?\`).
+    Share,
+}
+
+/// Whether a path lies in a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lies {
+    /// It does, letter by letter.
+    Inside,
+    /// It does on systems that take capital and small letters, or letters written in two ways, for the same.
+    PerhapsInside,
+    Outside,
+    /// Where the path leads to can't be said.
+    Unclear,
+}
+
+/// Folders through which everything can be reached under another name.
+const SECOND_NAMES: [&[&str]; 4] = [&["proc"], &["dev", "fd"], &[".vol"], &["System", "Volumes"]];
+
+impl Folder {
+    pub(crate) fn compile(path: &str) -> Result<Self, RuleError> {
+        if path.len() > MAX_PATTERN {
+            return Err(RuleError::TooLong { part: "folder", most: MAX_PATTERN });
+        }
+        let bad = || RuleError::Folder(path.to_owned());
+        let (root, rest) = root_of(path).ok_or_else(bad)?;
+        let parts: Vec<String> = parts_of(root, rest).map(str::to_owned).collect();
+        if parts.iter().any(|part| part == "..") {
+            return Err(bad());
+        }
+        Ok(Self { parts, root })
+    }
+
+    pub(crate) fn lies(&self, path: &str) -> Lies {
+        let Some((root, rest)) = root_of(path) else { return Lies::Unclear };
+        // A name with a zero byte ends there for some programs, and not for others.
+        if path.contains('\0') || parts_of(root, rest).any(|part| part == ".." || is_dropped(root, part)) {
+            return Lies::Unclear;
+        }
+        match (self.root, root) {
+            (own, other) if own == other => {}
+            (Root::Drive(_), Root::Drive(_)) => return Lies::Outside,
+            // A share can be a folder of a drive, and a path without a drive is on any.
+            _ => return Lies::Unclear,
+        }
+        let (mut parts, mut is_exact) = (parts_of(root, rest), true);
+        for own in &self.parts {
+            match parts.next() {
+                Some(part) if part == own => {}
+                Some(part) if same_letters(part, own) => is_exact = false,
+                _ if self.has_second_name(root, rest) => return Lies::Unclear,
+                _ => return Lies::Outside,
+            }
+        }
+        if is_exact { Lies::Inside } else { Lies::PerhapsInside }
+    }
+
+    /// Whether a path goes through a folder that has second names of others, such as `/proc/self/root`.
+    fn has_second_name(&self, root: Root, rest: &str) -> bool {
+        SECOND_NAMES.iter().any(|names| {
+            let through = names.iter().zip(parts_of(root, rest)).filter(|(own, part)| same_letters(own, part)).count();
+            let own = names.iter().zip(&self.parts).filter(|(name, part)| same_letters(name, part)).count();
+            through == names.len() && own < names.len()
+        })
+    }
+}
+
+/// Whether Windows drops something of a name, or reads it as something else: dots and blanks at its end, and what follows a colon.
+fn is_dropped(root: Root, part: &str) -> bool {
+    root != Root::Slash && (part.ends_with(['.', ' ']) || part.contains(':'))
+}
+
+/// Whether two names differ at most in capital and small letters, in how letters are composed, and in characters that some
+/// systems leave out of names.
+fn same_letters(one: &str, other: &str) -> bool {
+    fn folded(name: &str) -> impl Iterator<Item = char> {
+        let is_left_out = |c: &char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
+        name.nfd().filter(move |c| !is_left_out(c)).flat_map(char::to_uppercase).flat_map(char::to_lowercase)
+    }
+    folded(one).eq(folded(other))
+}
+
+/// The root that a whole path begins at, and what follows; none for a relative path or a URL.
+fn root_of(path: &str) -> Option<(Root, &str)> {
+    let bytes = path.as_bytes();
+    if let [first, second, ..] = bytes
+        && matches!(first, b'/' | b'\\')
+        && *second == b'\\'
+    {
+        return Some((Root::Share, &path[2..]));
+    }
+    match bytes {
+        [b'/', ..] => Some((Root::Slash, path)),
+        [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic() => {
+            Some((Root::Drive(letter.to_ascii_lowercase()), &path[2..]))
+        }
+        _ => None,
+    }
+}
+
+/// The names in a path, without empty ones and `.`.
+fn parts_of(root: Root, rest: &str) -> impl Iterator<Item = &str> {
+    let is_windows = root != Root::Slash;
+    rest.split(move |c| c == '/' || (is_windows && c == '\\')).filter(|part| !part.is_empty() && *part != ".")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn a_folder_holds_what_lies_in_it() {
+        let home = Folder::compile("/home/ann/").unwrap();
+        for (path, lies) in [
+            ("/home/ann", Lies::Inside),
+            ("/home/ann/a.txt", Lies::Inside),
+            ("/home//ann/./a", Lies::Inside),
+            ("/home/Ann/a", Lies::PerhapsInside),
+            ("/home/anna", Lies::Outside),
+            ("/home", Lies::Outside),
+            ("/etc/passwd", Lies::Outside),
+            ("/dev/null", Lies::Outside),
+            ("/home/ann/../bob", Lies::Unclear),
+            ("/proc/self/root/home/ann/a", Lies::Unclear),
+            ("/dev/fd/3", Lies::Unclear),
+            ("/System/Volumes/Data/home/ann", Lies::Unclear),
+            ("ann/a.txt", Lies::Unclear),
+            ("~/a.txt", Lies::Unclear),
+            ("file:///home/ann/a", Lies::Unclear),
+            ("/home/ann/a\0b", Lies::Unclear),
+            ("", Lies::Unclear),
+        ] {
+            assert_eq!(home.lies(path), lies, "{path:?}");
+        }
+        let proc = Folder::compile("/proc/1").unwrap();
+        assert_eq!(proc.lies("/proc/1/status"), Lies::Inside, "a folder of its own there");
+        for bad in ["", "home", "~/x", "/home/../etc", "file:///x"] {
+            assert!(Folder::compile(bad).is_err(), "{bad:?} is no folder");
+        }
+    }
+
+    #[test]
+    fn names_that_a_system_may_take_for_the_same_are_in_doubt() {
+        let ssh = Folder::compile("/home/ann/.ssh").unwrap();
+        let cafe = Folder::compile("/caf\u{e9}").unwrap();
+        assert_eq!(ssh.lies("/home/ann/.\u{17f}sh/id"), Lies::PerhapsInside, "a letter that is another in capitals");
+        assert_eq!(ssh.lies("/home/ann/.s\u{200d}sh/id"), Lies::PerhapsInside, "a character that is left out");
+        assert_eq!(cafe.lies("/cafe\u{301}/a"), Lies::PerhapsInside, "a letter in two pieces");
+        assert_eq!(cafe.lies("/cafe/a"), Lies::Outside, "another letter");
+    }
+
+    #[test]
+    fn paths_of_windows_have_many_names() {
+        let drive = Folder::compile(r"C:\Users\Ann").unwrap();
+        for (path, lies) in [
+            ("c:/users/ann/a", Lies::PerhapsInside),
+            (r"C:\Users\Ann\a", Lies::Inside),
+            (r"D:\Users\Ann", Lies::Outside),
+            (r"C:\Windows", Lies::Outside),
+            (r"\\?\C:\Users\Ann\a", Lies::Unclear),
+            (r"\\localhost\C$\Users\Ann\a", Lies::Unclear),
+            (r"/\localhost\C$\Users\Ann\a", Lies::Unclear),
+            ("/Users/Ann/a", Lies::Unclear),
+            (r"C:\Users.\Ann\a", Lies::Unclear),
+            (r"C:\Users \Ann\a", Lies::Unclear),
+            (r"C:\x:y\Ann\a", Lies::Unclear),
+            (r"C:Users\Ann", Lies::Unclear),
+        ] {
+            assert_eq!(drive.lies(path), lies, "{path:?}");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! What Drawbridge did not write is not sealed as if it had, and a log that nothing proves is not said to be proved.
+
+use std::path::PathBuf;
+
+use aws_lc_rs::digest::{Context, SHA256};
+use host::ports::{AuditQuery, AuditSeal, Tampered};
+use serde_json::value::RawValue;
+
+use super::support::{Folder, decision};
+
+const ENTRIES: u64 = 12;
+
+/// The texts of all entries that the chain is over.
+fn texts(folder: &Folder) -> Vec<String> {
+    let mut out = Vec::new();
+    folder.log().export(&mut out).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let entries = &lines[1..lines.len() - 1];
+    let raw = |line: &&str| {
+        let line: std::collections::HashMap<String, Box<RawValue>> = serde_json::from_str(line).unwrap();
+        line["entry"].get().to_owned()
+    };
+    entries.iter().map(raw).collect()
+}
+
+fn link(previous: &[u8], text: &str) -> Vec<u8> {
+    let mut context = Context::new(&SHA256);
+    context.update(previous);
+    context.update(text.as_bytes());
+    context.finish().as_ref().to_vec()
+}
+
+/// Somebody writes all entries anew with links that fit, one of them changed.
+fn rewrite(folder: &Folder) {
+    let texts = texts(folder);
+    let log = folder.attacked();
+    log.execute("UPDATE entry SET subject = 'forged' WHERE number = 5", []).unwrap();
+    let mut previous = vec![0; 32];
+    for (number, text) in (1_i64..).zip(texts) {
+        previous = link(&previous, &text.replace("\"number 5\"", "\"forged\""));
+        log.execute("UPDATE entry SET link = ?1 WHERE number = ?2", rusqlite::params![previous, number]).unwrap();
+    }
+}
+
+/// Somebody adds an entry with a link that fits.
+fn add(folder: &Folder) {
+    let texts = texts(folder);
+    let log = folder.attacked();
+    let last: Vec<u8> =
+        log.query_row("SELECT link FROM entry ORDER BY number DESC LIMIT 1", [], |row| row.get(0)).unwrap();
+    let (old, new) = (format!("\"number\":{ENTRIES},"), format!("\"number\":{},", ENTRIES + 1));
+    let forged = link(&last, &texts[texts.len() - 1].replace(&old, &new));
+    let sql =
+        "INSERT INTO entry SELECT number + 1, at, asker, server, kind, subject, decision, scope, decided_by, rule,
+        conversation, hash, imported, ?1, content_bytes, content FROM entry WHERE number = ?2";
+    assert_eq!(log.execute(sql, rusqlite::params![forged, ENTRIES as i64]).unwrap(), 1, "one entry is added");
+}
+
+fn export(folder: &Folder) -> PathBuf {
+    let path = folder.folder.path().join("export.jsonl");
+    folder.log().export(&mut std::fs::File::create(&path).unwrap()).unwrap();
+    path
+}
+
+#[test]
+fn a_log_that_was_rewritten_is_found_though_the_key_was_taken_away() {
+    let forged = || {
+        let folder = Folder::with(ENTRIES);
+        assert!(folder.log().verify().unwrap().is_proved(), "it is proved before");
+        rewrite(&folder);
+        folder.attacked().execute_batch("DELETE FROM seal").unwrap();
+        folder.keychain.lose_key();
+        folder
+    };
+    let found = forged().log().verify().unwrap().findings;
+    assert_eq!(
+        found.first().map(|f| (f.what, f.number)),
+        Some((Tampered::SealBroken, ENTRIES)),
+        "the keychain knows what the log ended with: {found:?}"
+    );
+    let folder = forged();
+    folder.append(0..1);
+    let found = folder.log().verify().unwrap().findings;
+    assert_eq!(found.first().map(|f| f.what), Some(Tampered::Noted), "a log that goes on says so: {found:?}");
+
+    // A keychain that was never told.
+    let folder = forged();
+    folder.keychain.forget_marks();
+    folder.append(0..1);
+    let verdict = folder.log().verify().unwrap();
+    assert_eq!(verdict.unproved, [(1, ENTRIES)], "a new key proves nothing of what it found: {verdict:?}");
+    assert!(!verdict.is_proved(), "and so it is said");
+}
+
+#[test]
+fn entries_that_others_added_are_not_sealed_as_own_ones() {
+    let folder = Folder::with(ENTRIES);
+    add(&folder);
+    let verdict = folder.log().verify().unwrap();
+    assert!(verdict.is_whole() && !verdict.is_proved(), "the links fit, and prove nothing: {verdict:?}");
+    assert_eq!(verdict.unproved, [(ENTRIES + 1, ENTRIES + 1)], "of this entry");
+    let verdict = folder.log().verify_export(&export(&folder)).unwrap();
+    assert!(!verdict.is_proved(), "nor in an export: {verdict:?}");
+
+    folder.append(0..2);
+    let log = folder.log();
+    let verdict = log.verify().unwrap();
+    assert_eq!(verdict.seal, AuditSeal::Holds { number: ENTRIES + 4 }, "the log goes on: {verdict:?}");
+    assert_eq!(verdict.unproved, [(ENTRIES + 1, ENTRIES + 1)], "and does not prove what it found");
+    let kinds = log.read(&AuditQuery { kind: Some("log-unsealed".into()), ..AuditQuery::latest(5) }).unwrap();
+    assert_eq!(kinds.len(), 1, "which is written down once");
+    let verdict = log.verify_export(&export(&folder)).unwrap();
+    assert_eq!(verdict.unproved, [(ENTRIES + 1, ENTRIES + 1)], "an export says the same: {verdict:?}");
+
+    // The same while a program runs.
+    let folder = Folder::with(ENTRIES - 1);
+    let log = folder.log();
+    log.append(decision("the last")).unwrap();
+    add(&folder);
+    log.append(decision("after")).unwrap();
+    let verdict = log.verify().unwrap();
+    assert_eq!(verdict.unproved, [(ENTRIES + 1, ENTRIES + 1)], "it is seen at once: {verdict:?}");
+}
+
+#[test]
+fn an_older_copy_that_is_put_back_is_found() {
+    let folder = Folder::with(5);
+    let (file, copy) = (folder.file(), folder.data().join("copy.db"));
+    std::fs::copy(&file, &copy).unwrap();
+    folder.append(6..=9);
+    std::fs::copy(&copy, &file).unwrap();
+    let found = folder.log().verify().unwrap().findings;
+    let found: Vec<_> = found.iter().map(|f| (f.what, f.number, f.to)).collect();
+    assert_eq!(found, [(Tampered::CutOff, 6, Some(9))], "the keychain knows of more");
+    folder.append(0..1);
+    let found = folder.log().verify().unwrap().findings;
+    let found: Vec<_> = found.iter().map(|f| (f.what, f.number)).collect();
+    assert_eq!(found, [(Tampered::Missing, 6), (Tampered::Noted, 10)], "and the gap stays");
+}
+
+#[test]
+fn a_keychain_that_is_unlocked_later_seals_what_was_written() {
+    let folder = Folder::new();
+    folder.keychain.lock(true);
+    let log = folder.log();
+    log.append(decision("one")).unwrap();
+    let verdict = log.verify().unwrap();
+    assert!(verdict.is_whole() && !verdict.is_proved(), "while it is locked nothing is proved: {verdict:?}");
+    assert_eq!((verdict.seal, verdict.unproved), (AuditSeal::None, vec![(1, 1)]), "nor sealed");
+    folder.keychain.lock(false);
+    let verdict = log.verify().unwrap();
+    assert_eq!(verdict.seal, AuditSeal::Holds { number: 1 }, "it is asked again when the log is checked");
+    assert!(verdict.is_proved(), "what this program wrote it can seal: {verdict:?}");
+    assert_eq!(log.read(&AuditQuery::latest(5)).unwrap().len(), 1, "and nothing is noted");
+}

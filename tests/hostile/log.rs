@@ -1,0 +1,54 @@
+//! What the host logs while it is attacked, kept so that it can be looked through.
+
+use std::io::{self, Write};
+use std::sync::{Mutex, Once, PoisonError};
+
+use tracing_subscriber::EnvFilter;
+
+/// More than a user gets who changes nothing, of our own crates: what is said at any level must be fit to be read.
+const LEVELS: &str =
+    "warn,api=debug,host=debug,mcp_auth=debug,mcp_proto=debug,mcp_transport=debug,policy=debug,store=debug";
+
+static KEPT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+
+struct Keeper;
+
+impl Write for Keeper {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        KEPT.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// From now on what this process logs is kept.
+pub(crate) fn keep() {
+    static BEGUN: Once = Once::new();
+    BEGUN.call_once(|| {
+        tracing_subscriber::fmt()
+            .with_env_filter(EnvFilter::new(LEVELS))
+            .with_ansi(false)
+            .with_writer(|| Keeper)
+            .init();
+    });
+}
+
+/// All of it so far.
+pub(crate) fn text() -> String {
+    String::from_utf8_lossy(&KEPT.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+}
+
+#[tokio::test]
+async fn what_the_host_logs_is_kept() {
+    keep();
+    let folder = tempfile::tempdir().unwrap();
+    // Where the folder for conversations should be, there is something else.
+    std::fs::create_dir_all(folder.path().join("data/conversations")).unwrap();
+    std::fs::write(folder.path().join("data/conversations/0.json"), "{").unwrap();
+    let app = testkit::app::App::start_in(folder, Vec::new(), host::HostOptions::default()).await;
+    app.host.ports().history.list().unwrap();
+    assert!(text().contains("this is not a conversation"), "a file that is no conversation is told of: {}", text());
+    app.host.close().await;
+}
