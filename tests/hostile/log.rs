@@ -44,11 +44,11 @@ pub(crate) fn text() -> String {
 async fn what_the_host_logs_is_kept() {
     keep();
     let folder = tempfile::tempdir().unwrap();
-    // Where the folder for conversations should be, there is something else.
+    // A conversation as older versions kept it, broken off after its first byte.
     std::fs::create_dir_all(folder.path().join("data/conversations")).unwrap();
     std::fs::write(folder.path().join("data/conversations/0.json"), "{").unwrap();
     let app = testkit::app::App::start_in(folder, Vec::new(), host::HostOptions::default()).await;
     app.host.ports().history.list().unwrap();
-    assert!(text().contains("this is not a conversation"), "a file that is no conversation is told of: {}", text());
+    assert!(text().contains("it is not a conversation"), "a file that is no conversation is told of: {}", text());
     app.host.close().await;
 }
