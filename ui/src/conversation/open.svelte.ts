@@ -7,6 +7,7 @@ import type {
   ConversationItem,
   ConversationSettings,
   Event,
+  MessageAttachment,
   ModelRef,
 } from "$lib/api/generated";
 import { app, hasEnded } from "$lib/state/app.svelte";
@@ -17,6 +18,8 @@ import { nameAfter } from "./name";
 
 /** How many earlier items are read at once. */
 const PAGE = 100;
+/** How many on the way to one that is looked for: the most that the host gives. */
+const LARGE_PAGE = 200;
 
 export class OpenConversation {
   readonly id: string;
@@ -45,8 +48,9 @@ export class OpenConversation {
   );
   /** Its calls that are under way. A call whose item is there is drawn by that. */
   readonly calls: Call[] = $derived.by(() => {
-    const kept = new Set(this.items.map((item) => item.id));
-    return app.calls.filter((c) => c.conversation === this.id && !hasEnded(c) && !kept.has(c.id));
+    const own = app.calls.filter((c) => c.conversation === this.id && !hasEnded(c));
+    // The items change with each piece of an answer, and may be thousands.
+    return own.filter((c) => this.items.findLast((item) => item.id === c.id) === undefined);
   });
   readonly settings: ConversationSettings | null = $derived.by(
     () => this.conversation?.settings ?? null,
@@ -86,20 +90,53 @@ export class OpenConversation {
     this.hasMore = hasMore;
   }
 
+  /** Reads as far back as this item. False if it is not in the branch that is shown. */
+  async reach(id: string): Promise<boolean> {
+    const isThere = (items: readonly ConversationItem[]) => items.some((item) => item.id === id);
+    // Its branch may have been chosen just now.
+    if (!isThere(this.items)) await this.read();
+    let [earlier, hasMore]: [ConversationItem[], boolean] = [[], this.hasMore];
+    const first = this.items[0];
+    for (
+      let at = first;
+      at && hasMore && !isThere(this.items) && !isThere(earlier);
+      at = earlier[0]
+    ) {
+      const request = { conversation: this.id, before: at.id, limit: LARGE_PAGE };
+      const page = await call("items", request);
+      earlier = [...page.items, ...earlier];
+      hasMore = page.hasMore && page.items.length > 0;
+    }
+    // All at once, so that nothing is drawn on the way.
+    if (earlier.length > 0 && this.items[0]?.id === first?.id) {
+      this.items = [...earlier, ...this.items];
+      this.hasMore = hasMore;
+    }
+    return isThere(this.items);
+  }
+
   /** Has a message answered; without a model it is written down. */
-  async say(text: string, model: ModelRef | null): Promise<void> {
+  async say(
+    text: string,
+    attachments: MessageAttachment[],
+    model: ModelRef | null,
+  ): Promise<void> {
     const first = this.items.length === 0;
     if (model) {
-      await call("send_message", { conversation: this.id, text, attachments: [], model });
+      await call("send_message", { conversation: this.id, text, attachments, model });
     } else {
       const item: ConversationItem = {
         id: crypto.randomUUID(),
         at: Date.now(),
-        body: { kind: "message", role: "user", content: [{ type: "text", text }], prompt: null },
+        body: {
+          ...{ kind: "message", role: "user", prompt: null },
+          content: text === "" ? [] : [{ type: "text", text }],
+          ...(attachments.length === 0 ? {} : { attachments }),
+        },
       };
       await call("append_items", { conversation: this.id, items: [item] });
     }
-    if (first) await nameAfter(this.id, text);
+    if (first) await nameAfter(this.id, text || (attachments[0]?.name ?? ""));
   }
 
   /** Sets it up anew: what is given, the rest as it was. */

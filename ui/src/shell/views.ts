@@ -17,7 +17,7 @@ export const serverPage = () => import("../servers/ServerPage.svelte");
 export const addServer = () => import("../servers/AddServer.svelte");
 
 export const pages: {
-  conversation?: Load<{ id: string }>;
+  conversation?: Load<{ id: string; item?: string }>;
   settings?: Load<NoProps>;
   audit?: Load<NoProps>;
   rules?: Load<NoProps>;

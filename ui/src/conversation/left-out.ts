@@ -1,0 +1,18 @@
+// Large pictures, sounds and files come only for what is drawn: a body is read without them, and they are put into their places.
+
+/** A copy of `body` with this text at a place (a JSON Pointer, RFC 6901); the same body where there is no such place. */
+export function put<T>(body: T, pointer: string, text: string): T {
+  const [, ...path] = pointer
+    .split("/")
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return placed(body, path, text) as T;
+}
+
+function placed(value: unknown, [name, ...rest]: string[], text: string): unknown {
+  if (name === undefined) return text;
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return value;
+  if (Array.isArray(value))
+    return value.with(Number(name), placed(value[Number(name)], rest, text));
+  const members = value as Record<string, unknown>;
+  return { ...members, [name]: placed(members[name], rest, text) };
+}
