@@ -10,20 +10,22 @@ import WebDriver from "webdriver";
  * Starts the driver, and the app through it.
  * @param {string} app The app's program.
  * @param {Record<string, string>} env The variables that the app gets beside our own.
+ * @param {number} output The file that takes what both print.
  */
-export async function startSession(app, env) {
+export async function startSession(app, env, output) {
   const port = await freePort();
   const driver = spawn("WebKitWebDriver", [`--port=${port}`], {
     env: { ...process.env, ...env, TAURI_WEBVIEW_AUTOMATION: "true" },
-    stdio: ["ignore", "inherit", "inherit"],
+    stdio: ["ignore", output, output],
   });
   try {
     await listening(port, driver);
     const browser = await WebDriver.newSession({
       hostname: "127.0.0.1",
       port,
-      logLevel: "error",
+      logLevel: "silent",
       connectionRetryCount: 0,
+      connectionRetryTimeout: 40_000,
       capabilities: {
         "wdio:enforceWebDriverClassic": true,
         "webkitgtk:browserOptions": { binary: app, args: [] },

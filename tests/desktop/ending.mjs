@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 
+import { keyless } from "./canary.mjs";
 import { closeWindow } from "./close-window.mjs";
 import { CHILD, noneLeft, processes } from "./processes.mjs";
 
@@ -17,6 +18,7 @@ const KILLED_MS = 3_000;
 const served = async (place, limit) => [
   ...(await noneLeft(place.home, place.demo, limit)),
   ...(await noneLeft(place.home, CHILD, limit)),
+  ...(await noneLeft(place.home, place.everything, limit)),
 ];
 
 export async function closed(place, step) {
@@ -34,6 +36,8 @@ export async function closed(place, step) {
     assert.deepEqual(await noneLeft(place.home, place.app, CLOSING_MS), [], "the app is not either");
     assert.deepEqual(JSON.parse(readFileSync(place.running, "utf8")), [], "it ended them itself, in order");
   });
+
+  await step("the provider's key is in no file and in nothing that was printed", () => keyless(place.home));
 }
 
 export async function killed(place, step) {
@@ -73,5 +77,5 @@ async function end(app, signal) {
 }
 
 function start(place) {
-  return spawn(place.app, [], { env: { ...process.env, ...place.env }, stdio: ["ignore", "inherit", "inherit"] });
+  return spawn(place.app, [], { env: { ...process.env, ...place.env }, stdio: ["ignore", place.output, place.output] });
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
 const PATIENCE_MS = 15_000;
+const LOOK_AGAIN_MS = 50;
 const QUESTION = "[data-testid=question]";
 
 /** Finds the visible element of a role with a name (a text, or /pattern/flags in pieces). Runs in the page. */
@@ -11,6 +12,7 @@ function locate(role, wanted, within) {
   const selectors = {
     button: "button, [role=button]",
     link: "a[href]",
+    disclosure: "summary",
     tab: "[role=tab]",
     textbox: "textarea, input:not([type]), input[type=text], input[type=search], input[type=password]",
     combobox: "[role=combobox]",
@@ -90,7 +92,7 @@ export class Page {
         // Between two looks the page may have drawn the element anew.
         error = cause;
       }
-      await wait(100);
+      await wait(LOOK_AGAIN_MS);
     }
     throw new Error(`waited ${PATIENCE_MS / 1000} s for ${what}${error ? `: ${error.message}` : ""}`);
   }
@@ -142,6 +144,18 @@ export class Page {
       await this.#browser.elementClear(id);
       await this.#browser.elementSendKeys(id, text);
       return (await this.#browser.getElementProperty(id, "value")) === text;
+    });
+  }
+
+  /** Chooses from a list. */
+  async choose(name, option, within) {
+    await this.until(`${option} to be chosen as ${name}`, async () => {
+      const id = await this.#find("select", name, within);
+      if (id === null) return false;
+      const path = `.//option[normalize-space()="${option}"]`;
+      const [element] = Object.values(await this.#browser.findElementFromElement(id, "xpath", path));
+      await this.#browser.elementClick(element);
+      return this.#browser.isElementSelected(element);
     });
   }
 

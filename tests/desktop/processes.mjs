@@ -31,6 +31,21 @@ export async function noneLeft(home, part, milliseconds) {
   return left;
 }
 
+/** Waits until a killed process is over with all its threads, and so has let go of all it held; its parent may not have asked yet. */
+export async function over(pid, milliseconds) {
+  const end = Date.now() + milliseconds;
+  while (!isOver(pid) && Date.now() < end) await wait(20);
+  return isOver(pid);
+}
+
+function isOver(pid) {
+  try {
+    return / Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8")) && readdirSync(`/proc/${pid}/task`).length <= 1;
+  } catch {
+    return true;
+  }
+}
+
 /** Ends a process at once, if it is still there. */
 export function kill(pid) {
   try {

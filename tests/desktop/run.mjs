@@ -1,7 +1,7 @@
 // Follows a user through the real window: the app as it is built, its page in WebKitGTK, the demo server beside it. Needs a
 // display and a session bus; `cargo xtask test desktop` brings both, and so does
 //   xvfb-run -a -s "-screen 0 1280x860x24" dbus-run-session -- node tests/desktop/run.mjs
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,11 +9,16 @@ import { fileURLToPath } from "node:url";
 import { asked } from "./asked.mjs";
 import { calls } from "./calls.mjs";
 import { confined } from "./confined.mjs";
+import { cut, killedWhileAnswering } from "./cut.mjs";
 import { startSession } from "./driver.mjs";
 import { closed, killed } from "./ending.mjs";
+import { startKeychain } from "./keychain.mjs";
+import { models } from "./models.mjs";
 import { Page } from "./page.mjs";
 import { kill, processes } from "./processes.mjs";
+import { startProvider } from "./provider.mjs";
 import { records } from "./records.mjs";
+import { sampled } from "./sampled.mjs";
 import { servers } from "./servers.mjs";
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
@@ -21,10 +26,16 @@ const APP = process.env.DRAWBRIDGE_APP ?? join(ROOT, "target/debug/drawbridge");
 const PICTURES = join(ROOT, "target/screenshots/desktop");
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), "drawbridge-desktop-")));
+/** What the app prints. It lies with the app's own files, as it is looked through with them. */
+const OUTPUT = join(home, "output.log");
 const place = {
   app: APP,
   demo: join(dirname(APP), "demo-server"),
+  everything: join(ROOT, "tests/node_modules/@modelcontextprotocol/server-everything/dist/index.js"),
   home,
+  output: openSync(OUTPUT, "a"),
+  provider: await startProvider(),
+  data: join(home, "data/drawbridge"),
   config: join(home, "config/drawbridge/mcp.json"),
   /** What the app keeps of the processes that run. */
   running: join(home, "data/drawbridge/running.json"),
@@ -62,37 +73,39 @@ async function step(name, act, page) {
 }
 class StepFailed extends Error {}
 
-async function window() {
-  const session = await startSession(APP, place.env);
+/** Starts the app and goes these parts of the way in its window. */
+async function window(...parts) {
+  const session = await startSession(APP, place.env, place.output);
   const page = new Page(session.browser, PICTURES);
   try {
     await session.browser.setTimeouts(undefined, 30_000, 30_000);
-    for (const part of [confined, servers, calls, asked, records]) {
-      await part(page, place, (name, act) => step(name, act, page));
-    }
-    await closed(place, (name, act) => step(name, act));
+    for (const part of parts) await part(page, place, (name, act) => step(name, act, page));
   } finally {
     await session.stop();
   }
 }
 
-for (const program of [APP, place.demo]) {
+for (const program of [APP, place.demo, place.everything]) {
   if (!existsSync(program)) throw new Error(`${program} is missing; run cargo xtask test desktop`);
 }
 rmSync(PICTURES, { recursive: true, force: true });
-for (const folder of [PICTURES, place.platform, dirname(place.audit)]) mkdirSync(folder, { recursive: true });
+for (const folder of [PICTURES, place.platform, place.data]) mkdirSync(folder, { recursive: true });
 // What servers ask of models is refused until it is turned on; here it is asked about.
 const sampling = { legacy: { on: true }, modern: { on: true } };
-writeFileSync(join(dirname(place.audit), "sampling.json"), JSON.stringify(sampling));
+writeFileSync(join(place.data, "sampling.json"), JSON.stringify(sampling));
 try {
-  await window();
+  await startKeychain(place.env);
+  await window(confined, servers, calls, asked, records, models, sampled, killedWhileAnswering);
+  await window(cut, (_page, ...rest) => closed(...rest));
   await killed(place, step);
 } catch (error) {
   if (!(error instanceof StepFailed)) {
     failures.push("the run itself");
     console.log(`FAILED  ${error.stack}`);
   }
+  console.log(readFileSync(OUTPUT, "utf8").split("\n").slice(-100).join("\n"));
 } finally {
+  await place.provider.stop();
   // After a failure something may run on, which is found by its home, as the tests find it.
   for (const { pid } of processes(home, "")) kill(pid);
   rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });

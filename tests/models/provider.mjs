@@ -27,6 +27,15 @@ mock.onMessage("compare two cities", {
 mock.onMessage("what is in the picture", { content: "A red square." });
 mock.onMessage("stop early", { content: "It goes on and", finishReason: "length" });
 mock.onMessage("say a forbidden thing", { content: "I can", finishReason: "content_filter" });
+// A real tool of `@modelcontextprotocol/server-everything`; the answer tells what came back of it.
+const sum = { id: "call_sum", name: "everything__get-sum", arguments: JSON.stringify({ a: 2, b: 40 }) };
+mock.on({ userMessage: "add 2 and 40", hasToolResult: false }, { content: "I add them.", toolCalls: [sum] });
+mock.on(
+  { userMessage: "add 2 and 40", toolResultContains: "is 44" },
+  { content: "By the tool **it is 44**, as you changed a number." },
+  { latency: 20 },
+);
+mock.on({ userMessage: "add 2 and 40", hasToolResult: true }, { content: "It is something else." });
 mock.onMessage("write a long answer", { content: "word ".repeat(2000) }, { latency: 20 });
 mock.onMessage("break off", { content: "This answer will never be whole." }, { truncateAfterChunks: 4, latency: 150 });
 

@@ -89,7 +89,7 @@ impl Part {
             Self::Ui | Self::Conformance => vec![COMPILER],
             Self::Interop => vec![COMPILER, INTEROP],
             Self::Page => vec![COMPILER, PAGE],
-            Self::Desktop => vec![COMPILER, BUILD_SHELL, HEADLESS, WINDOW_TESTS, PAGE],
+            Self::Desktop => vec![COMPILER, BUILD_SHELL, HEADLESS, KEYCHAIN, WINDOW_TESTS, PAGE],
         }
     }
 }

@@ -1,0 +1,116 @@
+// A conversation with a model: a provider with its key, the tools of a real server, a call that is changed before it is
+// allowed, the answer.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { keyless, keylessPage } from "./canary.mjs";
+import { KEY } from "./provider.mjs";
+
+const QUESTION = "[data-testid=question]";
+const DIALOG = "[role=dialog], [role=alertdialog]";
+const COMPOSER = "[data-testid=composer]";
+
+/** Begins a conversation with a message in it, and says which it is. */
+export async function say(page, text) {
+  await page.click("button", "New conversation", "nav");
+  await page.until("an empty conversation", () => page.run(() => location.hash.startsWith("#/conversation/")));
+  await page.reads("Start here", "main");
+  const id = await page.run(() => location.hash.split("/")[2]);
+  await write(page, text);
+  return id;
+}
+
+export async function write(page, text) {
+  await page.fill("Message", text);
+  await page.click("button", "Send", COMPOSER);
+}
+
+export async function models(page, place, step) {
+  const { provider } = place;
+
+  await step("12 a provider is added with its key, and answers", async () => {
+    await page.go("#/models");
+    await page.reads("No provider yet", "main");
+    await page.click("button", "Add a provider");
+    await page.choose("Provider", "Another, by its address", DIALOG);
+    await page.fill("Name", "Fake lab", "textbox", DIALOG);
+    await page.fill("Address", `${provider.url}/v1`, "textbox", DIALOG);
+    await page.fill("Key, if it wants one", KEY, "textbox", DIALOG);
+    await page.picture("add-provider");
+    await page.click("button", "Add", DIALOG);
+    await page.reads(/It answers and lists \d+ models/, "main");
+    await page.reads("Key kept", "main");
+    await page.click("button", "Test Fake lab");
+    await page.reads(/It answers and lists \d+ models/, "main");
+    await page.click("disclosure", /^\d+ models$/);
+    await page.click("button", "Begin conversations with gpt-4o");
+    await page.reads("New conversations begin with gpt-4o of Fake lab.", "main");
+    await page.picture("models");
+    const secrets = join(place.data, "secrets.json");
+    assert.ok(existsSync(secrets), "the key is kept, encrypted, as there is a keychain");
+    assert.match(readFileSync(join(place.data, "models.json"), "utf8"), /Fake lab/, "and the provider beside it");
+    keyless(place.home);
+    await keylessPage(page);
+  });
+
+  await step("12 a real server is added, started, and its tools are reviewed", async () => {
+    await page.go("#/add-server");
+    await page.click("tab", "Paste");
+    const config = { command: process.execPath, args: [place.everything] };
+    const text = JSON.stringify({ mcpServers: { everything: config } });
+    await page.fill("A URL, a command, or what the server's README says to paste", text);
+    await page.click("button", "Add 1 server");
+    await page.sees("heading", "everything");
+    await page.click("button", "Start", "main");
+    await page.asks(place.everything);
+    await page.allow("Always allow this command");
+    await page.reads("ready", "main header");
+    // It asks on its own, as soon as it runs.
+    await page.asks("everything asks for your folders");
+    await page.allow("Share none");
+    await page.go("#/server/everything/tools");
+    await page.click("button", /^Mark \d+ new tools as reviewed/);
+    await page.click("button", "Mark as reviewed", DIALOG);
+    await page.until("them to be reviewed", async () => !(await page.has("button", /^Mark \d+ new tools/)));
+  });
+
+  await step("12 a model calls a tool; the user changes what is sent, and the model answers by what came back", async () => {
+    await page.click("button", "New conversation", "nav");
+    await page.reads("Start here", "main");
+    await page.click("button", "No tools", COMPOSER);
+    await page.click("checkbox", "everything", DIALOG);
+    await page.reads(/\d+ tools offered/, DIALOG);
+    await page.picture("tools-of-conversation");
+    await page.click("button", "Close", DIALOG);
+    await page.sees("button", "Tools of everything", COMPOSER);
+    await write(page, "Please add 2 and 40.");
+    await page.asks("wants to run a tool");
+    await page.asks("Asked for by the model");
+    await page.asks(/b\s+(number\s+)?40/);
+    await page.picture("question-of-model");
+    await page.click("button", "Edit what is sent", QUESTION);
+    await page.fill(/^b\b/, "42", "textbox", QUESTION);
+    await page.picture("question-edited");
+    await page.click("button", "Use these changes", QUESTION);
+    await page.asks(/b\s+(number\s+)?42/);
+    await page.allow("Allow once");
+    await page.reads("it is 44, as you changed a number", "main");
+    await page.picture("answer");
+    await page.click("button", /get-sum.*done/, "main");
+    await page.reads("The sum of 2 and 42 is 44.", "main");
+    await page.picture("call");
+    await keylessPage(page);
+
+    const asked = await provider.asked();
+    const last = asked.at(-1);
+    assert.equal(last.model, "gpt-4o", "the model that was chosen answers");
+    const offered = last.tools.map((tool) => tool.function.name);
+    assert.ok(offered.includes("everything__get-sum"), "it was offered the tools of the server");
+    assert.ok(offered.every((name) => name.startsWith("everything__")), "and of no other one");
+    const results = last.messages.filter(({ role }) => role === "tool");
+    assert.equal(results.length, 1, "it called one tool");
+    assert.ok(JSON.stringify(results).includes("The sum of 2 and 42 is 44."), "and has what came back of the changed call");
+    assert.ok(!JSON.stringify(asked).includes(KEY), "the key is in nothing that a model reads");
+  });
+}

@@ -1,0 +1,32 @@
+// A provider of models that is not ours (aimock), started for the walk. It takes one key only, and keeps what it was asked.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+/** Must be nowhere but on the way to the provider. */
+export const KEY = "sk-canary-desktop-9e41d7";
+
+const SCRIPT = join(dirname(fileURLToPath(import.meta.url)), "../models/provider.mjs");
+
+export async function startProvider() {
+  const env = { ...process.env, PROVIDER_KEY: KEY };
+  const provider = spawn(process.execPath, [SCRIPT], { env, stdio: ["pipe", "pipe", "inherit"] });
+  const [line] = await once(createInterface({ input: provider.stdout }), "line");
+  const { url } = JSON.parse(line);
+  return {
+    url,
+    /** The bodies of the requests for an answer that it got, in order. */
+    async asked() {
+      const headers = { authorization: `Bearer ${KEY}` };
+      const entries = await (await fetch(`${url}/__aimock/journal`, { headers })).json();
+      return entries.map(({ body }) => body).filter((body) => Array.isArray(body?.messages));
+    },
+    async stop() {
+      const ended = once(provider, "exit");
+      provider.stdin.end();
+      await ended;
+    },
+  };
+}
