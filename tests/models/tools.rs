@@ -8,7 +8,7 @@ use models::{
 use serde_json::{Value, json};
 
 use crate::fake::{Fake, WIRES, all, asking, reply};
-use crate::scripted::takes;
+use crate::scripted::{Then, sends, takes};
 
 fn forecast() -> Tool {
     Tool {
@@ -119,4 +119,42 @@ async fn what_a_wire_can_not_say_is_refused_before_it_is_sent() {
     let loss = Loss { what: Uncarried::ToolRequired, then: Conversion::Refuse };
     assert_eq!(refused, Err(ModelError::CannotCarry(loss)), "Ollama knows no tool that must be used");
     assert!(came.is_empty(), "and nothing was sent");
+}
+
+#[tokio::test]
+async fn ids_that_come_again_are_told_apart() {
+    let mut request = with_tool(Kind::Anthropic, "what is the weather");
+    for text in ["rain", "sun"] {
+        let used = Part::ToolUse {
+            id: "call_0".into(),
+            name: "weather__forecast".into(),
+            arguments: serde_json::Map::new(),
+            opaque: None,
+        };
+        let message = Message { role: Role::Assistant, parts: vec![used] };
+        request = answered(request, message, vec![result("call_0", vec![Part::text(text)], false)]);
+    }
+    let (url, taken) = takes().await;
+    let _ = all(&crate::fake::provider(Kind::Anthropic, &url, None, Conversions::default()), request).await;
+    let sent = taken.await.expect("a request");
+    let id = |message: usize, name: &str| sent["messages"][message]["content"][0][name].as_str().map(str::to_owned);
+    assert_ne!(id(1, "id"), id(3, "id"), "Anthropic refuses two uses with one id: {sent}");
+    assert_eq!(id(1, "id"), id(2, "tool_use_id"), "the first result names the first: {sent}");
+    assert_eq!(id(3, "id"), id(4, "tool_use_id"), "and the second the second: {sent}");
+    assert!(id(3, "id").is_some(), "there are ids: {sent}");
+}
+
+#[tokio::test]
+async fn a_use_without_an_id_gets_one_of_its_own() {
+    let mut ids = Vec::new();
+    for _ in 0..2 {
+        let call = json!({"choices": [{"delta": {"tool_calls": [{"index": 0, "function": {"name": "f", "arguments": "{}"}}]}}]});
+        let pieces = vec![format!("data: {call}\n\n").into_bytes(), b"data: [DONE]\n\n".to_vec()];
+        let url = sends(pieces, Then::Close).await;
+        let provider = crate::fake::provider(Kind::OpenAi, &url, None, Conversions::default());
+        let answer = reply(&provider, asking(Kind::OpenAi, "x")).await;
+        ids.extend(answer.message.tool_uses().map(|(id, _, _)| id.to_owned()));
+    }
+    assert_eq!(ids.len(), 2, "each answer uses a tool: {ids:?}");
+    assert_ne!(ids[0], ids[1], "and no id comes again in the next turn");
 }

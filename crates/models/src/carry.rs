@@ -21,9 +21,22 @@ pub(crate) struct Carries {
     pub(crate) tool_required: bool,
     /// The most texts that end an answer.
     pub(crate) stops: usize,
-    /// Whether a temperature may be given beside thinking.
-    pub(crate) temperature_with_thinking: bool,
+    /// Whether a temperature may be given.
+    pub(crate) temperature: Temperature,
+    /// Whether the model may be told to think where it has tools.
+    pub(crate) thinking_with_tools: bool,
 }
+
+/// Whether a temperature may be given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Temperature {
+    Always,
+    WithoutThinking,
+    Never,
+}
+
+/// Beyond how many texts that end an answer nobody goes.
+const MANY_STOPS: usize = 8;
 
 /// Pictures that every provider takes that takes any.
 pub(crate) const PICTURES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
@@ -67,7 +80,9 @@ impl Carries {
             (Uncarried::Audio, true),
             (Uncarried::File, true),
             (Uncarried::ToolRequired, !self.tool_required),
-            (Uncarried::Temperature, !self.temperature_with_thinking),
+            (Uncarried::Stop, self.stops < MANY_STOPS),
+            (Uncarried::Temperature, self.temperature != Temperature::Always),
+            (Uncarried::ThinkingWithTools, !self.thinking_with_tools),
         ]
         .into_iter()
         .filter_map(|(what, is_lost)| is_lost.then_some(what))
@@ -86,8 +101,14 @@ impl Carries {
         };
         note((request.tool_choice == ToolChoice::Required && !self.tool_required).then_some(Uncarried::ToolRequired));
         note((request.stop.len() > self.stops).then_some(Uncarried::Stop));
-        let is_hot = request.thinking && request.temperature.is_some() && !self.temperature_with_thinking;
-        note(is_hot.then_some(Uncarried::Temperature));
+        let takes_temperature = match self.temperature {
+            Temperature::Always => true,
+            Temperature::WithoutThinking => !request.thinking,
+            Temperature::Never => false,
+        };
+        note((request.temperature.is_some() && !takes_temperature).then_some(Uncarried::Temperature));
+        let thinks_with_tools = request.thinking && !request.tools.is_empty();
+        note((thinks_with_tools && !self.thinking_with_tools).then_some(Uncarried::ThinkingWithTools));
         for part in request.messages.iter().flat_map(|message| &message.parts) {
             note(self.in_message(part));
             let Part::ToolResult { parts, is_error, .. } = part else { continue };
@@ -122,6 +143,9 @@ impl Carries {
         }
         if losses.iter().any(|loss| loss.what == Uncarried::Temperature) {
             request.temperature = None;
+        }
+        if losses.iter().any(|loss| loss.what == Uncarried::ThinkingWithTools) {
+            request.thinking = false;
         }
         request.stop.truncate(self.stops);
         request.messages = request.messages.into_iter().map(|message| self.message(message, conversions)).collect();
@@ -182,6 +206,7 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
+    use crate::Tool;
 
     const PLAIN: Carries = Carries {
         images: PICTURES,
@@ -192,7 +217,8 @@ mod tests {
         tool_error: false,
         tool_required: false,
         stops: 1,
-        temperature_with_thinking: false,
+        temperature: Temperature::WithoutThinking,
+        thinking_with_tools: false,
     };
 
     fn image(mime: &str) -> Part {
@@ -256,5 +282,39 @@ mod tests {
         let request = Request { stop: vec!["a".into(), "b".into()], ..with(vec![Part::text("x")]) };
         let losses = PLAIN.losses(&request, &Conversions::default());
         assert_eq!(losses, [Loss { what: Uncarried::Stop, then: Conversion::Refuse }], "two where one is taken");
+    }
+
+    #[test]
+    fn how_to_answer_is_carried_as_far_as_the_model_takes_it() {
+        let tool = Tool { name: "look".into(), description: None, input_schema: serde_json::json!({}) };
+        let hot = Request { temperature: Some(0.5), ..with(vec![Part::text("x")]) };
+        let thinking = Request { thinking: true, ..hot.clone() };
+        let both = Request { tools: vec![tool], ..thinking.clone() };
+        let never = Carries { temperature: Temperature::Never, ..PLAIN };
+        let temperature = Loss { what: Uncarried::Temperature, then: Conversion::LeaveOut };
+        let thought = Loss { what: Uncarried::ThinkingWithTools, then: Conversion::LeaveOut };
+        let cases: [(Carries, Request, &[Loss], (Option<f64>, bool)); 4] = [
+            (PLAIN, hot.clone(), &[], (Some(0.5), false)),
+            (PLAIN, thinking, &[temperature], (None, true)),
+            (never, hot, &[temperature], (None, false)),
+            (never, both, &[temperature, thought], (None, false)),
+        ];
+        for (carries, request, losses, wanted) in cases {
+            assert_eq!(carries.losses(&request, &Conversions::default()), losses, "what is left out is told");
+            let sent = carries.convert(request, &Conversions::default()).unwrap();
+            assert_eq!((sent.temperature, sent.thinking), wanted, "and is not sent: {losses:?}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_refused_can_be_chosen_in_the_settings() {
+        let listed = PLAIN.never();
+        for what in [Uncarried::Stop, Uncarried::Temperature, Uncarried::ThinkingWithTools] {
+            assert!(listed.contains(&what), "{what} is among what the user chooses about: {listed:?}");
+        }
+        let able = Carries { stops: 64, temperature: Temperature::Always, thinking_with_tools: true, ..PLAIN };
+        for what in [Uncarried::Stop, Uncarried::Temperature, Uncarried::ThinkingWithTools] {
+            assert!(!able.never().contains(&what), "{what} is no question where it is always carried");
+        }
     }
 }

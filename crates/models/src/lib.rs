@@ -8,6 +8,7 @@ mod carry;
 mod delta;
 mod error;
 mod known;
+mod limits;
 mod local;
 mod loss;
 mod message;

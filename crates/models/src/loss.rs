@@ -27,8 +27,10 @@ pub enum Uncarried {
     ToolRequired,
     /// Texts that end the answer, as many or at all.
     Stop,
-    /// A temperature, beside thinking.
+    /// A temperature, at all or beside thinking.
     Temperature,
+    /// That the model should think, beside tools.
+    ThinkingWithTools,
 }
 
 impl Uncarried {
@@ -46,6 +48,7 @@ impl Uncarried {
             Self::ToolRequired => "toolRequired",
             Self::Stop => "stop",
             Self::Temperature => "temperature",
+            Self::ThinkingWithTools => "thinkingWithTools",
         }
     }
 
@@ -55,7 +58,7 @@ impl Uncarried {
         match self {
             Self::ImageInToolResult => Conversion::SendAfter,
             Self::ToolError => Conversion::SayInText,
-            Self::Temperature => Conversion::LeaveOut,
+            Self::Temperature | Self::ThinkingWithTools => Conversion::LeaveOut,
             _ => Conversion::Refuse,
         }
     }
@@ -68,7 +71,7 @@ impl Uncarried {
                 &[Conversion::Refuse, Conversion::SendAfter, Conversion::LeaveOut]
             }
             Self::ToolError => &[Conversion::SayInText, Conversion::Refuse],
-            Self::Temperature => &[Conversion::LeaveOut, Conversion::Refuse],
+            Self::Temperature | Self::ThinkingWithTools => &[Conversion::LeaveOut, Conversion::Refuse],
             Self::Image | Self::Audio | Self::File | Self::ToolRequired | Self::Stop => {
                 &[Conversion::Refuse, Conversion::LeaveOut]
             }
@@ -88,7 +91,8 @@ impl fmt::Display for Uncarried {
             Self::File => "files",
             Self::ToolRequired => "that a tool must be used",
             Self::Stop => "texts that end the answer, or not as many",
-            Self::Temperature => "a temperature beside thinking",
+            Self::Temperature => "a temperature, to this model or beside thinking",
+            Self::ThinkingWithTools => "thinking, to this model beside tools",
         })
     }
 }

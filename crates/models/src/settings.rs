@@ -94,7 +94,7 @@ impl ProviderSettings {
     /// What its wire can't carry, and what is done with each.
     #[must_use]
     pub fn losses(&self) -> Vec<Loss> {
-        carries(self).never().into_iter().map(|what| self.conversions.of(what)).collect()
+        carries(self, None).never().into_iter().map(|what| self.conversions.of(what)).collect()
     }
 
     /// After how long without a byte an answer is given up.

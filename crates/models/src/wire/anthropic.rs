@@ -1,6 +1,6 @@
 //! Anthropic's Messages: <https://docs.anthropic.com/en/api/messages>.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
@@ -8,8 +8,10 @@ use super::assembly::Assembly;
 use super::encode::{base64, count, of_wire, size};
 use super::exchange::{Exchange, Framing};
 use super::{Answer, Outgoing, Wire, fault};
-use crate::carry::{Carries, PICTURES};
-use crate::{Kind, Message, Model, ModelError, Part, ProviderSettings, Request, Role, Stop, Takes, ToolChoice, known};
+use crate::carry::{Carries, PICTURES, Temperature};
+use crate::{
+    Kind, Message, Model, ModelError, Part, ProviderSettings, Request, Role, Stop, Takes, ToolChoice, known, limits,
+};
 
 /// The name of this wire in what is kept of a thought.
 const WIRE: &str = "anthropic";
@@ -32,7 +34,7 @@ const THINK_BY_BUDGET: [&str; 7] = [
 pub(super) struct Anthropic;
 
 impl Wire for Anthropic {
-    fn carries(&self) -> Carries {
+    fn carries(&self, model: Option<&str>) -> Carries {
         Carries {
             images: PICTURES,
             audio: &[],
@@ -42,7 +44,12 @@ impl Wire for Anthropic {
             tool_error: true,
             tool_required: true,
             stops: 8_191,
-            temperature_with_thinking: false,
+            temperature: if model.is_some_and(limits::anthropic_takes_temperature) {
+                Temperature::WithoutThinking
+            } else {
+                Temperature::Never
+            },
+            thinking_with_tools: true,
         }
     }
 
@@ -134,18 +141,35 @@ fn messages(messages: &[Message]) -> Value {
     sent.into()
 }
 
-/// The ids of uses as the API takes them: letters, digits, `_` and `-`. Those of servers and other providers may be others.
+/// The ids of uses as the API takes them: letters, digits, `_` and `-`, each once. Those of servers and other providers may be
+/// others, and may come again in each answer.
 #[derive(Default)]
-struct Ids(BTreeMap<String, String>);
+struct Ids {
+    /// What the latest use with this id is sent as.
+    names: BTreeMap<String, String>,
+    sent: BTreeSet<String>,
+}
 
 impl Ids {
-    fn of(&mut self, id: &str) -> String {
+    fn of_use(&mut self, id: &str) -> String {
         let is_taken = |c: u8| c.is_ascii_alphanumeric() || b"_-".contains(&c);
-        if !id.is_empty() && id.len() <= 128 && id.bytes().all(is_taken) {
-            return id.to_owned();
+        let fits = !id.is_empty() && id.len() <= 128 && id.bytes().all(is_taken);
+        let mut name = id.to_owned();
+        let mut number = self.sent.len();
+        while !fits && name == id || self.sent.contains(&name) {
+            name = format!("drawbridge_use_{number}");
+            number += 1;
         }
-        let number = self.0.len();
-        self.0.entry(id.to_owned()).or_insert_with(|| format!("drawbridge_use_{number}")).clone()
+        self.sent.insert(name.clone());
+        self.names.insert(id.to_owned(), name.clone());
+        name
+    }
+
+    fn of_result(&mut self, id: &str) -> String {
+        match self.names.get(id) {
+            Some(name) => name.clone(),
+            None => self.of_use(id),
+        }
     }
 }
 
@@ -170,11 +194,11 @@ fn block(part: &Part, ids: &mut Ids) -> Option<Value> {
             }
         }
         Part::ToolUse { id, name, arguments, .. } => {
-            json!({ "type": "tool_use", "id": ids.of(id), "name": name, "input": arguments })
+            json!({ "type": "tool_use", "id": ids.of_use(id), "name": name, "input": arguments })
         }
         Part::ToolResult { id, parts, is_error, .. } => {
             let content: Vec<Value> = parts.iter().filter_map(|part| block(part, ids)).collect();
-            json!({ "type": "tool_result", "tool_use_id": ids.of(id), "content": content, "is_error": is_error })
+            json!({ "type": "tool_result", "tool_use_id": ids.of_result(id), "content": content, "is_error": is_error })
         }
         Part::Audio { .. } => return None,
     })

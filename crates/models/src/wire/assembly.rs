@@ -111,7 +111,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// Begins a use of a tool. `key` is how the provider's pieces name it.
+    /// Begins a use of a tool. `key` is how the provider's pieces name it. Where the id is empty, or another use has it, it gets
+    /// one that no use in a conversation has: results are told apart by them.
     pub(super) fn tool_use(
         &mut self,
         key: u64,
@@ -119,6 +120,14 @@ impl Assembly {
         name: String,
         opaque: Option<Value>,
     ) -> Result<(), ModelError> {
+        let is_free = |wanted: &str| {
+            !wanted.is_empty()
+                && !self.pieces.iter().any(|piece| matches!(piece, Piece::ToolUse { id, .. } if id == wanted))
+        };
+        let mut id = id;
+        while !is_free(&id) {
+            id = format!("call_{}_{:08x}", self.pieces.len(), fastrand::u32(..));
+        }
         self.grow(id.len() + name.len() + opaque.as_ref().map_or(0, |value| value.to_string().len()))?;
         self.deltas.push(Delta::ToolUseBegan { id: id.clone(), name: name.clone() });
         self.pieces.push(Piece::ToolUse { key, id, name, arguments: String::new(), whole: None, opaque });
@@ -239,6 +248,35 @@ mod tests {
         let mut assembly = Assembly::new("m".into());
         let begun = (0..5_000).try_for_each(|key| assembly.tool_use(key, String::new(), String::new(), None));
         assert_eq!(begun, Err(ModelError::TooLarge { limit: MAX_ANSWER }), "nor without end in number");
+    }
+
+    #[test]
+    fn each_use_has_an_id_of_its_own() {
+        let ids = || {
+            let mut assembly = Assembly::new("m".into());
+            for (key, id) in [(0, ""), (1, "same"), (2, "same"), (3, "")] {
+                assembly.tool_use(key, id.into(), "look".into(), None).unwrap();
+                assembly.arguments(key, "{}").unwrap();
+            }
+            let told: Vec<String> = assembly
+                .drain()
+                .filter_map(|delta| match delta {
+                    Delta::ToolUseBegan { id, .. } | Delta::ToolUseArguments { id, .. } => Some(id),
+                    _ => None,
+                })
+                .collect();
+            let whole = assembly.finish().unwrap().message;
+            let ids: Vec<String> = whole.tool_uses().map(|used| used.0.to_owned()).collect();
+            let pairs: Vec<String> = ids.iter().flat_map(|id| [id.clone(), id.clone()]).collect();
+            assert_eq!(told, pairs, "pieces name the same uses");
+            ids
+        };
+        let (first, second) = (ids(), ids());
+        assert_eq!((first[1].as_str(), second[1].as_str()), ("same", "same"), "the provider's own id is kept");
+        let mut all = [first, second].concat();
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), 7, "else none comes again, in the next answer neither: {all:?}");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::assembly::Assembly;
 use super::encode::{base64, count, joined_texts, of_wire, size};
 use super::exchange::{Exchange, Framing};
 use super::{Answer, Outgoing, Wire, fault};
-use crate::carry::Carries;
+use crate::carry::{Carries, Temperature};
 use crate::{Message, Model, ModelError, Part, ProviderSettings, Request, Role, Stop, Takes, ToolChoice};
 
 /// The name of this wire in what is kept of a thought.
@@ -19,7 +19,7 @@ const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 pub(super) struct Gemini;
 
 impl Wire for Gemini {
-    fn carries(&self) -> Carries {
+    fn carries(&self, _: Option<&str>) -> Carries {
         Carries {
             images: &["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"],
             audio: &[
@@ -38,7 +38,8 @@ impl Wire for Gemini {
             tool_error: true,
             tool_required: true,
             stops: 5,
-            temperature_with_thinking: true,
+            temperature: Temperature::Always,
+            thinking_with_tools: true,
         }
     }
 
@@ -97,7 +98,7 @@ impl Wire for Gemini {
     }
 
     fn answer(&self, model: &str) -> Box<dyn Answer> {
-        Box::new(Streamed { model: model.to_owned(), has_ended: false, calls: 0 })
+        Box::new(Streamed { model: model.to_owned(), has_ended: false })
     }
 }
 
@@ -165,7 +166,6 @@ fn content(part: &Part, with_id: &BTreeSet<String>, is_first_call: bool) -> Opti
 struct Streamed {
     model: String,
     has_ended: bool,
-    calls: u64,
 }
 
 impl Answer for Streamed {
@@ -216,10 +216,8 @@ impl Streamed {
             let Some(name) = call["name"].as_str().filter(|name| !name.is_empty()) else {
                 return Err(ModelError::Unreadable { cause: "it uses a tool without a name".to_owned() });
             };
-            self.calls += 1;
-            let own_id = call["id"].as_str().filter(|id| !id.is_empty());
-            let id = own_id.map_or_else(|| format!("call_{}_{:08x}", self.calls, fastrand::u32(..)), str::to_owned);
-            let mut kept = json!({ "wire": WIRE, "hasId": own_id.is_some() });
+            let id = call["id"].as_str().unwrap_or_default().to_owned();
+            let mut kept = json!({ "wire": WIRE, "hasId": !id.is_empty() });
             if let Some(signature) = signature {
                 kept["signature"] = signature.into();
             }

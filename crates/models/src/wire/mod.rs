@@ -33,7 +33,8 @@ struct Outgoing {
 
 /// How a kind of provider is asked.
 trait Wire: Send + Sync {
-    fn carries(&self) -> Carries;
+    /// What it carries to a model; without one, what it carries to all.
+    fn carries(&self, model: Option<&str>) -> Carries;
     /// The headers of each request, and whether their value is the key or has it in it.
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)>;
     fn framing(&self) -> Framing;
@@ -72,9 +73,9 @@ fn wire(settings: &ProviderSettings) -> Box<dyn Wire> {
     }
 }
 
-/// What the wire of a provider carries.
-pub(crate) fn carries(settings: &ProviderSettings) -> Carries {
-    wire(settings).carries()
+/// What the wire of a provider carries to a model; without one, what it carries to all.
+pub(crate) fn carries(settings: &ProviderSettings, model: Option<&str>) -> Carries {
+    wire(settings).carries(model)
 }
 
 /// A provider over HTTP.
@@ -112,11 +113,12 @@ impl Provider for HttpProvider {
     }
 
     fn cannot_carry(&self, request: &Request) -> Vec<Loss> {
-        self.wire.carries().losses(request, &self.settings.conversions)
+        self.wire.carries(Some(&request.model)).losses(request, &self.settings.conversions)
     }
 
     async fn stream(&self, request: Request) -> Result<Deltas, ModelError> {
-        let request = self.wire.carries().convert(request, &self.settings.conversions)?;
+        let carries = self.wire.carries(Some(&request.model));
+        let request = carries.convert(request, &self.settings.conversions)?;
         let Outgoing { url, body } = self.wire.request(&self.settings, &request);
         let events = self.exchange.stream(url, &body, self.wire.framing(), &request.model).await?;
         let reading = Reading {

@@ -7,7 +7,7 @@ use super::assembly::Assembly;
 use super::encode::{base64, count, joined_texts, size};
 use super::exchange::{Exchange, Framing};
 use super::{Answer, Outgoing, Wire, fault};
-use crate::carry::Carries;
+use crate::carry::{Carries, Temperature};
 use crate::{Message, Model, ModelError, Part, ProviderSettings, Request, Role, Stop, Takes, ToolChoice};
 
 /// The most models of which more is asked than their names.
@@ -18,7 +18,7 @@ const AT_ONCE: usize = 4;
 pub(super) struct Ollama;
 
 impl Wire for Ollama {
-    fn carries(&self) -> Carries {
+    fn carries(&self, _: Option<&str>) -> Carries {
         Carries {
             images: &["image/png", "image/jpeg", "image/webp"],
             audio: &[],
@@ -28,7 +28,8 @@ impl Wire for Ollama {
             tool_error: false,
             tool_required: false,
             stops: 64,
-            temperature_with_thinking: true,
+            temperature: Temperature::Always,
+            thinking_with_tools: true,
         }
     }
 
@@ -79,7 +80,7 @@ impl Wire for Ollama {
     }
 
     fn answer(&self, model: &str) -> Box<dyn Answer> {
-        Box::new(Streamed { model: model.to_owned(), is_done: false, calls: 0 })
+        Box::new(Streamed { model: model.to_owned(), is_done: false })
     }
 }
 
@@ -131,7 +132,6 @@ fn message(message: &Message) -> Vec<Value> {
 struct Streamed {
     model: String,
     is_done: bool,
-    calls: u64,
 }
 
 impl Answer for Streamed {
@@ -150,9 +150,7 @@ impl Answer for Streamed {
             let Some(name) = function["name"].as_str().filter(|name| !name.is_empty()) else {
                 return Err(ModelError::Unreadable { cause: "it uses a tool without a name".to_owned() });
             };
-            self.calls += 1;
-            let id = call["id"].as_str().filter(|id| !id.is_empty());
-            let id = id.map_or_else(|| format!("call_{}_{:08x}", self.calls, fastrand::u32(..)), str::to_owned);
+            let id = call["id"].as_str().unwrap_or_default().to_owned();
             assembly.tool_use(assembly.next_key(), id, name.to_owned(), None)?;
             match &function["arguments"] {
                 Value::Object(arguments) => assembly.whole_arguments(arguments.clone())?,

@@ -8,7 +8,8 @@ use super::assembly::Assembly;
 use super::encode::{base64, count, data_url, joined_texts, of_wire, size};
 use super::exchange::{Exchange, Framing};
 use super::{Answer, Outgoing, Wire, fault};
-use crate::carry::{Carries, PICTURES};
+use crate::carry::{Carries, PICTURES, Temperature};
+use crate::limits::{self, Tools};
 use crate::{Message, Model, ModelError, Part, Price, ProviderSettings, Request, Role, Stop, Takes, Tool, ToolChoice};
 
 /// The name of this wire in what is kept of a thought.
@@ -31,7 +32,7 @@ pub(super) struct OpenAi {
 impl OpenAi {
     pub(super) fn of(settings: &ProviderSettings) -> Self {
         let speaker = match settings.url.host_str() {
-            Some("api.openai.com") => Speaker::OpenAi,
+            Some(host) if is_openai(host) => Speaker::OpenAi,
             Some("openrouter.ai") => Speaker::OpenRouter,
             _ => Speaker::Other,
         };
@@ -39,8 +40,20 @@ impl OpenAi {
     }
 }
 
+/// Whether a host is OpenAI's own, of one region or all, or Microsoft's for OpenAI's models.
+fn is_openai(host: &str) -> bool {
+    host == "api.openai.com"
+        || [".api.openai.com", ".openai.azure.com", ".services.ai.azure.com"].iter().any(|end| host.ends_with(end))
+}
+
 impl Wire for OpenAi {
-    fn carries(&self) -> Carries {
+    fn carries(&self, model: Option<&str>) -> Carries {
+        // Only of OpenAI's own is it known what a model is by its name.
+        let limits = match (self.speaker, model) {
+            (Speaker::OpenAi, Some(model)) => limits::openai(model),
+            (Speaker::OpenAi, None) => Some(Tools::EffortNone),
+            (Speaker::OpenRouter | Speaker::Other, _) => None,
+        };
         Carries {
             images: PICTURES,
             audio: &["audio/wav", "audio/x-wav", "audio/mpeg", "audio/mp3"],
@@ -49,8 +62,9 @@ impl Wire for OpenAi {
             files_in_results: false,
             tool_error: false,
             tool_required: true,
-            stops: 4,
-            temperature_with_thinking: true,
+            stops: if limits.is_some() { 0 } else { 4 },
+            temperature: if limits.is_some() { Temperature::Never } else { Temperature::Always },
+            thinking_with_tools: matches!(limits, None | Some(Tools::Thinking)),
         }
     }
 
@@ -70,7 +84,8 @@ impl Wire for OpenAi {
         body.insert("messages".into(), messages.into());
         body.insert("stream".into(), true.into());
         body.insert("stream_options".into(), json!({ "include_usage": true }));
-        if !request.tools.is_empty() {
+        let has_tools = !request.tools.is_empty();
+        if has_tools {
             body.insert("tools".into(), request.tools.iter().map(tool).collect());
             let choice = match request.tool_choice {
                 ToolChoice::Auto => "auto",
@@ -91,6 +106,9 @@ impl Wire for OpenAi {
             body.insert("stop".into(), json!(request.stop));
         }
         match self.speaker {
+            Speaker::OpenAi if has_tools && limits::openai(&request.model) == Some(Tools::EffortNone) => {
+                body.insert("reasoning_effort".into(), "none".into());
+            }
             Speaker::OpenAi if request.thinking => {
                 body.insert("reasoning_effort".into(), "medium".into());
             }
@@ -321,8 +339,7 @@ fn tool_call(call: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
         if name.is_empty() {
             return Err(ModelError::Unreadable { cause: "it uses a tool without a name".to_owned() });
         }
-        let id = if id.is_empty() { format!("call_{key}") } else { id.to_owned() };
-        assembly.tool_use(key, id, name.to_owned(), None)?;
+        assembly.tool_use(key, id.to_owned(), name.to_owned(), None)?;
     }
     match &function["arguments"] {
         Value::String(text) => assembly.arguments(key, text),
