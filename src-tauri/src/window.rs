@@ -25,6 +25,8 @@ pub(crate) fn open(app: &AppHandle, data_dir: &Path) -> tauri::Result<()> {
         .inner_size(1180.0, 780.0)
         .min_inner_size(640.0, 480.0)
         .data_directory(data_dir.join("webview"))
+        // Files that are dropped go to the page, which attaches them; else nothing happens, as it is led to no other address.
+        .disable_drag_drop_handler()
         .on_navigation(is_own_page)
         .on_new_window(|_, _| NewWindowResponse::Deny)
         // Files are written by the host, where the user chose to.

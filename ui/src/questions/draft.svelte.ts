@@ -68,6 +68,8 @@ export class Draft {
   readonly form: FormDraft | null = null;
   /** The folders to share. */
   folders = $state<string[]>([]);
+  /** Why it is refused, in the user's words, while these are written. */
+  reason = $state<string | null>(null);
   /** What a sign-in page is to know Drawbridge by. */
   client = $state({ clientId: "", clientSecret: "" });
 

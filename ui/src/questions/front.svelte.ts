@@ -1,6 +1,6 @@
 // The question in front, and what can be done with it. Nothing crosses but through `allow`.
 
-import type { Edit, Question, QuestionBody, Scope } from "$lib/api/generated";
+import type { Answer, Edit, Question, QuestionBody, Scope } from "$lib/api/generated";
 
 import { Arming } from "./arming.svelte";
 import { crossing, definitionPart } from "./crossing";
@@ -18,8 +18,15 @@ export type Blocker =
   | { is: "running" }
   | { is: "impossible" };
 
+/** Questions that are drawn at another place, and how to get to one of them. */
+export interface Elsewhere {
+  readonly open: Question[];
+  show(id: string): void;
+}
+
 export class Front {
   readonly queue: Queue;
+  readonly #elsewhere: Elsewhere | null;
   /** When Allow counts. It arms anew whenever what would cross changes. */
   readonly arming = new Arming();
   /** When Deny and Cancel count. It arms anew when another question comes in front, and is told of keys alone: who refuses need
@@ -29,10 +36,17 @@ export class Front {
   readonly #drafts = new Map<string, Draft>();
   readonly #all: () => Question[];
 
-  constructor(all: () => Question[]) {
+  constructor(all: () => Question[], elsewhere: Elsewhere | null = null) {
     this.#all = all;
+    this.#elsewhere = elsewhere;
     this.queue = new Queue(all);
   }
+
+  /** All that wait for the user, wherever they are drawn. */
+  readonly waiting: Question[] = $derived.by(() => [
+    ...this.queue.open,
+    ...(this.#elsewhere?.open ?? []),
+  ]);
 
   readonly question: Question | null = $derived.by(() => this.queue.current);
   readonly draft: Draft | null = $derived.by(() =>
@@ -97,14 +111,30 @@ export class Front {
     draft.editing = false;
   }
 
+  /** Goes to a question, wherever it is drawn. */
+  show(id: string): void {
+    if (!this.#elsewhere?.open.some((question) => question.id === id)) return this.queue.show(id);
+    this.queue.listed = false;
+    this.#elsewhere.show(id);
+  }
+
   /** Refuses the question, if `event` may do that. */
   async deny(event: Event): Promise<void> {
-    await this.#refuse("deny", event);
+    await this.#refuse({ action: "deny" }, event);
+  }
+
+  /** Refuses it with what the user wrote, which the model gets to read. */
+  async denyBecause(event: Event): Promise<void> {
+    const reason = this.draft?.reason?.trim() ?? "";
+    await this.#refuse(
+      reason === "" ? { action: "deny" } : { action: "deny_because", reason },
+      event,
+    );
   }
 
   /** Closing is cancel. */
   async cancel(event: Event): Promise<void> {
-    await this.#refuse("cancel", event);
+    await this.#refuse({ action: "cancel" }, event);
   }
 
   /** Refuses all questions of the server that asks the one in front, if `event` may do that. */
@@ -127,10 +157,10 @@ export class Front {
     }
   }
 
-  async #refuse(action: "deny" | "cancel", event: Event): Promise<void> {
+  async #refuse(answer: Answer, event: Event): Promise<void> {
     const { question } = this;
     if (!question || !this.refusing.accepts(event)) return;
-    if (await this.decision.answer(question, { action })) this.queue.answered(question);
+    if (await this.decision.answer(question, answer)) this.queue.answered(question);
   }
 
   #refused(question: Question, draft: Draft): void {

@@ -3,9 +3,24 @@
 import { app } from "$lib/state/app.svelte";
 
 import { Front } from "./front.svelte";
+import { places } from "./placed.svelte";
 
-/** The one queue of the window. */
-export const front = new Front(() => app.questions);
+export { places, type Place } from "./placed.svelte";
+
+/** Those that are drawn in the conversation that is open. */
+export const placed = new Front(() => app.questions.filter((one) => places.takes(one)));
+
+/** All others, one of which is drawn over everything. */
+export const front = new Front(() => app.questions.filter((one) => !places.takes(one)), {
+  get open() {
+    return placed.queue.open;
+  },
+  show: (id) => {
+    const call = placed.queue.open.find((one) => one.id === id)?.call;
+    placed.queue.show(id);
+    if (call !== undefined) places.open?.reveal(call);
+  },
+});
 
 /** Lists everything that waits. */
 export function openQueue(): void {

@@ -1,0 +1,148 @@
+// Files that wait beside what is written, to be sent with it: from the picker, pasted or dropped.
+
+import { formatBytes } from "$lib/format/bytes";
+import { beginning, visibleText } from "$lib/format/text-safety";
+import { toApiError } from "$lib/api/client";
+import type { MessageAttachment } from "$lib/api/generated";
+import { languageTag } from "$lib/state/locale.svelte";
+
+import { m } from "../paraglide/messages";
+
+/** How many a message takes; the host refuses more (`conversation/attachments.rs`). */
+export const MOST = 20;
+/** How many bytes all of a message may have together; in base64 they are a third more, which is the host's bound. */
+export const TOGETHER = 24 * 1024 * 1024;
+/** How many bytes one may have. */
+export const LARGEST = 16 * 1024 * 1024;
+const LONGEST_NAME = 200;
+
+export interface Attached {
+  id: string;
+  name: string;
+  mimeType: string;
+  bytes: number;
+  /** Base64. */
+  data: string;
+  kind: FileKind;
+}
+
+/** As what a model gets a file. */
+export type FileKind = "image" | "audio" | "text" | "file";
+
+export class Attachments {
+  all = $state.raw<readonly Attached[]>([]);
+  /** Why something was not attached. */
+  problems = $state.raw<readonly string[]>([]);
+  /** How many are being read. */
+  reading = $state(0);
+
+  readonly bytes: number = $derived.by(() => this.all.reduce((sum, { bytes }) => sum + bytes, 0));
+
+  /** Attaches as many as there is room for; of the others it is said why not. */
+  async add(files: readonly File[]): Promise<void> {
+    this.problems = [];
+    for (const file of files) {
+      const problem = this.#problem(file);
+      if (problem !== null) {
+        this.problems = [...this.problems, problem];
+        continue;
+      }
+      this.reading += 1;
+      try {
+        const read = await attached(file);
+        this.all = [...this.all, read];
+      } catch (cause) {
+        const reason = toApiError(cause).message;
+        const unread = m.conversation_file_unread({ name: nameOf(file), reason });
+        this.problems = [...this.problems, unread];
+      }
+      this.reading -= 1;
+    }
+  }
+
+  remove(id: string): void {
+    this.all = this.all.filter((one) => one.id !== id);
+    this.problems = [];
+  }
+
+  /** All of them, to be sent; none is left. */
+  take(): readonly Attached[] {
+    const all = this.all;
+    this.all = [];
+    this.problems = [];
+    return all;
+  }
+
+  /** Puts back what could not be sent. */
+  putBack(all: readonly Attached[]): void {
+    this.all = [...all, ...this.all];
+  }
+
+  #problem(file: File): string | null {
+    const name = nameOf(file);
+    const size = (bytes: number) => formatBytes(bytes, languageTag());
+    if (file.size === 0) return m.conversation_file_empty({ name });
+    if (this.all.length + this.reading >= MOST)
+      return m.conversation_files_many({ name, most: MOST });
+    if (file.size > LARGEST)
+      return m.conversation_file_large({ name, size: size(file.size), most: size(LARGEST) });
+    if (this.bytes + file.size > TOGETHER)
+      return m.conversation_files_large({ name, most: size(TOGETHER) });
+    return null;
+  }
+}
+
+/** As it is sent. */
+export function toSend({ name, mimeType, data }: Attached): MessageAttachment {
+  return { type: "file", name, mimeType, data };
+}
+
+function nameOf(file: File): string {
+  return visibleText(beginning(file.name, LONGEST_NAME, 1));
+}
+
+async function attached(file: File): Promise<Attached> {
+  const mimeType = file.type || "application/octet-stream";
+  const name = beginning(file.name, LONGEST_NAME, 1);
+  const buffer = await file.arrayBuffer();
+  const data = await base64(file);
+  const kind = kindOf(mimeType, new Uint8Array(buffer));
+  return { id: crypto.randomUUID(), name, mimeType, bytes: file.size, data, kind };
+}
+
+function base64(file: File): Promise<string> {
+  return new Promise((done, failed) => {
+    const reader = new FileReader();
+    reader.onload = () => done(String(reader.result).split(",", 2)[1] ?? "");
+    reader.onerror = () => failed(reader.error ?? new Error("unreadable"));
+    reader.readAsDataURL(file);
+  });
+}
+
+/** The same as the host decides it. */
+export function kindOf(mimeType: string, bytes: Uint8Array): FileKind {
+  const type = mimeType.split(/[/;]/, 1)[0];
+  if (type === "image" && !mimeType.startsWith("image/svg")) return "image";
+  if (type === "audio") return "audio";
+  return isTextual(mimeType) && isText(bytes) ? "text" : "file";
+}
+
+/** Whether the type says that it is text, or says nothing. */
+export function isTextual(mimeType: string): boolean {
+  if (mimeType === "" || mimeType.startsWith("application/octet-stream")) return true;
+  return /^text\/|json|xml|yaml|toml|javascript|svg/.test(mimeType);
+}
+
+function isText(bytes: Uint8Array): boolean {
+  return textOf(bytes) !== null;
+}
+
+/** The text that these bytes are, if they are some. */
+export function textOf(bytes: Uint8Array): string | null {
+  if (bytes.includes(0)) return null;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,29 @@
+// Questions that are drawn where they were asked for: those about calls of the model, in the conversation that is open.
+
+import type { Question } from "$lib/api/generated";
+
+/** A conversation that is open, with the cards of its calls. */
+export interface Place {
+  conversation: string;
+  /** Whether it has a card for this call. */
+  has(call: string): boolean;
+  /** Brings the card of this call into view. */
+  reveal(call: string): void;
+}
+
+class Places {
+  /** The one that is open. */
+  open = $state.raw<Place | null>(null);
+  /** Whether the question in front can be seen there. */
+  inView = $state(false);
+
+  /** Whether a question is drawn there. Whatever else a question is about, it is asked in a frame over everything. */
+  takes({ body, why, call }: Question): boolean {
+    const place = this.open;
+    if (place === null || call === undefined || body.kind !== "tool" || why.by !== "model")
+      return false;
+    return why.conversation === place.conversation && place.has(call);
+  }
+}
+
+export const places = new Places();
