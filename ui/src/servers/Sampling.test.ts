@@ -3,19 +3,16 @@ import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, test } from "vitest";
 
-import type { Policy, Rule, SamplingReport } from "$lib/api/generated";
+import type { Rule, SamplingReport } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
 import { sampleServer, startFake } from "$lib/testing/fake";
+
+import { noRules, sampleRule } from "../rules/fixtures";
 
 import Sampling from "./Sampling.svelte";
 import { samplingReport } from "./sampling-fixtures";
 
 const user = userEvent.setup();
-
-const file = { path: "/p", exists: false, problem: null };
-const policy = (rules: Rule[]): Policy => ({
-  ...{ preset: "balanced", managedPreset: "balanced", rules, user: file, managed: file },
-});
 
 async function show(report: SamplingReport, rules: Rule[] = []) {
   let now = report;
@@ -26,7 +23,7 @@ async function show(report: SamplingReport, rules: Rule[] = []) {
       return {};
     },
     models: () => ({ providers: [], default: null, found: [], presets: [] }),
-    policy: () => policy(rules),
+    policy: () => ({ ...noRules, rules }),
     set_policy_rule: () => ({ source: "user", id: "1" }),
     remove_policy_rule: () => ({}),
   });
@@ -103,12 +100,10 @@ describe("the use of models", () => {
   });
 
   test("shows the budget that stands, and takes it back", async () => {
-    const rule = {
-      ...{ id: "7", source: "user", effect: "allow", server: "files", tool: null, note: "" },
-      ...{ direction: "from_server", arguments: [], annotations: null, trustedServer: false },
-      ...{ scope: { kind: "always" }, expiresAt: null },
+    const rule = sampleRule({
+      ...{ id: "7", effect: "allow", direction: "from_server" },
       sampling: { requestsPerHour: 5, tokensPerHour: 9_000 },
-    } as Rule;
+    });
     const host = await show(samplingReport({ on: true }), [rule]);
     expect(
       await screen.findByText(/Up to 5 requests and 9,000 tokens/),

@@ -6,7 +6,6 @@ import type {
   Events,
   FreshUntil,
   Marks,
-  Pins,
   Server,
   ServerState,
   Snapshot,
@@ -25,8 +24,12 @@ export interface Asked {
   request: unknown;
 }
 
-/** What a host answers that nothing is set up on. */
+/** What a host answers that nothing is set up on, about a server that nothing was seen of. */
 const NOTHING_SET_UP: Answers = {
+  pins: ({ server }) => ({
+    ...{ server, identity: [], identitySince: null, issuer: null },
+    ...{ tools: [], prompts: [] },
+  }),
   models: () => ({ providers: [], default: null, found: [], presets: [] }),
   conversation_cost: () => ({
     usage: { input: null, output: null, cachedInput: null, thinking: null },
@@ -106,12 +109,6 @@ export async function startFake(
   await app.start();
   return host;
 }
-
-/** Of a server that nothing was seen of. */
-const NOTHING_SEEN: Omit<Pins, "server"> = {
-  ...{ identity: [], identitySince: null, issuer: null },
-  ...{ tools: [], prompts: [] },
-};
 
 /** What every definition has that nothing is special about. */
 export const REVIEWED: { others: null; hash: string; marks: Marks } = {
