@@ -1,10 +1,5 @@
 // A server's request to a model, from the first word to the last: turned on, asked, answered by a model of a provider that is
 // not ours (aimock), watched, changed, sent; declined; within a budget.
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
-
 import {
   allow,
   type DevHost,
@@ -13,63 +8,15 @@ import {
   test as base,
   visit,
 } from "./fixtures";
+import { Provider } from "./provider";
 
 /** Must be nowhere to be seen. */
 const KEY = "sk-canary-page-77aa01";
 
-interface Asked {
-  body: { messages: { role: string; content: unknown }[]; max_tokens?: number };
-}
-
-/** A provider that is not ours. */
-class Provider {
-  url = "";
-  #process!: ChildProcess;
-
-  static async start(): Promise<Provider> {
-    const provider = new Provider();
-    const script = join(import.meta.dirname, "../models/provider.mjs");
-    const env = { ...process.env, PROVIDER_KEY: KEY };
-    provider.#process = spawn(process.execPath, [script], {
-      env,
-      stdio: ["pipe", "pipe", "inherit"],
-    });
-    const [line] = (await once(
-      createInterface({ input: provider.#process.stdout! }),
-      "line",
-    )) as [string];
-    provider.url = (JSON.parse(line) as { url: string }).url;
-    return provider;
-  }
-
-  async asked(): Promise<Asked[]> {
-    const headers = { authorization: `Bearer ${KEY}` };
-    const answer = await fetch(`${this.url}/v1/_requests`, { headers });
-    const all = (await answer.json()) as Asked[] | { requests: Asked[] };
-    const list = Array.isArray(all) ? all : all.requests;
-    return list.filter(({ body }) => Array.isArray(body?.messages));
-  }
-
-  async stop(): Promise<void> {
-    this.#process.stdin?.end();
-    if (this.#process.exitCode === null) await once(this.#process, "exit");
-  }
-}
-
 const test = base.extend<{ provider: Provider }>({
   provider: async ({ host }, use) => {
-    const provider = await Provider.start();
-    const settings = {
-      name: "Fake",
-      kind: "openai",
-      url: `${provider.url}/v1`,
-    };
-    await host.call("set_provider", {
-      id: "fake",
-      conversions: [],
-      ...settings,
-    });
-    await host.call("set_provider_key", { id: "fake", key: KEY });
+    const provider = await Provider.start(KEY);
+    await provider.setUpIn(host);
     const model = { provider: "fake", model: "gpt-5.2" };
     const { settings: before } = await host.call<{ settings: object }>("sampling", {
       server: "harbour",
