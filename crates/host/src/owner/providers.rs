@@ -52,6 +52,7 @@ impl Owner {
                 self.put_keyed(settings);
             }
         }
+        self.look_again_at_models();
         self.emit(HostEvent::ModelsChanged);
     }
 
@@ -164,6 +165,7 @@ impl Owner {
     pub(crate) fn key_changed(&mut self, id: &str) {
         if let Ok(settings) = self.provider_settings(id) {
             self.put_keyed(settings);
+            self.look_again_at_models();
             self.emit(HostEvent::ModelsChanged);
         }
     }
@@ -192,6 +194,7 @@ impl Owner {
                 Err(error.into())
             }
         };
+        self.look_again_at_models();
         self.emit(HostEvent::ModelsChanged);
         result
     }

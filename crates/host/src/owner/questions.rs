@@ -16,6 +16,7 @@ use super::sampling::{self, Running};
 use crate::activity::now;
 use crate::connection::{RunId, Tell, Ticket};
 use crate::form::Form;
+use crate::sampling::Run;
 use crate::url_parts::shown_url;
 use crate::view::{
     CallFailure, CallKind, CallState, HostEvent, Outcome, QuestionBody, QuestionId, QuestionView, ServerState, Why,
@@ -92,11 +93,14 @@ pub(super) fn hash_of(body: &QuestionBody, schema: Option<&Value>) -> Hash {
         QuestionBody::Tool { tool, arguments, .. } => call_hash(tool, arguments),
         // What a model says twice is not approved twice by one word.
         QuestionBody::Sampling { response: Some(response), state, .. } => {
-            Hash::of(&json!({ "answer": response, "attempt": state.attempts }))
+            let asked = (state.model.as_ref().map(|own| (&own.model, &own.provider)), &state.losses);
+            Hash::of(&json!({ "answer": response, "again": asked, "attempt": state.attempts }))
         }
         QuestionBody::Sampling { request, response: None, state } => {
-            let model = state.model.as_ref().map(|choice| &choice.model);
-            Hash::of(&json!({ "request": request, "model": model, "attempt": state.attempts }))
+            let asked = (state.model.as_ref().map(|own| (&own.model, &own.provider)), &state.losses);
+            // What was said of a model at work is not said of one that has failed.
+            let failed = matches!(state.run, Run::Failed { .. });
+            Hash::of(&json!({ "request": request, "asked": asked, "attempt": state.attempts, "failed": failed }))
         }
         QuestionBody::Form { message, .. } => Hash::of(&json!({ "message": message, "schema": schema })),
         QuestionBody::Url { message, url } => Hash::of(&json!({ "message": message, "url": url })),

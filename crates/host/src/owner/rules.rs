@@ -319,6 +319,7 @@ impl Owner {
             }
         }
         self.end_kept_out();
+        self.end_unallowed();
         self.emit(HostEvent::RulesChanged);
     }
 

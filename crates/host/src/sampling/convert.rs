@@ -34,6 +34,21 @@ pub enum Unfit {
     /// The model said nothing.
     #[error("the model said nothing")]
     Empty,
+    /// The model thought until its tokens were used up.
+    #[error("all tokens of the answer were used up before the model said anything; let it have more")]
+    OutOfTokens,
+}
+
+impl Unfit {
+    /// A stable name of the cause.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::OutOfTokens => "outOfTokens",
+            Self::Empty => "empty",
+            _ => "unfit",
+        }
+    }
 }
 
 /// The names that tools have for a model: the server's own, where every provider takes them.
@@ -217,7 +232,7 @@ pub(crate) fn from_reply(reply: &Reply, params: &CreateMessageParams) -> Result<
         }
     }
     if blocks.is_empty() {
-        return Err(Unfit::Empty);
+        return Err(if reply.stop == Stop::MaxTokens { Unfit::OutOfTokens } else { Unfit::Empty });
     }
     let uses_tools = blocks.iter().any(|block| matches!(block, ContentBlock::ToolUse(_)));
     let stop = match &reply.stop {
@@ -386,5 +401,7 @@ mod tests {
         silent.tool_choice = None;
         assert_eq!(to_request(&silent).expect("fine").tool_choice, ToolChoice::Auto, "[sampling-tool-choice]: auto");
         assert_eq!(from_reply(&reply(vec![Part::text("")], Stop::EndTurn), &whole()), Err(Unfit::Empty), "nothing");
+        let cut = from_reply(&reply(vec![Part::text("")], Stop::MaxTokens), &whole());
+        assert_eq!(cut, Err(Unfit::OutOfTokens), "nothing, for want of tokens: the user can do something about that");
     }
 }

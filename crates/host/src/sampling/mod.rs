@@ -3,14 +3,17 @@
 
 pub(crate) mod choose;
 pub(crate) mod convert;
+mod estimate;
 mod handle;
 mod settings;
 mod spending;
 
 pub use choose::{ChosenBy, Priority};
 pub use convert::Unfit;
+pub use estimate::{estimated_tokens, text_tokens};
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, Role, SamplingContent};
 use models::{Loss, ModelRef, Usage};
+use policy::Hash;
 pub use settings::{Budget, SamplingSettings};
 pub use spending::{Limit, LimitOf, Span, Spending, Spent};
 
@@ -53,6 +56,9 @@ pub struct Choice {
     pub name: String,
     /// Why.
     pub by: ChosenBy,
+    /// How its provider is set up: where it is asked, and what is done about what it can't carry. None for a provider that is
+    /// not in the settings.
+    pub provider: Option<Hash>,
     /// What it costs at the most, in millionths of a US dollar, if its price is known.
     pub most_micros: Option<u64>,
 }
@@ -110,16 +116,6 @@ pub struct SamplingReport {
     pub stopped: Option<Limit>,
     /// Whether its session was opened with other settings, so that it has to be started again to learn of these.
     pub is_outdated: bool,
-}
-
-/// Bytes of a token, as far as that can be said without the model's own counting.
-const BYTES_PER_TOKEN: u64 = 4;
-
-/// About how many tokens a request has: a quarter of its bytes, pictures and sounds included.
-#[must_use]
-pub fn estimated_tokens(params: &CreateMessageParams) -> u64 {
-    serde_json::to_vec(&(&params.messages, &params.system_prompt, &params.tools))
-        .map_or(0, |written| written.len() as u64 / BYTES_PER_TOKEN)
 }
 
 /// How many rounds of tools a request has behind it: messages of results.

@@ -1,6 +1,8 @@
 //! A server asks for a model's answer: off until it is turned on; asked, answered by a model or by hand, reviewed, sent; within
 //! budgets (X26, X27). The model is scripted here; that wires are spoken right is shown elsewhere.
 
+mod held;
+
 use std::time::Duration;
 
 use host::AnswerError;
@@ -13,7 +15,7 @@ use policy::{Direction, Effect, PolicyRule, SamplingBudget, Scope};
 use serde_json::{Map, Value, json};
 use testkit::app::{App, PATIENCE, demo, scripted};
 use testkit::deadline::holds_within;
-use testkit::model::{PROVIDER, ScriptedModel, Step, ends, named, reference, text};
+use testkit::model::{ScriptedModel, Step, ends, named, reference, text};
 use tokio::task::JoinHandle;
 
 const SERVER: &str = "harbour";
@@ -220,7 +222,8 @@ async fn why_a_model_does_not_answer_is_said_and_the_user_can_go_on() {
         (vec![Step::Fails(ModelError::Overloaded)], "overloaded"),
         (vec![Step::Fails(ModelError::WrongKey { said: String::new() })], "wrongKey"),
         (cut, "cut"),
-        (vec![ends(Vec::new(), Stop::EndTurn, (1, 0))], "unfit"),
+        (vec![ends(Vec::new(), Stop::EndTurn, (1, 0))], "empty"),
+        (vec![ends(Vec::new(), Stop::MaxTokens, (1, 64))], "outOfTokens"),
     ];
     let mut shown = question;
     for (script, expected) in failures {
@@ -369,7 +372,6 @@ async fn x27_a_billion_tokens_are_capped_and_money_is_bounded() {
     let question = app.question(SERVER, "the model", is_sampling).await;
     let choice = parts(&question).2.model.clone().unwrap();
     assert_eq!((choice.model, choice.by), (reference("other-2"), ChosenBy::Setting), "[sampling-user-controls]");
-    assert_eq!(PROVIDER, "scripted", "its provider is the test's own");
     app.answer(&question, UserAnswer::Deny).await;
     assert!(!said(called).await.0, "refused");
     user.abort();

@@ -4,7 +4,8 @@ use mcp_proto::jsonrpc::code;
 use mcp_proto::session::{Answer, ServerRequestId};
 use mcp_proto::types::CreateMessageParams;
 use models::ModelRef;
-use policy::{Decision, Rule, Scope};
+use policy::{Decision, Hash, Rule, Scope};
+use serde_json::json;
 
 use super::Owner;
 use crate::activity::{ActivityKind, now};
@@ -83,6 +84,10 @@ impl Owner {
             let cause = format!("the limit is reached: {limit}");
             return Err((cause.clone(), refusal(cause)));
         }
+        if let Some((needs, left)) = self.leaves_no_answer(server, params) {
+            let cause = format!("the limit is reached: it has about {needs} tokens, and {left} are left");
+            return Err((cause.clone(), refusal(cause)));
+        }
         Ok(())
     }
 
@@ -108,7 +113,33 @@ impl Owner {
         let request = to_request(params).ok();
         state.losses = request.and_then(|request| self.models.cannot_carry(&model, &request).ok()).unwrap_or_default();
         let most_micros = self.most_micros(&model, params);
-        state.model = Some(Choice { name: name.unwrap_or_else(|| model.model.clone()), model, by, most_micros });
+        let provider = self.provider_settings(&model.provider).ok().map(|settings| Hash::of(&json!(settings)));
+        let name = name.unwrap_or_else(|| model.model.clone());
+        state.model = Some(Choice { name, model, by, provider, most_micros });
+    }
+
+    /// Providers changed: what is asked about is put to them as they are now, or to another one, and the question says so.
+    pub(in crate::owner) fn look_again_at_models(&mut self) {
+        for at in 0..self.questions.len() {
+            let pending = &self.questions[at];
+            let QuestionBody::Sampling { request, state, .. } = &pending.view.body else { continue };
+            if pending.running.is_some() || pending.being_acted_on {
+                continue;
+            }
+            let (server, request, mut new) = (pending.view.server.clone(), request.clone(), state.clone());
+            let kept = new.model.take().filter(|own| self.models.provider(&own.model.provider).is_ok());
+            let chosen = kept.map(|own| (own.model, own.by)).or_else(|| self.choose_model(&server, &request));
+            new.losses.clear();
+            if let Some((model, by)) = chosen {
+                self.set_model(&mut new, model, by, &request);
+            }
+            if let QuestionBody::Sampling { state, .. } = &mut self.questions[at].view.body
+                && *state != new
+            {
+                *state = new;
+                self.changed(at);
+            }
+        }
     }
 
     /// The user changes the request. It never asks for more tokens than the server wants.

@@ -7,8 +7,11 @@ use policy::SamplingUse;
 use super::Owner;
 use crate::activity::{ActivityKind, now};
 use crate::owner::AnswerError;
-use crate::sampling::{Spent, estimated_tokens, tool_rounds};
+use crate::sampling::{Limit, Spent, estimated_tokens, tool_rounds};
 use crate::view::{HostEvent, Millis};
+
+/// Bytes of an answer that make a token, where its provider does not count.
+const BYTES_PER_TOKEN: u64 = 3;
 
 /// What was counted when a model began.
 #[derive(Debug, Clone)]
@@ -37,7 +40,7 @@ impl Owner {
     pub(super) fn most_answer(&self, server: &str, params: &CreateMessageParams) -> u64 {
         let settings = self.sampling_settings(server);
         let left = self.spending(server).tokens_left(&settings, now());
-        let left = left.map(|left| left.saturating_sub(estimated_tokens(params))).filter(|left| *left > 0);
+        let left = left.map(|left| left.saturating_sub(estimated_tokens(params)));
         params.max_tokens.min(settings.max_tokens).min(left.unwrap_or(u64::MAX)).max(1)
     }
 
@@ -48,8 +51,18 @@ impl Owner {
 
     /// What a request costs at the most, in millionths of a US dollar.
     pub(super) fn most_micros(&self, model: &ModelRef, params: &CreateMessageParams) -> Option<u64> {
-        let usage = usage(estimated_tokens(params), params.max_tokens);
-        self.price_of(model).and_then(|price| micros(&price, &usage))
+        let price = self.price_of(model)?;
+        let plain = usage(estimated_tokens(params), params.max_tokens);
+        // Where a provider keeps what it read, that costs more.
+        let kept = Usage { written_input: plain.input, ..plain };
+        micros(&price, &plain).max(micros(&price, &kept))
+    }
+
+    /// The limit that is passed by the request alone, before anything is said to it.
+    pub(super) fn leaves_no_answer(&self, server: &str, params: &CreateMessageParams) -> Option<(u64, u64)> {
+        let settings = self.sampling_settings(server);
+        let (needs, left) = (estimated_tokens(params), self.spending(server).tokens_left(&settings, now())?);
+        (needs >= left).then_some((needs, left))
     }
 
     /// Counts one more request at its most.
@@ -72,35 +85,47 @@ impl Owner {
         let micros = self.most_micros(model, params).unwrap_or(0);
         let tokens = input.saturating_add(params.max_tokens);
         let spent = Spent { requests: 1, tokens, micros, rounds: rounds(params) };
-        if let Some(limit) = self.spending(server).too_much(&settings, &spent, now()) {
-            return Err(AnswerError::Budget(limit));
+        let at = now();
+        let mut over: Option<Limit> = None;
+        // As it is on disk at this moment: another program may let the same server ask.
+        self.change_spending(server, &mut |own| {
+            over = own.too_much(&settings, &spent, at);
+            if over.is_none() {
+                own.add(&spent, at);
+            }
+        });
+        match over {
+            Some(limit) => Err(AnswerError::Budget(limit)),
+            None => Ok(Counted { server: server.to_owned(), at, spent, input, price }),
         }
-        let counted = Counted { server: server.to_owned(), at: now(), spent, input, price };
-        self.count(server, &spent);
-        Ok(counted)
     }
 
     /// Counts a request that the user answers by hand. It takes no tokens.
     pub(super) fn count_by_hand(&mut self, server: &str, params: &CreateMessageParams) {
-        self.count(server, &Spent { requests: 1, rounds: rounds(params), ..Spent::default() });
-    }
-
-    fn count(&mut self, server: &str, spent: &Spent) {
-        let at = now();
-        self.change_spending(server, &mut |own| own.add(spent, at));
+        let (spent, at) = (Spent { requests: 1, rounds: rounds(params), ..Spent::default() }, now());
+        self.change_spending(server, &mut |own| own.add(&spent, at));
     }
 
     /// A model is done: what it took takes the place of what it could have taken. What the provider does not say is estimated
     /// by what came. Gives what it cost, in millionths of a US dollar, if its price is known.
-    pub(super) fn settle(&mut self, counted: &Counted, usage: Usage, came: usize) -> Option<u64> {
+    pub(super) fn settle(&mut self, counted: &Counted, usage: Usage, came: u64) -> Option<u64> {
         let input = usage.input.unwrap_or(counted.input);
-        let output = usage.output.unwrap_or(came as u64 / 4);
+        let output = usage.output.unwrap_or_else(|| came.div_ceil(BYTES_PER_TOKEN));
         let known = Usage { input: Some(input), output: Some(output), ..usage };
         let cost = counted.price.as_ref().and_then(|price| micros(price, &known));
         let tokens = input.saturating_add(output);
         let spent = Spent { tokens, micros: cost.unwrap_or(0), ..counted.spent };
         self.change_spending(&counted.server, &mut |own| own.settle(counted.at, &counted.spent, &spent));
         cost
+    }
+
+    /// A model did not come to its end. What it took until then is known in part at best. One of which nothing came may have
+    /// thought all the time: it counts as at its most.
+    pub(super) fn settle_cut(&mut self, counted: &Counted, usage: Usage, came: u64) {
+        if came > 0 || usage.output.is_some() {
+            let output = usage.output.unwrap_or(0).max(came.div_ceil(BYTES_PER_TOKEN));
+            self.settle(counted, Usage { output: Some(output), ..usage }, came);
+        }
     }
 
     /// A model was asked for nothing: its provider did not take the request.

@@ -8,7 +8,7 @@ mod budget;
 mod run;
 mod unasked;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mcp_proto::session::ServerRequestId;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, SamplingCapability};
@@ -39,7 +39,7 @@ pub(super) struct Sampling {
 }
 
 /// What is kept of one server.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 struct Kept {
     #[serde(flatten)]
     settings: SamplingSettings,
@@ -112,8 +112,32 @@ impl Owner {
             ..Decided::default()
         })?;
         self.change_sampling(server, &mut |kept| kept.settings.clone_from(&settings))?;
+        if !settings.on {
+            self.refuse_unasked(server);
+        }
         self.emit(HostEvent::SamplingChanged(server.to_owned()));
         Ok(())
+    }
+
+    /// Another program changed what servers may use, or counted what they used.
+    pub(crate) fn reload_sampling(&mut self) {
+        let Ok(kept) = self.ports.documents.read(Document::Sampling) else { return };
+        let Ok(kept) = serde_json::from_value(kept.unwrap_or_else(|| json!({}))) else {
+            tracing::warn!("sampling.json can't be used; what servers may do stays as it was");
+            return;
+        };
+        let was = std::mem::replace(&mut self.sampling.kept, Sampling::of(kept).kept);
+        let servers: BTreeSet<String> = was.keys().chain(self.sampling.kept.keys()).cloned().collect();
+        for server in servers {
+            let now = self.sampling.kept.get(&server);
+            if was.get(&server) == now {
+                continue;
+            }
+            if now.is_none_or(|kept| !kept.settings.on) {
+                self.refuse_unasked(&server);
+            }
+            self.emit(HostEvent::SamplingChanged(server));
+        }
     }
 
     /// Changes what is kept of a server, as it is on disk now: another program may have counted meanwhile.

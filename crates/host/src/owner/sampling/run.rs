@@ -1,5 +1,6 @@
 //! A model answers a request: its text goes into the question as it comes, and its answer when it is whole.
 
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
@@ -22,12 +23,13 @@ const TOGETHER: Duration = Duration::from_millis(33);
 pub(in crate::owner) struct Running {
     number: u64,
     pub(super) counted: Counted,
+    progress: Progress,
     task: tokio::task::AbortHandle,
 }
 
 impl Running {
-    pub(super) const fn new(number: u64, counted: Counted, task: tokio::task::AbortHandle) -> Self {
-        Self { number, counted, task }
+    pub(super) const fn new(number: u64, counted: Counted, progress: Progress, task: tokio::task::AbortHandle) -> Self {
+        Self { number, counted, progress, task }
     }
 
     /// Whether it is the run of this number.
@@ -43,12 +45,31 @@ impl Drop for Running {
 }
 
 /// How a model ended.
-pub(super) struct Ended {
-    pub(super) result: Result<Reply, ModelError>,
-    /// What it took, as far as the provider said it before the end.
-    pub(super) usage: Usage,
-    /// How many bytes came.
-    pub(super) came: usize,
+pub(super) type Ended = Result<Reply, ModelError>;
+
+/// How far a model is, for whoever has to count it before its end.
+#[derive(Clone, Default)]
+pub(super) struct Progress(Arc<Mutex<Came>>);
+
+/// What came so far.
+#[derive(Debug, Clone, Copy, Default)]
+struct Came {
+    /// Whether the provider took the request.
+    began: bool,
+    /// Bytes of the answer: words, thoughts, arguments.
+    bytes: u64,
+    /// What it took, as far as the provider said it.
+    usage: Usage,
+}
+
+impl Progress {
+    fn read(&self) -> Came {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Came)) {
+        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+    }
 }
 
 impl Owner {
@@ -68,8 +89,9 @@ impl Owner {
         let work = Work { models: self.models.clone(), model: choice.model.clone(), request };
         let tell = move |text: String| -> Command { Box::new(move |owner| owner.on_sampling_text(id, number, text)) };
         let end = move |ended: Ended| -> Command { Box::new(move |owner| owner.on_sampling_end(id, number, ended)) };
-        let task = tokio::spawn(work.run(self.back.clone(), Some(tell), end));
-        self.questions[at].running = Some(Running::new(number, counted, task.abort_handle()));
+        let progress = Progress::default();
+        let task = tokio::spawn(work.run(self.back.clone(), progress.clone(), Some(tell), end));
+        self.questions[at].running = Some(Running::new(number, counted, progress, task.abort_handle()));
         if let QuestionBody::Sampling { state, .. } = &mut self.questions[at].view.body {
             state.attempts = state.attempts.saturating_add(1);
         }
@@ -97,12 +119,12 @@ impl Owner {
     fn on_sampling_end(&mut self, id: QuestionId, number: u64, ended: Ended) {
         let Some(at) = self.running_at(id, number) else { return };
         let Some(running) = self.questions[at].running.take() else { return };
-        let micros = self.settle_ended(&running.counted, &ended);
+        let micros = self.settle_ended(&running, &ended);
         let QuestionBody::Sampling { request, .. } = &self.questions[at].view.body else { return };
-        let (answer, run) = match ended.result {
+        let (answer, run) = match ended {
             Err(error) => (None, Run::Failed { code: error.code(), message: error.to_string() }),
             Ok(reply) => match from_reply(&reply, request) {
-                Err(unfit) => (None, Run::Failed { code: "unfit", message: unfit.to_string() }),
+                Err(unfit) => (None, Run::Failed { code: unfit.code(), message: unfit.to_string() }),
                 Ok(answer) => {
                     let broke = tool_choice(request) == ToolChoice::Required && !uses_tool(&answer);
                     let note = broke.then_some(RunNote::NoToolUsed);
@@ -117,15 +139,19 @@ impl Owner {
     }
 
     /// Counts what a model took.
-    pub(super) fn settle_ended(&mut self, counted: &Counted, ended: &Ended) -> Option<u64> {
-        match &ended.result {
-            Ok(reply) => self.settle(counted, reply.usage, ended.came),
-            Err(_) if ended.came == 0 && ended.usage.input.is_none() => {
-                self.settle_unanswered(counted);
-                None
+    pub(super) fn settle_ended(&mut self, running: &Running, ended: &Ended) -> Option<u64> {
+        let (counted, Came { began, bytes, usage }) = (&running.counted, running.progress.read());
+        match ended {
+            Ok(reply) => return self.settle(counted, reply.usage, bytes),
+            Err(_) if !began => self.settle_unanswered(counted),
+            Err(ModelError::Silent { .. } | ModelError::Cut) => self.settle_cut(counted, usage, bytes),
+            // What it refuses in words it did not think about for long.
+            Err(_) => {
+                let output = usage.output.unwrap_or(0);
+                self.settle_cut(counted, Usage { output: Some(output), ..usage }, bytes);
             }
-            Err(_) => self.settle(counted, ended.usage, ended.came),
         }
+        None
     }
 
     /// The user stops the model. What it said until then is there to go on from.
@@ -138,7 +164,8 @@ impl Owner {
             (Run::Running { text, .. }, Some(choice)) => (text.clone(), choice.model.model.clone()),
             _ => return Ok(()),
         };
-        self.settle(&running.counted, Usage::default(), text.len());
+        let Came { bytes, usage, .. } = running.progress.read();
+        self.settle_cut(&running.counted, usage, bytes);
         drop(running);
         if text.is_empty() {
             self.put_answer(at, None, Run::No);
@@ -165,6 +192,7 @@ impl Work {
     pub(super) async fn run(
         self,
         back: mpsc::WeakSender<Command>,
+        progress: Progress,
         tell: Option<impl Fn(String) -> Command + Send>,
         end: impl FnOnce(Ended) -> Command + Send,
     ) {
@@ -173,9 +201,10 @@ impl Work {
                 let _ = back.send(command).await;
             }
         };
-        let (mut usage, mut came) = (Usage::default(), 0);
-        let result = async {
+        let came = |more: usize| progress.change(|came| came.bytes += more as u64);
+        let ended = async {
             let mut deltas = self.models.stream(&self.model, self.request).await?;
+            progress.change(|came| came.began = true);
             let (mut held, mut told, mut thinks) = (String::new(), Instant::now() - TOGETHER, false);
             loop {
                 let delta = tokio::select! {
@@ -194,24 +223,24 @@ impl Work {
                     None => return Err(ModelError::Cut),
                     Some(Err(error)) => return Err(error),
                     Some(Ok(Delta::Text(text))) => {
-                        came += text.len();
+                        came(text.len());
                         held.push_str(&text);
                     }
                     Some(Ok(Delta::Thinking(text))) => {
-                        came += text.len();
+                        came(text.len());
                         if !thinks && let Some(tell) = &tell {
                             thinks = true;
                             send(tell(String::new())).await;
                         }
                     }
-                    Some(Ok(Delta::ToolUseArguments { text, .. })) => came += text.len(),
+                    Some(Ok(Delta::ToolUseArguments { text, .. })) => came(text.len()),
                     Some(Ok(Delta::ToolUseBegan { .. })) => {}
-                    Some(Ok(Delta::Usage(so_far))) => usage = so_far,
+                    Some(Ok(Delta::Usage(so_far))) => progress.change(|came| came.usage = so_far),
                     Some(Ok(Delta::Ended(reply))) => return Ok(reply),
                 }
             }
         }
         .await;
-        send(end(Ended { result, usage, came })).await;
+        send(end(ended)).await;
     }
 }

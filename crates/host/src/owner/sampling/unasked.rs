@@ -1,15 +1,17 @@
 //! Requests that a rule with a budget lets through: a model answers, and the answer goes back without a question. It is in the
 //! audit log and in the server's activity like any other.
 
+use std::collections::BTreeSet;
+
 use mcp_proto::session::{Answer, ServerRequestId};
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult};
 use models::ToolChoice;
-use policy::{By, Hash, canonical_json};
+use policy::{Act, By, Decision, Hash, SamplingUse, canonical_json};
 use serde_json::json;
 
 use super::Owner;
-use super::run::{Ended, Running, Work};
-use crate::activity::ActivityKind;
+use super::run::{Ended, Progress, Running, Work};
+use crate::activity::{ActivityKind, now};
 use crate::connection::RunId;
 use crate::owner::audit::Decided;
 use crate::owner::questions::refusal;
@@ -62,8 +64,9 @@ impl Owner {
         let number = self.sampling.last_run;
         let work = Work { models: self.models.clone(), model: choice.model.clone(), request };
         let end = move |ended: Ended| -> Command { Box::new(move |owner| owner.on_unasked_end(of, number, ended)) };
-        let task = tokio::spawn(work.run(self.back.clone(), None::<fn(String) -> Command>, end));
-        let running = Running::new(number, counted, task.abort_handle());
+        let progress = Progress::default();
+        let task = tokio::spawn(work.run(self.back.clone(), progress.clone(), None::<fn(String) -> Command>, end));
+        let running = Running::new(number, counted, progress, task.abort_handle());
         let unasked = Unasked { server: server.to_owned(), running, params: Box::new(params.clone()), by };
         self.sampling.unasked.insert(of, unasked);
         Ok(())
@@ -74,7 +77,7 @@ impl Owner {
             return;
         }
         let Some(unasked) = self.sampling.unasked.remove(&of) else { return };
-        self.settle_ended(&unasked.running.counted, &ended);
+        self.settle_ended(&unasked.running, &ended);
         let (server, (run, request)) = (unasked.server.as_str(), of);
         match self.unasked_answer(&unasked, ended) {
             Ok(answer) => {
@@ -105,7 +108,7 @@ impl Owner {
 
     /// What goes back, or why nothing can.
     fn unasked_answer(&self, unasked: &Unasked, ended: Ended) -> Result<CreateMessageResult, String> {
-        let reply = ended.result.map_err(|error| error.to_string())?;
+        let reply = ended.map_err(|error| error.to_string())?;
         let answer = from_reply(&reply, &unasked.params).map_err(|unfit| unfit.to_string())?;
         if tool_choice(&unasked.params) == ToolChoice::Required && !uses_tool(&answer) {
             return Err("the server wants a tool to be used, and the model used none".to_owned());
@@ -119,13 +122,35 @@ impl Owner {
         self.sampling.unasked.retain(|of, _| !is_over(*of));
     }
 
-    /// Stops what models answer for a server that the user denies all, and tells it.
+    /// Stops what models answer for a server that the user denies all, or may not sample any more, and tells it.
     pub(in crate::owner) fn refuse_unasked(&mut self, server: &str) {
         let own = self.sampling.unasked.iter().filter(|(_, unasked)| unasked.server == server);
         let own: Vec<(RunId, ServerRequestId)> = own.map(|(of, _)| *of).collect();
         for (run, request) in own {
-            self.sampling.unasked.remove(&(run, request));
+            if let Some(unasked) = self.sampling.unasked.remove(&(run, request)) {
+                self.note(Decided {
+                    server,
+                    kind: "sampling-answer",
+                    subject: "not wanted any more",
+                    decision: "denied",
+                    by: self.options.decides,
+                    hash: Hash::of(&json!({ "request": unasked.params })).as_str(),
+                    asker: "server",
+                    ..Decided::default()
+                });
+            }
             self.tell_answer(server, run, request, refusal("the user rejected the request".to_owned()));
+        }
+    }
+
+    /// Stops what no rule lets through any more, whatever of its budget is left: that was counted when it began.
+    pub(in crate::owner) fn end_unallowed(&mut self) {
+        let servers: BTreeSet<String> = self.sampling.unasked.values().map(|unasked| unasked.server.clone()).collect();
+        for server in servers {
+            let act = Act::Sample { server: &server, would_use: SamplingUse::default() };
+            if !matches!(self.policy.decide(&act, now()), Decision::Allow { .. }) {
+                self.refuse_unasked(&server);
+            }
         }
     }
 }

@@ -1,0 +1,137 @@
+//! What holds of sampling while a model works, and while a question is open: what the user turns off is not delivered, what was
+//! spent counts, and an approval is for the provider that was shown.
+
+use models::{Conversion, Conversions, Kind, ModelRef, ProviderSettings, Uncarried};
+
+use super::*;
+
+/// A request that a rule lets through, while its model works.
+async fn under_way(app: &App, model: &ScriptedModel, id: &str) -> Called {
+    let before = model.asked().len();
+    model.next(vec![Step::Waits(Duration::from_secs(2)), text("Aye.", (10, 2)).remove(1)]);
+    let called = call(app, id, json!({ "with_picture": false }));
+    assert!(holds_within(PATIENCE, || model.asked().len() > before).await, "the model is asked");
+    called
+}
+
+#[tokio::test]
+async fn what_is_turned_off_while_a_model_answers_goes_back_to_nobody() {
+    let (app, model, user) = harbour("legacy").await;
+    for end in ["the setting", "the rule", "a rule that asks", "another program"] {
+        set(&app, on()).await;
+        let own = app.host.set_rule(rule(9, 1_000_000)).await.unwrap().unwrap();
+        let called = under_way(&app, &model, end).await;
+        let mut rules = vec![own];
+        match end {
+            "the setting" => set(&app, SamplingSettings { on: false, ..on() }).await,
+            "the rule" => app.host.remove_rule(rules.remove(0)).await.unwrap().unwrap(),
+            "a rule that asks" => {
+                let asks = PolicyRule { effect: Effect::Ask, sampling: None, ..rule(1, 1) };
+                rules.push(app.host.set_rule(asks).await.unwrap().unwrap());
+            }
+            _ => {
+                let documents = app.host.ports().documents.clone();
+                let mut kept = documents.read(Document::Sampling).unwrap().unwrap();
+                kept[SERVER]["on"] = json!(false);
+                documents.write(Document::Sampling, &kept).unwrap();
+            }
+        }
+        let (went_well, words) = said(called).await;
+        assert!(!went_well && !words.contains("Aye"), "[sampling-user-controls]: by {end}: {words}");
+        let report = app.host.sampling(SERVER.to_owned()).await.unwrap().unwrap();
+        assert!(report.within_hour.tokens > 4_000, "[sampling-rate-limit]: nobody knows what it took, by {end}");
+        for rule in rules {
+            app.host.remove_rule(rule).await.unwrap().unwrap();
+        }
+    }
+    user.abort();
+}
+
+#[tokio::test]
+async fn a_model_that_is_stopped_while_it_thinks_counts_as_at_its_most() {
+    let (app, model, user) = harbour("legacy").await;
+    set(&app, SamplingSettings { max_tokens: 64, ..on() }).await;
+    let called = call(&app, "1", json!({ "with_picture": false }));
+    let mut question = app.question(SERVER, "the model", is_sampling).await;
+    let thinks = Step::Says(Delta::Thinking("Hm. ".repeat(300)));
+    // What comes, whether it then fails, and how many tokens of the answer count at least.
+    let cases = [
+        (vec![Step::Hangs], None, 64),
+        (vec![thinks, Step::Hangs], None, 300),
+        (vec![Step::Fails(ModelError::Silent { after: Duration::from_secs(1) })], Some("silent"), 64),
+    ];
+    for (script, fails, least) in cases {
+        let before = app.host.sampling(SERVER.to_owned()).await.unwrap().unwrap().in_all.tokens;
+        let asked = model.asked().len();
+        let hangs = matches!(script.last(), Some(Step::Hangs));
+        model.next(script);
+        app.answer(&question, ONCE).await;
+        assert!(holds_within(PATIENCE, || model.asked().len() > asked).await, "the model is asked");
+        if hangs {
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            let running = until(&app, "at work", |state, _| matches!(state.run, Run::Running { .. })).await;
+            app.answer(&running, UserAnswer::Stop).await;
+        }
+        question = until(&app, "stopped", |state, _| match state.run {
+            Run::Failed { code, .. } => Some(code) == fails,
+            Run::No => fails.is_none(),
+            _ => false,
+        })
+        .await;
+        let after = app.host.sampling(SERVER.to_owned()).await.unwrap().unwrap().in_all.tokens;
+        assert!(after - before >= least, "[sampling-rate-limit]: {} of {least} tokens were counted", after - before);
+    }
+    app.answer(&question, UserAnswer::Deny).await;
+    assert!(!said(called).await.0, "it is refused");
+    user.abort();
+}
+
+#[tokio::test]
+async fn a_request_that_takes_all_that_is_left_is_refused_before_anybody_is_asked() {
+    let (app, _model, user) = harbour("legacy").await;
+    let few = Budget { tokens: Some(40), ..Budget::default() };
+    set(&app, SamplingSettings { per_hour: few, ..on() }).await;
+    let (went_well, words) = said(call(&app, "1", json!({ "question": "long ".repeat(100) }))).await;
+    assert!(!went_well && words.contains("40 are left"), "[sampling-rate-limit]: the server is told: {words}");
+    let asked = app.questions().await.into_iter().any(|question| is_sampling(&question));
+    assert!(!asked, "and the user is not bothered with what no model could answer");
+    user.abort();
+}
+
+fn local(url: &str) -> ProviderSettings {
+    ProviderSettings {
+        id: "own".into(),
+        name: "Own".into(),
+        kind: Kind::OpenAi,
+        url: url.parse().unwrap(),
+        conversions: Conversions::default(),
+        silence_seconds: None,
+    }
+}
+
+#[tokio::test]
+async fn an_approval_is_for_the_provider_as_it_was_shown() {
+    let app = App::start(vec![(SERVER, demo(&["--era", "legacy"]))]).await;
+    app.ready(SERVER).await;
+    app.until(SERVER, "known whole", |s| s.counts[0] >= 16).await;
+    let user = app.always(is_use);
+    app.host.set_provider(local("http://127.0.0.1:9/v1")).await.unwrap().unwrap();
+    let small = ModelRef { provider: "own".into(), model: "small".into() };
+    set(&app, SamplingSettings { model: Some(small), ..on() }).await;
+    let called = call(&app, "1", json!({}));
+    let shown = app.question(SERVER, "the model", is_sampling).await;
+    let mut quiet = local("http://127.0.0.1:9/v1");
+    quiet.conversions = Conversions([(Uncarried::Image, Conversion::LeaveOut)].into_iter().collect());
+    for changed in [local("http://127.0.0.1:10/v1"), quiet] {
+        let before = app.question(SERVER, "as it is", is_sampling).await;
+        app.host.set_provider(changed).await.unwrap().unwrap();
+        let taken = app.host.answer(before.id, before.hash.to_string(), ONCE).await.unwrap();
+        assert!(matches!(taken, Err(AnswerError::Stale)), "what was approved is not what would be asked: {taken:?}");
+    }
+    app.host.remove_provider("own".into()).await.unwrap().unwrap();
+    let without = until(&app, "no model", |state, _| state.model.is_none()).await;
+    assert_ne!(without.hash, shown.hash, "and without it, the user would answer");
+    app.answer(&without, UserAnswer::Deny).await;
+    assert!(!said(called).await.0, "it is refused");
+    user.abort();
+}
