@@ -293,11 +293,11 @@ mod tests {
         let never = Carries { temperature: Temperature::Never, ..PLAIN };
         let temperature = Loss { what: Uncarried::Temperature, then: Conversion::LeaveOut };
         let thought = Loss { what: Uncarried::ThinkingWithTools, then: Conversion::LeaveOut };
-        let cases: [(Carries, Request, &[Loss], (Option<f64>, bool)); 4] = [
-            (PLAIN, hot.clone(), &[], (Some(0.5), false)),
-            (PLAIN, thinking, &[temperature], (None, true)),
-            (never, hot, &[temperature], (None, false)),
-            (never, both, &[temperature, thought], (None, false)),
+        let cases = [
+            (PLAIN, hot.clone(), vec![], (Some(0.5), false)),
+            (PLAIN, thinking, vec![temperature], (None, true)),
+            (never, hot, vec![temperature], (None, false)),
+            (never, both, vec![temperature, thought], (None, false)),
         ];
         for (carries, request, losses, wanted) in cases {
             assert_eq!(carries.losses(&request, &Conversions::default()), losses, "what is left out is told");

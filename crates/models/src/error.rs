@@ -22,6 +22,12 @@ pub enum ModelError {
         /// What the provider says.
         said: String,
     },
+    /// The key is taken, but not for this: not for this model, or not from here.
+    #[error("the provider does not allow this request; look at what your account may do there, or choose another model{}", it_says(.said))]
+    Forbidden {
+        /// What the provider says.
+        said: String,
+    },
     /// The account has no credit.
     #[error("the account at the provider has no credit left; top it up there, or choose another model{}", it_says(.said))]
     NoCredit {
@@ -100,7 +106,7 @@ pub enum ModelError {
         id: String,
     },
     /// Anything else that a provider says.
-    #[error("the provider answered {status}: {said}")]
+    #[error("{}{}", answered(.status), it_says(.said))]
     Provider {
         /// The HTTP status; 0 if the error came in a stream.
         status: u16,
@@ -120,6 +126,7 @@ impl ModelError {
             Self::NoKey => "noKey",
             Self::KeyUnreadable { .. } => "keyUnreadable",
             Self::WrongKey { .. } => "wrongKey",
+            Self::Forbidden { .. } => "forbidden",
             Self::NoCredit { .. } => "noCredit",
             Self::RateLimited { .. } => "rateLimited",
             Self::Overloaded => "overloaded",
@@ -141,6 +148,14 @@ impl ModelError {
 
 fn it_says(said: &str) -> String {
     if said.is_empty() { String::new() } else { format!(". It says: {said}") }
+}
+
+fn answered(status: &u16) -> String {
+    match status {
+        0 => "the provider broke off its answer with an error; try again, or choose another model".to_owned(),
+        400..=499 => format!("the provider does not take this request (error {status}); choose another model"),
+        _ => format!("the provider has an error of its own ({status}); try again, or choose another model"),
+    }
 }
 
 fn when(retry_after: &Option<Duration>) -> String {

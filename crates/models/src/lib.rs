@@ -21,7 +21,7 @@ mod wire;
 
 pub use delta::{Delta, Reply, Stop, Usage};
 pub use error::{ModelError, SAID_MAX};
-pub use local::{Found, find_local};
+pub use local::{Found, find_at, find_local};
 pub use loss::{Conversion, Conversions, Loss, Uncarried};
 pub use message::{Message, Part, Role};
 pub use model::{LongPrice, Model, ModelRef, Price, Rank, Takes};

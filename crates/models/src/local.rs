@@ -7,8 +7,10 @@ use reqwest::Client;
 
 use crate::{HttpProvider, Model, PRESETS, Provider, ProviderSettings};
 
-/// How long each may take.
+/// How long each may take to say what it has.
 const TIME: Duration = Duration::from_millis(500);
+/// How long it may take to say more of each.
+const DETAILS: Duration = Duration::from_secs(3);
 /// Those that are looked for.
 const LOOKED_FOR: [&str; 2] = ["ollama", "lm-studio"];
 
@@ -17,23 +19,26 @@ const LOOKED_FOR: [&str; 2] = ["ollama", "lm-studio"];
 pub struct Found {
     /// The settings to use it with.
     pub settings: ProviderSettings,
-    /// Its models.
+    /// Its models; their names only if it was slow to say more.
     pub models: Vec<Model>,
 }
 
 /// Looks for Ollama and LM Studio where they listen when nobody changed it.
 pub async fn find_local(client: &Client) -> Vec<Found> {
     let presets = PRESETS.iter().filter(|preset| LOOKED_FOR.contains(&preset.id));
-    find(client, presets.filter_map(|preset| preset.settings().ok()).collect()).await
+    find_at(client, presets.filter_map(|preset| preset.settings().ok()).collect()).await
 }
 
-async fn find(client: &Client, candidates: Vec<ProviderSettings>) -> Vec<Found> {
+/// Looks for these, with little patience: most are not there.
+pub async fn find_at(client: &Client, candidates: Vec<ProviderSettings>) -> Vec<Found> {
     let asked = candidates.into_iter().map(|settings| async {
         let provider = HttpProvider::new(settings.clone(), None, client.clone());
-        match tokio::time::timeout(TIME, provider.models()).await {
-            Ok(Ok(models)) => Some(Found { settings, models }),
-            Ok(Err(_)) | Err(_) => None,
-        }
+        let names = tokio::time::timeout(TIME, provider.names()).await.ok()?.ok()?;
+        let models = match tokio::time::timeout(DETAILS, provider.models()).await {
+            Ok(Ok(models)) => models,
+            Ok(Err(_)) | Err(_) => names,
+        };
+        Some(Found { settings, models })
     });
     join_all(asked).await.into_iter().flatten().collect()
 }

@@ -46,7 +46,8 @@ impl Assembly {
         self.deltas.drain(..)
     }
 
-    fn grow(&mut self, by: usize) -> Result<(), ModelError> {
+    /// Counts what is kept of an answer.
+    pub(super) fn grow(&mut self, by: usize) -> Result<(), ModelError> {
         self.size += by;
         let is_small = self.size <= MAX_ANSWER && self.pieces.len() <= MAX_PARTS;
         if is_small { Ok(()) } else { Err(ModelError::TooLarge { limit: MAX_ANSWER }) }
@@ -134,12 +135,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Whether a use of a tool was begun.
-    pub(super) fn has_tool_use(&self, wanted: u64) -> bool {
-        self.pieces.iter().any(|piece| matches!(piece, Piece::ToolUse { key, .. } if *key == wanted))
-    }
-
-    /// Whether any was.
+    /// Whether any use of a tool was begun.
     pub(super) fn uses_tools(&self) -> bool {
         self.pieces.iter().any(|piece| matches!(piece, Piece::ToolUse { .. }))
     }
@@ -212,6 +208,9 @@ impl Assembly {
             match piece {
                 Piece::Text(text) => parts.push(Part::Text(text)),
                 Piece::Thinking { text, opaque } => parts.push(Part::Thinking { text, opaque }),
+                // Who stopped before the first of them came did not mean to give none.
+                Piece::ToolUse { arguments, whole: None, .. }
+                    if stop == Stop::MaxTokens && arguments.trim().is_empty() => {}
                 Piece::ToolUse { id, name, arguments, whole, opaque, .. } => match whole.or_else(|| read(&arguments)) {
                     Some(arguments) => parts.push(Part::ToolUse { id, name, arguments, opaque }),
                     // Who stopped in the middle of them says so by how it stopped.
@@ -295,6 +294,8 @@ mod tests {
         let cut = with("{\"a\":", Stop::MaxTokens).unwrap();
         assert!(cut.message.parts.is_empty(), "what was cut off is not called: {cut:?}");
         assert_eq!(cut.stop, Stop::MaxTokens, "and why it is not there is said");
+        let cut = with("", Stop::MaxTokens).unwrap();
+        assert!(cut.message.parts.is_empty(), "nor what was cut off before its arguments came: {cut:?}");
         let empty = with("", Stop::ToolUse).unwrap();
         assert_eq!(empty.message.tool_uses().count(), 1, "a tool without arguments is called with none");
     }

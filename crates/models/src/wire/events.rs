@@ -1,7 +1,7 @@
 //! The events of an answer, read line by line within bounds.
 
 use std::io;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
@@ -15,6 +15,13 @@ use crate::ModelError;
 
 /// The longest line, in bytes.
 const MAX_LINE: usize = 16 << 20;
+/// The most bytes of all lines of an answer: sixty-four for each of what it may say.
+const MAX_BYTES: usize = 1 << 30;
+/// The most lines one after another that say nothing. One that waits and tells so each second takes a day for them.
+const MAX_IDLE_LINES: u32 = 100_000;
+/// How many times as long as without a line an answer may go on with lines that say nothing, as providers send them to keep a
+/// connection open while a model thinks or waits for its turn.
+const PATIENCE: u32 = 3;
 
 type Lines = FramedRead<StreamReader<BoxStream<'static, io::Result<Bytes>>, Bytes>, LinesCodec>;
 
@@ -23,6 +30,11 @@ pub(super) struct Events {
     lines: Lines,
     framing: Framing,
     silence: Duration,
+    /// How long was waited for lines since an event said something.
+    waited: Duration,
+    /// How many lines came since then.
+    idle_lines: u32,
+    bytes: usize,
     /// The data of the event that is read.
     data: String,
     is_first: bool,
@@ -32,7 +44,14 @@ impl Events {
     pub(super) fn new(response: reqwest::Response, framing: Framing, silence: Duration) -> Self {
         let bytes = response.bytes_stream().map_err(io::Error::other).boxed();
         let lines = FramedRead::new(StreamReader::new(bytes), LinesCodec::new_with_max_length(MAX_LINE));
-        Self { lines, framing, silence, data: String::new(), is_first: true }
+        let (waited, idle_lines, bytes) = (Duration::ZERO, 0, 0);
+        Self { lines, framing, silence, waited, idle_lines, bytes, data: String::new(), is_first: true }
+    }
+
+    /// The last event said something: the time in which the next has to starts anew.
+    pub(super) const fn said_something(&mut self) {
+        self.waited = Duration::ZERO;
+        self.idle_lines = 0;
     }
 
     /// The next event; none at the end of the bytes.
@@ -75,9 +94,14 @@ impl Events {
     }
 
     async fn line(&mut self) -> Result<Option<String>, ModelError> {
-        let Ok(next) = tokio::time::timeout(self.silence, self.lines.next()).await else {
-            return Err(ModelError::Silent { after: self.silence });
+        let patience = self.silence * PATIENCE;
+        let begun = Instant::now();
+        // Only what is waited here counts, not what the one who reads takes between two lines.
+        let time = self.silence.min(patience.saturating_sub(self.waited));
+        let Ok(next) = tokio::time::timeout(time, self.lines.next()).await else {
+            return Err(ModelError::Silent { after: if time < self.silence { patience } else { time } });
         };
+        self.waited += begun.elapsed();
         let mut line = match next {
             None => return Ok(None),
             Some(Ok(line)) => line,
@@ -89,6 +113,14 @@ impl Events {
             }
             Some(Err(LinesCodecError::Io(_))) => return Err(ModelError::Cut),
         };
+        self.idle_lines += 1;
+        self.bytes += line.len();
+        if self.idle_lines > MAX_IDLE_LINES {
+            return Err(ModelError::Unreadable { cause: "it goes on without saying anything".to_owned() });
+        }
+        if self.bytes > MAX_BYTES {
+            return Err(ModelError::TooLarge { limit: MAX_BYTES });
+        }
         if std::mem::take(&mut self.is_first) && line.starts_with('\u{feff}') {
             line.remove(0);
         }

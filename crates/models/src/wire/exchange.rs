@@ -11,7 +11,7 @@ use url::Url;
 
 use super::events::Events;
 use super::fault;
-use crate::ModelError;
+use crate::{ModelError, Reply, Stop};
 
 /// The most bytes of a list of models.
 const MAX_LIST: usize = 16 << 20;
@@ -21,6 +21,9 @@ const MAX_ERROR: usize = 64 << 10;
 const LIST_TIME: Duration = Duration::from_secs(20);
 /// How long the rest of an error may take.
 const ERROR_TIME: Duration = Duration::from_secs(5);
+
+/// Stands for the key where a provider repeats it.
+const REDACTED: &str = "[key]";
 
 /// How events stand in an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,11 +113,9 @@ impl Exchange {
 
     /// An error without the key, wherever the provider may have repeated it.
     pub(super) fn redacted(&self, mut error: ModelError) -> ModelError {
-        let Some(key) = self.key.as_ref().map(ExposeSecret::expose_secret).filter(|key| !key.is_empty()) else {
-            return error;
-        };
         let text = match &mut error {
             ModelError::WrongKey { said }
+            | ModelError::Forbidden { said }
             | ModelError::NoCredit { said }
             | ModelError::Refused { said }
             | ModelError::Provider { said, .. } => said,
@@ -123,10 +124,36 @@ impl Exchange {
             ModelError::BadArguments { tool } => tool,
             _ => return error,
         };
-        if text.contains(key) {
-            *text = text.replace(key, "[key]");
-        }
+        self.redact(text);
         error
+    }
+
+    /// An answer without the key in the provider's own words about it. What the model said is the model's.
+    pub(super) fn redacted_reply(&self, mut reply: Reply) -> Reply {
+        self.redact(&mut reply.model);
+        if let Stop::Other(reason) = &mut reply.stop {
+            self.redact(reason);
+        }
+        reply
+    }
+
+    fn redact(&self, text: &mut String) {
+        /// How many characters of a key tell nothing yet: keys of one provider begin alike.
+        const TELLS_NOTHING: usize = 3;
+        let Some(key) = self.key.as_ref().map(ExposeSecret::expose_secret).filter(|key| !key.is_empty()) else {
+            return;
+        };
+        if text.contains(key) {
+            *text = text.replace(key, REDACTED);
+        }
+        // Where what it says was cut within the key.
+        let Some(kept) = text.strip_suffix(fault::CUT) else { return };
+        let begun = (TELLS_NOTHING + 1..key.len()).rev().filter(|length| key.is_char_boundary(*length));
+        if let Some(length) = begun.into_iter().find(|length| kept.ends_with(&key[..*length])) {
+            let kept = kept.len() - length;
+            text.replace_range(kept.., REDACTED);
+            text.push(fault::CUT);
+        }
     }
 }
 

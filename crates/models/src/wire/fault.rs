@@ -21,12 +21,12 @@ pub(super) fn of_response(
     let code = json.as_ref().map(|json| Said::of(json).code).unwrap_or_default();
     let retry_after = retry_after(headers).or_else(|| json.as_ref().and_then(retry_delay));
     if status.is_redirection() {
-        let said = "it sends elsewhere, which is not followed; enter the address it has now".to_owned();
-        return ModelError::Provider { status: status.as_u16(), said };
+        let cause = format!("it sends elsewhere ({}), which is not followed", status.as_u16());
+        return ModelError::Unreadable { cause };
     }
     let fault = Fault { status: status.as_u16(), code, message: said, retry_after };
     match fault.meaning(model) {
-        ModelError::WrongKey { .. } if !has_key => ModelError::NoKey,
+        ModelError::WrongKey { .. } | ModelError::Forbidden { .. } if !has_key => ModelError::NoKey,
         meaning => meaning,
     }
 }
@@ -101,7 +101,9 @@ impl Fault {
         {
             return ModelError::WrongKey { said };
         }
-        if is(&["content_filter", "content_policy", "safety", "SAFETY"]) || says(&["content policy", "safety system"]) {
+        if is(&["content_filter", "content_policy", "safety", "SAFETY"])
+            || says(&["content policy", "safety system", "requires moderation", "was flagged", "request blocked"])
+        {
             return ModelError::Refused { said };
         }
         if is(&["overloaded_error", "UNAVAILABLE", "overloaded"])
@@ -116,8 +118,12 @@ impl Fault {
         if is(&["model_not_found", "not_found_error"]) || (status == 404 && says(&["model"])) {
             return ModelError::NotFound { model: model.to_owned() };
         }
-        if status == 403 || is(&["permission_error", "PERMISSION_DENIED"]) {
-            return ModelError::WrongKey { said };
+        if status == 403
+            || is(&["permission_error", "PERMISSION_DENIED", "unsupported_country"])
+            || says(&["location is not supported"])
+        {
+            let is_about_key = says(&["api key", "api-key", "api_key", "unregistered callers"]);
+            return if is_about_key { ModelError::WrongKey { said } } else { ModelError::Forbidden { said } };
         }
         if status == 404 {
             let cause = "there is nothing at its address".to_owned();
@@ -164,11 +170,14 @@ fn plain(body: &[u8]) -> String {
     if text.trim_start().starts_with('<') { "it sends a page and no error".to_owned() } else { short(&text) }
 }
 
+/// Ends what was cut.
+pub(super) const CUT: char = '…';
+
 /// The start of what a provider says, on one line.
 pub(super) fn short(text: &str) -> String {
     let mut short: String = text.trim().chars().take(SAID_MAX).map(|c| if c.is_control() { ' ' } else { c }).collect();
     if text.trim().chars().nth(SAID_MAX).is_some() {
-        short.push('…');
+        short.push(CUT);
     }
     short
 }
@@ -259,7 +268,27 @@ mod tests {
                 json!({"error": {"message": "Your request was rejected as a result of our safety system.", "code": "content_policy_violation"}}),
                 "refused",
             ),
-            (403, json!({"type": "error", "error": {"type": "permission_error", "message": "no"}}), "wrongKey"),
+            (403, json!({"type": "error", "error": {"type": "permission_error", "message": "no"}}), "forbidden"),
+            (
+                403,
+                json!({"error": {"code": 403, "message": "Requests to this API are blocked for this API key.", "status": "PERMISSION_DENIED"}}),
+                "wrongKey",
+            ),
+            (
+                403,
+                json!({"error": {"code": 403, "message": "openai/gpt-4 requires moderation on OpenAI. Your input was flagged for \"violence\".", "metadata": {"reasons": ["violence"]}}}),
+                "refused",
+            ),
+            (
+                403,
+                json!({"error": {"code": "unsupported_country_region_territory", "message": "Country, region, or territory not supported", "type": "request_forbidden"}}),
+                "forbidden",
+            ),
+            (
+                400,
+                json!({"error": {"code": 400, "message": "User location is not supported for the API use.", "status": "FAILED_PRECONDITION"}}),
+                "forbidden",
+            ),
             (404, json!({"detail": "Not Found"}), "unreadable"),
             (500, json!({"error": {"message": "The server had an error"}}), "provider"),
         ];

@@ -90,9 +90,11 @@ impl Wire for Gemini {
             body.insert("generationConfig".into(), how.into());
         }
         let model = request.model.strip_prefix("models/").unwrap_or(&request.model);
-        // A model's name must not lead to another address.
-        let model: String = model.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).collect();
-        let mut url = settings.at(&format!("models/{model}:streamGenerateContent"));
+        let mut url = settings.at("models");
+        // As one segment, whatever is in it: a model's name must not lead to another address.
+        if let Ok(mut path) = url.path_segments_mut() {
+            path.push(&format!("{model}:streamGenerateContent"));
+        }
         url.set_query(Some("alt=sse"));
         Outgoing { url, body: body.into() }
     }

@@ -2,6 +2,7 @@
 
 mod anthropic;
 mod assembly;
+mod context;
 mod encode;
 mod events;
 mod exchange;
@@ -96,6 +97,16 @@ impl HttpProvider {
     }
 }
 
+impl HttpProvider {
+    /// Lists its models by one request, however little that says of each.
+    pub(crate) async fn names(&self) -> Result<Vec<Model>, ModelError> {
+        match self.settings.kind {
+            Kind::Ollama => ollama::names(&self.exchange, &self.settings).await,
+            Kind::OpenAi | Kind::Anthropic | Kind::Gemini => self.models().await,
+        }
+    }
+}
+
 #[async_trait::async_trait]
 impl Provider for HttpProvider {
     fn kind(&self) -> Kind {
@@ -119,7 +130,10 @@ impl Provider for HttpProvider {
     async fn stream(&self, request: Request) -> Result<Deltas, ModelError> {
         let carries = self.wire.carries(Some(&request.model));
         let request = carries.convert(request, &self.settings.conversions)?;
-        let Outgoing { url, body } = self.wire.request(&self.settings, &request);
+        let Outgoing { url, mut body } = self.wire.request(&self.settings, &request);
+        if self.settings.kind == Kind::Ollama {
+            context::fit(&self.exchange, &self.settings, &request.model, &mut body).await;
+        }
         let events = self.exchange.stream(url, &body, self.wire.framing(), &request.model).await?;
         let reading = Reading {
             events,
@@ -169,6 +183,9 @@ impl Reading {
             Some(event) => {
                 self.answer.take(event, &mut self.assembly)?;
                 self.ready.extend(self.assembly.drain());
+                if !self.ready.is_empty() {
+                    self.events.said_something();
+                }
                 self.answer.is_done()
             }
             None if self.answer.may_end() => true,
@@ -178,7 +195,7 @@ impl Reading {
             self.is_over = true;
             self.answer.end(&mut self.assembly)?;
             let reply: Reply = self.assembly.finish()?;
-            self.ready.push_back(Delta::Ended(reply));
+            self.ready.push_back(Delta::Ended(self.exchange.redacted_reply(reply)));
         }
         Ok(())
     }

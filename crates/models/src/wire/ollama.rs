@@ -12,6 +12,8 @@ use crate::{Message, Model, ModelError, Part, ProviderSettings, Request, Role, S
 
 /// The most models of which more is asked than their names.
 const MAX_SHOWN: usize = 64;
+/// The most models of a list.
+const MAX_MODELS: usize = 1_000;
 /// How many are asked for at once.
 const AT_ONCE: usize = 4;
 
@@ -180,30 +182,47 @@ impl Answer for Streamed {
 
 /// Lists the models, and what each takes.
 pub(super) async fn list(exchange: &Exchange, settings: &ProviderSettings) -> Result<Vec<Model>, ModelError> {
+    let mut named = names(exchange, settings).await?;
+    let rest = named.split_off(named.len().min(MAX_SHOWN));
+    let shown = named.into_iter().map(|named| async move {
+        match show(exchange, settings, &named.id).await {
+            Ok(shown) => model(&named.id, &shown),
+            Err(_) => named,
+        }
+    });
+    let mut models: Vec<Model> = stream::iter(shown).buffered(AT_ONCE).collect().await;
+    models.extend(rest);
+    Ok(models)
+}
+
+/// Lists the models by their names only, in one request.
+pub(super) async fn names(exchange: &Exchange, settings: &ProviderSettings) -> Result<Vec<Model>, ModelError> {
     let answer = exchange.get(settings.at("api/tags")).await?;
     let Some(listed) = answer["models"].as_array() else {
         return Err(ModelError::Unreadable { cause: "it has no list of models".to_owned() });
     };
-    let names: Vec<String> =
-        listed.iter().take(1_000).filter_map(|listed| listed["name"].as_str().map(str::to_owned)).collect();
-    let shown = names.clone().into_iter().take(MAX_SHOWN).map(|name| async move {
-        let shown = exchange.post(settings.at("api/show"), &json!({ "model": name })).await;
-        model(&name, shown.ok().as_ref().unwrap_or(&Value::Null))
-    });
-    let mut models: Vec<Model> = stream::iter(shown).buffered(AT_ONCE).collect().await;
-    models.extend(names.iter().skip(MAX_SHOWN).map(|name| model(name, &Value::Null)));
-    Ok(models)
+    let names = listed.iter().take(MAX_MODELS).filter_map(|listed| listed["name"].as_str());
+    Ok(names.map(|name| model(name, &Value::Null)).collect())
+}
+
+/// What it says of a model.
+pub(super) async fn show(exchange: &Exchange, settings: &ProviderSettings, name: &str) -> Result<Value, ModelError> {
+    exchange.post(settings.at("api/show"), &json!({ "model": name })).await
+}
+
+/// How many tokens of context a model was made for.
+pub(super) fn context_of(shown: &Value) -> Option<u32> {
+    let info = shown["model_info"].as_object()?;
+    info.iter().find(|(key, _)| key.ends_with(".context_length")).and_then(|(_, value)| size(value))
 }
 
 fn model(name: &str, shown: &Value) -> Model {
-    let info = shown["model_info"].as_object();
-    let context = info.and_then(|info| info.iter().find(|(key, _)| key.ends_with(".context_length")));
     let capabilities = shown["capabilities"].as_array();
     let can = |wanted: &str| capabilities.map(|list| list.iter().any(|own| own == wanted));
     Model {
         id: name.to_owned(),
         name: fault::short(name),
-        context: context.and_then(|(_, value)| size(value)),
+        context: context_of(shown),
         takes: Takes {
             images: can("vision"),
             audio: Some(false),

@@ -2,6 +2,8 @@
 //!
 //! Most others speak them too: OpenRouter, LM Studio, vLLM, llama.cpp. What only some know is sent only to those.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use super::assembly::Assembly;
@@ -216,6 +218,8 @@ struct Completion {
     thinks_in_content: bool,
     /// What OpenRouter wants back.
     details: Vec<Value>,
+    /// Of each index the use that came last under it: its id as it came, and its key.
+    uses: BTreeMap<u64, (String, u64)>,
 }
 
 impl Answer for Completion {
@@ -250,7 +254,7 @@ impl Answer for Completion {
             assembly.stop(Stop::Refused);
         }
         for call in delta["tool_calls"].as_array().into_iter().flatten() {
-            tool_call(call, assembly)?;
+            self.tool_call(call, assembly)?;
         }
         if let Some(reason) = choice["finish_reason"].as_str() {
             self.has_ended = true;
@@ -294,14 +298,44 @@ impl Completion {
             assembly.thinking(text)?;
         }
         for detail in delta["reasoning_details"].as_array().into_iter().flatten() {
-            self.add_detail(detail)?;
+            self.add_detail(detail, assembly)?;
         }
         Ok(())
     }
 
+    /// A piece of a tool's use. The first has its id and name.
+    fn tool_call(&mut self, call: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
+        let function = &call["function"];
+        let name = function["name"].as_str().unwrap_or_default();
+        let id = call["id"].as_str().unwrap_or_default();
+        // Some leave the index out, where each piece is a whole use; some say 0 for all; and some make up an id for each piece.
+        let index = call["index"].as_u64();
+        let begins_another = |own: &str| !name.is_empty() && !id.is_empty() && id != own;
+        let known = index.and_then(|index| self.uses.get(&index)).filter(|(own, _)| !begins_another(own));
+        let key = if let Some((_, key)) = known {
+            *key
+        } else if name.is_empty() {
+            return Err(ModelError::Unreadable { cause: "it uses a tool without a name".to_owned() });
+        } else {
+            let key = assembly.next_key();
+            assembly.tool_use(key, id.to_owned(), name.to_owned(), None)?;
+            if let Some(index) = index {
+                self.uses.insert(index, (id.to_owned(), key));
+            }
+            key
+        };
+        match &function["arguments"] {
+            Value::String(text) => assembly.arguments(key, text),
+            // Some give them as an object.
+            Value::Object(arguments) => assembly.arguments(key, &Value::Object(arguments.clone()).to_string()),
+            _ => Ok(()),
+        }
+    }
+
     /// Puts together what comes of the details, which stream too: pieces with the same index are one.
-    fn add_detail(&mut self, detail: &Value) -> Result<(), ModelError> {
+    fn add_detail(&mut self, detail: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
         const MAX_DETAILS: usize = 256;
+        assembly.grow(detail.to_string().len())?;
         let known = self.details.iter_mut().find(|known| {
             detail["index"].is_number() && known["index"] == detail["index"] && known["type"] == detail["type"]
         });
@@ -313,39 +347,13 @@ impl Completion {
             return Ok(());
         };
         for (name, value) in members {
-            match (name.as_str(), value.as_str(), known[name].as_str()) {
-                ("text" | "summary" | "data", Some(more), Some(before)) => {
-                    if before.len() + more.len() > super::assembly::MAX_ANSWER {
-                        return Err(ModelError::TooLarge { limit: super::assembly::MAX_ANSWER });
-                    }
-                    known[name] = format!("{before}{more}").into();
-                }
-                _ if value.is_null() => {}
-                _ => known[name] = value.clone(),
+            match (name.as_str(), value, &mut known[name]) {
+                (_, Value::Null, _) => {}
+                ("text" | "summary" | "data", Value::String(more), Value::String(before)) => before.push_str(more),
+                (_, value, known) => known.clone_from(value),
             }
         }
         Ok(())
-    }
-}
-
-/// A piece of a tool's use. The first of an index has its id and name.
-fn tool_call(call: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
-    let function = &call["function"];
-    let name = function["name"].as_str().unwrap_or_default();
-    let id = call["id"].as_str().unwrap_or_default();
-    // Some leave the index out where each piece is a whole use.
-    let key = call["index"].as_u64().unwrap_or_else(|| assembly.next_key());
-    if !assembly.has_tool_use(key) {
-        if name.is_empty() {
-            return Err(ModelError::Unreadable { cause: "it uses a tool without a name".to_owned() });
-        }
-        assembly.tool_use(key, id.to_owned(), name.to_owned(), None)?;
-    }
-    match &function["arguments"] {
-        Value::String(text) => assembly.arguments(key, text),
-        // Some give them as an object.
-        Value::Object(arguments) => assembly.arguments(key, &Value::Object(arguments.clone()).to_string()),
-        _ => Ok(()),
     }
 }
 

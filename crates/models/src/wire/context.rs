@@ -1,0 +1,101 @@
+//! How much context Ollama is asked to hold for a request. Left to itself it holds 4,096 tokens on most computers, whatever the
+//! model could, and refuses or cuts what is longer. <https://docs.ollama.com/context-length>
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::encode::size;
+use super::exchange::Exchange;
+use super::ollama;
+use crate::{ModelError, ProviderSettings};
+
+/// What it holds at least if nothing is said. Less is not asked for: the user may have set more in Ollama itself.
+const LEAST: u64 = 4_096;
+/// The room for an answer that may have any length.
+const ANSWER: u64 = 4_096;
+/// The most room for an answer. Memory is taken for all of it from the beginning.
+const MOST_ANSWER: u64 = 16_384;
+/// Bytes to a token, at the least: text in Chinese has about three.
+const BYTES_A_TOKEN: u64 = 3;
+/// What stands around each message.
+const BYTES_A_MESSAGE: usize = 32;
+/// What a picture takes, with most models that see.
+const PICTURE: u64 = 2_048;
+/// How long each look at what Ollama holds may take. Without it the estimate stands alone.
+const LOOK: Duration = Duration::from_secs(5);
+
+/// Asks for enough context for this request, and for no less than is held already: a change loads the model anew.
+pub(super) async fn fit(exchange: &Exchange, settings: &ProviderSettings, model: &str, body: &mut Value) {
+    let wanted = wanted(body);
+    let (held, most) = tokio::join!(
+        look(async { Ok(held(&exchange.get(settings.at("api/ps")).await?, model)) }),
+        look(async { Ok(ollama::context_of(&ollama::show(exchange, settings, model).await?)) }),
+    );
+    let context = match held.map(u64::from) {
+        Some(held) => wanted.max(held),
+        None if wanted > LEAST => wanted,
+        None => return,
+    };
+    body["options"]["num_ctx"] = json!(most.map_or(context, |most| context.min(u64::from(most))));
+}
+
+async fn look(what: impl Future<Output = Result<Option<u32>, ModelError>>) -> Option<u32> {
+    tokio::time::timeout(LOOK, what).await.ok()?.ok()?
+}
+
+/// How many tokens are held for a model that is loaded.
+fn held(loaded: &Value, model: &str) -> Option<u32> {
+    let is_it = |loaded: &&Value| [&loaded["name"], &loaded["model"]].into_iter().any(|name| name == model);
+    size(&loaded["models"].as_array()?.iter().find(is_it)?["context_length"])
+}
+
+/// About how many tokens a request takes with its answer: a power of two, so that a conversation that grows does not load the
+/// model anew each time.
+fn wanted(body: &Value) -> u64 {
+    let mut bytes = if body["tools"].is_null() { 0 } else { body["tools"].to_string().len() };
+    let mut pictures = 0;
+    for message in body["messages"].as_array().into_iter().flatten() {
+        let calls = message["tool_calls"].as_array().map_or(0, |_| message["tool_calls"].to_string().len());
+        bytes += message["content"].as_str().map_or(0, str::len) + calls + BYTES_A_MESSAGE;
+        pictures += message["images"].as_array().map_or(0, Vec::len);
+    }
+    let input = (bytes as u64).div_ceil(BYTES_A_TOKEN) + pictures as u64 * PICTURE;
+    let answer = body["options"]["num_predict"].as_u64().unwrap_or(ANSWER).min(MOST_ANSWER);
+    (input + answer).max(LEAST).next_power_of_two()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn saying(text: &str, most: Option<u64>) -> Value {
+        let options = most.map_or(json!({}), |most| json!({ "num_predict": most }));
+        json!({ "messages": [{ "role": "user", "content": text }], "options": options })
+    }
+
+    #[test]
+    fn what_is_asked_for_holds_the_request_and_its_answer() {
+        assert_eq!(wanted(&saying("x", Some(256))), 4_096, "a short one takes what is there anyway");
+        assert_eq!(wanted(&saying("x", None)), 8_192, "an answer of any length has room");
+        assert_eq!(wanted(&saying(&"x".repeat(30_000), Some(1_000))), 16_384, "30,000 bytes are 10,000 tokens at most");
+        assert_eq!(
+            wanted(&saying("x", Some(1 << 31))),
+            32_768,
+            "an answer that may be endless takes no memory without end"
+        );
+        let picture = "A".repeat(6_000_000);
+        let seen = json!({ "messages": [{ "role": "user", "content": "x", "images": [picture] }] });
+        assert_eq!(wanted(&seen), 8_192, "the bytes of a picture are no tokens");
+    }
+
+    #[test]
+    fn what_is_held_is_that_of_the_model() {
+        let loaded = json!({ "models": [
+            { "name": "other:latest", "model": "other:latest", "context_length": 8_192 },
+            { "name": "qwen3:8b", "model": "qwen3:8b", "context_length": 65_536 },
+        ] });
+        assert_eq!(held(&loaded, "qwen3:8b"), Some(65_536), "by its name");
+        assert_eq!(held(&loaded, "llama3.2"), None, "one that is not loaded holds nothing");
+    }
+}
