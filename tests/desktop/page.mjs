@@ -64,10 +64,12 @@ const PRESS = [
   { type: "pointerUp", button: 0 },
 ];
 
+/** How many pictures there are, of all windows. */
+let pictures = 0;
+
 export class Page {
   #browser;
   #pictures;
-  #number = 0;
 
   constructor(browser, pictures) {
     this.#browser = browser;
@@ -200,6 +202,11 @@ export class Page {
     });
   }
 
+  /** Scrolls to where something is. */
+  async scrollTo(within) {
+    await this.run((selector) => document.querySelector(selector).scrollIntoView({ block: "center" }), within);
+  }
+
   /** How many windows there are. */
   async windows() {
     return (await this.#browser.getWindowHandles()).length;
@@ -268,8 +275,8 @@ export class Page {
       [],
     );
     const data = await this.#browser.takeScreenshot();
-    this.#number += 1;
-    const file = `${String(this.#number).padStart(2, "0")}-${name}.png`;
+    pictures += 1;
+    const file = `${String(pictures).padStart(2, "0")}-${name}.png`;
     writeFileSync(join(this.#pictures, file), Buffer.from(data, "base64"));
   }
 }

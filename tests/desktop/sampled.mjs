@@ -6,6 +6,7 @@ import { keylessPage } from "./canary.mjs";
 import { KEY } from "./provider.mjs";
 
 const QUESTION = "[data-testid=question]";
+const RESULT = "[data-testid=tool-result]";
 const TOOL = "trigger-sampling-request";
 const SYSTEM = "You are a helpful test server.";
 
@@ -44,12 +45,16 @@ export async function sampled(page, place, step) {
     await page.click("button", "Review the answer", QUESTION);
     await page.asks("Hello, harbour.");
     await page.allow("Send the answer");
-    const result = "[data-testid=tool-result]";
-    await page.reads("Hello, harbour.", result);
-    assert.ok(!(await page.text(result)).includes("from the model"), "[sampling-review-result]: it got what was reviewed alone");
+    await page.reads("Hello, harbour.", RESULT);
+    assert.ok(
+      !(await page.text(RESULT)).includes("from the model"),
+      "[sampling-review-result]: it got what was reviewed, and nothing else",
+    );
+    await page.scrollTo(RESULT);
     await page.picture("sampling-sent");
     await page.go("#/server/everything/permissions");
     await page.reads("1 used", "main");
+    await page.scrollTo("main table:has(input)");
     await page.picture("sampling-used");
     await keylessPage(page);
     assert.ok((await asked()).every((body) => !body.includes(KEY)), "the key is in nothing that a model reads");
