@@ -36,6 +36,18 @@ mock.on(
   { latency: 20 },
 );
 mock.on({ userMessage: "add 2 and 40", hasToolResult: true }, { content: "It is something else." });
+// The demo server's tool; refused, changed, or as it was asked for.
+const add = { id: "call_add", name: "harbour__add", arguments: JSON.stringify({ a: 2, b: 40 }) };
+const atHarbour = { userMessage: "add at the harbour" };
+mock.on({ ...atHarbour, hasToolResult: false }, { content: "I add them.", toolCalls: [add] });
+mock.on({ ...atHarbour, toolResultContains: "wrong numbers" }, { content: "Then I leave it." });
+mock.on({ ...atHarbour, toolResultContains: "= 44" }, { content: "The harbour says 44." });
+mock.on({ ...atHarbour, hasToolResult: true }, { content: "The harbour said something else." });
+mock.on(
+  { userMessage: "add twice at the harbour", hasToolResult: false },
+  { toolCalls: [add, { ...add, id: "call_again", arguments: JSON.stringify({ a: 1, b: 1 }) }] },
+);
+mock.on({ userMessage: "add twice at the harbour", hasToolResult: true }, { content: "Both are done." });
 mock.onMessage("write a long answer", { content: "word ".repeat(2000) }, { latency: 20 });
 mock.onMessage("break off", { content: "This answer will never be whole." }, { truncateAfterChunks: 4, latency: 150 });
 

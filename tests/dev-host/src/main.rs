@@ -16,6 +16,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use api::Api;
+use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 use axum::{Router, middleware};
 use clap::Parser;
@@ -77,6 +78,8 @@ async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
     let router = Router::new()
         .route("/api/{name}", post(commands::command))
         .route("/events", get(events::events))
+        // What is attached to a message comes in one piece.
+        .layer(DefaultBodyLimit::max(64 << 20))
         .with_state(Api::new(host.clone()))
         .fallback_service(page::files(&options.ui))
         .layer(middleware::from_fn_with_state(port, guard::own_page_only));

@@ -24,8 +24,17 @@ export interface Elsewhere {
   show(id: string): void;
 }
 
+/** Where a front draws its questions. */
+export interface Drawn {
+  /** What is drawn at another place. */
+  elsewhere?: Elsewhere;
+  /** Whether they stand where they were asked for; else over everything. */
+  inPlace?: boolean;
+}
+
 export class Front {
   readonly queue: Queue;
+  readonly inPlace: boolean;
   readonly #elsewhere: Elsewhere | null;
   /** When Allow counts. It arms anew whenever what would cross changes. */
   readonly arming = new Arming();
@@ -36,9 +45,10 @@ export class Front {
   readonly #drafts = new Map<string, Draft>();
   readonly #all: () => Question[];
 
-  constructor(all: () => Question[], elsewhere: Elsewhere | null = null) {
+  constructor(all: () => Question[], { elsewhere, inPlace = false }: Drawn = {}) {
     this.#all = all;
-    this.#elsewhere = elsewhere;
+    this.inPlace = inPlace;
+    this.#elsewhere = elsewhere ?? null;
     this.queue = new Queue(all);
   }
 

@@ -8,17 +8,21 @@ import { places } from "./placed.svelte";
 export { places, type Place } from "./placed.svelte";
 
 /** Those that are drawn in the conversation that is open. */
-export const placed = new Front(() => app.questions.filter((one) => places.takes(one)));
+export const placed = new Front(() => app.questions.filter((one) => places.takes(one)), {
+  inPlace: true,
+});
 
 /** All others, one of which is drawn over everything. */
 export const front = new Front(() => app.questions.filter((one) => !places.takes(one)), {
-  get open() {
-    return placed.queue.open;
-  },
-  show: (id) => {
-    const call = placed.queue.open.find((one) => one.id === id)?.call;
-    placed.queue.show(id);
-    if (call !== undefined) places.open?.reveal(call);
+  elsewhere: {
+    get open() {
+      return placed.queue.open;
+    },
+    show: (id) => {
+      const call = placed.queue.open.find((one) => one.id === id)?.call;
+      placed.queue.show(id);
+      if (call !== undefined) places.open?.reveal(call);
+    },
   },
 });
 

@@ -2,6 +2,13 @@
 
 import type { Question } from "$lib/api/generated";
 
+/** The least height that a question can be read in at its place, in pixels. Where there is less it is asked over everything. */
+const LEAST = 380;
+/** The greatest height that one has. */
+const GREATEST = 560;
+/** What is left above and below it. */
+const AROUND = 24;
+
 /** A conversation that is open, with the cards of its calls. */
 export interface Place {
   conversation: string;
@@ -14,14 +21,18 @@ export interface Place {
 class Places {
   /** The one that is open. */
   open = $state.raw<Place | null>(null);
+  /** How high what is in view of the conversation is, in pixels; none if that is not known. */
+  height = $state<number | null>(null);
+  /** How high a question may be there. */
+  readonly room: number = $derived(Math.min(GREATEST, (this.height ?? GREATEST) - AROUND));
   /** Whether the question in front can be seen there. */
   inView = $state(false);
 
   /** Whether a question is drawn there. Whatever else a question is about, it is asked in a frame over everything. */
   takes({ body, why, call }: Question): boolean {
     const place = this.open;
-    if (place === null || call === undefined || body.kind !== "tool" || why.by !== "model")
-      return false;
+    if (place === null || this.room < LEAST || call === undefined) return false;
+    if (body.kind !== "tool" || why.by !== "model") return false;
     return why.conversation === place.conversation && place.has(call);
   }
 }

@@ -1,0 +1,372 @@
+// A conversation with a model of a provider that is not ours (aimock): tools that are called and decided in place, files,
+// stopping, answering again, versions.
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Locator, Page } from "@playwright/test";
+
+import {
+  allow,
+  expect,
+  question,
+  refusable,
+  test as base,
+  visit,
+  type DevHost,
+} from "./fixtures";
+import { Provider } from "./provider";
+
+const KEY = "sk-canary-chat-55bb02";
+/** A red square of sixteen pixels. */
+const SQUARE =
+  "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mM4IadBEmIY1TCqYfhqAAArUg4Q8CzRtwAAAABJRU5ErkJggg==";
+
+const test = base.extend<{ provider: Provider; conversation: string }>({
+  provider: async ({ host }, use) => {
+    const provider = await Provider.start(KEY);
+    await provider.setUpIn(host);
+    await use(provider);
+    await provider.stop();
+  },
+  // With the model and the tools of the demo server turned on, one of which the user has seen.
+  conversation: async ({ host, app, provider }, use) => {
+    expect(provider.url, "there is a provider").not.toBe("");
+    await seeTool(host);
+    const { id } = await host.call<{ id: string }>("create_conversation", {
+      title: "Sums",
+    });
+    const settings = {
+      model: { provider: "fake", model: "gpt-5.2" },
+      servers: [{ server: "harbour", tools: null, instructions: null }],
+      ...{ systemPrompt: "", shareRoots: false, thinking: false },
+    };
+    await host.call("set_conversation", { conversation: id, settings });
+    await visit(app, `#/conversation/${id}`);
+    await expect(app.getByTestId("composer")).toBeVisible();
+    await use(id);
+  },
+});
+
+/** The user has seen the tool `add`: it was called once. */
+async function seeTool(host: DevHost): Promise<void> {
+  const called = host.call("call_tool", {
+    ...{
+      call: "seen",
+      server: "harbour",
+      tool: "add",
+      arguments: { a: 1, b: 2 },
+    },
+  });
+  await host.answerNext("tool", { action: "allow", scope: "once" });
+  await called;
+}
+
+async function say(app: Page, text: string): Promise<void> {
+  await app.getByRole("textbox", { name: "Message" }).fill(text);
+  await app.getByRole("button", { name: "Send", exact: true }).click();
+}
+
+const log = (app: Page): Locator => app.getByRole("log");
+
+async function faultless(app: Page, what: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page: app }).analyze();
+  const found = violations.map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes.map((n) => n.target.join(" ")).join(", ")}`,
+  );
+  expect(found, `axe finds nothing: ${what}`).toEqual([]);
+}
+
+/** What the provider was told in the last request, as JSON text. */
+async function told(provider: Provider): Promise<string> {
+  const asked = await provider.asked();
+  return JSON.stringify(asked.at(-1)?.body.messages ?? []);
+}
+
+test("X09: a call of the model is decided in its card, with other arguments, and the answer follows", async ({
+  app,
+  provider,
+  conversation,
+}) => {
+  expect(conversation).not.toBe("");
+  await say(app, "please add at the harbour");
+  const frame = log(app).getByTestId("question");
+  await expect(frame, "the question stands in the conversation").toContainText(
+    "wants to run a tool",
+  );
+  await expect(app.getByRole("dialog"), "and nothing covers it").toHaveCount(0);
+  await expect(
+    frame.getByRole("button", { name: "Deny", exact: true }),
+    "who did not write has Deny",
+  ).toBeFocused();
+  await expect(
+    app.getByRole("button", { name: /Approvals \(1\)/ }),
+    "the queue has it, too",
+  ).toBeVisible();
+  await faultless(app, "a question in its card");
+  await frame.getByRole("button", { name: "Edit what is sent" }).click();
+  await frame.getByRole("textbox", { name: /First number/ }).fill("4");
+  await frame.getByRole("button", { name: "Use these changes" }).click();
+  await expect(frame).toContainText("4");
+  await allow(app, "Allow once");
+  await expect(
+    log(app).getByText("The harbour says 44."),
+    "the model went on with what came back",
+  ).toBeVisible();
+  expect(await told(provider), "it was told what the user changed").toContain(
+    "The user changed the arguments",
+  );
+  const card = log(app).getByRole("article", { name: "add: done" });
+  await card.getByRole("button", { expanded: false }).first().click();
+  await expect(card, "what was asked for first").toContainText(
+    "You changed this. The model asked for:",
+  );
+  await expect(card, "and what came back").toContainText("4 + 40 = 44");
+  await expect(
+    app.getByRole("textbox", { name: "Message" }),
+    "one can write on",
+  ).toBeVisible();
+  await faultless(app, "a call that is done");
+  expect(await app.content(), "the key is nowhere").not.toContain(KEY);
+});
+
+test("X09: a refusal with a reason reaches the model", async ({
+  app,
+  provider,
+  conversation,
+}) => {
+  expect(conversation).not.toBe("");
+  await say(app, "please add at the harbour");
+  const frame = question(app);
+  await expect(frame).toBeVisible();
+  await frame.getByRole("button", { name: "Deny and say why…" }).click();
+  await frame
+    .getByRole("textbox", { name: "Why not?" })
+    .fill("These are the wrong numbers");
+  await faultless(app, "a reason is written");
+  await frame.getByRole("button", { name: "Deny and tell the model" }).click();
+  await expect(
+    log(app).getByText("Then I leave it."),
+    "the model read it",
+  ).toBeVisible();
+  expect(await told(provider), "in the request itself").toContain(
+    "These are the wrong numbers",
+  );
+  const card = log(app).getByRole("article", { name: "add: denied" });
+  await card.getByRole("button", { expanded: false }).first().click();
+  await expect(card, "the card says why").toContainText(
+    "These are the wrong numbers",
+  );
+});
+
+test("two calls of one answer are decided one after the other, by keyboard alone", async ({
+  app,
+  conversation,
+}) => {
+  expect(conversation).not.toBe("");
+  await app
+    .getByRole("textbox", { name: "Message" })
+    .fill("please add twice at the harbour");
+  await app.keyboard.press("Enter");
+  const frame = log(app).getByTestId("question");
+  await expect(frame, "one is in front").toHaveCount(1);
+  await expect(frame).toContainText("1 of 2");
+  await refusable(app);
+  await app.keyboard.press("d");
+  await expect(frame, "then the other").toContainText("Sends to harbour:");
+  await expect(frame).not.toContainText("of 2");
+  const button = frame.getByRole("button", { name: "Allow once" });
+  await expect(button, "once it could be read").toHaveAttribute(
+    "aria-disabled",
+    "false",
+  );
+  await app.keyboard.press("a");
+  await expect(log(app).getByText("Both are done.")).toBeVisible();
+  await expect(
+    log(app).getByRole("article", { name: "add: denied" }),
+  ).toHaveCount(1);
+  await expect(
+    log(app).getByRole("article", { name: "add: done" }),
+  ).toHaveCount(1);
+  await expect(
+    app.getByRole("textbox", { name: "Message" }),
+    "and one writes on",
+  ).toBeFocused();
+});
+
+test("a question that is not in view leads there, and is asked over everything elsewhere", async ({
+  app,
+  conversation,
+}) => {
+  await say(app, "write a long answer");
+  await expect(
+    log(app)
+      .getByText(/word word/)
+      .first(),
+  ).toBeVisible();
+  await app.getByRole("button", { name: "Stop" }).click();
+  await say(app, "please add at the harbour");
+  await expect(log(app).getByTestId("question")).toBeVisible();
+  await visit(app, "#/settings");
+  await expect(
+    app.getByRole("dialog").getByText("wants to run a tool"),
+    "elsewhere it covers the page",
+  ).toBeVisible();
+  await refusable(app);
+  await app.getByRole("button", { name: "Deny", exact: true }).click();
+  await visit(app, `#/conversation/${conversation}`);
+  await expect(
+    log(app).getByRole("article", { name: "add: denied" }),
+    "it was answered once",
+  ).toBeVisible();
+});
+
+test("a picture is attached, seen before it is sent, and reaches the model", async ({
+  app,
+  provider,
+  conversation,
+}) => {
+  expect(conversation).not.toBe("");
+  const square = {
+    name: "square.png",
+    mimeType: "image/png",
+    buffer: Buffer.from(SQUARE, "base64"),
+  };
+  await app.locator("input[type=file]").setInputFiles(square);
+  const files = app.getByRole("list", { name: "Attached files" });
+  await expect(files).toContainText("square.png");
+  await expect(files.locator("img"), "as a small picture").toBeVisible();
+  await faultless(app, "a file is attached");
+  await say(app, "what is in the picture?");
+  await expect(log(app).getByText("A red square.")).toBeVisible();
+  await expect(files, "it went with the message").toHaveCount(0);
+  await expect(
+    log(app).getByRole("img", { name: "square.png" }),
+    "where it can be seen",
+  ).toBeVisible();
+  expect(await told(provider), "the provider has its bytes").toContain(
+    SQUARE.slice(0, 60),
+  );
+  await app.reload();
+  await expect(
+    log(app).getByRole("img", { name: "square.png" }),
+    "it is kept",
+  ).toBeVisible();
+});
+
+test("files come by paste and by drop, and what is too much is said in words", async ({
+  app,
+  conversation,
+}) => {
+  expect(conversation).not.toBe("");
+  const files = app.getByRole("list", { name: "Attached files" });
+  await app.getByRole("textbox", { name: "Message" }).evaluate((field) => {
+    const data = new DataTransfer();
+    data.items.add(
+      new File(["pasted text"], "pasted.txt", { type: "text/plain" }),
+    );
+    field.dispatchEvent(
+      new ClipboardEvent("paste", {
+        clipboardData: data,
+        bubbles: true,
+        cancelable: true,
+      }),
+    );
+  });
+  await expect(files).toContainText("pasted.txt");
+  await log(app).evaluate((place) => {
+    const data = new DataTransfer();
+    data.items.add(
+      new File(["dropped"], "dropped.md", { type: "text/markdown" }),
+    );
+    data.items.add(new File([""], "nothing.txt", { type: "text/plain" }));
+    data.items.add(new File([new Uint8Array(17 << 20)], "huge.bin"));
+    place.dispatchEvent(
+      new DragEvent("drop", {
+        dataTransfer: data,
+        bubbles: true,
+        cancelable: true,
+      }),
+    );
+  });
+  await expect(files).toContainText("dropped.md");
+  const alerts = app.getByTestId("composer").getByRole("alert");
+  await expect(
+    alerts.filter({ hasText: "nothing.txt is empty." }),
+  ).toBeVisible();
+  await expect(
+    alerts.filter({ hasText: /huge\.bin has 1[678].* may have up to/ }),
+  ).toBeVisible();
+  await app.getByRole("button", { name: "Remove dropped.md" }).click();
+  await expect(files).not.toContainText("dropped.md");
+});
+
+test("an answer is stopped, had again, and a message edited begins another version", async ({
+  app,
+  conversation,
+}) => {
+  expect(conversation).not.toBe("");
+  await say(app, "write a long answer");
+  await expect(
+    log(app)
+      .getByText(/word word/)
+      .first(),
+    "it comes",
+  ).toBeVisible();
+  await app.getByRole("button", { name: "Stop" }).click();
+  await expect(log(app).getByText("You stopped it.")).toBeVisible();
+  await log(app).getByRole("button", { name: "Answer again" }).first().click();
+  await expect(
+    log(app).getByText("answering…"),
+    "it answers anew",
+  ).toBeVisible();
+  await app.getByRole("button", { name: "Stop" }).click();
+  await expect(
+    log(app).getByText("2/2"),
+    "the new answer is another version",
+  ).toBeVisible();
+  await log(app).getByRole("button", { name: "Edit and send again" }).click();
+  await log(app)
+    .getByRole("textbox", { name: "Edit and send again" })
+    .fill("say hello");
+  await log(app).getByRole("button", { name: "Send", exact: true }).click();
+  await expect(
+    log(app).getByText(/Hello! Grüße/),
+    "the edited message is answered",
+  ).toBeVisible();
+  await log(app)
+    .getByRole("button", { name: "Earlier version" })
+    .first()
+    .click();
+  await expect(
+    log(app).getByText("write a long answer"),
+    "what was said before is there",
+  ).toBeVisible();
+  await expect(log(app).getByText(/Hello! Grüße/)).toHaveCount(0);
+  await faultless(app, "versions");
+});
+
+test("tools are turned off one by one, and what is not reviewed is not offered", async ({
+  app,
+  host,
+  conversation,
+}) => {
+  await app.getByRole("button", { name: "Tools of harbour" }).click();
+  const dialog = app.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Choose tools of harbour" }).click();
+  await expect(
+    dialog.getByRole("checkbox", { name: "add", exact: true }),
+  ).toBeChecked();
+  await expect(
+    dialog.getByRole("checkbox", { name: "write_note" }),
+    "it was never seen",
+  ).toBeDisabled();
+  await faultless(app, "the tools of a server");
+  await dialog.getByRole("checkbox", { name: "add", exact: true }).click();
+  await expect(dialog.getByText(/^0 tools offered/)).toBeVisible();
+  const { settings } = await host.call<{ settings: { servers: unknown[] } }>(
+    "conversation",
+    { conversation },
+  );
+  expect(settings.servers).toEqual([
+    { server: "harbour", tools: [], instructions: null },
+  ]);
+});

@@ -1,0 +1,61 @@
+// A provider of models that is not ours (aimock), in a process of its own.
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+import type { DevHost } from "./dev-host";
+
+/** A request that it got. */
+export interface Asked {
+  body: { messages: { role: string; content: unknown }[]; max_tokens?: number };
+}
+
+export class Provider {
+  url = "";
+  readonly #key: string;
+  #process!: ChildProcess;
+
+  private constructor(key: string) {
+    this.#key = key;
+  }
+
+  /** Starts one that lets in who has this key. */
+  static async start(key: string): Promise<Provider> {
+    const provider = new Provider(key);
+    const script = join(__dirname, "../models/provider.mjs");
+    provider.#process = spawn(process.execPath, [script], {
+      env: { ...process.env, PROVIDER_KEY: key },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    const lines = createInterface({ input: provider.#process.stdout! });
+    const [line] = (await once(lines, "line")) as [string];
+    provider.url = (JSON.parse(line) as { url: string }).url;
+    return provider;
+  }
+
+  /** Sets it up in the host, as `fake`, with its key. */
+  async setUpIn(host: DevHost): Promise<void> {
+    const settings = { name: "Fake", kind: "openai", url: `${this.url}/v1` };
+    await host.call("set_provider", {
+      id: "fake",
+      conversions: [],
+      ...settings,
+    });
+    await host.call("set_provider_key", { id: "fake", key: this.#key });
+  }
+
+  /** What it was asked so far. */
+  async asked(): Promise<Asked[]> {
+    const headers = { authorization: `Bearer ${this.#key}` };
+    const answer = await fetch(`${this.url}/v1/_requests`, { headers });
+    const all = (await answer.json()) as Asked[] | { requests: Asked[] };
+    const list = Array.isArray(all) ? all : all.requests;
+    return list.filter(({ body }) => Array.isArray(body?.messages));
+  }
+
+  async stop(): Promise<void> {
+    this.#process.stdin?.end();
+    if (this.#process.exitCode === null) await once(this.#process, "exit");
+  }
+}
