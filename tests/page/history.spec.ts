@@ -38,6 +38,7 @@ test("what was said is found in both languages, and opened with the keyboard", a
   await expect(found, "Escape ends the search").toHaveCount(0);
 
   await app.keyboard.press("Control+k");
+  await expect(app.getByRole("dialog").getByRole("combobox"), "one can type").toBeFocused();
   await app.keyboard.type("last year");
   await expect(app.getByRole("option", { name: /form of last year/ }), "the palette finds it too").toBeVisible();
 
@@ -59,6 +60,7 @@ test("a search that finds nothing, or less by the minute, is never answered with
   await expect(found, "then more").toHaveCount(40);
   await nav.getByRole("button", { name: "Older" }).click();
   await expect(found, "then all").toHaveCount(45);
+  await field.press("End");
   await field.pressSequentially(" number 44");
   await expect(found, "what is asked last counts").toHaveCount(1);
 });

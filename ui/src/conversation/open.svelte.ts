@@ -116,11 +116,7 @@ export class OpenConversation {
   }
 
   /** Has a message answered; without a model it is written down. */
-  async say(
-    text: string,
-    attachments: MessageAttachment[],
-    model: ModelRef | null,
-  ): Promise<void> {
+  async say(text: string, attachments: MessageAttachment[], model: ModelRef | null): Promise<void> {
     const first = this.items.length === 0;
     if (model) {
       await call("send_message", { conversation: this.id, text, attachments, model });

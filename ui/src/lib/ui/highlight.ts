@@ -3,6 +3,8 @@ import type { HLJSApi, LanguageFn } from "highlight.js";
 
 /** Longer code is shown plain, so that nothing waits for its colours. */
 const MOST = 100_000;
+/** A frame that takes longer is not waited for, in milliseconds. */
+const LATE = 200;
 
 const LANGUAGES: Record<string, () => Promise<{ default: LanguageFn }>> = {
   bash: () => import("highlight.js/lib/languages/bash"),
@@ -50,5 +52,20 @@ export async function highlight(code: string, language: string): Promise<string 
   core ??= import("highlight.js/lib/core").then((module) => module.default);
   const [hljs, grammar] = await Promise.all([core, load()]);
   if (!hljs.getLanguage(name)) hljs.registerLanguage(name, grammar.default);
-  return hljs.highlight(code, { language: name, ignoreIllegals: true }).value;
+  // To find the colours and to draw them takes two frames, so that neither is long.
+  await painted();
+  const html = hljs.highlight(code, { language: name, ignoreIllegals: true }).value;
+  await painted();
+  return html;
+}
+
+/** The end of the next frame; at the latest after a moment, as a page that is not in view has none. */
+function painted(): Promise<void> {
+  return new Promise((end) => {
+    const late = setTimeout(end, LATE);
+    requestAnimationFrame(() => {
+      clearTimeout(late);
+      setTimeout(end);
+    });
+  });
 }

@@ -1,0 +1,148 @@
+// A conversation of 5,000 items with calls, code, tables and 50 pictures: opens at once, reads on when it is scrolled, and leads to
+// what a search found. The goal for opening is 300 ms.
+import type { Locator, Page } from "@playwright/test";
+
+import { expect, test, visit } from "./fixtures";
+import { ITEMS, longConversation, PICTURES, RARE } from "./long-conversation";
+import { framesInWords, framesWhile, Meter } from "./measure";
+
+const LAST = `item-${ITEMS - 1}`;
+const row = (app: Page, id: string): Locator => app.locator(`[role=log] [data-item="${id}"]`);
+const MB = 1024 * 1024;
+
+/** Opens a conversation. Returns how long it took until its end was painted, in milliseconds. */
+function timeToOpen(app: Page, id: string): Promise<number> {
+  return app.evaluate(
+    ([to, last]) => {
+      const began = performance.now();
+      location.hash = to!;
+      return new Promise<number>((done) => {
+        const look = () => {
+          const end = document.querySelector(`[role=log] [data-item="${last}"]`);
+          const box = end?.closest("[role=log]");
+          const isThere = end && box && end.getBoundingClientRect().bottom <= box.getBoundingClientRect().bottom + 1;
+          if (!isThere) return requestAnimationFrame(look);
+          const { port1, port2 } = new MessageChannel();
+          port1.onmessage = () => done(performance.now() - began);
+          port2.postMessage(null);
+        };
+        requestAnimationFrame(look);
+      });
+    },
+    [`#/conversation/${id}`, LAST],
+  );
+}
+
+/** Where the rows in view are, by their ids. */
+function places(log: Locator): Promise<Record<string, number>> {
+  return log.evaluate((box) => {
+    const { top, bottom } = box.getBoundingClientRect();
+    const rows = [...box.querySelectorAll<HTMLElement>("[data-item]")].map((row) => [row, row.getBoundingClientRect()] as const);
+    const inView = rows.filter(([, at]) => at.bottom > top && at.top < bottom);
+    return Object.fromEntries(inView.map(([row, at]) => [row.dataset.item, at.top]));
+  });
+}
+
+test("5,000 items: opened, scrolled, searched, and little in memory", async ({ app, host }) => {
+  test.setTimeout(240_000);
+  const id = await longConversation(host, "Tides");
+  await visit(app, "#/settings");
+  // What is fetched ahead after the start is there.
+  await app.waitForTimeout(3_000);
+  const times: number[] = [];
+  for (let turn = 0; turn < 5; turn++) {
+    times.push(await timeToOpen(app, id));
+    await visit(app, "#/settings");
+    await expect(app.getByRole("log")).toHaveCount(0);
+  }
+  console.log(`opened in ${times.map((ms) => ms.toFixed(0)).join(", ")} ms`);
+  times.sort((a, b) => a - b);
+  expect(times[2], "it opens at once").toBeLessThan(600);
+
+  await timeToOpen(app, id);
+  const log = app.getByRole("log");
+  const meter = await Meter.of(app);
+  const opened = await meter.memory();
+  const box = (await log.boundingBox())!;
+  await app.mouse.move(box.x + 100, box.y + 100);
+  const frames = await framesWhile(app, async () => {
+    for (let turn = 0; turn < 150; turn++) {
+      await app.mouse.wheel(0, -400);
+      await app.waitForTimeout(20);
+    }
+  });
+  console.log(`scrolled up: ${framesInWords(frames)}`);
+  expect(frames.p99, "it scrolls smoothly").toBeLessThan(150);
+  const seen = Object.keys(await places(log)).map((item) => Number(item.slice("item-".length)));
+  expect(Math.max(...seen), "it read on by itself").toBeLessThan(ITEMS - 120);
+  await expect(row(app, LAST), "the newest are still there").toBeAttached();
+  expect(await app.locator("[role=log] [data-item]").count(), "and hardly more than what is in view").toBeLessThan(60);
+
+  // As long as nobody scrolls, nothing moves, whatever is read before it.
+  await log.evaluate((it) => (it.scrollTop = it.clientHeight));
+  await app.waitForTimeout(100);
+  const before = await places(log);
+  await app.waitForTimeout(1_500);
+  const after = await places(log);
+  const height = await log.evaluate((it) => it.scrollTop);
+  expect(height, "earlier items were read in between").toBeGreaterThan(box.height * 1.5);
+  expect(Object.keys(before).length, "something is in view").toBeGreaterThan(0);
+  for (const [item, at] of Object.entries(before)) {
+    expect(Math.abs((after[item] ?? Infinity) - at), `${item} stays where it is`).toBeLessThan(2);
+  }
+
+  const nav = app.getByRole("navigation");
+  await nav.getByRole("searchbox", { name: "Search conversations" }).fill(RARE.words);
+  const began = Date.now();
+  await nav.getByRole("link", { name: new RegExp(RARE.words) }).click();
+  const found = row(app, `item-${RARE.at}`);
+  await expect(found, "it leads to what was found").toBeInViewport();
+  console.log(`${ITEMS - RARE.at} items back in ${Date.now() - began} ms`);
+  await expect(found, "which is marked").toHaveAttribute("aria-current", "true");
+  await expect(found).toContainText(RARE.words);
+  const whole = await meter.memory();
+  console.log(
+    `${ITEMS} items with ${PICTURES} pictures: ${(opened.heap / MB).toFixed(1)} MB and ${opened.nodes} nodes when opened, ` +
+      `${(whole.heap / MB).toFixed(1)} MB and ${whole.nodes} nodes with ${ITEMS - RARE.at} items read`,
+  );
+  expect(whole.heap, "texts only, and what is in view").toBeLessThan(80 * MB);
+  expect(whole.nodes, "what is out of view is not drawn").toBeLessThan(40_000);
+});
+
+test("pictures are fetched when they come into view, and what was opened stays open", async ({ app, host }) => {
+  const id = await longConversation(host, "Tides", 300);
+  await visit(app, `#/conversation/${id}/item-50`);
+  const picture = row(app, "item-50").getByRole("img");
+  await expect(picture, "the picture is there").toBeInViewport();
+  expect(await picture.evaluate((it: HTMLImageElement) => it.naturalWidth), "and whole").toBe(240);
+  const card = row(app, "item-49").getByRole("button", { expanded: false }).first();
+  await card.click();
+  await expect(row(app, "item-49").getByText("Bergen").first(), "what was sent").toBeVisible();
+  const log = app.getByRole("log");
+  await log.evaluate((box) => (box.scrollTop = box.scrollHeight));
+  await expect(row(app, "item-299"), "the end").toBeInViewport();
+  await expect(row(app, "item-40"), "what is out of view is not drawn").toHaveCount(0);
+  await row(app, "item-49").evaluate((it) => it.scrollIntoView());
+  await expect(row(app, "item-49").getByText("Bergen").first(), "what was opened is still open").toBeVisible();
+});
+
+test("a search leads into another branch", async ({ app, host }) => {
+  const id = await longConversation(host, "Tides", 40);
+  const said = (item: string, parent: string, text: string) => ({
+    ...{ id: item, parent, at: Date.now() },
+    body: { kind: "message", role: "user", content: [{ type: "text", text }], prompt: null },
+  });
+  await host.call("append_items", { conversation: id, items: [said("other", "item-5", "Another way to Bergen.")] });
+  await visit(app, `#/conversation/${id}`);
+  await expect(row(app, "other")).toBeVisible();
+  await expect(row(app, "item-12"), "the first branch is not shown").toHaveCount(0);
+  await app.keyboard.press("Control+k");
+  await expect(app.getByRole("dialog").getByRole("combobox"), "one can type").toBeFocused();
+  await app.keyboard.type("question 12");
+  const option = app.getByRole("option", { name: /Question 12:/ });
+  await expect(option, "the palette finds it").toBeVisible();
+  await option.click();
+  await expect(row(app, "item-12"), "its branch is shown, at its place").toBeInViewport();
+  await expect(row(app, "item-12")).toHaveAttribute("aria-current", "true");
+  await expect(row(app, "other"), "and the other is not").toHaveCount(0);
+});

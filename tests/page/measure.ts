@@ -1,0 +1,81 @@
+// What the page takes: frames, processor time, memory.
+import type { CDPSession, Page } from "@playwright/test";
+
+declare global {
+  interface Window {
+    /** How long each frame took, in milliseconds, while they are counted. */
+    frames?: number[];
+    countsFrames?: boolean;
+  }
+}
+
+export interface Frames {
+  count: number;
+  p99: number;
+  longest: number;
+  /** How many took longer than 50 ms. */
+  long: number;
+}
+
+/** The goal for each frame, in milliseconds. */
+const LONG = 50;
+
+/** Counts the frames that are drawn while `act` goes on. */
+export async function framesWhile(page: Page, act: () => Promise<void>): Promise<Frames> {
+  await page.evaluate(() => {
+    const frames: number[] = (window.frames = []);
+    window.countsFrames = true;
+    let last = performance.now();
+    const frame = (now: number) => {
+      frames.push(now - last);
+      last = now;
+      if (window.countsFrames) requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+  });
+  await act();
+  const all = await page.evaluate(() => {
+    window.countsFrames = false;
+    return window.frames ?? [];
+  });
+  const sorted = all.toSorted((a, b) => a - b);
+  const p99 = sorted[Math.floor(sorted.length * 0.99)] ?? 0;
+  return { count: all.length, p99, longest: sorted.at(-1) ?? 0, long: sorted.filter((f) => f > LONG).length };
+}
+
+export function framesInWords({ count, p99, longest, long }: Frames): string {
+  return `${count} frames, 99 in 100 within ${p99.toFixed(0)} ms, the longest ${longest.toFixed(0)} ms, ${long} over ${LONG} ms`;
+}
+
+/** What Chromium says of the page. */
+export class Meter {
+  readonly #session: CDPSession;
+
+  private constructor(session: CDPSession) {
+    this.#session = session;
+  }
+
+  static async of(page: Page): Promise<Meter> {
+    const session = await page.context().newCDPSession(page);
+    await session.send("Performance.enable");
+    return new Meter(session);
+  }
+
+  /** Processor time of the page's thread so far, in milliseconds: in all, and of scripts. */
+  async time(): Promise<{ all: number; scripts: number }> {
+    const metrics = await this.#metrics();
+    return { all: 1000 * (metrics.get("TaskDuration") ?? 0), scripts: 1000 * (metrics.get("ScriptDuration") ?? 0) };
+  }
+
+  /** What is left after what nobody needs was cleared away: bytes of scripts' objects, and nodes. */
+  async memory(): Promise<{ heap: number; nodes: number }> {
+    await this.#session.send("HeapProfiler.collectGarbage");
+    const metrics = await this.#metrics();
+    return { heap: metrics.get("JSHeapUsedSize") ?? 0, nodes: metrics.get("Nodes") ?? 0 };
+  }
+
+  async #metrics(): Promise<Map<string, number>> {
+    const { metrics } = await this.#session.send("Performance.getMetrics");
+    return new Map(metrics.map(({ name, value }) => [name, value]));
+  }
+}

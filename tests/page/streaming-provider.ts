@@ -1,0 +1,67 @@
+// A provider that speaks OpenAI's stream at a set pace, and knows when it wrote what.
+import { once } from "node:events";
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** About as many characters as a token of English has. */
+const TOKEN = 4;
+/** How often what is due is written, in milliseconds. */
+const BEAT = 10;
+
+export class StreamingProvider {
+  /** What it answers next. */
+  text = "";
+  /** How many tokens in a second. */
+  pace = 200;
+  /** When the first byte of the last answer was written, and the last one; in milliseconds since 1970. */
+  began = 0;
+  ended = 0;
+  #server: Server = createServer((request, response) => {
+    if (request.method === "GET") {
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ object: "list", data: [{ id: "paced", object: "model" }] }));
+      return;
+    }
+    request.resume();
+    request.on("end", () => void this.#answer(response));
+  });
+
+  static async start(): Promise<StreamingProvider> {
+    const provider = new StreamingProvider();
+    provider.#server.listen(0, "127.0.0.1");
+    await once(provider.#server, "listening");
+    return provider;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+
+  async #answer(response: ServerResponse): Promise<void> {
+    const tokens = this.text.match(new RegExp(`[^]{1,${TOKEN}}`, "gu")) ?? [];
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const send = (delta: object, more: object = {}) => {
+      const choices = [{ index: 0, delta, finish_reason: null, ...more }];
+      const chunk = { id: "c1", object: "chat.completion.chunk", created: 1, model: "paced", choices };
+      response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+    };
+    this.began = performance.timeOrigin + performance.now();
+    send({ role: "assistant", content: "" });
+    const start = performance.now();
+    for (let sent = 0; sent < tokens.length && !response.destroyed; ) {
+      // A beat that comes late is made up for.
+      const due = Math.min(tokens.length, 1 + Math.floor(((performance.now() - start) / 1000) * this.pace));
+      while (sent < due) send({ content: tokens[sent++] });
+      await new Promise((next) => setTimeout(next, BEAT));
+    }
+    send({}, { finish_reason: "stop" });
+    response.end("data: [DONE]\n\n");
+    this.ended = performance.timeOrigin + performance.now();
+  }
+}

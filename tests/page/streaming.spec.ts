@@ -1,0 +1,146 @@
+// An answer as it comes, 200 tokens a second of Markdown with code and tables: painted at once, without long frames, and
+// without moving what is read. The goals are: no frame over 50 ms, and the first words within one frame of their arrival.
+import { expect, type Page } from "@playwright/test";
+
+import { type DevHost, test as app, visit } from "./fixtures";
+import { markdown } from "./long-conversation";
+import { framesInWords, framesWhile, Meter } from "./measure";
+import { StreamingProvider } from "./streaming-provider";
+
+const test = app.extend<{ provider: StreamingProvider }>({
+  provider: async ({ host }, use) => {
+    const provider = await StreamingProvider.start();
+    const settings = { name: "Paced", kind: "openai", url: provider.url };
+    await host.call("set_provider", { id: "paced", conversions: [], ...settings });
+    await use(provider);
+    await provider.stop();
+  },
+});
+
+/** How long an answer comes for, in seconds, and about how many characters a token has. */
+const SECONDS = 16;
+const TOKEN = 4;
+/** So many frames of a hundred may be long on a machine that does other things too. */
+const LONG_SHARE = 0.01;
+
+declare global {
+  interface Window {
+    /** When the first words of an answer were painted, in milliseconds since 1970. */
+    firstPainted?: number;
+  }
+}
+
+async function open(page: Page, host: DevHost): Promise<void> {
+  const { id } = await host.call<{ id: string }>("create_conversation", { title: "Tides" });
+  const { settings } = await host.call<{ settings: object }>("conversation", { conversation: id });
+  const model = { provider: "paced", model: "paced" };
+  await host.call("set_conversation", { conversation: id, settings: { ...settings, model } });
+  await visit(page, `#/conversation/${id}`);
+  await expect(page.getByTestId("composer")).toBeVisible();
+}
+
+async function ask(page: Page, words: string): Promise<void> {
+  await page.getByRole("textbox", { name: "Message" }).fill(words);
+  await page.keyboard.press("Enter");
+}
+
+const streams = (page: Page) => page.locator("[role=log] [data-item]").last();
+
+async function whole(page: Page, answers: number): Promise<void> {
+  await expect(page.getByRole("log").locator("article[aria-busy=false]"), "the answer is whole").toHaveCount(answers, {
+    timeout: (SECONDS + 30) * 1000,
+  });
+}
+
+/** Notes when the first words of the next answer are painted. */
+async function awaitFirstWords(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    window.firstPainted = undefined;
+    const known = new Set(document.querySelectorAll("[role=log] article"));
+    const seen = new MutationObserver(() => {
+      const answer = document.querySelector("[role=log] article[aria-busy=true] .streamed");
+      if (!answer?.textContent.trim() || known.has(answer.closest("article")!)) return;
+      seen.disconnect();
+      requestAnimationFrame(() => {
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = () => (window.firstPainted = performance.timeOrigin + performance.now());
+        port2.postMessage(null);
+      });
+    });
+    seen.observe(document.querySelector("[role=log]")!, { subtree: true, childList: true, characterData: true });
+  });
+}
+
+test("200 tokens a second of Markdown with code and tables", async ({ app, host, provider }) => {
+  test.setTimeout(240_000);
+  await open(app, host);
+  provider.text = "Ahoy, and fair winds to all who sail today. ".repeat(8);
+  const firsts: number[] = [];
+  for (let answer = 1; answer <= 5; answer++) {
+    await awaitFirstWords(app);
+    await ask(app, "Say something short.");
+    await whole(app, answer);
+    await expect.poll(() => app.evaluate(() => window.firstPainted), "it was painted").toBeDefined();
+    firsts.push((await app.evaluate(() => window.firstPainted!)) - provider.began);
+  }
+  firsts.sort((a, b) => a - b);
+  console.log(`the first words: painted ${firsts.map((ms) => ms.toFixed(0)).join(", ")} ms after the provider's first byte`);
+  // What is sent is gathered for 33 ms, and painted with the next frame.
+  expect(firsts[2], "the first words are painted as they come").toBeLessThan(250);
+
+  provider.text = markdown(80).slice(0, SECONDS * provider.pace * TOKEN);
+  const thousands = (SECONDS * provider.pace) / 1000;
+  const frames = await framesWhile(app, async () => {
+    await ask(app, "Tell me all about tides.");
+    await whole(app, 6);
+  });
+  const pace = (1000 * SECONDS * provider.pace) / (provider.ended - provider.began);
+  console.log(`${pace.toFixed(0)} tokens a second for ${SECONDS} s: ${framesInWords(frames)}`);
+  expect(pace, "it came as fast as that").toBeGreaterThan(0.9 * provider.pace);
+  expect(frames.p99, "99 of 100 frames are short").toBeLessThanOrEqual(50);
+  expect(frames.long, "hardly any frame is long").toBeLessThanOrEqual(LONG_SHARE * frames.count);
+  await expect(app.getByRole("log").locator("table").last(), "tables are tables").toBeVisible();
+  expect(await app.getByRole("log").locator("pre .hljs-keyword").count(), "code has its colours").toBeGreaterThan(0);
+
+  // Once more without counting, which draws frames of its own.
+  const meter = await Meter.of(app);
+  const before = await meter.time();
+  await ask(app, "And once more.");
+  await whole(app, 7);
+  const { all, scripts } = await meter.time();
+  const each = (ms: number) => (ms / thousands).toFixed(0);
+  console.log(`processor time for 1,000 tokens: ${each(all - before.all)} ms, ${each(scripts - before.scripts)} ms of it scripts`);
+  expect((all - before.all) / thousands, "it takes a part of one processor").toBeLessThan(2_500);
+});
+
+test("what is read stays where it is while an answer comes, unless it is the end", async ({ app, host, provider }) => {
+  await open(app, host);
+  provider.text = markdown(2);
+  provider.pace = 2_000;
+  await ask(app, "First");
+  await whole(app, 1);
+  provider.pace = 200;
+  provider.text = markdown(6).slice(0, 6 * provider.pace * TOKEN);
+  await ask(app, "Second");
+  await expect(streams(app).locator("h2").first(), "it comes").toBeVisible();
+  const log = app.getByRole("log");
+  const fromEnd = () => log.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight);
+  await app.waitForTimeout(700);
+  expect(await fromEnd(), "who is at the end stays there").toBeLessThan(60);
+
+  const box = (await log.boundingBox())!;
+  await app.mouse.move(box.x + 100, box.y + 100);
+  await app.mouse.wheel(0, -250);
+  const place = async () => (await streams(app).locator("h2").first().boundingBox())!.y;
+  await app.waitForTimeout(60);
+  const before = await place();
+  for (let look = 0; look < 10; look++) {
+    await app.waitForTimeout(150);
+    expect(Math.abs((await place()) - before), "the words that are read do not move").toBeLessThan(1);
+  }
+  await expect(streams(app), "it still comes").toBeVisible();
+  expect(await fromEnd(), "further down").toBeGreaterThan(200);
+  await whole(app, 2);
+  expect(Math.abs((await place()) - before), "nor at its end").toBeLessThan(1);
+});
+
