@@ -38,34 +38,71 @@ pub(crate) async fn run(session: &Session, chat: Chat) -> Result<Value, Failure>
     };
     let title: String = first.lines().next().unwrap_or_default().chars().take(MAX_TITLE).collect();
     let conversation = session.api.create_conversation(NewConversation { title }).await?.id;
-    let offered = |server: String| OfferedServer { server, tools: None, instructions: chat.instructions };
-    let settings = ConversationSettings {
+    let mut settings = ConversationSettings {
         model: Some(model),
         system_prompt: chat.system.unwrap_or_default(),
-        servers: chat.server.into_iter().map(offered).collect(),
+        servers: chat
+            .server
+            .into_iter()
+            .map(|server| OfferedServer { server, tools: None, instructions: None })
+            .collect(),
         ..ConversationSettings::default()
     };
-    session.api.set_conversation(SetConversation { conversation: conversation.clone(), settings }).await?;
+    let of = || ConversationRef { conversation: conversation.clone() };
+    let set = |settings| SetConversation { conversation: conversation.clone(), settings };
+    session.api.set_conversation(set(settings.clone())).await?;
+    if chat.instructions {
+        for said in session.api.conversation_tools(of()).await?.instructions {
+            session.output.say(&visible::line(&format!("{} tells the model: {}", said.server, said.text)));
+            for own in settings.servers.iter_mut().filter(|own| own.server == said.server) {
+                own.instructions = Some(said.hash.clone());
+            }
+        }
+        session.api.set_conversation(set(settings)).await?;
+    }
     tell_of_tools(session, &conversation).await?;
     let mut next = Some(first);
-    let mut last = Value::Null;
+    let mut last = Ok(Value::Null);
     while let Some(text) = next.take() {
-        let message = SendMessage {
-            conversation: conversation.clone(),
-            text,
-            attachments: Vec::new(),
-            model: None,
-            parent: None,
+        let mut instead = None;
+        let answered = async {
+            let message = SendMessage {
+                conversation: conversation.clone(),
+                text,
+                attachments: Vec::new(),
+                model: None,
+                parent: None,
+            };
+            let mut begun = session.api.send_message(message).await?;
+            loop {
+                let (text, end) = answer(session, &mut events, &conversation).await?;
+                let told = json!({ "conversation": conversation, "reply": begun.reply, "text": text });
+                let End::Rounds(rounds) = end else { return Ok(told) };
+                if !goes_on {
+                    let words = format!("the model called tools {rounds} times in a row and was stopped");
+                    return Err(Failure { value: Some(Box::new(told)), ..Failure::new(ErrorCode::NotReady, words) });
+                }
+                session.output.say("Let it go on? Say y, or write something else.");
+                instead = typed(session).await;
+                if instead.take_if(|line| matches!(line.trim(), "y" | "yes")).is_none() {
+                    return Ok(told);
+                }
+                begun = session.api.continue_reply(of()).await?;
+            }
         };
-        let begun = session.api.send_message(message).await?;
-        last = answer(session, &mut events, &conversation)
-            .await
-            .map(|text| json!({ "conversation": conversation, "reply": begun.reply, "text": text }))?;
+        last = answered.await;
         if goes_on {
-            next = typed(session).await;
+            // What went wrong with one answer, such as too many requests, need not with the next.
+            if let Err(failure) = &last {
+                session.output.say(&visible::line(&failure.message));
+            }
+            next = match instead {
+                Some(line) => Some(line),
+                None => typed(session).await,
+            };
         }
     }
-    Ok(last)
+    last
 }
 
 /// A message that is typed; none at the end of the input.
@@ -137,8 +174,15 @@ async fn tell_of_tools(session: &Session, conversation: &str) -> Result<(), Fail
     Ok(())
 }
 
+/// How an answer ended.
+enum End {
+    Done,
+    /// The model called tools so many times in a row; it goes on if the user says so.
+    Rounds(u32),
+}
+
 /// Prints an answer as it comes, to its end. Gives its text.
-async fn answer(session: &Session, events: &mut EventStream, conversation: &str) -> Result<String, Failure> {
+async fn answer(session: &Session, events: &mut EventStream, conversation: &str) -> Result<(String, End), Failure> {
     let mut printed = Printed::default();
     while let Some(batch) = events.next().await {
         for event in batch.events {
@@ -154,7 +198,11 @@ async fn answer(session: &Session, events: &mut EventStream, conversation: &str)
                 Event::ItemChanged { conversation: own, item, answering } if own == conversation => {
                     printed.item(session, &item)?;
                     if !answering {
-                        return Ok(printed.text);
+                        let end = match item.body {
+                            ItemBody::Notice { notice: Notice::Rounds { rounds } } => End::Rounds(rounds),
+                            _ => End::Done,
+                        };
+                        return Ok((printed.text, end));
                     }
                 }
                 _ => {}

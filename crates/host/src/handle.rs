@@ -22,7 +22,8 @@ use crate::conversation::Replies;
 use crate::form::FormProblem;
 use crate::limits::Use;
 use crate::owner::{
-    AnswerError, CallOrigin, CallReply, Command, Label, NewCall, NoPlan, Owner, Read, ReviewError, Seen, ServerError,
+    AnswerError, CallOrigin, CallReply, Command, Label, NewCall, NoPlan, Owner, Read, ReviewError, Seen, Sent,
+    ServerError,
 };
 use crate::ports::{Document, Ports, StoreError};
 use crate::review::{Pins, Reviewed};
@@ -118,6 +119,9 @@ impl Host {
         let (changed, changes) = mpsc::channel(1);
         ports.documents.watch(Document::Models, changed);
         tokio::spawn(follow(changes, commands.clone(), Owner::reload_providers));
+        let (changed, changes) = mpsc::channel(1);
+        ports.documents.watch(Document::Sampling, changed);
+        tokio::spawn(follow(changes, commands.clone(), Owner::reload_sampling));
     }
 
     /// Runs a function on the owner's loop.
@@ -379,10 +383,12 @@ impl Host {
         arguments: Map<String, Value>,
         conversation: Option<String>,
     ) -> Result<(CallToolResult, Option<Map<String, Value>>), CallFailure> {
-        self.call_tool_as(CallOrigin::User { conversation }, id, server, tool, arguments).await
+        let (sent, mut was_sent) = oneshot::channel();
+        let result = self.call_tool_as(CallOrigin::User { conversation }, id, server, tool, arguments, sent).await?;
+        Ok((result, was_sent.try_recv().ok().flatten()))
     }
 
-    /// The same for whoever makes the call: one that a model makes asks more often.
+    /// The same for whoever makes the call: one that a model makes asks more often. `sent` is told when the server gets it.
     ///
     /// # Errors
     /// As for [`call_tool`](Self::call_tool).
@@ -393,12 +399,13 @@ impl Host {
         server: String,
         tool: String,
         arguments: Map<String, Value>,
-    ) -> Result<(CallToolResult, Option<Map<String, Value>>), CallFailure> {
+        sent: Sent,
+    ) -> Result<CallToolResult, CallFailure> {
         let request = ClientRequest::CallTool { name: tool.clone(), arguments, as_task: false };
         let (kind, name, shown) = (CallKind::Tool, tool, None);
-        let call = NewCall { id, server: server.clone(), kind, name, origin, request, shown };
+        let call = NewCall { id, server: server.clone(), kind, name, origin, request, shown, sent: Some(sent) };
         match self.call(call).await? {
-            (ServerResult::Tool(result), edited) => Ok((*result, edited)),
+            ServerResult::Tool(result) => Ok(*result),
             _ => Err(unfit(server)),
         }
     }
@@ -432,9 +439,9 @@ impl Host {
         let arguments = arguments.into_iter().map(|(name, value)| (name, Value::String(value))).collect();
         let request = ClientRequest::GetPrompt { name: prompt.clone(), arguments };
         let (kind, name, origin) = (CallKind::Prompt, prompt, AT_NO_PLACE);
-        let call = NewCall { id, server: server.clone(), kind, name, origin, request, shown };
+        let call = NewCall { id, server: server.clone(), kind, name, origin, request, shown, sent: None };
         match self.call(call).await? {
-            (ServerResult::Prompt(result), _) => Ok(*result),
+            ServerResult::Prompt(result) => Ok(*result),
             _ => Err(unfit(server)),
         }
     }
@@ -465,9 +472,9 @@ impl Host {
         let request = ClientRequest::ReadResource { uri: uri.clone() };
         let (kind, name) = (CallKind::Resource, uri.clone());
         let (origin, shown) = (AT_NO_PLACE, None);
-        let call = NewCall { id, server: server.clone(), kind, name, origin, request, shown };
+        let call = NewCall { id, server: server.clone(), kind, name, origin, request, shown, sent: None };
         match self.call(call).await.map_err(|failure| named_when_missing(failure, &uri))? {
-            (ServerResult::Contents { contents, cache }, _) => {
+            ServerResult::Contents { contents, cache } => {
                 let keep = move |owner: &mut Owner| {
                     let fresh_until = owner.keep_read(&server, &uri, &contents, cache);
                     Read { contents, cached: false, fresh_until }

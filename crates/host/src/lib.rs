@@ -34,7 +34,7 @@ mod wake;
 pub use connection::MAX_QUESTIONS;
 pub use handle::{Events, Host, HostClosed};
 pub use owner::{
-    AnswerError, CallOrigin, Label, NoPlan, Read, ReviewError, SamplingError, Seen, ServerError, definition_hash,
+    AnswerError, CallOrigin, Label, NoPlan, Read, ReviewError, SamplingError, Seen, Sent, ServerError, definition_hash,
 };
 
 use std::time::Duration;

@@ -197,20 +197,22 @@ describe("writing to a model", () => {
         { ...tool, tool: "rm", state: "new" as const },
       ],
       ...{ tokens: 90, threshold: 50, bySearch: true },
+      instructions: [{ server: "files", text: "Be careful", hash: "h1" }],
     });
     render(ConversationView, { id: "c1" });
     await user.click(await screen.findByRole("button", { name: "No tools" }));
     await user.click(await screen.findByRole("checkbox", { name: "files" }));
     await waitFor(() =>
       expect(host.requests("set_conversation")[0]?.settings.servers).toEqual([
-        { server: "files", tools: null, instructions: false },
+        { server: "files", tools: null, instructions: null },
       ]),
     );
     expect(await screen.findByText(/1 tool offered.*1 waits for your review/)).toBeInTheDocument();
     expect(screen.getByText(/finds them by search/), "and how").toBeInTheDocument();
+    expect(screen.getByText("Be careful"), "what would be told is seen before").toBeInTheDocument();
     await user.click(screen.getByRole("checkbox", { name: /instructions/ }));
     await waitFor(() =>
-      expect(host.requests("set_conversation")[1]?.settings.servers[0]?.instructions).toBe(true),
+      expect(host.requests("set_conversation")[1]?.settings.servers[0]?.instructions).toBe("h1"),
     );
     expect(
       screen.getByRole("button", { name: "Tools of files", hidden: true }),

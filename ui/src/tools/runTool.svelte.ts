@@ -1,7 +1,7 @@
 // One call of a tool, from the click to its result.
 
 import { ApiError, call, toApiError } from "$lib/api/client";
-import type { Call, ConversationItem, ErrorCode, JsonValue, ToolResult } from "$lib/api/generated";
+import type { Call, ErrorCode, JsonValue, ToolResult } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 
 /** What to call. */
@@ -9,7 +9,7 @@ export interface RunRequest {
   server: string;
   tool: string;
   arguments: JsonValue;
-  /** The conversation that gets the call once it has ended. */
+  /** The conversation in which the host keeps how the call ended. */
   conversation?: string | null;
 }
 
@@ -43,8 +43,6 @@ export class ToolRun {
   error = $state.raw<ApiError | null>(null);
   /** How long it took, in milliseconds, once it has ended. */
   took = $state<number | null>(null);
-  /** Why it could not be put into the conversation. */
-  notKept = $state.raw<ApiError | null>(null);
   /** Why it could not be cancelled. */
   notCancelled = $state.raw<ApiError | null>(null);
   cancelling = $state(false);
@@ -97,31 +95,7 @@ export class ToolRun {
       this.error = toApiError(cause);
     }
     this.took = Date.now() - this.startedAt;
-    if (conversation !== null) await this.#keep(conversation, this.took);
     return this;
-  }
-
-  async #keep(conversation: string, took: number): Promise<void> {
-    const { server, tool, arguments: sent } = this.request;
-    const item: ConversationItem = {
-      id: this.id,
-      at: this.startedAt,
-      body: {
-        kind: "tool_call",
-        call: this.id,
-        server,
-        tool,
-        arguments: this.result?.arguments ?? sent,
-        result: this.result,
-        error: this.error?.message ?? null,
-        took,
-      },
-    };
-    try {
-      await call("append_items", { conversation, items: [item] });
-    } catch (cause) {
-      this.notKept = toApiError(cause);
-    }
   }
 }
 

@@ -78,9 +78,10 @@ pub struct OfferedServer {
     /// Those of its tools; none stands for all that the user has reviewed.
     #[serde(default)]
     pub tools: Option<Vec<String>>,
-    /// Whether the model gets the server's instructions, as data with their source named.
+    /// The hash of the server's instructions as the user saw them when they let the model have them, as data with their source
+    /// named; none if it does not get them. Others than these it does not get.
     #[serde(default)]
-    pub instructions: bool,
+    pub instructions: Option<String>,
 }
 
 /// One thing in a conversation.
@@ -123,8 +124,9 @@ impl ConversationItem {
     }
 }
 
-/// Bytes that stand elsewhere, in base64 where they would stand.
+/// Something large that stands elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
 pub struct LeftOut {
     /// Where in the body, as a JSON Pointer (RFC 6901).
     pub pointer: String,
@@ -132,6 +134,8 @@ pub struct LeftOut {
     pub hash: String,
     /// How many bytes.
     pub bytes: u64,
+    /// Whether the bytes are the text that would stand there, in UTF-8. Else it would stand there in base64.
+    pub is_text: bool,
 }
 
 /// Whether an item is whole.
@@ -518,6 +522,19 @@ pub struct ConversationTools {
     pub threshold: u64,
     /// Whether they are.
     pub by_search: bool,
+    /// What the servers that are turned on want a model to know.
+    pub instructions: Vec<ServerInstructions>,
+}
+
+/// What a server wants a model to know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ServerInstructions {
+    /// The server.
+    pub server: String,
+    /// As a model would get it.
+    pub text: String,
+    /// By which the user says that a model gets it.
+    pub hash: String,
 }
 
 /// A tool of a conversation.
@@ -553,7 +570,7 @@ pub enum ToolState {
     NotReady,
 }
 
-/// What a conversation took so far, in the branch that is shown.
+/// What a conversation took so far, over all branches.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationCost {
@@ -561,9 +578,9 @@ pub struct ConversationCost {
     pub usage: TokenUse,
     /// What they cost, by currency.
     pub costs: Vec<Cost>,
-    /// Of how many answers the price is not known.
+    /// Of how many answers it is not known what they cost, or not all of it, as they were stopped or broke off.
     pub unpriced: u32,
-    /// How many tokens the latest request and its answer took together.
+    /// How many tokens the latest request in the branch that is shown, and its answer, took together.
     pub context_used: Option<u64>,
     /// How many the model takes.
     pub context: Option<u64>,

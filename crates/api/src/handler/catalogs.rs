@@ -1,8 +1,10 @@
 //! What servers offer, and tool calls.
 
-use host::CallOrigin;
 use host::catalog::Catalog as HostCatalog;
-use mcp_proto::types::{Entry, Listed};
+use host::{CallOrigin, Sent};
+use mcp_proto::types::{CallToolResult, Entry, Listed};
+use serde_json::Value;
+use tokio::sync::oneshot;
 
 use super::{Api, object, views};
 use crate::ApiError;
@@ -32,43 +34,49 @@ impl Api {
     /// Calls a tool. How it ended becomes an item of the conversation it belongs to, under the call's own id.
     pub(super) async fn call_tool_and_keep(&self, r: CallTool, origin: CallOrigin) -> Result<ToolResult, ApiError> {
         let (began, asked) = (host::activity::now(), r.clone());
-        let result = self.call_tool(r, origin).await;
+        let (sent, mut was_sent) = oneshot::channel();
+        let ended = self.call_tool(r, origin, sent).await;
+        let edited = was_sent.try_recv().ok().flatten().map(Value::Object);
+        let arguments = edited.unwrap_or(asked.arguments);
+        let result = ended.map(|(result, structured_problem)| ToolResult {
+            content: result.content.into_iter().map(views::content).collect(),
+            structured: result.structured_content,
+            structured_problem,
+            is_error: result.is_error,
+            arguments: arguments.clone(),
+        });
         let Some(conversation) = asked.conversation else { return result };
         let ended = host::activity::now();
         let body = ItemBody::ToolCall {
             call: asked.call.clone(),
             server: asked.server,
             tool: asked.tool,
-            arguments: result.as_ref().map_or(asked.arguments, |r| r.arguments.clone()),
+            arguments,
             result: result.as_ref().ok().cloned(),
             error: result.as_ref().err().map(|error| error.message.clone()),
             took: ended.saturating_sub(began),
             used: None,
             left_out: None,
         };
-        let items = vec![ConversationItem::new(asked.call, ended, body)];
-        if let Err(error) = self.append_items(AppendItems { conversation, items }).await {
-            tracing::warn!(%error, "a call could not be kept in its conversation");
-        }
+        self.keep(conversation, ConversationItem::new(asked.call, ended, body)).await;
         result
     }
 
-    async fn call_tool(&self, r: CallTool, origin: CallOrigin) -> Result<ToolResult, ApiError> {
+    /// Calls a tool. Also gives what is wrong with its data by its own output schema.
+    async fn call_tool(
+        &self,
+        r: CallTool,
+        origin: CallOrigin,
+        sent: Sent,
+    ) -> Result<(CallToolResult, Option<String>), ApiError> {
         let arguments = object(r.arguments, "arguments")?;
         let schema = self.host.catalog(r.server.clone()).await?.tool(&r.tool).and_then(|t| t.output_schema);
-        let made = arguments.clone();
-        let (result, edited) = self.host.call_tool_as(origin, r.call, r.server, r.tool, arguments).await?;
-        let structured_problem = match (&result.structured_content, schema) {
+        let result = self.host.call_tool_as(origin, r.call, r.server, r.tool, arguments, sent).await?;
+        let problem = match (&result.structured_content, schema) {
             (Some(value), Some(schema)) => host::output::check(schema, value.clone()).await,
             _ => None,
         };
-        Ok(ToolResult {
-            content: result.content.into_iter().map(views::content).collect(),
-            structured: result.structured_content,
-            structured_problem,
-            is_error: result.is_error,
-            arguments: edited.unwrap_or(made).into(),
-        })
+        Ok((result, problem))
     }
 }
 

@@ -23,7 +23,7 @@ impl From<ConversationError> for ApiError {
             | ConversationError::NotYours
             | ConversationError::NotAnAnswer => ErrorCode::Invalid,
             ConversationError::Store(_) => ErrorCode::System,
-            ConversationError::Closing => ErrorCode::Internal,
+            ConversationError::NotWritten(_) | ConversationError::Closing => ErrorCode::Internal,
         };
         Self::new(code, error.to_string())
     }
@@ -88,21 +88,28 @@ impl Api {
             },
         };
         let tokens = known.offering.tokens;
+        let said = |said: host::conversation::Instructions| ServerInstructions {
+            server: said.server,
+            text: said.text,
+            hash: said.hash,
+        };
         Ok(ConversationTools {
             tools: known.offering.all().iter().map(tool).collect(),
             tokens,
             threshold: known.threshold,
             by_search: tokens > known.threshold,
+            instructions: known.instructions.into_iter().map(said).collect(),
         })
     }
 
     pub(super) async fn conversation_cost(&self, conversation: String) -> Result<ConversationCost, ApiError> {
         let spent = self.host.conversation_spent(conversation).await?;
+        let taken = spent.taken;
         Ok(ConversationCost {
-            usage: views::token_use(spent.usage),
-            costs: spent.costs.into_iter().map(|c| Cost { amount: c.amount, currency: c.currency }).collect(),
-            unpriced: spent.unpriced,
-            context_used: spent.context_used,
+            usage: views::token_use(taken.usage),
+            costs: taken.costs.into_iter().map(|c| Cost { amount: c.amount, currency: c.currency }).collect(),
+            unpriced: taken.unpriced,
+            context_used: taken.context_used,
             context: spent.context,
         })
     }

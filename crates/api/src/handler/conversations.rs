@@ -1,6 +1,7 @@
 //! Conversations: listed, begun, read page by page, appended to, deleted.
 
 use host::CallOrigin;
+use host::conversation::ConversationError;
 use host::conversation::item::{Body, Item as OwnItem, sources};
 use host::history::{self, After, ConversationChange, ItemRange, NewItem};
 use host::ports::{History, StoreError};
@@ -99,17 +100,28 @@ impl Api {
 
     /// Appends items to the branch that is shown. One with the id of an older one replaces it.
     pub(super) async fn append_items(&self, r: AppendItems) -> Result<Nothing, ApiError> {
-        let new: Vec<NewItem> = r.items.into_iter().map(new_item).collect::<Result<_, _>>()?;
-        let sources: Vec<String> = new.iter().flat_map(|item| item.sources.iter().cloned()).collect();
-        if !sources.is_empty() {
-            self.host.put_in(r.conversation.clone(), sources, false).await?;
-        }
-        let id = r.conversation.clone();
-        if !self.on_disk(move |port| port.write(&id, &new)).await? {
-            return Err(errors::not_found("this conversation"));
-        }
-        self.host.conversations_changed(Some(r.conversation)).await?;
+        self.host.append_items(r.conversation, new_items(r.items)?).await?;
         Ok(Nothing {})
+    }
+
+    /// Keeps how a call ended, at the latest when the model that answers there is done.
+    pub(super) async fn keep(&self, conversation: String, item: ConversationItem) {
+        let told = |kept: Result<(), ConversationError>| {
+            if let Err(error) = kept {
+                tracing::warn!(%error, "a call could not be kept in its conversation");
+            }
+        };
+        let items = match new_items(vec![item]) {
+            Ok(items) => items,
+            Err(error) => return tracing::warn!(%error, "a call could not be kept in its conversation"),
+        };
+        match self.host.append_items(conversation.clone(), items.clone()).await {
+            Err(ConversationError::Answering) => {
+                let host = self.host.clone();
+                tokio::spawn(async move { told(host.append_when_free(conversation, items).await) });
+            }
+            kept => told(kept),
+        }
     }
 
     pub(super) async fn rename_conversation(&self, r: RenameConversation) -> Result<Nothing, ApiError> {
@@ -139,6 +151,10 @@ fn begin(port: &dyn History, mut kept: history::Conversation) -> Result<String, 
     }
     port.create(&kept)?;
     Ok(kept.id)
+}
+
+fn new_items(items: Vec<ConversationItem>) -> Result<Vec<NewItem>, ApiError> {
+    items.into_iter().map(new_item).collect()
 }
 
 /// An item of the page's, as it is kept.

@@ -1,21 +1,22 @@
 //! What can be done with a conversation and its model: say something, stop, have an answer again, set it up. At most one answer is
 //! under way in each conversation.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::PoisonError;
 
-use models::{ModelError, ModelRef, Usage};
+use models::{ModelError, ModelRef};
 use serde_json::Value;
-use tokio_util::sync::CancellationToken;
 
 use super::attachments::{self, AttachmentError};
+use super::context;
 use super::export::{self, Format};
-use super::item::{Attachment, Body, Content, Cost, Item, Role, State};
+use super::item::{Attachment, Body, Content, Item, Role, State};
 use super::log::Log;
 use super::offered::{Offering, ServerForModel};
+use super::replies::{Answering, Held, Replies};
 use super::run::Run;
 use super::{Offered, Settings};
 use crate::activity::now;
+use crate::history::{NewItem, Taken};
 use crate::ports::StoreError;
 use crate::view::HostEvent;
 use crate::{Host, HostClosed};
@@ -27,7 +28,7 @@ const MAX_SYSTEM_PROMPT: usize = 256 << 10;
 /// The most servers of one conversation.
 const MAX_SERVERS: usize = 100;
 /// The most answers that are under way at a time, over all conversations.
-const MAX_ANSWERS: usize = 32;
+pub(super) const MAX_ANSWERS: usize = 32;
 
 /// Why something can't be done with a conversation.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -70,6 +71,9 @@ pub enum ConversationError {
     /// Only an answer can be had again.
     #[error("only an answer can be had again")]
     NotAnAnswer,
+    /// It can't be written as a file.
+    #[error("it can't be written as JSON: {0}; write it as Markdown instead")]
+    NotWritten(String),
     /// The history can't be read or written.
     #[error(transparent)]
     Store(StoreError),
@@ -111,66 +115,28 @@ pub struct ConversationTools {
     pub offering: Offering,
     /// From how many tokens on they are found by search.
     pub threshold: u64,
+    /// What the servers that are in use want a model to know.
+    pub instructions: Vec<Instructions>,
 }
 
-/// What a conversation took, in the branch that is shown.
+/// What a server wants a model to know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Instructions {
+    /// The server.
+    pub server: String,
+    /// As a model would get it.
+    pub text: String,
+    /// By which the user says that a model gets it, in [`Offered::instructions`].
+    pub hash: String,
+}
+
+/// What a conversation took.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Spent {
-    /// The tokens of all answers.
-    pub usage: Usage,
-    /// What they cost, by currency.
-    pub costs: Vec<Cost>,
-    /// Of how many answers the price is not known.
-    pub unpriced: u32,
-    /// How many tokens the latest request and its answer took together.
-    pub context_used: Option<u64>,
+    /// What its answers took.
+    pub taken: Taken,
     /// How many the model takes.
     pub context: Option<u64>,
-}
-
-/// The answers under way, by conversation.
-#[derive(Debug, Default)]
-pub(crate) struct Replies(Mutex<HashMap<String, Arc<Running>>>);
-
-/// An answer under way.
-#[derive(Debug, Default)]
-pub(super) struct Running {
-    /// Ends it.
-    pub(super) stop: CancellationToken,
-    /// The item as far as it came, and how many pieces of it were told.
-    pub(super) live: Mutex<Option<(Item, u64)>>,
-}
-
-/// Keeps a conversation's answer among those under way until it is dropped.
-pub(super) struct Answering {
-    replies: Arc<Replies>,
-    conversation: String,
-    pub(super) running: Arc<Running>,
-}
-
-impl Replies {
-    fn begin(replies: &Arc<Self>, conversation: &str) -> Result<Answering, ConversationError> {
-        let mut map = replies.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if map.contains_key(conversation) {
-            return Err(ConversationError::Answering);
-        }
-        if map.len() >= MAX_ANSWERS {
-            return Err(ConversationError::TooMany);
-        }
-        let running = Arc::new(Running::default());
-        map.insert(conversation.to_owned(), Arc::clone(&running));
-        Ok(Answering { replies: Arc::clone(replies), conversation: conversation.to_owned(), running })
-    }
-
-    fn of(&self, conversation: &str) -> Option<Arc<Running>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(conversation).cloned()
-    }
-}
-
-impl Drop for Answering {
-    fn drop(&mut self) {
-        self.replies.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.conversation);
-    }
 }
 
 impl Host {
@@ -184,7 +150,7 @@ impl Host {
         message: NewMessage,
         after: Option<String>,
     ) -> Result<Begun, ConversationError> {
-        let begun = self.begin(&conversation)?;
+        let begun = self.begin(&conversation).await?;
         let log = self.log(&conversation);
         let parent = match after {
             Some(item) => Some(log.item(item).await?.id),
@@ -203,7 +169,7 @@ impl Host {
         item: String,
         message: NewMessage,
     ) -> Result<Begun, ConversationError> {
-        let begun = self.begin(&conversation)?;
+        let begun = self.begin(&conversation).await?;
         let log = self.log(&conversation);
         let old = log.item(item).await?;
         if !matches!(old.body, Body::Message { role: Role::User, .. }) {
@@ -222,7 +188,7 @@ impl Host {
         item: String,
         model: Option<ModelRef>,
     ) -> Result<Begun, ConversationError> {
-        let begun = self.begin(&conversation)?;
+        let begun = self.begin(&conversation).await?;
         let log = self.log(&conversation);
         let old = log.item(item).await?;
         if !matches!(old.body, Body::Reply { .. }) {
@@ -237,7 +203,7 @@ impl Host {
     /// # Errors
     /// As for [`send_message`](Self::send_message).
     pub async fn continue_reply(&self, conversation: String) -> Result<Begun, ConversationError> {
-        let begun = self.begin(&conversation)?;
+        let begun = self.begin(&conversation).await?;
         let log = self.log(&conversation);
         let head = log.conversation().await?.0.head;
         if head.is_none() {
@@ -270,14 +236,43 @@ impl Host {
     /// # Errors
     /// If there is no such item, or a model is answering.
     pub async fn choose_branch(&self, conversation: String, item: String) -> Result<(), ConversationError> {
-        let begun = self.begin(&conversation)?;
+        let held = Replies::write(&self.replies, &conversation).await?;
         self.log(&conversation).show(item).await?;
-        drop(begun);
+        drop(held);
         self.conversations_changed(Some(conversation)).await?;
         Ok(())
     }
 
-    /// Sets a conversation up. What is under way goes on as it began.
+    /// Appends items of the user's to the branch that is shown. One with the id of an older one replaces it.
+    ///
+    /// # Errors
+    /// If there is no such conversation, or a model is answering: it would not get them.
+    pub async fn append_items(&self, conversation: String, items: Vec<NewItem>) -> Result<(), ConversationError> {
+        let held = Replies::write(&self.replies, &conversation).await?;
+        self.append(held, conversation, items).await
+    }
+
+    /// The same once no model answers any more, for what must not be lost.
+    ///
+    /// # Errors
+    /// If there is no such conversation.
+    pub async fn append_when_free(&self, conversation: String, items: Vec<NewItem>) -> Result<(), ConversationError> {
+        let held = Replies::write_when_free(&self.replies, &conversation).await?;
+        self.append(held, conversation, items).await
+    }
+
+    async fn append(&self, held: Held, conversation: String, items: Vec<NewItem>) -> Result<(), ConversationError> {
+        let sources: Vec<String> = items.iter().flat_map(|item| item.sources.iter().cloned()).collect();
+        if !sources.is_empty() {
+            self.put_in(conversation.clone(), sources, false).await?;
+        }
+        self.log(&conversation).append(items).await?;
+        drop(held);
+        self.conversations_changed(Some(conversation)).await?;
+        Ok(())
+    }
+
+    /// Sets a conversation up. A model that is answering is asked so the next time; it stays the model, and thinks as it began.
     ///
     /// # Errors
     /// If there is none, or the settings are too much.
@@ -309,11 +304,17 @@ impl Host {
         let registry = self.models().await?;
         let context = settings.model.as_ref().and_then(|model| registry.model(model)?.context);
         let threshold = self.with(|owner| owner.conversation_bounds()).await?.threshold(context);
+        let said = |(_, server): &(Offered, ServerForModel)| {
+            let text = context::shown_instructions(server.instructions.as_deref().filter(|_| server.is_ready)?);
+            Some(Instructions { server: server.server.clone(), text, hash: server.instructions_hash()? })
+        };
+        let instructions = servers.iter().filter_map(said).collect();
         let offering = tokio::task::spawn_blocking(move || Offering::new(&servers));
-        Ok(ConversationTools { offering: offering.await.map_err(|_| ConversationError::Closing)?, threshold })
+        let offering = offering.await.map_err(|_| ConversationError::Closing)?;
+        Ok(ConversationTools { offering, threshold, instructions })
     }
 
-    /// What a conversation took, in the branch that is shown.
+    /// What a conversation took, over all branches.
     ///
     /// # Errors
     /// If there is no such conversation.
@@ -321,9 +322,8 @@ impl Host {
         let log = self.log(&conversation);
         let (_, settings) = log.conversation().await?;
         let registry = self.models().await?;
-        let mut spent = spent_by(&log.outline().await?);
-        spent.context = settings.model.as_ref().and_then(|model| registry.model(model)?.context).map(u64::from);
-        Ok(spent)
+        let context = settings.model.as_ref().and_then(|model| registry.model(model)?.context).map(u64::from);
+        Ok(Spent { taken: log.taken().await?, context })
     }
 
     /// A conversation as the text of a file, and a name for it.
@@ -337,11 +337,17 @@ impl Host {
     ) -> Result<(String, String), ConversationError> {
         let log = self.log(&conversation);
         let (kept, settings) = log.conversation().await?;
-        let text = match format {
-            Format::Markdown => export::to_markdown(&kept.title, &log.outline().await?),
-            Format::Json => export::to_json(&kept.title, &settings, &log.all().await?),
+        let name = export::file_name(&kept.title, format);
+        let items = match format {
+            Format::Markdown => log.texts().await?,
+            Format::Json => log.all().await?,
         };
-        Ok((export::file_name(&kept.title, format), text))
+        let written = tokio::task::spawn_blocking(move || match format {
+            Format::Markdown => Ok(export::to_markdown(&kept.title, &items)),
+            Format::Json => export::to_json(&kept.title, &settings, &items),
+        });
+        let text = written.await.map_err(|_| ConversationError::Closing)?;
+        Ok((name, text.map_err(|error| ConversationError::NotWritten(error.to_string()))?))
     }
 
     /// Servers as a model may know of them.
@@ -354,8 +360,8 @@ impl Host {
         Ok(offered.iter().cloned().zip(servers).collect())
     }
 
-    fn begin(&self, conversation: &str) -> Result<Answering, ConversationError> {
-        Replies::begin(&self.replies, conversation)
+    async fn begin(&self, conversation: &str) -> Result<Answering, ConversationError> {
+        Replies::begin(&self.replies, conversation).await
     }
 
     fn log(&self, conversation: &str) -> Log {
@@ -437,85 +443,4 @@ impl Host {
 /// An id that no other item has.
 pub(super) fn new_id() -> String {
     format!("i{:x}-{:08x}", now(), fastrand::u32(..))
-}
-
-/// What the answers among these items took.
-fn spent_by(path: &[Item]) -> Spent {
-    let mut spent = Spent::default();
-    let mut costs: BTreeMap<String, f64> = BTreeMap::new();
-    for item in path {
-        let Body::Reply { usage, cost, .. } = &item.body else { continue };
-        spent.usage = added(spent.usage, *usage);
-        match cost {
-            Some(cost) => *costs.entry(cost.currency.clone()).or_default() += cost.amount,
-            None if usage.input.is_some() || usage.output.is_some() => spent.unpriced += 1,
-            None => {}
-        }
-        if let Some(input) = usage.input {
-            spent.context_used = Some(input + usage.output.unwrap_or(0));
-        }
-    }
-    spent.costs = costs.into_iter().map(|(currency, amount)| Cost { amount, currency }).collect();
-    spent
-}
-
-fn added(a: Usage, b: Usage) -> Usage {
-    let add = |a: Option<u64>, b: Option<u64>| match (a, b) {
-        (None, None) => None,
-        (a, b) => Some(a.unwrap_or(0) + b.unwrap_or(0)),
-    };
-    Usage {
-        input: add(a.input, b.input),
-        output: add(a.output, b.output),
-        cached_input: add(a.cached_input, b.cached_input),
-        written_input: add(a.written_input, b.written_input),
-        thinking: add(a.thinking, b.thinking),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_one_answer_at_a_time_is_under_way_in_a_conversation() {
-        let replies = Arc::new(Replies::default());
-        let first = Replies::begin(&replies, "a");
-        assert!(first.is_ok(), "the first begins");
-        assert!(matches!(Replies::begin(&replies, "a"), Err(ConversationError::Answering)), "and a second does not");
-        assert!(Replies::begin(&replies, "b").is_ok(), "in another conversation one does");
-        drop(first);
-        assert!(Replies::begin(&replies, "a").is_ok(), "and after its end the next");
-    }
-
-    #[test]
-    fn what_answers_took_is_added_up_and_an_unknown_price_is_told() {
-        let reply = |input: Option<u64>, cost: Option<f64>| Item {
-            id: "1".into(),
-            parent: None,
-            at: 1,
-            state: State::Whole,
-            body: Body::Reply {
-                model: ModelRef { provider: "p".into(), model: "m".into() },
-                parts: Vec::new(),
-                stop: None,
-                usage: Usage { input, output: input, ..Usage::default() },
-                cost: cost.map(|amount| Cost { amount, currency: "USD".into() }),
-                error: None,
-                conversions: Vec::new(),
-                first_after: None,
-                took: 1,
-            },
-        };
-        let spent = spent_by(&[
-            reply(Some(10), Some(0.5)),
-            reply(None, None),
-            reply(Some(20), Some(0.25)),
-            reply(Some(1), None),
-        ]);
-        assert_eq!((spent.usage.input, spent.usage.output), (Some(31), Some(31)), "tokens are added up");
-        assert_eq!(spent.costs, [Cost { amount: 0.75, currency: "USD".into() }], "and money");
-        assert_eq!(spent.unpriced, 1, "an answer without a price is told, one that took nothing is not");
-        assert_eq!(spent.context_used, Some(2), "the latest request fills the context");
-    }
 }

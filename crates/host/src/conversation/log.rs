@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::item::{Body, Item, sources};
 use super::{ConversationError, Settings};
-use crate::history::{self, After, ConversationChange, ItemRange, NewItem};
+use crate::history::{self, After, ConversationChange, ItemRange, NewItem, Taken};
 use crate::ports::{History, StoreError};
 
 /// The most items that are read at a time.
@@ -63,8 +63,8 @@ impl Log {
         self.items(before, true).await
     }
 
-    /// Those up to the head without large pictures, sound and files.
-    pub(super) async fn outline(&self) -> Result<Vec<Item>, ConversationError> {
+    /// Those up to the head with all texts, but without large pictures, sound and files.
+    pub(super) async fn texts(&self) -> Result<Vec<Item>, ConversationError> {
         self.items(None, false).await
     }
 
@@ -73,7 +73,14 @@ impl Log {
         loop {
             let range =
                 ItemRange { conversation: self.conversation.clone(), before: before.take(), limit: PAGE, whole };
-            let page = self.on_disk(move |history, _| history.items(&range)).await?;
+            let page = self.on_disk(move |history, _| {
+                let mut page = history.items(&range)?;
+                for item in page.iter_mut().flat_map(|page| &mut page.items) {
+                    put_texts(history, item)?;
+                }
+                Ok(page)
+            });
+            let page = page.await?;
             let page = page.ok_or_else(|| ConversationError::NotFound("message".to_owned()))?;
             before = page.items.first().map(|item| item.id.clone()).filter(|_| page.has_more);
             pages.push(page.items);
@@ -97,6 +104,12 @@ impl Log {
         }
     }
 
+    /// What the answers took, over all branches.
+    pub(super) async fn taken(&self) -> Result<Taken, ConversationError> {
+        let taken = self.on_disk(|history, id| history.taken(id)).await?;
+        taken.ok_or_else(|| ConversationError::NotFound("conversation".to_owned()))
+    }
+
     /// Makes the latest end of the branch that goes through an item the head.
     pub(super) async fn show(&self, item: String) -> Result<(), ConversationError> {
         let shown = self.on_disk(move |history, id| history.show(id, &item)).await?;
@@ -104,7 +117,17 @@ impl Log {
     }
 
     pub(super) async fn write(&self, items: Vec<Item>) -> Result<(), ConversationError> {
-        let new: Vec<NewItem> = items.iter().map(new_item).collect();
+        self.append(items.iter().map(new_item).collect()).await
+    }
+
+    /// Writes an item that was made of what these servers said as well.
+    pub(super) async fn write_after(&self, item: &Item, servers: Vec<String>) -> Result<(), ConversationError> {
+        let mut new = new_item(item);
+        new.sources.extend(servers);
+        self.append(vec![new]).await
+    }
+
+    pub(super) async fn append(&self, new: Vec<NewItem>) -> Result<(), ConversationError> {
         if self.on_disk(move |history, id| history.write(id, &new)).await? {
             Ok(())
         } else {
@@ -122,6 +145,17 @@ fn new_item(item: &Item) -> NewItem {
         state: item.state,
         sources: sources([item]),
     }
+}
+
+/// Puts very long texts into their places.
+fn put_texts(history: &dyn History, item: &mut history::Item) -> Result<(), StoreError> {
+    for left in item.left_out.iter().filter(|left| left.is_text) {
+        let text = history.blob(&left.hash)?.and_then(|bytes| String::from_utf8(bytes).ok());
+        if let (Some(place), Some(text)) = (item.body.pointer_mut(&left.pointer), text) {
+            *place = text.into();
+        }
+    }
+    Ok(())
 }
 
 /// An item, if this version knows its kind.

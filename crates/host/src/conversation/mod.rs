@@ -1,6 +1,5 @@
 //! Conversations: what the user, models, tools and prompts said. Items form a tree, so that a message can be written anew without
 //! losing what followed the old one; the path from the first item to the head is what is shown, and what a model gets.
-
 //!
 //! A run ([`run`]) is one task: it asks the model, makes the calls that the model wants, and goes on until it wants none.
 
@@ -13,6 +12,7 @@ pub mod keys;
 mod log;
 pub mod offered;
 mod own_tools;
+mod replies;
 mod run;
 pub mod search;
 mod shown;
@@ -20,9 +20,9 @@ mod stream;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use engine::Replies;
-pub use engine::{Begun, ConversationError, ConversationTools, NewMessage, Spent};
+pub use engine::{Begun, ConversationError, ConversationTools, Instructions, NewMessage, Spent};
 pub use models::ModelRef;
+pub(crate) use replies::Replies;
 
 /// What the user set for a conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,9 +48,18 @@ pub struct Offered {
     /// Those of its tools; none stands for all that the user has reviewed.
     #[serde(default)]
     pub tools: Option<Vec<String>>,
-    /// Whether the model gets the server's instructions, as data with their source named.
+    /// The hash of the server's instructions as the user saw them when they let the model have them, as data with their source
+    /// named; none if it does not get them. Others than these it does not get.
     #[serde(default)]
-    pub instructions: bool,
+    pub instructions: Option<String>,
+}
+
+impl Offered {
+    /// Whether a tool is turned on.
+    #[must_use]
+    pub fn has(&self, tool: &str) -> bool {
+        self.tools.as_ref().is_none_or(|on| on.iter().any(|name| name == tool))
+    }
 }
 
 /// How much of a conversation a model gets, and for how long it goes on by itself.

@@ -43,6 +43,28 @@ pub struct ServerForModel {
     pub roots: Vec<PathBuf>,
 }
 
+impl ServerForModel {
+    /// The hash of its instructions, by which the user says that a model gets them.
+    #[must_use]
+    pub fn instructions_hash(&self) -> Option<String> {
+        self.instructions.as_ref().map(|text| Hash::of_bytes(text.as_bytes()).to_string())
+    }
+
+    /// Its instructions, if the user lets a model have them as they are now.
+    #[must_use]
+    pub fn told(&self, offered: &Offered) -> Option<&str> {
+        let is_as_seen = offered.instructions.is_some() && offered.instructions == self.instructions_hash();
+        self.instructions.as_deref().filter(|_| self.is_ready && is_as_seen)
+    }
+
+    /// Whether its instructions are others than those that the user lets a model have.
+    #[must_use]
+    pub fn says_something_else(&self, offered: &Offered) -> bool {
+        let now = self.instructions_hash();
+        self.is_ready && offered.instructions.is_some() && now.is_some() && offered.instructions != now
+    }
+}
+
 /// Whether a tool can be offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolState {
@@ -164,7 +186,7 @@ impl Offering {
         tools.sort_by(|a, b| a.name().cmp(b.name()));
         for listed in tools {
             let name = listed.name();
-            let is_on = offered.tools.as_ref().is_none_or(|on| on.iter().any(|tool| tool == name));
+            let is_on = offered.has(name);
             let key = key(server, name);
             if !is_on {
                 self.tools.push(unusable(server, name, ToolState::Off));
@@ -322,7 +344,7 @@ mod tests {
 
     fn on(server: &str, tools: Option<&[&str]>) -> Offered {
         let tools = tools.map(|tools| tools.iter().map(|&tool| tool.to_owned()).collect());
-        Offered { server: server.to_owned(), tools, instructions: false }
+        Offered { server: server.to_owned(), tools, instructions: None }
     }
 
     #[test]

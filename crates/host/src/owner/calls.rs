@@ -26,8 +26,11 @@ use crate::view::{
     CallFailure, CallKind, CallState, CallView, HostEvent, Millis, Progress, QuestionBody, ServerState, Why,
 };
 
-/// A call's answer, with the arguments that were sent if they are not those it was made with.
-pub(crate) type CallReply = Result<(ServerResult, Option<Map<String, Value>>), CallFailure>;
+/// A call's answer.
+pub(crate) type CallReply = Result<ServerResult, CallFailure>;
+
+/// Told when a call is sent to its server, with its arguments if the user changed them. Dropped without a word if it never is.
+pub type Sent = oneshot::Sender<Option<Map<String, Value>>>;
 
 /// A call to make.
 pub(crate) struct NewCall {
@@ -39,6 +42,8 @@ pub(crate) struct NewCall {
     pub(crate) request: ClientRequest,
     /// The hash of the prompt's definition as it was shown to whoever wants it.
     pub(crate) shown: Option<String>,
+    /// Who wants to know that it is sent.
+    pub(crate) sent: Option<Sent>,
 }
 
 /// A call under way.
@@ -52,6 +57,8 @@ pub(super) struct CallRecord {
     wanted: Option<Hash>,
     /// What the user made of the arguments.
     edited: Option<Map<String, Value>>,
+    /// Who wants to know that it is sent.
+    sent: Option<Sent>,
     /// How often it has asked for input.
     round: u32,
     ticket: Option<(RunId, Ticket)>,
@@ -106,7 +113,7 @@ impl Owner {
             let _ = reply.send(Err(failure));
             return;
         }
-        let NewCall { id, server, kind, name, origin, request, shown } = call;
+        let NewCall { id, server, kind, name, origin, request, shown, sent } = call;
         let view = CallView {
             id,
             server,
@@ -135,6 +142,7 @@ impl Owner {
             request: Some(request),
             wanted,
             edited: None,
+            sent,
             round: 0,
             ticket: None,
             entry: 0,
@@ -327,6 +335,10 @@ impl Owner {
                 self.tickets.insert(ticket, TicketUse::Call { run, id: Arc::clone(&id) });
                 record.ticket = Some((run, ticket));
                 record.view.state = CallState::Running;
+                if let Some(sent) = record.sent.take() {
+                    // The caller may have gone away.
+                    let _ = sent.send(record.edited.take());
+                }
                 if self.is_observed() {
                     self.emit(HostEvent::CallChanged(record.view.clone()));
                 }
@@ -547,7 +559,7 @@ impl Owner {
         };
         self.emit(HostEvent::CallChanged(record.view));
         // The caller may have gone away.
-        let _ = record.reply.send(reply.map(|result| (result, record.edited)));
+        let _ = record.reply.send(reply);
     }
 
     /// Ends what is left of a run's calls. The session has ended its own already.

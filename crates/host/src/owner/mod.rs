@@ -56,6 +56,7 @@ use crate::{HostOptions, NumberedEvent};
 
 pub use answers::AnswerError;
 use audit::{Audits, Decided};
+pub use calls::Sent;
 use calls::{CallRecord, TicketUse};
 pub(crate) use calls::{CallReply, NewCall};
 use cool_down::Asking;

@@ -1179,7 +1179,7 @@ answering: boolean,
 hasMore: boolean, };
 
 /**
- * What a conversation took so far, in the branch that is shown.
+ * What a conversation took so far, over all branches.
  */
 export type ConversationCost = { 
 /**
@@ -1191,11 +1191,11 @@ usage: TokenUse,
  */
 costs: Array<Cost>, 
 /**
- * Of how many answers the price is not known.
+ * Of how many answers it is not known what they cost, or not all of it, as they were stopped or broke off.
  */
 unpriced: number, 
 /**
- * How many tokens the latest request and its answer took together.
+ * How many tokens the latest request in the branch that is shown, and its answer, took together.
  */
 contextUsed: number | null, 
 /**
@@ -1335,7 +1335,11 @@ threshold: number,
 /**
  * Whether they are.
  */
-bySearch: boolean, };
+bySearch: boolean, 
+/**
+ * What the servers that are turned on want a model to know.
+ */
+instructions: Array<ServerInstructions>, };
 
 /**
  * What is done with something that a wire can't carry.
@@ -2368,7 +2372,7 @@ export type JsonValue = number | string | boolean | Array<JsonValue> | { [key in
 export type Language = "system" | "en" | "zh";
 
 /**
- * Bytes that stand elsewhere, in base64 where they would stand.
+ * Something large that stands elsewhere.
  */
 export type LeftOut = { 
 /**
@@ -2382,7 +2386,11 @@ hash: string,
 /**
  * How many bytes.
  */
-bytes: number, };
+bytes: number, 
+/**
+ * Whether the bytes are the text that would stand there, in UTF-8. Else it would stand there in base64.
+ */
+isText: boolean, };
 
 /**
  * One limit, and how near a server is to it.
@@ -2797,9 +2805,10 @@ server: string,
  */
 tools: Array<string> | null, 
 /**
- * Whether the model gets the server's instructions, as data with their source named.
+ * The hash of the server's instructions as the user saw them when they let the model have them, as data with their source
+ * named; none if it does not get them. Others than these it does not get.
  */
-instructions: boolean, };
+instructions: string | null, };
 
 /**
  * The address that a browser was sent back to at the end of a sign-in.
@@ -4394,6 +4403,23 @@ auth: AuthSettings | null,
  * The protocol revision to speak and no other; none to find out.
  */
 revision: string | null, };
+
+/**
+ * What a server wants a model to know.
+ */
+export type ServerInstructions = { 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * As a model would get it.
+ */
+text: string, 
+/**
+ * By which the user says that a model gets it.
+ */
+hash: string, };
 
 /**
  * A server by name.

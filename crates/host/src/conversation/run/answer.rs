@@ -42,6 +42,11 @@ impl Run {
             if !takes_tools && self.offering.offered().next().is_some() {
                 conversions.push("this model takes no tools: none are offered".to_owned());
             }
+            conversions.extend(self.servers.iter().filter(|(on, server)| server.says_something_else(on)).map(
+                |(on, _)| {
+                    format!("the instructions of {} changed since you turned them on: they are not sent", on.server)
+                },
+            ));
         }
         self.set_live(Some((self.reply.clone(), 0)));
         let stop = self.answering.running.stop.clone();
@@ -159,6 +164,9 @@ impl Run {
     /// The answer as it counts, and the calls that it asks for.
     fn take_whole(&mut self, reply: Reply) -> Vec<Wanted> {
         let (mut whole, mut wanted, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
+        // What was cut off or refused is not what the model wanted to do.
+        let asks_for_calls =
+            matches!(reply.stop, models::Stop::EndTurn | models::Stop::ToolUse | models::Stop::Other(_));
         for part in reply.message.parts {
             match part {
                 Part::Text(text) => whole.push(ReplyPart::Text { text }),
@@ -173,7 +181,9 @@ impl Run {
                         arguments: Value::Object(arguments.clone()).to_string(),
                         opaque,
                     });
-                    wanted.push(Wanted { id, key: name, arguments });
+                    if asks_for_calls {
+                        wanted.push(Wanted { id, key: name, arguments });
+                    }
                 }
                 Part::Image { .. } => left_out.push("a picture that the model made: left out"),
                 Part::Audio { .. } => left_out.push("a recording that the model made: left out"),

@@ -4,22 +4,26 @@ mod answer;
 mod calls;
 
 use std::sync::{Arc, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use models::{ModelRef, Usage};
 use serde_json::{Map, Value};
 
 use super::context;
-use super::engine::{Answering, new_id};
+use super::engine::new_id;
 use super::item::{Body, Item, Notice, Problem, State};
 use super::log::Log;
 use super::offered::{Offering, ServerForModel};
 use super::own_tools;
+use super::replies::Answering;
 use super::search::Index;
 use super::{Bounds, ConversationError, Offered, Settings};
 use crate::Host;
 use crate::activity::now;
 use crate::view::HostEvent;
+
+/// How long to wait each time before what could not be written is written again.
+const WRITE_AGAIN: [Duration; 3] = [Duration::ZERO, Duration::from_millis(500), Duration::from_secs(2)];
 
 /// A run.
 pub(super) struct Run {
@@ -54,11 +58,21 @@ impl Run {
         model: ModelRef,
         parent: Option<String>,
     ) -> Result<Self, ConversationError> {
-        let reply = new_reply(&model, parent);
+        let mut reply = new_reply(&model, parent);
         // Written first: what follows the parent from now on is this answer, and the path leads to it.
         log.write(vec![reply.clone()]).await?;
-        let path = log.path(Some(reply.id.clone())).await?;
-        let bounds = host.with(|owner| owner.conversation_bounds()).await?;
+        let read = async {
+            let path = log.path(Some(reply.id.clone())).await?;
+            Ok((path, host.with(|owner| owner.conversation_bounds()).await?))
+        };
+        let (path, bounds) = match read.await {
+            Ok(read) => read,
+            Err(error) => {
+                fail(&mut reply, &error);
+                write_again(&log, &reply).await;
+                return Err(error);
+            }
+        };
         let mut run = Self {
             host,
             log,
@@ -83,43 +97,52 @@ impl Run {
 
     /// Runs to its end. What goes wrong stands in the answer.
     pub(super) async fn go(mut self) {
-        for round in 1.. {
+        let last = match self.rounds().await {
+            Ok(last) => last,
+            Err(error) => {
+                self.set_live(None);
+                fail(&mut self.reply, &error);
+                write_again(&self.log, &self.reply).await;
+                self.reply.clone()
+            }
+        };
+        self.end(last).await;
+    }
+
+    /// One answer after the other, with the calls between them. Gives the last item. After an error nothing more is done.
+    async fn rounds(&mut self) -> Result<Item, ConversationError> {
+        let mut round = 0;
+        loop {
+            round += 1;
             let wanted = match self.answer().await {
                 Ok(wanted) => wanted,
                 Err(error) => {
-                    self.fail(&error);
+                    fail(&mut self.reply, &error);
                     Vec::new()
                 }
             };
             self.set_live(None);
-            let goes_on = !wanted.is_empty() && !self.is_stopped();
-            if let Err(error) = self.log.write(vec![self.reply.clone()]).await {
-                tracing::error!(%error, "an answer could not be kept");
-            }
+            let goes_on = !self.is_stopped();
+            // First of all: of calls that are in no history nobody would know that they were made.
+            self.log.write(vec![self.reply.clone()]).await?;
             let reply = self.reply.clone();
             self.path.push(reply.clone());
             if wanted.is_empty() {
-                return self.end(reply).await;
+                return Ok(reply);
             }
             self.tell_item(reply, true).await;
-            let last = self.make_calls(wanted).await;
+            let last = self.make_calls(wanted).await?;
             if !goes_on || self.is_stopped() {
-                return self.end(last).await;
+                return Ok(last);
             }
             if round >= self.bounds.rounds {
                 let notice = Body::Notice { notice: Notice::Rounds { rounds: round } };
                 let item = new_item(Some(last.id), State::Whole, notice);
-                if let Err(error) = self.log.write(vec![item.clone()]).await {
-                    tracing::error!(%error, "the end of a run could not be kept");
-                }
-                return self.end(item).await;
+                self.log.write(vec![item.clone()]).await?;
+                return Ok(item);
             }
             self.reply = new_reply(&self.model, Some(last.id));
-            if let Err(error) = self.log.write(vec![self.reply.clone()]).await {
-                self.fail_with(error.to_string());
-                let reply = self.reply.clone();
-                return self.end(reply).await;
-            }
+            self.log.write(vec![self.reply.clone()]).await?;
             self.show_reply().await;
         }
     }
@@ -155,26 +178,11 @@ impl Run {
         let _ = self.host.tell(HostEvent::ItemChanged { conversation, item: Box::new(item), answering }).await;
     }
 
-    fn fail(&mut self, error: &ConversationError) {
-        match error {
-            ConversationError::Model(error) => self.fail_as(Problem::from(error)),
-            error => self.fail_with(error.to_string()),
-        }
-    }
-
-    fn fail_with(&mut self, message: String) {
-        self.fail_as(Problem { code: "internal".to_owned(), message });
-    }
-
-    fn fail_as(&mut self, problem: Problem) {
-        if let Body::Reply { error, parts, .. } = &mut self.reply.body {
-            *error = Some(problem);
-            self.reply.state = if parts.is_empty() { State::Whole } else { State::Cut };
-        }
-    }
-
     /// Brings up to date what the model may use: servers come and go, and tools are reviewed while it works.
     async fn look_at_tools(&mut self) -> Result<(), ConversationError> {
+        let (_, now) = self.log.conversation().await?;
+        // A thought that was begun has to be gone on with, or not.
+        self.settings = Settings { thinking: self.settings.thinking, ..now };
         self.servers = self.host.servers_of(&self.settings.servers).await?;
         if !self.offering.rests_on(&self.servers) {
             let servers = self.servers.clone();
@@ -182,12 +190,12 @@ impl Run {
             self.offering = Arc::new(made.map_err(|_| ConversationError::Closing)?);
             self.index = None;
         }
-        // A server's instructions are its words as well.
-        let told =
-            self.servers.iter().filter(|(offered, server)| offered.instructions && server.instructions.is_some());
+        // A server's instructions are its words as well, even if nothing else of it is in the conversation.
+        let told = self.servers.iter().filter(|(offered, server)| server.told(offered).is_some());
         let told: Vec<String> = told.map(|(offered, _)| offered.server.clone()).collect();
         if !told.is_empty() {
-            self.host.put_in(self.log.conversation.clone(), told, false).await?;
+            self.host.put_in(self.log.conversation.clone(), told.clone(), false).await?;
+            self.log.write_after(&self.reply, told).await?;
         }
         Ok(())
     }
@@ -226,6 +234,29 @@ fn new_reply(model: &ModelRef, parent: Option<String>) -> Item {
         took: 0,
     };
     new_item(parent, State::Streaming, body)
+}
+
+/// Puts into an answer why it failed.
+fn fail(reply: &mut Item, cause: &ConversationError) {
+    if let Body::Reply { error, parts, .. } = &mut reply.body {
+        *error = Some(match cause {
+            ConversationError::Model(error) => Problem::from(error),
+            error => Problem { code: "internal".to_owned(), message: error.to_string() },
+        });
+        reply.state = if parts.is_empty() { State::Whole } else { State::Cut };
+    }
+}
+
+/// Writes the end of something whose writing failed before: what is in the way may go away. Else it is marked as cut when the program
+/// starts anew.
+async fn write_again(log: &Log, item: &Item) {
+    for pause in WRITE_AGAIN {
+        tokio::time::sleep(pause).await;
+        match log.write(vec![item.clone()]).await {
+            Ok(()) => return,
+            Err(error) => tracing::error!(%error, "the end of an answer or a call could not be kept"),
+        }
+    }
 }
 
 fn millis(began: Instant) -> u64 {

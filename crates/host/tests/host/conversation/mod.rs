@@ -57,7 +57,7 @@ impl Talk {
         answers.into_iter().for_each(|answer| model.next(answer));
         let conversation = Conversation { id: ID.into(), title: "Talk".into(), ..Conversation::default() };
         app.host.ports().history.create(&conversation).unwrap();
-        let offered = |name: &&str| Offered { server: (*name).to_owned(), tools: None, instructions: false };
+        let offered = |name: &&str| Offered { server: (*name).to_owned(), tools: None, instructions: None };
         let servers = names.iter().map(offered).collect();
         let settings = Settings { model: Some(reference("m")), servers, ..Settings::default() };
         app.host.set_conversation(ID.into(), settings).await.unwrap();
