@@ -46,15 +46,19 @@ fn two_programs_write_at_once() {
     assert_eq!(found.len(), 120, "and is found");
 }
 
-#[test]
-#[ignore = "it is the program that the next one kills"]
-fn writes_until_it_is_killed() {
-    let folder = std::env::var_os("HISTORY_TO_WRITE").expect("where to write is told");
-    let ports = open(std::path::Path::new(&folder));
+/// In a program that is started to be killed: the folder where it writes.
+#[cfg(unix)]
+const WRITES_IN: &str = "HISTORY_TO_WRITE";
+
+#[cfg(unix)]
+fn write_until_killed(folder: &std::path::Path) -> ! {
+    let ports = open(folder);
     let mut text = String::new();
-    for n in 0.. {
+    let mut n = 0;
+    loop {
         text.push_str(&format!("{n} "));
         ports.history.write("c", &[replies("2", &text, State::Streaming)]).unwrap();
+        n += 1;
     }
 }
 
@@ -62,12 +66,16 @@ fn writes_until_it_is_killed() {
 #[test]
 #[allow(clippy::disallowed_methods, reason = "starts this test, not a server")]
 fn a_reply_outlasts_kill_9() {
+    // This test is the program that it kills, too.
+    if let Some(folder) = std::env::var_os(WRITES_IN) {
+        write_until_killed(folder.as_ref());
+    }
     let store = Store::new();
     store.ports.history.create(&begun("c")).unwrap();
     store.ports.history.write("c", &[says("1", "count")]).unwrap();
     let mut child = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["programs::writes_until_it_is_killed", "--exact", "--ignored"])
-        .env("HISTORY_TO_WRITE", store.folder.path())
+        .args(["programs::a_reply_outlasts_kill_9", "--exact"])
+        .env(WRITES_IN, store.folder.path())
         .stdout(std::process::Stdio::null())
         .spawn()
         .unwrap();
