@@ -96,9 +96,11 @@ impl ToolNames {
     }
 }
 
+/// Whether every provider takes a name as it is. Gemini wants a letter or `_` at the beginning.
 fn is_plain(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-    (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(plain)
+    let begins_well = name.bytes().next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_');
+    begins_well && name.len() <= MAX_NAME && name.bytes().all(plain)
 }
 
 /// Whether a request can be put to a model at all.
@@ -321,6 +323,20 @@ mod tests {
         let told = format!("{request:?}");
         assert!(!told.contains("secret-of-the-server"), "[sampling-params-adjust]: metadata is left out");
         assert!(!told.contains("allServers"), "[sampling-include-context], X27: nothing is put in");
+    }
+
+    #[test]
+    fn tools_have_names_that_every_provider_takes_and_lead_back() {
+        let names = ["3d-render", "-x", "_y", "tool_1", ""];
+        let tools: Vec<Value> = names.iter().map(|name| json!({ "name": name, "inputSchema": {} })).collect();
+        let messages = json!([{ "role": "user", "content": { "type": "text", "text": "x" } }]);
+        let names_of = ToolNames::of(&params(json!({ "maxTokens": 1, "tools": tools, "messages": messages })));
+        for name in names {
+            let key = names_of.for_model(name);
+            assert!(is_plain(&key), "Gemini refuses a request with the tool {key:?}");
+            assert_eq!(names_of.to_server.get(&key).map(String::as_str), Some(name), "{key} leads back to its tool");
+        }
+        assert_eq!(names_of.for_model("_y"), "_y", "what every provider takes stays as it is");
     }
 
     #[test]
