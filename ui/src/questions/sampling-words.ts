@@ -57,6 +57,8 @@ export function lossWords(loss: SamplingLoss): string {
     file: m.sampling_loss_file,
     toolRequired: m.sampling_loss_toolRequired,
     stop: m.sampling_loss_stop,
+    temperature: m.sampling_loss_temperature,
+    thinkingWithTools: m.sampling_loss_thinkingWithTools,
   });
   const then = known(loss.then, {
     refuse: m.sampling_then_refuse,
