@@ -8,6 +8,7 @@ const PROBLEMS: Record<string, () => string> = {
   noKey: m.models_problem_no_key,
   keyUnreadable: m.models_problem_key_unreadable,
   wrongKey: m.models_problem_wrong_key,
+  forbidden: m.models_problem_forbidden,
   noCredit: m.models_problem_no_credit,
   rateLimited: m.models_problem_rate_limited,
   overloaded: m.models_problem_overloaded,
@@ -49,6 +50,7 @@ const LOSSES: Record<string, () => string> = {
   toolRequired: m.models_loss_tool_required,
   stop: m.models_loss_stop,
   temperature: m.models_loss_temperature,
+  thinkingWithTools: m.models_loss_thinking_with_tools,
 };
 export const lossWords = (what: string) => LOSSES[what]?.() ?? what;
 
