@@ -3,7 +3,6 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { Call, CallState, Progress, ToolResult } from "$lib/api/generated";
 import { FakeHost, startFake } from "$lib/testing/fake";
 
-import { progressOf } from "./run-texts";
 import { runTool } from "./runTool.svelte";
 
 const RESULT: ToolResult = {
