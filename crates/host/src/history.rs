@@ -1,11 +1,11 @@
 //! The history as it is kept: conversations, and items that form a tree. What an item's body says is not looked into, but for
-//! the words that a search finds.
+//! the words that a search finds, and what answers of models took.
 
 mod text;
 
 use serde_json::Value;
 
-use crate::conversation::item::State;
+use crate::conversation::item::{Cost, State, Usage};
 
 pub use text::text_of;
 
@@ -60,7 +60,7 @@ pub struct Item {
     pub left_out: Vec<LeftOut>,
 }
 
-/// Bytes that stand elsewhere, in base64 where they would stand.
+/// Something large that stands elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOut {
     /// Where in the body, as a JSON Pointer (RFC 6901).
@@ -69,6 +69,8 @@ pub struct LeftOut {
     pub hash: String,
     /// How many bytes.
     pub bytes: u64,
+    /// Whether the bytes are the text that would stand there, in UTF-8. Else it would stand there in base64.
+    pub is_text: bool,
 }
 
 /// An item to write.
@@ -109,7 +111,7 @@ pub struct ItemRange {
     pub before: Option<String>,
     /// At most so many: the last ones.
     pub limit: usize,
-    /// Whether large pictures, sound and files come with them, or only [where they stand](Item::left_out).
+    /// Whether large pictures, sound, files and very long texts come with them, or only [where they stand](Item::left_out).
     pub whole: bool,
 }
 
@@ -120,6 +122,20 @@ pub struct ItemPage {
     pub items: Vec<Item>,
     /// Whether there are others before them.
     pub has_more: bool,
+}
+
+/// What the answers of models in a conversation took, over all branches: what was spent was spent.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Taken {
+    /// The tokens, as far as providers say.
+    pub usage: Usage,
+    /// What they cost, by currency.
+    pub costs: Vec<Cost>,
+    /// Of how many answers it is not known what they cost, or not all of it: those without a price, and those that were stopped or
+    /// broke off, of which providers do not say what they took.
+    pub unpriced: u32,
+    /// How many tokens the latest request in the branch that is shown, and its answer, took together.
+    pub context_used: Option<u64>,
 }
 
 /// What to search for.

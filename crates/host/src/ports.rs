@@ -169,7 +169,8 @@ pub trait History: Send + Sync {
     /// # Errors
     /// If it can't be written.
     fn change(&self, id: &str, change: &history::ConversationChange) -> Result<bool, StoreError>;
-    /// Deletes a conversation and all that is in it, so that nothing of it is left in the file. Fine if there is none.
+    /// Deletes a conversation and all that is in it, so that nothing of it is left in the files. Fine if there is none. If that is interrupted,
+    /// it is no conversation any more, and what is left goes when the history is next opened.
     ///
     /// # Errors
     /// If it can't be deleted.
@@ -206,6 +207,16 @@ pub trait History: Send + Sync {
     /// # Errors
     /// If it can't be read.
     fn item(&self, conversation: &str, item: &str) -> Result<Option<history::Item>, StoreError>;
+    /// One item without what is large in it, as pages of them have it.
+    ///
+    /// # Errors
+    /// If it can't be read.
+    fn outline(&self, conversation: &str, item: &str) -> Result<Option<history::Item>, StoreError>;
+    /// What the answers of models took. None where there is no such conversation.
+    ///
+    /// # Errors
+    /// If it can't be read.
+    fn taken(&self, conversation: &str) -> Result<Option<history::Taken>, StoreError>;
     /// Shows a branch that goes through an item: the latest end of those becomes the head, unless the head is the end of one
     /// already. Gives the head; none where there is no such item.
     ///

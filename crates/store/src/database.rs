@@ -64,13 +64,14 @@ fn make_tables(connection: &Connection, version: i64, tables: &str) -> rusqlite:
     connection.execute_batch("COMMIT")
 }
 
-/// Gives free pages back to the disk.
-pub(crate) fn give_back(connection: &Connection) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare("PRAGMA incremental_vacuum")?;
+/// Gives some free pages back to the disk. Whether these were the last.
+pub(crate) fn give_back(connection: &Connection, pages: i64) -> rusqlite::Result<bool> {
+    let mut statement = connection.prepare(&format!("PRAGMA incremental_vacuum({pages})"))?;
     let mut rows = statement.query([])?;
     // Each step gives some pages back.
     while rows.next()?.is_some() {}
-    Ok(())
+    let left: i64 = connection.pragma_query_value(None, "freelist_count", |row| row.get(0))?;
+    Ok(left == 0)
 }
 
 /// SQLite has signed numbers only; these are far from the end of either.

@@ -13,6 +13,8 @@ mod older;
 mod programs;
 #[path = "history/searching.rs"]
 mod searching;
+#[path = "history/taken.rs"]
+mod taken;
 
 use host::conversation::item::State;
 use host::history::{After, Conversation, Item, ItemRange, NewItem};

@@ -1,4 +1,11 @@
-// Large pictures, sounds and files come only for what is drawn: a body is read without them, and they are put into their places.
+// Large pictures, sounds, files and texts come only for what is drawn: a body is read without them, and they are put into their places.
+import type { LeftOut } from "$lib/api/generated";
+
+/** What stands at its place, of its bytes in base64. */
+export function standing({ isText }: LeftOut, data: string): string {
+  if (!isText) return data;
+  return new TextDecoder().decode(Uint8Array.from(atob(data), (c) => c.charCodeAt(0)));
+}
 
 /** A copy of `body` with this text at a place (a JSON Pointer, RFC 6901); the same body where there is no such place. */
 export function put<T>(body: T, pointer: string, text: string): T {

@@ -82,8 +82,11 @@ test("says what answers took, one by one and together", async () => {
   expect(screen.getByText("1.2K tokens in, 30 out"), "of the answer").toBeInTheDocument();
   expect(screen.getByText("$0.0012")).toBeInTheDocument();
   expect(await screen.findByText("2.4K tokens in, 60 out"), "of all").toBeInTheDocument();
-  expect(screen.getByText("$0.50"), "in money").toBeInTheDocument();
-  expect(screen.getByText("price of 1 answer unknown"), "as far as known").toBeInTheDocument();
+  expect(screen.getByText("at least $0.50"), "in money, as far as known").toBeInTheDocument();
+  expect(
+    screen.getByText("cost of 1 answer not or not fully known"),
+    "and what is not",
+  ).toBeInTheDocument();
   expect(screen.getByText("10% of the context in use")).toBeInTheDocument();
 });
 

@@ -1,46 +1,240 @@
 //! Deleting a conversation, so that nothing of it is left in the files.
+//!
+//! It is no conversation any more at once. All else is done in steps, between which others can write. How far it came is noted in
+//! the database (table `gone`), so that it goes on when the program has ended in the middle of it.
 
 use std::time::Duration;
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 
 use super::file;
 use crate::database;
 
 /// How long to wait for other programs that read, to empty the journal. If they read for longer it is done later.
-const CLEARING: Duration = Duration::from_millis(200);
+pub(super) const CLEARING: Duration = Duration::from_millis(200);
+/// How long to leave the database to others between two steps: they look for a free moment all the time.
+pub(super) const PAUSE: Duration = Duration::from_millis(5);
+/// How many items are removed in one step.
+const ITEMS: usize = 100;
+/// About how many pages of the index are written anew in one step.
+const INDEX_PAGES: i64 = 250;
+/// How many free pages are given back in one step.
+const FREE_PAGES: i64 = 500;
 
-/// Deletes a conversation with all that is in it. Whether there was one.
+/// The items of a deleted conversation are left.
+const ITEMS_LEFT: i64 = 0;
+/// They are removed. The index, which keeps beside its words where its pages begin, is to be written anew.
+const INDEX_LEFT: i64 = 1;
+/// The index is being written anew.
+const INDEX_BEGUN: i64 = 2;
+/// Free pages and the journal are left.
+const JOURNAL_LEFT: i64 = 3;
+
+/// Makes a conversation none. Whether there was one.
 pub(super) fn conversation(connection: &mut Connection, id: &str) -> rusqlite::Result<bool> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let Some((number, _)) = file::conversation(&transaction, id)? else { return Ok(false) };
-    let items: Vec<i64> = {
-        let mut statement = transaction.prepare_cached("SELECT number FROM item WHERE conversation = ?1")?;
-        statement.query_map([number], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?
-    };
-    for item in items {
-        file::say(&transaction, item, "")?;
-        file::let_go(&transaction, item)?;
-    }
-    for sql in [
-        "DELETE FROM item WHERE conversation = ?1",
-        "DELETE FROM source WHERE conversation = ?1",
-        "DELETE FROM conversation WHERE number = ?1",
-    ] {
+    let note = "INSERT INTO gone (conversation, left) VALUES (?1, ?2)";
+    transaction.prepare_cached(note)?.execute(params![number, ITEMS_LEFT])?;
+    for sql in ["DELETE FROM source WHERE conversation = ?1", "DELETE FROM conversation WHERE number = ?1"] {
         transaction.prepare_cached(sql)?.execute([number])?;
     }
     transaction.commit()?;
     Ok(true)
 }
 
-/// Clears the files of what was deleted. SQLite has written over it in its pages; what the index keeps beside its words (where
-/// its pages begin) is written anew, pages that are free are given back, and the journal is emptied. Whether all was done: it
-/// can't be while another program reads.
-pub(super) fn clear(connection: &Connection) -> rusqlite::Result<bool> {
-    connection.execute_batch("INSERT INTO word (word) VALUES ('optimize')")?;
-    database::give_back(connection)?;
-    connection.busy_timeout(CLEARING)?;
+/// How far it came with what was deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Left {
+    /// There is more to do.
+    Steps,
+    /// Only the journal is left, which can't be emptied while another program reads.
+    Journal,
+    /// All is done.
+    Nothing,
+}
+
+/// Does one step for what was deleted. Waits so long for other programs that read.
+pub(super) fn step(connection: &mut Connection, wait: Duration) -> rusqlite::Result<Left> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let first = transaction
+        .prepare_cached("SELECT conversation, left FROM gone ORDER BY left LIMIT 1")?
+        .query_row([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))
+        .optional()?;
+    match first {
+        None => return Ok(Left::Nothing),
+        Some((number, ITEMS_LEFT)) => {
+            if remove_items(&transaction, number)? {
+                let sql = "UPDATE gone SET left = ?2 WHERE conversation = ?1";
+                transaction.prepare_cached(sql)?.execute(params![number, INDEX_LEFT])?;
+            }
+        }
+        Some((_, INDEX_LEFT)) => {
+            begin_index(&transaction)?;
+            move_on(&transaction, INDEX_LEFT, INDEX_BEGUN)?;
+        }
+        Some((_, INDEX_BEGUN)) => {
+            if go_on_with_index(&transaction)? {
+                move_on(&transaction, INDEX_BEGUN, JOURNAL_LEFT)?;
+            }
+        }
+        Some(_) => {
+            if database::give_back(&transaction, FREE_PAGES)? {
+                drop(transaction);
+                return empty_journal(connection, wait);
+            }
+        }
+    }
+    transaction.commit()?;
+    Ok(Left::Steps)
+}
+
+fn move_on(connection: &Connection, from: i64, to: i64) -> rusqlite::Result<()> {
+    connection.prepare_cached("UPDATE gone SET left = ?2 WHERE left = ?1")?.execute([from, to])?;
+    Ok(())
+}
+
+/// Removes some items of a conversation. Whether these were the last.
+fn remove_items(connection: &Connection, conversation: i64) -> rusqlite::Result<bool> {
+    let items: Vec<i64> = connection
+        .prepare_cached("SELECT number FROM item WHERE conversation = ?1 LIMIT ?2")?
+        .query_map(params![conversation, i64::try_from(ITEMS).unwrap_or(i64::MAX)], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    for item in &items {
+        file::say(connection, *item, "")?;
+        file::let_go(connection, *item)?;
+        connection.prepare_cached("DELETE FROM item WHERE number = ?1")?.execute([item])?;
+    }
+    Ok(items.len() < ITEMS)
+}
+
+/// Begins to write the index anew. One that is in one piece would stay as it is; so it gets another piece, with a word of item 0,
+/// which is none.
+fn begin_index(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch("INSERT INTO word (rowid, text) VALUES (0, 'x')")?;
+    // A negative number takes all pieces; those that follow go on with it.
+    merge(connection, -INDEX_PAGES)
+}
+
+/// Goes on with it. Whether it is done.
+fn go_on_with_index(connection: &Connection) -> rusqlite::Result<bool> {
+    let before = connection.total_changes();
+    merge(connection, INDEX_PAGES)?;
+    // As the documentation of FTS5 has it: fewer than two changes are none.
+    let is_done = connection.total_changes() - before < 2;
+    if is_done {
+        connection.execute_batch("INSERT INTO word (word, rowid, text) VALUES ('delete', 0, 'x')")?;
+    }
+    Ok(is_done)
+}
+
+fn merge(connection: &Connection, pages: i64) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO word (word, rank) VALUES ('merge', ?1)";
+    connection.prepare_cached(sql)?.execute([pages]).map(|_| ())
+}
+
+/// Empties the journal, which is the last there is to do.
+fn empty_journal(connection: &Connection, wait: Duration) -> rusqlite::Result<Left> {
+    let gone: Vec<i64> = connection
+        .prepare_cached("SELECT conversation FROM gone WHERE left = ?1")?
+        .query_map([JOURNAL_LEFT], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    connection.busy_timeout(wait)?;
     let is_done = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| Ok(row.get::<_, i64>(0)? == 0));
     connection.busy_timeout(database::PATIENCE)?;
-    is_done
+    if !is_done? {
+        return Ok(Left::Journal);
+    }
+    for conversation in gone {
+        connection.prepare_cached("DELETE FROM gone WHERE conversation = ?1")?.execute([conversation])?;
+    }
+    Ok(Left::Nothing)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::path::Path;
+
+    use host::conversation::item::State;
+    use host::history::{After, Conversation, NewItem};
+    use host::ports::History as _;
+    use serde_json::json;
+
+    use super::super::HistoryDatabase;
+    use super::*;
+
+    /// A history with a conversation of many words and one of few.
+    fn filled(folder: &Path, items: usize) -> HistoryDatabase {
+        let history = HistoryDatabase::new(folder);
+        for id in ["kept", "gone"] {
+            history.create(&Conversation { id: id.into(), ..Conversation::default() }).unwrap();
+        }
+        for n in 0..items {
+            for (conversation, canary) in [("kept", "stays"), ("gone", "kestrel")] {
+                let words: String = (0..200).map(|word| format!("{canary}{:x} ", (n * 200 + word) * 7_919)).collect();
+                let body = json!({"kind": "message", "content": [{"type": "text", "text": words}]});
+                let (id, after, state) = (n.to_string(), After::Head, State::Whole);
+                let item = NewItem { id, after, at: 1, body, state, sources: Vec::new() };
+                history.write(conversation, &[item]).unwrap();
+            }
+        }
+        history
+    }
+
+    fn stands(folder: &Path) -> bool {
+        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
+        let mut contents = files.map(|file| std::fs::read(file).unwrap());
+        contents.any(|bytes| bytes.windows(7).any(|window| window == b"kestrel"))
+    }
+
+    #[test]
+    fn others_write_between_the_steps() {
+        let folder = tempfile::tempdir().unwrap();
+        let history = filled(folder.path(), 400);
+        drop(history);
+        let path = folder.path().join("history.db");
+        let mut connection = file::open(&path).unwrap();
+        let other = file::open(&path).unwrap();
+        other.busy_timeout(Duration::ZERO).unwrap();
+        assert!(conversation(&mut connection, "gone").unwrap(), "it was there");
+        let (mut steps, mut of_index) = (0, 0);
+        loop {
+            let left: i64 = other.query_row("SELECT left FROM gone", [], |row| row.get(0)).unwrap();
+            of_index += usize::from(left == INDEX_BEGUN);
+            if step(&mut connection, CLEARING).unwrap() != Left::Steps {
+                break;
+            }
+            steps += 1;
+            other.execute("UPDATE conversation SET updated_at = ?1", [steps]).unwrap();
+        }
+        assert!(steps > 6 && of_index > 1, "it is done in many steps, also in the index: {steps}, {of_index}");
+        let left: i64 = other.query_row("SELECT count(*) FROM gone", [], |row| row.get(0)).unwrap();
+        assert_eq!(left, 0, "and then nothing is left to do");
+    }
+
+    #[test]
+    fn wherever_it_was_interrupted_it_is_gone_on_with() {
+        for done in 0.. {
+            let folder = tempfile::tempdir().unwrap();
+            drop(filled(folder.path(), 150));
+            let mut connection = file::open(&folder.path().join("history.db")).unwrap();
+            conversation(&mut connection, "gone").unwrap();
+            let mut left = Left::Steps;
+            for _ in 0..done {
+                left = step(&mut connection, CLEARING).unwrap();
+            }
+            drop(connection);
+            let history = HistoryDatabase::new(folder.path());
+            // It gets no number that something is left of.
+            history.create(&Conversation { id: "new".into(), ..Conversation::default() }).unwrap();
+            let new = history.all("new", None, 10).unwrap().unwrap();
+            assert!(new.items.is_empty(), "a new conversation is empty after {done} steps: {new:?}");
+            assert!(!stands(folder.path()), "nothing is left after {done} steps");
+            if left == Left::Nothing {
+                return;
+            }
+        }
+    }
 }

@@ -16,7 +16,8 @@ const VERSION: i64 = 1;
 const CACHE: i64 = 4_096;
 
 /// Items of all conversations have numbers that grow, so the latest of those that fit are found without sorting. The index
-/// has words and no texts; what it was given stands in `said`, as FTS5 can forget a text only when it is told that.
+/// has words and no texts; what it was given stands in `said`, as FTS5 can forget a text only when it is told that. What is left
+/// of conversations that were deleted is noted in `gone`.
 const TABLES: &str = "
 CREATE TABLE conversation (
     number INTEGER PRIMARY KEY,
@@ -28,6 +29,7 @@ CREATE TABLE conversation (
     settings TEXT NOT NULL,
     items INTEGER NOT NULL
 ) STRICT;
+CREATE TABLE gone (conversation INTEGER PRIMARY KEY, left INTEGER NOT NULL) STRICT;
 CREATE TABLE source (
     conversation INTEGER NOT NULL,
     server TEXT NOT NULL,

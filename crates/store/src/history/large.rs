@@ -8,6 +8,9 @@ use serde_json::Value;
 /// A text beyond this is taken out, in bytes.
 const LARGE: usize = 4 << 10;
 
+/// A text beyond this comes only when it is asked for, in bytes.
+const VERY_LONG: u64 = 64 << 10;
+
 /// The hash by which bytes are kept.
 pub(super) type Hash = [u8; 32];
 
@@ -73,9 +76,11 @@ pub(super) fn put_back(body: &mut Value, pointer: &str, bytes: Vec<u8>, base64: 
     true
 }
 
-/// Whether what stood there is bytes of a picture, a sound or a file, which the page asks for when it shows them.
-pub(super) fn is_media(pointer: &str, base64: bool) -> bool {
-    base64 && (pointer.ends_with("/data") || pointer.ends_with("/blob"))
+/// Whether pages of items come without what stood there, as the page asks for it when it shows it: bytes of a picture, a sound or
+/// a file, and very long texts.
+pub(super) fn is_left_out(pointer: &str, base64: bool, size: u64) -> bool {
+    let is_media = base64 && (pointer.ends_with("/data") || pointer.ends_with("/blob"));
+    is_media || size > VERY_LONG
 }
 
 pub(super) fn hash_of(bytes: &[u8]) -> Hash {

@@ -9,6 +9,7 @@ mod large;
 mod query;
 mod read;
 mod search;
+mod taken;
 mod words;
 mod write;
 mod writers;
@@ -16,13 +17,18 @@ mod writers;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use host::conversation::item::State;
-use host::history::{Conversation, ConversationChange, Found, HistorySearch, Item, ItemPage, ItemRange, NewItem};
+use host::history::{
+    Conversation, ConversationChange, Found, HistorySearch, Item, ItemPage, ItemRange, NewItem, Taken,
+};
 use host::ports::{History, StoreError};
 use rusqlite::{Connection, params};
 use serde_json::Value;
 
+use delete::Left;
 use file::{failed, signed};
 use write::Refused;
 use writers::Writer;
@@ -45,8 +51,8 @@ pub(crate) struct HistoryDatabase {
     reads: Mutex<Option<Connection>>,
     /// This program, once it has written a reply that was coming in.
     writer: OnceLock<Writer>,
-    /// Whether something was deleted of which the files were not cleared yet.
-    to_clear: AtomicBool,
+    /// Whether something was deleted and is not gone from the files yet.
+    has_gone: AtomicBool,
 }
 
 /// Whether this can be the id of a conversation: it can't lead out of a folder.
@@ -56,8 +62,10 @@ fn is_id(id: &str) -> bool {
 
 /// Begins a conversation. Whether there was none with its id.
 fn create(connection: &Connection, conversation: &Conversation) -> rusqlite::Result<bool> {
-    let sql = "INSERT OR IGNORE INTO conversation (id, title, created_at, updated_at, head, settings, items) \
-        VALUES (?1, ?2, ?3, ?4, NULL, ?5, 0)";
+    // A number that was deleted is not given again while items are left that have it.
+    let sql = "INSERT OR IGNORE INTO conversation (number, id, title, created_at, updated_at, head, settings, items) \
+        VALUES (1 + max((SELECT coalesce(max(number), 0) FROM conversation), \
+            (SELECT coalesce(max(conversation), 0) FROM gone)), ?1, ?2, ?3, ?4, NULL, ?5, 0)";
     let Conversation { id, title, created_at, updated_at, settings, .. } = conversation;
     let settings = if settings.is_null() { "{}".to_owned() } else { settings.to_string() };
     let values = params![id, title, signed(*created_at), signed(*updated_at), settings];
@@ -73,7 +81,7 @@ impl HistoryDatabase {
             writes: Mutex::default(),
             reads: Mutex::default(),
             writer: OnceLock::new(),
-            to_clear: AtomicBool::new(false),
+            has_gone: AtomicBool::new(false),
         }
     }
 
@@ -86,13 +94,25 @@ impl HistoryDatabase {
         if is_id(id) { Ok(()) } else { Err(self.error(format!("{id:?} is not the id of a conversation: {form}"))) }
     }
 
-    /// Opens the database for the first time: takes over what is older, and marks what was cut.
+    /// Opens the database for the first time: goes on with what was deleted, takes over what is older, and marks what was cut.
     fn first_open(&self) -> Result<Connection, StoreError> {
         let mut connection = file::open(&self.path)?;
+        while self.step(&mut connection, delete::CLEARING) {
+            thread::sleep(delete::PAUSE);
+        }
         import::take_over(&mut connection, &self.older)?;
         let cut = writers::mark_cut(&mut connection, &self.held, None);
         cut.map_err(|error| failed(&self.path, "mark what was cut", &error))?;
         Ok(connection)
+    }
+
+    /// Does something with the connection that writes.
+    fn connected<T>(&self, act: impl FnOnce(&mut Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let mut connection = locked(&self.writes);
+        match connection.as_mut() {
+            Some(connection) => act(connection),
+            None => act(connection.insert(self.first_open()?)),
+        }
     }
 
     fn writing<T>(
@@ -100,19 +120,16 @@ impl HistoryDatabase {
         tried: &str,
         act: impl FnOnce(&mut Connection) -> Result<T, Refused>,
     ) -> Result<T, StoreError> {
-        let mut connection = locked(&self.writes);
-        let connection = match connection.as_mut() {
-            Some(connection) => connection,
-            None => connection.insert(self.first_open()?),
-        };
-        let done = act(connection).map_err(|error| match error {
-            Refused::Sql(error) => failed(&self.path, tried, &error),
-            other => self.error(other.to_string()),
-        })?;
-        if self.to_clear.load(Ordering::Relaxed) {
-            self.clear(connection);
-        }
-        Ok(done)
+        self.connected(|connection| {
+            let done = act(connection).map_err(|error| match error {
+                Refused::Sql(error) => failed(&self.path, tried, &error),
+                other => self.error(other.to_string()),
+            })?;
+            if self.has_gone.load(Ordering::Relaxed) {
+                self.step(connection, Duration::ZERO);
+            }
+            Ok(done)
+        })
     }
 
     fn reading<T>(&self, tried: &str, act: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
@@ -126,11 +143,24 @@ impl HistoryDatabase {
         act(connection).map_err(|error| failed(&self.path, tried, &error))
     }
 
-    /// Clears the files of what was deleted; if another program reads, at the next write.
-    fn clear(&self, connection: &Connection) {
-        match delete::clear(connection) {
-            Ok(is_done) => self.to_clear.store(!is_done, Ordering::Relaxed),
-            Err(error) => tracing::warn!(%error, path = %self.path.display(), "what was deleted is not cleared yet"),
+    /// Does one step for what was deleted. Whether another one can be done at once; what else is left is done after later writes.
+    fn step(&self, connection: &mut Connection, wait: Duration) -> bool {
+        let left = delete::step(connection, wait).unwrap_or_else(|error| {
+            tracing::warn!(%error, path = %self.path.display(), "what was deleted is not gone from the file yet");
+            Left::Journal
+        });
+        self.has_gone.store(left != Left::Nothing, Ordering::Relaxed);
+        left == Left::Steps
+    }
+
+    /// Does all that can be done for what was deleted. Others can write in between.
+    fn finish_deleting(&self) -> Result<(), StoreError> {
+        loop {
+            let goes_on = self.connected(|connection| Ok(self.step(connection, delete::CLEARING)))?;
+            if !goes_on {
+                return Ok(());
+            }
+            thread::sleep(delete::PAUSE);
         }
     }
 
@@ -150,10 +180,10 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Drop for HistoryDatabase {
     fn drop(&mut self) {
-        if self.to_clear.load(Ordering::Relaxed)
-            && let Some(connection) = locked(&self.writes).as_ref()
+        if self.has_gone.load(Ordering::Relaxed)
+            && let Some(connection) = locked(&self.writes).as_mut()
         {
-            self.clear(connection);
+            self.step(connection, delete::CLEARING);
         }
     }
 }
@@ -191,13 +221,11 @@ impl History for HistoryDatabase {
 
     fn delete(&self, id: &str) -> Result<(), StoreError> {
         self.checked(id)?;
-        self.writing("delete a conversation", |connection| {
-            if delete::conversation(connection, id)? {
-                self.to_clear.store(true, Ordering::Relaxed);
-            }
-            Ok(())
-        })?;
-        import::forget(&self.older, id)
+        import::forget(&self.older, id)?;
+        if self.writing("delete a conversation", |connection| Ok(delete::conversation(connection, id)?))? {
+            self.finish_deleting()?;
+        }
+        Ok(())
     }
 
     fn write(&self, conversation: &str, items: &[NewItem]) -> Result<bool, StoreError> {
@@ -228,7 +256,17 @@ impl History for HistoryDatabase {
 
     fn item(&self, conversation: &str, item: &str) -> Result<Option<Item>, StoreError> {
         self.checked(conversation)?;
-        self.reading("read it", |connection| read::item(connection, conversation, item))
+        self.reading("read it", |connection| read::item(connection, conversation, item, true))
+    }
+
+    fn outline(&self, conversation: &str, item: &str) -> Result<Option<Item>, StoreError> {
+        self.checked(conversation)?;
+        self.reading("read it", |connection| read::item(connection, conversation, item, false))
+    }
+
+    fn taken(&self, conversation: &str) -> Result<Option<Taken>, StoreError> {
+        self.checked(conversation)?;
+        self.reading("add up what it took", |connection| taken::taken(connection, conversation))
     }
 
     fn show(&self, conversation: &str, item: &str) -> Result<Option<String>, StoreError> {

@@ -118,14 +118,19 @@ pub(super) fn all(
     Ok(Some(ItemPage { items, has_more }))
 }
 
-/// One item, whole.
-pub(super) fn item(connection: &Connection, conversation: &str, id: &str) -> rusqlite::Result<Option<Item>> {
+/// One item.
+pub(super) fn item(
+    connection: &Connection,
+    conversation: &str,
+    id: &str,
+    whole: bool,
+) -> rusqlite::Result<Option<Item>> {
     let Some((conversation, _)) = file::conversation(connection, conversation)? else { return Ok(None) };
     let sql = format!("SELECT {COLUMNS} FROM item WHERE conversation = ?1 AND id = ?2");
     let found = connection.prepare_cached(&sql)?.query_row(params![conversation, id], raw).optional()?;
     let Some(row) = found else { return Ok(None) };
     let parent = id_of(connection, row.parent)?;
-    finish(connection, conversation, row, parent, true).map(Some)
+    finish(connection, conversation, row, parent, whole).map(Some)
 }
 
 /// Makes the latest end of the branch through an item the head, unless the head is in such a branch already.
@@ -195,9 +200,10 @@ fn finish(
     let mut rows = large.query([number])?;
     while let Some(row) = rows.next()? {
         let (pointer, base64): (String, bool) = (row.get(0)?, row.get(1)?);
-        if !whole && large::is_media(&pointer, base64) {
+        let size = unsigned(row.get(3)?);
+        if !whole && large::is_left_out(&pointer, base64, size) {
             let hash: Hash = row.get(2)?;
-            item.left_out.push(LeftOut { pointer, hash: hex(&hash), bytes: unsigned(row.get(3)?) });
+            item.left_out.push(LeftOut { pointer, hash: hex(&hash), bytes: size, is_text: !base64 });
             continue;
         }
         let mut bytes = connection.prepare_cached("SELECT bytes FROM blob WHERE number = ?1")?;

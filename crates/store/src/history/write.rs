@@ -13,7 +13,7 @@ const MAX_ITEMS: i64 = 100_000;
 const MAX_ID: usize = 200;
 
 const WHOLE: i64 = 0;
-const STREAMING: i64 = 1;
+pub(super) const STREAMING: i64 = 1;
 pub(super) const CUT: i64 = 2;
 
 /// How an item's state is written.

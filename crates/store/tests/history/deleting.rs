@@ -104,6 +104,47 @@ fn what_could_not_be_cleared_at_once_is_cleared_later() {
 }
 
 #[test]
+fn each_of_several_goes_without_a_trace() {
+    let store = Store::new();
+    let history = &store.ports.history;
+    for id in ["kept", "one", "two"] {
+        history.create(&begun(id)).unwrap();
+    }
+    for n in 0..40 {
+        history.write("kept", &[says(&format!("k{n}"), &"ordinary words of all kinds ".repeat(20))]).unwrap();
+        history.write("one", &[says(&format!("1-{n}"), &canaries(n))]).unwrap();
+        history.write("two", &[says(&format!("2-{n}"), &canaries(100 + n))]).unwrap();
+    }
+    // After the first the index is in one piece.
+    history.delete("one").unwrap();
+    history.delete("two").unwrap();
+    for start in 0..=255_u8 {
+        let canary = format!("zq{start:02x}");
+        assert_eq!(stands_in(&store.data(), &canary), Vec::<String>::new(), "nor how its words begin");
+    }
+    assert_eq!(history.search(&super::searching::asked("ordinary")).unwrap().len(), 40, "what stays is found");
+    assert_eq!(history.search(&super::searching::asked("x")).unwrap(), [], "and nothing that nobody said");
+}
+
+#[test]
+fn what_could_not_be_cleared_is_cleared_by_the_next_program() {
+    let store = Store::new();
+    let history = &store.ports.history;
+    history.create(&begun("gone")).unwrap();
+    history.write("gone", &[says("1", "kestrel words")]).unwrap();
+    let reader = rusqlite::Connection::open(history.path()).unwrap();
+    reader.execute_batch("BEGIN; SELECT count(*) FROM item;").unwrap();
+    history.delete("gone").unwrap();
+    reader.execute_batch("COMMIT").unwrap();
+    drop(reader);
+    assert!(!stands_in(&store.data(), "kestrel").is_empty(), "the journal has it still");
+    // As if this program were killed now: it does nothing any more.
+    let other = open(store.folder.path());
+    assert_eq!(other.history.list().unwrap(), [], "the next one opens the history");
+    assert_eq!(stands_in(&store.data(), "kestrel"), Vec::<String>::new(), "and clears it");
+}
+
+#[test]
 fn the_old_file_of_a_conversation_goes_with_it() {
     let store = Store::new();
     let folder = store.data().join("conversations");

@@ -153,12 +153,34 @@ fn large_contents_are_kept_once_and_come_back() {
     assert_eq!(item.body.pointer("/content/1/data"), Some(&json!("")), "pictures are not");
     let left = &item.left_out[0];
     assert_eq!((left.pointer.as_str(), left.bytes), ("/content/1/data", 150_000), "and it is told where and how large");
+    assert!(!left.is_text, "and that it stands there in base64");
     assert_eq!(history.blob(&left.hash).unwrap(), Some([0, 1, 2].repeat(50_000)), "they can be asked for");
     assert_eq!(history.blob(&"0".repeat(64)).unwrap(), None, "what is not there is not");
     assert_eq!(history.blob("../../etc/passwd").unwrap(), None, "and a hash is a hash");
     let size = std::fs::metadata(history.path()).unwrap().len()
         + std::fs::metadata(store.data().join("history.db-wal")).unwrap().len();
     assert!(size < 1_500_000, "eight pictures take the room of one, with the journal: {size}");
+}
+
+#[test]
+fn very_long_texts_come_when_they_are_asked_for() {
+    let store = Store::new();
+    let history = &store.ports.history;
+    history.create(&begun("c")).unwrap();
+    let (long, very_long) = ("港口 ".repeat(3_000), "港口 ".repeat(30_000));
+    let body = json!({"kind": "message", "role": "user", "content": [
+        {"type": "text", "text": long}, {"type": "text", "text": very_long},
+    ]});
+    history.write("c", &[NewItem { body: body.clone(), ..says("1", "") }]).unwrap();
+    let item = history.outline("c", "1").unwrap().unwrap();
+    assert_eq!(item.body.pointer("/content/0/text"), Some(&json!(long)), "a long text comes with its item");
+    assert_eq!(item.body.pointer("/content/1/text"), Some(&json!("")), "a very long one does not");
+    let left = &item.left_out[0];
+    assert_eq!((left.pointer.as_str(), left.is_text), ("/content/1/text", true), "and it is told where it stands");
+    assert_eq!(history.blob(&left.hash).unwrap(), Some(very_long.into_bytes()), "it can be asked for");
+    assert_eq!(history.item("c", "1").unwrap().unwrap().body, body, "the whole item has it");
+    let range = ItemRange { conversation: "c".into(), before: None, limit: 1, whole: false };
+    assert_eq!(history.items(&range).unwrap().unwrap().items, [item], "pages have it the same way");
 }
 
 #[test]

@@ -1,0 +1,76 @@
+//! What the answers in a conversation took: added up by the database, as there may be thousands of long ones.
+
+use host::conversation::item::{Cost, Usage};
+use host::history::Taken;
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+
+use super::file::{self, unsigned};
+use super::write::{CUT, STREAMING};
+
+/// How far back the latest answer that tells its tokens is looked for, in items: the calls of one answer lie between.
+const FAR: usize = 500;
+
+/// What the answers of a conversation took. None where there is none.
+pub(super) fn taken(connection: &Connection, conversation: &str) -> rusqlite::Result<Option<Taken>> {
+    let Some((conversation, head)) = file::conversation(connection, conversation)? else { return Ok(None) };
+    let (usage, unpriced) = usage(connection, conversation)?;
+    let costs = costs(connection, conversation)?;
+    Ok(Some(Taken { usage, costs, unpriced, context_used: context_used(connection, head)? }))
+}
+
+/// The tokens, and of how many answers the cost is not known.
+fn usage(connection: &Connection, conversation: i64) -> rusqlite::Result<(Usage, u32)> {
+    let sql = "SELECT sum(body ->> '$.usage.input'), sum(body ->> '$.usage.output'), sum(body ->> '$.usage.cachedInput'), \
+            sum(body ->> '$.usage.writtenInput'), sum(body ->> '$.usage.thinking'), \
+            count(*) FILTER (WHERE state <> ?2 AND (state = ?3 OR body ->> '$.cost.amount' IS NULL) AND (\
+                json_array_length(body, '$.parts') > 0 OR body ->> '$.stop.is' = 'stopped' \
+                OR body ->> '$.usage.input' IS NOT NULL OR body ->> '$.usage.output' IS NOT NULL)) \
+        FROM item INDEXED BY item_after WHERE conversation = ?1 AND body ->> '$.kind' = 'reply'";
+    connection.prepare_cached(sql)?.query_row(params![conversation, STREAMING, CUT], |row| {
+        let usage = Usage {
+            input: tokens(row, 0)?,
+            output: tokens(row, 1)?,
+            cached_input: tokens(row, 2)?,
+            written_input: tokens(row, 3)?,
+            thinking: tokens(row, 4)?,
+        };
+        Ok((usage, row.get(5)?))
+    })
+}
+
+fn costs(connection: &Connection, conversation: i64) -> rusqlite::Result<Vec<Cost>> {
+    let sql = "SELECT body ->> '$.cost.currency' AS currency, sum(body ->> '$.cost.amount') \
+        FROM item INDEXED BY item_after \
+        WHERE conversation = ?1 AND body ->> '$.kind' = 'reply' AND body ->> '$.cost.amount' IS NOT NULL \
+        GROUP BY currency ORDER BY currency";
+    let mut statement = connection.prepare_cached(sql)?;
+    let costs = statement.query_map([conversation], |row| Ok(Cost { currency: row.get(0)?, amount: row.get(1)? }))?;
+    costs.collect()
+}
+
+/// The tokens of the latest request in a branch, and its answer.
+fn context_used(connection: &Connection, head: Option<i64>) -> rusqlite::Result<Option<u64>> {
+    let sql = "SELECT parent, body ->> '$.kind' = 'reply', body ->> '$.usage.input', body ->> '$.usage.output' \
+        FROM item WHERE number = ?1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut next = head;
+    for _ in 0..FAR {
+        let Some(number) = next else { return Ok(None) };
+        let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, tokens(row, 2)?, tokens(row, 3)?));
+        let found: Option<(Option<i64>, Option<bool>, _, _)> = statement.query_row([number], read).optional()?;
+        let Some((parent, is_reply, input, output)) = found else { return Ok(None) };
+        if let (Some(true), Some(input)) = (is_reply, input) {
+            return Ok(Some(input + output.unwrap_or(0)));
+        }
+        next = parent;
+    }
+    Ok(None)
+}
+
+/// A number of tokens. What an item says there may be anything; what is none counts as not told.
+fn tokens(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<u64>> {
+    Ok(match row.get_ref(at)? {
+        rusqlite::types::ValueRef::Integer(number) => Some(unsigned(number)),
+        _ => None,
+    })
+}
