@@ -183,6 +183,14 @@ impl History for Memory {
         Ok(None)
     }
 
+    fn outline(&self, _: &str, _: &str) -> Result<Option<history::Item>, StoreError> {
+        Ok(None)
+    }
+
+    fn taken(&self, _: &str) -> Result<Option<history::Taken>, StoreError> {
+        Ok(None)
+    }
+
     fn show(&self, _: &str, _: &str) -> Result<Option<String>, StoreError> {
         Ok(None)
     }

@@ -45,7 +45,7 @@ async fn an_answer_streams_and_is_kept_with_what_it_took() {
     assert!(first_after.is_some(), "how long the first piece took is told");
     assert_eq!(talk.app.host.answering(ID), (false, None), "nothing is under way");
     let spent = talk.app.host.conversation_spent(ID.into()).await.unwrap();
-    assert_eq!((spent.context_used, spent.context), (Some(1_100), Some(1_000_000)), "how full the context is");
+    assert_eq!((spent.taken.context_used, spent.context), (Some(1_100), Some(1_000_000)), "how full the context is");
 }
 
 #[tokio::test]
