@@ -1,4 +1,5 @@
 // What every test of the page gets: a host of its own with the demo server, and the page opened on it.
+import { AxeBuilder } from "@axe-core/playwright";
 import { test as base, expect, type Locator, type Page } from "@playwright/test";
 
 import { DEMO, DevHost, type Setup } from "./dev-host";
@@ -63,6 +64,16 @@ export async function visit(app: Page, hash: string): Promise<void> {
 
 export function question(app: Page): Locator {
   return app.getByTestId("question");
+}
+
+/** What axe finds wrong with the page as it is now, in words. */
+export async function axeFinds(app: Page): Promise<string[]> {
+  // All lies in one frame: what is found there needs no page of its own to be put together, and what is right is not listed.
+  const axe = new AxeBuilder({ page: app }).setLegacyMode().options({ resultTypes: ["violations"] });
+  const { violations } = await axe.analyze();
+  return violations.map(
+    ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`,
+  );
 }
 
 /** Opens the definition of a tool that was not seen yet, if it is long. */

@@ -3,9 +3,7 @@
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-import { AxeBuilder } from "@axe-core/playwright";
-
-import { DEMO, expect, LEGACY, test } from "./fixtures";
+import { axeFinds, DEMO, expect, LEGACY, test } from "./fixtures";
 import { walk } from "./walk";
 
 const PICTURES = resolve(__dirname, "../../target/screenshots/page");
@@ -30,6 +28,9 @@ const LOOKS = [
   { name: "large", setup: SETUP, size: { width: 2560, height: 1440 } },
 ];
 
+// By far the longest walks; each has a page and a host of its own.
+test.describe.configure({ mode: "parallel" });
+
 for (const { name, setup, size } of LOOKS) {
   test.describe(name, () => {
     test.use({ setup, viewport: size });
@@ -43,10 +44,7 @@ for (const { name, setup, size } of LOOKS) {
         // What loads on demand, and pictures, come within a moment.
         await app.waitForTimeout(250);
         await app.screenshot({ path: join(folder, `${view}.png`) });
-        const { violations } = await new AxeBuilder({ page: app }).analyze();
-        for (const { id, help, nodes } of violations) {
-          problems.push(`${view}: ${id}: ${help}: ${nodes.map((node) => node.target.join(" ")).join(", ")}`);
-        }
+        problems.push(...(await axeFinds(app)).map((found) => `${view}: ${found}`));
         const wider = await app.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         if (wider > 0) problems.push(`${view}: ${wider} pixels wider than the window`);
       });

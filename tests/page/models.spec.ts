@@ -6,9 +6,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-import { AxeBuilder } from "@axe-core/playwright";
-
-import { expect, LEGACY, test as base, visit } from "./fixtures";
+import { axeFinds, expect, LEGACY, test as base, visit } from "./fixtures";
 
 /** Must be nowhere to be seen. */
 const KEY = "sk-canary-models-4b2e";
@@ -91,11 +89,11 @@ for (const [language, theme, add] of [
       await app.screenshot({ path: join(folder, `models-${language}-${theme}.png`) });
       const wide = await app.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       expect(wide, "nothing is wider than the window").toBeLessThanOrEqual(0);
-      expect((await new AxeBuilder({ page: app }).analyze()).violations, "axe").toEqual([]);
+      expect(await axeFinds(app), "axe").toEqual([]);
       await app.getByRole("button", { name: add }).press("Enter");
       await expect(app.getByRole("dialog"), "by the keyboard alone").toBeVisible();
       await app.screenshot({ path: join(folder, `models-add-${language}-${theme}.png`) });
-      expect((await new AxeBuilder({ page: app }).analyze()).violations, "axe").toEqual([]);
+      expect(await axeFinds(app), "axe").toEqual([]);
     });
   });
 }

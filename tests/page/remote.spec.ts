@@ -1,7 +1,5 @@
 // Servers by URL: pasted, asked about, connected to, and brought back when they were gone.
-import { AxeBuilder } from "@axe-core/playwright";
-
-import { allow, callTool, DEMO, expect, FIRST_START, question, test, visit } from "./fixtures";
+import { allow, axeFinds, callTool, DEMO, expect, FIRST_START, question, test, visit } from "./fixtures";
 import { RemoteServer } from "./remote-server";
 
 let remote: RemoteServer | null = null;
@@ -36,7 +34,7 @@ for (const { era, revision, how } of ERAS) {
     await expect(frame.locator(".url"), "the whole address").toHaveText(remote.url);
     await expect(frame, "the header by name").toContainText("X-Harbour");
     await expect(frame, "and not its value").not.toContainText("not to be seen");
-    expect((await new AxeBuilder({ page: app }).analyze()).violations, "axe").toEqual([]);
+    expect(await axeFinds(app), "axe").toEqual([]);
     await allow(app, "Always allow this address");
 
     const main = app.getByRole("main");
@@ -45,7 +43,7 @@ for (const { era, revision, how } of ERAS) {
     await expect(main.getByText(revision).first(), "the revision").toBeVisible();
     await expect(main.getByText(how).first(), "how it was found").toBeVisible();
     await expect(main.getByText("not to be seen"), "no value of a header").toHaveCount(0);
-    expect((await new AxeBuilder({ page: app }).analyze()).violations, "axe").toEqual([]);
+    expect(await axeFinds(app), "axe").toEqual([]);
   });
 }
 

@@ -1,8 +1,7 @@
 // The panel of a sign-in: while it goes on, when the page is loaded again, when it fails, and when more is asked for.
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 
-import { allow, type DevHost, expect, FIRST_START, question, test, visit } from "./fixtures";
+import { allow, axeFinds, type DevHost, expect, FIRST_START, question, test, visit } from "./fixtures";
 import { ScriptedSignIn, sentBackTo } from "./scripted-sign-in";
 
 const OPEN = "Open the sign-in page";
@@ -44,7 +43,7 @@ async function state(host: DevHost): Promise<string | undefined> {
 }
 
 async function axe(app: Page): Promise<void> {
-  expect((await new AxeBuilder({ page: app }).analyze()).violations, "axe").toEqual([]);
+  expect(await axeFinds(app), "axe").toEqual([]);
 }
 
 test("one that goes on survives a reload of the page, and can be cancelled", async ({ app, host }) => {

@@ -2,10 +2,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 
-import { allow, callTool, type DevHost, expect, FIRST_START, question, test, visit } from "./fixtures";
+import { allow, axeFinds, callTool, type DevHost, expect, FIRST_START, question, test, visit } from "./fixtures";
 import { AuthorizationServer, signInAs } from "./sign-in";
 
 let there: AuthorizationServer | null = null;
@@ -67,7 +66,7 @@ test("signs in, calls, restarts, refreshes, signs out", async ({ app, host }) =>
   const frame = question(app);
   await expect(frame, "where the page is").toContainText(new URL(there!.issuer).host);
   await expect(frame, "what it grants").toContainText("harbour:write");
-  expect((await new AxeBuilder({ page: app }).analyze()).violations, "axe").toEqual([]);
+  expect(await axeFinds(app), "axe").toEqual([]);
   await signIn(app, host, "ada");
 
   await visit(app, "#/server/harbour/sign-in");
@@ -75,7 +74,7 @@ test("signs in, calls, restarts, refreshes, signs out", async ({ app, host }) =>
   await expect(main.getByText("ready").first(), "it is connected").toBeVisible();
   await expect(main.getByText("harbour:read"), "the scopes are shown").toBeVisible();
   await expect(main.getByText("renewed by itself"), "it lasts").toBeVisible();
-  expect((await new AxeBuilder({ page: app }).analyze()).violations, "axe").toEqual([]);
+  expect(await axeFinds(app), "axe").toEqual([]);
   expect(await whoami(app), "the token is this user's").toContain("You are ada");
   // [auth-dcr-native] [auth-dcr-application-type]
   const registered = (await there!.events()).find((event) => event.registered);
