@@ -50,21 +50,26 @@ export function framesInWords({ count, p99, longest, long }: Frames): string {
 /** What Chromium says of the page. */
 export class Meter {
   readonly #session: CDPSession;
+  readonly #browser: CDPSession;
 
-  private constructor(session: CDPSession) {
+  private constructor(session: CDPSession, browser: CDPSession) {
     this.#session = session;
+    this.#browser = browser;
   }
 
   static async of(page: Page): Promise<Meter> {
     const session = await page.context().newCDPSession(page);
     await session.send("Performance.enable");
-    return new Meter(session);
+    return new Meter(session, await page.context().browser()!.newBrowserCDPSession());
   }
 
-  /** Processor time of the page's thread so far, in milliseconds: in all, and of scripts. */
+  /** Processor time so far, in milliseconds: of the page's process, and of scripts in it. */
   async time(): Promise<{ all: number; scripts: number }> {
     const metrics = await this.#metrics();
-    return { all: 1000 * (metrics.get("TaskDuration") ?? 0), scripts: 1000 * (metrics.get("ScriptDuration") ?? 0) };
+    const { processInfo } = await this.#browser.send("SystemInfo.getProcessInfo");
+    const pages = processInfo.filter(({ type }) => type === "renderer");
+    const all = pages.reduce((sum, { cpuTime }) => sum + cpuTime, 0);
+    return { all: 1000 * all, scripts: 1000 * (metrics.get("ScriptDuration") ?? 0) };
   }
 
   /** What is left after what nobody needs was cleared away: bytes of scripts' objects, and nodes. */

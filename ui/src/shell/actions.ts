@@ -1,6 +1,6 @@
 // What can be done from everywhere, by key, by palette or by button.
 import { call, toApiError } from "$lib/api/client";
-import type { Settings, Trust } from "$lib/api/generated";
+import type { ModelRef, Settings, Trust } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { failures } from "$lib/state/failures.svelte";
 import { router } from "$lib/state/view.svelte";
@@ -11,6 +11,28 @@ export async function newConversation(): Promise<void> {
   try {
     const { id } = await call("create_conversation", { title: m.shell_new_conversation_title() });
     router.go({ at: "conversation", id });
+  } catch (cause) {
+    failures.add(cause);
+  }
+}
+
+/** Begins a conversation that this model answers. */
+export async function conversationWith(model: ModelRef): Promise<void> {
+  try {
+    const begun = await call("create_conversation", { title: m.shell_new_conversation_title() });
+    const settings = { ...begun.settings, model };
+    await call("set_conversation", { conversation: begun.id, settings });
+    router.go({ at: "conversation", id: begun.id });
+  } catch (cause) {
+    failures.add(cause);
+  }
+}
+
+/** Has this model answer in a conversation from now on. */
+export async function answerWith(conversation: string, model: ModelRef): Promise<void> {
+  try {
+    const { settings } = await call("conversation", { conversation });
+    await call("set_conversation", { conversation, settings: { ...settings, model } });
   } catch (cause) {
     failures.add(cause);
   }

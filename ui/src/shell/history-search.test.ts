@@ -53,8 +53,8 @@ function start() {
 }
 
 beforeEach(() => {
-  history.replaceState(null, "", "#/settings");
-  router.current = { at: "settings" };
+  history.replaceState(null, "", "#/add-server");
+  router.current = { at: "add-server" };
   overlay.palette = false;
 });
 

@@ -1,5 +1,5 @@
 // What the command palette can reach.
-import type { Excerpt, FoundItem, Settings } from "$lib/api/generated";
+import type { Excerpt, FoundItem, Models, Settings } from "$lib/api/generated";
 import { fuzzyFilter } from "$lib/format/fuzzy";
 import { app } from "$lib/state/app.svelte";
 import { catalogs } from "$lib/state/catalogs.svelte";
@@ -8,7 +8,13 @@ import { router } from "$lib/state/view.svelte";
 import { m } from "../paraglide/messages";
 import { signIn } from "../sign-in/actions";
 
-import { changeSettings, newConversation, serverCommand } from "./actions";
+import {
+  answerWith,
+  changeSettings,
+  conversationWith,
+  newConversation,
+  serverCommand,
+} from "./actions";
 import { toggleActivity } from "./front-activity";
 import { openFound } from "./history-search.svelte";
 import { overlay } from "./overlay.svelte";
@@ -16,7 +22,8 @@ import { openQueue } from "./views";
 
 export interface Entry {
   id: string;
-  group: "actions" | "settings" | "servers" | "conversations" | "tools" | "prompts" | "said";
+  group:
+    "actions" | "settings" | "servers" | "conversations" | "tools" | "prompts" | "models" | "said";
   label: string;
   /** What it belongs to or what more there is to say. */
   context?: string;
@@ -28,8 +35,11 @@ export interface Entry {
 }
 
 /** Everything, in the order of the groups. Names of tools and prompts are the servers' own words. */
-export function allEntries(): Entry[] {
-  return [...actions(), ...servers(), ...conversations(), ...offered(), ...settings()];
+export function allEntries(known: Models | null): Entry[] {
+  return [
+    ...[...actions(), ...servers(), ...conversations()],
+    ...[...offered(), ...models(known), ...settings()],
+  ];
 }
 
 function actions(): Entry[] {
@@ -140,6 +150,26 @@ function offered(): Entry[] {
     }
   }
   return [...tools, ...prompts];
+}
+
+/** The models that can answer: in the conversation in front, else in a new one. */
+function models(known: Models | null): Entry[] {
+  const view = router.current;
+  const here = view.at === "conversation" ? view.id : null;
+  return (known?.providers ?? []).flatMap((provider) =>
+    provider.models.map(({ id, name }) => {
+      const model = { provider: provider.id, model: id };
+      const words = { model: name || id };
+      return {
+        id: `model ${provider.id} ${id}`,
+        group: "models",
+        label: here === null ? m.shell_begin_with_model(words) : m.shell_answer_with_model(words),
+        name: id,
+        context: provider.name,
+        run: () => (here === null ? conversationWith(model) : answerWith(here, model)),
+      };
+    }),
+  );
 }
 
 /** What was said, as the host found it. */
