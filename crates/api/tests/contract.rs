@@ -264,3 +264,27 @@ fn the_typescript_names_every_command_and_no_rust() {
     }
     assert!(!text.contains("bigint"), "numbers are numbers");
 }
+
+#[tokio::test]
+async fn a_call_of_the_user_that_fails_is_kept_with_what_was_sent() {
+    let (app, api) = harbour().await;
+    let id = call(&api, "create_conversation", json!({"title": "x"})).await["id"].clone();
+    let request = json!({"call": "k1", "server": "harbour", "tool": "slow_report", "arguments": {"seconds": 60}, "conversation": id});
+    let own = Api::new(app.host.clone());
+    let running = tokio::spawn(async move { dispatch(&own, "call_tool", request).await });
+    let question =
+        app.question("harbour", "the call", |q| matches!(q.body, host::view::QuestionBody::Tool { .. })).await;
+    let changed = json!({"seconds": 61});
+    let edit = host::view::Edit::Arguments(changed.as_object().cloned().unwrap());
+    let edited = app.host.edit(question.id, edit).await.unwrap().unwrap();
+    app.answer(&edited, host::view::UserAnswer::Allow(policy::Scope::Once)).await;
+    let deadline = tokio::time::Instant::now() + PATIENCE;
+    while !app.activity("harbour").await.contains("61") {
+        assert!(tokio::time::Instant::now() < deadline, "it is sent");
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    call(&api, "cancel_call", json!({"call": "k1"})).await;
+    assert!(running.await.unwrap().is_err(), "it fails");
+    let read = call(&api, "conversation", json!({"conversation": id})).await;
+    assert_eq!(read["items"][0]["body"]["arguments"], changed, "what was sent is kept: {read}");
+}

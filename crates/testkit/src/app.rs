@@ -141,13 +141,27 @@ impl App {
         options: HostOptions,
         secrets: Arc<dyn host::ports::Secrets>,
     ) -> Self {
+        Self::start_over(folder, servers, options, secrets, |ports| ports).await
+    }
+
+    /// Starts a host over this folder and this keychain, with some port in place of another.
+    ///
+    /// # Panics
+    /// If the folder can't be used or a server not be added.
+    pub async fn start_over(
+        folder: tempfile::TempDir,
+        servers: Vec<(&str, ServerConfig)>,
+        options: HostOptions,
+        secrets: Arc<dyn host::ports::Secrets>,
+        change: impl FnOnce(host::ports::Ports) -> host::ports::Ports,
+    ) -> Self {
         let platform = Arc::new(TestPlatform::default());
         let (config, data) = (folder.path().join("mcp.json"), folder.path().join("data"));
         let ports = store::open_with(&config, &data, platform.clone(), secrets)
             .unwrap_or_else(|e| panic!("the folder can't be used: {e}"));
         // The rules of whoever runs the tests are none of theirs.
         let managed = Arc::new(store::ManagedFile::at(folder.path().join(MANAGED)));
-        let ports = host::ports::Ports { managed, ..ports };
+        let ports = change(host::ports::Ports { managed, ..ports });
         let names: Vec<&str> = servers.iter().map(|(name, _)| *name).collect();
         let_sample(&ports, &names);
         let host = Host::start(ports, options).await;

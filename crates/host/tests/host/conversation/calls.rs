@@ -1,10 +1,13 @@
 //! Calls that a model asks for: decided as every call, made side by side, and said back to the model.
 
-use host::conversation::Offered;
 use host::conversation::item::{Body, Item, Notice, State};
 use host::view::{AppSettings, Edit, QuestionBody, UserAnswer, Why};
+use models::Stop;
 use policy::Scope;
 use serde_json::json;
+use std::time::Duration;
+use testkit::app::PATIENCE;
+use testkit::model::ends;
 
 use super::model::{answer, says, uses};
 use super::{ID, Talk, kinds, results, text};
@@ -121,23 +124,48 @@ async fn after_many_rounds_the_user_says_whether_it_goes_on() {
     allowing.abort();
 }
 
+/// What a note at the end of a piece says how to read on.
+fn to_read_on(note: &str) -> Option<serde_json::Value> {
+    let how = note.split_once(" with ")?.1.strip_suffix(".)")?;
+    serde_json::from_str(how).ok()
+}
+
 #[tokio::test]
-async fn a_long_result_is_sent_in_pieces() {
+async fn a_long_result_is_read_on_in_pieces() {
     let wants = answer(vec![uses("u1", "demo__show_everything", json!({}))]);
-    let reads = answer(vec![uses("u2", "read_result", json!({"call": "?", "from": 0}))]);
-    let mut talk = Talk::new(vec![wants, reads, says("Read.")], &["show_everything"]).await;
+    let mut talk = Talk::new(vec![wants, says("Read.")], &["show_everything"]).await;
     let mut settings = AppSettings::default();
     settings.chat.result_bytes = 256;
     talk.app.host.set_settings(settings).await.unwrap().unwrap();
     let allowing = talk.app.always(|question| is_call(question).then_some(UserAnswer::Allow(Scope::Once)));
     let items = talk.say("Show").await;
-    let Body::ToolCall { left_out, .. } = &items[2].body else { panic!("a call") };
-    assert!(left_out.is_some_and(|bytes| bytes > 0), "the user sees how much was left out: {left_out:?}");
+    let Body::ToolCall { left_out: Some(left_out), .. } = &items[2].body else { panic!("{:?} is long", items[2]) };
     let asked = talk.model.asked();
     let told = results(asked[1].messages.last().unwrap());
-    assert!(told[0].1.contains("more bytes were left out"), "what is left out is said: {told:?}");
+    let note = told[0].1.lines().last().unwrap_or_default();
+    assert!(note.starts_with(&format!("({left_out} more bytes were left out.")), "what is left out is said: {note}");
     assert_eq!(asked[0].tools.len(), 1, "the tool to read on is offered when there is something to read on");
     assert_eq!(asked[1].tools.last().map(|tool| tool.name.as_str()), Some("read_result"), "and at the end");
+    let Body::ToolCall { result: Some(result), .. } = &items[2].body else { panic!("a result") };
+    let all = host::conversation::context::text_of_result(result);
+    let mut how = to_read_on(note).expect("the note says how to read on");
+    assert_eq!(how["from"].as_u64().unwrap() + left_out, all.len() as u64, "from where it was cut");
+    // From the beginning, as each piece says it, until there is no more.
+    how["from"] = json!(0);
+    let (mut whole, mut next) = (String::new(), Some(how));
+    for number in 0.. {
+        let Some(how) = next else { break };
+        talk.model.next(answer(vec![uses(&format!("r{number}"), "read_result", how)]));
+        talk.model.next(says("Read."));
+        talk.say("Go on").await;
+        let told = results(talk.model.asked().last().unwrap().messages.last().unwrap());
+        assert!(!told[0].2, "it is read: {told:?}");
+        let piece = told[0].1.split_once('\n').expect("its source is named first").1;
+        let note = piece.rsplit_once("\n(").and_then(|(text, note)| Some((text, to_read_on(note)?)));
+        whole.push_str(note.as_ref().map_or(piece, |(text, _)| text));
+        next = note.map(|(_, how)| how);
+    }
+    assert_eq!(whole, all, "the pieces come to the whole");
     allowing.abort();
 }
 
@@ -174,25 +202,39 @@ fn arguments(value: &serde_json::Value) -> serde_json::Map<String, serde_json::V
     value.as_object().cloned().unwrap()
 }
 
-/// X09: words of one server that led to a call of another one are asked about, whatever was allowed before.
 #[tokio::test]
-async fn instructions_of_a_server_count_as_its_words() {
-    let wants = answer(vec![uses("u1", "demo__add", json!({"a": 1, "b": 1}))]);
-    let mut talk = Talk::new(vec![wants, says("Done.")], &["add"]).await;
-    let offered = |server: &str| Offered { server: server.into(), tools: None, instructions: true };
-    let (kept, mut settings) = {
-        let kept = talk.app.host.ports().history.conversation(ID).unwrap().unwrap();
-        let settings = host::Host::conversation_settings(&kept.settings);
-        (kept, settings)
-    };
-    settings.servers = vec![offered("demo")];
-    talk.app.host.set_conversation(kept.id, settings).await.unwrap();
-    let allowing = talk.app.always(|question| is_call(question).then_some(UserAnswer::Allow(Scope::Once)));
-    talk.say("Add").await;
-    let asked = talk.model.asked();
-    let system = asked[0].system.clone().unwrap_or_default();
-    assert!(system.contains(r#"{"server":"demo","says":""#), "they are data with their source: {system}");
-    let label = talk.app.host.label(ID.into()).await.unwrap();
-    assert!(label.servers.contains(&"demo".to_owned()), "X09: the conversation has this server's words: {label:?}");
-    allowing.abort();
+async fn a_call_that_is_stopped_after_it_was_sent_says_what_was_sent_and_that_its_end_is_not_known() {
+    let wants = answer(vec![uses("u1", "demo__slow_report", json!({"seconds": 60, "steps": 2}))]);
+    let mut talk = Talk::new(vec![wants], &["slow_report"]).await;
+    talk.send("Report").await;
+    let question = talk.app.question("demo", "the call", is_call).await;
+    let changed = json!({"seconds": 61, "steps": 2});
+    let edited = talk.app.host.edit(question.id, Edit::Arguments(arguments(&changed))).await.unwrap().unwrap();
+    talk.app.answer(&edited, UserAnswer::Allow(Scope::Once)).await;
+    let sent = |item: &Item| matches!(&item.body, Body::ToolCall { arguments, .. } if *arguments == changed);
+    let deadline = tokio::time::Instant::now() + PATIENCE;
+    while !sent(&talk.items()[2]) {
+        assert!(tokio::time::Instant::now() < deadline, "what was sent is kept while the call is under way");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(talk.items()[2].state, State::Streaming, "a crash now would leave it so");
+    assert!(talk.app.host.stop_reply(ID), "it is stopped");
+    let items = talk.ended().await;
+    assert!(sent(&items[2]), "and stays, though the call failed: {:?}", items[2]);
+    let error = call(&items[2]).2.unwrap_or_default();
+    assert!(error.contains("may have had its effect"), "nobody knows what it did: {error}");
+}
+
+#[tokio::test]
+async fn an_answer_that_was_cut_off_or_refused_calls_nothing() {
+    for stop in [Stop::MaxTokens, Stop::Refused] {
+        let part = uses("u1", "demo__add", json!({"a": 1, "b": 1}));
+        let wants = vec![ends(vec![models::Part::text("I"), part], stop.clone(), (10, 10))];
+        let mut talk = Talk::new(vec![wants, says("Well.")], &["add"]).await;
+        let items = talk.say("Add").await;
+        assert_eq!(kinds(&items), [("message", State::Whole), ("reply", State::Whole)], "{stop:?}: no call is made");
+        talk.say("Go on").await;
+        let told = results(&talk.model.asked()[1].messages[2]);
+        assert!(told[0].2 && told[0].1.contains("was not made"), "{stop:?}: and the model hears so: {told:?}");
+    }
 }

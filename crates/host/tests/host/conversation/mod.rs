@@ -1,6 +1,9 @@
 //! A conversation with a model: what it is asked, what comes of its calls, and what is kept.
 
+mod beside;
 mod calls;
+mod full;
+mod instructions;
 mod model;
 mod saying;
 mod search;
@@ -48,6 +51,17 @@ impl Talk {
         context: Option<u32>,
     ) -> Self {
         let app = App::start(names.iter().map(|name| (*name, demo(&[]))).collect()).await;
+        Self::on(app, answers, names, reviewed, context).await
+    }
+
+    /// On a host that has these demo servers.
+    pub(crate) async fn on(
+        app: App,
+        answers: Vec<Vec<Step>>,
+        names: &[&str],
+        reviewed: &[&str],
+        context: Option<u32>,
+    ) -> Self {
         for name in names {
             app.ready(name).await;
             app.until(name, "known whole", |s| s.counts[0] >= 16).await;
@@ -65,10 +79,35 @@ impl Talk {
         Self { app, model, events }
     }
 
-    /// Says something, and waits for the end of what the model does then.
-    pub(crate) async fn say(&mut self, text: &str) -> Vec<Item> {
+    /// Says something, and does not wait.
+    pub(crate) async fn send(&self, text: &str) {
         let message = NewMessage { text: text.into(), ..NewMessage::default() };
         self.app.host.send_message(ID.into(), message, None).await.unwrap();
+    }
+
+    /// Changes what is set for the conversation.
+    pub(crate) async fn set(&self, change: impl FnOnce(&mut Settings)) {
+        let kept = self.app.host.ports().history.conversation(ID).unwrap().expect("the conversation is there");
+        let mut settings = host::Host::conversation_settings(&kept.settings);
+        change(&mut settings);
+        self.app.host.set_conversation(ID.into(), settings).await.unwrap();
+    }
+
+    /// Waits until the model began to answer.
+    pub(crate) async fn piece(&mut self) {
+        let until = async {
+            while let Some(event) = self.events.next().await {
+                if matches!(event.event, HostEvent::ReplyDelta { .. }) {
+                    return;
+                }
+            }
+        };
+        tokio::time::timeout(PATIENCE, until).await.expect("a piece comes");
+    }
+
+    /// Says something, and waits for the end of what the model does then.
+    pub(crate) async fn say(&mut self, text: &str) -> Vec<Item> {
+        self.send(text).await;
         self.ended().await
     }
 
