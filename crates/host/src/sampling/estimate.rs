@@ -64,7 +64,7 @@ mod tests {
             ("The tide turns at noon, and the pilot boards.", 11),
             ("潮水在中午转向，引水员登船。请在港口等候。", 22),
             ("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", 21),
-            ("⚓⚓⚓⚓⚓⚓⚓⚓", 16),
+            ("🚢🚢🚢🚢🚢🚢🚢🚢", 16),
         ];
         for (text, least) in cases {
             let counted = text_tokens(text);
