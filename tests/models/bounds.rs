@@ -1,6 +1,6 @@
 //! Providers that misbehave: without end, silent, cut in the middle, hostile.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
 use models::{Conversions, Delta, Kind, ModelError, Provider as _};
@@ -12,12 +12,41 @@ fn at(kind: Kind, url: &str) -> models::HttpProvider {
     provider(kind, url, None, Conversions::default())
 }
 
-/// The processor time that this process took until now, where the system tells it so; whatever else runs does not count.
-fn processor_seconds() -> f64 {
-    let Ok(stat) = std::fs::read_to_string("/proc/self/stat") else { return 0.0 };
+/// What something takes: of the processor's time where the system tells it so, since then nothing else that runs counts.
+struct Taken {
+    begun: Instant,
+    processor: Option<f64>,
+}
+
+impl Taken {
+    fn begin() -> Self {
+        Self { begun: Instant::now(), processor: processor_seconds() }
+    }
+
+    fn seconds(&self) -> f64 {
+        match (self.processor, processor_seconds()) {
+            (Some(before), Some(now)) => now - before,
+            _ => self.begun.elapsed().as_secs_f64(),
+        }
+    }
+}
+
+/// The processor time that this process took until now.
+fn processor_seconds() -> Option<f64> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
     // After the program's name in parentheses; times are in hundredths of a second.
-    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields).split_whitespace();
-    fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
+    let fields = stat.rsplit_once(')')?.1.split_whitespace();
+    Some(fields.skip(11).take(2).map(|ticks| ticks.parse::<f64>().unwrap()).sum::<f64>() / 100.0)
+}
+
+#[test]
+fn the_time_that_is_taken_is_seen() {
+    let taken = Taken::begin();
+    let until = Instant::now() + Duration::from_millis(300);
+    while Instant::now() < until {
+        std::hint::spin_loop();
+    }
+    assert!(taken.seconds() > 0.01, "else the bounds here would hold whatever is done: {} s", taken.seconds());
 }
 
 /// A line of OpenAI's that says this.
@@ -32,10 +61,10 @@ async fn an_answer_without_end_is_cut_with_a_word() {
     let (_, error) = all(&at(Kind::OpenAi, &url), asking(Kind::OpenAi, "x")).await;
     assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "text without end");
     let url = sends(vec![b"data: ".to_vec()], Then::Repeat(vec![b'x'; 64 << 10])).await;
-    let begun = processor_seconds();
+    let taken = Taken::begin();
     let (_, error) = all(&at(Kind::OpenAi, &url), asking(Kind::OpenAi, "x")).await;
     assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "a line without end");
-    let took = processor_seconds() - begun;
+    let took = taken.seconds();
     assert!(took < 10.0, "and in time that grows with its length only: {took} s");
 }
 
@@ -62,9 +91,9 @@ async fn arguments_in_many_pieces_take_time_by_their_length() {
     pieces.push(says("{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"\\\"}\"}}]}"));
     pieces.push(b"data: [DONE]\n\n".to_vec());
     let url = sends(pieces, Then::Close).await;
-    let begun = processor_seconds();
+    let taken = Taken::begin();
     let (_, reply) = all(&at(Kind::OpenAi, &url), asking(Kind::OpenAi, "x")).await;
-    let took = processor_seconds() - begun;
+    let took = taken.seconds();
     let reply = reply.expect("an answer");
     let length = reply.message.tool_uses().next().unwrap().2["t"].as_str().unwrap().len();
     assert_eq!(length, 1_000_000, "all of them are there");
@@ -77,6 +106,47 @@ async fn silence_is_given_up() {
     let (came, error) = all(&at(Kind::OpenAi, &url), asking(Kind::OpenAi, "x")).await;
     assert_eq!(came, [Delta::Text("Well".into())], "what came before is there");
     assert_eq!(error, Err(ModelError::Silent { after: Duration::from_secs(5) }), "after the time of the settings");
+}
+
+#[tokio::test]
+async fn one_that_waits_and_says_so_is_waited_for_but_not_for_ever() {
+    let waits = b": OPENROUTER PROCESSING\n\n".to_vec();
+    let last = [says("{\"content\":\"Well\"}"), b"data: [DONE]\n\n".to_vec()].concat();
+    let url = sends(Vec::new(), Then::Drip(waits.clone(), 7, last)).await;
+    let (_, reply) = all(&at(Kind::OpenAi, &url), asking(Kind::OpenAi, "x")).await;
+    let text = reply.expect("an answer").message.plain_text();
+    assert_eq!(text, "Well", "longer than the silence of the settings, with a word each second");
+    let idle = [waits, b"data: {}\n\n".to_vec()].map(async |idle| {
+        let url = sends(Vec::new(), Then::Drip(idle, 60, Vec::new())).await;
+        all(&at(Kind::OpenAi, &url), asking(Kind::OpenAi, "x")).await.1
+    });
+    for error in futures_util::future::join_all(idle).await {
+        let wanted = Err(ModelError::Silent { after: Duration::from_secs(25) });
+        assert_eq!(error, wanted, "five times as long, and no longer");
+    }
+}
+
+#[tokio::test]
+async fn events_without_end_that_say_nothing_are_given_up() {
+    for idle in [": x\n\n", "data: {}\n\n", "\n"] {
+        let url = sends(Vec::new(), Then::Repeat(idle.repeat(1_000).into_bytes())).await;
+        let (_, error) = all(&at(Kind::OpenAi, &url), asking(Kind::OpenAi, "x")).await;
+        let error = error.expect_err("an error");
+        assert_eq!(error.code(), "unreadable", "{idle:?}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn all_that_is_kept_of_an_answer_has_one_bound() {
+    let pieces = (0..3).map(|index| {
+        let text = "x".repeat(7 << 20);
+        says(&format!(
+            "{{\"reasoning_details\":[{{\"type\":\"reasoning.text\",\"index\":{index},\"text\":\"{text}\"}}]}}"
+        ))
+    });
+    let url = sends(pieces.collect(), Then::Wait).await;
+    let (_, error) = all(&at(Kind::OpenAi, &url), asking(Kind::OpenAi, "x")).await;
+    assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "details of thinking count too, all together");
 }
 
 #[tokio::test]

@@ -64,21 +64,25 @@ impl Drop for Fake {
 
 /// A provider at an address, over this wire.
 pub(crate) fn provider(kind: Kind, base: &str, key: Option<&str>, conversions: Conversions) -> HttpProvider {
+    let client = mcp_transport::http::for_models(true).unwrap();
+    HttpProvider::new(settings(kind, base, conversions), key.map(Into::into), client)
+}
+
+/// The settings of a provider at an address.
+pub(crate) fn settings(kind: Kind, base: &str, conversions: Conversions) -> ProviderSettings {
     let path = match kind {
         Kind::OpenAi | Kind::Anthropic => "/v1",
         Kind::Gemini => "/v1beta",
         Kind::Ollama => "",
     };
-    let settings = ProviderSettings {
+    ProviderSettings {
         id: "fake".into(),
         name: "Fake".into(),
         kind,
         url: format!("{base}{path}").parse().unwrap(),
         conversions,
         silence_seconds: Some(5),
-    };
-    let client = mcp_transport::http::for_models(true).unwrap();
-    HttpProvider::new(settings, key.map(Into::into), client)
+    }
 }
 
 /// A model's name that fits the wire.

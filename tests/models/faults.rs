@@ -3,6 +3,7 @@
 use models::{Delta, Kind, ModelError};
 
 use crate::fake::{Fake, WIRES, all, asking};
+use crate::scripted::{Then, sends};
 
 #[tokio::test]
 async fn each_error_is_told_apart_on_every_wire() {
@@ -24,6 +25,17 @@ async fn each_error_is_told_apart_on_every_wire() {
             assert!(words.contains(next), "{wire:?}: {name} says what to do: {words}");
         }
     }
+}
+
+#[tokio::test]
+async fn an_error_within_an_answer_is_told_as_one() {
+    let event = "data: {\"error\":{\"message\":\"The engine broke\",\"type\":\"server_error\"}}\n\n";
+    let url = sends(vec![event.into()], Then::Close).await;
+    let provider = crate::fake::provider(Kind::OpenAi, &url, None, models::Conversions::default());
+    let (_, error) = all(&provider, asking(Kind::OpenAi, "x")).await;
+    let words = error.expect_err("an error").to_string();
+    let wanted = "the provider broke off its answer with an error; try again, or choose another model. It says: The engine broke";
+    assert_eq!(words, wanted, "there is no status to show");
 }
 
 #[tokio::test]

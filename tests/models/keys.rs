@@ -1,8 +1,14 @@
 //! Keys: what a wrong one looks like, and that the right one is seen nowhere.
 
-use models::{Conversions, Provider as _};
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use crate::fake::{Fake, KEY, WIRES, all, asking, reply};
+use models::{Conversions, Kind, ModelError, Provider as _, SAID_MAX, Stop};
+use serde_json::json;
+
+use crate::fake::{Fake, KEY, WIRES, all, asking, provider, reply};
+use crate::scripted::{Then, answer, sends, serves};
 
 #[tokio::test]
 async fn a_wrong_key_and_none_are_told_apart() {
@@ -33,9 +39,95 @@ async fn the_key_is_in_no_answer_and_no_error() {
             assert!(!shown.contains(KEY), "{wire:?}: a provider that repeats it shows it to nobody: {shown}");
         }
         assert!(error.to_string().contains("[key]"), "{wire:?}: that it was there is said: {error}");
-        let answer = reply(&provider, asking(wire, "say hello")).await;
-        assert!(!format!("{answer:?}").contains(KEY), "{wire:?}: nor in an answer");
     }
+}
+
+#[tokio::test]
+async fn a_key_that_is_repeated_beside_an_answer_is_not_shown() {
+    let event = json!({
+        "model": format!("model of {KEY}"),
+        "choices": [{ "delta": { "content": "Hi" }, "finish_reason": format!("{KEY}: enough") }],
+    });
+    let url = sends(vec![format!("data: {event}\n\n").into_bytes()], Then::Close).await;
+    let provider = provider(Kind::OpenAi, &url, Some(KEY), Conversions::default());
+    let answer = reply(&provider, asking(Kind::OpenAi, "x")).await;
+    assert_eq!(answer.model, "model of [key]", "which model answered");
+    assert_eq!(answer.stop, Stop::Other("[key]: enough".into()), "and why it ended");
+}
+
+#[tokio::test]
+async fn a_key_that_is_cut_is_not_shown_either() {
+    for shown in 0..=KEY.len() {
+        // What a provider says is cut after 500 characters.
+        let said = format!("{}{KEY} and more", "x".repeat(SAID_MAX - shown));
+        let event = json!({ "error": { "message": said } }).to_string();
+        let served = serves(move |_| (Duration::ZERO, answer(500, &event))).await;
+        let whole = provider(Kind::OpenAi, &served.url(), Some(KEY), Conversions::default());
+        let event = json!({ "error": { "message": said } });
+        let url = sends(vec![format!("data: {event}\n\n").into_bytes()], Then::Close).await;
+        let streamed = provider(Kind::OpenAi, &url, Some(KEY), Conversions::default());
+        for provider in [whole, streamed] {
+            let (_, error) = all(&provider, asking(Kind::OpenAi, "x")).await;
+            let ModelError::Provider { said, .. } = error.expect_err("an error") else { panic!("another error") };
+            assert!(!said.contains(&KEY[..4]), "where {shown} characters of it are left: {said}");
+        }
+    }
+}
+
+/// All that is written to the log from now on, at the most detailed level, by all libraries.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.lock().unwrap()).into_owned()
+    }
+}
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl log::Log for Log {
+    fn enabled(&self, _: &log::Metadata<'_>) -> bool {
+        true
+    }
+
+    fn log(&self, record: &log::Record<'_>) {
+        let _ = writeln!(self.clone(), "{} {}", record.target(), record.args());
+    }
+
+    fn flush(&self) {}
+}
+
+#[tokio::test]
+async fn the_key_is_in_no_log() {
+    let written = Log::default();
+    log::set_logger(Box::leak(Box::new(written.clone()))).unwrap();
+    log::set_max_level(log::LevelFilter::Trace);
+    let own = written.clone();
+    let subscriber = tracing_subscriber::fmt().with_max_level(tracing_subscriber::filter::LevelFilter::TRACE);
+    let _guard = tracing_subscriber::util::SubscriberInitExt::set_default(subscriber.with_writer(move || own.clone()));
+    let fake = Fake::start();
+    for wire in WIRES {
+        let provider = fake.provider(wire);
+        reply(&provider, asking(wire, "say hello")).await;
+        let (_, error) = all(&provider, asking(wire, "say the error with the key")).await;
+        error.expect_err("an error");
+        let wrong = fake.with(wire, Some(&KEY.to_uppercase()), Conversions::default());
+        let (_, error) = all(&wrong, asking(wire, "say hello")).await;
+        error.expect_err("an error");
+        let _ = provider.models().await;
+    }
+    let text = written.text();
+    assert!(text.contains("connect"), "what the libraries do is in the log: {text}");
+    assert!(!text.to_lowercase().contains(KEY), "and no key is: {text}");
 }
 
 #[tokio::test]

@@ -7,5 +7,7 @@ mod bounds;
 mod fake;
 mod faults;
 mod keys;
+mod local;
 mod scripted;
+mod strict;
 mod tools;

@@ -1,9 +1,10 @@
 //! A server that sends exactly these bytes, for what no decent provider does.
 
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::Value;
-
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
@@ -13,9 +14,7 @@ pub(crate) async fn sends(pieces: Vec<Vec<u8>>, then: Then) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move {
-        let (mut socket, _) = listener.accept().await.unwrap();
-        let mut request = vec![0; 64 << 10];
-        let _ = socket.read(&mut request).await;
+        let (mut socket, _) = asked(&listener).await;
         let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
         if socket.write_all(head.as_bytes()).await.is_err() {
             return;
@@ -30,9 +29,18 @@ pub(crate) async fn sends(pieces: Vec<Vec<u8>>, then: Then) -> String {
             Then::Close => {}
             Then::Wait => {
                 // Until the other end goes away.
-                let _ = tokio::time::timeout(Duration::from_secs(60), socket.read(&mut request)).await;
+                let _ = tokio::time::timeout(Duration::from_secs(60), socket.read(&mut [0; 64])).await;
             }
             Then::Repeat(piece) => while socket.write_all(&piece).await.is_ok() {},
+            Then::Drip(piece, times, last) => {
+                for _ in 0..times {
+                    if socket.write_all(&piece).await.is_err() {
+                        return;
+                    }
+                    tokio::time::sleep(Duration::from_secs(1)).await;
+                }
+                let _ = socket.write_all(&last).await;
+            }
         }
     });
     url
@@ -46,6 +54,8 @@ pub(crate) enum Then {
     Wait,
     /// This, for ever.
     Repeat(Vec<u8>),
+    /// This, once a second and so many times; then that.
+    Drip(Vec<u8>, u32, Vec<u8>),
 }
 
 /// Takes one request, refuses it, and gives its body.
@@ -53,28 +63,91 @@ pub(crate) async fn takes() -> (String, JoinHandle<Value>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let taken = tokio::spawn(async move {
-        let (mut socket, _) = listener.accept().await.unwrap();
-        let body = body(&mut socket).await;
-        let answer = "HTTP/1.1 500 x\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
-        socket.write_all(answer.as_bytes()).await.unwrap();
-        serde_json::from_slice(&body).unwrap()
+        let (mut socket, taken) = asked(&listener).await;
+        socket.write_all(&answer(500, "")).await.unwrap();
+        taken.body
     });
     (url, taken)
 }
 
-async fn body(socket: &mut TcpStream) -> Vec<u8> {
+/// A request, as it came.
+#[derive(Debug, Clone)]
+pub(crate) struct Taken {
+    pub(crate) path: String,
+    /// Null if it has none.
+    pub(crate) body: Value,
+}
+
+/// Answers each request as `answers` says, as often as one comes, and keeps them all.
+pub(crate) async fn serves(answers: impl Fn(&Taken) -> (Duration, Vec<u8>) + Send + Sync + 'static) -> Served {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let (kept, answers) = (Arc::new(Mutex::new(Vec::new())), Arc::new(answers));
+    let own = Arc::clone(&kept);
+    tokio::spawn(async move {
+        loop {
+            let (mut socket, _) = listener.accept().await.unwrap();
+            let (kept, answers) = (Arc::clone(&own), Arc::clone(&answers));
+            tokio::spawn(async move {
+                let Some(taken) = request(&mut socket).await else { return };
+                kept.lock().unwrap().push(taken.clone());
+                let (after, bytes) = answers(&taken);
+                tokio::time::sleep(after).await;
+                let _ = socket.write_all(&bytes).await;
+            });
+        }
+    });
+    Served { address, kept }
+}
+
+/// Where [`serves`] does, and what it was asked.
+pub(crate) struct Served {
+    pub(crate) address: SocketAddr,
+    kept: Arc<Mutex<Vec<Taken>>>,
+}
+
+impl Served {
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// The bodies of what was asked at this path.
+    pub(crate) fn asked(&self, path: &str) -> Vec<Value> {
+        self.kept.lock().unwrap().iter().filter(|taken| taken.path == path).map(|taken| taken.body.clone()).collect()
+    }
+}
+
+/// An answer with a status and this body.
+pub(crate) fn answer(status: u16, body: &str) -> Vec<u8> {
+    let length = body.len();
+    format!("HTTP/1.1 {status} x\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}").into_bytes()
+}
+
+/// The first request that is no look at what Ollama holds; it knows nothing of those.
+async fn asked(listener: &TcpListener) -> (TcpStream, Taken) {
+    loop {
+        let (mut socket, _) = listener.accept().await.unwrap();
+        let Some(taken) = request(&mut socket).await else { continue };
+        if !["/api/ps", "/api/show"].contains(&taken.path.as_str()) {
+            return (socket, taken);
+        }
+        let _ = socket.write_all(&answer(404, "")).await;
+    }
+}
+
+async fn request(socket: &mut TcpStream) -> Option<Taken> {
     let mut came = Vec::new();
     loop {
         let mut piece = vec![0; 64 << 10];
-        let length = socket.read(&mut piece).await.unwrap();
-        assert!(length > 0, "the request ends too early");
+        let length = socket.read(&mut piece).await.ok().filter(|length| *length > 0)?;
         came.extend_from_slice(&piece[..length]);
         let Some(head) = came.windows(4).position(|four| four == b"\r\n\r\n") else { continue };
-        let text = String::from_utf8_lossy(&came[..head]).to_lowercase();
-        let length =
-            text.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap().parse::<usize>().unwrap();
-        if came.len() >= head + 4 + length {
-            return came.split_off(head + 4);
+        let text = String::from_utf8_lossy(&came[..head]).into_owned();
+        let length = text.to_lowercase().lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
+        if came.len() >= head + 4 + length.unwrap_or(0_usize) {
+            let path = text.split(' ').nth(1).unwrap_or_default().to_owned();
+            let body = serde_json::from_slice(&came[head + 4..]).unwrap_or_default();
+            return Some(Taken { path, body });
         }
     }
 }
@@ -84,8 +157,7 @@ pub(crate) async fn begins(piece: Vec<u8>) -> (String, JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let gone = tokio::spawn(async move {
-        let (mut socket, _) = listener.accept().await.unwrap();
-        body(&mut socket).await;
+        let (mut socket, _) = asked(&listener).await;
         let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
         socket.write_all(&[head.as_bytes(), &piece].concat()).await.unwrap();
         while socket.read(&mut [0; 64]).await.is_ok_and(|length| length > 0) {}

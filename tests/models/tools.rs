@@ -145,6 +145,39 @@ async fn ids_that_come_again_are_told_apart() {
 }
 
 #[tokio::test]
+async fn uses_under_one_index_are_told_apart_by_their_ids() {
+    let piece = |id: &str, name: Option<&str>, arguments: &str| {
+        let call = json!({ "index": 0, "id": id, "function": { "name": name, "arguments": arguments } });
+        let event = json!({ "choices": [{ "delta": { "tool_calls": [call] } }] });
+        format!("data: {event}\n\n").into_bytes()
+    };
+    let cases = [
+        (
+            "as Ollama and others send them: index 0 for all",
+            vec![
+                piece("a", Some("f"), "{\"city\":\"Oslo\"}"),
+                piece("b", Some("f"), "{\"city\":"),
+                piece("b", Some("f"), "\"Lima\"}"),
+            ],
+            vec![json!({ "city": "Oslo" }), json!({ "city": "Lima" })],
+        ),
+        (
+            "as older vLLM sends them: an id of its own for each piece",
+            vec![piece("a", Some("f"), "{\"city\":"), piece("b", None, "\"Oslo\""), piece("c", None, "}")],
+            vec![json!({ "city": "Oslo" })],
+        ),
+    ];
+    for (what, mut pieces, wanted) in cases {
+        pieces.push(b"data: [DONE]\n\n".to_vec());
+        let url = sends(pieces, Then::Close).await;
+        let provider = crate::fake::provider(Kind::OpenAi, &url, None, Conversions::default());
+        let answer = reply(&provider, asking(Kind::OpenAi, "x")).await;
+        let used: Vec<Value> = answer.message.tool_uses().map(|used| Value::Object(used.2.clone())).collect();
+        assert_eq!(used, wanted, "{what}");
+    }
+}
+
+#[tokio::test]
 async fn a_use_without_an_id_gets_one_of_its_own() {
     let mut ids = Vec::new();
     for _ in 0..2 {

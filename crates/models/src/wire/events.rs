@@ -21,7 +21,7 @@ const MAX_BYTES: usize = 1 << 30;
 const MAX_IDLE_LINES: u32 = 100_000;
 /// How many times as long as without a line an answer may go on with lines that say nothing, as providers send them to keep a
 /// connection open while a model thinks or waits for its turn.
-const PATIENCE: u32 = 3;
+const PATIENCE: u32 = 5;
 
 type Lines = FramedRead<StreamReader<BoxStream<'static, io::Result<Bytes>>, Bytes>, LinesCodec>;
 

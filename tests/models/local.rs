@@ -1,0 +1,101 @@
+//! What runs on this computer: found though it is slow, and asked to hold as much as a request takes.
+
+use std::time::Duration;
+
+use models::{Conversions, Kind, ModelError, Request, find_at};
+use serde_json::{Value, json};
+
+use crate::fake::{all, asking, provider, settings};
+use crate::scripted::{Served, Taken, answer, serves};
+
+/// An Ollama with 40 models that takes this long to say more of one.
+async fn slow(to_show: Duration) -> Served {
+    serves(move |taken: &Taken| match taken.path.as_str() {
+        "/api/tags" => {
+            let models: Vec<Value> = (0..40).map(|number| json!({ "name": format!("model-{number}") })).collect();
+            (Duration::from_millis(100), answer(200, &json!({ "models": models }).to_string()))
+        }
+        "/api/show" => {
+            let shown = json!({ "model_info": { "llama.context_length": 8_192 }, "capabilities": ["tools"] });
+            (to_show, answer(200, &shown.to_string()))
+        }
+        _ => (Duration::ZERO, answer(404, "")),
+    })
+    .await
+}
+
+#[tokio::test]
+async fn one_with_many_models_is_found() {
+    let client = mcp_transport::http::for_models(true).unwrap();
+    for (to_show, context) in [(Duration::from_millis(60), Some(8_192)), (Duration::from_secs(30), None)] {
+        let served = slow(to_show).await;
+        let found = find_at(&client, vec![settings(Kind::Ollama, &served.url(), Conversions::default())]).await;
+        assert_eq!(found.len(), 1, "it is there, though it takes {to_show:?} to say more of each model");
+        let models = &found[0].models;
+        assert_eq!(models.len(), 40, "with all its models: {models:?}");
+        assert_eq!(models[39].id, "model-39", "by their names, in order");
+        assert_eq!(models[39].context, context, "and what it says of them in time");
+    }
+}
+
+#[tokio::test]
+async fn one_that_does_not_answer_is_not_waited_for() {
+    let silent = serves(|_| (Duration::from_secs(30), Vec::new())).await;
+    let client = mcp_transport::http::for_models(true).unwrap();
+    let begun = std::time::Instant::now();
+    let found = find_at(&client, vec![settings(Kind::Ollama, &silent.url(), Conversions::default())]).await;
+    assert!(found.is_empty(), "nothing is found: {found:?}");
+    assert!(begun.elapsed() < Duration::from_secs(5), "and soon: after {:?}", begun.elapsed());
+}
+
+/// An Ollama whose model was made for 40,960 tokens, of which so many are held by now. It refuses what does not fit into what it is
+/// asked to hold, at four bytes to a token.
+async fn strict(held: Option<u32>) -> Served {
+    serves(move |taken: &Taken| {
+        let bytes = match taken.path.as_str() {
+            "/api/ps" => {
+                let loaded =
+                    held.map(|held| json!({ "name": "llama3.2", "model": "llama3.2", "context_length": held }));
+                answer(200, &json!({ "models": Vec::from_iter(loaded) }).to_string())
+            }
+            "/api/show" => answer(200, &json!({ "model_info": { "llama.context_length": 40_960 } }).to_string()),
+            _ => {
+                let context = taken.body["options"]["num_ctx"].as_u64().unwrap_or(4_096);
+                let tokens = taken.body["messages"][0]["content"].as_str().unwrap().len() as u64 / 4;
+                assert!(context <= 40_960, "no more than the model was made for: {context}");
+                if tokens > context {
+                    answer(400, "{\"error\":\"the input length exceeds the context length\"}")
+                } else {
+                    answer(200, "{\"message\":{\"content\":\"ok\"},\"done\":true,\"done_reason\":\"stop\"}\n")
+                }
+            }
+        };
+        (Duration::ZERO, bytes)
+    })
+    .await
+}
+
+#[tokio::test]
+async fn ollama_is_asked_to_hold_what_a_request_takes() {
+    let cases = [
+        ("a short one", None, 10, Some(100), None),
+        ("one of 12,000 tokens", None, 48_000, Some(1_000), Some(32_768)),
+        ("one with a longer answer", None, 10, Some(6_000), Some(8_192)),
+        ("one that what is held is enough for", Some(16_384), 10, Some(100), Some(16_384)),
+        ("one that needs more than is held", Some(8_192), 48_000, Some(1_000), Some(32_768)),
+        ("one that the model can just take", None, 140_000, Some(1_000), Some(40_960)),
+    ];
+    for (name, held, length, max_tokens, wanted) in cases {
+        let served = strict(held).await;
+        let provider = provider(Kind::Ollama, &served.url(), None, Conversions::default());
+        let request = Request { max_tokens, ..asking(Kind::Ollama, &"x".repeat(length)) };
+        let (_, reply) = all(&provider, request).await;
+        assert_eq!(reply.expect("an answer").message.plain_text(), "ok", "{name}: it fits");
+        let asked = served.asked("/api/chat").pop().unwrap()["options"]["num_ctx"].as_u64();
+        assert_eq!(asked, wanted, "{name}: what it is asked to hold");
+    }
+    let served = strict(None).await;
+    let provider = provider(Kind::Ollama, &served.url(), None, Conversions::default());
+    let (_, error) = all(&provider, asking(Kind::Ollama, &"x".repeat(400_000))).await;
+    assert_eq!(error, Err(ModelError::ContextTooLong { limit: None }), "what no model of this size takes is told");
+}

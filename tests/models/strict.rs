@@ -1,0 +1,184 @@
+//! Providers that refuse what the real ones refuse, in their words.
+
+use std::time::Duration;
+
+use models::{Conversion, Conversions, HttpProvider, Kind, Loss, ModelError, Provider as _, Request, Tool, Uncarried};
+use serde_json::{Value, json};
+
+use crate::fake::{all, asking, reply, settings};
+use crate::scripted::{Served, Taken, answer, serves};
+
+/// Models of OpenAI that think, and how they take tools in chat completions.
+const THINKING: [(&str, &str); 9] = [
+    ("o3", "any"),
+    ("o4-mini", "any"),
+    ("gpt-5-mini", "any"),
+    ("gpt-5.4", "no effort"),
+    ("gpt-5.5", "no effort"),
+    ("gpt-5.6", "none"),
+    ("gpt-5.6-terra", "none"),
+    ("gpt-6-sol", "none"),
+    ("gpt-6.1-terra", "none"),
+];
+
+/// OpenAI's own address and others that are held to the same rules.
+const HOSTS: [&str; 3] = ["api.openai.com", "eu.api.openai.com", "team.openai.azure.com"];
+
+/// What OpenAI has against a request to one of these models.
+fn openai_refuses(body: &Value) -> Option<String> {
+    let model = body["model"].as_str().unwrap();
+    let (_, tools) = THINKING.iter().find(|(id, _)| *id == model)?;
+    let effort = body["reasoning_effort"].as_str();
+    let misuses = match *tools {
+        "no effort" => effort.is_some(),
+        "none" => effort != Some("none"),
+        _ => false,
+    };
+    if body["tools"].is_array() && misuses {
+        return Some(format!(
+            "Function tools with reasoning_effort are not supported for {model} in /v1/chat/completions."
+        ));
+    }
+    if body["temperature"].is_number() {
+        return Some("Unsupported value: 'temperature' does not support 0.5 with this model.".into());
+    }
+    let unsupported = ["stop", "max_tokens"].into_iter().find(|name| !body[name].is_null())?;
+    Some(format!("Unsupported parameter: '{unsupported}' is not supported with this model."))
+}
+
+async fn openai() -> Served {
+    serves(|taken| {
+        let bytes = match openai_refuses(&taken.body) {
+            Some(message) => answer(400, &json!({ "error": { "message": message } }).to_string()),
+            None => answer(200, "data: {\"choices\":[{\"delta\":{\"content\":\"ok\"}}]}\n\ndata: [DONE]\n\n"),
+        };
+        (Duration::ZERO, bytes)
+    })
+    .await
+}
+
+/// A provider that believes to ask this host, and asks here.
+#[allow(clippy::disallowed_methods, reason = "a name of a real provider has to lead to a fake one")]
+fn at(host: &str, served: &Served, conversions: Conversions) -> HttpProvider {
+    let client = reqwest::Client::builder().no_proxy().resolve(host, served.address).build().unwrap();
+    let url = format!("http://{host}:{}", served.address.port());
+    HttpProvider::new(settings(Kind::OpenAi, &url, conversions), None, client)
+}
+
+fn full(model: &str) -> Request {
+    let tool = Tool { name: "look".into(), description: None, input_schema: json!({ "type": "object" }) };
+    Request {
+        model: model.into(),
+        tools: vec![tool],
+        max_tokens: Some(100),
+        temperature: Some(0.5),
+        thinking: true,
+        ..asking(Kind::OpenAi, "x")
+    }
+}
+
+#[tokio::test]
+async fn models_of_openai_that_think_are_asked_as_they_want_it() {
+    for host in HOSTS {
+        let served = openai().await;
+        let provider = at(host, &served, Conversions::default());
+        for (model, tools) in THINKING {
+            let request = full(model);
+            let mut wanted = vec![Loss { what: Uncarried::Temperature, then: Conversion::LeaveOut }];
+            if tools != "any" {
+                wanted.push(Loss { what: Uncarried::ThinkingWithTools, then: Conversion::LeaveOut });
+            }
+            assert_eq!(provider.cannot_carry(&request), wanted, "{model} at {host}: what is left out is told");
+            let answered = reply(&provider, request.clone()).await;
+            assert_eq!(answered.message.plain_text(), "ok", "{model} at {host}: it answers");
+            let plain = Request { thinking: false, temperature: None, ..request.clone() };
+            assert!(provider.cannot_carry(&plain).is_empty(), "{model} at {host}: tools alone lose nothing");
+            reply(&provider, plain).await;
+            let alone = Request { tools: Vec::new(), temperature: None, ..request };
+            reply(&provider, alone).await;
+            let effort = served.asked("/v1/chat/completions").pop().unwrap()["reasoning_effort"].clone();
+            assert_eq!(effort, "medium", "{model} at {host}: without tools it thinks");
+        }
+    }
+}
+
+#[tokio::test]
+async fn texts_that_end_an_answer_are_refused_here_where_they_would_be_there() {
+    let served = openai().await;
+    for (model, _) in THINKING {
+        let request = Request { stop: vec!["END".into()], model: model.into(), ..asking(Kind::OpenAi, "x") };
+        let (_, refused) = all(&at(HOSTS[0], &served, Conversions::default()), request.clone()).await;
+        let loss = Loss { what: Uncarried::Stop, then: Conversion::Refuse };
+        assert_eq!(refused, Err(ModelError::CannotCarry(loss)), "{model}: in words of what can be done");
+        let chosen = Conversions([(Uncarried::Stop, Conversion::LeaveOut)].into());
+        let answered = reply(&at(HOSTS[0], &served, chosen), request).await;
+        assert_eq!(answered.message.plain_text(), "ok", "{model}: it answers without them if the user wants that");
+    }
+}
+
+#[tokio::test]
+async fn other_models_and_other_providers_get_all_of_it() {
+    let served = openai().await;
+    let request = Request { stop: vec!["END".into()], thinking: false, ..full("gpt-4o") };
+    let own = at(HOSTS[0], &served, Conversions::default());
+    assert!(own.cannot_carry(&request).is_empty(), "gpt-4o takes all");
+    reply(&own, request.clone()).await;
+    let other = at("models.example", &served, Conversions::default());
+    let request = Request { model: "gpt-6-like".into(), ..request };
+    assert!(other.cannot_carry(&request).is_empty(), "what others name so is not known");
+    reply(&other, request).await;
+    let asked = served.asked("/v1/chat/completions");
+    for body in &asked {
+        assert_eq!(body["temperature"], 0.5, "the temperature is sent: {body}");
+        assert_eq!(body["stop"], json!(["END"]), "the texts are sent: {body}");
+        assert!(body["reasoning_effort"].is_null(), "and no effort: {body}");
+    }
+    assert_eq!(asked.len(), 2, "both were asked");
+    assert_eq!(asked[0]["max_completion_tokens"], 100, "OpenAI has its own name for the most tokens");
+    assert_eq!(asked[1]["max_tokens"], 100, "others have the old one");
+}
+
+#[tokio::test]
+async fn models_of_anthropic_get_a_temperature_only_where_they_take_it() {
+    let refusing = ["claude-opus-4-7", "claude-opus-4-8", "claude-sonnet-5", "claude-opus-5-5", "claude-fable-5"];
+    let served = serves(move |taken: &Taken| {
+        let refuses = refusing.contains(&taken.body["model"].as_str().unwrap());
+        let bytes = if refuses && taken.body.get("temperature").is_some() {
+            let message = "`temperature` is deprecated for this model.";
+            let error = json!({ "type": "error", "error": { "type": "invalid_request_error", "message": message } });
+            answer(400, &error.to_string())
+        } else {
+            answer(200, "data: {\"type\":\"message_stop\"}\n\n")
+        };
+        (Duration::ZERO, bytes)
+    })
+    .await;
+    let provider = crate::fake::provider(Kind::Anthropic, &served.url(), None, Conversions::default());
+    let hot = |model: &str| Request { model: model.into(), temperature: Some(0.5), ..asking(Kind::Anthropic, "x") };
+    for model in refusing {
+        let loss = Loss { what: Uncarried::Temperature, then: Conversion::LeaveOut };
+        assert_eq!(provider.cannot_carry(&hot(model)), [loss], "{model}: that it is left out is told");
+        reply(&provider, hot(model)).await;
+    }
+    for model in ["claude-sonnet-4-5", "claude-haiku-4-5-20251001", "claude-opus-4-6"] {
+        assert!(provider.cannot_carry(&hot(model)).is_empty(), "{model} takes one");
+        reply(&provider, hot(model)).await;
+        let sent = served.asked("/v1/messages").pop().unwrap();
+        assert_eq!(sent["temperature"], 0.5, "{model}: and it is sent");
+    }
+}
+
+#[tokio::test]
+async fn a_name_of_a_model_leads_to_no_other_address() {
+    let served = serves(|_| (Duration::ZERO, answer(404, "{}"))).await;
+    let provider = crate::fake::provider(Kind::Gemini, &served.url(), None, Conversions::default());
+    for (model, path) in [
+        ("gemini-2.5-flash", "/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse"),
+        ("models/gemini-2.5-flash", "/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse"),
+        ("../files/a?b#c", "/v1beta/models/..%2Ffiles%2Fa%3Fb%23c:streamGenerateContent?alt=sse"),
+    ] {
+        let before = served.asked(path).len();
+        let _ = all(&provider, Request { model: model.into(), ..asking(Kind::Gemini, "x") }).await;
+        assert_eq!(served.asked(path).len(), before + 1, "{model} is asked for by its whole name");
+    }
+}
