@@ -44,6 +44,7 @@ impl Owner {
         if is_same {
             if !is_as_sure {
                 self.mark_questions_again(name);
+                self.emit(HostEvent::CatalogChanged(name.to_owned()));
             }
             return;
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use host::server_config::{ServerConfig, ServerEntry};
-use host::view::{CallFailure, QuestionBody, QuestionView, UserAnswer};
+use host::view::{CallFailure, HostEvent, QuestionBody, QuestionView, UserAnswer};
 use host::{AnswerError, HostOptions};
 use mcp_proto::session::ListKind;
 use mcp_proto::types::CallToolResult;
@@ -96,6 +96,36 @@ async fn a_list_that_the_server_says_has_changed_allows_nothing_until_it_was_rea
         app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("it is asked again");
     }
     ended(call(&app, "fifth"), "it is read, and the tool is as it was").await;
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn that_a_list_may_have_changed_and_that_it_has_not_are_both_told() {
+    let list = tools(&[tool("echo")]);
+    let result = r#"{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"fine"}]}}"#;
+    let changes = format!("{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}}\n{result}");
+    let (usual, changes) = (format!("tools/call={result}"), format!("tools/call={changes}"));
+    let args = ["--reply", &list, "--raw", &usual, "--raw", &changes, "--raw", &usual];
+    let app = App::start(vec![("bad", scripted(&args))]).await;
+    app.ready("bad").await;
+    asks(&app, "first", Scope::Always, "the first call").await;
+    // Just read, it is not read again at once.
+    app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("it is asked again");
+    let mut events = app.host.events();
+    ended(call(&app, "second"), "the call with which it says so").await;
+    for what in ["[tools-list-changed]: it may have changed", "it was read again and is as it was"] {
+        let told = async {
+            while let Some(event) = events.next().await {
+                if matches!(event.event, HostEvent::CatalogChanged(_)) {
+                    return true;
+                }
+            }
+            false
+        };
+        let told = tokio::time::timeout(PATIENCE, told).await;
+        assert_eq!(told, Ok(true), "it is told: {what}");
+    }
+    ended(call(&app, "third"), "then it is allowed as before").await;
     app.host.close().await;
 }
 
