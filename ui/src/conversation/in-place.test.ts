@@ -52,7 +52,7 @@ afterEach(() => {
 async function shown() {
   render(ConversationView, { id: "c1" });
   render(QuestionDialog, { front });
-  const frame = await screen.findByTestId("question");
+  const frame = await within(await screen.findByRole("log")).findByTestId("question");
   return within(frame);
 }
 
