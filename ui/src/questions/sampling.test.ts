@@ -129,7 +129,7 @@ describe("a request to a model", () => {
   it("reviews the answer: sent, asked again, gone back from", async () => {
     show(question(answered));
     expect(
-      screen.getByText(/1,200 \+ 30 tokens, which cost \$0\.0045/),
+      screen.getByText(/1,200 tokens in and 30 out, which cost \$0\.0045/),
       "what it took",
     ).toBeInTheDocument();
     expect(
