@@ -15,7 +15,7 @@ pub(super) const CLEARING: Duration = Duration::from_millis(200);
 /// How long to leave the database to others between two steps: they look for a free moment all the time.
 pub(super) const PAUSE: Duration = Duration::from_millis(5);
 /// How many items are removed in one step.
-const ITEMS: usize = 100;
+const ITEMS: usize = 50;
 /// About how many pages of the index are written anew in one step.
 const INDEX_PAGES: i64 = 250;
 /// How many free pages are given back in one step.
@@ -165,20 +165,20 @@ mod tests {
     use super::super::HistoryDatabase;
     use super::*;
 
-    /// A history with a conversation of many words and one of few.
-    fn filled(folder: &Path, items: usize) -> HistoryDatabase {
+    /// A history with two conversations of so many items, and so many words in each.
+    fn filled(folder: &Path, kept: (usize, usize), gone: (usize, usize)) -> HistoryDatabase {
         let history = HistoryDatabase::new(folder);
-        for id in ["kept", "gone"] {
+        for (id, canary, (items, words)) in [("kept", "stays", kept), ("gone", "kestrel", gone)] {
             history.create(&Conversation { id: id.into(), ..Conversation::default() }).unwrap();
-        }
-        for n in 0..items {
-            for (conversation, canary) in [("kept", "stays"), ("gone", "kestrel")] {
-                let words: String = (0..200).map(|word| format!("{canary}{:x} ", (n * 200 + word) * 7_919)).collect();
-                let body = json!({"kind": "message", "content": [{"type": "text", "text": words}]});
+            let item = |n: usize| {
+                let text: String =
+                    (0..words).map(|word| format!("{canary}{:x} ", (n * words + word) * 7_919)).collect();
+                let body = json!({"kind": "message", "content": [{"type": "text", "text": text}]});
                 let (id, after, state) = (n.to_string(), After::Head, State::Whole);
-                let item = NewItem { id, after, at: 1, body, state, sources: Vec::new() };
-                history.write(conversation, &[item]).unwrap();
-            }
+                NewItem { id, after, at: 1, body, state, sources: Vec::new() }
+            };
+            let items: Vec<NewItem> = (0..items).map(item).collect();
+            history.write(id, &items).unwrap();
         }
         history
     }
@@ -192,8 +192,7 @@ mod tests {
     #[test]
     fn others_write_between_the_steps() {
         let folder = tempfile::tempdir().unwrap();
-        let history = filled(folder.path(), 400);
-        drop(history);
+        drop(filled(folder.path(), (400, 300), (120, 3)));
         let path = folder.path().join("history.db");
         let mut connection = file::open(&path).unwrap();
         let other = file::open(&path).unwrap();
@@ -209,7 +208,7 @@ mod tests {
             steps += 1;
             other.execute("UPDATE conversation SET updated_at = ?1", [steps]).unwrap();
         }
-        assert!(steps > 6 && of_index > 1, "it is done in many steps, also in the index: {steps}, {of_index}");
+        assert!(steps > 4 && of_index > 1, "it is done in many steps, also in the index: {steps}, {of_index}");
         let left: i64 = other.query_row("SELECT count(*) FROM gone", [], |row| row.get(0)).unwrap();
         assert_eq!(left, 0, "and then nothing is left to do");
     }
@@ -218,7 +217,7 @@ mod tests {
     fn wherever_it_was_interrupted_it_is_gone_on_with() {
         for done in 0.. {
             let folder = tempfile::tempdir().unwrap();
-            drop(filled(folder.path(), 150));
+            drop(filled(folder.path(), (10, 50), (60, 3)));
             let mut connection = file::open(&folder.path().join("history.db")).unwrap();
             conversation(&mut connection, "gone").unwrap();
             let mut left = Left::Steps;
