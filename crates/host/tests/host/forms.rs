@@ -172,10 +172,16 @@ fn what_the_specification_does_not_allow_is_refused_with_words() {
         ("a reference to itself", json!({"loop": {"$ref": "#"}}), "loop"),
     ];
     for (what, properties, named) in cases {
-        let began = std::time::Instant::now();
-        let error = Form::parse(&json!({"type": "object", "properties": properties})).expect_err(what);
-        assert!(error.contains(named), "{what}: the cause is named: {error}");
-        assert!(began.elapsed().as_millis() < 200, "{what}: at once: {:?}", began.elapsed());
+        let schema = json!({"type": "object", "properties": properties});
+        let attempt = || {
+            let began = std::time::Instant::now();
+            let error = Form::parse(&schema).expect_err(what);
+            assert!(error.contains(named), "{what}: the cause is named: {error}");
+            began.elapsed()
+        };
+        // Other programs may have the processor meanwhile, but not in each attempt.
+        let fastest = (0..5).map(|_| attempt()).min().unwrap();
+        assert!(fastest.as_millis() < 200, "{what}: at once: {fastest:?}");
     }
 }
 
