@@ -8,7 +8,8 @@ use super::*;
 /// A request that a rule lets through, while its model works.
 async fn under_way(app: &App, model: &ScriptedModel, id: &str) -> Called {
     let before = model.asked().len();
-    model.next(vec![Step::Waits(Duration::from_secs(2)), text("Aye.", (10, 2)).remove(1)]);
+    // Longer than turning it off takes on a slow machine; nobody waits for its end.
+    model.next(vec![Step::Waits(Duration::from_secs(10)), text("Aye.", (10, 2)).remove(1)]);
     let called = call(app, id, json!({ "with_picture": false }));
     assert!(holds_within(PATIENCE, || model.asked().len() > before).await, "the model is asked");
     called
