@@ -69,7 +69,7 @@ async fn an_answer_comes_as_events_and_is_in_the_conversation_then() {
     *app.platform.save_file.lock().unwrap() = Some(app.folder.path().join("talk.md"));
     call(&api, "export_conversation", json!({"conversation": id, "format": "markdown"})).await;
     let written = std::fs::read_to_string(app.folder.path().join("talk.md")).unwrap();
-    assert_eq!(written, "# Talk\n\n## User\n\nHi\n\n## Assistant (m)\n\nHello\n", "it can be written to a file");
+    assert_eq!(written, "# Talk\n\n## User\n\nHi\n\n## Assistant (`m`)\n\nHello\n", "it can be written to a file");
 }
 
 #[tokio::test]

@@ -15,6 +15,7 @@ use serde_json::{Map, Value};
 use crate::conversation::Bounds;
 use crate::conversation::item::{Append, Item};
 use crate::form::Form;
+use crate::history::LeftOut;
 use crate::limits::Limits;
 use crate::ports::AuditEntry;
 use crate::review::Marks;
@@ -566,8 +567,10 @@ pub enum HostEvent {
     ItemChanged {
         /// The conversation.
         conversation: String,
-        /// As it is now.
+        /// As it is now, without what is large in it.
         item: Box<Item>,
+        /// What is left out of it.
+        left_out: Vec<LeftOut>,
         /// Whether a model is answering there.
         answering: bool,
     },

@@ -58,8 +58,9 @@ pub(crate) fn event(event: &HostEvent, conversations: Vec<ConversationSummary>) 
             let append = append.into_iter().map(conversation::append).collect();
             Event::ReplyDelta { conversation, item, seq, append }
         }
-        HostEvent::ItemChanged { conversation, item, answering } => {
-            let item = Box::new(conversation::item(*item, None, Vec::new()));
+        HostEvent::ItemChanged { conversation, item, left_out, answering } => {
+            let left_out = conversation::left_out(left_out);
+            let item = Box::new(ConversationItem { left_out, ..conversation::item(*item, None, Vec::new()) });
             Event::ItemChanged { conversation, item, answering }
         }
         HostEvent::AuditChanged(_) => Event::AuditChanged,

@@ -30,7 +30,11 @@ fn talking(fixtures: &Value) -> (Folder, Aimock) {
     let settings = json!({"providers": [provider], "default": {"provider": "fake", "model": "gpt-4o"}});
     std::fs::create_dir_all(folder.path("data")).expect("a folder for the data");
     std::fs::write(folder.path("data").join("models.json"), settings.to_string()).expect("the provider is set up");
-    folder.run_with(&allowing(json!([])), &["review", "demo", "--accept", "add"]).value();
+    let listed = folder.run_with(&allowing(json!([])), &["review", "demo"]);
+    let value = listed.value();
+    let add = value["tools"].as_array().expect("tools").iter().find(|tool| tool["name"] == "add").expect("add");
+    let seen = format!("add@{}", add["hash"].as_str().expect("a hash"));
+    folder.run_with(&allowing(json!([])), &["review", "demo", "--accept", &seen]).value();
     (folder, aimock)
 }
 
@@ -123,4 +127,36 @@ fn each_line_of_the_input_is_a_message_of_one_conversation() {
         .expect("the program runs");
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(text, "One.\nTwo.\n", "both answers, as they came: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn an_answer_that_fails_does_not_end_a_conversation_that_is_typed() {
+    let (folder, _aimock) = talking(&json!([
+        {"match": {"userMessage": "busy"}, "response": {"error": {"message": "slow down", "type": "rate_limit_error"}, "status": 429}},
+        {"match": {"userMessage": "second"}, "response": {"content": "Two."}},
+    ]));
+    let typed = |lines: &str| {
+        let input = folder.path("input");
+        std::fs::write(&input, lines).expect("the input is written");
+        let input = std::fs::File::open(input).expect("the input is read");
+        folder.command().args(["chat"]).stdin(input).output().expect("the program runs")
+    };
+    let output = typed("busy\nsecond\n");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "Two.\n", "the next line is answered: {said}");
+    assert!(said.contains("try again"), "and what was wrong with the first is said: {said}");
+    assert!(output.status.success(), "the last answer came: {said}");
+    assert_eq!(typed("second\nbusy\n").status.code(), Some(1), "a script hears that its last message has no answer");
+}
+
+#[test]
+fn a_model_that_calls_for_ever_is_stopped_and_the_exit_status_says_so() {
+    let (folder, _aimock) = talking(&json!([
+        {"match": {"userMessage": "Add"}, "response": {"toolCalls": [{"name": "demo__add", "arguments": {"a": 2, "b": 40}}]}},
+    ]));
+    let settings = json!({"chat": {"rounds": 1}});
+    std::fs::write(folder.path("data").join("settings.json"), settings.to_string()).expect("the settings are written");
+    let ended = folder.run_with(&allowing(json!([])), &["chat", "--server", "demo", "--message", "Add 2 and 40"]);
+    let (_, message) = ended.error(1);
+    assert!(message.contains("1 times in a row"), "it is no whole answer: {message}");
 }

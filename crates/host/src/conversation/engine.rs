@@ -3,90 +3,27 @@
 
 use std::sync::PoisonError;
 
-use models::{ModelError, ModelRef};
+use models::ModelRef;
 use serde_json::Value;
 
-use super::attachments::{self, AttachmentError};
-use super::context;
+use super::attachments;
+use super::error::MAX_SERVERS;
 use super::export::{self, Format};
 use super::item::{Attachment, Body, Content, Item, Role, State};
 use super::log::Log;
 use super::offered::{Offering, ServerForModel};
 use super::replies::{Answering, Held, Replies};
 use super::run::Run;
-use super::{Offered, Settings};
+use super::system;
+use super::{ConversationError, Offered, Settings};
+use crate::Host;
 use crate::activity::now;
 use crate::history::{NewItem, Taken};
-use crate::ports::StoreError;
-use crate::view::HostEvent;
-use crate::{Host, HostClosed};
 
 /// The longest message that the user can write, in bytes.
 const MAX_TEXT: usize = 4 << 20;
 /// The longest system prompt, in bytes.
 const MAX_SYSTEM_PROMPT: usize = 256 << 10;
-/// The most servers of one conversation.
-const MAX_SERVERS: usize = 100;
-/// The most answers that are under way at a time, over all conversations.
-pub(super) const MAX_ANSWERS: usize = 32;
-
-/// Why something can't be done with a conversation.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum ConversationError {
-    /// There is none.
-    #[error("this {0} is not there any more")]
-    NotFound(String),
-    /// A model is answering.
-    #[error("a model is answering in this conversation; wait for it, or stop it first")]
-    Answering,
-    /// Too many models are answering.
-    #[error("models are answering in {MAX_ANSWERS} other conversations; wait for one of them, or stop it first")]
-    TooMany,
-    /// No model was chosen.
-    #[error("no model is chosen for this conversation; choose one, or add a provider in Settings → Models")]
-    NoModel,
-    /// The model can't be asked.
-    #[error(transparent)]
-    Model(#[from] ModelError),
-    /// There is nothing to send.
-    #[error("there is nothing to send: write something or attach a file")]
-    Empty,
-    /// It is too long.
-    #[error("{what} may have {limit} KB at most; shorten it, or attach it as a file")]
-    TooLong {
-        /// What.
-        what: &'static str,
-        /// How many kilobytes.
-        limit: usize,
-    },
-    /// Too many servers.
-    #[error("a conversation has at most {MAX_SERVERS} servers; turn some off")]
-    TooManyServers,
-    /// Something can't be attached.
-    #[error(transparent)]
-    Attachment(#[from] AttachmentError),
-    /// Only a message of the user can be written anew.
-    #[error("only what you wrote can be edited")]
-    NotYours,
-    /// Only an answer can be had again.
-    #[error("only an answer can be had again")]
-    NotAnAnswer,
-    /// It can't be written as a file.
-    #[error("it can't be written as JSON: {0}; write it as Markdown instead")]
-    NotWritten(String),
-    /// The history can't be read or written.
-    #[error(transparent)]
-    Store(StoreError),
-    /// The host ends.
-    #[error("Drawbridge is closing")]
-    Closing,
-}
-
-impl From<HostClosed> for ConversationError {
-    fn from(_: HostClosed) -> Self {
-        Self::Closing
-    }
-}
 
 /// A message of the user.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -305,7 +242,7 @@ impl Host {
         let context = settings.model.as_ref().and_then(|model| registry.model(model)?.context);
         let threshold = self.with(|owner| owner.conversation_bounds()).await?.threshold(context);
         let said = |(_, server): &(Offered, ServerForModel)| {
-            let text = context::shown_instructions(server.instructions.as_deref().filter(|_| server.is_ready)?);
+            let text = system::shown_instructions(server.instructions.as_deref().filter(|_| server.is_ready)?);
             Some(Instructions { server: server.server.clone(), text, hash: server.instructions_hash()? })
         };
         let instructions = servers.iter().filter_map(said).collect();
@@ -390,12 +327,7 @@ impl Host {
         let message = Item { id: new_id(), parent, at: now(), state: State::Whole, body };
         log.write(vec![message.clone()]).await?;
         let (parent, id) = (Some(message.id.clone()), message.id.clone());
-        self.tell(HostEvent::ItemChanged {
-            conversation: log.conversation.clone(),
-            item: Box::new(message),
-            answering: true,
-        })
-        .await?;
+        self.tell(log.told(message, true).await).await?;
         let conversation = log.conversation.clone();
         let begun = self.answer_after(begun, log, chosen, parent, Some(id)).await;
         if begun.is_err() {

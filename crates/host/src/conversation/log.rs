@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::item::{Body, Item, sources};
+use super::item::{Body, Item, State, sources};
 use super::{ConversationError, Settings};
 use crate::history::{self, After, ConversationChange, ItemRange, NewItem, Taken};
 use crate::ports::{History, StoreError};
+use crate::view::HostEvent;
 
 /// The most items that are read at a time.
 const PAGE: usize = 500;
@@ -108,6 +109,23 @@ impl Log {
     pub(super) async fn taken(&self) -> Result<Taken, ConversationError> {
         let taken = self.on_disk(|history, id| history.taken(id)).await?;
         taken.ok_or_else(|| ConversationError::NotFound("conversation".to_owned()))
+    }
+
+    /// The event that tells an item that was written. Large pictures, sound, files and texts are not in it: the page asks for what
+    /// it shows. Of an answer it has the text already.
+    pub(super) async fn told(&self, item: Item, answering: bool) -> HostEvent {
+        let (id, state) = (item.id.clone(), item.state);
+        let is_light = state == State::Streaming || matches!(item.body, Body::Reply { .. } | Body::Notice { .. });
+        let kept = if is_light {
+            None
+        } else {
+            let kept = self.on_disk(move |history, conversation| history.outline(conversation, &id)).await;
+            // What could not be written is kept as it was before.
+            kept.ok().flatten().filter(|kept| kept.state == state)
+        };
+        let left_out = kept.as_ref().map(|kept| kept.left_out.clone()).unwrap_or_default();
+        let item = Box::new(kept.and_then(read).unwrap_or(item));
+        HostEvent::ItemChanged { conversation: self.conversation.clone(), item, left_out, answering }
     }
 
     /// Makes the latest end of the branch that goes through an item the head.

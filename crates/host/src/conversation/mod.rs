@@ -4,8 +4,10 @@
 //! A run ([`run`]) is one task: it asks the model, makes the calls that the model wants, and goes on until it wants none.
 
 pub mod attachments;
+mod content;
 pub mod context;
 mod engine;
+mod error;
 pub mod export;
 pub mod item;
 pub mod keys;
@@ -17,10 +19,12 @@ mod run;
 pub mod search;
 mod shown;
 mod stream;
+mod system;
 
 use serde::{Deserialize, Serialize};
 
-pub use engine::{Begun, ConversationError, ConversationTools, Instructions, NewMessage, Spent};
+pub use engine::{Begun, ConversationTools, Instructions, NewMessage, Spent};
+pub use error::ConversationError;
 pub use models::ModelRef;
 pub(crate) use replies::Replies;
 

@@ -304,6 +304,7 @@ mod tests {
 
     use mcp_proto::types::{self as mcp, Listed};
 
+    use super::super::{item, own_tools};
     use super::*;
     use crate::review::Kind;
     use crate::server_config::StdioConfig;
@@ -395,10 +396,21 @@ mod tests {
             let offering = Offering::new(&[(on("many", None), many)]);
             assert_eq!(offering.offered().count(), count, "all can be offered");
             let threshold = super::super::Bounds::default().threshold(context);
-            let found = offering.find(&offering.index(), "manage resource 7", 8);
-            let search = super::super::own_tools::search_tool(count, &["many"]);
-            let with_search = size(&search) + found.iter().map(|tool| tool.tokens).sum::<u64>();
-            let sent = if offering.tokens > threshold { with_search } else { offering.tokens };
+            let query = json!({"query": "manage resource 7"});
+            let told = own_tools::search(&offering, &offering.index(), query.as_object().unwrap());
+            let used = item::Used { reply: "r".into(), id: "u".into(), key: own_tools::SEARCH_TOOLS.into() };
+            let body = item::Body::OwnTool {
+                used,
+                arguments: query,
+                text: told.text,
+                found: told.found,
+                is_error: told.is_error,
+            };
+            let searched = item::Item { id: "s".into(), parent: None, at: 1, state: item::State::Whole, body };
+            // What the model gets once it has searched: the most that it is sent.
+            let sent = own_tools::sent(&offering, &[searched], threshold);
+            assert_eq!(sent.len(), if count == 10 { 10 } else { 9 }, "all, or the search and the eight that it found");
+            let sent: u64 = sent.iter().map(size).sum();
             println!("{count} tools: {} tokens all, {sent} sent, {} saved", offering.tokens, offering.tokens - sent);
             saved.push((offering.tokens - sent) * 100 / offering.tokens);
         }

@@ -4,7 +4,7 @@
 use models::Tool;
 use serde_json::{Map, Value, json};
 
-use super::context::{READ_RESULT, text_of_result};
+use super::context::{READ_RESULT, has_left_out, text_of_result};
 use super::item::{Body, Found, Item};
 use super::offered::{OfferedTool, Offering};
 use super::search::Index;
@@ -30,8 +30,25 @@ impl Told {
     }
 }
 
+/// The tools that a model is sent: all, or if these take more tokens than that, the search and what it found before.
+pub(super) fn sent(offering: &Offering, path: &[Item], threshold: u64) -> Vec<Tool> {
+    let mut tools: Vec<Tool> = if offering.tokens > threshold {
+        let mut servers: Vec<&str> = offering.offered().map(|tool| tool.server.as_str()).collect();
+        servers.dedup();
+        let found = found_in(path);
+        let found = found.iter().filter_map(|key| offering.tool(key)?.definition().cloned());
+        std::iter::once(search_tool(offering.offered().count(), &servers)).chain(found).collect()
+    } else {
+        offering.offered().filter_map(|tool| tool.definition().cloned()).collect()
+    };
+    if has_left_out(path) {
+        tools.push(read_tool());
+    }
+    tools
+}
+
 /// The definition of the tool that finds tools.
-pub(super) fn search_tool(count: usize, servers: &[&str]) -> Tool {
+fn search_tool(count: usize, servers: &[&str]) -> Tool {
     let description = format!(
         "Finds tools that you can use. There are {count}, of these servers: {}. The tools that are found can be used from then on.",
         json!(servers)
@@ -48,7 +65,7 @@ pub(super) fn search_tool(count: usize, servers: &[&str]) -> Tool {
 }
 
 /// The definition of the tool that reads on in a result.
-pub(super) fn read_tool() -> Tool {
+fn read_tool() -> Tool {
     Tool {
         name: READ_RESULT.to_owned(),
         description: Some("Reads on in the result of a call that was too long to be sent whole.".to_owned()),
@@ -111,7 +128,7 @@ pub(super) fn read_on(path: &[Item], arguments: &Map<String, Value>, limit: usiz
 
 /// The tools that were found in a conversation, in the order in which they were: a longer list begins with the shorter one, so
 /// that the caches of providers hold.
-pub(super) fn found_in(path: &[Item]) -> Vec<String> {
+fn found_in(path: &[Item]) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
     for item in path {
         if let Body::OwnTool { found, .. } = &item.body {

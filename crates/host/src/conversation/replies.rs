@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::ConversationError;
-use super::engine::MAX_ANSWERS;
+use super::error::MAX_ANSWERS;
 use super::item::Item;
 
 /// What holds conversations, by conversation.

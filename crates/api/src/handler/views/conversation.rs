@@ -21,10 +21,15 @@ pub(crate) fn item(item: own::Item, seq: Option<u64>, siblings: Vec<String>) -> 
 pub(in crate::handler) fn kept_item(kept: Kept) -> Option<ConversationItem> {
     let Kept { id, parent, at, body, state, siblings, left_out } = kept;
     let own = own::Item { id, parent, at, state, body: serde_json::from_value(body).ok()? };
-    let left_out =
-        left_out.into_iter().map(|l| LeftOut { pointer: l.pointer, hash: l.hash, bytes: l.bytes, is_text: l.is_text });
-    let left_out: Vec<LeftOut> = left_out.collect();
-    Some(ConversationItem { left_out: (!left_out.is_empty()).then_some(left_out), ..item(own, None, siblings) })
+    Some(ConversationItem { left_out: self::left_out(left_out), ..item(own, None, siblings) })
+}
+
+pub(super) fn left_out(left_out: Vec<host::history::LeftOut>) -> Option<Vec<LeftOut>> {
+    let told = |left: host::history::LeftOut| {
+        let host::history::LeftOut { pointer, hash, bytes, is_text } = left;
+        LeftOut { pointer, hash, bytes, is_text }
+    };
+    (!left_out.is_empty()).then(|| left_out.into_iter().map(told).collect())
 }
 
 fn body(body: own::Body) -> ItemBody {

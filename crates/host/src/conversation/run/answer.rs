@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{Run, Wanted, millis};
 use crate::conversation::item::{Body, Cost, ReplyPart, State, Stop};
 use crate::conversation::stream::{Pieces, apply};
-use crate::conversation::{ConversationError, context};
+use crate::conversation::{ConversationError, context, own_tools, system};
 use crate::view::HostEvent;
 
 /// At least this long from one piece that is told to the next: two frames of the page.
@@ -28,11 +28,15 @@ impl Run {
         let limit = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
         // A model that is known to take none would refuse the whole request.
         let takes_tools = known.as_ref().is_none_or(|model| model.takes.tools != Some(false));
-        let context = known.as_ref().and_then(|model| model.context);
+        let threshold = self.bounds.threshold(known.as_ref().and_then(|model| model.context));
+        // Pictures and files are read for it, which takes time.
+        let (path, model) = (Arc::clone(&self.path), self.model.clone());
+        let messages = tokio::task::spawn_blocking(move || context::turns(&path, &model, limit));
+        let messages = messages.await.map_err(|_| ConversationError::Closing)?;
         let request = Request {
-            system: context::system(&self.settings, &self.servers),
-            messages: context::messages(&self.path, &self.model, limit),
-            tools: if takes_tools { self.tools(context) } else { Vec::new() },
+            system: system::system(&self.settings, &self.servers),
+            messages,
+            tools: if takes_tools { own_tools::sent(&self.offering, &self.path, threshold) } else { Vec::new() },
             thinking: self.settings.thinking,
             ..Request::default()
         };

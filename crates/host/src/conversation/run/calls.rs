@@ -78,7 +78,7 @@ impl Run {
             return Err(error);
         }
         let last = items.last().cloned();
-        self.path.extend(items);
+        Arc::make_mut(&mut self.path).extend(items);
         Ok(last.unwrap_or_else(|| self.reply.clone()))
     }
 

@@ -9,18 +9,15 @@ use std::time::{Duration, Instant};
 use models::{ModelRef, Usage};
 use serde_json::{Map, Value};
 
-use super::context;
 use super::engine::new_id;
 use super::item::{Body, Item, Notice, Problem, State};
 use super::log::Log;
 use super::offered::{Offering, ServerForModel};
-use super::own_tools;
 use super::replies::Answering;
 use super::search::Index;
 use super::{Bounds, ConversationError, Offered, Settings};
 use crate::Host;
 use crate::activity::now;
-use crate::view::HostEvent;
 
 /// How long to wait each time before what could not be written is written again.
 const WRITE_AGAIN: [Duration; 3] = [Duration::ZERO, Duration::from_millis(500), Duration::from_secs(2)];
@@ -33,7 +30,7 @@ pub(super) struct Run {
     settings: Settings,
     model: ModelRef,
     /// What came before the answer.
-    path: Vec<Item>,
+    path: Arc<Vec<Item>>,
     reply: Item,
     servers: Vec<(Offered, ServerForModel)>,
     offering: Arc<Offering>,
@@ -79,7 +76,7 @@ impl Run {
             answering,
             settings,
             model,
-            path,
+            path: Arc::new(path),
             reply,
             servers: Vec::new(),
             offering: Arc::default(),
@@ -126,7 +123,7 @@ impl Run {
             // First of all: of calls that are in no history nobody would know that they were made.
             self.log.write(vec![self.reply.clone()]).await?;
             let reply = self.reply.clone();
-            self.path.push(reply.clone());
+            Arc::make_mut(&mut self.path).push(reply.clone());
             if wanted.is_empty() {
                 return Ok(reply);
             }
@@ -151,12 +148,9 @@ impl Run {
     async fn end(self, item: Item) {
         let Self { host, log, answering, .. } = self;
         drop(answering);
-        let conversation = log.conversation;
-        let event =
-            HostEvent::ItemChanged { conversation: conversation.clone(), item: Box::new(item), answering: false };
         // The host may be closing; then nobody listens.
-        let _ = host.tell(event).await;
-        let _ = host.conversations_changed(Some(conversation)).await;
+        let _ = host.tell(log.told(item, false).await).await;
+        let _ = host.conversations_changed(Some(log.conversation)).await;
     }
 
     fn is_stopped(&self) -> bool {
@@ -173,9 +167,8 @@ impl Run {
     }
 
     async fn tell_item(&self, item: Item, answering: bool) {
-        let conversation = self.log.conversation.clone();
         // The host may be closing; then nobody listens.
-        let _ = self.host.tell(HostEvent::ItemChanged { conversation, item: Box::new(item), answering }).await;
+        let _ = self.host.tell(self.log.told(item, answering).await).await;
     }
 
     /// Brings up to date what the model may use: servers come and go, and tools are reviewed while it works.
@@ -198,22 +191,6 @@ impl Run {
             self.log.write_after(&self.reply, told).await?;
         }
         Ok(())
-    }
-
-    fn tools(&self, context: Option<u32>) -> Vec<models::Tool> {
-        let mut tools: Vec<models::Tool> = if self.offering.tokens > self.bounds.threshold(context) {
-            let mut servers: Vec<&str> = self.offering.offered().map(|tool| tool.server.as_str()).collect();
-            servers.dedup();
-            let found = own_tools::found_in(&self.path);
-            let found = found.iter().filter_map(|key| self.offering.tool(key)?.definition().cloned());
-            std::iter::once(own_tools::search_tool(self.offering.offered().count(), &servers)).chain(found).collect()
-        } else {
-            self.offering.offered().filter_map(|tool| tool.definition().cloned()).collect()
-        };
-        if context::has_left_out(&self.path) {
-            tools.push(own_tools::read_tool());
-        }
-        tools
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is said and answered: streamed, kept, stopped, had again, written anew.
 
-use host::conversation::item::{Append, Body, Content, State, Stop};
+use host::conversation::item::{Append, Attachment, Body, Content, State, Stop};
 use host::conversation::{ConversationError, NewMessage};
 use host::view::HostEvent;
 use models::{Delta, ModelError, Role};
@@ -87,6 +87,60 @@ async fn an_answer_is_stopped_and_what_came_stays() {
     assert_eq!(*stop, Some(Stop::Stopped), "by the user");
     assert!(!talk.app.host.stop_reply(ID), "then there is nothing to stop");
     assert_eq!(text(talk.say("again").await.last().unwrap()), "Whole", "and the conversation goes on");
+}
+
+#[tokio::test]
+async fn an_answer_that_was_stopped_goes_on_in_a_turn_of_its_own() {
+    let half = vec![Step::Says(Delta::Text("Half a ".into())), Step::Hangs];
+    let mut talk = Talk::new(vec![half, says("loaf")], &[]).await;
+    let message = NewMessage { text: "Hi".into(), ..NewMessage::default() };
+    talk.app.host.send_message(ID.into(), message, None).await.unwrap();
+    let piece = async {
+        while let Some(event) = talk.events.next().await {
+            if matches!(event.event, HostEvent::ReplyDelta { .. }) {
+                return;
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, piece).await.expect("a piece comes");
+    assert!(talk.app.host.stop_reply(ID), "it is stopped");
+    talk.ended().await;
+    let spent = talk.app.host.conversation_spent(ID.into()).await.unwrap();
+    assert_eq!(spent.taken.unpriced, 1, "what it took is not known, and that is told");
+    talk.app.host.continue_reply(ID.into()).await.unwrap();
+    talk.ended().await;
+    let asked = talk.model.asked();
+    let told: Vec<_> = asked[1].messages.iter().map(|m| m.role).collect();
+    assert_eq!(told, [Role::User, Role::Assistant, Role::User], "newer models answer only a turn of the user");
+}
+
+#[tokio::test]
+async fn items_are_told_without_what_is_large_in_them() {
+    let mut talk = Talk::new(vec![says("A picture")], &[]).await;
+    let file =
+        Attachment::File { name: "a.png".into(), mime_type: "image/png".into(), data: "iVBORw0KGgoA".repeat(1_000) };
+    let message = NewMessage { text: "Look".into(), attachments: vec![file.clone()], ..NewMessage::default() };
+    let begun = talk.app.host.send_message(ID.into(), message, None).await.unwrap();
+    let told = async {
+        while let Some(event) = talk.events.next().await {
+            if let HostEvent::ItemChanged { item, left_out, .. } = &event.event
+                && begun.message.as_ref() == Some(&item.id)
+            {
+                return Some((item.clone(), left_out.clone()));
+            }
+        }
+        None
+    };
+    let (item, left_out) = tokio::time::timeout(PATIENCE, told).await.expect("in time").expect("the message is told");
+    let Body::Message { attachments, .. } = &item.body else { panic!("a message") };
+    let [Attachment::File { data, .. }] = &attachments[..] else { panic!("with its file") };
+    assert_eq!((data.as_str(), left_out.len()), ("", 1), "without its bytes, which are told of");
+    assert_eq!((left_out[0].pointer.as_str(), left_out[0].is_text), ("/attachments/0/data", false), "where they stand");
+    let bytes = talk.app.host.ports().history.blob(&left_out[0].hash).unwrap();
+    assert_eq!(bytes.map(|bytes| bytes.len()), Some(9_000), "they can be asked for");
+    let items = talk.ended().await;
+    let Body::Message { attachments, .. } = &items[0].body else { panic!("a message") };
+    assert_eq!(attachments[..], [file], "and are kept whole");
 }
 
 #[tokio::test]
