@@ -317,7 +317,7 @@ describe("settings", () => {
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
     status = { is: "keychain" };
     await fireEvent.click(screen.getByRole("button", { name: "Ask again" }));
-    expect(await screen.findByText(/kept encrypted/), "it works now").toBeVisible();
+    expect(await screen.findByText(/^They are kept encrypted/), "it works now").toBeVisible();
     expect(screen.queryByText(what), "and no more is said").toBeNull();
   });
 

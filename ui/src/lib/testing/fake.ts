@@ -31,6 +31,7 @@ const NOTHING_SET_UP: Answers = {
     ...{ tools: [], prompts: [] },
   }),
   models: () => ({ providers: [], default: null, found: [], presets: [] }),
+  secrets_status: () => ({ is: "keychain" }),
   search_history: () => ({ found: [], hasMore: false }),
   conversation_cost: () => ({
     usage: { input: null, output: null, cachedInput: null, thinking: null },
