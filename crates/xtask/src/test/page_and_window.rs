@@ -36,12 +36,19 @@ pub(super) fn chromium(log: &mut Log) -> Result<Done, Problem> {
         step("page: installing Playwright's Chromium");
         log.run(node::npx(&tests).args(["playwright", "install", "--with-deps", "chromium"]))?;
     }
+    let mut run = |arguments: &[&str]| {
+        let mut call =
+            node::npx(&tests).args(["playwright", "test", "-c", "page/playwright.config.ts"]).args(arguments);
+        if let Some(browser) = &browser {
+            call = call.env("CHROMIUM", browser);
+        }
+        log.run(call)
+    };
     step("page: the tests in Chromium");
-    let mut call = node::npx(&tests).args(["playwright", "test", "-c", "page/playwright.config.ts"]);
-    if let Some(browser) = browser {
-        call = call.env("CHROMIUM", browser);
-    }
-    log.run(call)?;
+    let tested = run(&["--project", "page", "--workers", "2"]);
+    step("page: what is measured, alone");
+    run(&["--project", "measured"])?;
+    tested?;
     Ok(Done::Ran)
 }
 
