@@ -26,6 +26,8 @@ export function status(front: Front): Status {
   if (!front.arming.armed) return { words: m.questions_arming(), tone: "plain" };
   const kind = front.question?.body.kind;
   const fields = (front.draft?.form?.fields.length ?? 0) > 0 || kind === "client_id";
+  // Letters are being typed.
+  if (front.draft?.reason != null) return { words: "", tone: "plain" };
   if (front.inPlace) return { words: m.questions_keys_in_place(), tone: "plain" };
   return { words: fields ? m.questions_keys_form() : m.questions_keys(), tone: "plain" };
 }
