@@ -23,6 +23,9 @@ const PROBLEMS: Record<string, () => string> = {
   badArguments: m.models_problem_bad_arguments,
   cannotCarry: m.models_problem_cannot_carry,
   noProvider: m.models_problem_no_provider,
+  empty: m.models_problem_empty,
+  outOfTokens: m.models_problem_out_of_tokens,
+  unfit: m.models_problem_unfit,
 };
 
 /** What went wrong and what to do, in the page's language. */
@@ -82,16 +85,20 @@ export function priceWords(price: ModelPrice | null): string {
   return m.models_price({ input: format.format(price.input), output: format.format(price.output) });
 }
 
+const takesOf = (model: Model): [boolean | null, () => string][] => [
+  [model.images, m.models_takes_images],
+  [model.audio, m.models_takes_audio],
+  [model.files, m.models_takes_files],
+  [model.tools, m.models_takes_tools],
+  [model.thinking, m.models_takes_thinking],
+];
+
+/** Whether nothing is known of what a model takes. */
+export const isUnknown = (model: Model) => takesOf(model).every(([known]) => known === null);
+
 /** What a model takes beside text, as far as it is known. */
 export function takesWords(model: Model): string {
-  const takes: [boolean | null, () => string][] = [
-    [model.images, m.models_takes_images],
-    [model.audio, m.models_takes_audio],
-    [model.files, m.models_takes_files],
-    [model.tools, m.models_takes_tools],
-    [model.thinking, m.models_takes_thinking],
-  ];
-  if (takes.every(([known]) => known === null)) return m.models_unknown();
-  const list = takes.flatMap(([known, words]) => (known === true ? [words()] : []));
+  if (isUnknown(model)) return m.models_unknown();
+  const list = takesOf(model).flatMap(([known, words]) => (known === true ? [words()] : []));
   return new Intl.ListFormat(locale(), { style: "short", type: "unit" }).format(list);
 }
