@@ -4,7 +4,7 @@ import type { Locator, Page } from "@playwright/test";
 
 import { expect, test, visit } from "./fixtures";
 import { ITEMS, longConversation, PICTURES, RARE } from "./long-conversation";
-import { framesInWords, framesWhile, Meter } from "./measure";
+import { bounds, framesInWords, framesWhile, idleFrames, Meter } from "./measure";
 
 const LAST = `item-${ITEMS - 1}`;
 const row = (app: Page, id: string): Locator => app.locator(`[role=log] [data-item="${id}"]`);
@@ -49,22 +49,27 @@ test("5,000 items: opened, scrolled, searched, and little in memory", async ({ a
   await visit(app, "#/settings");
   // What is fetched ahead after the start is there.
   await app.waitForTimeout(3_000);
+  const meter = await Meter.of(app);
+  const before = await meter.time();
   const times: number[] = [];
   for (let turn = 0; turn < 5; turn++) {
     times.push(await timeToOpen(app, id));
     await visit(app, "#/settings");
     await expect(app.getByRole("log")).toHaveCount(0);
   }
-  console.log(`opened in ${times.map((ms) => ms.toFixed(0)).join(", ")} ms`);
-  times.sort((a, b) => a - b);
-  expect(times[2], "it opens at once").toBeLessThan(600);
+  const work = ((await meter.time()).all - before.all) / times.length;
+  console.log(`opened in ${times.map((ms) => ms.toFixed(0)).join(", ")} ms, ${work.toFixed(0)} ms of work of the page each`);
+  // On a machine that does other things too, only the work of the page tells.
+  expect(work, "it opens at once").toBeLessThan(300);
+  expect(Math.min(...times), "and what it takes is mostly that").toBeLessThan(1_500);
 
   await timeToOpen(app, id);
   const log = app.getByRole("log");
-  const meter = await Meter.of(app);
   const opened = await meter.memory();
   const box = (await log.boundingBox())!;
   await app.mouse.move(box.x + 100, box.y + 100);
+  const idle = await idleFrames(app);
+  console.log(`idle: ${framesInWords(idle)}`);
   const frames = await framesWhile(app, async () => {
     for (let turn = 0; turn < 150; turn++) {
       await app.mouse.wheel(0, -400);
@@ -72,7 +77,7 @@ test("5,000 items: opened, scrolled, searched, and little in memory", async ({ a
     }
   });
   console.log(`scrolled up: ${framesInWords(frames)}`);
-  expect(frames.p99, "it scrolls smoothly").toBeLessThan(150);
+  expect(frames.p99, "it scrolls smoothly").toBeLessThanOrEqual(2 * bounds(idle, frames.count).p99);
   const seen = Object.keys(await places(log)).map((item) => Number(item.slice("item-".length)));
   expect(Math.max(...seen), "it read on by itself").toBeLessThan(ITEMS - 120);
   await expect(row(app, LAST), "the newest are still there").toBeAttached();
@@ -81,13 +86,13 @@ test("5,000 items: opened, scrolled, searched, and little in memory", async ({ a
   // As long as nobody scrolls, nothing moves, whatever is read before it.
   await log.evaluate((it) => (it.scrollTop = it.clientHeight));
   await app.waitForTimeout(100);
-  const before = await places(log);
+  const placesBefore = await places(log);
   await app.waitForTimeout(1_500);
   const after = await places(log);
   const height = await log.evaluate((it) => it.scrollTop);
   expect(height, "earlier items were read in between").toBeGreaterThan(box.height * 1.5);
-  expect(Object.keys(before).length, "something is in view").toBeGreaterThan(0);
-  for (const [item, at] of Object.entries(before)) {
+  expect(Object.keys(placesBefore).length, "something is in view").toBeGreaterThan(0);
+  for (const [item, at] of Object.entries(placesBefore)) {
     expect(Math.abs((after[item] ?? Infinity) - at), `${item} stays where it is`).toBeLessThan(2);
   }
 

@@ -43,6 +43,16 @@ export async function framesWhile(page: Page, act: () => Promise<void>): Promise
   return { count: all.length, p99, longest: sorted.at(-1) ?? 0, long: sorted.filter((f) => f > LONG).length };
 }
 
+/** Frames of a page in which nothing happens: what the machine itself takes from it, as other programs run too. */
+export function idleFrames(page: Page): Promise<Frames> {
+  return framesWhile(page, () => page.waitForTimeout(3_000));
+}
+
+/** How long 99 of 100 frames may take, and how many may be long, if idle ones are like these. */
+export function bounds(idle: Frames, count: number): { p99: number; long: number } {
+  return { p99: Math.max(LONG, 3 * idle.p99), long: Math.ceil((0.01 + (3 * idle.long) / idle.count) * count) };
+}
+
 export function framesInWords({ count, p99, longest, long }: Frames): string {
   return `${count} frames, 99 in 100 within ${p99.toFixed(0)} ms, the longest ${longest.toFixed(0)} ms, ${long} over ${LONG} ms`;
 }
