@@ -45,12 +45,7 @@ impl Run {
         for (number, wanted) in wanted.into_iter().enumerate() {
             let (item, call) = self.plan(wanted, &parent, number);
             parent.clone_from(&item.id);
-            planned.extend(call.map(|(server, tool, arguments)| Planned {
-                item: item.clone(),
-                server,
-                tool,
-                arguments,
-            }));
+            planned.extend(call);
             items.push(item);
         }
         self.log.write(items.clone()).await?;
@@ -83,12 +78,7 @@ impl Run {
     }
 
     /// A call as an item; and what is to be called, if it is a tool of a server.
-    fn plan(
-        &mut self,
-        wanted: Wanted,
-        parent: &str,
-        number: usize,
-    ) -> (Item, Option<(String, String, Map<String, Value>)>) {
+    fn plan(&mut self, wanted: Wanted, parent: &str, number: usize) -> (Item, Option<Planned>) {
         let Wanted { id, key, arguments } = wanted;
         let used = Used { reply: self.reply.id.clone(), id, key: key.clone() };
         let limit = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
@@ -111,7 +101,7 @@ impl Run {
                     left_out: None,
                 };
                 let item = Item { id, parent: Some(parent.to_owned()), at: now(), state: State::Streaming, body };
-                return (item, Some((server, tool, arguments)));
+                return (item.clone(), Some(Planned { item, server, tool, arguments }));
             }
             (SEARCH_TOOLS, None) => {
                 let offering = Arc::clone(&self.offering);
