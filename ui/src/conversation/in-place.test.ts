@@ -12,10 +12,12 @@ import QuestionDialog from "../questions/QuestionDialog.svelte";
 import ConversationView from "./ConversationView.svelte";
 
 let host: FakeHost;
+/** Each test has questions of its own: the window's queue knows which were answered. */
+let run = 0;
 
 const asks = (id: string, changes: Partial<Question> = {}): Question =>
   sample(tool({ path: `/${id}` }), {
-    ...{ id: `q-${id}`, hash: `h-${id}`, call: id },
+    ...{ id: `q-${id}`, hash: `h-${id}-${run}`, call: id },
     why: { by: "model", conversation: "c1", after: [] },
     ...changes,
   });
@@ -32,6 +34,7 @@ const item = (id: string, parent?: string): ConversationItem => ({
 });
 
 beforeEach(async () => {
+  run += 1;
   const items = [item("t1"), item("t2", "t1")];
   host = await startFake(
     { conversation: () => sampleConversation({ items, answering: true }) },
@@ -82,7 +85,7 @@ describe("a question about a call of the model", () => {
     await user.click(frame.getByRole("button", { name: "Allow once" }));
     await waitFor(() =>
       expect(host.requests("answer_question")).toEqual([
-        { id: "q-t1", hash: "h-t1", answer: { action: "allow", scope: "once" } },
+        { id: "q-t1", hash: `h-t1-${run}`, answer: { action: "allow", scope: "once" } },
       ]),
     );
     await screen.findByText("/t2");
