@@ -43,14 +43,30 @@ export async function framesWhile(page: Page, act: () => Promise<void>): Promise
   return { count: all.length, p99, longest: sorted.at(-1) ?? 0, long: sorted.filter((f) => f > LONG).length };
 }
 
-/** Frames of a page in which nothing happens: what the machine itself takes from it, as other programs run too. */
-export function idleFrames(page: Page): Promise<Frames> {
-  return framesWhile(page, () => page.waitForTimeout(3_000));
+/** Frames with always the same little work, of 10 ms if nothing comes between: what other programs take from the page shows in them. */
+export function workingFrames(page: Page): Promise<Frames> {
+  return framesWhile(page, () =>
+    page.evaluate(async () => {
+      const work = (turns: number) => {
+        const began = performance.now();
+        let sum = 0;
+        for (let turn = 0; turn < turns; turn++) sum += Math.sqrt(turn);
+        return sum < 0 ? 0 : performance.now() - began;
+      };
+      const TURNS = 1_000_000;
+      const shortest = Math.min(...Array.from({ length: 20 }, () => work(TURNS)));
+      const turns = (10 / Math.max(shortest, 0.1)) * TURNS;
+      for (let frame = 0; frame < 200; frame++) {
+        await new Promise(requestAnimationFrame);
+        work(turns);
+      }
+    }),
+  );
 }
 
-/** How long 99 of 100 frames may take, and how many may be long, if idle ones are like these. */
-export function bounds(idle: Frames, count: number): { p99: number; long: number } {
-  return { p99: Math.max(LONG, 3 * idle.p99), long: Math.ceil((0.01 + (3 * idle.long) / idle.count) * count) };
+/** How long 99 of 100 frames may take, and how many may be long, where frames with little work are like these. */
+export function bounds(working: Frames, count: number): { p99: number; long: number } {
+  return { p99: Math.max(LONG, 2 * working.p99), long: Math.ceil((0.01 + (2 * working.long) / working.count) * count) };
 }
 
 export function framesInWords({ count, p99, longest, long }: Frames): string {
