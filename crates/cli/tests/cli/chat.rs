@@ -132,8 +132,9 @@ fn each_line_of_the_input_is_a_message_of_one_conversation() {
 #[test]
 fn an_answer_that_fails_does_not_end_a_conversation_that_is_typed() {
     let (folder, _aimock) = talking(&json!([
-        {"match": {"userMessage": "busy"}, "response": {"error": {"message": "slow down", "type": "rate_limit_error"}, "status": 429}},
+        // The first one that fits answers, and what was not answered is sent with the next message.
         {"match": {"userMessage": "second"}, "response": {"content": "Two."}},
+        {"match": {"userMessage": "busy"}, "response": {"error": {"message": "slow down", "type": "rate_limit_error"}, "status": 429}},
     ]));
     let typed = |lines: &str| {
         let input = folder.path("input");
