@@ -204,7 +204,7 @@ export class Page {
 
   /** Scrolls to where something is. */
   async scrollTo(within) {
-    await this.run((selector) => document.querySelector(selector).scrollIntoView({ block: "center" }), within);
+    await this.run((selector) => document.querySelector(selector).scrollIntoView({ block: "nearest" }), within);
   }
 
   /** How many windows there are. */
