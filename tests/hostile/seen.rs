@@ -9,6 +9,7 @@ use mcp_proto::session::ListKind;
 use policy::{Scope, Standing};
 use serde_json::{Map, Value, json};
 use testkit::app::{App, PATIENCE, scripted};
+use tokio::sync::oneshot;
 
 use crate::pair::Pair;
 use crate::report::{random, word};
@@ -30,9 +31,9 @@ async fn marks(app: &App, server: &str, tool: &str) -> (String, Marks) {
 
 fn begin(app: &App, origin: CallOrigin, id: &str, server: &str) -> crate::pair::Call {
     let (host, id, server) = (app.host.clone(), id.to_owned(), server.to_owned());
-    tokio::spawn(async move {
-        host.call_tool_as(origin, id, server, "echo".into(), Map::new()).await.map(|(result, _)| result)
-    })
+    tokio::spawn(
+        async move { host.call_tool_as(origin, id, server, "echo".into(), Map::new(), oneshot::channel().0).await },
+    )
 }
 
 const fn user() -> CallOrigin {
@@ -264,7 +265,7 @@ async fn x09_what_a_model_asks_for_after_words_of_another_server_asks_again() {
     let (host, origin) = (app.host.clone(), model());
     let arguments = Map::from_iter([("text".to_owned(), json!(canary))]);
     let obeys = tokio::spawn(async move {
-        host.call_tool_as(origin, "obeys".into(), "post".into(), "echo".into(), arguments).await
+        host.call_tool_as(origin, "obeys".into(), "post".into(), "echo".into(), arguments, oneshot::channel().0).await
     });
     let question = app.question("post", "the tool, once more", is_tool).await;
     assert_eq!(question.rule, "after-untrusted", "{what}: what was allowed asks again");
