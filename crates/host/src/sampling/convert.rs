@@ -381,7 +381,7 @@ mod tests {
         let is_label = |label: &&str| {
             label.starts_with(|c: char| c.is_ascii_alphabetic()) && label.chars().all(|c| c.is_ascii_alphanumeric())
         };
-        assert!(labels.iter().all(|label| is_label(label)) && is_label(&name), "[base-meta-key-grammar]: {OPAQUE}");
+        assert!(labels.iter().all(is_label) && is_label(&name), "[base-meta-key-grammar]: {OPAQUE}");
         assert_eq!(labels, ["dev", "drawbridge"], "[base-meta-reverse-dns]: the app's own");
         let reserved = |label: &&str| ["modelcontextprotocol", "mcp"].contains(label);
         let is_reserved = labels.iter().any(reserved);
