@@ -88,7 +88,8 @@ pub fn sweep(records: &[RunningRecord]) -> Vec<Swept> {
 }
 
 fn sweep_one(record: &RunningRecord) -> SweepOutcome {
-    if StartTime::of(record.owner).is_some_and(|start| start == record.owner_start_time) {
+    let is_owner = StartTime::of(record.owner).is_some_and(|start| start == record.owner_start_time);
+    if is_owner && !platform::has_ended(record.owner) {
         return SweepOutcome::OwnerRunning;
     }
     // What left the group goes with it.
@@ -222,5 +223,22 @@ mod tests {
             SweepOutcome::OwnerRunning,
             "a second app on the same data must not kill the servers of the first"
         );
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    #[allow(clippy::disallowed_methods, reason = "starts an app, not a server")]
+    fn an_app_that_was_killed_is_gone_before_its_parent_has_heard_of_it() {
+        let mut app = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let owner = app.id();
+        let its = RunningRecord { owner, owner_start_time: StartTime::of(owner).unwrap(), ..record() };
+        assert_eq!(sweep(std::slice::from_ref(&its))[0].outcome, SweepOutcome::OwnerRunning, "while it runs");
+        app.kill().unwrap();
+        while !platform::has_ended(owner) {
+            std::thread::yield_now();
+        }
+        assert!(StartTime::of(owner).is_some(), "its pid is still taken");
+        assert_eq!(sweep(&[its])[0].outcome, SweepOutcome::NotRunning, "its servers are nobody's");
+        app.wait().unwrap();
     }
 }

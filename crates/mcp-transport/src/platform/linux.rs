@@ -11,6 +11,11 @@ pub(crate) fn start_time(pid: u32) -> Option<StartTime> {
     Some(StartTime::new(format!("{}+{ticks}", boot.trim())))
 }
 
+/// Whether a process has ended and only its parent has not heard of it. Until then its pid and start time are kept.
+pub(crate) fn has_ended(pid: u32) -> bool {
+    Stat::read(pid).is_some_and(|stat| stat.has_ended)
+}
+
 /// Whether a process of this group still has one of these pipes open. As long as it has, the
 /// group is the one that was given the pipes: Linux hands out no pid that is in use as a group.
 pub(crate) fn group_holds_pipe(group: u32, pipes: &[u64]) -> bool {

@@ -23,12 +23,12 @@ mod no_marks;
 pub(crate) use no_marks::{Mark, end, end_marked_by, mark, started_by};
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{group_holds_pipe, start_time};
+pub(crate) use linux::{group_holds_pipe, has_ended, start_time};
 
 #[cfg(all(unix, not(target_os = "linux")))]
 mod macos;
 #[cfg(all(unix, not(target_os = "linux")))]
-pub(crate) use macos::{group_holds_pipe, start_time};
+pub(crate) use macos::{group_holds_pipe, has_ended, start_time};
 
 #[cfg(unix)]
 pub(crate) use input_pipe::{InputPipe, input};
@@ -39,5 +39,5 @@ pub(crate) use unix::{exit_of, isolate, kill_group, pipe_number, terminate};
 mod windows;
 #[cfg(windows)]
 pub(crate) use windows::{
-    InputPipe, exit_of, group_holds_pipe, input, isolate, kill_group, pipe_number, start_time, terminate,
+    InputPipe, exit_of, group_holds_pipe, has_ended, input, isolate, kill_group, pipe_number, start_time, terminate,
 };

@@ -49,6 +49,11 @@ pub(crate) fn start_time(_pid: u32) -> Option<StartTime> {
 }
 
 /// Not needed, as nothing outlives the app.
+pub(crate) fn has_ended(_pid: u32) -> bool {
+    false
+}
+
+/// Not needed, as nothing outlives the app.
 pub(crate) fn group_holds_pipe(_group: u32, _pipes: &[u64]) -> bool {
     false
 }
