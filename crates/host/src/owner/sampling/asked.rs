@@ -84,10 +84,6 @@ impl Owner {
             let cause = format!("the limit is reached: {limit}");
             return Err((cause.clone(), refusal(cause)));
         }
-        if let Some((needs, left)) = self.leaves_no_answer(server, params) {
-            let cause = format!("the limit is reached: it has about {needs} tokens, and {left} are left");
-            return Err((cause.clone(), refusal(cause)));
-        }
         Ok(())
     }
 

@@ -40,7 +40,8 @@ impl Owner {
     pub(super) fn most_answer(&self, server: &str, params: &CreateMessageParams) -> u64 {
         let settings = self.sampling_settings(server);
         let left = self.spending(server).tokens_left(&settings, now());
-        let left = left.map(|left| left.saturating_sub(estimated_tokens(params)));
+        // Of a request that takes all that is left, no answer is bounded: the user can make it shorter, or answer by hand.
+        let left = left.map(|left| left.saturating_sub(estimated_tokens(params))).filter(|left| *left > 0);
         params.max_tokens.min(settings.max_tokens).min(left.unwrap_or(u64::MAX)).max(1)
     }
 
@@ -56,13 +57,6 @@ impl Owner {
         // Where a provider keeps what it read, that costs more.
         let kept = Usage { written_input: plain.input, ..plain };
         micros(&price, &plain).max(micros(&price, &kept))
-    }
-
-    /// The limit that is passed by the request alone, before anything is said to it.
-    pub(super) fn leaves_no_answer(&self, server: &str, params: &CreateMessageParams) -> Option<(u64, u64)> {
-        let settings = self.sampling_settings(server);
-        let (needs, left) = (estimated_tokens(params), self.spending(server).tokens_left(&settings, now())?);
-        (needs >= left).then_some((needs, left))
     }
 
     /// Counts one more request at its most.

@@ -95,14 +95,24 @@ async fn a_model_that_is_stopped_while_it_thinks_counts_as_at_its_most() {
 }
 
 #[tokio::test]
-async fn a_request_that_takes_all_that_is_left_is_refused_before_anybody_is_asked() {
-    let (app, _model, user) = harbour("legacy").await;
-    let few = Budget { tokens: Some(40), ..Budget::default() };
+async fn a_request_that_takes_all_that_is_left_can_be_made_shorter_or_answered_by_hand() {
+    let (app, model, user) = harbour("legacy").await;
+    let few = Budget { tokens: Some(300), ..Budget::default() };
     set(&app, SamplingSettings { per_hour: few, ..on() }).await;
-    let (went_well, words) = said(call(&app, "1", json!({ "question": "long ".repeat(100) }))).await;
-    assert!(!went_well && words.contains("40 are left"), "[sampling-rate-limit]: the server is told: {words}");
-    let asked = app.questions().await.into_iter().any(|question| is_sampling(&question));
-    assert!(!asked, "and the user is not bothered with what no model could answer");
+    let called = call(&app, "1", json!({ "question": "long ".repeat(200), "with_picture": false }));
+    let question = app.question(SERVER, "the model", is_sampling).await;
+    let refused = app.host.answer(question.id, question.hash.to_string(), ONCE).await.unwrap();
+    assert!(matches!(refused, Err(AnswerError::Budget(_))), "[sampling-rate-limit]: no model is asked: {refused:?}");
+    assert!(model.asked().is_empty(), "[sampling-rate-limit]: and none heard of it");
+    let mut shorter = parts(&question).0.clone();
+    shorter.messages.truncate(1);
+    shorter.messages[0].content = SamplingContent::One(ContentBlock::text("Short?"));
+    shorter.max_tokens = 20;
+    let question = app.host.edit(question.id, Edit::Request(Box::new(shorter))).await.unwrap().unwrap();
+    model.next(text("Aye.", (10, 2)));
+    app.answer(&question, ONCE).await;
+    app.answer(&answered(&app).await, ONCE).await;
+    assert!(said(called).await.1.contains("Aye."), "the user made it fit");
     user.abort();
 }
 
