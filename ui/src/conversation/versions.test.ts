@@ -84,7 +84,7 @@ test("says what answers took, one by one and together", async () => {
   expect(await screen.findByText("2.4K tokens in, 60 out"), "of all").toBeInTheDocument();
   expect(screen.getByText("at least $0.50"), "in money, as far as known").toBeInTheDocument();
   expect(
-    screen.getByText("cost of 1 answer not or not fully known"),
+    screen.getByText("the price of 1 answer is unknown"),
     "and what is not",
   ).toBeInTheDocument();
   expect(screen.getByText("10% of the context in use")).toBeInTheDocument();
