@@ -90,10 +90,17 @@ beforeEach(async () => {
         contents: [{ uri, mimeType: "text/plain", text: "hello", blob: null }],
         ...{ cached: false, freshUntil: null },
       }),
-      call_tool: ({ arguments: sent }) => ({
-        content: [{ type: "text", text: "read" }],
-        ...{ structured: null, structuredProblem: null, isError: false, arguments: sent },
-      }),
+      call_tool: ({ arguments: sent, conversation }) => {
+        // The host keeps how a call in a conversation ended.
+        if (conversation !== null) {
+          stored = { ...stored, items: [...stored.items, toolCall("called")] };
+          changed();
+        }
+        return {
+          content: [{ type: "text", text: "read" }],
+          ...{ structured: null, structuredProblem: null, isError: false, arguments: sent },
+        };
+      },
     },
     {
       servers: [sampleServer({ name: server })],
