@@ -20,29 +20,34 @@ const SQUARE =
   "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mM4IadBEmIY1TCqYfhqAAArUg4Q8CzRtwAAAABJRU5ErkJggg==";
 
 const test = base.extend<{ provider: Provider; conversation: string }>({
-  provider: async ({ host }, use) => {
-    const provider = await Provider.start(KEY);
-    await provider.setUpIn(host);
-    await use(provider);
-    await provider.stop();
-  },
+  provider: [
+    async ({ host }, use) => {
+      const provider = await Provider.start(KEY);
+      await provider.setUpIn(host);
+      await use(provider);
+      await provider.stop();
+    },
+    { auto: true },
+  ],
   // With the model and the tools of the demo server turned on, one of which the user has seen.
-  conversation: async ({ host, app, provider }, use) => {
-    expect(provider.url, "there is a provider").not.toBe("");
-    await seeTool(host);
-    const { id } = await host.call<{ id: string }>("create_conversation", {
-      title: "Sums",
-    });
-    const settings = {
-      model: { provider: "fake", model: "gpt-5.2" },
-      servers: [{ server: "harbour", tools: null, instructions: null }],
-      ...{ systemPrompt: "", shareRoots: false, thinking: false },
-    };
-    await host.call("set_conversation", { conversation: id, settings });
-    await visit(app, `#/conversation/${id}`);
-    await expect(app.getByTestId("composer")).toBeVisible();
-    await use(id);
-  },
+  conversation: [
+    async ({ host, app }, use) => {
+      await seeTool(host);
+      const { id } = await host.call<{ id: string }>("create_conversation", {
+        title: "Sums",
+      });
+      const settings = {
+        model: { provider: "fake", model: "gpt-5.2" },
+        servers: [{ server: "harbour", tools: null, instructions: null }],
+        ...{ systemPrompt: "", shareRoots: false, thinking: false },
+      };
+      await host.call("set_conversation", { conversation: id, settings });
+      await visit(app, `#/conversation/${id}`);
+      await expect(app.getByTestId("composer")).toBeVisible();
+      await use(id);
+    },
+    { auto: true },
+  ],
 });
 
 /** The user has seen the tool `add`: it was called once. */
@@ -84,9 +89,7 @@ async function told(provider: Provider): Promise<string> {
 test("X09: a call of the model is decided in its card, with other arguments, and the answer follows", async ({
   app,
   provider,
-  conversation,
 }) => {
-  expect(conversation).not.toBe("");
   await say(app, "please add at the harbour");
   const frame = log(app).getByTestId("question");
   await expect(frame, "the question stands in the conversation").toContainText(
@@ -131,9 +134,7 @@ test("X09: a call of the model is decided in its card, with other arguments, and
 test("X09: a refusal with a reason reaches the model", async ({
   app,
   provider,
-  conversation,
 }) => {
-  expect(conversation).not.toBe("");
   await say(app, "please add at the harbour");
   const frame = question(app);
   await expect(frame).toBeVisible();
@@ -159,9 +160,7 @@ test("X09: a refusal with a reason reaches the model", async ({
 
 test("two calls of one answer are decided one after the other, by keyboard alone", async ({
   app,
-  conversation,
 }) => {
-  expect(conversation).not.toBe("");
   await app
     .getByRole("textbox", { name: "Message" })
     .fill("please add twice at the harbour");
@@ -222,9 +221,7 @@ test("a question that is not in view leads there, and is asked over everything e
 test("a picture is attached, seen before it is sent, and reaches the model", async ({
   app,
   provider,
-  conversation,
 }) => {
-  expect(conversation).not.toBe("");
   const square = {
     name: "square.png",
     mimeType: "image/png",
@@ -254,9 +251,7 @@ test("a picture is attached, seen before it is sent, and reaches the model", asy
 
 test("files come by paste and by drop, and what is too much is said in words", async ({
   app,
-  conversation,
 }) => {
-  expect(conversation).not.toBe("");
   const files = app.getByRole("list", { name: "Attached files" });
   await app.getByRole("textbox", { name: "Message" }).evaluate((field) => {
     const data = new DataTransfer();
@@ -301,9 +296,7 @@ test("files come by paste and by drop, and what is too much is said in words", a
 
 test("an answer is stopped, had again, and a message edited begins another version", async ({
   app,
-  conversation,
 }) => {
-  expect(conversation).not.toBe("");
   await say(app, "write a long answer");
   await expect(
     log(app)

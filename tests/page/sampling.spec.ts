@@ -14,7 +14,7 @@ import { Provider } from "./provider";
 const KEY = "sk-canary-page-77aa01";
 
 const test = base.extend<{ provider: Provider }>({
-  provider: async ({ host }, use) => {
+  provider: [async ({ host }, use) => {
     const provider = await Provider.start(KEY);
     await provider.setUpIn(host);
     const model = { provider: "fake", model: "gpt-5.2" };
@@ -24,7 +24,7 @@ const test = base.extend<{ provider: Provider }>({
     await host.call("set_sampling", { server: "harbour", settings: { ...before, model } });
     await use(provider);
     await provider.stop();
-  },
+  }, { auto: true }],
 });
 
 /** Has the server ask a model this, and lets it be called. */
@@ -97,11 +97,9 @@ test("a request is put to a model, watched, changed and sent", async ({
 test("a long answer comes as it is said, and can be stopped", async ({
   app,
   host,
-  provider,
 }) => {
   const { said } = await asksModel(host, "write a long answer");
   await allow(app, "Ask gpt-5.2");
-  expect(provider.url, "there is a provider").not.toBe("");
   const log = question(app).getByRole("log");
   await expect(log).toContainText("word word");
   await question(app).getByRole("button", { name: "Stop" }).click();
@@ -119,11 +117,9 @@ test("a long answer comes as it is said, and can be stopped", async ({
 test("what goes wrong at the provider is said, and the user answers by hand", async ({
   app,
   host,
-  provider,
 }) => {
   const { said } = await asksModel(host, "say the error overload");
   await allow(app, "Ask gpt-5.2");
-  expect(provider.url, "there is a provider").not.toBe("");
   await expect(question(app)).toContainText("The model did not answer.");
   await expect(question(app)).toContainText("overloaded");
   await question(app)

@@ -21,8 +21,7 @@ pub fn estimated_tokens(params: &CreateMessageParams) -> u64 {
 }
 
 /// About how many tokens a text has: letters and digits of code take a third of their number, other scripts half of their bytes.
-#[must_use]
-pub fn text_tokens(text: &str) -> u64 {
+fn text_tokens(text: &str) -> u64 {
     let other = text.bytes().filter(|byte| !byte.is_ascii()).count() as u64;
     let ascii = text.len() as u64 - other;
     ascii.div_ceil(3).saturating_add(other.div_ceil(2))

@@ -10,7 +10,7 @@ mod spending;
 
 pub use choose::{ChosenBy, Priority};
 pub use convert::Unfit;
-pub use estimate::{estimated_tokens, text_tokens};
+pub use estimate::estimated_tokens;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, Role, SamplingContent};
 use models::{Loss, ModelRef, Usage};
 use policy::Hash;

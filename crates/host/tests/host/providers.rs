@@ -32,7 +32,8 @@ async fn provider() -> (String, mpsc::Receiver<Option<String>>) {
     (url, keys)
 }
 
-fn settings(url: &str) -> ProviderSettings {
+/// A provider at this address.
+pub(crate) fn settings(url: &str) -> ProviderSettings {
     ProviderSettings {
         id: "own".into(),
         name: "Own".into(),

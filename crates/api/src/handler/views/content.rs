@@ -4,6 +4,7 @@ use host::review::Reviewed;
 use mcp_proto::types::{self as mcp, ContentBlock};
 use serde_json::{Value, json};
 
+use super::conversation::{content as kept_content, contents as kept_contents};
 use super::marks;
 
 use crate::data::*;
@@ -95,32 +96,11 @@ pub(in crate::handler) fn template(template: mcp::ResourceTemplate) -> ResourceT
 }
 
 pub(crate) fn contents(contents: mcp::ResourceContents) -> ResourceContents {
-    ResourceContents {
-        uri: contents.uri,
-        mime_type: contents.mime_type,
-        text: contents.text.map(Into::into),
-        blob: contents.blob.map(Into::into),
-    }
+    kept_contents(contents.into())
 }
 
 pub(in crate::handler) fn content(block: ContentBlock) -> Content {
-    match block {
-        ContentBlock::Text(text) => Content::Text { text: text.text.into() },
-        ContentBlock::Image(image) => Content::Image { data: image.data.into(), mime_type: image.mime_type },
-        ContentBlock::Audio(audio) => Content::Audio { data: audio.data.into(), mime_type: audio.mime_type },
-        ContentBlock::ResourceLink(link) => Content::ResourceLink {
-            uri: link.uri,
-            name: link.name,
-            title: link.title,
-            description: link.description,
-            mime_type: link.mime_type,
-            size: link.size,
-        },
-        ContentBlock::Resource(embedded) => Content::Resource { contents: contents(embedded.resource) },
-        other @ (ContentBlock::ToolUse(_) | ContentBlock::ToolResult(_) | ContentBlock::Unknown(_)) => {
-            Content::Unknown { json: json!(other) }
-        }
-    }
+    kept_content(block.into())
 }
 
 /// Content of the page as the protocol has it.

@@ -135,7 +135,7 @@ pub(super) fn append(append: own::Append) -> Append {
     }
 }
 
-fn content(content: own::Content) -> Content {
+pub(super) fn content(content: own::Content) -> Content {
     match content {
         own::Content::Text { text } => Content::Text { text },
         own::Content::Image { data, mime_type } => Content::Image { data, mime_type },
@@ -148,7 +148,7 @@ fn content(content: own::Content) -> Content {
     }
 }
 
-fn contents(contents: own::ResourceContents) -> ResourceContents {
+pub(super) fn contents(contents: own::ResourceContents) -> ResourceContents {
     let own::ResourceContents { uri, mime_type, text, blob } = contents;
     ResourceContents { uri, mime_type, text, blob }
 }

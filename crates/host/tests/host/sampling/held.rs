@@ -1,9 +1,10 @@
 //! What holds of sampling while a model works, and while a question is open: what the user turns off is not delivered, what was
 //! spent counts, and an approval is for the provider that was shown.
 
-use models::{Conversion, Conversions, Kind, ModelRef, ProviderSettings, Uncarried};
+use models::{Conversion, Conversions, ModelRef, Uncarried};
 
 use super::*;
+use crate::providers::settings;
 
 /// The longest answer that the server wants, in tokens.
 const MOST: u64 = 4_000;
@@ -116,31 +117,20 @@ async fn a_request_that_takes_all_that_is_left_can_be_made_shorter_or_answered_b
     user.abort();
 }
 
-fn local(url: &str) -> ProviderSettings {
-    ProviderSettings {
-        id: "own".into(),
-        name: "Own".into(),
-        kind: Kind::OpenAi,
-        url: url.parse().unwrap(),
-        conversions: Conversions::default(),
-        silence_seconds: None,
-    }
-}
-
 #[tokio::test]
 async fn an_approval_is_for_the_provider_as_it_was_shown() {
     let app = App::start(vec![(SERVER, demo(&["--era", "legacy"]))]).await;
     app.ready(SERVER).await;
     app.until(SERVER, "known whole", |s| s.counts[0] >= 16).await;
     let user = app.always(is_use);
-    app.host.set_provider(local("http://127.0.0.1:9/v1")).await.unwrap().unwrap();
+    app.host.set_provider(settings("http://127.0.0.1:9/v1")).await.unwrap().unwrap();
     let small = ModelRef { provider: "own".into(), model: "small".into() };
     set(&app, SamplingSettings { model: Some(small), ..on() }).await;
     let called = call(&app, "1", json!({}));
     let shown = app.question(SERVER, "the model", is_sampling).await;
-    let mut quiet = local("http://127.0.0.1:9/v1");
+    let mut quiet = settings("http://127.0.0.1:9/v1");
     quiet.conversions = Conversions([(Uncarried::Image, Conversion::LeaveOut)].into_iter().collect());
-    for changed in [local("http://127.0.0.1:10/v1"), quiet] {
+    for changed in [settings("http://127.0.0.1:10/v1"), quiet] {
         let before = app.question(SERVER, "as it is", is_sampling).await;
         app.host.set_provider(changed).await.unwrap().unwrap();
         let taken = app.host.answer(before.id, before.hash.to_string(), ONCE).await.unwrap();
