@@ -1,13 +1,15 @@
 //! What the databases have in common: how one is opened, and how a failure is told.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use host::ports::StoreError;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 /// How long to wait for other programs that write; they do so for milliseconds.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
+/// Between two attempts at what SQLite itself does not wait for.
+const RETRY_AFTER: Duration = Duration::from_millis(5);
 
 /// Opens the database to write, and makes the file, for its owner alone, if there is none. `version` is what this program
 /// knows, as `PRAGMA user_version` tells it; a file without has `tables` made in it.
@@ -36,8 +38,26 @@ pub(crate) fn version_of(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// A connection to a file that is there.
+/// Connects to an existing file.
+///
+/// Blocks for up to [`PATIENCE`] while another connection has the file for itself: SQLite reports `SQLITE_BUSY` without
+/// calling the busy handler while a new file becomes a WAL database, and while the last connection of another program
+/// removes its WAL (<https://sqlite.org/wal.html>, section 2.2 and 9).
 pub(crate) fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match connect_once(path) {
+            Err(error) if is_busy(&error) && Instant::now() < deadline => std::thread::sleep(RETRY_AFTER),
+            result => return result,
+        }
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+}
+
+fn connect_once(path: &Path) -> rusqlite::Result<Connection> {
     // One thread at a time uses each connection.
     let connection =
         Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
