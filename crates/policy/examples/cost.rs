@@ -5,8 +5,8 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use policy::{
-    Act, ArgumentIs, ArgumentRule, Claims, Direction, Effect, Grant, GrantId, Grants, Hash, Policy, PolicyFile,
-    PolicyRule, RuleScope, Scope, Standing, Subject,
+    Act, ArgumentIs, ArgumentRule, Claims, Direction, Effect, Grant, GrantId, Grants, Hash, PathFacts, Policy,
+    PolicyFile, PolicyRule, RuleScope, Scope, Standing, Subject,
 };
 use serde_json::json;
 
@@ -22,6 +22,7 @@ fn main() {
         standing: Standing::Reviewed,
         claims: Claims::default(),
         arguments: arguments.as_object().unwrap(),
+        paths: &PathFacts::Elsewhere,
         after_untrusted: false,
         conversation: Some("conversation"),
     };

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{GrantId, Hash, RuleRef};
+use crate::{GrantId, Hash, PathFacts, RuleRef};
 
 /// Whether the user has seen the definition of a tool as it is now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -81,6 +81,8 @@ pub enum Act<'a> {
         claims: Claims,
         /// What would be sent.
         arguments: &'a Map<String, Value>,
+        /// Where the paths among the arguments lead.
+        paths: &'a PathFacts,
         /// Whether a model asks for it that has read another server's output. Its arguments may come from there, so such a call
         /// asks, whatever the tool claims to be.
         after_untrusted: bool,
@@ -141,6 +143,38 @@ impl Act<'_> {
             | Self::ShareRoots { server, .. }
             | Self::SignIn { server, .. }
             | Self::ReadAtUsersWish { server, .. } => server,
+        }
+    }
+
+    /// The same, with where the paths in a call lead.
+    #[must_use]
+    pub const fn with_paths<'b>(self, facts: &'b PathFacts) -> Act<'b>
+    where
+        Self: 'b,
+    {
+        match self {
+            Self::CallTool {
+                server,
+                tool,
+                definition,
+                standing,
+                claims,
+                arguments,
+                after_untrusted,
+                conversation,
+                ..
+            } => Act::CallTool {
+                server,
+                tool,
+                definition,
+                standing,
+                claims,
+                arguments,
+                paths: facts,
+                after_untrusted,
+                conversation,
+            },
+            other => other,
         }
     }
 

@@ -59,7 +59,10 @@ impl Policy {
                 let fit = own.fit(act, &self.identities, now);
                 let is_held_back = own.rule.effect == Effect::Allow && fit == Fit::Fits;
                 let fit = if is_held_back { held_back(act, own.rule.after_untrusted) } else { fit };
-                considered.push(Considered { by: By::Rule(set.reference(own)), effect: own.rule.effect, fit });
+                let is_looked_at = !matches!(fit, Fit::OtherServer | Fit::OtherDirection | Fit::OtherTool);
+                let arguments = if is_looked_at { own.judged(act) } else { Vec::new() };
+                let (by, effect) = (By::Rule(set.reference(own)), own.rule.effect);
+                considered.push(Considered { by, effect, fit, arguments });
             }
         }
         for grant in self.grants_for(act) {
@@ -67,12 +70,13 @@ impl Policy {
                 Fit::Fits => held_back(act, false),
                 other => other,
             };
-            considered.push(Considered { by: By::Grant(grant.id), effect: Effect::Allow, fit });
+            let (by, arguments) = (By::Grant(grant.id), Vec::new());
+            considered.push(Considered { by, effect: Effect::Allow, fit, arguments });
         }
         for (by, preset) in [(By::ManagedPreset, self.managed.preset), (By::Preset, self.user.preset)] {
             if preset == Preset::Careful {
                 let fit = if asks_when_careful(act) { Fit::Fits } else { Fit::OtherDirection };
-                considered.push(Considered { by, effect: Effect::Ask, fit });
+                considered.push(Considered { by, effect: Effect::Ask, fit, arguments: Vec::new() });
             }
         }
         // What fits, and of that the strictest, says what happens.

@@ -1,6 +1,6 @@
 //! Why an act is decided as it is: the decision, and each rule that was looked at.
 
-use crate::{By, Decision, Effect};
+use crate::{By, Decision, Effect, Judged};
 
 /// The decision about an act, and all that was considered for it, the most important first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct Explanation {
 }
 
 /// One rule, grant or preset that was looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Considered {
     /// Which.
     pub by: By,
@@ -20,6 +20,8 @@ pub struct Considered {
     pub effect: Effect,
     /// Whether it fits.
     pub fit: Fit,
+    /// How each condition of a rule on an argument was judged; none if the rule is not about this call.
+    pub arguments: Vec<Judged>,
 }
 
 /// Whether a rule fits an act, and if not, the first condition that does not hold.

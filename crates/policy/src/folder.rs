@@ -14,7 +14,7 @@ pub(crate) struct Folder {
 
 /// Where a whole path begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Root {
+pub(crate) enum Root {
     /// The one root of other systems, or the present drive of Windows.
     Slash,
     /// A drive of Windows, by its letter in small.
@@ -36,7 +36,7 @@ pub(crate) enum Lies {
 }
 
 /// Folders through which everything can be reached under another name.
-const SECOND_NAMES: [&[&str]; 4] = [&["proc"], &["dev", "fd"], &[".vol"], &["System", "Volumes"]];
+pub(crate) const SECOND_NAMES: [&[&str]; 4] = [&["proc"], &["dev", "fd"], &[".vol"], &["System", "Volumes"]];
 
 impl Folder {
     pub(crate) fn compile(path: &str) -> Result<Self, RuleError> {
@@ -87,22 +87,24 @@ impl Folder {
 }
 
 /// Whether Windows drops something of a name, or reads it as something else: dots and blanks at its end, and what follows a colon.
-fn is_dropped(root: Root, part: &str) -> bool {
+pub(crate) fn is_dropped(root: Root, part: &str) -> bool {
     root != Root::Slash && (part.ends_with(['.', ' ']) || part.contains(':'))
 }
 
 /// Whether two names differ at most in capital and small letters, in how letters are composed, and in characters that some
 /// systems leave out of names.
-fn same_letters(one: &str, other: &str) -> bool {
-    fn folded(name: &str) -> impl Iterator<Item = char> {
-        let is_left_out = |c: &char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
-        name.nfd().filter(move |c| !is_left_out(c)).flat_map(char::to_uppercase).flat_map(char::to_lowercase)
-    }
+pub(crate) fn same_letters(one: &str, other: &str) -> bool {
     folded(one).eq(folded(other))
 }
 
+/// A name without what [`same_letters`] takes for the same.
+pub(crate) fn folded(name: &str) -> impl Iterator<Item = char> {
+    let is_left_out = |c: &char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
+    name.nfd().filter(move |c| !is_left_out(c)).flat_map(char::to_uppercase).flat_map(char::to_lowercase)
+}
+
 /// The root that a whole path begins at, and what follows; none for a relative path or a URL.
-fn root_of(path: &str) -> Option<(Root, &str)> {
+pub(crate) fn root_of(path: &str) -> Option<(Root, &str)> {
     let bytes = path.as_bytes();
     if let [first, second, ..] = bytes
         && matches!(first, b'/' | b'\\')
@@ -120,7 +122,7 @@ fn root_of(path: &str) -> Option<(Root, &str)> {
 }
 
 /// The names in a path, without empty ones and `.`.
-fn parts_of(root: Root, rest: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn parts_of(root: Root, rest: &str) -> impl Iterator<Item = &str> {
     let is_windows = root != Root::Slash;
     rest.split(move |c| c == '/' || (is_windows && c == '\\')).filter(|part| !part.is_empty() && *part != ".")
 }

@@ -153,6 +153,35 @@ impl Grants {
         Some(found)
     }
 
+    /// Has a grant end with this session, as it could not be kept.
+    pub fn keep_for_session(&mut self, id: GrantId) {
+        let own = self.servers.values_mut().flat_map(OfServer::lists_mut).flatten();
+        own.filter(|grant| grant.id == id).for_each(|grant| grant.scope = Scope::Session);
+    }
+
+    /// Takes over the lasting grants as they are kept now: those that are there no more are taken back, new ones added. Gives
+    /// both. All other grants stay, and so do the numbers of those that are the same.
+    pub fn replace_kept(&mut self, kept: Vec<Grant>) -> (Vec<Grant>, Vec<Grant>) {
+        let place = |grant: &Grant| (grant.server.clone(), grant.subject.clone());
+        let lasting = kept.into_iter().filter(|grant| grant.scope == Scope::Always);
+        let mut new: HashMap<_, Grant> = lasting.map(|grant| (place(&grant), grant)).collect();
+        let mut gone = Vec::new();
+        for own in self.to_keep() {
+            let is_same = |kept: &Grant| Grant { id: own.id, ..kept.clone() } == own;
+            if new.get(&place(&own)).is_some_and(is_same) {
+                new.remove(&place(&own));
+            } else {
+                gone.push(own);
+            }
+        }
+        for grant in &gone {
+            self.revoke(grant.id);
+        }
+        // Over the limit nothing stands, so those are asked again.
+        let added = new.into_values().filter(|grant| self.add(grant.clone()).is_ok()).collect();
+        (gone, added)
+    }
+
     /// Takes back all grants of a server.
     pub fn remove_server(&mut self, server: &str) {
         self.retain(server, |_| false);

@@ -5,6 +5,8 @@
 //! user's file, from a system-wide file that a user can't loosen, and for one run of the host.
 
 mod act;
+mod address;
+mod argument;
 mod compiled;
 mod date;
 mod decide;
@@ -13,26 +15,39 @@ mod file;
 mod folder;
 mod grants;
 mod hash;
+mod matcher;
+mod number;
+mod parts;
+mod path;
 mod pattern;
 mod rule;
 mod rule_set;
+mod spelling;
+mod text;
+mod verdict;
 
 pub use act::{Act, By, Claims, Decision, Rule, SamplingUse, Scope, Standing};
+pub use argument::Judged;
 pub use explain::{Considered, Explanation, Fit};
 pub use file::PolicyFile;
 pub use grants::{Grant, GrantId, Grants, Subject, TooManyGrants};
 pub use hash::{Hash, HashBegun, canonical_json, canonical_object};
+pub use path::PathFacts;
 pub use pattern::exactly;
 pub use rule::{
     ArgumentIs, ArgumentRule, ClaimRule, Direction, Effect, PolicyRule, Preset, RuleError, RuleRef, RuleScope,
     SamplingBudget, Source,
 };
 pub use rule_set::{RuleProblem, RuleSet};
+pub use verdict::Reason;
 
 use std::collections::{BTreeSet, HashMap};
 
-/// What servers are, by the user's names for them: command line, program, URL.
-pub(crate) type Identities = HashMap<String, Vec<String>>;
+/// What servers are, by the user's names for them: command line, program, URL, each in all its spellings.
+pub(crate) type Identities = HashMap<String, BTreeSet<String>>;
+
+/// The most paths whose links are followed for one call.
+const MAX_PATHS: usize = 256;
 
 /// The rules of one file, and the preset it sets.
 #[derive(Debug, Clone, Default)]
@@ -69,8 +84,19 @@ impl Policy {
     }
 
     /// Says what a server is, for rules that go by that: its command line, its program, its URL. Until then such a rule fits it.
-    pub fn set_identity(&mut self, server: &str, words: Vec<String>) {
-        self.identities.insert(server.to_owned(), words);
+    /// Such a rule goes by every spelling of the addresses in it.
+    pub fn set_identity(&mut self, server: &str, words: &[String]) {
+        let spellings = words.iter().flat_map(|words| spelling::identity_spellings(words)).collect();
+        self.identities.insert(server.to_owned(), spellings);
+    }
+
+    /// The paths among a call's arguments whose links are to be followed before it is decided about. What is beyond the bound is
+    /// in doubt.
+    #[must_use]
+    pub fn paths_of<'a>(&'a self, act: &Act<'a>) -> BTreeSet<&'a str> {
+        let sets = [&self.managed.rules, &self.user.rules, &self.session];
+        let own = sets.into_iter().flat_map(|set| set.candidates(act)).flat_map(|own| own.paths(act));
+        own.take(MAX_PATHS).collect()
     }
 
     /// Takes what the system-wide file says in place of what it said before.

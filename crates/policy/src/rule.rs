@@ -65,9 +65,18 @@ pub enum ArgumentIs {
     /// A path of this folder or of something in it. Paths that are relative or hold `..` can't be judged, nor
     /// those that have second names, as under `/proc`.
     Folder(String),
+    /// A path of this shape, or of something in it: `*` and `?` stay within one name, `**` is any number of names. `.`, `..` and
+    /// links are followed; where that is not possible the path can't be judged.
+    Path(String),
+    /// An address (URL) of this origin, or below this path of it: `https://*.example.com/public/*`. It is compared as a browser
+    /// reads it; one with a user's name, or that programs read in two ways, can't be judged.
+    Address(String),
+    /// A number within this range, its ends included: `1..10`, `1..`, `..10` or `5`. A text that looks like a number can't be
+    /// judged.
+    Number(String),
 }
 
-/// An argument's condition as files have it, with one of the three kinds.
+/// An argument's condition as files have it, with one of the kinds.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenArgument {
@@ -78,17 +87,31 @@ struct WrittenArgument {
     regex: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     folder: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    number: Option<String>,
 }
 
 impl TryFrom<WrittenArgument> for ArgumentRule {
     type Error = &'static str;
 
     fn try_from(written: WrittenArgument) -> Result<Self, Self::Error> {
-        let is = match (written.glob, written.regex, written.folder) {
-            (Some(glob), None, None) => ArgumentIs::Glob(glob),
-            (None, Some(regex), None) => ArgumentIs::Regex(regex),
-            (None, None, Some(folder)) => ArgumentIs::Folder(folder),
-            _ => return Err("an argument's condition has one of \"glob\", \"regex\" and \"folder\""),
+        let kinds = [
+            written.glob.map(ArgumentIs::Glob),
+            written.regex.map(ArgumentIs::Regex),
+            written.folder.map(ArgumentIs::Folder),
+            written.path.map(ArgumentIs::Path),
+            written.url.map(ArgumentIs::Address),
+            written.number.map(ArgumentIs::Number),
+        ];
+        let mut given = kinds.into_iter().flatten();
+        let (Some(is), None) = (given.next(), given.next()) else {
+            return Err(
+                "an argument's condition has one of \"glob\", \"regex\", \"folder\", \"path\", \"url\" and \"number\"",
+            );
         };
         Ok(Self { at: written.at, is })
     }
@@ -101,6 +124,9 @@ impl From<ArgumentRule> for WrittenArgument {
             ArgumentIs::Glob(glob) => Self { glob: Some(glob), ..written },
             ArgumentIs::Regex(regex) => Self { regex: Some(regex), ..written },
             ArgumentIs::Folder(folder) => Self { folder: Some(folder), ..written },
+            ArgumentIs::Path(path) => Self { path: Some(path), ..written },
+            ArgumentIs::Address(url) => Self { url: Some(url), ..written },
+            ArgumentIs::Number(number) => Self { number: Some(number), ..written },
         }
     }
 }
@@ -294,6 +320,17 @@ pub enum RuleError {
     /// A folder that is none.
     #[error("\"{0}\" is no whole path of a folder; it begins at the root and has no \"..\"")]
     Folder(String),
+    /// A path that is none.
+    #[error("\"{0}\" is no whole path; it begins at the root, has no \"..\", and * and ? in it stay within one name")]
+    Path(String),
+    /// An address that is none.
+    #[error(
+        "\"{0}\" is no address; write it as https://example.com, https://*.example.com or https://example.com/part/*, without a user, \"?\", \"#\" or \"..\""
+    )]
+    Address(String),
+    /// A range that is none.
+    #[error("\"{0}\" is no range of numbers; write it as 1..10, 1.., ..10 or 5")]
+    Number(String),
     /// It expires after all calendars.
     #[error("it expires after the year 9999; leave the date out for a rule that stays")]
     Date,

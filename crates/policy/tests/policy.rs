@@ -4,8 +4,8 @@
 use std::sync::LazyLock;
 
 use policy::{
-    Act, Claims, Decision, Grant, GrantId, Grants, Hash, HashBegun, Policy, Rule, SamplingUse, Scope, Standing,
-    Subject, canonical_json, canonical_object,
+    Act, Claims, Decision, Grant, GrantId, Grants, Hash, HashBegun, PathFacts, Policy, Rule, SamplingUse, Scope,
+    Standing, Subject, canonical_json, canonical_object,
 };
 use serde_json::{Map, Value, json};
 
@@ -45,6 +45,7 @@ fn call<'a>(server: &'a str, tool: &'a str, definition: &'a Hash) -> Act<'a> {
         standing: Standing::Reviewed,
         claims: Claims::default(),
         arguments: &NO_ARGUMENTS,
+        paths: &PathFacts::Elsewhere,
         after_untrusted: false,
         conversation: None,
     }

@@ -2,5 +2,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod properties;
+mod respelled;
 mod support;
 mod written;

@@ -30,6 +30,7 @@ fn a_call() -> impl Strategy<Value = Call> {
             claims,
             arguments: json!({ "path": path }),
             after_untrusted,
+            ..Call::default()
         },
     )
 }

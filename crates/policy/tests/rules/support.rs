@@ -1,7 +1,8 @@
 //! Calls, rules and policies for tests.
 
 use policy::{
-    Act, Claims, Decision, Direction, Effect, Grants, Hash, Policy, PolicyFile, PolicyRule, RuleScope, Standing,
+    Act, Claims, Decision, Direction, Effect, Grants, Hash, PathFacts, Policy, PolicyFile, PolicyRule, RuleScope,
+    Standing,
 };
 use serde_json::{Value, json};
 
@@ -13,6 +14,7 @@ pub(crate) struct Call {
     pub(crate) standing: Standing,
     pub(crate) claims: Claims,
     pub(crate) arguments: Value,
+    pub(crate) paths: PathFacts,
     pub(crate) after_untrusted: bool,
 }
 
@@ -24,6 +26,7 @@ impl Default for Call {
             standing: Standing::Reviewed,
             claims: Claims::default(),
             arguments: json!({}),
+            paths: PathFacts::Elsewhere,
             after_untrusted: false,
         }
     }
@@ -40,6 +43,7 @@ impl Call {
             standing: self.standing,
             claims: self.claims,
             arguments: self.arguments.as_object().unwrap(),
+            paths: &self.paths,
             after_untrusted: self.after_untrusted,
             conversation: Some("c1"),
         })

@@ -1,0 +1,342 @@
+//! Patterns of addresses (URLs), compared as a browser reads them: scheme, host, port and the parts of the path, each by itself.
+
+use percent_encoding::percent_decode_str;
+use url::{Host, Url};
+
+use crate::RuleError;
+use crate::parts::{Parts, collapsed};
+use crate::pattern::MAX_PATTERN;
+use crate::verdict::{Reason, Verdict};
+
+/// How often a path may be percent-encoded over again and is still read.
+const MAX_DECODED: usize = 3;
+
+/// A pattern of addresses: an origin, or an origin and a path, and all that lies in that.
+#[derive(Debug, Clone)]
+pub(crate) struct AddressPattern {
+    /// Any, if there is none.
+    scheme: Option<String>,
+    host: HostIs,
+    port: PortIs,
+    /// None covers every path, and addresses without one.
+    path: Option<Parts>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum HostIs {
+    Any,
+    Exactly(String),
+    /// A host under this one, beginning with a dot.
+    Under(String),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PortIs {
+    /// The one that the scheme stands for.
+    Usual,
+    Any,
+    Exactly(u16),
+}
+
+impl AddressPattern {
+    /// Reads `https://api.example.com`, `https://*.example.com:8443` or `https://example.com/public/*`. `*` is any scheme, any
+    /// host, any port, or any characters within one part of the path; `**` any number of parts of the path.
+    pub(crate) fn compile(text: &str) -> Result<Self, RuleError> {
+        if text.len() > MAX_PATTERN {
+            return Err(RuleError::TooLong { part: "address", most: MAX_PATTERN });
+        }
+        let bad = || RuleError::Address(text.to_owned());
+        let (scheme, rest) = text.split_once("://").ok_or_else(bad)?;
+        let (authority, path) = rest.split_once('/').map_or((rest, ""), |(authority, path)| (authority, path));
+        if rest.contains(['?', '#', '@']) || text.contains(is_odd) {
+            return Err(bad());
+        }
+        let scheme = match scheme {
+            "*" => None,
+            scheme if is_scheme(scheme) => Some(scheme.to_ascii_lowercase()),
+            _ => return Err(bad()),
+        };
+        let (host, port) = split_port(authority);
+        let port = match port {
+            None => PortIs::Usual,
+            Some("*") => PortIs::Any,
+            Some(port) => PortIs::Exactly(port.parse().map_err(|_| bad())?),
+        };
+        let port = if scheme.as_deref().and_then(usual_port).is_some_and(|usual| port == PortIs::Exactly(usual)) {
+            PortIs::Usual
+        } else {
+            port
+        };
+        let host = match host.strip_prefix("*.") {
+            _ if host == "*" => HostIs::Any,
+            _ if host.strip_prefix("*.").unwrap_or(host).contains('*') => return Err(bad()),
+            Some(under) => HostIs::Under(format!(".{}", normal_host(under).ok_or_else(bad)?)),
+            None => HostIs::Exactly(normal_host(host).ok_or_else(bad)?),
+        };
+        let parts: Vec<String> = path.split('/').filter(|part| !part.is_empty()).map(decoded_whole).collect();
+        if parts.iter().any(|part| part == "." || part == "..") {
+            return Err(bad());
+        }
+        let path = if parts.is_empty() { None } else { Some(Parts::compile(parts.iter().map(String::as_str))?) };
+        Ok(Self { scheme, host, port, path })
+    }
+
+    pub(crate) fn judge(&self, text: &str) -> Verdict {
+        let Ok(url) = Url::parse(text) else { return Verdict::Doubtful(Reason::NotAddress) };
+        let Some(host) = url.host_str().and_then(normal_host) else {
+            return Verdict::Doubtful(Reason::NotAddress);
+        };
+        let by_parts = if self.is_origin(&url, &host) { self.path_of(&url) } else { Verdict::Differs(Reason::Differs) };
+        // Such an address is read in two ways, and the other one may have another host.
+        if text.contains(is_odd) || text.contains('\\') {
+            return Verdict::Doubtful(Reason::Respelled);
+        }
+        match by_parts {
+            Verdict::Fits if has_user(&url) => Verdict::Doubtful(Reason::UserInfo),
+            verdict => verdict,
+        }
+    }
+
+    fn is_origin(&self, url: &Url, host: &str) -> bool {
+        let is_host = match &self.host {
+            HostIs::Any => true,
+            HostIs::Exactly(own) => own == host,
+            HostIs::Under(own) => host.len() > own.len() && host.ends_with(own.as_str()),
+        };
+        let is_port = match self.port {
+            PortIs::Any => true,
+            PortIs::Usual => url.port().is_none(),
+            PortIs::Exactly(own) => url.port_or_known_default() == Some(own),
+        };
+        is_host && is_port && self.scheme.as_deref().is_none_or(|own| own == url.scheme())
+    }
+
+    /// How the path stands to the pattern in all ways that programs read it: as it is, percent-decoded, with empty parts left out.
+    fn path_of(&self, url: &Url) -> Verdict {
+        let Some(path) = &self.path else { return Verdict::Fits };
+        let own = url.path().strip_prefix('/').unwrap_or(url.path());
+        let plain: Vec<String> = own.split('/').map(decoded_plain).collect();
+        let mut verdict = path.judge(&plain.iter().map(String::as_str).collect::<Vec<_>>());
+        let mut reading = plain.join("/");
+        for _ in 0..MAX_DECODED {
+            let slashed = reading.replace('\\', "/");
+            verdict = verdict.and(path.judge(&collapsed(slashed.split('/'))), Reason::Respelled);
+            let decoded = decoded_whole(&reading);
+            if decoded == reading {
+                break;
+            }
+            reading = decoded;
+        }
+        verdict
+    }
+}
+
+/// Whether an address has a user's name or password.
+pub(crate) fn has_user(url: &Url) -> bool {
+    !url.username().is_empty() || url.password().is_some()
+}
+
+/// A host in its one spelling: small letters, Punycode, percent-decoded, without a dot at its end.
+pub(crate) fn normal_host(host: &str) -> Option<String> {
+    let host = match Host::parse(host.strip_suffix('.').unwrap_or(host)).ok()? {
+        Host::Ipv6(address) => address.to_ipv4_mapped().map_or(Host::Ipv6(address), Host::Ipv4),
+        host => host,
+    };
+    let host = host.to_string();
+    let host = host.strip_suffix('.').map_or(host.clone(), str::to_owned);
+    (!host.is_empty()).then_some(host)
+}
+
+/// Characters that some programs leave out of an address, and others do not.
+fn is_odd(character: char) -> bool {
+    character.is_control() || character.is_whitespace()
+}
+
+fn is_scheme(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
+}
+
+/// The port of a scheme that needs not be said.
+pub(crate) fn usual_port(scheme: &str) -> Option<u16> {
+    match scheme {
+        "http" | "ws" => Some(80),
+        "https" | "wss" => Some(443),
+        "ftp" => Some(21),
+        _ => None,
+    }
+}
+
+/// Host and port of an authority; the colons of an IPv6 address are its own.
+fn split_port(authority: &str) -> (&str, Option<&str>) {
+    match authority.rsplit_once(':') {
+        Some((host, port)) if !port.contains(']') => (host, Some(port)),
+        _ => (authority, None),
+    }
+}
+
+/// Percent-decoded, as far as that gives a text.
+fn decoded_whole(text: &str) -> String {
+    percent_decode_str(text).decode_utf8().map_or_else(|_| text.to_owned(), Into::into)
+}
+
+/// The same where it makes no separator or dots of what was none.
+fn decoded_plain(part: &str) -> String {
+    let decoded = decoded_whole(part);
+    if decoded.contains(['/', '\\', '\0']) || matches!(decoded.as_str(), "." | "..") {
+        part.to_owned()
+    } else {
+        decoded
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    const FITS: Verdict = Verdict::Fits;
+    const DIFFERS: Verdict = Verdict::Differs(Reason::Differs);
+
+    fn doubt(reason: Reason) -> Verdict {
+        Verdict::Doubtful(reason)
+    }
+
+    fn check(pattern: &str, cases: &[(&str, Verdict)]) {
+        let compiled = AddressPattern::compile(pattern).unwrap();
+        for (text, expected) in cases {
+            assert_eq!(compiled.judge(text), *expected, "{pattern} and {text:?}");
+        }
+    }
+
+    #[test]
+    fn an_origin_is_compared_by_its_parts() {
+        check(
+            "https://api.x",
+            &[
+                ("https://api.x", FITS),
+                ("https://api.x/any?q#f", FITS),
+                ("HTTPS://API.X:443/", FITS),
+                ("https://api.x./", FITS),
+                ("https://%61pi.x/", FITS),
+                ("https:api.x", FITS),
+                ("https://api.x:8443/", DIFFERS),
+                ("http://api.x/", DIFFERS),
+                ("http://api.x:443/", DIFFERS),
+                ("https://xapi.x/", DIFFERS),
+                ("https://api.x.evil/", DIFFERS),
+                ("https://api.x@evil/", DIFFERS),
+                ("https://user@api.x/", doubt(Reason::UserInfo)),
+                ("https://:password@api.x/", doubt(Reason::UserInfo)),
+                (r"https://api.x\@evil/", doubt(Reason::Respelled)),
+                (r"https://evil\@api.x/", doubt(Reason::Respelled)),
+                (" https://api.x/", doubt(Reason::Respelled)),
+                ("https://api\t.x/", doubt(Reason::Respelled)),
+                ("api.x", doubt(Reason::NotAddress)),
+                ("//api.x/", doubt(Reason::NotAddress)),
+                ("mailto:a@api.x", doubt(Reason::NotAddress)),
+                ("blob:https://api.x/", doubt(Reason::NotAddress)),
+                ("file:///etc/passwd", doubt(Reason::NotAddress)),
+            ],
+        );
+        check("https://b\u{fc}cher.x", &[("https://xn--bcher-kva.x/", FITS), ("https://B\u{dc}CHER.x/", FITS)]);
+        check("https://xn--bcher-kva.x", &[("https://b\u{fc}cher.x/", FITS), ("https://bucher.x/", DIFFERS)]);
+        check("https://api.x:443", &[("https://api.x/", FITS), ("https://api.x:444/", DIFFERS)]);
+        check("https://api.x:8443", &[("https://api.x:8443/", FITS), ("https://api.x/", DIFFERS)]);
+        check("https://api.x:*", &[("https://api.x:8443/", FITS), ("https://api.x/", FITS)]);
+        check("*://api.x:443", &[("https://api.x/", FITS), ("http://api.x/", DIFFERS)]);
+        check("*://api.x", &[("https://api.x/", FITS), ("http://api.x/", FITS), ("ws://api.x:81", DIFFERS)]);
+        check("HTTPS://[::1]:80", &[("https://[::1]:80/", FITS), ("https://[::1]/", DIFFERS)]);
+        check("http://[::1]", &[("http://[0:0::1]/", FITS), ("http://[::2]/", DIFFERS)]);
+        check("http://127.0.0.1", &[("http://127.1/", FITS), ("http://0x7f.1/", FITS), ("http://2130706433/", FITS)]);
+        check("ftp://api.x:21", &[("ftp://api.x/", FITS)]);
+        check("ws://api.x:80", &[("ws://api.x/", FITS)]);
+        check("wss://api.x:443", &[("wss://api.x/", FITS)]);
+        check("http://api.x:80", &[("http://api.x/", FITS)]);
+    }
+
+    #[test]
+    fn a_suffix_of_a_host_begins_at_a_dot() {
+        check(
+            "https://*.x.com",
+            &[
+                ("https://a.x.com/", FITS),
+                ("https://b.a.x.com/", FITS),
+                ("https://x.com/", DIFFERS),
+                ("https://.x.com/", DIFFERS),
+                ("https://ax.com/", DIFFERS),
+                ("https://evil/a.x.com/", DIFFERS),
+                ("https://a.x.com.evil/", DIFFERS),
+                ("https://a.x.com@evil/", DIFFERS),
+            ],
+        );
+        check("https://*", &[("https://a/", FITS), ("http://a/", DIFFERS)]);
+    }
+
+    #[test]
+    fn a_path_is_compared_part_by_part() {
+        check(
+            "https://api.x/public/*",
+            &[
+                ("https://api.x/public/a", FITS),
+                ("https://api.x/public/a/b?q=../..", FITS),
+                ("https://api.x/public/a%20b", FITS),
+                ("https://api.x/public/b/../a", FITS),
+                ("https://api.x/%70ublic/a", FITS),
+                ("https://api.x/public", DIFFERS),
+                ("https://api.x/publicity/a", DIFFERS),
+                ("https://api.x/public/../admin", DIFFERS),
+                ("https://api.x/public/%2e%2e/admin", DIFFERS),
+                ("https://api.x/public/%2E./admin", DIFFERS),
+                ("https://api.x/public/%252e%252e/admin", doubt(Reason::Respelled)),
+                ("https://api.x/public/..%2fadmin", doubt(Reason::Respelled)),
+                ("https://api.x/public/..%5cadmin", doubt(Reason::Respelled)),
+                ("https://api.x/admin/..%2fpublic%2fa", doubt(Reason::Respelled)),
+                ("https://api.x//public/a", doubt(Reason::Respelled)),
+                ("https://api.x/Public/a", doubt(Reason::Letters)),
+                ("https://user@api.x/admin", DIFFERS),
+            ],
+        );
+        check(
+            "https://api.x/a%20b/",
+            &[("https://api.x/a b", doubt(Reason::Respelled)), ("https://api.x/a%20b", FITS)],
+        );
+        check("https://api.x/**/admin", &[("https://api.x/a/b/admin/c", FITS), ("https://api.x/a", DIFFERS)]);
+        check("https://api.x/", &[("https://api.x/any", FITS)]);
+    }
+
+    #[test]
+    fn what_is_no_address_is_no_pattern() {
+        for bad in [
+            "",
+            "api.x",
+            "https:api.x",
+            "https://",
+            "https:///a",
+            "1https://x",
+            "ht*ps://x",
+            "://x",
+            "https://x.*",
+            "https://*.*.x",
+            "https://a*.x",
+            "https://*.",
+            "https://.",
+            "https://user@x",
+            "https://x/?q",
+            "https://x/#f",
+            "https://x/a/../b",
+            "https://x/./b",
+            "https://x/%2e%2e/b",
+            "https://x:99999",
+            "https://x:y",
+            "https://x y/",
+            "https://x/\n",
+        ] {
+            assert!(AddressPattern::compile(bad).is_err(), "{bad:?}");
+        }
+        let long = |length: usize| format!("https://x/{}", "a".repeat(length - "https://x/".len()));
+        assert!(AddressPattern::compile(&long(MAX_PATTERN)).is_ok(), "as long as may be");
+        assert!(AddressPattern::compile(&long(MAX_PATTERN + 1)).is_err(), "one byte more");
+    }
+}

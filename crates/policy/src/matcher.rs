@@ -1,0 +1,121 @@
+//! What one argument of a call must be, made ready.
+
+use serde_json::Value;
+
+use crate::address::AddressPattern;
+use crate::folder::{Folder, Lies};
+use crate::number::Range;
+use crate::path::{PathFacts, PathPattern, normal_path};
+use crate::pattern::{Glob, expression};
+use crate::spelling::{address, spellings};
+use crate::text::{GlobOn, RegexOn};
+use crate::verdict::{Reason, Verdict};
+use crate::{ArgumentIs, Effect, RuleError};
+
+/// The longest text of an argument that is judged, in bytes. Longer ones can't be.
+const MAX_JUDGED: usize = 64 * 1024;
+/// The most spellings of a value that are shown.
+const MAX_SHOWN: usize = 4;
+
+#[derive(Debug, Clone)]
+pub(crate) enum Matcher {
+    Glob(GlobOn),
+    Regex(RegexOn),
+    Folder(Folder),
+    Path(PathPattern),
+    Address(AddressPattern),
+    Number(Range),
+}
+
+impl Matcher {
+    pub(crate) fn compile(is: &ArgumentIs, effect: Effect) -> Result<Self, RuleError> {
+        Ok(match is {
+            ArgumentIs::Glob(glob) => Self::Glob(GlobOn::compile(glob)?),
+            ArgumentIs::Regex(regex) => Self::Regex(RegexOn {
+                expression: expression(regex, effect == Effect::Allow)?,
+                of_paths: regex.contains(['/', '\\']),
+            }),
+            ArgumentIs::Folder(folder) => Self::Folder(Folder::compile(folder)?),
+            ArgumentIs::Path(path) => Self::Path(PathPattern::compile(path)?),
+            ArgumentIs::Address(address) => Self::Address(AddressPattern::compile(address)?),
+            ArgumentIs::Number(range) => Self::Number(Range::compile(range)?),
+        })
+    }
+
+    /// How a value that is no list stands to it.
+    pub(crate) fn judge(&self, value: &Value, facts: &PathFacts) -> Verdict {
+        match (self, value) {
+            (_, Value::String(text)) if text.len() > MAX_JUDGED => Verdict::Doubtful(Reason::TooLong),
+            (Self::Number(range), value) => range.judge(value),
+            (_, Value::Array(_) | Value::Object(_)) => Verdict::Doubtful(Reason::NotJudged),
+            (_, Value::Null) => Verdict::Differs(Reason::Missing),
+            (_, Value::String(text)) => self.judge_text(text, facts),
+            (_, Value::Bool(value)) => self.judge_word(if *value { "true" } else { "false" }),
+            (_, Value::Number(number)) => match self.judge_word(&number.to_string()) {
+                Verdict::Differs(_) if self.is_number(number) => Verdict::Doubtful(Reason::Respelled),
+                verdict => verdict,
+            },
+        }
+    }
+
+    fn judge_text(&self, text: &str, facts: &PathFacts) -> Verdict {
+        match self {
+            Self::Glob(glob) => glob.judge(text),
+            Self::Regex(regex) => regex.judge(text),
+            Self::Folder(folder) => match folder.lies(text) {
+                Lies::Inside => Verdict::Fits,
+                Lies::Outside => Verdict::Differs(Reason::Differs),
+                Lies::PerhapsInside => Verdict::Doubtful(Reason::Letters),
+                Lies::Unclear => Verdict::Doubtful(Reason::NotWhole),
+            },
+            Self::Path(path) => path.judge(text, facts),
+            Self::Address(address) => address.judge(text),
+            Self::Number(_) => Verdict::Differs(Reason::NotNumber),
+        }
+    }
+
+    /// A number or a truth value is its JSON text, and never a path or an address.
+    fn judge_word(&self, word: &str) -> Verdict {
+        let fits = match self {
+            Self::Glob(glob) => glob.glob().fits(word),
+            Self::Regex(regex) => regex.expression.is_match(word),
+            Self::Folder(_) | Self::Path(_) | Self::Address(_) | Self::Number(_) => false,
+        };
+        if fits { Verdict::Fits } else { Verdict::Differs(Reason::Differs) }
+    }
+
+    /// Whether it names this very number, however each is written: `1000` is `1e3`.
+    fn is_number(&self, number: &serde_json::Number) -> bool {
+        let Self::Glob(glob) = self else { return false };
+        let Glob::Exactly(own) = glob.glob() else { return false };
+        own.parse::<f64>().ok().zip(number.as_f64()).is_some_and(|(own, number)| own.total_cmp(&number).is_eq())
+    }
+
+    /// Where the links on a path are to be followed: what its pattern begins with.
+    pub(crate) fn beginning(&self) -> Option<&str> {
+        match self {
+            Self::Path(path) => Some(&path.beginning),
+            _ => None,
+        }
+    }
+
+    /// A value as it is judged, to be shown, where that is not just how it is written.
+    pub(crate) fn normal(&self, value: &Value, facts: &PathFacts) -> Vec<String> {
+        let Value::String(text) = value else { return Vec::new() };
+        let mut shown: Vec<String> = match self {
+            _ if text.len() > MAX_JUDGED => Vec::new(),
+            Self::Path(_) => normal_path(text, facts),
+            Self::Address(_) => address(text).map(|url| url.to_string()).into_iter().collect(),
+            Self::Folder(_) => normal_path(text, &PathFacts::Elsewhere),
+            Self::Glob(_) | Self::Regex(_) => match address(text) {
+                Some(url) => vec![url.to_string()],
+                None if text.contains(['/', '\\']) => vec![crate::spelling::normal_path(text)],
+                None => spellings(text).into_iter().filter(|_| text.contains('%')).collect(),
+            },
+            Self::Number(_) => Vec::new(),
+        };
+        shown.retain(|spelling| spelling != text);
+        shown.truncate(MAX_SHOWN);
+        shown
+    }
+}

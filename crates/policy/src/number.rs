@@ -1,0 +1,173 @@
+//! Ranges of numbers, compared exactly.
+
+use std::cmp::Ordering;
+
+use serde_json::{Number, Value};
+
+use crate::RuleError;
+use crate::verdict::{Reason, Verdict};
+
+/// The longest range, in bytes.
+const MAX_RANGE: usize = 100;
+
+/// A range of numbers, its ends included.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Range {
+    from: Option<Number>,
+    to: Option<Number>,
+}
+
+impl Range {
+    /// Reads `1..10`, `1..`, `..10` or `5`.
+    pub(crate) fn compile(text: &str) -> Result<Self, RuleError> {
+        let bad = || RuleError::Number(text.chars().take(MAX_RANGE).collect());
+        let (from, to) = text.split_once("..").unwrap_or((text, text));
+        let end = |end: &str| match end.trim() {
+            "" => Ok(None),
+            end => number(end).map(Some).ok_or_else(bad),
+        };
+        let (from, to) = (end(from)?, end(to)?);
+        let is_empty = match (&from, &to) {
+            (Some(from), Some(to)) => compare(from, to) == Ordering::Greater,
+            (None, None) => true,
+            _ => false,
+        };
+        if is_empty || text.len() > MAX_RANGE { Err(bad()) } else { Ok(Self { from, to }) }
+    }
+
+    fn holds(&self, number: &Number) -> bool {
+        self.from.as_ref().is_none_or(|from| compare(from, number) != Ordering::Greater)
+            && self.to.as_ref().is_none_or(|to| compare(number, to) != Ordering::Greater)
+    }
+
+    pub(crate) fn judge(&self, value: &Value) -> Verdict {
+        match value {
+            Value::Number(number) if self.holds(number) => Verdict::Fits,
+            Value::Number(_) => Verdict::Differs(Reason::Differs),
+            // Some programs take a truth value for 0 or 1.
+            Value::Bool(value) if self.holds(&Number::from(u8::from(*value))) => Verdict::Doubtful(Reason::NotNumber),
+            Value::String(text) => match number(text) {
+                Some(number) if !self.holds(&number) => Verdict::Differs(Reason::Differs),
+                Some(_) => Verdict::Doubtful(Reason::TextNumber),
+                None if may_be_number(text) => Verdict::Doubtful(Reason::TextNumber),
+                None => Verdict::Differs(Reason::NotNumber),
+            },
+            Value::Bool(_) | Value::Null => Verdict::Differs(Reason::NotNumber),
+            Value::Array(_) | Value::Object(_) => Verdict::Doubtful(Reason::NotJudged),
+        }
+    }
+}
+
+/// A number as JSON writes it, and nothing around it.
+fn number(text: &str) -> Option<Number> {
+    if text.starts_with(|c: char| c == '-' || c.is_ascii_digit()) && text.ends_with(|c: char| c.is_ascii_digit()) {
+        serde_json::from_str(text).ok()
+    } else {
+        None
+    }
+}
+
+/// Whether some program may read a number in a text: one with blanks, in another base, or in the digits of another script.
+fn may_be_number(text: &str) -> bool {
+    let text = text.to_lowercase();
+    text.contains(char::is_numeric) || ["inf", "nan"].iter().any(|word| text.contains(word))
+}
+
+/// Compares without rounding.
+fn compare(one: &Number, other: &Number) -> Ordering {
+    match (one.as_i128(), other.as_i128()) {
+        (Some(one), Some(other)) => one.cmp(&other),
+        (Some(one), None) => compare_mixed(one, as_float(other)),
+        (None, Some(other)) => compare_mixed(other, as_float(one)).reverse(),
+        (None, None) => as_float(one).total_cmp(&as_float(other)),
+    }
+}
+
+fn as_float(number: &Number) -> f64 {
+    // What is no integer is a finite float.
+    number.as_f64().unwrap_or(f64::NAN)
+}
+
+/// Compares a whole number of 64 bits with any.
+fn compare_mixed(whole: i128, float: f64) -> Ordering {
+    // Beyond 64 bits the cast would still be exact; far beyond it ends at the largest i128, which compares alike.
+    #[allow(clippy::cast_possible_truncation, reason = "the fraction is compared by itself")]
+    let truncated = float.trunc() as i128;
+    whole.cmp(&truncated).then_with(|| 0.0_f64.partial_cmp(&float.fract()).unwrap_or(Ordering::Equal))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_range_holds_numbers_and_both_of_its_ends() {
+        for (range, value, expected) in [
+            ("1..10", json!(1), Verdict::Fits),
+            ("1..10", json!(10), Verdict::Fits),
+            ("1..10", json!(10.0), Verdict::Fits),
+            ("1..10", json!(0.999), Verdict::Differs(Reason::Differs)),
+            ("1..10", json!(10.001), Verdict::Differs(Reason::Differs)),
+            ("1..10", json!(11), Verdict::Differs(Reason::Differs)),
+            ("1..10", json!(0), Verdict::Differs(Reason::Differs)),
+            ("0.5..1.5", json!(1), Verdict::Fits),
+            ("0.5..1.5", json!(0), Verdict::Differs(Reason::Differs)),
+            ("0.5..1.5", json!(0.5), Verdict::Fits),
+            ("0.5..1.5", json!(1.6), Verdict::Differs(Reason::Differs)),
+            ("-1.5..-0.5", json!(-1), Verdict::Fits),
+            ("-1.5..-0.5", json!(0), Verdict::Differs(Reason::Differs)),
+            ("-5..-1", json!(-0.5), Verdict::Differs(Reason::Differs)),
+            ("-5..-1", json!(-5.5), Verdict::Differs(Reason::Differs)),
+            ("..100", json!(-1e300), Verdict::Fits),
+            ("..100", json!(1e300), Verdict::Differs(Reason::Differs)),
+            ("100..", json!(u64::MAX), Verdict::Fits),
+            ("100..", json!(99), Verdict::Differs(Reason::Differs)),
+            ("5", json!(5), Verdict::Fits),
+            ("5", json!(5.5), Verdict::Differs(Reason::Differs)),
+            ("5", json!(6), Verdict::Differs(Reason::Differs)),
+            ("..9007199254740992", json!(9_007_199_254_740_993_u64), Verdict::Differs(Reason::Differs)),
+            ("..9007199254740993", json!(9_007_199_254_740_994.0), Verdict::Differs(Reason::Differs)),
+            (" 1 .. 2 ", json!(2), Verdict::Fits),
+        ] {
+            assert_eq!(Range::compile(range).unwrap().judge(&value), expected, "{range} and {value}");
+        }
+    }
+
+    #[test]
+    fn a_text_is_never_surely_a_number() {
+        let range = Range::compile("1..10").unwrap();
+        for (value, expected) in [
+            (json!("5"), Verdict::Doubtful(Reason::TextNumber)),
+            (json!("50"), Verdict::Differs(Reason::Differs)),
+            (json!("-1"), Verdict::Differs(Reason::Differs)),
+            (json!(" 50"), Verdict::Doubtful(Reason::TextNumber)),
+            (json!("50 "), Verdict::Doubtful(Reason::TextNumber)),
+            (json!("0x5"), Verdict::Doubtful(Reason::TextNumber)),
+            (json!("\u{ff15}"), Verdict::Doubtful(Reason::TextNumber)),
+            (json!("Infinity"), Verdict::Doubtful(Reason::TextNumber)),
+            (json!("NaN"), Verdict::Doubtful(Reason::TextNumber)),
+            (json!("five"), Verdict::Differs(Reason::NotNumber)),
+            (json!(true), Verdict::Doubtful(Reason::NotNumber)),
+            (json!(false), Verdict::Differs(Reason::NotNumber)),
+            (json!(null), Verdict::Differs(Reason::NotNumber)),
+            (json!({}), Verdict::Doubtful(Reason::NotJudged)),
+        ] {
+            assert_eq!(range.judge(&value), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_range_is_refused() {
+        let long = format!("{}..{}", "1".repeat(MAX_RANGE), "2".repeat(MAX_RANGE));
+        for bad in ["", "..", "a", "1..b", "10..1", "1...3", "0x1..", "1e999", "NaN", &long] {
+            assert!(Range::compile(bad).is_err(), "{bad:?}");
+        }
+        let longest = format!("1..{}", "2".repeat(MAX_RANGE - 3));
+        assert!(Range::compile(&longest).is_ok(), "a range of {MAX_RANGE} bytes");
+        assert!(Range::compile(&format!("{longest}2")).is_err(), "and not of one more");
+    }
+}

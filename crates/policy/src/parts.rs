@@ -1,0 +1,196 @@
+//! Patterns over the parts of a path, be it of a file or of an address. A pattern covers what it names and all that lies in it.
+
+use crate::RuleError;
+use crate::folder::folded;
+use crate::pattern::Glob;
+use crate::verdict::{Reason, Verdict};
+
+/// The most parts of a path that are judged.
+pub(crate) const MAX_PARTS: usize = 512;
+
+/// A pattern, part by part.
+#[derive(Debug, Clone)]
+pub(crate) struct Parts(Vec<Part>);
+
+#[derive(Debug, Clone)]
+enum Part {
+    /// `**`: any number of parts, none as well.
+    Any,
+    One {
+        exactly: Glob,
+        /// The same in folded letters.
+        folded: Glob,
+    },
+}
+
+impl Parts {
+    /// Compiles each part as a glob whose wildcards stay in their part; `**` alone stands for any number of parts.
+    pub(crate) fn compile<'a>(parts: impl IntoIterator<Item = &'a str>) -> Result<Self, RuleError> {
+        let compile = |part: &str| match part {
+            "**" => Ok(Part::Any),
+            part => Ok(Part::One {
+                exactly: Glob::compile(part)?,
+                folded: Glob::compile(&folded(part).collect::<String>())?,
+            }),
+        };
+        Ok(Self(parts.into_iter().map(compile).collect::<Result<_, _>>()?))
+    }
+
+    /// The same below other first parts, which stand for themselves, in place of as many of its own as there are given.
+    pub(crate) fn moved(&self, first: &[&str], in_place_of: usize) -> Self {
+        let exactly = |name: &str| Part::One {
+            exactly: Glob::Exactly(name.to_owned()),
+            folded: Glob::Exactly(folded(name).collect()),
+        };
+        let rest = self.0.iter().skip(in_place_of).cloned();
+        Self(first.iter().map(|name| exactly(name)).chain(rest).collect())
+    }
+
+    /// Whether the names lie in what the pattern covers.
+    pub(crate) fn judge(&self, names: &[&str]) -> Verdict {
+        if names.len() > MAX_PARTS {
+            return Verdict::Doubtful(Reason::TooLong);
+        }
+        if self.cover(names, |part, name| part.fits(name)) {
+            return Verdict::Fits;
+        }
+        let names: Vec<String> = names.iter().map(|name| folded(name).collect()).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        if self.cover(&names, |part, name| part.fits_folded(name)) {
+            Verdict::Doubtful(Reason::Letters)
+        } else {
+            Verdict::Differs(Reason::Differs)
+        }
+    }
+
+    /// Whether all parts fit the first names. Keeps every place in the pattern that the names so far may have led to, so that the
+    /// time is bounded whatever the pattern.
+    fn cover(&self, names: &[&str], fits: impl Fn(&Part, &str) -> bool) -> bool {
+        let mut places = vec![false; self.0.len() + 1];
+        places[0] = true;
+        self.skip_any(&mut places);
+        for name in names {
+            if places[self.0.len()] {
+                return true;
+            }
+            let mut next = vec![false; places.len()];
+            for (at, part) in self.0.iter().enumerate().filter(|(at, _)| places[*at]) {
+                match part {
+                    Part::Any => next[at] = true,
+                    part => next[at + 1] |= fits(part, name),
+                }
+            }
+            self.skip_any(&mut next);
+            places = next;
+        }
+        places[self.0.len()]
+    }
+
+    /// `**` may stand for no part.
+    fn skip_any(&self, places: &mut [bool]) {
+        for (at, part) in self.0.iter().enumerate() {
+            if places[at] && matches!(part, Part::Any) {
+                places[at + 1] = true;
+            }
+        }
+    }
+}
+
+impl Part {
+    fn fits(&self, name: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::One { exactly, .. } => exactly.fits(name),
+        }
+    }
+
+    fn fits_folded(&self, name: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::One { folded, .. } => folded.fits(name),
+        }
+    }
+}
+
+/// The names that are left when `.`, `..` and empty ones are worked out, by the names alone.
+pub(crate) fn collapsed<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut left = Vec::new();
+    for name in names {
+        match name {
+            "" | "." => {}
+            ".." => {
+                left.pop();
+            }
+            name => left.push(name),
+        }
+    }
+    left
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn a_pattern_covers_what_it_names_and_what_lies_in_it() {
+        let judge = |pattern: &str, path: &str| {
+            let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
+            Parts::compile(pattern.split('/').filter(|part| !part.is_empty())).unwrap().judge(&names)
+        };
+        let (fits, differs) = (Verdict::Fits, Verdict::Differs(Reason::Differs));
+        let letters = Verdict::Doubtful(Reason::Letters);
+        for (pattern, path, expected) in [
+            ("", "", fits),
+            ("", "a", fits),
+            ("a", "", differs),
+            ("a", "a", fits),
+            ("a", "a/b", fits),
+            ("a", "ab", differs),
+            ("a/b", "a", differs),
+            ("a/*", "a", differs),
+            ("a/*", "a/b", fits),
+            ("a/*", "a/b/c", fits),
+            ("a/*.md", "a/b/c.md", differs),
+            ("a/*.md", "a/c.md", fits),
+            ("a/*.md", "a/C.MD", letters),
+            ("a/b?", "a/b", differs),
+            ("a/**", "a", fits),
+            ("**/c", "a/b/c/d", fits),
+            ("**/c", "c", fits),
+            ("**/c", "a/b", differs),
+            ("a/**/c", "a/b/b/c", fits),
+            ("a/**/c", "a/c", fits),
+            ("a/**/c", "b/c", differs),
+            ("a/**/b/**/c", "a/b/x/b/c", fits),
+            ("a/**/b/**/c", "a/x/c", differs),
+            ("A", "a", letters),
+        ] {
+            assert_eq!(judge(pattern, path), expected, "{pattern} and {path}");
+        }
+        let deep = vec!["a"; MAX_PARTS];
+        assert_eq!(Parts::compile(["a"]).unwrap().judge(&deep), fits, "as many parts as may be");
+        let deeper = vec!["a"; MAX_PARTS + 1];
+        assert_eq!(Parts::compile(["b"]).unwrap().judge(&deeper), Verdict::Doubtful(Reason::TooLong), "one more");
+    }
+
+    #[test]
+    fn a_pattern_can_be_moved() {
+        let moved = Parts::compile(["tmp", "*.md"]).unwrap().moved(&["private", "tmp*"], 1);
+        assert_eq!(moved.judge(&["private", "tmp*", "a.md"]), Verdict::Fits, "the new beginning stands for itself");
+        assert_eq!(moved.judge(&["private", "tmpx", "a.md"]), Verdict::Differs(Reason::Differs), "and is no pattern");
+        assert_eq!(moved.judge(&["tmp", "a.md"]), Verdict::Differs(Reason::Differs), "the old one is gone");
+        assert_eq!(moved.judge(&["Private", "tmp*", "a.md"]), Verdict::Doubtful(Reason::Letters), "in other letters");
+    }
+
+    #[test]
+    fn names_alone_lead_somewhere() {
+        let collapse = |path: &str| collapsed(path.split('/')).join("/");
+        for (path, expected) in
+            [("/a//b/./c/", "a/b/c"), ("/a/../b", "b"), ("/../../b", "b"), ("a/b/../../..", ""), ("a/...", "a/...")]
+        {
+            assert_eq!(collapse(path), expected, "{path}");
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Patterns of paths, and where paths lead. Nothing is looked up here: what the links on a path lead to is told by whoever can look.
+
+use std::collections::HashMap;
+
+use percent_encoding::percent_decode_str;
+
+use crate::RuleError;
+use crate::folder::{Root, SECOND_NAMES, is_dropped, parts_of, root_of, same_letters};
+use crate::parts::{Parts, collapsed};
+use crate::pattern::MAX_PATTERN;
+use crate::verdict::{Reason, Verdict};
+
+/// How often a text may be percent-encoded over again and is still read.
+const MAX_DECODED: usize = 3;
+
+/// Where paths lead once every link is followed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum PathFacts {
+    /// The paths are another computer's: they are judged by their names alone.
+    #[default]
+    Elsewhere,
+    /// For each path that was looked for where it leads; none if that could not be found out. What is not in it was not looked
+    /// for, and is in doubt as well.
+    Here(HashMap<String, Option<String>>),
+}
+
+impl PathFacts {
+    fn real(&self, path: &str) -> Option<&str> {
+        match self {
+            Self::Elsewhere => None,
+            Self::Here(known) => known.get(path)?.as_deref(),
+        }
+    }
+}
+
+/// A pattern of whole paths; it covers what it names and all that lies in it.
+#[derive(Debug, Clone)]
+pub(crate) struct PathPattern {
+    root: Root,
+    parts: Parts,
+    /// The names before the first wildcard.
+    fixed: Vec<String>,
+    /// The same as a path.
+    pub(crate) beginning: String,
+}
+
+impl PathPattern {
+    pub(crate) fn compile(text: &str) -> Result<Self, RuleError> {
+        if text.len() > MAX_PATTERN {
+            return Err(RuleError::TooLong { part: "path", most: MAX_PATTERN });
+        }
+        let bad = || RuleError::Path(text.to_owned());
+        let (root, rest) = root_of(text).ok_or_else(bad)?;
+        let parts: Vec<&str> = parts_of(root, rest).collect();
+        if parts.contains(&"..") || text.contains('\0') {
+            return Err(bad());
+        }
+        let fixed = parts.iter().take_while(|part| !part.contains(['*', '?', '\\']));
+        let fixed: Vec<String> = fixed.map(|&part| part.to_owned()).collect();
+        let (drive, separator) = match root {
+            Root::Slash => (String::new(), "/"),
+            Root::Drive(letter) => (format!("{}:", char::from(letter)), "\\"),
+            Root::Share => ("\\".to_owned(), "\\"),
+        };
+        let beginning = format!("{drive}{separator}{}", fixed.join(separator));
+        Ok(Self { root, parts: Parts::compile(parts)?, fixed, beginning })
+    }
+
+    pub(crate) fn judge(&self, text: &str, facts: &PathFacts) -> Verdict {
+        let (moved, readings) = (self.moved(facts), readings(text));
+        if text.contains('\0') || readings.iter().any(|reading| reading.contains('\0')) {
+            return Verdict::Doubtful(Reason::Climbs);
+        }
+        let Some(first) = readings.first() else { return Verdict::Doubtful(Reason::NotWhole) };
+        let by_names = readings[1..].iter().fold(self.place(first, moved.as_ref()), |verdict, reading| {
+            verdict.and(self.place(reading, moved.as_ref()), Reason::Respelled)
+        });
+        if matches!(by_names, Verdict::Doubtful(_)) {
+            return by_names;
+        }
+        match facts {
+            PathFacts::Elsewhere if climbs(text) => Verdict::Doubtful(Reason::Climbs),
+            PathFacts::Elsewhere => by_names,
+            PathFacts::Here(_) => match facts.real(text) {
+                Some(real) => by_names.and(self.place(real, moved.as_ref()), Reason::LeadsElsewhere),
+                None => Verdict::Doubtful(Reason::Unresolved),
+            },
+        }
+    }
+
+    /// The same pattern where its beginning leads, if that is elsewhere.
+    fn moved(&self, facts: &PathFacts) -> Option<(Root, Parts)> {
+        let real = facts.real(&self.beginning).filter(|real| *real != self.beginning)?;
+        let (root, rest) = root_of(real)?;
+        let first: Vec<&str> = parts_of(root, rest).collect();
+        Some((root, self.parts.moved(&first, self.fixed.len())))
+    }
+
+    /// How one reading of a path stands to the pattern, by its names.
+    fn place(&self, path: &str, moved: Option<&(Root, Parts)>) -> Verdict {
+        let Some((root, rest)) = root_of(path) else { return Verdict::Doubtful(Reason::NotWhole) };
+        if parts_of(root, rest).any(|part| is_dropped(root, part)) {
+            return Verdict::Doubtful(Reason::Respelled);
+        }
+        let names = collapsed(parts_of(root, rest));
+        let own = match (self.root, root) {
+            (own, other) if own == other => self.parts.judge(&names),
+            (Root::Drive(_), Root::Drive(_)) => Verdict::Differs(Reason::Differs),
+            _ => Verdict::Doubtful(Reason::NotWhole),
+        };
+        let moved = moved.filter(|(own, _)| *own == root).map(|(_, parts)| parts.judge(&names));
+        match (own, moved) {
+            (Verdict::Fits, _) | (_, Some(Verdict::Fits)) => Verdict::Fits,
+            (Verdict::Differs(_), Some(doubt @ Verdict::Doubtful(_))) => doubt,
+            (Verdict::Differs(_), _) if self.has_second_name(&names) => Verdict::Doubtful(Reason::SecondName),
+            (own, _) => own,
+        }
+    }
+
+    /// Whether a path goes through a folder that has second names of others, such as `/proc/self/root`, and the pattern does not
+    /// begin there.
+    fn has_second_name(&self, names: &[&str]) -> bool {
+        SECOND_NAMES.iter().any(|folder| {
+            let begins = |names: &[&str]| {
+                names.len() >= folder.len() && folder.iter().zip(names).all(|(a, b)| same_letters(a, b))
+            };
+            let own: Vec<&str> = self.fixed.iter().map(String::as_str).collect();
+            begins(names) && !begins(&own)
+        })
+    }
+}
+
+/// Whether a path has a `..` in it, with either kind of separator.
+fn climbs(text: &str) -> bool {
+    crate::pattern::climbs(text)
+}
+
+/// What programs may read a whole path as, itself first: as it is written, percent-decoded, with backslashes for slashes.
+fn readings(text: &str) -> Vec<String> {
+    if root_of(text).is_none() {
+        return Vec::new();
+    }
+    let mut readings = vec![text.to_owned()];
+    for _ in 0..MAX_DECODED {
+        let last = readings.last().map(String::as_str).unwrap_or_default();
+        let Ok(decoded) = percent_decode_str(last).decode_utf8() else { break };
+        if decoded == last {
+            break;
+        }
+        let decoded = decoded.into_owned();
+        readings.push(decoded);
+    }
+    let slashed = |text: &String| (text.starts_with('/') && text.contains('\\')).then(|| text.replace('\\', "/"));
+    let slashed: Vec<String> = readings.iter().filter_map(slashed).collect();
+    readings.extend(slashed);
+    readings
+}
+
+/// A path as it is judged, to be shown.
+pub(crate) fn normal_path(text: &str, facts: &PathFacts) -> Vec<String> {
+    let mut shown: Vec<String> = Vec::new();
+    for reading in readings(text) {
+        let Some((root, rest)) = root_of(&reading) else { continue };
+        let names = collapsed(parts_of(root, rest));
+        shown.push(match root {
+            Root::Slash => format!("/{}", names.join("/")),
+            Root::Drive(letter) => format!("{}:\\{}", char::from(letter), names.join("\\")),
+            Root::Share => format!("\\\\{}", names.join("\\")),
+        });
+    }
+    shown.extend(facts.real(text).map(str::to_owned));
+    shown.dedup();
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    const FITS: Verdict = Verdict::Fits;
+    const DIFFERS: Verdict = Verdict::Differs(Reason::Differs);
+
+    fn doubt(reason: Reason) -> Verdict {
+        Verdict::Doubtful(reason)
+    }
+
+    fn here(known: &[(&str, Option<&str>)]) -> PathFacts {
+        let own = |(path, real): &(&str, Option<&str>)| ((*path).to_owned(), real.map(str::to_owned));
+        PathFacts::Here(known.iter().map(own).collect())
+    }
+
+    #[test]
+    fn by_names_alone() {
+        let secret = PathPattern::compile("/secret/*").unwrap();
+        for (path, expected) in [
+            ("/secret/x", FITS),
+            ("/secret/x/y", FITS),
+            ("//secret/x", FITS),
+            ("/./secret//x/.", FITS),
+            ("/secret", DIFFERS),
+            ("/secrets/x", DIFFERS),
+            ("/public/x", DIFFERS),
+            ("/public/../secret/x", doubt(Reason::Climbs)),
+            ("/secret/../public", doubt(Reason::Climbs)),
+            ("/Secret/x", doubt(Reason::Letters)),
+            ("/%73ecret/x", doubt(Reason::Respelled)),
+            ("/%2573ecret/x", doubt(Reason::Respelled)),
+            ("/secret/x%20y", FITS),
+            ("/a%2f..%2fsecret/x", doubt(Reason::Respelled)),
+            ("/secret/a%2f..%2f..%2fx", doubt(Reason::Respelled)),
+            (r"/a\..\secret\x", doubt(Reason::Respelled)),
+            ("/%ff/x", DIFFERS),
+            ("secret/x", doubt(Reason::NotWhole)),
+            ("~/x", doubt(Reason::NotWhole)),
+            ("file:///secret/x", doubt(Reason::NotWhole)),
+            (r"C:\secret\x", doubt(Reason::NotWhole)),
+            ("/secret/x\0", doubt(Reason::Climbs)),
+            ("/secret/x%00y", doubt(Reason::Climbs)),
+            ("\0", doubt(Reason::Climbs)),
+            ("/proc/self/root/secret/x", doubt(Reason::SecondName)),
+            ("/dev/fd/3", doubt(Reason::SecondName)),
+            ("/dev/null", DIFFERS),
+        ] {
+            assert_eq!(secret.judge(path, &PathFacts::Elsewhere), expected, "{path:?}");
+        }
+        let proc = PathPattern::compile("/proc/1/*").unwrap();
+        assert_eq!(proc.judge("/proc/2/status", &PathFacts::Elsewhere), DIFFERS, "a pattern that begins there");
+        let drive = PathPattern::compile(r"C:\Users\*").unwrap();
+        for (path, expected) in [
+            (r"C:\Users\Ann", FITS),
+            ("c:/Users/Ann", FITS),
+            (r"c:\users\Ann", doubt(Reason::Letters)),
+            (r"D:\Users\Ann", DIFFERS),
+            (r"C:\Users.\Ann", doubt(Reason::Respelled)),
+            ("/Users/Ann", doubt(Reason::NotWhole)),
+        ] {
+            assert_eq!(drive.judge(path, &PathFacts::Elsewhere), expected, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn where_links_lead_counts_as_well() {
+        let safe = PathPattern::compile("/safe/*").unwrap();
+        let facts = here(&[
+            ("/safe", Some("/safe")),
+            ("/safe/a", Some("/safe/a")),
+            ("/safe/link", Some("/etc/passwd")),
+            ("/other/link", Some("/safe/a")),
+            ("/other/a", Some("/other/a")),
+            ("/safe/x/../a", Some("/safe/a")),
+            ("/safe/link/../a", Some("/etc/a")),
+            ("/other/hidden", None),
+        ]);
+        for (path, expected) in [
+            ("/safe/a", FITS),
+            ("/safe/link", doubt(Reason::LeadsElsewhere)),
+            ("/other/link", doubt(Reason::LeadsElsewhere)),
+            ("/other/a", DIFFERS),
+            ("/safe/x/../a", FITS),
+            ("/safe/link/../a", doubt(Reason::LeadsElsewhere)),
+            ("/other/hidden", doubt(Reason::Unresolved)),
+            ("/not/looked/for", doubt(Reason::Unresolved)),
+        ] {
+            assert_eq!(safe.judge(path, &facts), expected, "{path:?}");
+        }
+        assert_eq!(normal_path("/safe/x/../link", &facts), ["/safe/link"], "by its names");
+        assert_eq!(normal_path("/safe/link", &facts), ["/safe/link", "/etc/passwd"], "and where it leads");
+        assert_eq!(normal_path("//a/%62", &facts), ["/a/%62", "/a/b"], "decoded");
+        assert_eq!(normal_path("C:/a/./b", &facts), [r"c:\a\b"], "of Windows");
+        assert_eq!(normal_path(r"\\host\a", &facts), [r"\\host\a"], "a share");
+    }
+
+    #[test]
+    fn a_pattern_holds_where_its_own_beginning_leads() {
+        let tmp = PathPattern::compile("/tmp/*.md").unwrap();
+        assert_eq!(tmp.beginning, "/tmp", "what is looked for");
+        assert_eq!(PathPattern::compile(r"C:\Users\Ann\*").unwrap().beginning, r"c:\Users\Ann", "of Windows");
+        assert_eq!(PathPattern::compile(r"\\host\share\*").unwrap().beginning, r"\\host\share", "of a share");
+        let facts = here(&[
+            ("/tmp", Some("/private/tmp")),
+            ("/tmp/a.md", Some("/private/tmp/a.md")),
+            ("/private/tmp/a.md", Some("/private/tmp/a.md")),
+            ("/private/tmp/a.MD", Some("/private/tmp/a.MD")),
+            ("/private/a.md", Some("/private/a.md")),
+        ]);
+        assert_eq!(tmp.judge("/tmp/a.md", &facts), FITS, "through the link");
+        assert_eq!(tmp.judge("/private/tmp/a.md", &facts), FITS, "beside the link");
+        assert_eq!(tmp.judge("/private/tmp/a.MD", &facts), doubt(Reason::Letters), "in other letters");
+        assert_eq!(tmp.judge("/private/a.md", &facts), DIFFERS, "elsewhere");
+        let odd = here(&[("/tmp", Some("nowhere")), ("/tmp/a.md", Some("/tmp/a.md"))]);
+        assert_eq!(tmp.judge("/tmp/a.md", &odd), FITS, "a beginning that leads to no whole path moves nothing");
+    }
+
+    #[test]
+    fn what_is_no_whole_path_is_no_pattern() {
+        for bad in ["", "secret", "~/x", "/a/../b", "file:///x", "/a\0", r"/a\b"] {
+            assert!(PathPattern::compile(bad).is_err(), "{bad:?}");
+        }
+        assert!(PathPattern::compile(&format!("/{}", "a".repeat(MAX_PATTERN))).is_err(), "a long one");
+        assert!(PathPattern::compile(&format!("/{}", "a".repeat(MAX_PATTERN - 1))).is_ok(), "as long as may be");
+    }
+}

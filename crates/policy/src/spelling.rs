@@ -1,0 +1,324 @@
+//! The spellings of a text that may be a path or an address, so that a rule on letters can't be dodged by other letters for the
+//! same thing.
+
+use std::collections::BTreeSet;
+
+use percent_encoding::percent_decode_str;
+use unicode_normalization::UnicodeNormalization;
+use url::Url;
+
+use crate::address::{has_user, normal_host, usual_port};
+use crate::folder::root_of;
+use crate::pattern::climbs;
+
+/// How often a text may be percent-encoded over again and is still read.
+const MAX_DECODED: usize = 3;
+
+/// Whether a text can have other spellings at all.
+pub(crate) fn has_others(text: &str) -> bool {
+    text.contains(['/', '\\', '%', ':'])
+}
+
+/// Other spellings of a text: as paths its parts worked out by their names, as addresses in their one normal form and others that
+/// lead to the same place. The text itself may be among them.
+pub(crate) fn spellings(text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut decoded = text.to_owned();
+    for _ in 0..=MAX_DECODED {
+        add_paths(&mut found, &decoded);
+        add_addresses(&mut found, &decoded);
+        let next = percent_decode_str(&decoded).decode_utf8_lossy().into_owned();
+        if next == decoded {
+            break;
+        }
+        found.insert(next.clone());
+        decoded = next;
+    }
+    found
+}
+
+fn add_paths(found: &mut BTreeSet<String>, text: &str) {
+    for text in [text.to_owned(), text.replace('\\', "/")] {
+        let normal = normal_path(&text);
+        if let Some(bare) = normal.strip_suffix('/').filter(|bare| !bare.is_empty()) {
+            found.insert(bare.to_owned());
+        }
+        found.insert(normal);
+    }
+}
+
+fn add_addresses(found: &mut BTreeSet<String>, text: &str) {
+    let trimmed = text.trim_start_matches(['/', '\\']);
+    match address(text) {
+        Some(url) => add_address(found, &url),
+        // Without a scheme, many programs put one before it.
+        None => {
+            for scheme in ["https", "http"] {
+                if let Ok(url) = Url::parse(&format!("{scheme}://{trimmed}")) {
+                    add_address(found, &url);
+                }
+            }
+        }
+    }
+}
+
+fn add_address(found: &mut BTreeSet<String>, url: &Url) {
+    let mut plain = url.clone();
+    // An address that can't have a user, or another host, stays as it is.
+    let _ = plain.set_username("");
+    let _ = plain.set_password(None);
+    if let Some(host) = url.host_str().and_then(normal_host) {
+        let _ = plain.set_host(Some(&host));
+    }
+    let mut merged = plain.clone();
+    merged.set_path(&normal_path(plain.path()));
+    for url in [url, &plain, &merged] {
+        let mut bare = url.clone();
+        bare.set_fragment(None);
+        for text in [url.as_str(), bare.as_str()] {
+            found.insert(text.to_owned());
+            found.insert(unreserved(text));
+            if let Some(text) = text.strip_suffix('/') {
+                found.insert(text.to_owned());
+            }
+        }
+    }
+    let plain = merged;
+    if let (Some(host), Some(port)) = (plain.host_str(), usual_port(plain.scheme())) {
+        let port = plain.port().unwrap_or(port);
+        let unicode = url::quirks::domain_to_unicode(host);
+        let rest = url::Position::BeforePath;
+        for rest in [&plain[rest..], &plain[rest..url::Position::AfterQuery]] {
+            found.insert(format!("{}://{host}:{port}{rest}", plain.scheme()));
+            if !unicode.is_empty() && plain.port().is_none() {
+                found.insert(format!("{}://{unicode}{rest}", plain.scheme()));
+            }
+        }
+    }
+}
+
+/// An address that a text is; a path of Windows is none.
+pub(crate) fn address(text: &str) -> Option<Url> {
+    let url = Url::parse(text).ok()?;
+    let is_one = url.has_host() && url.scheme().len() > 1 && (url.is_special() || text.contains("://"));
+    is_one.then_some(url)
+}
+
+/// An address as RFC 3986 would write it, if that is what the text is: then all programs read it alike. A single `/` after the host
+/// may be left out.
+pub(crate) fn is_normal_address(text: &str, url: &Url) -> bool {
+    let is_same = url.as_str() == text || url.as_str().strip_suffix('/') == Some(text);
+    let path = url.path().to_ascii_lowercase();
+    let is_plain = !has_odd_codes(&path) && !path.contains("//");
+    let has_dot = url.host_str().is_some_and(|host| host.ends_with('.'));
+    is_same && is_plain && !has_dot && !has_user(url) && unreserved(text) == text
+}
+
+/// Whether a text is a path in the one spelling that all programs read alike. Only then a rule that allows goes by its letters.
+pub(crate) fn is_normal_path(text: &str) -> bool {
+    !climbs(text) && normal_path(text) == text && !has_odd_codes(&text.to_ascii_lowercase())
+}
+
+/// Whether a text in small letters has a percent-encoded dot, separator, zero byte or percent sign.
+fn has_odd_codes(text: &str) -> bool {
+    ["%2e", "%2f", "%5c", "%00", "%25"].iter().any(|code| text.contains(code))
+}
+
+/// Whether a text is a path, by how it begins.
+pub(crate) fn looks_like_path(text: &str) -> bool {
+    root_of(text).is_some() || text.starts_with(['~', '\\']) || text.starts_with("./") || text.starts_with(".\\")
+}
+
+/// The same path with `.`, `..` and empty parts worked out by the names alone. A `/` at the end stays.
+pub(crate) fn normal_path(text: &str) -> String {
+    let mut left: Vec<&str> = Vec::new();
+    for part in text.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if left.last().is_none_or(|last| *last == "..") && !text.starts_with('/') => left.push(".."),
+            ".." => {
+                left.pop();
+            }
+            part => left.push(part),
+        }
+    }
+    let begin = if text.starts_with('/') { "/" } else { "" };
+    let end = if text.ends_with('/') && !left.is_empty() { "/" } else { "" };
+    format!("{begin}{}{end}", left.join("/"))
+}
+
+/// The same text with those characters percent-decoded that never need to be encoded.
+fn unreserved(text: &str) -> String {
+    let mut left = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('%') {
+        left.push_str(before);
+        let code = after.get(..2).and_then(|code| u8::from_str_radix(code, 16).ok()).map(char::from);
+        match code.filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '~')) {
+            Some(character) => {
+                left.push(character);
+                rest = &after[2..];
+            }
+            None => {
+                left.push('%');
+                rest = after;
+            }
+        }
+    }
+    left.push_str(rest);
+    left
+}
+
+/// A text without the differences of capital and small letters, of width and of composition; full stops of other scripts are dots.
+pub(crate) fn folded(text: &str) -> String {
+    let dots = |c: char| if matches!(c, '\u{3002}' | '\u{ff0e}' | '\u{ff61}') { '.' } else { c };
+    text.chars().map(dots).nfkc().flat_map(char::to_lowercase).nfkc().collect()
+}
+
+/// All that a server may be known by in these words: each word, and what addresses in it lead to, folded.
+pub(crate) fn identity_spellings(words: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::from([words.to_owned(), folded(words)]);
+    let parts = words.split(|c: char| c.is_whitespace() || c == '=').filter(|word| !word.is_empty());
+    for word in std::iter::once(words).chain(parts).filter(|word| has_others(word)) {
+        let others = [word.to_owned(), folded(word)];
+        let addresses = others.iter().filter_map(|word| address(word));
+        for url in addresses {
+            let mut of_word = BTreeSet::new();
+            add_address(&mut of_word, &url);
+            for spelling in of_word {
+                // The rest of the words stays, as a rule may be about all of them.
+                found.insert(folded(&words.replacen(word, &spelling, 1)));
+                found.insert(folded(&spelling));
+            }
+            if let Some(host) = url.host_str().and_then(normal_host) {
+                found.insert(folded(&url::quirks::domain_to_unicode(&host)));
+                found.insert(host);
+            }
+        }
+        let decoded = percent_decode_str(word).decode_utf8_lossy().into_owned();
+        found.insert(folded(&words.replacen(word, &decoded, 1)));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn a_path_has_one_normal_form() {
+        for (text, expected) in [
+            ("//secret/x", "/secret/x"),
+            ("/./secret/x", "/secret/x"),
+            ("/a/../secret/x", "/secret/x"),
+            ("/../x", "/x"),
+            ("a/./b", "a/b"),
+            ("../a", "../a"),
+            ("../../a", "../../a"),
+            ("a/../../b", "../b"),
+            ("a/..", ""),
+            ("/a/", "/a/"),
+            ("/", "/"),
+            ("", ""),
+            ("a", "a"),
+        ] {
+            assert_eq!(normal_path(text), expected, "{text}");
+            assert_eq!(is_normal_path(text), expected == text && !text.contains(".."), "{text}");
+        }
+        assert!(!is_normal_path(r"a\..\b"), "a path of Windows that climbs");
+        for text in ["/a/%2E%2e/b", "/a/..%2Fb", "/a%5cb", "/a%00", "/%252e"] {
+            assert!(!is_normal_path(text), "{text} is read in two ways");
+        }
+        assert!(is_normal_path("/a%20b"), "a blank is read in one");
+        for (text, expected) in
+            [("/a", true), (r"C:\a", true), ("~/a", true), ("./a", true), (r".\a", true), (r"\a", true), ("a/b", false)]
+        {
+            assert_eq!(looks_like_path(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_address_has_many_spellings() {
+        for text in [
+            "HTTPS://EVIL.x/A",
+            "https:evil.x/A",
+            r"https:\\evil.x\A",
+            "https://evil.x:443/A",
+            "https://user:password@evil.x/A",
+            "https://evil.x./A",
+            "https://evil%2ex/A",
+            "https://\u{ff45}\u{ff56}il.x/A",
+            "https://evil\u{3002}x/A",
+            "https://evil.x/%41",
+            "https://evil.x/b/../A",
+            "https://evil.x/b/%2e%2e/A",
+            "https://evil.x/A#part",
+            " https://evil.x/A",
+            "https://ev\til.x/A",
+            "//evil.x/A",
+            "evil.x/A",
+            "https%3A%2F%2Fevil.x%2FA",
+            "https://evil.x/A/",
+            "https://evil.x//b/../A",
+        ] {
+            let found = spellings(text);
+            assert!(found.contains("https://evil.x/A"), "{text:?}: {found:?}");
+            assert!(found.contains("https://evil.x:443/A") || text.ends_with('/'), "{text:?} with its port: {found:?}");
+            assert!(has_others(text), "{text:?} is looked at");
+        }
+        assert!(spellings("https://xn--bcher-kva.x/").contains("https://b\u{fc}cher.x/"), "in letters");
+        assert!(spellings("http://evil.x:81/").contains("http://evil.x:81/"), "another port stays");
+        assert!(!spellings("http://evil.x:81/").contains("http://evil.x/"), "and is no other");
+        assert!(!has_others("plain words"), "nothing is to be spelled");
+    }
+
+    #[test]
+    fn a_normal_address_is_read_alike_by_all() {
+        let is_normal = |text: &str| address(text).is_some_and(|url| is_normal_address(text, &url));
+        for text in ["https://a.x", "https://a.x/", "https://a.x/b%20c?q=%2F..%2F#f", "https://a.x:8443/b/"] {
+            assert!(is_normal(text), "{text}");
+        }
+        for text in [
+            "https://A.x/",
+            "https://a.x:443/",
+            "https://user@a.x/",
+            "https://:word@a.x/",
+            "https://a.x./",
+            "https://a.x/b/../c",
+            "https://a.x/%2E%2E/c",
+            "https://a.x/%2fc",
+            "https://a.x/%5Cc",
+            "https://a.x/%252e",
+            "https://a.x/%00",
+            "https://a.x//c",
+            "https://a.x/%61",
+            r"https://a.x\c",
+            "https:a.x",
+            "a.x",
+            r"C:\a",
+            "mailto:a@x",
+            "note:x",
+        ] {
+            assert!(!is_normal(text), "{text}");
+        }
+        assert!(address("foo://a.x/").is_some(), "any scheme with a host");
+        assert!(address("C://a/b").is_none(), "but no drive of Windows");
+        assert_eq!(unreserved("%41%2f%7E%zz%4"), "A%2f~%zz%4", "only what needs no encoding is decoded");
+    }
+
+    #[test]
+    fn an_identity_has_the_spellings_of_its_addresses() {
+        let found = identity_spellings("npx mcp-remote HTTPS://EVIL-MCP%2eexample./mcp --flag");
+        for expected in
+            ["npx mcp-remote https://evil-mcp.example/mcp --flag", "https://evil-mcp.example/mcp", "evil-mcp.example"]
+        {
+            assert!(found.contains(expected), "{expected}: {found:?}");
+        }
+        assert!(identity_spellings("NPX Evil-MCP").contains("npx evil-mcp"), "in small letters");
+        assert!(identity_spellings("run evil%2dmcp").contains("run evil-mcp"), "percent-decoded");
+        assert!(identity_spellings("https://xn--bcher-kva.x/").contains("b\u{fc}cher.x"), "a host in letters");
+        assert_eq!(folded("\u{ff25}vil\u{ff61}\u{ff38}"), "evil.x", "wide letters, and another full stop");
+    }
+}

@@ -1,0 +1,378 @@
+//! Paths and addresses in any spelling: what is denied stays denied, and what is allowed lies where the rule says.
+
+use std::sync::LazyLock;
+
+use percent_encoding::percent_decode_str;
+use policy::{ArgumentIs, ArgumentRule, Effect, PathFacts, Policy, PolicyRule};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use url::Url;
+
+use crate::support::{Call, policy_of, rule, strictness};
+
+fn with(effect: Effect, is: ArgumentIs) -> PolicyRule {
+    PolicyRule { arguments: vec![ArgumentRule { at: "/x".to_owned(), is }], ..rule(effect, "server", None) }
+}
+
+fn decide(rule: &PolicyRule, value: Value, paths: PathFacts) -> Effect {
+    let call = Call { arguments: json!({ "x": value }), paths, ..Call::default() };
+    strictness(call.with(|act| policy_of(&[], std::slice::from_ref(rule)).decide(&act, 0)))
+}
+
+fn path(text: &str) -> ArgumentIs {
+    ArgumentIs::Path(text.to_owned())
+}
+
+fn glob(text: &str) -> ArgumentIs {
+    ArgumentIs::Glob(text.to_owned())
+}
+
+fn address(text: &str) -> ArgumentIs {
+    ArgumentIs::Address(text.to_owned())
+}
+
+#[test]
+fn a_rule_on_paths_and_addresses_can_not_be_dodged() {
+    let (allow, ask, deny) = (Effect::Allow, Effect::Ask, Effect::Deny);
+    let cases = [
+        (deny, glob("/secret/*"), "//secret/x", deny),
+        (deny, glob("/secret/*"), "/./secret/x", deny),
+        (deny, glob("/secret/*"), "/a/../secret/x", deny),
+        (deny, glob("/etc/passwd"), "/etc/x/../passwd", deny),
+        (deny, glob("/etc/passwd"), "/etc/other", ask),
+        (allow, glob("/public/a"), "/public/x/../a", ask),
+        (allow, glob("/public/*"), "/public//a", ask),
+        (allow, glob("/public/*"), "/public/a", allow),
+        (allow, glob("https://api.x/public/*"), "https://api.x/public/%2e%2e/admin", ask),
+        (allow, glob("https://api.x/public/*"), "https://api.x/public/a", allow),
+        (allow, glob("https://*.x.com/*"), "https://evil/a.x.com/", ask),
+        (allow, glob("https://*.x.com/*"), "https://a.x.com/b", allow),
+        (allow, glob("https://api.x*"), "https://api.x@evil/", ask),
+        (allow, glob("https://api.x*"), "https://api.x/a", allow),
+        (deny, path("/secret/*"), "//secret/x", deny),
+        (deny, path("/secret/*"), "/public/x", ask),
+        (allow, path("/public/*"), "/public/../etc/passwd", ask),
+        (allow, path("/public/*"), "/public//a", allow),
+        (allow, path("/public/*"), "public/a", ask),
+        (deny, address("https://evil.x"), "https://EVIL.x.:443/a", deny),
+        (deny, address("https://evil.x"), "https://user@evil%2ex/", deny),
+        (deny, address("https://evil.x"), "https://good.x/", ask),
+        (allow, address("https://api.x/public/*"), "https://api.x/public/%2e%2e/admin", ask),
+        (allow, address("https://*.x.com"), "https://evil/a.x.com/", ask),
+        (allow, address("https://api.x"), "https://api.x@evil/", ask),
+        (allow, address("https://api.x"), "https://api.x/a", allow),
+    ];
+    for (effect, is, value, expected) in cases {
+        let rule = with(effect, is);
+        assert_eq!(decide(&rule, json!(value), PathFacts::Elsewhere), expected, "{rule:?} and {value}");
+    }
+}
+
+#[test]
+fn lists_and_deep_arguments_are_judged_item_by_item() {
+    let rule_at = |effect, at: &str, is| PolicyRule {
+        arguments: vec![ArgumentRule { at: at.to_owned(), is }],
+        ..rule(effect, "server", None)
+    };
+    let decide = |rule: PolicyRule, arguments: Value| {
+        let call = Call { arguments, ..Call::default() };
+        strictness(call.with(|act| policy_of(&[], std::slice::from_ref(&rule)).decide(&act, 0)))
+    };
+    let (allow, ask, deny) = (Effect::Allow, Effect::Ask, Effect::Deny);
+    let both = json!({"o": {"list": ["/public/a", "//secret/x"]}});
+    let number = |text: &str| ArgumentIs::Number(text.to_owned());
+    for (what, rule, arguments, expected) in [
+        ("one of two is denied", rule_at(deny, "/o/list", path("/secret/*")), both.clone(), deny),
+        ("one of two is denied by a glob", rule_at(deny, "/o/list", glob("/secret/*")), both.clone(), deny),
+        ("not both are allowed", rule_at(allow, "/o/list", path("/public/*")), both.clone(), ask),
+        ("the one that is named is", rule_at(allow, "/o/list/0", path("/public/*")), both.clone(), allow),
+        ("neither is", rule_at(deny, "/o/list", path("/etc")), both, ask),
+        ("an empty list", rule_at(allow, "/l", path("/public/*")), json!({"l": []}), ask),
+        ("an empty list, denied", rule_at(deny, "/l", path("/public/*")), json!({"l": []}), ask),
+        ("numbers", rule_at(allow, "/n", number("1..10")), json!({"n": [1, 10]}), allow),
+        ("one too large", rule_at(allow, "/n", number("1..10")), json!({"n": [1, 11]}), ask),
+        ("one that is a text", rule_at(allow, "/n", number("1..10")), json!({"n": ["5"]}), ask),
+        ("a text is denied", rule_at(deny, "/n", number("1..10")), json!({"n": "5"}), deny),
+        ("another one is not", rule_at(deny, "/n", number("1..10")), json!({"n": "50"}), ask),
+        ("a list in a list", rule_at(allow, "/n", number("1..10")), json!({"n": [[1]]}), ask),
+        ("a list in a list, denied", rule_at(deny, "/n", number("1..10")), json!({"n": [[1]]}), deny),
+        ("a number is no path", rule_at(deny, "/n", path("/secret")), json!({"n": 5}), ask),
+        ("as many items as are judged", rule_at(allow, "/n", number("1")), json!({"n": vec![1; 1_000]}), allow),
+        ("more items than are judged", rule_at(allow, "/n", number("1")), json!({"n": vec![1; 1_001]}), ask),
+        ("more of what is denied", rule_at(deny, "/n", number("2")), json!({"n": vec![1; 1_001]}), deny),
+        ("nothing there", rule_at(deny, "/n", path("/secret")), json!({"n": null}), ask),
+        ("a name with a slash", rule_at(deny, "/a~1b", number("1")), json!({"a/b": 1}), deny),
+        ("a name with a tilde", rule_at(deny, "/a~01", number("1")), json!({"a~1": 1}), deny),
+    ] {
+        assert_eq!(decide(rule, arguments), expected, "{what}");
+    }
+}
+
+#[test]
+fn an_explanation_says_what_each_condition_made_of_the_value() {
+    let rule = with(Effect::Deny, path("/secret/*"));
+    let policy = policy_of(&[], std::slice::from_ref(&rule));
+    let link = "/public/link".to_owned();
+    let paths = PathFacts::Here([(link.clone(), Some("/secret/x".to_owned()))].into());
+    let call = Call { arguments: json!({ "x": link }), paths, ..Call::default() };
+    let explained = call.with(|act| policy.explain(&act, 0));
+    let judged = &explained.considered[0].arguments[0];
+    assert!(judged.holds, "a link into it is denied: {judged:?}");
+    assert_eq!((judged.number, judged.reason.name()), (0, "leads-elsewhere"), "why");
+    assert_eq!(judged.value.as_deref(), Some(r#""/public/link""#), "the value");
+    assert_eq!(judged.normal, ["/secret/x"], "and where it leads");
+    let long = Call { arguments: json!({ "x": "x".repeat(70_000) }), ..Call::default() };
+    let explained = long.with(|act| policy.explain(&act, 0));
+    let judged = &explained.considered[0].arguments[0];
+    assert_eq!((judged.holds, judged.reason.name()), (true, "too-long"), "what is too long is in doubt");
+    assert_eq!(judged.value.as_ref().map(String::len), Some(200), "only its beginning is shown");
+    let elsewhere = Call { tool: "t".to_owned(), server: "other".to_owned(), ..Call::default() };
+    let explained = elsewhere.with(|act| policy.explain(&act, 0));
+    assert!(explained.considered[0].arguments.is_empty(), "a rule about another server judges nothing");
+    let glob = with(Effect::Deny, glob("/secret/*"));
+    let explained = Call { arguments: json!({ "x": "/a/../b" }), ..Call::default() }
+        .with(|act| policy_of(&[], std::slice::from_ref(&glob)).explain(&act, 0));
+    assert_eq!(explained.considered[0].arguments[0].normal, ["/b"], "a glob's value has its normal form, too");
+}
+
+#[test]
+fn only_paths_that_a_rule_asks_about_are_looked_for() {
+    let policy = policy_of(&[], &[with(Effect::Deny, path("/secret/*")), with(Effect::Deny, glob("/a/*"))]);
+    let arguments = json!({"x": ["/public/a", 5, "rel"], "y": "/other"});
+    let call = Call { arguments: arguments.clone(), ..Call::default() };
+    call.with(|act| {
+        let paths: Vec<&str> = policy.paths_of(&act).into_iter().collect();
+        assert_eq!(paths, ["/public/a", "/secret", "rel"], "the values, and where the pattern begins");
+    });
+    let other = Call { server: "other".to_owned(), arguments: arguments.clone(), ..Call::default() };
+    other.with(|act| assert!(policy.paths_of(&act).is_empty(), "of another server nothing"));
+    let tool = PolicyRule { tool: Some("one".to_owned()), ..with(Effect::Deny, path("/secret/*")) };
+    let of_tool = policy_of(&[], &[tool]);
+    let call = Call { arguments, ..Call::default() };
+    call.with(|act| assert!(of_tool.paths_of(&act).is_empty(), "of another tool nothing"));
+    let none = Call { arguments: json!({}), ..Call::default() };
+    none.with(|act| assert!(policy.paths_of(&act).is_empty(), "without a value nothing"));
+    let many: Vec<String> = (0..500).map(|i| format!("/p/{i:03}")).collect();
+    let call = Call { arguments: json!({ "x": many }), ..Call::default() };
+    call.with(|act| assert_eq!(policy.paths_of(&act).len(), 256, "there is a bound"));
+}
+
+#[test]
+fn an_identity_holds_however_an_address_is_spelled() {
+    let deny = |identity: &str| PolicyRule {
+        identity: Some(identity.to_owned()),
+        direction: policy::Direction::Both,
+        ..rule(Effect::Deny, "*", None)
+    };
+    let decide = |rule: PolicyRule, words: &str| {
+        let mut policy = policy_of(&[rule], &[]);
+        policy.set_identity("server", &[words.to_owned()]);
+        let hash = policy::Hash::of(&json!("x"));
+        strictness(policy.decide(&policy::Act::ConnectServer { server: "server", address: &hash }, 0))
+    };
+    for words in [
+        "https://evil-mcp.example/",
+        "https://EVIL-MCP.example/",
+        "https://evil-mcp%2eexample/",
+        "https://\u{ff45}\u{ff56}\u{ff49}\u{ff4c}-mcp.example/",
+        "https://evil-mcp\u{3002}example/",
+        "https://evil-mcp.example:443/mcp",
+        "https://evil-mcp.example./mcp",
+        "https://user@evil-mcp.example/mcp",
+        "npx -y mcp-remote https://Evil-MCP.example/mcp --allow",
+    ] {
+        for identity in ["*evil-mcp.example*", "*EVIL-mcp.example*", "evil-mcp.example", "*//evil-mcp.example/*"] {
+            assert_eq!(decide(deny(identity), words), Effect::Deny, "{identity} and {words}");
+        }
+    }
+    for words in ["https://good-mcp.example/", "https://evil-mcp.example.org.good/"] {
+        assert_eq!(decide(deny("evil-mcp.example"), words), Effect::Ask, "{words} is another host");
+    }
+    assert_eq!(decide(deny("*b\u{fc}cher.x*"), "https://xn--bcher-kva.x/"), Effect::Deny, "in letters");
+    assert_eq!(decide(deny("*xn--bcher-kva.x*"), "https://b\u{fc}cher.x/"), Effect::Deny, "in Punycode");
+}
+
+/// A policy with one rule, made ready once: to compile one takes longer than to decide.
+struct Ready(ArgumentIs, Policy);
+
+impl Ready {
+    fn all<const N: usize>(effect: Effect, kinds: [ArgumentIs; N]) -> [Self; N] {
+        kinds.map(|is| Self(is.clone(), policy_of(&[], &[with(effect, is)])))
+    }
+
+    fn decide(&self, value: Value, paths: PathFacts) -> Effect {
+        let call = Call { arguments: json!({ "x": value }), paths, ..Call::default() };
+        strictness(call.with(|act| self.1.decide(&act, 0)))
+    }
+}
+
+static DENIED_PATHS: LazyLock<[Ready; 4]> = LazyLock::new(|| {
+    let kinds = [path("/secret/*"), glob("/secret/*"), path("/secret/a/key"), glob("/secret/a/key")];
+    Ready::all(Effect::Deny, kinds)
+});
+static ALLOWED_PATHS: LazyLock<[Ready; 2]> =
+    LazyLock::new(|| Ready::all(Effect::Allow, [path("/public/*"), glob("/public/*")]));
+static PUBLIC: LazyLock<[Ready; 1]> = LazyLock::new(|| Ready::all(Effect::Deny, [path("/public/*")]));
+static DENIED_ADDRESSES: LazyLock<[Ready; 4]> = LazyLock::new(|| {
+    let typed = [address("https://evil.x"), address("https://evil.x/secret/*")];
+    let [origin, below] = typed;
+    Ready::all(Effect::Deny, [origin, below, glob("https://evil.x/*"), glob("https://evil.x/secret/*")])
+});
+static ALLOWED_ADDRESSES: LazyLock<[Ready; 3]> = LazyLock::new(|| {
+    let kinds = [address("https://api.x/public/*"), glob("https://api.x/public/*"), glob("https://api.x*")];
+    Ready::all(Effect::Allow, kinds)
+});
+
+/// Parts of paths as somebody would write them who wants to be misread.
+fn odd_part() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "public",
+        "secret",
+        "a",
+        "b",
+        "",
+        ".",
+        "..",
+        "%2e%2e",
+        "%2E.",
+        "..%2f",
+        "%2f",
+        "%5c",
+        "%252e%252e",
+        r"..\",
+        "PUBLIC",
+        "%70ublic",
+        "a%20b",
+        "..;",
+    ])
+}
+
+/// The same path in other letters: detours, empty parts, encoded letters.
+fn respelled(names: Vec<&'static str>) -> impl Strategy<Value = String> {
+    let detour = prop::sample::select(vec!["", "/", "/.", "/x/..", "/secret/..", "/./"]);
+    prop::collection::vec((detour, any::<prop::sample::Index>(), any::<bool>()), names.len()).prop_map(move |how| {
+        let mut text = String::new();
+        for (name, (detour, at, encodes)) in names.iter().zip(how) {
+            text.push_str(detour);
+            text.push('/');
+            let at = at.index(name.len());
+            match name.char_indices().nth(at) {
+                Some((at, letter)) if encodes => {
+                    text.push_str(&format!("{}%{:02x}{}", &name[..at], letter as u32, &name[at + 1..]));
+                }
+                _ => text.push_str(name),
+            }
+        }
+        text
+    })
+}
+
+fn hosts() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "api.x",
+        "API.x",
+        "api.x.",
+        "%61pi.x",
+        "api.x:443",
+        "api.x:8443",
+        "evil",
+        "api.x@evil",
+        "evil@api.x",
+        "api.x.evil",
+        r"api.x\@evil",
+        "evil/api.x",
+        "evil?api.x",
+        "evil#api.x",
+        "\u{ff41}pi.x",
+        "api\u{3002}x",
+        "",
+    ])
+}
+
+/// Where a path leads, however often it is decoded.
+fn lies_in_public(path: &str) -> bool {
+    let (mut text, mut all) = (path.replace('\\', "/"), true);
+    for _ in 0..5 {
+        let names = text.split('/').fold(Vec::new(), |mut names, name| {
+            match name {
+                "" | "." => {}
+                ".." => drop(names.pop()),
+                name => names.push(name.to_owned()),
+            }
+            names
+        });
+        all &= names.first().is_some_and(|first| percent_decode_str(first).decode_utf8_lossy() == "public");
+        text = percent_decode_str(&text).decode_utf8_lossy().replace('\\', "/");
+    }
+    all
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_denied_path_is_denied_in_every_spelling(text in respelled(vec!["secret", "a", "key"])) {
+        for ready in DENIED_PATHS.iter() {
+            prop_assert_eq!(ready.decide(json!(text), PathFacts::Elsewhere), Effect::Deny, "{:?}", ready.0);
+            prop_assert_eq!(ready.decide(json!(["/x", text]), PathFacts::Elsewhere), Effect::Deny, "in a list");
+        }
+    }
+
+    #[test]
+    fn an_allowed_path_lies_where_the_rule_says(parts in prop::collection::vec(odd_part(), 0..6), begins in any::<bool>()) {
+        let text = format!("{}/{}", if begins { "/public" } else { "" }, parts.join("/"));
+        for ready in ALLOWED_PATHS.iter() {
+            if ready.decide(json!(text), PathFacts::Elsewhere) == Effect::Allow {
+                prop_assert!(lies_in_public(&text), "{} is allowed by {:?}", text, ready.0);
+            }
+        }
+    }
+
+    #[test]
+    fn an_allowed_path_leads_where_the_rule_says(inside in any::<bool>(), real in prop::option::of(odd_part())) {
+        let written = if inside { "/public/a" } else { "/other/a" };
+        let real = real.map(|part| format!("/{part}/a"));
+        let facts = PathFacts::Here([(written.to_owned(), real.clone())].into());
+        if ALLOWED_PATHS[0].decide(json!(written), facts.clone()) == Effect::Allow {
+            prop_assert!(inside && real.as_deref() == Some("/public/a"), "{:?} is allowed", real);
+        }
+        let leads_in = real.as_deref() == Some("/public/a");
+        if inside || leads_in || real.is_none() {
+            let denied = PUBLIC[0].decide(json!(written), facts);
+            prop_assert_eq!(denied, Effect::Deny, "{} and {:?}", written, real);
+        }
+    }
+
+    #[test]
+    fn a_denied_address_is_denied_in_every_spelling(
+        scheme in prop::sample::select(vec!["https://", "HTTPS://", "https:", "https:////", r"https:\\", " https://", "ht\ntps://"]),
+        user in prop::sample::select(vec!["", "user@", "good.x:443@"]),
+        host in prop::sample::select(vec!["evil.x", "EVIL.x", "evil.x.", "evil%2ex", "\u{ff45}vil.x", "evil.x:443", "evil\u{3002}x"]),
+        rest in respelled(vec!["secret", "key"]),
+        end in prop::sample::select(vec!["", "?", "#part"]),
+    ) {
+        let text = format!("{scheme}{user}{host}{rest}{end}");
+        for ready in DENIED_ADDRESSES.iter() {
+            prop_assert_eq!(ready.decide(json!(text), PathFacts::Elsewhere), Effect::Deny, "{:?} and {:?}", ready.0, text);
+        }
+    }
+
+    #[test]
+    fn an_allowed_address_lies_where_the_rule_says(
+        host in hosts(),
+        parts in prop::collection::vec(odd_part(), 0..5),
+        begins in any::<bool>(),
+    ) {
+        let text = format!("https://{host}{}/{}", if begins { "/public" } else { "" }, parts.join("/"));
+        for ready in ALLOWED_ADDRESSES.iter() {
+            let is_open = matches!(&ready.0, ArgumentIs::Glob(glob) if glob == "https://api.x*");
+            if ready.decide(json!(text), PathFacts::Elsewhere) == Effect::Allow {
+                let url = Url::parse(&text).unwrap();
+                let host = url.host_str().unwrap().trim_end_matches('.').to_owned();
+                prop_assert_eq!((url.scheme(), host.as_str(), url.port()), ("https", "api.x", None), "{}", text);
+                prop_assert!(url.username().is_empty() && url.password().is_none(), "{}", text);
+                prop_assert!(is_open || lies_in_public(url.path()), "{} is allowed", text);
+            }
+        }
+    }
+}
