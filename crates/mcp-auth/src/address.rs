@@ -88,6 +88,15 @@ fn check(text: &str, named: &Named) -> Result<Url, &'static str> {
     Ok(url)
 }
 
+/// True for two addresses of one operator: they have the same registrable domain, or else the same origin.
+pub(crate) fn is_same_site(one: &Url, other: &Url) -> bool {
+    let domain = |url: &Url| match url.host() {
+        Some(Host::Domain(name)) if url.scheme() == "https" => psl::domain_str(name).map(str::to_owned),
+        _ => None,
+    };
+    one.origin() == other.origin() || domain(one).is_some_and(|own| domain(other) == Some(own))
+}
+
 /// Whether it is on this computer by its form alone.
 pub(crate) fn is_loopback(url: &Url) -> bool {
     match url.host() {
@@ -178,6 +187,23 @@ mod tests {
         ] {
             let refused = endpoint("a test", bad, &named());
             assert!(refused.is_err(), "[auth-https-endpoints] [auth-communication-security] {bad} is refused");
+        }
+    }
+
+    #[test]
+    fn s07_one_operator_is_one_registrable_domain() {
+        for (one, other, is_same) in [
+            ("https://a.example", "https://a.example/token", true),
+            ("https://login.a.example", "https://token.a.example:8443/t", true),
+            ("https://a.example", "https://b.example/token", false),
+            ("https://one.github.io", "https://two.github.io/token", false),
+            ("https://a.example", "http://a.example/token", false),
+            ("http://127.0.0.1:1", "http://127.0.0.1:2/token", false),
+            ("http://127.0.0.1:1", "http://127.0.0.1:1/token", true),
+            ("http://localhost:1", "http://127.0.0.1:1/token", false),
+        ] {
+            let [one, other] = [one, other].map(|text| Url::parse(text).unwrap());
+            assert_eq!(is_same_site(&one, &other), is_same, "S07: {one} and {other}");
         }
     }
 

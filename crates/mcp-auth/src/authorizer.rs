@@ -182,13 +182,9 @@ impl Authorization {
             let cause = format!("the server asked for more permissions more than {most} times in a row");
             return Verdict::Stop(format!("{cause}; try again in ten minutes, or ask whoever runs it which it needs"));
         }
-        let signed_in = if shared.is_interactive() {
-            let reason = Reason::StepUp { operation: crate::address::shown(&challenge.operation) };
-            shared.run(reason, Some(asked), &cancelled, None).await.map(|_| ())
-        } else {
-            shared.state().asked = Some(asked);
-            renew(shared, challenge.generation, false).await
-        };
+        // The user sees what is added, whichever way tokens are got.
+        let reason = Reason::StepUp { operation: crate::address::shown(&challenge.operation) };
+        let signed_in = shared.run(reason, Some(asked), &cancelled, None).await.map(|_| ());
         shared.state().step_ups.count(&challenge.operation, now);
         match signed_in {
             Ok(()) => Verdict::Again,

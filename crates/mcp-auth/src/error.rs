@@ -66,6 +66,7 @@ impl AuthError {
             Cause::Unbound => {
                 "Ask whoever runs the authorization server to bind tokens (DPoP), or take `dpop` out of this server's settings and sign in again."
             }
+            Cause::NotApproved { .. } => "Sign in again to look at it and decide.",
             Cause::SignInNeeded { .. } => "Sign in again.",
         }
     }
@@ -254,6 +255,12 @@ pub enum Cause {
     /// A token that anybody could use was granted, though the settings want it bound to our key (RFC 9449).
     #[error("the authorization server gave a token that is bound to no key, which the settings of this server require")]
     Unbound,
+    /// Something would be sent that nobody has approved.
+    #[error("{what}, which was not approved")]
+    NotApproved {
+        /// The thing, in words.
+        what: String,
+    },
     /// There is nothing to sign with or to renew.
     #[error("{cause}")]
     SignInNeeded {

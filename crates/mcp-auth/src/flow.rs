@@ -2,6 +2,7 @@
 
 use crate::account::{Account, ClientKind};
 use crate::address;
+use crate::approved::{self, Approved, Consenting};
 use crate::authorization::Shared;
 use crate::challenge::Asked;
 use crate::client::Client;
@@ -9,6 +10,7 @@ use crate::dpop::{DpopKey, seconds};
 use crate::error::{AuthError, Cause, Phase};
 use crate::find::Found;
 use crate::identify::{Identity, is_client_error, without_settings};
+use crate::provider::ProviderEndpoint;
 use crate::record::{Record, Tokens};
 use crate::scopes::{self, Sources};
 use crate::secret::Kept;
@@ -17,6 +19,7 @@ use crate::settings::{DpopUse, GrantKind};
 use crate::token::{Granted, TokenEndpoint};
 use crate::user::Reason;
 use crate::visit::Visit;
+use url::Url;
 
 impl Shared {
     /// Runs the flow of this authorization's grant.
@@ -24,20 +27,24 @@ impl Shared {
         match &self.settings.grant {
             GrantKind::AuthorizationCode => self.by_browser(why, asked).await,
             GrantKind::EnterpriseManaged(provider) if provider.id_token.is_none() => {
-                let wanted = self.wanted(asked).await?;
-                let id_token = self.sign_in_at_provider(provider, why, &wanted).await?;
+                let kept = self.state().record.as_ref().and_then(|record| record.id_token.clone());
+                if kept.is_some() && matches!(why, Reason::StepUp { .. }) {
+                    return self.by_itself(asked, kept, Consenting::Ask(why)).await;
+                }
+                let wanted = self.wanted(asked, Reach::Shown(&why)).await?;
+                let (id_token, exchange) = self.sign_in_at_provider(provider, why, &wanted).await?;
                 self.progress(Phase::Token, None);
-                self.get(wanted, Some(id_token)).await
+                self.get(wanted, Some(exchange), Some(id_token), Consenting::Given).await
             }
-            _ => self.by_itself(asked, None).await,
+            _ => self.by_itself(asked, None, Consenting::Ask(why)).await,
         }
     }
 
-    /// All scopes to ask for.
-    fn scopes(&self, why: Option<&Reason>, asked: &Asked, found: &Found, refreshable: bool) -> Vec<String> {
+    /// All scopes to ask for, where the user sees them before.
+    fn scopes(&self, why: &Reason, asked: &Asked, found: &Found, refreshable: bool) -> Vec<String> {
         let before = match why {
-            Some(Reason::SignIn | Reason::AnotherAccount) => Vec::new(),
-            Some(Reason::StepUp { .. } | Reason::Again { .. }) | None => {
+            Reason::SignIn | Reason::AnotherAccount => Vec::new(),
+            Reason::StepUp { .. } | Reason::Again { .. } => {
                 let state = self.state();
                 let record = state.record.as_ref();
                 record.map_or_else(Vec::new, |record| scopes::union(&record.requested, &record.granted))
@@ -50,6 +57,19 @@ impl Shared {
             server: found.server.scopes.as_deref(),
             before: &before,
             refreshable,
+        })
+    }
+
+    /// The scopes to ask for where the user sees none: those of the settings and those that were approved. What the server
+    /// wants beyond them is added only for a step-up, which asks the user.
+    fn allowed(&self, asked: &Asked, found: &Found, client: &Client, steps_up: bool) -> Vec<String> {
+        scopes::select(&Sources {
+            challenge: asked.scope.as_deref().filter(|_| steps_up),
+            settings: self.settings.scopes.as_deref(),
+            resource: None,
+            server: found.server.scopes.as_deref(),
+            before: &self.allowed_scopes(&client.id),
+            refreshable: false,
         })
     }
 
@@ -75,7 +95,7 @@ impl Shared {
         let server = &found.server;
         check_pkce(server)?;
         let key = self.binding_key(&found)?;
-        let scopes = self.scopes(Some(&why), &asked, &found, true);
+        let scopes = self.scopes(&why, &asked, &found, true);
         self.progress(Phase::ClientId, None);
         let Identity { client, callback, redirect_uri, reused, typed } = self.identify(server, key.is_some()).await?;
         let visit = Visit {
@@ -87,6 +107,7 @@ impl Shared {
             openid_nonce: None,
             reused: reused.as_ref(),
             afterwards: None,
+            endpoints: approved::endpoints(server, &client),
             reason: why,
         };
         let visited = self.visit(visit, callback).await;
@@ -103,7 +124,7 @@ impl Shared {
                 if let Some(typed) = &typed {
                     self.keep_registration(typed).await;
                 }
-                let account = self.keep(&found, client, key.as_ref(), scopes, &granted, None).await;
+                let account = self.keep(&found, client, key.as_ref(), scopes, &granted, (None, None)).await;
                 waiting.finish(Ok(())).await;
                 Ok(account)
             }
@@ -122,24 +143,44 @@ impl Shared {
         }
     }
 
-    /// A token that needs no user: client credentials, a workload's statement, the organization's grant.
-    pub(crate) async fn by_itself(&self, asked: Option<Asked>, id_token: Option<Kept>) -> Result<Account, AuthError> {
-        let wanted = self.wanted(asked).await?;
-        self.get(wanted, id_token).await
+    /// A token that needs no browser: client credentials, a workload's statement, the organization's grant.
+    pub(crate) async fn by_itself(
+        &self,
+        asked: Option<Asked>,
+        id_token: Option<Kept>,
+        consenting: Consenting,
+    ) -> Result<Account, AuthError> {
+        let steps_up = matches!(consenting, Consenting::Ask(Reason::StepUp { .. }));
+        let wanted = self.wanted(asked, Reach::Allowed { steps_up }).await?;
+        let exchange = match &self.settings.grant {
+            GrantKind::EnterpriseManaged(provider) => Some(self.find_exchange(provider).await?),
+            _ => None,
+        };
+        self.get(wanted, exchange, id_token, consenting).await
     }
 
-    async fn wanted(&self, asked: Option<Asked>) -> Result<Wanted, AuthError> {
+    async fn wanted(&self, asked: Option<Asked>, reach: Reach<'_>) -> Result<Wanted, AuthError> {
         let asked = self.known(asked).await?;
         let found = self.discover(&asked).await?;
-        let scopes = self.scopes(None, &asked, &found, false);
-        Ok(Wanted { found, scopes })
+        let client = self.known_client(&found.server).await?;
+        let scopes = match reach {
+            Reach::Shown(why) => self.scopes(why, &asked, &found, false),
+            Reach::Allowed { steps_up } => self.allowed(&asked, &found, &client, steps_up),
+        };
+        Ok(Wanted { found, client, scopes })
     }
 
-    async fn get(&self, wanted: Wanted, id_token: Option<Kept>) -> Result<Account, AuthError> {
-        let Wanted { found, mut scopes } = wanted;
+    async fn get(
+        &self,
+        wanted: Wanted,
+        exchange: Option<ProviderEndpoint>,
+        id_token: Option<Kept>,
+        consenting: Consenting,
+    ) -> Result<Account, AuthError> {
+        let Wanted { found, client, mut scopes } = wanted;
+        let approved = self.approve(&found, &client, exchange.as_ref(), &scopes, consenting).await?;
         let server = &found.server;
         let key = self.binding_key(&found)?;
-        let client = self.known_client(server).await?;
         let resource = Some(found.resource.as_str());
         let endpoint = self.endpoint(server, &client, key.as_ref(), Phase::Token);
         let granted = match &self.settings.grant {
@@ -148,17 +189,24 @@ impl Shared {
                 endpoint.jwt_bearer(assertion, &scopes, resource).await?
             }
             GrantKind::EnterpriseManaged(provider) => {
-                let kept = id_token.as_ref();
-                let (grant, reduced) = self.provider_grant(provider, kept, server, &found.resource, &scopes).await?;
-                // To ask for more than the organization allows would be refused.
-                scopes = reduced.unwrap_or(scopes);
+                let exchange = match exchange {
+                    Some(exchange) => exchange,
+                    None => self.find_exchange(provider).await?,
+                };
+                let (grant, reduced) =
+                    self.provider_grant(provider, &exchange, id_token.as_ref(), &found, &scopes).await?;
+                // To ask for more than the organization allows would be refused, and for more than was approved is not for
+                // the organization to say.
+                if let Some(reduced) = reduced {
+                    scopes.retain(|scope| reduced.contains(scope));
+                }
                 endpoint.jwt_bearer(&grant, &scopes, resource).await?
             }
             GrantKind::AuthorizationCode | GrantKind::ClientCredentials => {
                 endpoint.client_credentials(&scopes, resource).await?
             }
         };
-        Ok(self.keep(&found, client, key.as_ref(), scopes, &granted, id_token).await)
+        Ok(self.keep(&found, client, key.as_ref(), scopes, &granted, (id_token, Some(approved))).await)
     }
 
     pub(crate) fn endpoint<'a>(
@@ -188,16 +236,17 @@ impl Shared {
         key: Option<&DpopKey>,
         requested: Vec<String>,
         granted: &Granted,
-        id_token: Option<Kept>,
+        (id_token, approved): (Option<Kept>, Option<Approved>),
     ) -> Account {
         let now = self.now();
         let renewed = self.state().record.as_ref().filter(|_| !self.is_interactive()).map(|record| record.signed_in_at);
+        let is_shown = |endpoint: &Url| approved.as_ref().is_none_or(|approved| approved.has(endpoint));
         let record = Record {
             server: self.server.clone(),
             issuer: found.server.issuer.clone(),
             resource: found.resource.clone(),
             token_endpoint: found.server.token_endpoint.clone(),
-            revocation_endpoint: found.server.revocation_endpoint.clone(),
+            revocation_endpoint: found.server.revocation_endpoint.clone().filter(is_shown),
             auth_methods: found.server.auth_methods.clone(),
             client: without_settings(client),
             tokens: Some(Tokens::new(granted, None, now)),
@@ -208,6 +257,7 @@ impl Shared {
             ended: None,
             dpop_key: key.map(|key| key.kept().clone()),
             id_token,
+            approved,
         };
         let account = record.account(!self.is_interactive());
         let issuer = record.issuer.clone();
@@ -219,10 +269,19 @@ impl Shared {
     }
 }
 
-/// What a token is asked for without the user.
+/// The request for a token that is got without the browser.
 pub(crate) struct Wanted {
     pub(crate) found: Found,
+    pub(crate) client: Client,
     pub(crate) scopes: Vec<String>,
+}
+
+/// How far the scopes of a token that is got without the browser may go.
+enum Reach<'a> {
+    /// The user sees them all before.
+    Shown(&'a Reason),
+    /// As far as was approved, and for a step-up as far as the server wants, which then is asked for.
+    Allowed { steps_up: bool },
 }
 
 /// # Errors

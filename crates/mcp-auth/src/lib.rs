@@ -15,12 +15,13 @@
 //! 6. `record` is what is kept of it all, in the [`Vault`] and nowhere else (`keep`). From here on every request is signed.
 //!
 //! Sign-ins without a browser take the same way from 2 on: `provider` has the organization's identity provider vouch for
-//! the user. All requests go through `web`, which counts them (`budget`), lets `address` judge every URL, and writes each
+//! the user, and `approved` asks for what the approved settings do not cover. All requests go through `web`, which counts them (`budget`), lets `address` judge every URL, and writes each
 //! down in `log` after `redact` has taken the secrets out: those are the [`Step`]s that a user can look at.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod account;
 mod address;
+mod approved;
 mod assertion;
 mod authorization;
 mod authorizer;
@@ -66,5 +67,5 @@ pub use settings::{
     ClientAuthentication, ClientSource, Clock, DpopUse, EnterpriseIdp, GrantKind, Preregistered, SecretMethod, Settings,
 };
 pub use step::{Step, StepAnswer, StepRequest};
-pub use user::{Answer, Consent, Reason, User};
+pub use user::{Answer, Consent, Endpoint, EndpointUse, Reason, User};
 pub use vault::{Kept, Vault, VaultError, VaultKey, VaultKind, VaultProblem};

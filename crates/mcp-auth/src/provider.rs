@@ -9,11 +9,13 @@ use url::Url;
 
 use crate::account::ClientKind;
 use crate::address;
+use crate::approved;
 use crate::authorization::Shared;
 use crate::callback::Callback;
 use crate::client::{self, Client};
 use crate::dpop::seconds;
 use crate::error::{AuthError, Cause, Phase};
+use crate::find::Found;
 use crate::flow::{Wanted, check_pkce};
 use crate::secret::{self, Kept};
 use crate::server::{self, Server};
@@ -24,19 +26,34 @@ use crate::visit::Visit;
 
 const PHASE: Phase = Phase::IdentityProvider;
 
+/// Where the identity provider exchanges tokens.
+pub(crate) struct ProviderEndpoint {
+    pub(crate) url: Url,
+    pub(crate) issuer: String,
+    /// `token_endpoint_auth_methods_supported`, where its metadata were asked.
+    methods: Option<Vec<String>>,
+}
+
 impl Shared {
     /// Signs the user in at the identity provider in the browser (OpenID Connect); gives the ID token.
-    /// `wanted`: what the user is signed in for.
+    /// `wanted`: what the user is signed in for. What the user agrees to has all endpoints in it, also that of the exchange,
+    /// which is given back.
     pub(crate) async fn sign_in_at_provider(
         &self,
         provider: &EnterpriseIdp,
         why: Reason,
         wanted: &Wanted,
-    ) -> Result<Kept, AuthError> {
+    ) -> Result<(Kept, ProviderEndpoint), AuthError> {
         let server = server::discover(&self.web, &provider.issuer).await?;
         check_pkce(&server)?;
         client::check_proof(&provider.authentication, &server)?;
-        let client = provider_client(provider, &server);
+        let client = provider_client(provider, server.auth_methods.as_deref());
+        let exchange = self.exchange_endpoint(provider, Some(&server))?;
+        let mut endpoints = vec![approved::provider_endpoint(&server.token_endpoint, &server.issuer)];
+        if exchange.url != server.token_endpoint {
+            endpoints.push(approved::provider_endpoint(&exchange.url, &exchange.issuer));
+        }
+        endpoints.extend(approved::endpoints(&wanted.found.server, &wanted.client));
         let callback = Callback::bind(None, false).await?;
         let redirect_uri = callback.redirect_uri()?;
         let unreadable = |cause: &str| {
@@ -53,6 +70,7 @@ impl Shared {
             openid_nonce: Some(&nonce),
             reused: None,
             afterwards: Some((&wanted.found.resource, &wanted.scopes)),
+            endpoints,
             reason: why,
         };
         let (code, verifier, waiting) = self.visit(visit, callback).await?;
@@ -68,16 +86,45 @@ impl Shared {
             Ok(_) => waiting.finish(Ok(())).await,
             Err(error) => waiting.finish(Err(&error.to_string())).await,
         }
-        token
+        Ok((token?, exchange))
+    }
+
+    /// Where the identity provider exchanges tokens: as the settings say, else as its metadata do.
+    pub(crate) async fn find_exchange(&self, provider: &EnterpriseIdp) -> Result<ProviderEndpoint, AuthError> {
+        let found = match &provider.token_endpoint {
+            Some(_) => None,
+            None => Some(server::discover(&self.web, &provider.issuer).await?),
+        };
+        if let Some(found) = &found {
+            client::check_proof(&provider.authentication, found)?;
+        }
+        self.exchange_endpoint(provider, found.as_ref())
+    }
+
+    fn exchange_endpoint(
+        &self,
+        provider: &EnterpriseIdp,
+        found: Option<&Server>,
+    ) -> Result<ProviderEndpoint, AuthError> {
+        let url = match (&provider.token_endpoint, found) {
+            (Some(url), _) => url.as_str(),
+            (None, Some(found)) => found.token_endpoint.as_str(),
+            (None, None) => provider.issuer.as_str(),
+        };
+        let url = address::endpoint("the identity provider's token endpoint", url, self.web.named());
+        let url = url.map_err(|cause| PHASE.error(cause))?;
+        // Where the settings name the endpoint, metadata say nothing of it.
+        let methods = found.filter(|_| provider.token_endpoint.is_none()).and_then(|found| found.auth_methods.clone());
+        Ok(ProviderEndpoint { url, issuer: provider.issuer.clone(), methods })
     }
 
     /// Exchanges the ID token for a grant that the MCP server's authorization server takes.
     pub(crate) async fn provider_grant(
         &self,
         provider: &EnterpriseIdp,
+        exchange: &ProviderEndpoint,
         kept: Option<&Kept>,
-        server: &Server,
-        resource: &str,
+        found: &Found,
         scopes: &[String],
     ) -> Result<(SecretString, Option<Vec<String>>), AuthError> {
         let id_token = provider.id_token.as_ref().or(kept.map(|kept| &kept.0));
@@ -86,26 +133,11 @@ impl Shared {
             return Err(PHASE.error(Cause::SignInNeeded { cause }));
         };
         self.web.learn(id_token);
-        let found = match &provider.token_endpoint {
-            Some(_) => None,
-            None => Some(server::discover(&self.web, &provider.issuer).await?),
-        };
-        let url = match (&provider.token_endpoint, &found) {
-            (Some(url), _) => url.as_str(),
-            (None, Some(found)) => found.token_endpoint.as_str(),
-            (None, None) => provider.issuer.as_str(),
-        };
-        let url = address::endpoint("the identity provider's token endpoint", url, self.web.named());
-        let url: Url = url.map_err(|cause| PHASE.error(cause))?;
-        if let Some(found) = &found {
-            client::check_proof(&provider.authentication, found)?;
-        }
-        let methods = found.as_ref().and_then(|found| found.auth_methods.clone());
-        let client = provider_client_with(provider, methods.as_deref());
+        let client = provider_client(provider, exchange.methods.as_deref());
         let endpoint = TokenEndpoint {
             web: &self.web,
             phase: PHASE,
-            url: &url,
+            url: &exchange.url,
             issuer: &provider.issuer,
             client: &client,
             dpop: None,
@@ -113,15 +145,11 @@ impl Shared {
             nonces: &self.server_nonces,
             now: self.now(),
         };
-        endpoint.identity_grant(id_token, &server.issuer, resource, scopes).await
+        endpoint.identity_grant(id_token, &found.server.issuer, &found.resource, scopes).await
     }
 }
 
-fn provider_client(provider: &EnterpriseIdp, server: &Server) -> Client {
-    provider_client_with(provider, server.auth_methods.as_deref())
-}
-
-fn provider_client_with(provider: &EnterpriseIdp, methods: Option<&[String]>) -> Client {
+fn provider_client(provider: &EnterpriseIdp, methods: Option<&[String]>) -> Client {
     Client {
         kind: ClientKind::Preregistered,
         id: provider.client_id.clone(),

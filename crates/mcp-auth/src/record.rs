@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::account::Account;
+use crate::approved::Approved;
 use crate::client::Client;
 use crate::dpop::{DpopKey, seconds};
 use crate::secret::Kept;
@@ -39,6 +40,9 @@ pub(crate) struct Record {
     pub(crate) dpop_key: Option<Kept>,
     /// The identity provider's ID token, where the user signed in there.
     pub(crate) id_token: Option<Kept>,
+    /// The approval, where tokens are got without the user.
+    #[serde(default)]
+    pub(crate) approved: Option<Approved>,
 }
 
 /// The tokens.

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use crate::approved::Consenting;
 use crate::authorization::Shared;
 use crate::budget::REFUSALS;
 use crate::dpop::seconds;
@@ -108,7 +109,7 @@ impl Shared {
             self.refresh(record, generation, refused).await
         } else {
             let id_token = record.and_then(|record| record.id_token);
-            self.by_itself(asked, id_token).await.map(|_| ())
+            self.by_itself(asked, id_token, Consenting::Nobody).await.map(|_| ())
         };
         if let Err(error) = &renewed {
             let at = self.now();
@@ -117,10 +118,19 @@ impl Shared {
                 self.state().refusals.give_back();
             }
             self.state().failed = Some(Failed { generation, at, error: error.clone() });
+            self.end_unapproved(error).await;
             self.web.note(Phase::Refresh, &error.to_string());
             self.tell();
         }
         renewed
+    }
+
+    /// Ends the sign-in after something that was not approved: the user has to look at it.
+    async fn end_unapproved(&self, error: &AuthError) {
+        let record = self.state().record.clone().filter(|_| matches!(error.cause, Cause::NotApproved { .. }));
+        if let Some(record) = record {
+            self.end(record, &error.cause.to_string()).await;
+        }
     }
 
     /// # Errors

@@ -51,12 +51,39 @@ pub struct Consent {
     pub client: ClientKind,
     /// Its client id; no secret.
     pub client_id: String,
-    /// Where the browser will be sent, with all parameters but the one-use ones (state and challenge).
-    pub authorize_url: Url,
-    /// Where it will be sent back to.
-    pub redirect_uri: Url,
+    /// Where credentials, codes and tokens will be sent, and nowhere else.
+    pub endpoints: Vec<Endpoint>,
+    /// Where the browser will be sent, with all parameters but the one-use ones (state and challenge); none if no page is
+    /// opened.
+    pub authorize_url: Option<Url>,
+    /// Where it will be sent back to; none if no page is opened.
+    pub redirect_uri: Option<Url>,
     /// Why the user is asked.
     pub reason: Reason,
+}
+
+/// An address that gets something of a sign-in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Endpoint {
+    /// The use of it.
+    pub purpose: EndpointUse,
+    /// The address.
+    pub url: Url,
+    /// Whose endpoint it is said to be: an issuer identifier.
+    pub issuer: String,
+}
+
+/// The use of an endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndpointUse {
+    /// Gives and renews tokens for the server.
+    Token,
+    /// The identity provider's: it says who the user is.
+    Provider,
+    /// The app registered itself there.
+    Registration,
+    /// Tokens are sent there to be revoked.
+    Revocation,
 }
 
 /// Why a sign-in happens.

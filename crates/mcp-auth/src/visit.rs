@@ -15,7 +15,7 @@ use crate::error::{AuthError, Cause, Phase};
 use crate::registration::Registration;
 use crate::scopes;
 use crate::server::Server;
-use crate::user::{Answer, Consent, Reason};
+use crate::user::{Consent, Endpoint, Reason};
 
 /// The most refused answers that are written down: anything on this computer can send them.
 const NOTED: usize = 10;
@@ -34,6 +34,8 @@ pub(crate) struct Visit<'a> {
     pub(crate) reused: Option<&'a Registration>,
     /// The resource and the scopes that will be asked for after this visit with what it brought.
     pub(crate) afterwards: Option<(&'a str, &'a [String])>,
+    /// Where all that comes of it will be sent.
+    pub(crate) endpoints: Vec<Endpoint>,
     pub(crate) reason: Reason,
 }
 
@@ -136,14 +138,13 @@ impl Shared {
     }
 
     async fn consent(&self, visit: &Visit<'_>, url: &Url) -> Result<(), AuthError> {
-        self.progress(Phase::Consent, None);
         let had = {
             let state = self.state();
             state.record.as_ref().map(|record| record.granted.clone()).unwrap_or_default()
         };
         let (resource, later) = visit.afterwards.unwrap_or((visit.resource.unwrap_or_default(), &[]));
         let scopes = scopes::union(visit.scopes, later);
-        let answer = self.settings.user.consent(Consent {
+        let consent = Consent {
             server: self.settings.server.clone(),
             resource: resource.to_owned(),
             issuer: visit.server.issuer.clone(),
@@ -151,18 +152,12 @@ impl Shared {
             scopes,
             client: visit.client.kind,
             client_id: visit.client.id.clone(),
-            authorize_url: without_one_use(url),
-            redirect_uri: visit.redirect_uri.clone(),
+            endpoints: visit.endpoints.clone(),
+            authorize_url: Some(without_one_use(url)),
+            redirect_uri: Some(visit.redirect_uri.clone()),
             reason: visit.reason.clone(),
-        });
-        match answer.await {
-            Answer::Yes => {
-                self.web.note(Phase::Consent, "the user agreed");
-                Ok(())
-            }
-            Answer::No => Err(Phase::Consent.error(Cause::Declined)),
-            Answer::Cancel => Err(Phase::Consent.error(Cause::Cancelled)),
-        }
+        };
+        self.ask(consent).await
     }
 
     async fn pasted(&self, redirect_uri: &Url, state: &SecretString, refused: impl Fn(&str)) -> Returned {

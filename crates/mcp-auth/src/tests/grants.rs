@@ -35,11 +35,12 @@ async fn the_app_itself_gets_a_token_and_renews_it() {
                 script.auth_methods = vec![method.to_owned()];
                 script.clients.insert("app".to_owned(), Some("secret-of-app".to_owned()));
             },
-            |script| script.scopes = Some(vec!["mcp:a".to_owned(), "mcp:b".to_owned()]),
+            |script| script.scopes = Some(vec!["mcp:a".to_owned(), "mcp:b".to_owned(), "mcp:admin".to_owned()]),
         )
         .await;
         let bench = Bench::new(&server, |settings| {
             settings.grant = GrantKind::ClientCredentials;
+            settings.scopes = Some(vec!["mcp:a".to_owned(), "mcp:b".to_owned()]);
             let mut client = preregistered("app", Some("secret-of-app"));
             if method == "private_key_jwt" {
                 let (key_pem, algorithm) = (key_pem().into(), "ES256".to_owned());
@@ -169,6 +170,8 @@ async fn the_organization_vouches_for_the_user() {
                 id_token: (!signs_in).then(|| "the.id.token".into()),
             });
             settings.client.preregistered = Some(preregistered("app", Some("secret-of-app")));
+            // Where nobody sees what the server lists, only what the user set is asked for.
+            settings.scopes = (!signs_in).then(|| vec!["mcp:read".to_owned(), "mcp:write".to_owned()]);
         });
         if signs_in {
             bench.connect().await.unwrap();
@@ -201,7 +204,7 @@ async fn the_organization_vouches_for_the_user() {
         assert_eq!(
             get("scope"),
             "mcp:read mcp:write",
-            "[auth-ema-scope-errors] all that the server lists is asked for"
+            "[auth-ema-scope-errors] all that the user set or has seen is asked for"
         );
         assert_eq!(value(&form, "scope"), Some("mcp:read"), "[auth-ema-scope-errors] and what was allowed is enough");
         assert_eq!(issuer.count("/authorize"), 0, "[auth-ema-no-redirect] the user is never sent there");

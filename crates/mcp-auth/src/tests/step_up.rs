@@ -101,26 +101,92 @@ async fn one_that_was_broken_off_is_no_try() {
     assert_eq!(outcome, Outcome::Answered(200), "[auth-stepup-retry-limit] nobody was asked to the end before");
 }
 
+/// A machine that signs in as itself at this authorization server.
+fn machine(settings: &mut Settings) {
+    settings.grant = GrantKind::ClientCredentials;
+    settings.client.preregistered = Some(preregistered("app", Some("secret-of-app")));
+}
+
+fn knows_app(script: &mut testkit::authorization::AuthorizationScript) {
+    script.auth_methods = vec!["client_secret_post".to_owned()];
+    script.clients.insert("app".to_owned(), Some("secret-of-app".to_owned()));
+}
+
 #[tokio::test]
-async fn a_machine_asks_for_more_by_itself() {
-    let (issuer, server) = servers(
-        |script| {
-            script.auth_methods = vec!["client_secret_post".to_owned()];
-            script.clients.insert("app".to_owned(), Some("secret-of-app".to_owned()));
-        },
-        |script| drop(script.tool_scopes.insert("write".to_owned(), "mcp:write".to_owned())),
-    )
+async fn s14_a_machine_asks_its_user_for_more() {
+    let (issuer, server) =
+        servers(knows_app, |script| drop(script.tool_scopes.insert("write".to_owned(), "mcp:write".to_owned()))).await;
+    let mut bench = Bench::new(&server, |settings| {
+        machine(settings);
+        settings.scopes = Some(vec!["mcp:read".to_owned()]);
+    });
+    assert_eq!(
+        bench.call("write").await,
+        Outcome::Answered(200),
+        "[auth-stepup-machine] it goes on once the user agreed"
+    );
+    let scopes = |issuer: &testkit::authorization::AuthorizationServer| {
+        let asked = issuer.token_requests("client_credentials");
+        asked.iter().map(|form| value(form, "scope").unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(scopes(&issuer), ["mcp:read", "mcp:read mcp:write"], "[auth-stepup-machine] with what there was");
+    let consent = bench.user.consents.lock().unwrap().pop().unwrap();
+    assert_eq!(consent.new_scopes, ["mcp:write"], "S14: the user sees what is added");
+    assert_eq!((consent.authorize_url, consent.redirect_uri), (None, None), "and that no page is opened");
+
+    // What was approved holds from now on, and nothing more.
+    issuer.end_access_tokens();
+    bench.restart();
+    assert_eq!(bench.call("write").await, Outcome::Answered(200), "it is renewed");
+    assert_eq!(scopes(&issuer).last().map(String::as_str), Some("mcp:read mcp:write"), "with what was approved");
+    assert!(bench.user.consents.lock().unwrap().is_empty(), "and nobody is asked again");
+}
+
+#[tokio::test]
+async fn s14_a_machine_without_a_user_gets_no_more() {
+    let (issuer, server) = servers(knows_app, |script| {
+        script.challenge_scope = Some("mcp:admin".to_owned());
+        script.scopes = Some(vec!["mcp:all".to_owned()]);
+        script.tool_scopes.insert("write".to_owned(), "mcp:write".to_owned());
+    })
     .await;
     let bench = Bench::new(&server, |settings| {
-        settings.grant = GrantKind::ClientCredentials;
-        settings.client.preregistered = Some(preregistered("app", Some("secret-of-app")));
+        machine(settings);
+        settings.scopes = Some(vec!["mcp:read".to_owned()]);
     });
-    assert_eq!(bench.call("write").await, Outcome::Answered(200), "[auth-stepup-machine] without a user");
-    let asked = issuer.token_requests("client_credentials");
-    assert_eq!(
-        asked.last().and_then(|form| value(form, "scope")),
-        Some("mcp:write"),
-        "[auth-stepup-machine] {asked:?}"
-    );
-    assert!(bench.user.consents.lock().unwrap().is_empty(), "nobody is asked");
+    *bench.user.answer.lock().unwrap() = Answer::No;
+    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "what it has is enough");
+    let stopped = format!("{:?}", bench.call("write").await);
+    assert!(stopped.contains("mcp:write"), "S14: the refusal names the scopes: {stopped}");
+    for form in issuer.token_requests("client_credentials") {
+        assert_eq!(value(&form, "scope"), Some("mcp:read"), "S14: nothing but the settings' scopes: {form:?}");
+    }
+}
+
+#[tokio::test]
+async fn s07_a_machine_sends_its_secret_to_no_other_endpoint() {
+    let (issuer, server) = servers(knows_app, |_| ()).await;
+    let (other, _) = servers(knows_app, |_| ()).await;
+    let mut bench = Bench::new(&server, machine);
+    assert_eq!(bench.call("echo").await, Outcome::Answered(200), "the issuer's own endpoint needs no word");
+    assert!(bench.user.consents.lock().unwrap().is_empty(), "nobody was asked");
+
+    let elsewhere = format!("{}/token", other.issuer());
+    issuer.set(|script| drop(script.overrides.insert("token_endpoint".to_owned(), elsewhere.as_str().into())));
+    issuer.end_access_tokens();
+    bench.restart();
+    let stopped = format!("{:?}", bench.call("echo").await);
+    assert!(stopped.contains(&elsewhere) && stopped.contains("not approved"), "S07: it says where to: {stopped}");
+    assert!(other.seen().is_empty(), "S07: nothing is sent there: {:?}", other.seen());
+
+    *bench.user.answer.lock().unwrap() = Answer::No;
+    let refused = bench.authorization.sign_in(Reason::SignIn).await.unwrap_err();
+    assert_eq!(refused.cause, Cause::Declined, "S07: whoever signs in again is asked");
+    let shown = bench.user.consents.lock().unwrap().pop().unwrap();
+    assert!(shown.endpoints.iter().any(|endpoint| endpoint.url.as_str() == elsewhere), "S07: with the endpoint");
+    assert!(other.seen().is_empty(), "S07: and nothing is sent before the answer");
+
+    *bench.user.answer.lock().unwrap() = Answer::Yes;
+    bench.authorization.sign_in(Reason::SignIn).await.unwrap();
+    assert_eq!(other.token_requests("client_credentials").len(), 1, "what the user agreed to is done");
 }

@@ -106,6 +106,8 @@ pub enum CloseReason {
     ConnectionLost(String),
     /// The server does not read: this many messages wait for it.
     NotReading(usize),
+    /// It used more of this computer than it may, in words, and was ended for it.
+    LimitReached(String),
 }
 
 impl fmt::Display for CloseReason {
@@ -124,6 +126,7 @@ impl fmt::Display for CloseReason {
             CloseReason::OpeningFailed(cause) => write!(f, "the connection could not be opened: {cause}"),
             CloseReason::Unresponsive(after) => write!(f, "the server did not answer a ping within {after:?}"),
             CloseReason::ConnectionLost(cause) => write!(f, "the connection was lost: {cause}"),
+            CloseReason::LimitReached(cause) => write!(f, "the server was stopped: {cause}"),
             CloseReason::NotReading(waiting) => {
                 write!(f, "the server does not read its input: {waiting} messages wait for it")
             }

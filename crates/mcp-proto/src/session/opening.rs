@@ -195,7 +195,9 @@ impl Session {
         };
         if *reason != CloseReason::StoppedByUser {
             let local = self.config.carrier == Carrier::Stdio;
-            let on_probe = probing && local && self.config.opening == Opening::Probe;
+            // What used too much would do so again.
+            let is_over = matches!(reason, CloseReason::LimitReached(_));
+            let on_probe = probing && local && !is_over && self.config.opening == Opening::Probe;
             let fault = if on_probe { OpeningFault::ExitedOnProbe } else { OpeningFault::Exited };
             self.opening_failed(format!("{reason} before it answered `{asked}`"), fault);
         }

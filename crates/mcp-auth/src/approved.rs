@@ -1,0 +1,172 @@
+//! Where a sign-in sends what is secret, and what of that was approved.
+//!
+//! A sign-in in the browser shows all of it each time. A grant that needs no user runs under the approval of the server's
+//! settings, which name the issuer and the scopes: what goes beyond them, or moves later, is asked for.
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::account::ClientKind;
+use crate::address;
+use crate::authorization::Shared;
+use crate::client::Client;
+use crate::error::{AuthError, Cause, Phase};
+use crate::find::Found;
+use crate::provider::ProviderEndpoint;
+use crate::scopes;
+use crate::server::Server;
+use crate::settings::GrantKind;
+use crate::user::{Answer, Consent, Endpoint, EndpointUse, Reason};
+
+/// The approval of a grant that needs no user. It holds for one client at one authorization server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Approved {
+    client_id: String,
+    endpoints: Vec<Url>,
+    /// The scopes beyond those of the settings.
+    scopes: Vec<String>,
+}
+
+impl Approved {
+    pub(crate) fn has(&self, endpoint: &Url) -> bool {
+        self.endpoints.contains(endpoint)
+    }
+}
+
+/// How a token that needs no browser may be approved.
+pub(crate) enum Consenting {
+    /// The user has approved all that is used.
+    Given,
+    /// The user may be asked, for this reason.
+    Ask(Reason),
+    /// Nobody is there to ask.
+    Nobody,
+}
+
+impl Endpoint {
+    fn new(purpose: EndpointUse, url: &Url, issuer: &str) -> Endpoint {
+        Endpoint { purpose, url: url.clone(), issuer: issuer.to_owned() }
+    }
+
+    fn is_of_its_issuer(&self) -> bool {
+        Url::parse(&self.issuer).is_ok_and(|issuer| address::is_same_site(&self.url, &issuer))
+    }
+}
+
+/// The endpoints of an authorization server that get something of this sign-in or of what it brings.
+pub(crate) fn endpoints(server: &Server, client: &Client) -> Vec<Endpoint> {
+    let is_registered = client.kind == ClientKind::Registered;
+    let registration = server.registration_endpoint.as_ref().filter(|_| is_registered);
+    let token = (EndpointUse::Token, Some(&server.token_endpoint));
+    [token, (EndpointUse::Registration, registration), (EndpointUse::Revocation, server.revocation_endpoint.as_ref())]
+        .into_iter()
+        .filter_map(|(purpose, url)| Some(Endpoint::new(purpose, url?, &server.issuer)))
+        .collect()
+}
+
+/// The endpoint of an identity provider.
+pub(crate) fn provider_endpoint(url: &Url, issuer: &str) -> Endpoint {
+    Endpoint::new(EndpointUse::Provider, url, issuer)
+}
+
+impl Shared {
+    /// The approval for this client id.
+    pub(crate) fn approved(&self, client_id: &str) -> Option<Approved> {
+        let state = self.state();
+        let approved = state.record.as_ref().and_then(|record| record.approved.clone());
+        approved.filter(|approved| approved.client_id == client_id)
+    }
+
+    /// The scopes that a grant which needs no user may ask for: those of the settings and those that were approved.
+    pub(crate) fn allowed_scopes(&self, client_id: &str) -> Vec<String> {
+        let settings = self.settings.scopes.as_deref().unwrap_or_default();
+        let approved = self.approved(client_id).map(|approved| approved.scopes).unwrap_or_default();
+        scopes::union(settings, &approved)
+    }
+
+    /// Sees to it that all a grant which needs no user is about to send was approved.
+    ///
+    /// # Errors
+    /// If something was not, and the user says no or is not there.
+    pub(crate) async fn approve(
+        &self,
+        found: &Found,
+        client: &Client,
+        provider: Option<&ProviderEndpoint>,
+        wanted: &[String],
+        consenting: Consenting,
+    ) -> Result<Approved, AuthError> {
+        let server = &found.server;
+        let mut used = endpoints(server, client);
+        used.extend(provider.map(|provider| provider_endpoint(&provider.url, &provider.issuer)));
+        let before = self.approved(&client.id);
+        // On the first use it has to belong to the issuer, which the approved settings name; from then on it is that one.
+        let is_approved = |endpoint: &Endpoint| match &before {
+            Some(before) => before.has(&endpoint.url),
+            None => endpoint.is_of_its_issuer(),
+        };
+        let is_approved = |endpoint: &Endpoint| is_approved(endpoint) || self.is_in_settings(&endpoint.url);
+        // Nothing is sent there now. One that was not approved is not kept.
+        let is_needed = |endpoint: &Endpoint| endpoint.purpose != EndpointUse::Revocation;
+        let moved = used.iter().find(|endpoint| is_needed(endpoint) && !is_approved(endpoint)).cloned();
+        let allowed = self.allowed_scopes(&client.id);
+        let new_scopes = scopes::missing(wanted, &allowed);
+        let are_shown = match consenting {
+            Consenting::Given => true,
+            _ if moved.is_none() && new_scopes.is_empty() => false,
+            Consenting::Ask(reason) => {
+                let consent = Consent {
+                    server: self.settings.server.clone(),
+                    resource: found.resource.clone(),
+                    issuer: server.issuer.clone(),
+                    scopes: wanted.to_vec(),
+                    new_scopes: new_scopes.clone(),
+                    client: client.kind,
+                    client_id: client.id.clone(),
+                    endpoints: used.clone(),
+                    authorize_url: None,
+                    redirect_uri: None,
+                    reason,
+                };
+                self.ask(consent).await?;
+                true
+            }
+            Consenting::Nobody => return Err(unapproved(moved.as_ref(), &new_scopes)),
+        };
+        let kept = used.iter().filter(|endpoint| are_shown || is_approved(endpoint));
+        let endpoints = kept.map(|endpoint| endpoint.url.clone()).collect();
+        let before = before.map(|before| before.scopes).unwrap_or_default();
+        Ok(Approved { client_id: client.id.clone(), endpoints, scopes: scopes::union(&before, &new_scopes) })
+    }
+
+    /// True if the settings, which were approved, name this very endpoint.
+    fn is_in_settings(&self, url: &Url) -> bool {
+        matches!(&self.settings.grant, GrantKind::EnterpriseManaged(provider) if provider.token_endpoint.as_ref() == Some(url))
+    }
+
+    /// Asks the user for consent.
+    ///
+    /// # Errors
+    /// If the answer is not yes.
+    pub(crate) async fn ask(&self, consent: Consent) -> Result<(), AuthError> {
+        self.progress(Phase::Consent, None);
+        match self.settings.user.consent(consent).await {
+            Answer::Yes => {
+                self.web.note(Phase::Consent, "the user agreed");
+                Ok(())
+            }
+            Answer::No => Err(Phase::Consent.error(Cause::Declined)),
+            Answer::Cancel => Err(Phase::Consent.error(Cause::Cancelled)),
+        }
+    }
+}
+
+fn unapproved(moved: Option<&Endpoint>, new_scopes: &[String]) -> AuthError {
+    let what = match moved {
+        Some(Endpoint { url, issuer, .. }) => {
+            format!("{} now names the endpoint {}", address::shown(issuer), address::plain(url))
+        }
+        None => format!("it takes the permissions \"{}\"", address::shown(&new_scopes.join(" "))),
+    };
+    Phase::Consent.error(Cause::NotApproved { what })
+}
