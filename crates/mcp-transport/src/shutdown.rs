@@ -45,7 +45,7 @@ pub async fn shut_down(server: ServerProcess, grace: Grace) -> Exit {
     let never = Notify::new();
     tokio::select! {
         exit = end(&mut group, grace, &never) => exit,
-        () = read => Exit { status: None, signal: None },
+        () = read => Exit { status: None, signal: None, exceeded: None },
     }
 }
 
@@ -60,7 +60,7 @@ pub(crate) async fn end(group: &mut ServerGroup, grace: Grace, kill: &Notify) ->
         return exit;
     }
     group.kill();
-    timeout(KILLED_LIMIT, group.wait()).await.unwrap_or(Exit { status: None, signal: None })
+    timeout(KILLED_LIMIT, group.wait()).await.unwrap_or(Exit { status: None, signal: None, exceeded: None })
 }
 
 async fn ended(group: &mut ServerGroup, limit: Duration, kill: &Notify) -> Option<Exit> {

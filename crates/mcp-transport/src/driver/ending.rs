@@ -65,7 +65,8 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'_, R, W> {
             return reason.clone();
         }
         match (ends.exit, ends.output, &ends.write) {
-            (Some(Exit { status, signal }), _, _) => CloseReason::ServerExited { status, signal },
+            (Some(Exit { exceeded: Some(exceeded), .. }), _, _) => CloseReason::LimitReached(exceeded.to_string()),
+            (Some(Exit { status, signal, .. }), _, _) => CloseReason::ServerExited { status, signal },
             (None, false, Some(cause)) => CloseReason::WriteFailed(cause.clone()),
             (None, _, _) => CloseReason::ServerClosedOutput,
         }
@@ -73,7 +74,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'_, R, W> {
 }
 
 impl From<Exit> for DriverEvent {
-    fn from(Exit { status, signal }: Exit) -> DriverEvent {
+    fn from(Exit { status, signal, .. }: Exit) -> DriverEvent {
         DriverEvent::Exited { status, signal }
     }
 }

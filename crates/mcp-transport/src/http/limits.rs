@@ -30,8 +30,11 @@ pub struct HttpLimits {
 }
 
 impl HttpLimits {
-    /// The shortest pause before a stream is opened again, whatever the server wants.
+    /// The shortest pause before a stream is opened again for the first time, whatever the server wants. Servers that are
+    /// polled end a stream early on purpose and say in `retry` when the client may come back.
     pub const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
+    /// The shortest pause before each further attempt, until a stream has stayed open for a while. 1 s.
+    pub const SPACING: Duration = Duration::from_secs(1);
     /// The longest such pause.
     pub const LONGEST_PAUSE: Duration = Duration::from_secs(60);
     /// Of [`HttpLimits::posts`], those that are kept for what is no request.

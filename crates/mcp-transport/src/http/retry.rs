@@ -9,12 +9,18 @@ pub(super) fn clamped(wanted: Duration) -> Duration {
     wanted.clamp(HttpLimits::SHORTEST_PAUSE, HttpLimits::LONGEST_PAUSE)
 }
 
-/// The pause after so many failures in a row. Without failures, what the server wants is kept to exactly.
-pub(super) fn pause(wanted: Option<Duration>, base: Duration, failures: u32) -> Duration {
-    match wanted {
-        Some(wanted) if failures == 0 => clamped(wanted),
-        Some(wanted) => clamped(wanted).max(backoff(base, failures)),
-        None => backoff(base, failures),
+/// The pause before a stream is opened again that ended `fruitless` times in a row without a message.
+///
+/// The first pause is the server's `retry` value. Each further one is at least [`HttpLimits::SPACING`] and grows, so a
+/// server that ends each stream at once with `retry: 0` causes no busy loop.
+pub(super) fn pause(wanted: Option<Duration>, base: Duration, fruitless: u32) -> Duration {
+    match (wanted, fruitless) {
+        (Some(wanted), 0) => clamped(wanted),
+        (None, 0) => backoff(base, 0),
+        (wanted, _) => {
+            let wanted = wanted.map_or(Duration::ZERO, clamped);
+            wanted.max(backoff(base, fruitless)).max(HttpLimits::SPACING)
+        }
     }
 }
 
@@ -36,6 +42,19 @@ mod tests {
         assert_eq!(after(1500), Duration::from_millis(1500), "[http-sse-retry-field] the named time is waited");
         assert_eq!(after(0), HttpLimits::SHORTEST_PAUSE, "a retry of 0 must not make a busy loop");
         assert_eq!(after(u64::MAX), HttpLimits::LONGEST_PAUSE, "an endless retry must not end the stream for ever");
+    }
+
+    #[test]
+    fn x52_a_server_that_asks_for_no_pause_is_asked_once_a_second_at_most_and_ever_more_rarely() {
+        let pauses: Vec<Duration> = (0..10).map(|fruitless| pause(Some(Duration::ZERO), BASE, fruitless)).collect();
+        assert!(pauses[1..].iter().all(|pause| *pause >= Duration::from_secs(1)), "X52: once a second: {pauses:?}");
+        let in_a_minute = pauses.iter().scan(Duration::ZERO, |at, pause| {
+            *at += *pause;
+            Some(*at)
+        });
+        let in_a_minute = in_a_minute.take_while(|at| *at <= Duration::from_secs(60)).count();
+        assert!(in_a_minute <= 8, "X52: {in_a_minute} attempts in a minute, {pauses:?}");
+        assert!(pauses[9] >= HttpLimits::LONGEST_PAUSE / 2, "X52: and it grows: {pauses:?}");
     }
 
     #[test]

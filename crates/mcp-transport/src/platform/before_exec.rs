@@ -57,6 +57,28 @@ pub(crate) fn give_up_capabilities() -> io::Result<()> {
     Ok(())
 }
 
+/// A file that lies in memory and has no name. No child inherits it.
+#[cfg(target_os = "linux")]
+pub(crate) fn memory_file() -> io::Result<std::fs::File> {
+    use std::os::fd::FromRawFd;
+
+    // SAFETY: the call takes a constant text that ends with NUL, and flags.
+    let descriptor = unsafe { libc::memfd_create(c"drawbridge".as_ptr(), libc::MFD_CLOEXEC) };
+    if descriptor < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the descriptor was just opened, and nobody else has it.
+    Ok(unsafe { std::fs::File::from_raw_fd(descriptor) })
+}
+
+/// In the child: its program inherits this descriptor.
+#[cfg(target_os = "linux")]
+pub(crate) fn pass_on(descriptor: std::os::fd::BorrowedFd<'_>) -> io::Result<()> {
+    // SAFETY: the call changes a flag of a descriptor that is open.
+    let changed = unsafe { libc::fcntl(std::os::fd::AsRawFd::as_raw_fd(&descriptor), libc::F_SETFD, 0) };
+    if changed < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
 /// Marks every descriptor above 2 close-on-exec. Rust opens its own that way, but C libraries in
 /// the same process do not always.
 fn close_on_exec(descriptors: libc::c_int) {

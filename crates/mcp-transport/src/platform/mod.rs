@@ -5,7 +5,7 @@
 #[cfg(unix)]
 mod before_exec;
 #[cfg(target_os = "linux")]
-pub(crate) use before_exec::{give_up_capabilities, in_child};
+pub(crate) use before_exec::{give_up_capabilities, in_child, memory_file, pass_on};
 #[cfg(unix)]
 mod input_pipe;
 #[cfg(unix)]
@@ -16,7 +16,11 @@ mod linux;
 #[cfg(target_os = "linux")]
 mod marks;
 #[cfg(target_os = "linux")]
+mod process_use;
+#[cfg(target_os = "linux")]
 pub(crate) use marks::{Mark, end, end_marked_by, mark, started_by};
+#[cfg(target_os = "linux")]
+pub(crate) use process_use::{TreeUse, tree_use};
 #[cfg(not(target_os = "linux"))]
 mod no_marks;
 #[cfg(not(target_os = "linux"))]

@@ -5,10 +5,13 @@
 //! What can't be held as it was asked for does not start.
 //!
 //! - [`reach`]: what a program needs beside the folders that were named
+//! - [`limits`]: how much of this computer it may use
 //! - `linux`: bubblewrap, else Landlock, and in both no sockets to other programs of this computer
 //! - `seatbelt`, `macos`: sandbox-exec. Not run by anybody yet
 //! - `unsupported`: Windows has no sandbox here yet, so none is promised
 
+pub mod limits;
+mod missing;
 pub mod reach;
 
 #[cfg(target_os = "linux")]
@@ -16,7 +19,7 @@ mod linux;
 #[cfg(target_os = "linux")]
 use linux as system;
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{REFUSED, Restriction, refused_at_start};
+pub(crate) use linux::{REFUSED, Restriction, Watch, refused_at_start};
 
 #[cfg(target_os = "macos")]
 mod macos;
@@ -34,6 +37,10 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
+#[cfg(target_os = "linux")]
+pub(crate) use limits::Bounds;
+pub use limits::{Exceeded, Meter, Resource, ResourceLimits, ResourceUse};
+pub use missing::{Missing, missing};
 pub use reach::Reach;
 
 use crate::stdio::{SearchPath, ServerCommand};
@@ -47,6 +54,10 @@ pub struct Sandbox {
     pub network: bool,
     /// A folder that is the server's own: its home and its temporary files. It is made when the server is started.
     pub home: PathBuf,
+    /// Folders of which it must see nothing, also where they lie in one that it reaches. Each by its whole path with no link in it.
+    pub hidden: Vec<PathBuf>,
+    /// How much of this computer it may use.
+    pub limits: ResourceLimits,
 }
 
 /// A folder that a server may reach, with all that is in it.
@@ -119,6 +130,16 @@ pub enum SandboxError {
         /// The one that it lies in.
         outer: PathBuf,
     },
+    /// A folder that it reaches holds one that it must see nothing of, and this mechanism only adds to what is reached.
+    #[error(
+        "the sandbox reaches {folder}, in which Drawbridge keeps its records and secrets ({hidden}); Landlock can't leave that out. Name smaller folders, or install bubblewrap"
+    )]
+    Exposes {
+        /// The folder that is reached.
+        folder: PathBuf,
+        /// The folder in it.
+        hidden: PathBuf,
+    },
     /// What it would reach is not what was approved.
     #[error("what the sandbox would let it reach changed since it was approved; start it again to see how")]
     Changed,
@@ -152,6 +173,8 @@ pub struct Plan {
     pub reach: Reach,
     /// Whether it may use the network.
     pub network: bool,
+    /// How much of this computer it may use.
+    pub limits: ResourceLimits,
 }
 
 /// How a program is started, inside a sandbox or without one.
@@ -196,7 +219,11 @@ impl Plan {
         }
         let mechanism = system::mechanism(path).await?;
         let reach = Reach::of(sandbox, program, path);
-        Ok(Some(Plan { mechanism, reach, network: sandbox.network }))
+        if let (Mechanism::Landlock, Some(hidden)) = (&mechanism, reach.hidden.first()) {
+            let folder = reach.covering(hidden).unwrap_or(hidden).to_owned();
+            return Err(SandboxError::Exposes { folder, hidden: hidden.clone() });
+        }
+        Ok(Some(Plan { mechanism, reach, network: sandbox.network, limits: sandbox.limits }))
     }
 
     /// Makes the server's own folders, and says how what would be started without a sandbox is started in it.

@@ -76,6 +76,8 @@ pub struct Reach {
     pub program: Vec<PathBuf>,
     /// The server's own home, to be read and changed.
     pub home: PathBuf,
+    /// Folders in the others that are not reached: Drawbridge's own. Sorted.
+    pub hidden: Vec<PathBuf>,
 }
 
 impl Reach {
@@ -94,7 +96,19 @@ impl Reach {
         parts.retain(|part| !covered(part));
         parts.sort();
         parts.dedup();
-        Reach { folders: sandbox.folders.clone(), system, program: parts, home: sandbox.home.clone() }
+        let (folders, home) = (sandbox.folders.clone(), sandbox.home.clone());
+        let mut reach = Reach { folders, system, program: parts, home, hidden: Vec::new() };
+        reach.hidden = sandbox.hidden.iter().filter(|hidden| reach.covering(hidden).is_some()).cloned().collect();
+        reach.hidden.sort();
+        reach.hidden.dedup();
+        reach
+    }
+
+    /// The part of the reach that holds this path.
+    pub fn covering(&self, path: &Path) -> Option<&Path> {
+        let named = self.folders.iter().map(|folder| &folder.path);
+        let all = named.chain(&self.program).chain(&self.system).chain([&self.home]);
+        all.map(PathBuf::as_path).find(|reached| path.starts_with(reached))
     }
 
     /// Where its temporary files lie.
@@ -103,14 +117,14 @@ impl Reach {
     }
 
     /// What may be read and no more, each before what lies in it.
-    #[cfg(any(target_os = "linux", target_os = "macos", test))]
+    #[cfg(any(target_os = "macos", test))]
     pub(crate) fn read_only(&self) -> Vec<&Path> {
         let named = self.folders.iter().filter(|folder| folder.access == Access::Read).map(|folder| &folder.path);
         sorted(self.system.iter().chain(&self.program).chain(named))
     }
 
     /// What may be changed, each before what lies in it.
-    #[cfg(any(target_os = "linux", target_os = "macos", test))]
+    #[cfg(any(target_os = "macos", test))]
     pub(crate) fn writable(&self) -> Vec<&Path> {
         let named = self.folders.iter().filter(|folder| folder.access == Access::Write).map(|folder| &folder.path);
         sorted(named.chain([&self.home]))
@@ -122,7 +136,7 @@ pub(crate) fn temporary(home: &Path) -> PathBuf {
     home.join("tmp")
 }
 
-#[cfg(any(target_os = "linux", target_os = "macos", test))]
+#[cfg(any(target_os = "macos", test))]
 fn sorted<'p>(paths: impl Iterator<Item = &'p PathBuf>) -> Vec<&'p Path> {
     let mut paths: Vec<&Path> = paths.map(PathBuf::as_path).collect();
     paths.sort_unstable();
@@ -134,7 +148,10 @@ fn sorted<'p>(paths: impl Iterator<Item = &'p PathBuf>) -> Vec<&'p Path> {
 fn installation(program: &Path, path: &SearchPath, home: Option<&Path>, depth: usize, found: &mut Vec<PathBuf>) {
     let Some(depth) = depth.checked_sub(1) else { return };
     let Some(real) = program.canonicalize().ok().filter(|real| real.is_file()) else { return };
-    found.push(folder_of(program, home));
+    let as_found = folder_of(program, home);
+    // What the folder leads to is approved with it, so that it can't lead elsewhere later.
+    found.extend(as_found.canonicalize());
+    found.push(as_found);
     found.push(folder_of(&real, home));
     if let Some(interpreter) = interpreter(&real, path) {
         installation(&interpreter, path, home, depth, found);
@@ -151,8 +168,15 @@ fn folder_of(program: &Path, home: Option<&Path>) -> PathBuf {
     if holds_home || below.is_some_and(|below| below < BELOW_HOME) { bin.to_owned() } else { whole.to_owned() }
 }
 
+/// Says if a path, with no link in it, lies where the system keeps its own programs.
+pub(crate) fn is_of_system(real: &Path) -> bool {
+    // Package managers give this one to their user on macOS.
+    let is_local = cfg!(target_os = "macos") && real.starts_with("/usr/local");
+    !is_local && SYSTEM.iter().any(|folder| real.starts_with(folder))
+}
+
 /// The program that the first line of a script names.
-fn interpreter(script: &Path, path: &SearchPath) -> Option<PathBuf> {
+pub(crate) fn interpreter(script: &Path, path: &SearchPath) -> Option<PathBuf> {
     let mut first = Vec::new();
     // Opening a pipe or a device would wait or do something.
     if !script.is_file() {
@@ -219,7 +243,13 @@ mod tests {
 
     #[test]
     fn what_the_system_has_is_not_named_twice() {
-        let sandbox = Sandbox { folders: Vec::new(), network: false, home: "/nowhere/own".into() };
+        let sandbox = Sandbox {
+            folders: Vec::new(),
+            network: false,
+            home: "/nowhere/own".into(),
+            hidden: Vec::new(),
+            limits: super::super::ResourceLimits::DEFAULT,
+        };
         let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };
         let reach = Reach::of(&sandbox, Path::new("/bin/sh"), &path);
         assert_eq!(reach.program, Vec::<PathBuf>::new(), "the shell is the system's");

@@ -35,6 +35,9 @@ pub(super) fn profile(plan: &Plan) -> Result<String, PathBuf> {
     for path in plan.reach.read_only() {
         allow(&mut profile, "file-read*", path)?;
     }
+    for path in &plan.reach.hidden {
+        rule(&mut profile, "deny", "file-read* file-write*", path)?;
+    }
     for path in plan.reach.writable() {
         allow(&mut profile, "file-read* file-write*", path)?;
     }
@@ -45,10 +48,14 @@ pub(super) fn profile(plan: &Plan) -> Result<String, PathBuf> {
 }
 
 fn allow(profile: &mut String, what: &str, path: &Path) -> Result<(), PathBuf> {
+    rule(profile, "allow", what, path)
+}
+
+fn rule(profile: &mut String, rule: &str, what: &str, path: &Path) -> Result<(), PathBuf> {
     let text = path.to_str().filter(|text| !text.contains(char::is_control)).ok_or_else(|| path.to_owned())?;
     let quoted = text.replace('\\', r"\\").replace('"', r#"\""#);
     // Writing to a text can't fail.
-    let _ = writeln!(profile, "(allow {what} (subpath \"{quoted}\"))");
+    let _ = writeln!(profile, "({rule} {what} (subpath \"{quoted}\"))");
     Ok(())
 }
 
@@ -57,12 +64,13 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::sandbox::{Access, Folder, Mechanism, Reach};
+    use crate::sandbox::{Access, Folder, Mechanism, Reach, ResourceLimits};
 
     fn plan(folder: &str, network: bool) -> Plan {
         let folders = vec![Folder { path: folder.into(), access: Access::Read }];
-        let reach = Reach { folders, system: vec!["/usr".into()], program: Vec::new(), home: "/own".into() };
-        Plan { mechanism: Mechanism::Seatbelt, reach, network }
+        let hidden = vec!["/data/drawbridge".into()];
+        let reach = Reach { folders, system: vec!["/usr".into()], program: Vec::new(), home: "/own".into(), hidden };
+        Plan { mechanism: Mechanism::Seatbelt, reach, network, limits: ResourceLimits::DEFAULT }
     }
 
     #[test]
@@ -83,6 +91,11 @@ mod tests {
         assert!(profile.contains("(allow file-read* (subpath \"/data\"))"), "the folder can be read: {profile}");
         assert!(!profile.contains("file-write* (subpath \"/data\"))"), "and not changed: {profile}");
         assert!(profile.contains("file-write* (subpath \"/own\"))"), "the server's own home can be");
+        let denied = profile.find("(deny file-read* file-write* (subpath \"/data/drawbridge\"))");
+        assert!(
+            denied > profile.find("(subpath \"/data\")"),
+            "S10: what is hidden comes after, as the last rule holds"
+        );
         assert!(profile.contains("network-outbound"), "and the network is there if allowed");
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use super::launch_files::LaunchFiles;
 use crate::sandbox::{Plan, Sandbox};
 
 /// A program with its arguments. It is started as it stands here, never through a shell.
@@ -21,6 +22,8 @@ pub struct ServerCommand {
     pub sandbox: Option<Sandbox>,
     /// The sandbox as it was approved. One that has become another by the start is not carried out.
     pub approved: Option<Plan>,
+    /// The files that it runs as they were approved. One that has changed by the start is not run.
+    pub files: Option<LaunchFiles>,
 }
 
 impl ServerCommand {

@@ -2,19 +2,27 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use process_wrap::tokio::ChildWrapper;
 use tokio::process::{ChildStderr, ChildStdout};
+use tokio::time::timeout;
 
 use super::command::ServerCommand;
 use super::environment;
 use super::launch::Launch;
+use super::launch_files::LaunchFiles;
 use super::search_path::SearchPath;
 #[cfg(unix)]
 use super::watcher::Watcher;
 use crate::orphans::{RunningRecord, StartTime};
 use crate::platform::{self, InputPipe, Mark};
-use crate::sandbox::{Inside, Plan, SandboxError};
+#[cfg(target_os = "linux")]
+use crate::sandbox::{Bounds, Watch};
+use crate::sandbox::{Exceeded, Inside, Meter, Plan, SandboxError};
+
+/// How long the files that run may take to be read (they may lie on a folder of the network).
+const CHECK_LIMIT: Duration = Duration::from_secs(10);
 
 /// Facts of a started process that stay true after its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +61,8 @@ pub struct Exit {
     pub status: Option<i32>,
     /// The signal that ended it, if one did.
     pub signal: Option<i32>,
+    /// The bound for which it was ended, if it was over one.
+    pub exceeded: Option<Exceeded>,
 }
 
 /// Why a server could not be started.
@@ -70,6 +80,11 @@ pub enum SpawnError {
     /// The system took too long.
     #[error("starting {0} took too long; it may lie on a folder of the network that does not answer")]
     TimedOut(PathBuf),
+    /// A file that it runs is not as it was approved.
+    #[error(
+        "{0} changed after its start was approved, so nothing was started; start it again to approve it as it is now"
+    )]
+    Changed(PathBuf),
     /// It is to run in a sandbox that can't be set up.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
@@ -111,6 +126,9 @@ pub(crate) struct ServerGroup {
     /// Ends the group if Drawbridge is killed, where the system does not.
     #[cfg(unix)]
     watcher: Option<Watcher>,
+    /// Sees to it that one in a sandbox uses no more than it may.
+    #[cfg(target_os = "linux")]
+    watch: Option<Watch>,
 }
 
 /// Starts a server: `program` is what [`SearchPath::resolve`] found for the command. It runs in
@@ -126,11 +144,20 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
         environment: environment::of_server(command, path),
         restriction: None,
     };
+    #[cfg(target_os = "linux")]
+    let mut bounds = None;
     if let Some(plan) = Plan::make(command, program, path).await? {
         if command.approved.as_ref().is_some_and(|approved| *approved != plan) {
             return Err(SandboxError::Changed.into());
         }
+        #[cfg(target_os = "linux")]
+        {
+            bounds = Some(Bounds { limits: plan.limits, home: plan.reach.home.clone() });
+        }
         start = plan.inside(start, &directory)?;
+    }
+    if let Some(approved) = command.files.clone() {
+        check(command.clone(), program.to_owned(), path.clone(), approved).await?;
     }
     let mark = platform::mark();
     start.environment.extend(mark.variable());
@@ -168,6 +195,8 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
         }
     };
     let group = ServerGroup {
+        #[cfg(target_os = "linux")]
+        watch: bounds.map(|bounds| Watch::of(pid, spawned.start_time.clone(), bounds)),
         spawned,
         child,
         mark,
@@ -179,10 +208,35 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
     Ok(ServerProcess { pipes: Pipes { stdin, stdout, stderr }, group })
 }
 
+/// Refuses files that are not those that were approved. Secrets may have been waited for since.
+async fn check(
+    command: ServerCommand,
+    program: PathBuf,
+    path: SearchPath,
+    approved: LaunchFiles,
+) -> Result<(), SpawnError> {
+    let found = program.clone();
+    let looking = tokio::task::spawn_blocking(move || {
+        let now = LaunchFiles::of(&command, &program, &path);
+        now.difference(&approved).map(Path::to_owned)
+    });
+    match timeout(CHECK_LIMIT, looking).await {
+        Ok(Ok(None)) => Ok(()),
+        Ok(Ok(Some(changed))) => Err(SpawnError::Changed(changed)),
+        Ok(Err(cause)) => Err(explain(found, io::Error::other(cause))),
+        Err(_) => Err(SpawnError::TimedOut(found)),
+    }
+}
+
 impl ServerProcess {
     /// The facts about it.
     pub fn spawned(&self) -> &Spawned {
         &self.group.spawned
+    }
+
+    /// How much it uses, if that is bounded: it is in a sandbox, on Linux.
+    pub fn meter(&self) -> Option<Meter> {
+        self.group.meter()
     }
 }
 
@@ -207,7 +261,20 @@ impl ServerGroup {
         self.ending = Some(tokio::task::spawn_blocking(move || mark.end()));
         #[cfg(unix)]
         drop(self.watcher.take());
-        *self.exit.insert(Exit { status, signal })
+        let exceeded = self.meter().and_then(|meter| meter.exceeded());
+        #[cfg(target_os = "linux")]
+        drop(self.watch.take());
+        *self.exit.insert(Exit { status, signal, exceeded })
+    }
+
+    #[cfg(target_os = "linux")]
+    fn meter(&self) -> Option<Meter> {
+        self.watch.as_ref().map(|watch| watch.meter().clone())
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn meter(&self) -> Option<Meter> {
+        None
     }
 
     /// Asks every process of the group to end (SIGTERM; nothing on Windows).

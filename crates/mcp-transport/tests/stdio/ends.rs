@@ -166,7 +166,7 @@ async fn a_handle_that_is_dropped_stops_the_server() {
 async fn shut_down_without_a_driver() {
     let server = started(&scripted(&[])).await;
     let exit = shut_down(server, Grace::default()).await;
-    assert_eq!(exit, Exit { status: Some(0), signal: None }, "a server ends when its input is closed");
+    assert_eq!(exit, Exit { status: Some(0), signal: None, exceeded: None }, "a server ends when its input is closed");
 }
 
 #[cfg(unix)]
@@ -177,7 +177,11 @@ async fn a_server_that_waits_for_the_signal_gets_it() {
         ServerCommand { program: "/bin/sh".into(), arguments: vec!["-c".into(), script.into()], ..scripted(&[]) };
     let grace = Grace { after_close: Duration::from_millis(500), after_terminate: Duration::from_secs(10) };
     let exit = shut_down(started(&command).await, grace).await;
-    assert_eq!(exit, Exit { status: Some(7), signal: None }, "[stdio-shutdown-sigterm]: it ends in its own way");
+    assert_eq!(
+        exit,
+        Exit { status: Some(7), signal: None, exceeded: None },
+        "[stdio-shutdown-sigterm]: it ends in its own way"
+    );
 }
 
 #[tokio::test]

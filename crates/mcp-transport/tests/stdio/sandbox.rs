@@ -5,11 +5,14 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use mcp_transport::sandbox::{Access, Folder, Mechanism, Plan, Sandbox, SandboxError};
-use mcp_transport::stdio::PathSource;
-use mcp_transport::{DriverLimits, SearchPath, ServerCommand, SpawnError, run_with, spawn};
+use mcp_proto::{CloseReason, SessionConfig, SessionEvent, Timeouts};
+use mcp_transport::sandbox::{Access, Folder, Mechanism, Plan, ResourceLimits, Sandbox, SandboxError};
+use mcp_transport::stdio::{LaunchFiles, PathSource};
+use mcp_transport::{DriverEvent, DriverLimits, SearchPath, ServerCommand, SpawnError, run_with, spawn};
 use testkit::deadline::holds_within;
 use tokio::sync::mpsc;
 
@@ -36,7 +39,7 @@ impl Ground {
     fn sandbox(&self, network: bool) -> Sandbox {
         let folder = |name: &str, access| Folder { path: self.root.join(name), access };
         let folders = vec![folder("read", Access::Read), folder("write", Access::Write)];
-        Sandbox { folders, network, home: self.root.join("own") }
+        Sandbox { folders, network, home: self.root.join("own"), hidden: Vec::new(), limits: ResourceLimits::DEFAULT }
     }
 }
 
@@ -403,4 +406,226 @@ async fn no_file_of_the_server_is_loaded_outside() {
         let loads = said.iter().filter(|line| line.contains("planted.so") && line.contains("ERROR")).count();
         assert_eq!(loads, 1, "{name}: only the server's own loader tries it: {said:?}");
     }
+}
+
+/// A script of Python's, started in a sandbox; what it prints on standard error.
+async fn python(script: &str, sandbox: Sandbox, path: &SearchPath) -> Option<(Vec<String>, CloseReason)> {
+    let python = Path::new("/usr/bin/python3");
+    if !python.exists() {
+        eprintln!("left out: {} is not here", python.display());
+        return None;
+    }
+    let command = ServerCommand {
+        program: python.display().to_string(),
+        arguments: vec!["-c".to_owned(), script.to_owned()],
+        ..shell("", sandbox)
+    };
+    let process = spawn(&command, python, path).await.expect("it starts");
+    let (sender, events) = mpsc::channel(64);
+    // It speaks no protocol, and is not to be ended for that.
+    let timeouts = Timeouts { initialize: PATIENCE, ..Timeouts::default() };
+    let handle = run_with(SessionConfig { timeouts, ..config() }, process, sender, DriverLimits::default());
+    let mut running = Running { handle, events, told: Vec::new() };
+    let closed = |event: &DriverEvent| match event {
+        DriverEvent::Session(SessionEvent::Closed(reason)) => Some(reason.clone()),
+        _ => None,
+    };
+    let reason = tokio::time::timeout(PATIENCE, async {
+        loop {
+            let event = running.events.recv().await.expect("the driver tells why it ends");
+            if let Some(reason) = closed(&event) {
+                return reason;
+            }
+        }
+    });
+    let reason = reason.await.expect("it ends in time");
+    while running.events.recv().await.is_some() {}
+    Some((running.handle.stderr.last_lines(200), reason))
+}
+
+#[tokio::test]
+async fn s23_what_servers_do_not_need_of_the_kernel_is_refused() {
+    let script = r#"
+import ctypes, os, platform, subprocess, sys, threading
+libc = ctypes.CDLL(None, use_errno=True)
+def tried(name, *arguments):
+    if libc.syscall(*arguments) < 0:
+        print(name, os.strerror(ctypes.get_errno()), file=sys.stderr)
+    else:
+        print(name, "works", file=sys.stderr)
+if platform.machine() == "x86_64":
+    CLONE = 56
+    tried("unshare", 272, 0x10000000)
+    tried("bpf", 321, 0, 0, 0)
+    tried("perf", 298, 0, 0, -1, -1, 0)
+    tried("userfaultfd", 323, 1)
+    tried("ptrace", 101, 0, 0, 0, 0)
+    tried("mount", 165, 0, 0, 0, 0, 0)
+    tried("setns", 308, 0, 0)
+    tried("handles", 304, -100, 0, 0)
+    tried("modules", 313, 0, 0, 0)
+    tried("readv", 310, 1, 0, 0, 0, 0, 0)
+    tried("clone", CLONE, 0x10000000 | 17, 0, 0, 0, 0)
+    tried("x32", 0x40000000 + 272, 0x10000000)
+    tried("clone3", 435, 0, 0)
+threads = [threading.Thread(target=print, args=("thread works",), kwargs={"file": sys.stderr}) for _ in range(1)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+print("child", subprocess.getoutput("echo works"), file=sys.stderr)
+"#;
+    for (name, path) in paths().await {
+        let Some((said, _)) = python(script, Ground::new().sandbox(true), &path).await else { return };
+        if cfg!(target_arch = "x86_64") {
+            let refused = ["unshare", "bpf", "perf", "userfaultfd", "ptrace", "mount", "setns", "handles", "modules"];
+            for what in refused.into_iter().chain(["readv", "clone", "x32"]) {
+                let expected = format!("{what} Operation not permitted");
+                assert!(said.contains(&expected), "S23: {name}: expected {expected:?}: {said:?}");
+            }
+            let missing = "clone3 Function not implemented".to_owned();
+            assert!(said.contains(&missing), "S23: {name}: libraries fall back to clone: {said:?}");
+        }
+        for works in ["thread works", "child works"] {
+            assert!(said.iter().any(|line| line == works), "S23: {name}: {works}: {said:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn s23_folders_in_memory_are_its_own_and_bounded() {
+    for (name, path) in paths().await {
+        let ground = Ground::new();
+        let outside = tempfile::Builder::new().prefix("s23-").tempfile_in("/tmp").unwrap();
+        let reads = format!("cat {}", outside.path().display());
+        let script = each(&[
+            ("reads the folder of temporary files", &reads),
+            ("makes a file at the root", "echo x > /file"),
+            ("makes a file among the devices", "echo x > /dev/file"),
+            ("writes nothing to nowhere", "echo x > /dev/null"),
+            ("has temporary files", "echo x > $TMPDIR/file"),
+        ]);
+        let script = format!("{script}df -k --output=size /tmp /dev/shm 2>/dev/null | tail -n +2 >&2");
+        let said = said(&script, ground.sandbox(false), &path).await;
+        let wanted = [
+            "reads the folder of temporary files: no",
+            "makes a file at the root: no",
+            "makes a file among the devices: no",
+            "writes nothing to nowhere: yes",
+            "has temporary files: yes",
+        ];
+        assert_eq!(said[..wanted.len()], wanted, "S23: {name}");
+        if name == "bubblewrap" {
+            let sizes: Vec<&str> = said[wanted.len()..].iter().map(|line| line.trim()).collect();
+            assert_eq!(sizes, ["524288", "524288"], "S23: {name}: neither can fill the main memory");
+        }
+    }
+}
+
+#[tokio::test]
+async fn s23_it_makes_no_namespaces_of_its_own() {
+    for (name, path) in paths().await {
+        let script = each(&[("makes a namespace", "unshare --user true"), ("makes a process", "/bin/true")]);
+        let said = said(&script, Ground::new().sandbox(false), &path).await;
+        assert_eq!(said, ["makes a namespace: no", "makes a process: yes"], "S23: {name}");
+    }
+}
+
+/// How long a server that uses too much may take until it is stopped, on a slow machine.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+async fn stopped_for(script: &str, limits: ResourceLimits, words: &str) {
+    for (name, path) in paths().await {
+        let ground = Ground::new();
+        let sandbox = Sandbox { limits, ..ground.sandbox(false) };
+        let Some((said, reason)) = python(script, sandbox, &path).await else { return };
+        let expected = CloseReason::LimitReached(words.to_owned());
+        assert_eq!(reason, expected, "S37: {name}: it is stopped, and for what it did: {said:?}");
+    }
+}
+
+/// Within what no test of one bound goes over another.
+const LIMITS: ResourceLimits = ResourceLimits {
+    processes: 64,
+    memory_bytes: 512 * 1024 * 1024,
+    home_bytes: 16 * 1024 * 1024,
+    processor_seconds: 1_000,
+};
+
+#[tokio::test]
+async fn s37_one_that_forks_without_end_is_stopped() {
+    let script =
+        "import os, time\nwhile True:\n    if os.fork() == 0:\n        time.sleep(1000)\n    time.sleep(0.002)";
+    stopped_for(script, LIMITS, "it ran more than 64 processes and threads").await;
+}
+
+#[tokio::test]
+async fn s37_one_that_takes_memory_without_end_is_stopped() {
+    let script = "import time\nheld = []\nwhile True:\n    held.append(b'x' * (8 << 20))\n    time.sleep(0.01)";
+    let limits = ResourceLimits { memory_bytes: 128 * 1024 * 1024, ..LIMITS };
+    // The kernel's own bound is twice as high, and may come first on a slow machine: then it ends with an error of its own.
+    let script =
+        format!("import sys\ntry:\n    exec({script:?})\nexcept MemoryError:\n    import time\n    time.sleep(1000)");
+    stopped_for(&script, limits, "it used more than 128 MiB of memory").await;
+}
+
+#[tokio::test]
+async fn s37_one_that_fills_its_home_is_stopped() {
+    let script = "import os, time\nfile = open(os.environ['HOME'] + '/file', 'wb')\nwhile True:\n    file.write(b'x' * (1 << 20)); file.flush()\n    time.sleep(0.02)";
+    stopped_for(script, LIMITS, "its own home held more than 16 MiB").await;
+}
+
+#[tokio::test]
+async fn s37_one_that_spins_is_stopped_with_what_it_started() {
+    let script = "import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'while True: pass'])";
+    let limits = ResourceLimits { processor_seconds: 1, ..LIMITS };
+    stopped_for(script, limits, "it used more than 1 seconds of processor time within an hour").await;
+}
+
+#[tokio::test]
+async fn s37_what_leaves_its_parent_is_counted() {
+    let script = "import os, time\nfor _ in range(100):\n    if os.fork() == 0:\n        os.setsid()\n        if os.fork() != 0:\n            os._exit(0)\n        time.sleep(1000)\ntime.sleep(1000)";
+    stopped_for(script, LIMITS, "it ran more than 64 processes and threads").await;
+}
+
+/// An attack by a server that may write to a folder of the search path: leave a link to the real bubblewrap there, wait until it is
+/// used, and put a program of its own in its place.
+#[tokio::test]
+async fn s05_a_bubblewrap_that_was_swapped_is_not_run() {
+    let ground = Ground::new();
+    let (planted, marker) = (ground.root.join("bin/bwrap"), ground.root.join("ran"));
+    fs::create_dir(ground.root.join("bin")).unwrap();
+    fs::set_permissions(ground.root.join("bin"), fs::Permissions::from_mode(0o777)).unwrap();
+    let Some(real) = ["/usr/bin/bwrap", "/bin/bwrap"].map(Path::new).into_iter().find(|real| real.exists()) else {
+        eprintln!("left out: bubblewrap is not here");
+        return;
+    };
+    std::os::unix::fs::symlink(real, &planted).unwrap();
+    let directories = ["bin"].map(|name| ground.root.join(name)).into_iter().chain([real.parent().unwrap().to_owned()]);
+    let path = SearchPath { directories: directories.collect(), source: PathSource::LoginShell };
+    let runs = async || said("echo works >&2", ground.sandbox(false), &path).await;
+    assert_eq!(runs().await, ["works"], "a link to root's own is no harm");
+    fs::remove_file(&planted).unwrap();
+    fs::write(&planted, format!("#!/bin/sh\n: > {}\n", marker.display())).unwrap();
+    fs::set_permissions(&planted, fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(runs().await, ["works"], "the next one on the path holds it");
+    assert!(!marker.exists(), "and what was put in its place did not run");
+}
+
+/// Between the approval and the start the keychain may be waited for.
+#[tokio::test]
+async fn s06_what_changed_since_the_approval_is_not_run() {
+    let ground = Ground::new();
+    let (script, marker) = (ground.root.join("server.sh"), ground.root.join("ran"));
+    fs::write(&script, "exit 0").unwrap();
+    let path = SearchPath::of_process("a test".to_owned());
+    let mut command = ServerCommand {
+        program: "/bin/sh".into(),
+        arguments: vec![script.display().to_string()],
+        ..ServerCommand::default()
+    };
+    command.files = Some(LaunchFiles::of(&command, Path::new("/bin/sh"), &path));
+    spawn(&command, Path::new("/bin/sh"), &path).await.expect("as it was approved it starts");
+    fs::write(&script, format!(": > {}", marker.display())).unwrap();
+    let refused = spawn(&command, Path::new("/bin/sh"), &path).await.expect_err("as another one it does not");
+    assert!(matches!(&refused, SpawnError::Changed(changed) if *changed == script), "it is named: {refused}");
+    assert!(!marker.exists(), "and did not run");
 }

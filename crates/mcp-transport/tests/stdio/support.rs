@@ -28,6 +28,7 @@ pub struct Running {
 pub fn scripted(arguments: &[&str]) -> ServerCommand {
     ServerCommand {
         approved: None,
+        files: None,
         program: testkit::binaries::scripted_server().display().to_string(),
         arguments: arguments.iter().map(|argument| (*argument).to_owned()).collect(),
         environment: BTreeMap::new(),

@@ -116,7 +116,13 @@ impl Streamable<'_> {
             match event {
                 Event::Id(id) => running.resume.last_id = id,
                 Event::Retry(wanted) => running.resume.retry = Some(retry::clamped(wanted)),
-                Event::Data { kind, data } if kind == "message" => self.on_message(exchange, data, now),
+                // A priming event is empty. Messages end the growth of the pauses, not their lower bound.
+                Event::Data { kind, data } if kind == "message" => {
+                    if !data.is_empty() {
+                        running.resume.fruitless = running.resume.fruitless.min(1);
+                    }
+                    self.on_message(exchange, data, now);
+                }
                 // Of other kinds MCP knows nothing.
                 Event::Data { .. } => {}
                 Event::TooLarge { head } => self.on_too_large(exchange, head, now),

@@ -103,7 +103,10 @@ struct Resume {
     last_id: String,
     /// The pause that the server wants.
     retry: Option<Duration>,
+    /// Consecutive attempts to open it that failed, or that were followed by no event.
     failures: u32,
+    /// Consecutive streams that ended without a message; 1 after a message, 0 after a long life.
+    fruitless: u32,
     /// When it was opened last.
     opened_at: Option<Instant>,
     /// This stream is not open but waits or connects.

@@ -50,6 +50,7 @@ impl Streamable<'_> {
         let Some(running) = self.exchanges.get_mut(&exchange) else { return };
         if running.resume.opened_at.is_some_and(|at| now.saturating_duration_since(at) >= LONG_LIFE) {
             running.resume.failures = 0;
+            running.resume.fruitless = 0;
         }
         match &running.kind {
             Kind::Message => {
@@ -123,9 +124,10 @@ impl Streamable<'_> {
     /// Opens a stream again after a pause.
     fn again(&mut self, exchange: u64, cause: &str) {
         let Some(running) = self.exchanges.get_mut(&exchange) else { return };
-        let pause = retry::pause(running.resume.retry, self.limits.pause, running.resume.failures);
+        let pause = retry::pause(running.resume.retry, self.limits.pause, running.resume.fruitless);
         // Reset by the first event that comes.
         running.resume.failures = running.resume.failures.saturating_add(1);
+        running.resume.fruitless = running.resume.fruitless.saturating_add(1);
         let line = format!("{}: {cause}; again in {:.1} s", running.name, pause.as_secs_f64());
         self.note(line);
         self.reopen(exchange, pause);

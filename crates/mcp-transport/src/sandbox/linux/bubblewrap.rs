@@ -1,62 +1,115 @@
 //! bubblewrap: a file system of its own made of what the server may reach, and namespaces of its own for processes, for what they
 //! share, and for the network unless it is allowed. When its first process ends, so does every other in it.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use process_wrap::tokio::ChildWrapper;
 use tokio::io::AsyncReadExt;
 use tokio::time::timeout;
 
-use super::{Restriction, local_sockets};
-use crate::sandbox::Plan;
-use crate::stdio::{Launch, SearchPath, ServerCommand};
+use super::opened::{Opened, opened};
+use super::root_owned::root_owned;
+use super::{Restriction, local_sockets, system_calls};
+use crate::sandbox::{Plan, SandboxError};
+use crate::stdio::{Launch, SearchPath};
 use crate::visible::visible;
 
+/// The name of the program.
+const PROGRAM: &str = "bwrap";
 /// How long the trial may take.
 const TRIAL: Duration = Duration::from_secs(5);
 /// How much of what it says is kept, in bytes.
 const SAID: u64 = 1024;
 
-/// The one that was tried and works. What was not there may be installed meanwhile, so that is not kept.
-static WORKS: OnceLock<PathBuf> = OnceLock::new();
+/// What `/tmp` of a server holds at the most, and its `/dev/shm`, in bytes. Both lie in the main memory.
+const MEMORY_FOLDER: u64 = 512 * 1024 * 1024;
+/// What keeps a server from making further namespaces (bubblewrap 0.8).
+const NO_MORE_NAMESPACES: [&str; 2] = ["--unshare-user", "--disable-userns"];
 
-/// bubblewrap, if it is on the search path and does its work here: not every system lets it.
+/// Those that were tried and work, by their real paths. What was not there may be installed meanwhile, so that is not kept.
+static WORKS: Mutex<BTreeMap<PathBuf, Features>> = Mutex::new(BTreeMap::new());
+
+/// What not every bubblewrap has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Features {
+    /// Rules out further namespaces and bounds folders in memory. Where it does not, seccomp rules out the former.
+    bounds: bool,
+    /// Takes folders by descriptor (0.10, and 0.8 as Debian has it). Where it does not, it gets their paths.
+    descriptors: bool,
+}
+
+impl Features {
+    const NONE: Features = Features { bounds: false, descriptors: false };
+    /// In the order in which they are tried.
+    const ALL: [Features; 4] = [
+        Features { bounds: true, descriptors: true },
+        Features { bounds: true, descriptors: false },
+        Features { bounds: false, descriptors: true },
+        Features::NONE,
+    ];
+
+    /// Those of the program at this path, if it was tried and works.
+    fn known(program: &Path) -> Option<Features> {
+        WORKS.lock().unwrap_or_else(PoisonError::into_inner).get(program).copied()
+    }
+
+    fn keep(self, program: &Path) {
+        WORKS.lock().unwrap_or_else(PoisonError::into_inner).insert(program.to_owned(), self);
+    }
+}
+
+/// bubblewrap by its real path, if it is on the search path and does its work here: not every system lets it. Who may change it is
+/// looked at each time.
 ///
 /// # Errors
 /// Why it can't be used, in words.
 pub(super) async fn find(path: &SearchPath) -> Result<PathBuf, String> {
-    let command = ServerCommand { program: "bwrap".to_owned(), ..ServerCommand::default() };
-    let program = path.resolve(&command).map_err(|_| "bubblewrap is not installed".to_owned())?;
-    if WORKS.get() == Some(&program) {
+    let found: Vec<PathBuf> =
+        path.directories.iter().map(|folder| folder.join(PROGRAM)).filter(|program| program.is_file()).collect();
+    let first = found.first().ok_or_else(|| "bubblewrap is not installed".to_owned())?;
+    // One that somebody else has put before root's does not stand in its way.
+    let Some(program) = found.iter().find_map(|program| root_owned(program)) else {
+        return Err(format!("{} may be changed by others than the system", first.display()));
+    };
+    if Features::known(&program).is_some() {
         return Ok(program);
     }
-    if !is_of_system(&program) {
-        return Err(format!("{} may be changed by others than the system", program.display()));
+    let mut said = String::new();
+    for features in Features::ALL {
+        match trial(&program, features).await {
+            Ok(()) => {
+                features.keep(&program);
+                return Ok(program);
+            }
+            Err(cause) => said = cause,
+        }
     }
-    trial(&program).await.map_err(|cause| format!("bubblewrap does not work here ({cause})"))?;
-    // If another one was kept before, this one is tried each time.
-    let _ = WORKS.set(program.clone());
-    Ok(program)
-}
-
-/// Whether only root can have put it there: a server that may write to a folder of programs must not bring the one that holds it.
-fn is_of_system(program: &Path) -> bool {
-    let facts = program.canonicalize().and_then(|program| program.metadata());
-    facts.is_ok_and(|facts| facts.uid() == 0 && facts.mode() & 0o022 == 0)
+    Err(format!("bubblewrap does not work here ({said})"))
 }
 
 /// Runs the shell, to do nothing, in a sandbox without a network.
-async fn trial(program: &Path) -> Result<(), String> {
-    let mut arguments = namespaces(false);
+async fn trial(program: &Path, features: Features) -> Result<(), String> {
+    let system_calls = system_calls::file()?;
+    let mut arguments = namespaces(false, features);
+    let mut passed_on = Vec::new();
+    if features.descriptors {
+        let root: OwnedFd = File::open("/usr").map_err(|error| error.to_string())?.into();
+        arguments.extend(["--ro-bind-fd".into(), root.as_raw_fd().to_string().into(), "/usr".into()]);
+        passed_on.push(root);
+    }
     for folder in ["/usr", "/bin", "/lib", "/lib64", "/nix/store", "/gnu/store"] {
         bind(&mut arguments, "--ro-bind-try", Path::new(folder));
     }
+    finish(&mut arguments, &system_calls);
+    passed_on.push(system_calls);
     arguments.extend(["--", "/bin/sh", "-c", ":"].map(OsString::from));
     let launch = Launch {
         program: program.to_owned(),
@@ -64,7 +117,12 @@ async fn trial(program: &Path) -> Result<(), String> {
         environment: Vec::new(),
         directory: PathBuf::from("/"),
         conversation: true,
-        restriction: Some(Restriction { rules: None, filter: local_sockets::filter(true)? }),
+        restriction: Some(Restriction {
+            rules: None,
+            filters: vec![local_sockets::filter(true)?],
+            limits: None,
+            passed_on,
+        }),
     };
     let mut child = launch.start().await.map_err(|error| error.to_string())?;
     let ended = timeout(TRIAL, ended(child.as_mut())).await;
@@ -89,32 +147,82 @@ async fn ended(child: &mut dyn ChildWrapper) -> io::Result<(ExitStatus, String)>
     Ok((status, visible(String::from_utf8_lossy(&words).trim()).into_owned()))
 }
 
-/// All arguments up to the program. `variables` are set for it and not for bubblewrap.
-pub(super) fn arguments(plan: &Plan, directory: &Path, variables: Vec<(OsString, OsString)>) -> Vec<OsString> {
-    let mut arguments = namespaces(plan.network);
+/// All arguments up to the program, and the descriptors that they name. `variables` are set for the program and not for bubblewrap.
+///
+/// # Errors
+/// [`SandboxError`], if a folder is not what was approved.
+pub(super) fn arguments(
+    plan: &Plan,
+    program: &Path,
+    directory: &Path,
+    variables: Vec<(OsString, OsString)>,
+    system_calls: OwnedFd,
+) -> Result<(Vec<OsString>, Vec<OwnedFd>), SandboxError> {
+    let features = Features::known(program).unwrap_or(Features::NONE);
+    let mut arguments = namespaces(plan.network, features);
     for (name, value) in variables {
         arguments.extend(["--setenv".into(), name, value]);
     }
+    // Where it takes no descriptors, folders are looked at here, right before it looks them up itself.
+    let mut passed_on = Vec::new();
+    let mut hidden = plan.reach.hidden.iter().peekable();
     // Each before what lies in it, so that what is named more exactly holds.
-    let mut binds: Vec<(&Path, &str)> = plan.reach.read_only().into_iter().map(|path| (path, "--ro-bind")).collect();
-    binds.extend(plan.reach.writable().into_iter().map(|path| (path, "--bind")));
-    binds.sort_by_key(|(path, _)| *path);
-    for (path, how) in binds {
-        bind(&mut arguments, how, path);
+    for Opened { path, writable, descriptor, .. } in opened(&plan.reach)? {
+        while let Some(hidden) = hidden.next_if(|hidden| **hidden < path) {
+            hide(&mut arguments, hidden);
+        }
+        match descriptor.filter(|_| features.descriptors) {
+            Some(descriptor) => {
+                let how = if writable { "--bind-fd" } else { "--ro-bind-fd" };
+                arguments.extend([how.into(), descriptor.as_raw_fd().to_string().into(), path.into()]);
+                passed_on.push(descriptor);
+            }
+            None => bind(&mut arguments, if writable { "--bind" } else { "--ro-bind" }, &path),
+        }
     }
+    for hidden in hidden {
+        hide(&mut arguments, hidden);
+    }
+    // The server's own home is in one of them by now.
+    for hidden in &plan.reach.hidden {
+        arguments.extend(["--remount-ro".into(), hidden.into()]);
+    }
+    finish(&mut arguments, &system_calls);
+    passed_on.push(system_calls);
     arguments.push("--chdir".into());
     arguments.push(directory.into());
     arguments.push("--".into());
-    arguments
+    Ok((arguments, passed_on))
 }
 
-fn namespaces(network: bool) -> Vec<OsString> {
+/// Puts an empty folder over one of Drawbridge's own.
+fn hide(arguments: &mut Vec<OsString>, folder: &Path) {
+    arguments.extend(["--tmpfs".into(), folder.into()]);
+}
+
+fn namespaces(network: bool, features: Features) -> Vec<OsString> {
     let mut arguments = vec!["--unshare-all"];
     if network {
         arguments.push("--share-net");
     }
-    arguments.extend(["--die-with-parent", "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]);
-    arguments.into_iter().map(OsString::from).collect()
+    if features.bounds {
+        arguments.extend(NO_MORE_NAMESPACES);
+    }
+    arguments.extend(["--die-with-parent", "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev"]);
+    let mut arguments: Vec<OsString> = arguments.into_iter().map(OsString::from).collect();
+    for folder in ["/dev/shm", "/tmp"] {
+        if features.bounds {
+            arguments.extend(["--size".into(), MEMORY_FOLDER.to_string().into()]);
+        }
+        arguments.extend(["--tmpfs", folder].map(OsString::from));
+    }
+    arguments
+}
+
+/// What comes after all folders are in place: those that only hold others can't be written to, and the filter of system calls.
+fn finish(arguments: &mut Vec<OsString>, system_calls: &OwnedFd) {
+    arguments.extend(["--remount-ro", "/dev", "--remount-ro", "/"].map(OsString::from));
+    arguments.extend(["--seccomp".into(), system_calls.as_raw_fd().to_string().into()]);
 }
 
 fn bind(arguments: &mut Vec<OsString>, how: &str, path: &Path) {

@@ -2,6 +2,7 @@
 //! [Documentation](https://docs.kernel.org/userspace-api/landlock.html).
 
 use std::io;
+use std::os::fd::AsFd;
 use std::path::Path;
 
 use landlock::{
@@ -9,8 +10,8 @@ use landlock::{
     RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
 };
 
+use super::opened::Opened;
 use super::refused;
-use crate::sandbox::Reach;
 
 /// What must be enforced. Before it, a file that may only be read could be emptied (Linux 6.2).
 const LEAST: ABI = ABI::V3;
@@ -35,15 +36,16 @@ pub(super) fn check() -> Result<(), String> {
 ///
 /// # Errors
 /// Why the kernel does not take them, in words.
-pub(super) fn rules(reach: &Reach) -> Result<RulesetCreated, String> {
+pub(super) fn rules(reached: Vec<Opened>) -> Result<RulesetCreated, String> {
     let mut rules = begun().map_err(|error| said(&error))?;
-    for path in reach.read_only() {
-        rules = allow(rules, path, AccessFs::from_read(LEAST))?;
+    for Opened { path, writable, is_folder, descriptor } in reached {
+        let access = if writable { AccessFs::from_all(LEAST) } else { AccessFs::from_read(LEAST) };
+        rules = match descriptor {
+            Some(descriptor) => allow_opened(rules, descriptor, &path, is_folder, access)?,
+            None => allow(rules, &path, access)?,
+        };
     }
     rules = allow(rules, Path::new(PROCESSES), AccessFs::from_read(LEAST))?;
-    for path in reach.writable() {
-        rules = allow(rules, path, AccessFs::from_all(LEAST))?;
-    }
     for path in DEVICES.iter().map(Path::new).filter(|path| path.exists()) {
         rules = allow(rules, path, AccessFs::from_file(LEAST))?;
     }
@@ -66,11 +68,24 @@ fn begun() -> Result<RulesetCreated, RulesetError> {
 }
 
 fn allow(rules: RulesetCreated, path: &Path, access: BitFlags<AccessFs>) -> Result<RulesetCreated, String> {
-    let failed = |cause: &dyn std::fmt::Display| format!("Landlock can't allow {}: {cause}", path.display());
-    let open = PathFd::new(path).map_err(|error| failed(&error))?;
+    let open = PathFd::new(path).map_err(|error| not_allowed(path, &error))?;
+    allow_opened(rules, open, path, path.is_dir(), access)
+}
+
+fn allow_opened(
+    rules: RulesetCreated,
+    open: impl AsFd,
+    path: &Path,
+    is_folder: bool,
+    access: BitFlags<AccessFs>,
+) -> Result<RulesetCreated, String> {
     // Rights that only folders have are no rights of a file.
-    let access = if path.is_dir() { access } else { access & AccessFs::from_file(LEAST) };
-    rules.add_rule(PathBeneath::new(open, access)).map_err(|error| failed(&error))
+    let access = if is_folder { access } else { access & AccessFs::from_file(LEAST) };
+    rules.add_rule(PathBeneath::new(open, access)).map_err(|error| not_allowed(path, &error))
+}
+
+fn not_allowed(path: &Path, cause: &dyn std::fmt::Display) -> String {
+    format!("Landlock can't allow {}: {cause}", path.display())
 }
 
 fn said(error: &RulesetError) -> String {

@@ -31,9 +31,9 @@ const REFUSED: [libc::c_long; 8] = [
 ];
 /// Programs of x86-64 may make each call under a second number (x32).
 #[cfg(target_arch = "x86_64")]
-const SECOND_NUMBERS: &[libc::c_long] = &[0x4000_0000];
+pub(super) const SECOND_NUMBERS: &[libc::c_long] = &[0x4000_0000];
 #[cfg(not(target_arch = "x86_64"))]
-const SECOND_NUMBERS: &[libc::c_long] = &[];
+pub(super) const SECOND_NUMBERS: &[libc::c_long] = &[];
 
 /// The filter. Pairs of sockets that are connected are left: they lead nowhere but to what the process itself starts. One for
 /// single messages can be sent to any name.

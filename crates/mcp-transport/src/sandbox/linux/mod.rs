@@ -1,19 +1,29 @@
 //! Sandboxes of Linux: bubblewrap where it works, else Landlock.
 //!
 //! In both the server can't open sockets to other programs of this computer (the message bus, Docker, the desktop), since what is
-//! asked of those happens outside; nor io_uring, which seccomp does not see into.
+//! asked of those happens outside; nor io_uring, which seccomp does not see into. Nor can it make namespaces of its own, or reach the
+//! parts of the kernel that servers don't need (`system_calls`).
 
 mod bubblewrap;
 mod landlock;
 mod local_sockets;
+mod opened;
+mod rlimits;
+mod root_owned;
+mod system_calls;
+mod watch;
 
 use std::io;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use ::landlock::RulesetCreated;
 use seccompiler::BpfProgram;
 use tokio::process::Command;
+
+use rlimits::KernelLimits;
+pub(crate) use watch::Watch;
 
 use super::{Inside, Mechanism, Plan, SandboxError};
 use crate::stdio::SearchPath;
@@ -25,19 +35,27 @@ const NEXT: &str =
 /// What a process gives up before its program runs, and can never have again.
 pub(crate) struct Restriction {
     rules: Option<RulesetCreated>,
-    filter: BpfProgram,
+    /// Each of them holds.
+    filters: Vec<BpfProgram>,
+    limits: Option<KernelLimits>,
+    /// Descriptors beside 0, 1 and 2 that its program inherits, which is bubblewrap and passes them on to nobody.
+    passed_on: Vec<OwnedFd>,
 }
 
 impl Restriction {
     /// Has the process that the command starts give it up.
     pub(crate) fn install(self, command: &mut Command) {
-        let Restriction { mut rules, filter } = self;
+        let Restriction { mut rules, filters, limits, passed_on } = self;
         crate::platform::in_child(command, move || {
+            limits.map_or(Ok(()), KernelLimits::enforce)?;
             if let Some(rules) = rules.take() {
                 crate::platform::give_up_capabilities().map_err(refused)?;
+                // What loses its parent stays among the server's processes, where it is counted and found.
+                nix::sys::prctl::set_child_subreaper(true).map_err(refused)?;
                 landlock::enforce(rules)?;
             }
-            local_sockets::enforce(&filter)
+            passed_on.iter().try_for_each(|file| crate::platform::pass_on(file.as_fd()))?;
+            filters.iter().try_for_each(local_sockets::enforce)
         });
     }
 }
@@ -56,22 +74,26 @@ pub(super) async fn mechanism(path: &SearchPath) -> Result<Mechanism, SandboxErr
 
 pub(super) fn inside(plan: &Plan, server: Inside, directory: &Path) -> Result<Inside, SandboxError> {
     let not_here = |cause: String| SandboxError::NotHere { cause, next: NEXT };
+    let limits = Some(KernelLimits::of(&plan.limits));
     match &plan.mechanism {
         Mechanism::Bubblewrap(wrap) => {
-            let filter = local_sockets::filter(true).map_err(not_here)?;
-            let restriction = Some(Restriction { rules: None, filter });
+            let filters = vec![local_sockets::filter(true).map_err(not_here)?];
+            let system_calls = system_calls::file().map_err(not_here)?;
             // bubblewrap itself is not held yet: what would have it load a file of the server's is for the server alone.
             let (loads, environment): (Vec<_>, Vec<_>) =
                 server.environment.into_iter().partition(|(name, _)| name.as_bytes().starts_with(b"LD_"));
-            let mut arguments = bubblewrap::arguments(plan, directory, loads);
+            let (mut arguments, passed_on) = bubblewrap::arguments(plan, wrap, directory, loads, system_calls)?;
             arguments.push(server.program.into());
             arguments.extend(server.arguments);
+            let restriction = Some(Restriction { rules: None, filters, limits, passed_on });
             Ok(Inside { program: wrap.clone(), arguments, environment, restriction })
         }
         Mechanism::Landlock => {
-            let rules = landlock::rules(&plan.reach).map_err(not_here)?;
-            let filter = local_sockets::filter(plan.network).map_err(not_here)?;
-            Ok(Inside { restriction: Some(Restriction { rules: Some(rules), filter }), ..server })
+            let rules = landlock::rules(opened::opened(&plan.reach)?).map_err(not_here)?;
+            let sockets = local_sockets::filter(plan.network).map_err(not_here)?;
+            let filters = vec![sockets, system_calls::filter().map_err(not_here)?];
+            let restriction = Restriction { rules: Some(rules), filters, limits, passed_on: Vec::new() };
+            Ok(Inside { restriction: Some(restriction), ..server })
         }
         Mechanism::Seatbelt => Err(not_here("sandbox-exec is a program of macOS".to_owned())),
     }

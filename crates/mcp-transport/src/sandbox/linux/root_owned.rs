@@ -1,0 +1,54 @@
+//! The one program that runs outside of the sandbox and sets it up. A server that may write to a folder of the search path must not
+//! bring its own.
+
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// May write to a file: its group, everybody.
+const OTHERS_WRITE: u32 = 0o022;
+/// In a folder with it, only the owner of a file can rename or remove it.
+const STICKY: u32 = 0o1000;
+
+/// Where this program really lies, if only root can change it or put another one in its place: the file is root's, and so is each folder
+/// on the way there. As no link is left in the path, nobody else can have it lead elsewhere later.
+pub(super) fn root_owned(program: &Path) -> Option<PathBuf> {
+    let real = program.canonicalize().ok()?;
+    let is_root_owned = |facts: &Metadata| facts.uid() == 0;
+    let file = real.symlink_metadata().ok()?;
+    let is_safe = file.is_file() && is_root_owned(&file) && file.mode() & OTHERS_WRITE == 0;
+    let is_safe_folder = |folder: &Path| {
+        let is_safe =
+            |facts: Metadata| is_root_owned(&facts) && (facts.mode() & OTHERS_WRITE == 0 || facts.mode() & STICKY != 0);
+        folder.symlink_metadata().is_ok_and(is_safe)
+    };
+    (is_safe && real.ancestors().skip(1).all(is_safe_folder)).then_some(real)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::fs::Permissions;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    #[test]
+    fn s05_a_link_counts_as_the_program_that_it_leads_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("bwrap");
+        symlink("/bin/sh", &link).unwrap();
+        let real = Path::new("/bin/sh").canonicalize().unwrap();
+        assert_eq!(root_owned(&link), Some(real), "the path that is kept has no link that somebody could replace");
+        std::fs::remove_file(&link).unwrap();
+        std::fs::write(&link, "#!/bin/sh\n").unwrap();
+        std::fs::set_permissions(&link, Permissions::from_mode(0o755)).unwrap();
+        std::fs::set_permissions(folder.path(), Permissions::from_mode(0o777)).unwrap();
+        assert_eq!(root_owned(&link), None, "a program in a folder that others may write to is not root's alone");
+        let inner = folder.path().join("inner");
+        std::fs::create_dir(&inner).unwrap();
+        std::fs::rename(&link, inner.join("bwrap")).unwrap();
+        assert_eq!(root_owned(&inner.join("bwrap")), None, "nor is one in a folder that others may replace");
+    }
+}

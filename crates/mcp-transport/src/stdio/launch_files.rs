@@ -1,0 +1,377 @@
+//! The files that decide what a command runs: its program, the interpreter that the program names, the settings of a Python environment,
+//! and the scripts and programs that arguments and variables name.
+//!
+//! A file of at most [`HASHED_BYTES`] is told by its content, so a version manager that touches it or writes it anew with the same
+//! content changes nothing. A larger one is told by its length, its modification time and its status change time; no program can set
+//! the last one. Data files (`--db notes.sqlite`) are left out, as they change with every use. So are the modules that a script loads.
+
+use std::fs::{File, Metadata};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use sha2::{Digest, Sha256};
+
+use super::command::ServerCommand;
+use super::search_path::SearchPath;
+use crate::sandbox::reach::{interpreter, is_of_system};
+
+/// Files up to this size are told by their content.
+const HASHED_BYTES: u64 = 4 * 1024 * 1024;
+/// The most arguments and variables that are looked at.
+const MOST_WORDS: usize = 512;
+/// The most files of one command.
+const MOST_FILES: usize = 64;
+/// The most folders that a relative path is looked up in.
+const MOST_BASES: usize = 8;
+/// The most interpreters that run interpreters.
+const MOST_INTERPRETERS: usize = 3;
+
+/// How the names of files end that hold code.
+const CODE: [&str; 30] = [
+    "bash", "bat", "cjs", "cmd", "cts", "dll", "exs", "fish", "jar", "jl", "js", "jsx", "ksh", "lua", "mjs", "mts",
+    "php", "pl", "ps1", "py", "pyc", "pyw", "pyz", "r", "rb", "sh", "ts", "tsx", "wasm", "zsh",
+];
+/// How programs begin, and scripts that name their interpreter: ELF, Mach-O in both byte orders and for several machines, Windows.
+const MAGIC: [&[u8]; 8] = [
+    b"#!",
+    b"\x7fELF",
+    b"MZ",
+    b"\xcf\xfa\xed\xfe",
+    b"\xfe\xed\xfa\xcf",
+    b"\xce\xfa\xed\xfe",
+    b"\xfe\xed\xfa\xce",
+    b"\xca\xfe\xba\xbe",
+];
+/// Programs whose first argument that is no option is the code that they run, whatever it is called.
+const INTERPRETERS: [&str; 25] = [
+    "bash", "bun", "dash", "deno", "dotnet", "elixir", "fish", "java", "julia", "ksh", "lua", "luajit", "node",
+    "nodejs", "perl", "php", "pwsh", "pypy", "python", "rscript", "ruby", "sh", "ts-node", "tsx", "zsh",
+];
+/// Options after which no file runs: a module, or code that stands in the arguments itself.
+const OTHER_CODE: [&str; 6] = ["-m", "-c", "-e", "-p", "--eval", "--print"];
+/// Files that run when a folder is given to an interpreter.
+const ENTRIES: [&str; 4] = ["__main__.py", "__init__.py", "package.json", "index.js"];
+
+/// The files that decide what a command runs, as they are at one moment. The first is the program.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LaunchFiles(Vec<LaunchFile>);
+
+/// A file that decides what a command runs.
+#[derive(Debug, Clone)]
+pub struct LaunchFile {
+    /// The path that the command leads to.
+    pub path: PathBuf,
+    /// Where the file really lies.
+    pub real: PathBuf,
+    /// The file as it is.
+    pub state: FileState,
+    stamp: Stamp,
+}
+
+/// A file as it is. Another state is another file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileState {
+    /// The SHA-256 of its content, in hexadecimal digits.
+    Content(String),
+    /// The file is too large to be read each time.
+    Stamp(Stamp),
+}
+
+/// The system's facts about a file, known without reading it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stamp {
+    /// The length, in bytes.
+    pub bytes: u64,
+    /// The modification time, in nanoseconds since 1970.
+    pub modified: u128,
+    /// The status change time, in seconds and nanoseconds, where the system has one.
+    pub status_changed: Option<(i64, i64)>,
+}
+
+/// Two are the same if the same content lies at the same place.
+impl PartialEq for LaunchFile {
+    fn eq(&self, other: &Self) -> bool {
+        self.path == other.path && self.real == other.real && self.state == other.state
+    }
+}
+
+impl Eq for LaunchFile {}
+
+impl LaunchFiles {
+    /// The files of this command, whose program was found here. Reads from the disk.
+    #[must_use]
+    pub fn of(command: &ServerCommand, program: &Path, path: &SearchPath) -> LaunchFiles {
+        let mut found: Vec<PathBuf> = vec![program.to_owned()];
+        interpreters(program, path, &mut found);
+        found.extend(python_environment(program));
+        scripts(command, program, &mut found);
+        let mut files: Vec<LaunchFile> = Vec::new();
+        for path in found {
+            if files.len() < MOST_FILES && !files.iter().any(|file| file.path == path) {
+                files.extend(LaunchFile::read(path));
+            }
+        }
+        LaunchFiles(files)
+    }
+
+    /// The same files as they are now. Those that the system says nothing new of are not read again.
+    #[must_use]
+    pub fn again(&self) -> LaunchFiles {
+        let again = |file: &LaunchFile| {
+            if file.is_untouched() { Some(file.clone()) } else { LaunchFile::read(file.path.clone()) }
+        };
+        LaunchFiles(self.0.iter().filter_map(again).collect())
+    }
+
+    /// Each of them.
+    pub fn iter(&self) -> impl Iterator<Item = &LaunchFile> {
+        self.0.iter()
+    }
+
+    /// A file that is not as it was in `before`, is new, or is gone.
+    #[must_use]
+    pub fn difference<'f>(&'f self, before: &'f LaunchFiles) -> Option<&'f Path> {
+        let changed = self.0.iter().find(|file| !before.0.contains(file));
+        let gone = || before.0.iter().find(|file| !self.0.contains(file));
+        changed.or_else(gone).map(|file| file.path.as_path())
+    }
+}
+
+impl LaunchFile {
+    /// None if there is no such file, or it can't be read.
+    fn read(path: PathBuf) -> Option<LaunchFile> {
+        let real = path.canonicalize().ok()?;
+        let facts = real.metadata().ok().filter(Metadata::is_file)?;
+        let stamp = Stamp::of(&facts)?;
+        // What may be executed and not read is told by its stamp.
+        let state = content(&real, &stamp).unwrap_or_else(|| FileState::Stamp(stamp.clone()));
+        Some(LaunchFile { path, real, state, stamp })
+    }
+
+    fn is_untouched(&self) -> bool {
+        let facts = self.real.metadata().ok();
+        // Where the system has no status change time, a program can hide that it wrote to the file.
+        self.stamp.status_changed.is_some()
+            && facts.as_ref().and_then(Stamp::of).as_ref() == Some(&self.stamp)
+            && self.path.canonicalize().is_ok_and(|real| real == self.real)
+    }
+}
+
+impl Stamp {
+    fn of(facts: &Metadata) -> Option<Stamp> {
+        let since = facts.modified().ok()?.duration_since(UNIX_EPOCH);
+        let modified = since.map_or_else(|before| before.duration().as_nanos(), |since| since.as_nanos());
+        Some(Stamp { bytes: facts.len(), modified, status_changed: status_changed(facts) })
+    }
+}
+
+#[cfg(unix)]
+fn status_changed(facts: &Metadata) -> Option<(i64, i64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    Some((facts.ctime(), facts.ctime_nsec()))
+}
+
+#[cfg(not(unix))]
+const fn status_changed(_facts: &Metadata) -> Option<(i64, i64)> {
+    None
+}
+
+/// Opens a file to read it; a pipe without waiting for its writer.
+fn opened(real: &Path) -> std::io::Result<File> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, nix::fcntl::OFlag::O_NONBLOCK.bits());
+    options.open(real)
+}
+
+/// None if the file is too large, or can't be read.
+fn content(real: &Path, stamp: &Stamp) -> Option<FileState> {
+    if stamp.bytes > HASHED_BYTES {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    // It may grow meanwhile.
+    let file = opened(real).ok()?;
+    // A pipe that was put in its place would have its reader wait.
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    file.take(HASHED_BYTES + 1).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= HASHED_BYTES).then(|| FileState::Content(format!("{:x}", Sha256::digest(&bytes))))
+}
+
+/// The interpreters that the first lines of scripts name, but those of the system.
+fn interpreters(program: &Path, path: &SearchPath, found: &mut Vec<PathBuf>) {
+    let mut script = program.to_owned();
+    for _ in 0..MOST_INTERPRETERS {
+        let Some(next) = script.canonicalize().ok().and_then(|real| interpreter(&real, path)) else { return };
+        let is_of_system = next.canonicalize().is_ok_and(|real| is_of_system(&real));
+        if !is_of_system {
+            found.push(next.clone());
+            found.extend(python_environment(&next));
+        }
+        script = next;
+    }
+}
+
+/// The file that says where a Python environment has its modules and its interpreter.
+fn python_environment(program: &Path) -> Option<PathBuf> {
+    let folder = program.parent()?;
+    let of = |folder: &Path| Some(folder.join("pyvenv.cfg")).filter(|file| file.is_file());
+    folder.parent().and_then(of).or_else(|| of(folder))
+}
+
+/// The files with code that arguments and variables name.
+fn scripts(command: &ServerCommand, program: &Path, found: &mut Vec<PathBuf>) {
+    let arguments: Vec<&str> = command.arguments.iter().take(MOST_WORDS).map(String::as_str).collect();
+    let mut bases = vec![command.directory()];
+    let folders = arguments
+        .iter()
+        .map(|argument| value(argument))
+        .map(Path::new)
+        .filter(|folder| folder.is_absolute() && folder.is_dir());
+    bases.extend(folders.take(MOST_BASES).map(Path::to_owned));
+    let mut runs_first = is_interpreter(program);
+    let mut after_module = false;
+    for argument in arguments {
+        let is_option = argument.starts_with('-');
+        let is_module = std::mem::replace(&mut after_module, argument == "-m");
+        for base in &bases {
+            let at = base.join(value(argument));
+            if at.is_file() && (is_code(&at) || runs_first && !is_option) {
+                found.push(at);
+            } else if runs_first && !is_option && at.is_dir() {
+                found.extend(ENTRIES.map(|entry| at.join(entry)).into_iter().filter(|entry| entry.is_file()));
+            } else if is_module {
+                let module = base.join(argument.replace('.', "/"));
+                let files = ["__main__.py", "__init__.py"].map(|entry| module.join(entry));
+                found.extend(files.into_iter().chain([module.with_extension("py")]).filter(|file| file.is_file()));
+            }
+        }
+        // The first word that is no option is what runs, unless it is the value of an option before it.
+        let is_what_runs =
+            !is_option && (has_code_name(Path::new(argument)) || found.iter().any(|file| file.ends_with(argument)));
+        runs_first &= !is_what_runs && !OTHER_CODE.contains(&argument);
+    }
+    for value in command.environment.values().take(MOST_WORDS) {
+        let words = value.split([' ', ':', '=']).filter(|word| Path::new(word).is_absolute());
+        found.extend(words.take(MOST_BASES).map(PathBuf::from).filter(|file| file.is_file() && is_code(file)));
+    }
+}
+
+/// The path in an argument: `--require=hook.js` names `hook.js`.
+fn value(argument: &str) -> &str {
+    argument.split_once('=').filter(|_| argument.starts_with('-')).map_or(argument, |(_, value)| value)
+}
+
+fn is_interpreter(program: &Path) -> bool {
+    let name = program.file_stem().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    // `python3.12` has the stem `python3`.
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    INTERPRETERS.contains(&name)
+}
+
+/// Says if a file that is named somewhere holds code.
+fn is_code(file: &Path) -> bool {
+    has_code_name(file) || begins_as_code(file)
+}
+
+/// Says if a path is named as scripts are. The file need not exist.
+pub(crate) fn has_code_name(file: &Path) -> bool {
+    let ending = file.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+    ending.is_some_and(|ending| CODE.contains(&ending.as_str()))
+}
+
+fn begins_as_code(file: &Path) -> bool {
+    let mut first = Vec::new();
+    let read = File::open(file).and_then(|file| file.take(4).read_to_end(&mut first));
+    read.is_ok() && MAGIC.iter().any(|magic| first.starts_with(magic))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::stdio::PathSource;
+
+    #[test]
+    fn s06_code_is_found_in_arguments_and_data_is_not() {
+        let ground = tempfile::tempdir().unwrap();
+        let base = ground.path().canonicalize().unwrap();
+        for (name, text) in [
+            ("venv/pyvenv.cfg", "home = /usr/bin"),
+            ("venv/bin/python", "#!/bin/sh\n"),
+            ("server.py", "print(1)"),
+            ("plain", "print(1)"),
+            ("hook.js", "hook()"),
+            ("program", "\x7fELF"),
+            ("notes.sqlite", "SQLite format 3"),
+            ("config.json", "{}"),
+            ("pkg/inner/__main__.py", "print(1)"),
+        ] {
+            std::fs::create_dir_all(base.join(name).parent().unwrap()).unwrap();
+            std::fs::write(base.join(name), text).unwrap();
+        }
+        let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };
+        let named = |program: &Path, arguments: &[&str], variables: &[(&str, String)]| {
+            let command = ServerCommand {
+                arguments: arguments.iter().map(|&argument| argument.to_owned()).collect(),
+                environment: variables.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
+                working_directory: Some(base.clone()),
+                ..ServerCommand::default()
+            };
+            let files = LaunchFiles::of(&command, program, &path);
+            files
+                .iter()
+                .skip(1)
+                .map(|file| file.path.strip_prefix(&base).unwrap().display().to_string())
+                .collect::<Vec<_>>()
+        };
+        let python = base.join("venv/bin/python");
+        assert_eq!(
+            named(&python, &["server.py"], &[]),
+            ["venv/pyvenv.cfg", "server.py"],
+            "a script and its environment"
+        );
+        assert_eq!(named(&python, &["-m", "pkg.inner"], &[])[1..], ["pkg/inner/__main__.py"], "a module");
+        assert_eq!(named(&python, &["-m", "other", "plain"], &[]).len(), 1, "what a module gets is data");
+        assert_eq!(
+            named(Path::new("/bin/sh"), &["plain", "plain"], &[]),
+            ["plain"],
+            "the script of an interpreter, once"
+        );
+        let whole = base.join("notes.sqlite").display().to_string();
+        let data = ["--db", &whole, "config.json", "--require=hook.js", "program"];
+        assert_eq!(named(Path::new("/bin/true"), &data, &[]), ["hook.js", "program"], "code, but no data");
+        let options = [("NODE_OPTIONS", format!("--require {}", base.join("hook.js").display()))];
+        assert_eq!(named(Path::new("/bin/true"), &[], &options), ["hook.js"], "a script in a variable");
+    }
+
+    #[test]
+    fn s06_a_large_file_is_told_by_its_status_change_time() {
+        let ground = tempfile::tempdir().unwrap();
+        let program = ground.path().join("program");
+        let write = |byte: u8| std::fs::write(&program, vec![byte; HASHED_BYTES as usize + 1]).unwrap();
+        let (command, path) =
+            (ServerCommand::default(), SearchPath { directories: Vec::new(), source: PathSource::LoginShell });
+        let now = || LaunchFiles::of(&command, &program, &path);
+        write(b'a');
+        let (before, modified) = (now(), program.metadata().unwrap().modified().unwrap());
+        assert_eq!(now(), before, "reading changes nothing");
+        // File systems count time in steps.
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        write(b'b');
+        let file = File::options().write(true).open(&program).unwrap();
+        file.set_times(std::fs::FileTimes::new().set_modified(modified)).unwrap();
+        let after = now();
+        assert_eq!(
+            after.difference(&before),
+            Some(program.as_path()),
+            "its length and modification time are as before"
+        );
+        assert_eq!(before.again(), after, "and looking again finds it");
+    }
+}
