@@ -16,6 +16,8 @@ mod managed;
 mod mcp_json;
 mod platform_in_folder;
 mod private;
+mod process_memory;
+mod sealed_document;
 mod secrets;
 mod watch;
 
@@ -29,6 +31,7 @@ pub use locations::{Locations, default_locations};
 pub use managed::ManagedFile;
 pub use mcp_json::add_demo_server_if_first_start;
 pub use platform_in_folder::PlatformInFolder;
+pub use process_memory::keep_process_memory_private;
 
 /// The file of the lock, in the data folder.
 const LOCK: &str = "lock";
@@ -62,10 +65,12 @@ pub fn open_with(
     }
     files::make_folder(&data_dir)?;
     let lock = lock::Lock::new(data_dir.join(LOCK));
+    let keys = audit::KeyHolder::new(Arc::clone(&secrets));
+    let sealer = sealed_document::DocumentSealer::new(Arc::clone(&keys), Arc::clone(&secrets));
     Ok(Ports {
         servers: Arc::new(mcp_json::McpJson::new(config_file, lock.clone())),
-        documents: Arc::new(documents::DocumentFolder::new(data_dir.clone(), lock.clone())),
-        audit: Arc::new(audit::AuditDatabase::new(&data_dir, Arc::clone(&secrets))?),
+        documents: Arc::new(documents::DocumentFolder::new(data_dir.clone(), lock.clone(), sealer)),
+        audit: Arc::new(audit::AuditDatabase::new(&data_dir, keys)?),
         history: Arc::new(history::HistoryDatabase::new(&data_dir)),
         managed: Arc::new(ManagedFile::of_this_system()),
         secrets,

@@ -1,6 +1,8 @@
 //! The audit log: what is written comes back, stays in its chain, and whoever changes anything is found.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "audit/attacks.rs"]
+mod attacks;
 #[path = "audit/log.rs"]
 mod log;
 #[path = "audit/older.rs"]

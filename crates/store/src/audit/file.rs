@@ -6,7 +6,7 @@ use host::ports::{AuditEntry, StoreError};
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::chain::{Link, START};
-use super::seal::Seal;
+use super::seal::{Seal, SealKey, Sealed};
 use crate::database;
 
 pub(super) use crate::database::{failed, signed, unsigned};
@@ -72,6 +72,9 @@ const INSERT: &str = "INSERT INTO entry (number, at, asker, server, kind, subjec
     conversation, hash, imported, content_bytes, content, link) \
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
 
+/// So many parts of a schema at most are named.
+const MOST_STRANGE: usize = 10;
+
 /// The last entry that a checkpoint says was removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Checkpoint {
@@ -79,6 +82,40 @@ pub(super) struct Checkpoint {
     pub(super) link: Link,
     pub(super) key: Option<String>,
     pub(super) mac: Option<Vec<u8>>,
+}
+
+impl Checkpoint {
+    /// Whether it was sealed with this key.
+    pub(super) fn is_sealed_with(&self, key: &SealKey) -> bool {
+        self.key.as_deref() == Some(key.id.as_str())
+            && self.mac.as_deref().is_some_and(|mac| key.holds(Sealed::Checkpoint, self.number, &self.link, mac))
+    }
+}
+
+/// What is in the schema that this program did not make, or is missing from it. Through a view or a trigger, the same file
+/// could show one log to the check and another one to its reader.
+pub(super) fn strange_tables(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let own = Connection::open_in_memory()?;
+    own.execute_batch(TABLES)?;
+    let mut wanted = schema_of(&own)?;
+    let found = schema_of(connection)?;
+    own.execute_batch(INDEX_OF_KINDS)?;
+    let with_index = schema_of(&own)?;
+    let mut strange: Vec<String> =
+        found.iter().filter(|part| !with_index.contains(part)).map(|(_, name, _)| name.clone()).collect();
+    wanted.retain(|part| !found.contains(part));
+    strange.extend(wanted.into_iter().map(|(_, name, _)| name));
+    strange.sort_unstable();
+    strange.dedup();
+    strange.truncate(MOST_STRANGE);
+    Ok(strange)
+}
+
+/// The kind, the name and the text of each part of a schema.
+fn schema_of(connection: &Connection) -> rusqlite::Result<Vec<(String, String, Option<String>)>> {
+    let mut statement = connection.prepare("SELECT type, name, sql FROM sqlite_schema")?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    rows.collect()
 }
 
 /// Opens the database to write, and makes it if there is none.

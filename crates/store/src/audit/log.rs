@@ -11,7 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use host::ports::{AuditEntry, StoreError};
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::chain::{Link, START, link, text_of};
+use super::chain::{Link, link, text_of};
 use super::seal::{Seal, SealKey, Sealed};
 use super::{file, import, retention};
 use crate::audit::chain::hex;
@@ -37,6 +37,8 @@ pub(super) struct Log {
     is_checked: bool,
     /// The first and the last of what others wrote and nobody sealed.
     strange: Option<(u64, u64)>,
+    /// Whether it is written down that nothing is removed, as something is wrong.
+    doubts_removal: bool,
 }
 
 /// So many entries at most can be missing at the end. What says of more is a number that somebody made up.
@@ -58,6 +60,7 @@ impl Log {
             doubted: None,
             is_checked: false,
             strange: None,
+            doubts_removal: false,
         })
     }
 
@@ -102,7 +105,12 @@ impl Log {
             doubted: self.doubted.as_ref(),
             is_checked: self.is_checked,
         };
-        if let Some(problem) = problem(&transaction, (found, &previous), kept.as_ref(), &known, key)? {
+        let problem = problem(&transaction, (found, &previous), kept.as_ref(), &known, key)?;
+        if let Some(key) = key.filter(|key| problem.is_none() && kept.is_none() && key.mark.is_none()) {
+            // Nothing of this log was ever sealed, so what was removed before was not either.
+            retention::seal_checkpoint(&transaction, key)?;
+        }
+        if let Some(problem) = problem {
             tracing::error!(problem, "the audit log is not as it was left");
             // The numbers of what is gone are not used again, so that the gap stays to be seen.
             let sealed = kept.as_ref().map_or(0, |seal| seal.number);
@@ -159,12 +167,26 @@ impl Log {
     ) -> Result<(), StoreError> {
         // What is wrong is found before anything goes.
         self.append(&mut [], key)?;
-        let upto = retention::last_to_remove(&self.connection, keep).map_err(Failed::from);
-        let recorded = upto.and_then(|upto| match upto {
-            Some(_) => self.append_all(&mut [], key, upto).map(drop),
-            None => Ok(()),
-        });
-        recorded.map_err(|error| self.not_removed(&error.into_sql()))
+        let sealed = file::seal(&self.connection).map_err(|error| self.not_removed(&error))?;
+        if key.is_none() && sealed.is_some() {
+            // Nobody could tell such a removal from one of another program's.
+            return Ok(());
+        }
+        let removal = retention::due(&self.connection, keep).map_err(|error| self.not_removed(&error))?;
+        let Some(removal) = removal else { return Ok(()) };
+        let doubt = retention::doubt(&self.connection, &removal, key).map_err(|error| self.not_removed(&error))?;
+        match doubt {
+            None => self
+                .append_all(&mut [], key, Some(removal.upto))
+                .map(drop)
+                .map_err(|error| self.not_removed(&error.into_sql())),
+            Some(_) if std::mem::replace(&mut self.doubts_removal, true) => Ok(()),
+            Some(doubt) => {
+                tracing::error!(doubt, "nothing is removed from the audit log");
+                let words = format!("nothing is removed: {doubt}");
+                self.append(&mut [noted(DAMAGE, words)], key).map(drop)
+            }
+        }
     }
 
     /// Removes some of what goes; whether there is more.
@@ -225,6 +247,12 @@ pub(super) fn noted(kind: &'static str, subject: String) -> AuditEntry {
     }
 }
 
+/// The first and the last entry that an entry of the kind [`UNSEALED`] names.
+pub(super) fn unsealed_range(subject: &str) -> Option<(u64, u64)> {
+    let (from, to) = subject.strip_prefix("entries ")?.split_once(" to ")?;
+    Some((from.parse().ok()?, to.parse().ok()?))
+}
+
 /// Whether a key made this seal.
 fn is_of(key: &SealKey, seal: &Seal) -> bool {
     seal.key == key.id && key.holds(Sealed::Head, seal.number, &seal.link, &seal.mac)
@@ -243,6 +271,13 @@ fn problem(
         if own > 0 && there != Some(own_link) {
             return Ok(Some(format!("entry {own}, which was written a moment ago, is gone or changed")));
         }
+    }
+    if let Some(key) = key.filter(|key| !known.is_checked && (kept.is_some() || key.mark.is_some()))
+        && let Some(checkpoint) = file::checkpoint(connection)?
+        && !checkpoint.is_sealed_with(key)
+    {
+        let number = checkpoint.number;
+        return Ok(Some(format!("the record that entries up to {number} were removed was not made by Drawbridge")));
     }
     if let Some((marked, mark)) = key.and_then(|key| key.mark).filter(|_| !known.is_checked) {
         if marked > number {
@@ -280,24 +315,29 @@ fn problem(
     if file::link_of(connection, seal.number)? != Some(seal.link) {
         return Ok(Some(format!("entry {} or one before it was changed or removed", seal.number)));
     }
-    broken_after(connection, seal)
+    let broken = first_broken(connection, (seal.number, seal.link), None)?;
+    Ok(broken.map(|number| format!("entry {number} was changed or removed before it was sealed")))
 }
 
-/// What is wrong with the entries that were written without a key, after the seal.
-fn broken_after(connection: &Connection, seal: &Seal) -> rusqlite::Result<Option<String>> {
-    let sql = format!("SELECT {} FROM entry WHERE number > ?1 ORDER BY number", file::COLUMNS);
+/// The first entry that does not follow the one before, of those after an entry and up to another one.
+pub(super) fn first_broken(
+    connection: &Connection,
+    (after, link_after): (u64, Link),
+    upto: Option<u64>,
+) -> rusqlite::Result<Option<u64>> {
+    let sql = format!("SELECT {} FROM entry WHERE number > ?1 AND number <= ?2 ORDER BY number", file::COLUMNS);
     let mut statement = connection.prepare_cached(&sql)?;
-    let mut rows = statement.query([file::signed(seal.number)])?;
-    let (mut number, mut previous) = (seal.number, seal.link);
+    let upto = upto.map_or(i64::MAX, file::signed);
+    let mut rows = statement.query([file::signed(after), upto])?;
+    let (mut number, mut previous) = (after, link_after);
     while let Some(row) = rows.next()? {
         let (entry, stored) = file::entry(row)?;
         number += 1;
         let fits = text_of(&entry).is_ok_and(|text| link(&previous, &text) == stored);
         if entry.number != number || !fits {
-            return Ok(Some(format!("entry {number} was changed or removed before it was sealed")));
+            return Ok(Some(number));
         }
         previous = stored;
     }
-    debug_assert_ne!(previous, START, "a sealed entry has a hash");
     Ok(None)
 }

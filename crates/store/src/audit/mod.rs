@@ -22,11 +22,10 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use host::ports::{
-    Appended, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, Secrets, StoreError,
-    Written,
+    Appended, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, StoreError, Written,
 };
 
-use seal::KeyHolder;
+pub(crate) use seal::KeyHolder;
 use sync::Durable;
 use writer::{Order, Reply};
 
@@ -36,6 +35,8 @@ const FILE: &str = "audit.db";
 const OLDER: &str = "audit.jsonl";
 /// The most entries that wait to be written.
 const MAX_WAITING: usize = 4_096;
+/// Whom the key is told to.
+const LISTENER: &str = "audit";
 /// How long a check waits for the keychain.
 const KEY_PATIENCE: Duration = Duration::from_secs(60);
 /// How long the end of the program waits for it. Without it the next start seals what is not sealed.
@@ -55,18 +56,22 @@ impl AuditDatabase {
     ///
     /// # Errors
     /// If the system has no more threads.
-    pub(crate) fn new(data_dir: &Path, secrets: Arc<dyn Secrets>) -> Result<Self, StoreError> {
+    pub(crate) fn new(data_dir: &Path, keys: Arc<KeyHolder>) -> Result<Self, StoreError> {
         let path = data_dir.join(FILE);
         let (orders, received) = sync_channel(MAX_WAITING);
-        let (durable, keys) = (Arc::new(Durable::default()), KeyHolder::new(secrets));
-        let fail = |error: std::io::Error| crate::files::failed(&path, "begin to write it", &error);
-        let writer = writer::Writer::new(
-            path.clone(),
-            data_dir.join(OLDER),
-            Arc::clone(&durable),
-            Arc::clone(&keys),
-            orders.clone(),
+        let durable = Arc::new(Durable::default());
+        let (known, told) = (Arc::downgrade(&keys), orders.clone());
+        keys.listen(
+            LISTENER,
+            Arc::new(move || {
+                if known.upgrade().is_some_and(|keys| keys.known().is_some()) {
+                    // The log may be closed by now.
+                    let _ = told.send(Order::KeyFound);
+                }
+            }),
         );
+        let fail = |error: std::io::Error| crate::files::failed(&path, "begin to write it", &error);
+        let writer = writer::Writer::new(path.clone(), data_dir.join(OLDER), Arc::clone(&durable), Arc::clone(&keys));
         let writing = std::thread::Builder::new().name("audit write".into()).spawn(move || writer.run(&received));
         let writing = writing.map_err(fail)?;
         let (own, at) = (Arc::clone(&durable), path.clone());
@@ -90,7 +95,7 @@ impl AuditDatabase {
 
     /// Asks for the key, and waits for it.
     fn key(&self) -> Result<Arc<seal::SealKey>, String> {
-        writer::ask_for_key(&self.keys, self.orders.as_ref(), true);
+        self.keys.ask(true);
         self.keys.wait(KEY_PATIENCE)
     }
 }
@@ -153,10 +158,12 @@ impl AuditLog for AuditDatabase {
     fn verify(&self) -> Result<AuditVerdict, StoreError> {
         self.done(Order::Settle)??;
         let key = self.key();
+        // First the mark: what the keychain knows of must be in the log by now.
+        let mark = self.keys.latest_mark();
         if key.is_ok() {
             self.done(Order::Seal)?;
         }
-        verify::log(&self.path, &key.as_deref().map_err(Clone::clone))
+        verify::log(&self.path, &key.as_deref().map_err(Clone::clone), mark)
     }
 
     fn verify_export(&self, file: &Path) -> Result<AuditVerdict, StoreError> {

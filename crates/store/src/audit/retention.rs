@@ -4,9 +4,9 @@
 use host::ports::AuditRetention;
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::chain::Link;
+use super::chain::{Link, START};
 use super::file::{self, signed, unsigned};
-use super::log::noted;
+use super::log::{UNSEALED, first_broken, noted, unsealed_range};
 use super::seal::{SealKey, Sealed};
 
 /// The kind of the entry that says what was removed.
@@ -21,11 +21,19 @@ const PAGES_AT_ONCE: u32 = 1_000;
 /// To this part of its bound a log is brought that has grown over it, so that not every entry removes another, in percent.
 const DOWN_TO: u64 = 90;
 
-/// The number of the last entry that is too old or too much.
-pub(super) fn last_to_remove(connection: &Connection, keep: AuditRetention) -> rusqlite::Result<Option<u64>> {
+/// What is to be removed.
+pub(super) struct Removal {
+    /// The last entry that goes.
+    pub(super) upto: u64,
+    /// Whether some of it goes only for want of room.
+    for_room: bool,
+}
+
+/// The entries that are too old or too much; none if there are no such entries.
+pub(super) fn due(connection: &Connection, keep: AuditRetention) -> rusqlite::Result<Option<Removal>> {
     let (last, _) = file::last(connection)?;
     let gone = file::removed(connection)?;
-    let mut upto = gone;
+    let (mut upto, mut for_room) = (gone, false);
     if keep.days > 0 {
         let bound = noted(REMOVED, String::new()).at.saturating_sub(u64::from(keep.days) * DAY);
         // The first one that is young enough stays with all after it, even if the clock was set back in between.
@@ -40,13 +48,70 @@ pub(super) fn last_to_remove(connection: &Connection, keep: AuditRetention) -> r
         let bound = u64::from(keep.megabytes) * MEGABYTE;
         let entries = last.saturating_sub(gone);
         if size > bound && entries > 0 {
-            let stay = entries * (bound * DOWN_TO / 100) / size;
+            let size = size.saturating_sub(unproved_size(connection, gone)?);
+            let stay = if size > bound { entries * (bound * DOWN_TO / 100) / size } else { entries };
+            for_room = last - stay > upto;
             upto = upto.max(last - stay);
         }
     }
     let exists = "SELECT max(number) FROM entry WHERE number <= ?1 AND number > ?2";
     let upto: Option<i64> = connection.query_row(exists, [signed(upto), signed(gone)], |row| row.get(0))?;
-    Ok(upto.map(unsigned))
+    Ok(upto.map(|upto| Removal { upto: unsigned(upto), for_room }))
+}
+
+/// The size of entries that nothing proves: what another program wrote must not push out what Drawbridge did.
+fn unproved_size(connection: &Connection, gone: u64) -> rusqlite::Result<u64> {
+    let mut statement = connection.prepare("SELECT subject FROM entry WHERE kind = ?1 AND number > ?2")?;
+    let mut rows = statement.query(rusqlite::params![UNSEALED, signed(gone)])?;
+    let bytes = |column: &str| format!("length(CAST(coalesce({column}, '') AS BLOB))");
+    // The index of servers has their names once more, and that of kinds the kinds.
+    let columns = ["asker", "server", "server", "kind", "kind", "subject", "decision", "scope", "decided_by", "rule"];
+    let more = ["conversation", "hash", "content"];
+    let sum = columns.iter().chain(&more).map(|column| bytes(column)).collect::<Vec<_>>().join(" + ");
+    let sum = format!("SELECT coalesce(sum({sum}), 0) FROM entry WHERE number BETWEEN ?1 AND ?2");
+    let mut size = 0_u64;
+    while let Some(row) = rows.next()? {
+        let Some((from, to)) = unsealed_range(&row.get::<_, String>(0)?) else { continue };
+        let own: i64 = connection.query_row(&sum, [signed(from.max(gone + 1)), signed(to)], |row| row.get(0))?;
+        size = size.saturating_add(unsigned(own));
+    }
+    Ok(size)
+}
+
+/// Why nothing may be removed, in words: a removal would take the proof away with what another program changed.
+pub(super) fn doubt(
+    connection: &Connection,
+    removal: &Removal,
+    key: Option<&SealKey>,
+) -> rusqlite::Result<Option<String>> {
+    let strange = file::strange_tables(connection)?;
+    if !strange.is_empty() {
+        return Ok(Some(format!("its tables are not those that Drawbridge made: {}", strange.join(", "))));
+    }
+    let checkpoint = file::checkpoint(connection)?;
+    if let (Some(key), Some(checkpoint)) = (key, &checkpoint)
+        && !checkpoint.is_sealed_with(key)
+    {
+        let number = checkpoint.number;
+        return Ok(Some(format!("the record that entries up to {number} were removed was not made by Drawbridge")));
+    }
+    let begin = checkpoint.map_or((0, START), |checkpoint| (checkpoint.number, checkpoint.link));
+    // For want of room, also those that stay count: they may be larger than they were.
+    let upto = (!removal.for_room).then_some(removal.upto);
+    let broken = first_broken(connection, begin, upto)?;
+    Ok(broken.map(|number| format!("entry {number} or one before it was changed or removed")))
+}
+
+/// Seals the latest checkpoint anew.
+pub(super) fn seal_checkpoint(connection: &Connection, key: &SealKey) -> rusqlite::Result<()> {
+    let Some(checkpoint) = file::checkpoint(connection)? else { return Ok(()) };
+    let mac = key.seal(Sealed::Checkpoint, checkpoint.number, &checkpoint.link);
+    // A row that is replaced in this way is not removed as far as triggers are concerned.
+    connection.execute(
+        "INSERT OR REPLACE INTO checkpoint (number, link, key, mac) VALUES (?1, ?2, ?3, ?4)",
+        rusqlite::params![signed(checkpoint.number), checkpoint.link.as_slice(), key.id, mac],
+    )?;
+    Ok(())
 }
 
 /// Writes the checkpoint, and gives the hash of the last entry that goes; none if there is no such entry.

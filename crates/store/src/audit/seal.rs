@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use aws_lc_rs::digest::{SHA256, digest};
 use aws_lc_rs::hmac;
-use host::ports::{SecretKept, Secrets};
+use host::ports::{SecretKept, Secrets, SecretsStatus};
 
 use super::chain::{Link, from_hex, hex};
 use super::sync::Durable;
@@ -34,7 +34,7 @@ pub(super) enum Sealed {
 }
 
 /// The key of seals.
-pub(super) struct SealKey {
+pub(crate) struct SealKey {
     /// Tells it from other keys, and does not give it away.
     pub(super) id: String,
     key: hmac::Key,
@@ -62,6 +62,12 @@ impl SealKey {
         let mut bytes = [0; KEY_BYTES];
         aws_lc_rs::rand::fill(&mut bytes).map_err(|_| "this system gives no random numbers".to_owned())?;
         Ok(format!("{} {}", hex(&bytes), now().as_millis()))
+    }
+
+    /// The id of this key, and another key that only who has this one can derive.
+    pub(crate) fn derived(&self, label: &[u8]) -> (String, hmac::Key) {
+        let bytes = hmac::sign(&self.key, label);
+        (self.id.clone(), hmac::Key::new(hmac::HMAC_SHA256, bytes.as_ref()))
     }
 
     /// The seal over an entry's number and hash.
@@ -98,13 +104,36 @@ pub(super) struct Seal {
 }
 
 /// Asks the keychain for the key, in a thread of its own: it may wait for its user.
-pub(super) struct KeyHolder {
+pub(crate) struct KeyHolder {
     secrets: Arc<dyn Secrets>,
     state: Mutex<State>,
     changed: Condvar,
+    /// Who is told when it is known whether there is a key.
+    listeners: Mutex<Vec<(&'static str, Listener)>>,
     /// The last entry that the keychain was told of.
     marked: Mutex<u64>,
     again: Duration,
+}
+
+/// Called when it is known whether there is a key.
+type Listener = Arc<dyn Fn() + Send + Sync>;
+
+/// Why there is no key to be had.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NoKey {
+    pub(crate) cause: String,
+    /// Whether there is one all the same.
+    pub(crate) exists: bool,
+}
+
+impl NoKey {
+    fn of_one(cause: String) -> Self {
+        Self { cause, exists: true }
+    }
+
+    fn of_none(cause: String) -> Self {
+        Self { cause, exists: false }
+    }
 }
 
 enum State {
@@ -113,29 +142,44 @@ enum State {
     Known(Arc<SealKey>),
     /// It can't be had: why, since when, and how long to wait before it is asked for again.
     Missing {
-        cause: String,
+        cause: NoKey,
         since: Instant,
         pause: Duration,
     },
 }
 
 impl KeyHolder {
-    pub(super) fn new(secrets: Arc<dyn Secrets>) -> Arc<Self> {
+    pub(crate) fn new(secrets: Arc<dyn Secrets>) -> Arc<Self> {
         Self::asking_again_after(secrets, AGAIN)
     }
 
     fn asking_again_after(secrets: Arc<dyn Secrets>, again: Duration) -> Arc<Self> {
         let state = Mutex::new(State::NotAsked);
-        Arc::new(Self { secrets, state, changed: Condvar::new(), marked: Mutex::default(), again })
+        let (changed, listeners, marked) = (Condvar::new(), Mutex::default(), Mutex::default());
+        Arc::new(Self { secrets, state, changed, listeners, marked, again })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins to ask, unless that was done a short while ago; `then` is called when there is a key. With `now` it is asked for
-    /// also if it could not be had a moment ago.
-    pub(super) fn ask(self: &Arc<Self>, now: bool, then: impl FnOnce() + Send + 'static) {
+    /// Has this one called each time when it turns out whether there is a key. There is one for each name.
+    pub(crate) fn listen(&self, name: &'static str, listener: Listener) {
+        let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+        listeners.retain(|(own, _)| *own != name);
+        listeners.push((name, listener));
+    }
+
+    fn tell(&self) {
+        let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        for (_, listener) in listeners {
+            listener();
+        }
+    }
+
+    /// Begins to ask, unless that was done a short while ago. With `now` it is asked for also if it could not be had a moment
+    /// ago.
+    pub(crate) fn ask(self: &Arc<Self>, now: bool) {
         let mut state = self.state();
         let next = match &*state {
             State::NotAsked => self.again,
@@ -148,31 +192,29 @@ impl KeyHolder {
         let holder = Arc::clone(self);
         let asking = std::thread::Builder::new().name("audit key".into()).spawn(move || {
             let found = holder.find();
-            let is_there = found.is_ok();
             *holder.state() = match found {
                 Ok(key) => State::Known(Arc::new(key)),
                 Err(cause) => {
-                    tracing::warn!(cause, "the audit log is chained, but not sealed");
+                    tracing::warn!(cause = cause.cause, "the audit log is chained, but not sealed");
                     State::Missing { cause, since: Instant::now(), pause: next }
                 }
             };
             holder.changed.notify_all();
-            if is_there {
-                then();
-            }
+            holder.tell();
         });
         if let Err(error) = asking {
-            *self.state() = State::Missing { cause: error.to_string(), since: Instant::now(), pause: next };
+            let cause = NoKey::of_one(error.to_string());
+            *self.state() = State::Missing { cause, since: Instant::now(), pause: next };
             self.changed.notify_all();
         }
     }
 
-    fn find(&self) -> Result<SealKey, String> {
+    fn find(&self) -> Result<SealKey, NoKey> {
         let key_of = |secret: &str| {
-            let mark = self.mark_in_keychain()?;
-            SealKey::of(secret, mark).ok_or_else(|| "the key of the seal is damaged".to_owned())
+            let mark = self.mark_in_keychain().map_err(NoKey::of_one)?;
+            SealKey::of(secret, mark).ok_or_else(|| NoKey::of_one("the key of the seal is damaged".to_owned()))
         };
-        let read = || self.secrets.get(NAME).map_err(|error| error.to_string());
+        let read = || self.secrets.get(NAME).map_err(|error| NoKey::of_one(error.to_string()));
         if let Some(secret) = read()? {
             return key_of(&secret);
         }
@@ -181,16 +223,19 @@ impl KeyHolder {
         if let Some(secret) = read()? {
             return key_of(&secret);
         }
-        let secret = SealKey::make()?;
-        match self.secrets.set(NAME, &secret).map_err(|error| error.to_string())? {
+        let secret = SealKey::make().map_err(NoKey::of_none)?;
+        match self.secrets.set(NAME, &secret).map_err(|error| NoKey::of_none(error.to_string()))? {
             SecretKept::Keychain => {
-                let kept = read()?.ok_or_else(|| "the keychain does not give back what it was given".to_owned())?;
-                key_of(&kept)
+                let kept = read()?;
+                let lost = || NoKey::of_none("the keychain does not give back what it was given".to_owned());
+                key_of(&kept.ok_or_else(lost)?)
             }
             SecretKept::ThisRun { cause } => {
                 // A seal that nobody could check tomorrow would only look like a broken one.
-                self.secrets.delete(NAME).map_err(|error| error.to_string())?;
-                Err(cause)
+                self.secrets.delete(NAME).map_err(|error| NoKey::of_none(error.to_string()))?;
+                // Behind a keychain that is locked there may be a key.
+                let is_locked = matches!(self.secrets.status(), SecretsStatus::Locked(_));
+                Err(if is_locked { NoKey::of_one(cause) } else { NoKey::of_none(cause) })
             }
         }
     }
@@ -240,6 +285,19 @@ impl KeyHolder {
         Ok(())
     }
 
+    /// The entry that the keychain knows of by now, also where the key can't be had.
+    pub(super) fn latest_mark(&self) -> Option<(u64, Link)> {
+        let known = self.known().and_then(|key| key.mark);
+        if !self.is_settled() {
+            return known;
+        }
+        let found = self.mark_in_keychain().unwrap_or_else(|cause| {
+            tracing::warn!(cause, "the keychain does not say where the audit log ends");
+            None
+        });
+        found.into_iter().chain(known).max_by_key(|(number, _)| *number)
+    }
+
     /// The key, if it is known by now.
     pub(super) fn known(&self) -> Option<Arc<SealKey>> {
         match &*self.state() {
@@ -249,7 +307,7 @@ impl KeyHolder {
     }
 
     /// Whether it is known if there is a key.
-    pub(super) fn is_settled(&self) -> bool {
+    pub(crate) fn is_settled(&self) -> bool {
         matches!(*self.state(), State::Known(_) | State::Missing { .. })
     }
 
@@ -263,8 +321,17 @@ impl KeyHolder {
             self.changed.wait_timeout_while(self.state(), patience, waits).unwrap_or_else(PoisonError::into_inner);
         match &*state {
             State::Known(key) => Ok(Arc::clone(key)),
-            State::Missing { cause, .. } => Err(cause.clone()),
+            State::Missing { cause, .. } => Err(cause.cause.clone()),
             State::NotAsked | State::Asking => Err("the keychain does not answer; unlock it and try again".to_owned()),
+        }
+    }
+
+    /// The key, or why there is none; to be asked once it is settled.
+    pub(crate) fn key(&self) -> Result<Arc<SealKey>, NoKey> {
+        match &*self.state() {
+            State::Known(key) => Ok(Arc::clone(key)),
+            State::Missing { cause, .. } => Err(cause.clone()),
+            State::NotAsked | State::Asking => Err(NoKey::of_one("the keychain does not answer".to_owned())),
         }
     }
 }
@@ -314,7 +381,7 @@ mod tests {
         let pause = Duration::from_millis(40);
         let holder = KeyHolder::asking_again_after(secrets.clone(), pause);
         let ask = || {
-            holder.ask(false, || {});
+            holder.ask(false);
             holder.wait(Duration::from_secs(20)).is_ok()
         };
         assert!(!ask(), "it is locked");

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use super::chain::{Link, START, hex, link, text_of};
 use super::file::{self, Checkpoint};
-use super::log::{DAMAGE, UNSEALED};
+use super::log::{DAMAGE, UNSEALED, unsealed_range};
 use super::retention::REMOVED;
 use super::seal::{Seal, SealKey, Sealed};
 
@@ -28,6 +28,8 @@ pub(super) struct Walk {
     verdict: AuditVerdict,
     /// What the checkpoint says of the last entry that was removed, as an entry in the chain must say it as well.
     removed: Option<String>,
+    /// The number of the entry that says so.
+    confirmed: Option<u64>,
     /// The seal, and whether the entry it is over has its hash.
     seal: Option<(Seal, bool)>,
     /// The entry that the keychain knows of, and whether it has that hash.
@@ -49,9 +51,10 @@ impl Walk {
         };
         let (number, previous) = checkpoint.map_or((0, START), |checkpoint| (checkpoint.number, checkpoint.link));
         let removed = checkpoint.map(|checkpoint| hex(&checkpoint.link));
-        let mut walk = Self { previous, number, verdict, removed, seal: seal.map(|seal| (seal, false)), mark: None };
+        let seal = seal.map(|seal| (seal, false));
+        let mut walk = Self { previous, number, verdict, removed, confirmed: None, seal, mark: None };
         if let (Some(checkpoint), Ok(key)) = (checkpoint, key)
-            && !holds(key, checkpoint)
+            && !checkpoint.is_sealed_with(key)
         {
             walk.found(Tampered::CheckpointBroken, checkpoint.number);
         }
@@ -101,16 +104,16 @@ impl Walk {
                 self.found_more(AuditFinding { what: Tampered::Noted, number, to: None, detail });
             }
             UNSEALED => {
-                let named = subject.strip_prefix("entries ").and_then(|range| range.split_once(" to "));
-                let range = named.and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
-                let (from, to) = range.unwrap_or((1, number));
+                let (from, to) = unsealed_range(subject).unwrap_or((1, number));
                 // What was removed since need not be proved any more.
                 let from = self.verdict.removed.map_or(from, |removed| from.max(removed + 1));
                 if from <= to {
                     self.unproved(from, to);
                 }
             }
-            REMOVED if self.removed.as_deref() == Some(hash) => self.removed = None,
+            REMOVED if self.confirmed.is_none() && self.removed.as_deref() == Some(hash) => {
+                self.confirmed = Some(number);
+            }
             _ => {}
         }
         if let Some((seal, is_there)) = &mut self.seal
@@ -137,13 +140,12 @@ impl Walk {
 
     /// All entries were seen.
     pub(super) fn end(mut self, key: &Key<'_>) -> AuditVerdict {
-        if self.removed.is_some() && self.verdict.removed.is_some() {
-            let number = self.verdict.removed.unwrap_or_default();
-            self.found(Tampered::CheckpointBroken, number);
-        }
+        let sealed = self.seal.as_ref().map(|(seal, _)| seal.number);
+        let mut is_missing = false;
         self.verdict.seal = match (self.seal.take(), key) {
             (None, Err(_)) => AuditSeal::None,
             (None, Ok(key)) => {
+                is_missing = self.mark.is_some();
                 if key.is_old && self.verdict.entries > 0 {
                     self.found(Tampered::SealMissing, self.number);
                 }
@@ -151,6 +153,14 @@ impl Walk {
             }
             (Some((seal, is_there)), key) => self.end_of_sealed(&seal, is_there, key),
         };
+        if let Some(removed) = self.verdict.removed {
+            // Behind the seal anybody could have added the entry that says so.
+            let is_proved = |number| key.is_err() || sealed.is_some_and(|sealed| number <= sealed);
+            let is_known = self.verdict.findings.iter().any(|finding| finding.what == Tampered::CheckpointBroken);
+            if !is_known && !self.confirmed.is_some_and(is_proved) {
+                self.found(Tampered::CheckpointBroken, removed);
+            }
+        }
         if let Some(((marked, _), false)) = self.mark
             && self.verdict.findings.is_empty()
         {
@@ -160,6 +170,9 @@ impl Walk {
             } else {
                 self.found(Tampered::SealBroken, marked);
             }
+        }
+        if is_missing && self.verdict.findings.is_empty() {
+            self.found(Tampered::SealMissing, self.number);
         }
         if let (Some(first), Some(last)) = (self.verdict.first, self.verdict.last) {
             match self.verdict.seal {
@@ -199,32 +212,26 @@ fn is_of(key: &SealKey, seal: &Seal) -> bool {
     seal.key == key.id && key.holds(Sealed::Head, seal.number, &seal.link, &seal.mac)
 }
 
-/// Whether a checkpoint is sealed with this key. One that was made while there was no keychain has no seal; the chain says the same.
-fn holds(key: &SealKey, checkpoint: &Checkpoint) -> bool {
-    match (&checkpoint.key, &checkpoint.mac) {
-        (Some(id), Some(mac)) => {
-            *id != key.id || key.holds(Sealed::Checkpoint, checkpoint.number, &checkpoint.link, mac)
-        }
-        (None, None) => true,
-        _ => false,
-    }
-}
-
-/// Checks the log.
-pub(super) fn log(path: &Path, key: &Key<'_>) -> Result<AuditVerdict, StoreError> {
+/// Checks the log, which must have the entry that the keychain knows of.
+pub(super) fn log(path: &Path, key: &Key<'_>, mark: Option<(u64, Link)>) -> Result<AuditVerdict, StoreError> {
     let Some(mut connection) = file::open_to_read(path)? else {
         let mut walk = Walk::new(None, None, key);
-        walk.must_have(key.as_ref().ok().and_then(|key| key.mark));
+        walk.must_have(mark);
         return Ok(walk.end(key));
     };
-    tables(&mut connection, key).map_err(|error| file::failed(path, "check it", &error))
+    tables(&mut connection, key, mark).map_err(|error| file::failed(path, "check it", &error))
 }
 
-fn tables(connection: &mut Connection, key: &Key<'_>) -> rusqlite::Result<AuditVerdict> {
+fn tables(connection: &mut Connection, key: &Key<'_>, mark: Option<(u64, Link)>) -> rusqlite::Result<AuditVerdict> {
     // Others may append meanwhile; all of it is looked at as it was at one moment.
     let snapshot = connection.transaction()?;
+    let strange = file::strange_tables(&snapshot)?;
     let mut walk = Walk::new(file::checkpoint(&snapshot)?.as_ref(), file::seal(&snapshot)?, key);
-    walk.must_have(key.as_ref().ok().and_then(|key| key.mark));
+    walk.must_have(mark);
+    if !strange.is_empty() {
+        let detail = Some(format!("its tables are not those that Drawbridge made: {}", strange.join(", ")));
+        walk.found_more(AuditFinding { what: Tampered::Unreadable, number: 0, to: None, detail });
+    }
     let sound: String = snapshot.pragma_query_value(None, "integrity_check", |row| row.get(0))?;
     if sound != "ok" {
         walk.found_more(AuditFinding { what: Tampered::Unreadable, number: 0, to: None, detail: Some(sound) });

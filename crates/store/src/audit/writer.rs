@@ -21,6 +21,9 @@ const IDLE: Duration = Duration::from_secs(5 * 60);
 /// How long the first entry waits for the key, so that it need not be found without a seal by another program.
 const FIRST_PATIENCE: Duration = Duration::from_millis(500);
 
+/// At most so often the keychain is told which entry was sealed last.
+const MARKS: Duration = Duration::from_secs(30);
+
 /// What the thread is told to do.
 pub(super) enum Order {
     /// Append an entry.
@@ -52,7 +55,6 @@ pub(super) struct Writer {
     older: PathBuf,
     durable: Arc<Durable>,
     keys: Arc<KeyHolder>,
-    orders: SyncSender<Order>,
     log: Option<Log>,
     /// Whether this program wrote entries that are not sealed.
     unsealed: bool,
@@ -62,28 +64,24 @@ pub(super) struct Writer {
     removes: bool,
     /// Whether it has waited for the key.
     has_waited: bool,
+    /// When the keychain was told last which entry was sealed.
+    marked: Option<Instant>,
 }
 
 impl Writer {
-    pub(super) fn new(
-        path: PathBuf,
-        older: PathBuf,
-        durable: Arc<Durable>,
-        keys: Arc<KeyHolder>,
-        orders: SyncSender<Order>,
-    ) -> Self {
+    pub(super) fn new(path: PathBuf, older: PathBuf, durable: Arc<Durable>, keys: Arc<KeyHolder>) -> Self {
         Self {
             path,
             older,
             durable,
             keys,
-            orders,
             log: None,
             unsealed: false,
             keep: AuditRetention::default(),
             looked: None,
             removes: false,
             has_waited: false,
+            marked: None,
         }
     }
 
@@ -99,7 +97,7 @@ impl Writer {
                     Ok(order) => order,
                     Err(RecvTimeoutError::Timeout) => {
                         if self.unsealed {
-                            ask_for_key(&self.keys, Some(&self.orders), false);
+                            self.keys.ask(false);
                         }
                         self.retain();
                         continue;
@@ -134,9 +132,7 @@ impl Writer {
                 }
                 Order::KeyFound => {
                     self.seal();
-                    if let Some(sealed) = self.log.as_ref().and_then(Log::sealed) {
-                        drop(self.keys.mark(sealed, &self.durable));
-                    }
+                    self.mark();
                     self.retain();
                 }
                 Order::IsOpen(reply) => {
@@ -172,7 +168,7 @@ impl Writer {
 
     fn append(&mut self, batch: Vec<(AuditEntry, Reply)>) {
         // It is asked for when it is first of use: it may make the system ask its user for a password.
-        ask_for_key(&self.keys, Some(&self.orders), false);
+        self.keys.ask(false);
         if !std::mem::replace(&mut self.has_waited, true) {
             // Without it the entry is sealed later.
             let _ = self.keys.wait(FIRST_PATIENCE);
@@ -198,6 +194,17 @@ impl Writer {
         }
         if let Some(own) = self.durable.receipts().filter(|_| !receipts.is_empty()) {
             own.written(receipts);
+        }
+        if self.marked.is_none_or(|marked| marked.elapsed() > MARKS) {
+            self.mark();
+        }
+    }
+
+    /// Has the keychain know which entry was sealed last.
+    fn mark(&mut self) {
+        if let Some(sealed) = self.log.as_ref().and_then(Log::sealed) {
+            self.marked = Some(Instant::now());
+            drop(self.keys.mark(sealed, &self.durable));
         }
     }
 
@@ -240,15 +247,4 @@ impl Writer {
             false
         });
     }
-}
-
-/// Asks for the key, and has the log sealed when it is there. With `now` also if it could not be had a moment ago.
-pub(super) fn ask_for_key(keys: &Arc<KeyHolder>, orders: Option<&SyncSender<Order>>, now: bool) {
-    let orders = orders.cloned();
-    keys.ask(now, move || {
-        if let Some(orders) = orders {
-            // The log may be closed by now.
-            let _ = orders.send(Order::KeyFound);
-        }
-    });
 }

@@ -52,20 +52,44 @@ impl Folder {
     }
 
     /// The file, as somebody opens it who wants to change it and knows how.
-    pub(crate) fn attacked(&self) -> Connection {
+    pub(crate) fn attacked(&self) -> Attacked {
         attacked(&self.file())
     }
 }
 
-pub(crate) fn attacked(file: &Path) -> Connection {
+/// The file without its triggers, which are back when this is dropped.
+pub(crate) struct Attacked {
+    connection: Connection,
+    triggers: Vec<String>,
+}
+
+impl std::ops::Deref for Attacked {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        &self.connection
+    }
+}
+
+impl Drop for Attacked {
+    fn drop(&mut self) {
+        for trigger in &self.triggers {
+            // An attack may have taken the tables away.
+            let _ = self.connection.execute_batch(trigger);
+        }
+    }
+}
+
+pub(crate) fn attacked(file: &Path) -> Attacked {
     let connection = Connection::open(file).unwrap();
-    let mut triggers = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").unwrap();
-    let names: Vec<String> = triggers.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
-    drop(triggers);
-    for name in names {
+    let mut found = connection.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").unwrap();
+    let found_triggers: Vec<(String, String)> =
+        found.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap().map(Result::unwrap).collect();
+    drop(found);
+    for (name, _) in &found_triggers {
         connection.execute_batch(&format!("DROP TRIGGER {name}")).unwrap();
     }
-    connection
+    Attacked { connection, triggers: found_triggers.into_iter().map(|(_, sql)| sql).collect() }
 }
 
 pub(crate) fn decision(subject: &str) -> AuditEntry {

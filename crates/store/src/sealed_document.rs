@@ -1,0 +1,345 @@
+//! The seal of documents that grant rights: an HMAC over the name, a number that grows with each writing, and the bytes. Its key is
+//! derived from the one that the keychain opens; the keychain itself knows the latest numbers, so that an older file is found too.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use aws_lc_rs::hmac;
+use host::ports::{Document, DocumentSeal, Secrets};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use tokio::sync::mpsc;
+
+use crate::audit::KeyHolder;
+use crate::hex::{from_hex, hex};
+
+/// What the keychain has the latest numbers under.
+const MARK: &str = "sealed documents";
+/// What the key of seals is derived under.
+const LABEL: &[u8] = b"drawbridge document seal 1";
+/// Whom the key is told to.
+const LISTENER: &str = "documents";
+
+/// Documents that grant rights. `policy.json` and `models.json` are not among them, as they are edited by hand: changes of those
+/// are told, and what would reroute a conversation waits for the user.
+pub(crate) const SEALED: [Document; 5] =
+    [Document::Grants, Document::Pins, Document::Roots, Document::Sampling, Document::Confirmed];
+
+/// A document as it stands in its file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SealedText<'a> {
+    seal: Seal,
+    #[serde(borrow)]
+    document: &'a RawValue,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Seal {
+    number: u64,
+    key: String,
+    mac: String,
+}
+
+/// The key, with what is known of the latest files.
+struct Ready {
+    id: String,
+    key: hmac::Key,
+    numbers: BTreeMap<String, u64>,
+}
+
+enum State {
+    NotAsked,
+    Asking,
+    /// There never was a key: nothing is sealed.
+    Without(String),
+    /// There is a key, and it can't be had.
+    Unavailable(String),
+    Ready(Ready),
+}
+
+/// A document's bytes, judged.
+pub(crate) enum Judged<'a> {
+    /// As Drawbridge wrote it, or nothing can be said of it for want of a keychain.
+    Good(&'a [u8]),
+    /// Not used, as the seal can't be checked now.
+    Withheld(String),
+    /// Written by another program.
+    Forged(&'static str),
+}
+
+/// Seals documents, and checks the seals.
+pub(crate) struct DocumentSealer {
+    keys: Arc<KeyHolder>,
+    secrets: Arc<dyn Secrets>,
+    state: Mutex<State>,
+    changed: Condvar,
+    told: Mutex<Vec<mpsc::Sender<()>>>,
+    /// Seals what stands there when the first key is made.
+    adopt: Mutex<Option<Box<Adopt>>>,
+    adopted: Mutex<Option<Vec<String>>>,
+    /// Held by whoever settles it.
+    settling: Mutex<()>,
+    /// Held by whoever tells the keychain.
+    marking: Mutex<()>,
+}
+
+/// Writes with a seal what stands there without one, and gives the names; it is given what makes the text of a file.
+type Adopt = dyn Fn(&dyn Fn(Document, &[u8]) -> Option<String>) -> Vec<Document> + Send;
+
+impl DocumentSealer {
+    pub(crate) fn new(keys: Arc<KeyHolder>, secrets: Arc<dyn Secrets>) -> Arc<Self> {
+        let sealer = Arc::new(Self {
+            keys,
+            secrets,
+            state: Mutex::new(State::NotAsked),
+            changed: Condvar::new(),
+            told: Mutex::default(),
+            adopt: Mutex::default(),
+            adopted: Mutex::default(),
+            settling: Mutex::default(),
+            marking: Mutex::default(),
+        });
+        let own: Weak<Self> = Arc::downgrade(&sealer);
+        sealer.keys.listen(
+            LISTENER,
+            Arc::new(move || {
+                if let Some(sealer) = own.upgrade() {
+                    sealer.settle();
+                }
+            }),
+        );
+        sealer
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets how documents that stand there without a seal are sealed, once, when there was no seal before.
+    pub(crate) fn adopt_with(
+        &self,
+        adopt: impl Fn(&dyn Fn(Document, &[u8]) -> Option<String>) -> Vec<Document> + Send + 'static,
+    ) {
+        *self.adopt.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(adopt));
+    }
+
+    /// Tells this one when the key is there, or it turns out that there is none.
+    pub(crate) fn tell(&self, changed: mpsc::Sender<()>) {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).push(changed);
+    }
+
+    /// The documents that were sealed when the first key was made; told once.
+    pub(crate) fn adopted(&self) -> Option<Vec<String>> {
+        self.adopted.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Asks for the key, and waits for it, for a while.
+    pub(crate) fn wait(&self, patience: Duration) {
+        let start = Instant::now();
+        {
+            let mut state = self.state();
+            if matches!(*state, State::NotAsked) {
+                *state = State::Asking;
+            }
+        }
+        self.keys.ask(false);
+        if self.keys.is_settled() {
+            // It may have been answered before this one listened.
+            self.settle();
+        }
+        let waits = |state: &mut State| matches!(state, State::Asking);
+        let left = patience.saturating_sub(start.elapsed());
+        drop(self.changed.wait_timeout_while(self.state(), left, waits));
+    }
+
+    /// Whether the key was asked for.
+    pub(crate) fn was_asked(&self) -> bool {
+        !matches!(*self.state(), State::NotAsked)
+    }
+
+    /// How documents are told from forged ones now.
+    pub(crate) fn seal(&self) -> DocumentSeal {
+        match &*self.state() {
+            State::NotAsked | State::Asking => DocumentSeal::Waiting,
+            State::Without(cause) => DocumentSeal::None { cause: cause.clone() },
+            State::Unavailable(cause) => DocumentSeal::Unavailable { cause: cause.clone() },
+            State::Ready(_) => DocumentSeal::Sealed,
+        }
+    }
+
+    /// The key is there, or there is none.
+    fn settle(&self) {
+        let _one = self.settling.lock().unwrap_or_else(PoisonError::into_inner);
+        if matches!(*self.state(), State::Ready(_)) {
+            return;
+        }
+        let (next, is_first) = match self.keys.key() {
+            Ok(key) => self.ready(key.derived(LABEL)),
+            Err(missing) if missing.exists => (State::Unavailable(missing.cause), false),
+            Err(missing) => (State::Without(missing.cause), false),
+        };
+        *self.state() = next;
+        if is_first {
+            self.mark();
+        }
+        self.changed.notify_all();
+        for changed in self.told.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            // A full channel holds a message already.
+            let _ = changed.try_send(());
+        }
+    }
+
+    /// With the key. Whether nothing was ever sealed before.
+    fn ready(&self, (id, key): (String, hmac::Key)) -> (State, bool) {
+        let numbers = match self.secrets.mark(MARK) {
+            Ok(mark) => mark.map(|mark| numbers_in(&mark)),
+            Err(error) => return (State::Unavailable(error.to_string()), false),
+        };
+        if let Some(numbers) = numbers {
+            return (State::Ready(Ready { id, key, numbers }), false);
+        }
+        let mut ready = Ready { id, key, numbers: BTreeMap::new() };
+        let text = |name: Document, bytes: &[u8]| match ready.judge(name, bytes) {
+            Some((number, _)) => {
+                tracing::debug!(number, "a document is sealed already");
+                None
+            }
+            None => {
+                // One that another key sealed, as on another computer, is taken over without that seal.
+                let inner = serde_json::from_slice::<SealedText<'_>>(bytes).ok();
+                let own = inner.map_or(bytes, |sealed| sealed.document.get().as_bytes());
+                serde_json::from_slice(own).ok().and_then(|value| ready.text(name, 1, &value).ok())
+            }
+        };
+        let adopt = self.adopt.lock().unwrap_or_else(PoisonError::into_inner);
+        let adopted = adopt.as_ref().map(|adopt| adopt(&text)).unwrap_or_default();
+        drop(adopt);
+        for name in &adopted {
+            ready.numbers.insert(name.file_name().to_owned(), 1);
+        }
+        let names = adopted.into_iter().map(|name| name.file_name().to_owned()).collect();
+        *self.adopted.lock().unwrap_or_else(PoisonError::into_inner) = Some(names);
+        (State::Ready(ready), true)
+    }
+
+    /// Judges the bytes of a file.
+    pub(crate) fn judge<'a>(&self, name: Document, bytes: &'a [u8]) -> Judged<'a> {
+        let read = serde_json::from_slice::<SealedText<'_>>(bytes).ok();
+        let mut state = self.state();
+        let ready = match &mut *state {
+            State::Without(_) => return Judged::Good(read.map_or(bytes, |read| read.document.get().as_bytes())),
+            State::NotAsked | State::Asking => return Judged::Withheld("the keychain was not asked yet".to_owned()),
+            State::Unavailable(cause) => return Judged::Withheld(cause.clone()),
+            State::Ready(ready) => ready,
+        };
+        if read.is_none() {
+            return Judged::Forged("it has no seal");
+        }
+        let Some((number, text)) = ready.judge(name, bytes) else {
+            return Judged::Forged("its seal was not made with the key in the keychain");
+        };
+        let latest = ready.numbers.entry(name.file_name().to_owned()).or_default();
+        if number < *latest {
+            return Judged::Forged("it is an older copy");
+        }
+        *latest = number;
+        Judged::Good(text)
+    }
+
+    /// The text of a file with this document. Without a keychain it has no seal.
+    ///
+    /// # Errors
+    /// If there is a key and it can't be had, in words.
+    pub(crate) fn text(&self, name: Document, value: &Value) -> Result<String, String> {
+        let state = self.state();
+        match &*state {
+            State::Without(_) => Ok(format!("{value:#}\n")),
+            State::NotAsked | State::Asking => Err("the keychain does not answer; unlock it".to_owned()),
+            State::Unavailable(cause) => Err(cause.clone()),
+            State::Ready(ready) => {
+                let number = ready.numbers.get(name.file_name()).copied().unwrap_or_default() + 1;
+                ready.text(name, number, value).map_err(|error| error.to_string())
+            }
+        }
+    }
+
+    /// The file with the text that was made last is written.
+    pub(crate) fn wrote(self: &Arc<Self>, name: Document) {
+        let mut state = self.state();
+        let State::Ready(ready) = &mut *state else { return };
+        *ready.numbers.entry(name.file_name().to_owned()).or_default() += 1;
+        drop(state);
+        // What servers used is counted all the time; an older copy of that is not looked for after a restart.
+        if name == Document::Sampling {
+            return;
+        }
+        let sealer = Arc::clone(self);
+        let marking = std::thread::Builder::new().name("document mark".into()).spawn(move || sealer.mark());
+        if let Err(error) = marking {
+            tracing::warn!(%error, "the keychain does not know the latest documents");
+        }
+    }
+
+    /// Has the keychain know the latest numbers.
+    fn mark(&self) {
+        let _one = self.marking.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another program may know of more.
+        let _held = self.secrets.hold(MARK);
+        let own = match &*self.state() {
+            State::Ready(ready) => ready.numbers.clone(),
+            _ => return,
+        };
+        let marked = self.secrets.mark(MARK).and_then(|mark| {
+            let kept = mark.as_deref().map(numbers_in);
+            let mut numbers = kept.clone().unwrap_or_default();
+            for (name, number) in own.iter().filter(|(name, _)| *name != Document::Sampling.file_name()) {
+                let known = numbers.entry(name.clone()).or_default();
+                *known = (*known).max(*number);
+            }
+            if kept.as_ref() == Some(&numbers) {
+                return Ok(());
+            }
+            let lines: Vec<String> = numbers.iter().map(|(name, number)| format!("{name} {number}")).collect();
+            self.secrets.set_mark(MARK, &format!("sealed\n{}", lines.join("\n")))
+        });
+        if let Err(error) = marked {
+            tracing::warn!(%error, "the keychain does not know the latest documents");
+        }
+    }
+}
+
+impl Ready {
+    /// The number and the bytes of a document, if it was sealed with this key.
+    fn judge<'a>(&self, name: Document, bytes: &'a [u8]) -> Option<(u64, &'a [u8])> {
+        let SealedText { seal, document } = serde_json::from_slice(bytes).ok()?;
+        let (text, mac) = (document.get().as_bytes(), from_hex(&seal.mac)?);
+        let holds = hmac::verify(&self.key, &message(name, seal.number, text), &mac).is_ok();
+        (seal.key == self.id && holds).then_some((seal.number, text))
+    }
+
+    fn text(&self, name: Document, number: u64, value: &Value) -> serde_json::Result<String> {
+        let document = format!("{value:#}");
+        let mac = hmac::sign(&self.key, &message(name, number, document.as_bytes()));
+        let seal = Seal { number, key: self.id.clone(), mac: hex(mac.as_ref()) };
+        let seal = serde_json::to_string(&seal)?;
+        Ok(format!("{{\n\"seal\": {seal},\n\"document\": {document}\n}}\n"))
+    }
+}
+
+fn numbers_in(mark: &str) -> BTreeMap<String, u64> {
+    let number = |line: &str| {
+        let (name, number) = line.split_once(' ')?;
+        Some((name.to_owned(), number.parse().ok()?))
+    };
+    mark.lines().filter_map(number).collect()
+}
+
+fn message(name: Document, number: u64, text: &[u8]) -> Vec<u8> {
+    let mut message = format!("drawbridge document 1\n{}\n{number}\n", name.file_name()).into_bytes();
+    message.extend_from_slice(text);
+    message
+}
