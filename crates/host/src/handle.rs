@@ -23,19 +23,21 @@ use crate::form::FormProblem;
 use crate::limits::Use;
 use crate::owner::{
     AnswerError, CallOrigin, CallReply, Command, Label, NewCall, NoPlan, Owner, Read, ReviewError, Seen, Sent,
-    ServerError,
+    ServerError, followed_link, open_page,
 };
 use crate::ports::{Document, Ports, StoreError};
 use crate::review::{Pins, Reviewed};
 use crate::server_config::ServerEntry;
 use crate::url_parts::UrlParts;
 use crate::view::{
-    AppSettings, CallFailure, CallKind, Edit, HostEvent, Plan, QuestionId, QuestionView, ServerState, Snapshot,
-    UserAnswer,
+    AppSettings, CallFailure, CallKind, Edit, HostEvent, QuestionId, QuestionView, SandboxPreview, ServerState,
+    Snapshot, UserAnswer,
 };
 use crate::wake::{self, Addresses, Clocks};
 use crate::{HostOptions, NumberedEvent};
 
+/// How long the start waits for the keychain, without which no approval is known.
+const SETTLES: Duration = Duration::from_secs(2);
 /// The most commands that wait for the owner.
 const MAX_COMMANDS: usize = 1_024;
 /// The most news of all connections that wait for the owner.
@@ -97,6 +99,12 @@ impl Host {
         if let Ok(ended @ 1..) = swept {
             tracing::info!(ended, "ended servers that an earlier run left behind");
         }
+        // Approvals that are not known yet would be asked for again.
+        let documents = Arc::clone(&ports.documents);
+        let settled = tokio::task::spawn_blocking(move || documents.settle(SETTLES)).await;
+        if let Err(error) = settled {
+            tracing::error!(%error, "the seals of documents could not be looked at");
+        }
         let (commands, commanded) = mpsc::channel::<Command>(MAX_COMMANDS);
         let (news, received) = mpsc::channel(MAX_NEWS);
         let (events, _) = broadcast::channel(MAX_EVENTS);
@@ -117,11 +125,22 @@ impl Host {
         ports.managed.watch(changed);
         tokio::spawn(follow(changes, commands.clone(), Owner::reload_rules));
         let (changed, changes) = mpsc::channel(1);
-        ports.documents.watch(Document::Models, changed);
+        ports.documents.watch(Document::Models, changed.clone());
+        ports.documents.watch(Document::Confirmed, changed);
         tokio::spawn(follow(changes, commands.clone(), Owner::reload_providers));
         let (changed, changes) = mpsc::channel(1);
         ports.documents.watch(Document::Sampling, changed);
         tokio::spawn(follow(changes, commands.clone(), Owner::reload_sampling));
+        let reloads = [
+            (Document::Grants, Owner::reload_grants as fn(&mut Owner)),
+            (Document::Pins, Owner::reload_pins),
+            (Document::Roots, Owner::reload_roots),
+        ];
+        for (document, reload) in reloads {
+            let (changed, changes) = mpsc::channel(1);
+            ports.documents.watch(document, changed);
+            tokio::spawn(follow(changes, commands.clone(), reload));
+        }
     }
 
     /// Runs a function on the owner's loop.
@@ -628,7 +647,7 @@ impl Host {
     ///
     /// # Errors
     /// If it has no sandbox, or none that can be set up.
-    pub async fn plan_sandbox(&self, server: String) -> Result<Result<Plan, NoPlan>, HostClosed> {
+    pub async fn plan_sandbox(&self, server: String) -> Result<Result<SandboxPreview, NoPlan>, HostClosed> {
         let (reply, planned) = oneshot::channel();
         self.with(move |owner| owner.plan_sandbox(&server, reply)).await?;
         planned.await.map_err(|_| HostClosed)
@@ -663,11 +682,10 @@ impl Host {
     /// # Errors
     /// If it may not be opened, or the browser can't.
     pub async fn open_url(&self, url: &str) -> Result<(), AnswerError> {
-        let parts = UrlParts::of(url);
-        if !parts.openable {
+        let Some(page) = followed_link(UrlParts::of(url)) else {
             return Err(AnswerError::Browser("only http and https addresses without a user name can be opened".into()));
-        }
-        self.ports.platform.open_url(&parts.url).await.map_err(AnswerError::Browser)
+        };
+        open_page(self.ports.platform.as_ref(), page).await.map_err(AnswerError::Browser)
     }
 }
 

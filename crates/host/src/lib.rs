@@ -16,6 +16,7 @@ pub mod history;
 pub mod limits;
 pub mod output;
 mod owner;
+pub mod packages;
 pub mod ports;
 pub mod providers;
 pub mod review;
@@ -42,6 +43,7 @@ use std::time::Duration;
 use mcp_proto::session::Timeouts;
 pub use mcp_proto::session::TraceContext;
 use mcp_proto::types::Implementation;
+use mcp_transport::stdio::SearchPath;
 
 /// How a host behaves.
 #[derive(Debug, Clone)]
@@ -60,6 +62,8 @@ pub struct HostOptions {
     pub cool_down: Duration,
     /// How many bytes of activity are kept of all servers together; then the oldest of the largest go. 64 MiB.
     pub kept_together: usize,
+    /// The folders that programs are searched in; what the login shell tells if none is given.
+    pub search_path: Option<SearchPath>,
     /// Where the calls of this host belong in a distributed trace; servers of 2026-07-28 are told.
     pub trace: Option<TraceContext>,
 }
@@ -79,6 +83,7 @@ impl Default for HostOptions {
             decides: "user",
             cool_down: Duration::from_secs(5 * 60),
             kept_together: activity::MAX_TOGETHER,
+            search_path: None,
             trace: None,
         }
     }

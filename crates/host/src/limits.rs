@@ -1,12 +1,14 @@
 //! How much of everything one server gets. What is beyond is slowed down or refused, with its cause in that server's activity, and
 //! no other server notices.
 
+use mcp_transport::sandbox::{Meter, Resource, ResourceLimits};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use crate::activity::MAX_BYTES;
 
 const MIB: u64 = 1024 * 1024;
+const GIB: u64 = 1024 * MIB;
 
 /// What each server gets. The user's settings have it under `limits`; what is out of bounds there counts as the nearest that is in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +29,14 @@ pub struct Limits {
     pub message_bytes: u64,
     /// Bytes of its messages that are kept to be looked at; the oldest go first. 8 MiB.
     pub kept_bytes: u64,
+    /// Processes and threads of a server in a sandbox; one that runs more is stopped. 512.
+    pub processes: u32,
+    /// Memory of a server in a sandbox, in bytes; one that uses more is stopped. 4 GiB.
+    pub memory_bytes: u64,
+    /// What the home of a server in a sandbox holds, in bytes; one that keeps more is stopped. 2 GiB.
+    pub home_bytes: u64,
+    /// Processor time of a server in a sandbox within an hour, in seconds; one that uses more is stopped. 30 minutes.
+    pub processor_seconds: u32,
 }
 
 impl Default for Limits {
@@ -39,6 +49,10 @@ impl Default for Limits {
             bytes_per_minute: 1024 * MIB,
             message_bytes: 16 * MIB,
             kept_bytes: MAX_BYTES as u64,
+            processes: ResourceLimits::DEFAULT.processes,
+            memory_bytes: ResourceLimits::DEFAULT.memory_bytes,
+            home_bytes: ResourceLimits::DEFAULT.home_bytes,
+            processor_seconds: ResourceLimits::DEFAULT.processor_seconds,
         }
     }
 }
@@ -53,6 +67,10 @@ impl Limits {
         bytes_per_minute: 16 * MIB,
         message_bytes: 64 * 1024,
         kept_bytes: 64 * 1024,
+        processes: 8,
+        memory_bytes: 64 * MIB,
+        home_bytes: MIB,
+        processor_seconds: 5,
     };
 
     /// The most that each can be set to: with more, one server could be everybody's problem.
@@ -64,6 +82,10 @@ impl Limits {
         bytes_per_minute: 64 * 1024 * MIB,
         message_bytes: 64 * MIB,
         kept_bytes: 64 * MIB,
+        processes: 100_000,
+        memory_bytes: 1024 * GIB,
+        home_bytes: 1024 * GIB,
+        processor_seconds: 1_000_000,
     };
 
     /// The same within the bounds.
@@ -82,12 +104,35 @@ impl Limits {
             bytes_per_minute: self.bytes_per_minute.clamp(least.bytes_per_minute, most.bytes_per_minute),
             message_bytes: self.message_bytes.clamp(least.message_bytes, most.message_bytes),
             kept_bytes: self.kept_bytes.clamp(least.kept_bytes, most.kept_bytes),
+            processes: self.processes.clamp(least.processes, most.processes),
+            memory_bytes: self.memory_bytes.clamp(least.memory_bytes, most.memory_bytes),
+            home_bytes: self.home_bytes.clamp(least.home_bytes, most.home_bytes),
+            processor_seconds: self.processor_seconds.clamp(least.processor_seconds, most.processor_seconds),
         }
+    }
+
+    /// Those that a server in a sandbox is stopped for.
+    #[must_use]
+    pub fn resources(&self) -> ResourceLimits {
+        let Self { processes, memory_bytes, home_bytes, processor_seconds, .. } = self.within_bounds();
+        ResourceLimits { processes, memory_bytes, home_bytes, processor_seconds }
     }
 }
 
-/// How much a running server used when that was counted last.
-pub(crate) type Counted = Option<(Instant, Use)>;
+/// How much a running server used when that was counted last, and what measures the rest.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Counted {
+    pub(crate) counted: Option<(Instant, Use)>,
+    pub(crate) meter: Option<Meter>,
+}
+
+impl Counted {
+    /// How much it uses now.
+    pub(crate) fn now(&self, limits: &Limits) -> Use {
+        let used = self.counted.map_or_else(|| Use::none(limits), |(at, used)| used.after(at.elapsed().as_secs_f64()));
+        Use { resources: self.meter.as_ref().map(Resources::of), ..used }
+    }
+}
 
 /// How much of it one server uses, since it was started last.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -106,6 +151,8 @@ pub struct Use {
     pub kept: Counter,
     /// Whether it is read slower at the moment.
     pub is_slowed: bool,
+    /// Resources that a sandboxed server uses; `None` for other servers.
+    pub resources: Option<Resources>,
 }
 
 impl Use {
@@ -131,6 +178,36 @@ impl Use {
             message: counter(limits.message_bytes),
             kept: counter(limits.kept_bytes),
             is_slowed: false,
+            resources: None,
+        }
+    }
+}
+
+/// Resources that a sandboxed server uses. `beyond` is 1 for the limit that stopped it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Resources {
+    /// Processes and threads.
+    pub processes: Counter,
+    /// Memory in bytes.
+    pub memory: Counter,
+    /// Bytes in its own home.
+    pub home: Counter,
+    /// Seconds of processor time within the last hour.
+    pub processor: Counter,
+}
+
+impl Resources {
+    fn of(meter: &Meter) -> Self {
+        let (used, limits, exceeded) = (meter.used(), meter.limits(), meter.exceeded());
+        let counter = |resource, now, most| {
+            let is_beyond = exceeded.is_some_and(|exceeded| exceeded.resource == resource);
+            Counter { now, most, beyond: u64::from(is_beyond) }
+        };
+        Self {
+            processes: counter(Resource::Processes, used.processes, limits.processes.into()),
+            memory: counter(Resource::Memory, used.memory_bytes, limits.memory_bytes),
+            home: counter(Resource::Home, used.home_bytes, limits.home_bytes),
+            processor: counter(Resource::Processor, used.processor_seconds, limits.processor_seconds.into()),
         }
     }
 }

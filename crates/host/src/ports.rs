@@ -83,6 +83,52 @@ pub trait Documents: Send + Sync {
     /// Starts watching a document; each change from outside sends one message (own writes may, too). Documents that nobody
     /// else can change send none.
     fn watch(&self, _name: Document, _changed: mpsc::Sender<()>) {}
+    /// Asks the keychain for the key with which documents that grant rights are sealed, and waits for it, for a while. Watchers of
+    /// those documents are told when the answer comes later.
+    fn settle(&self, _patience: std::time::Duration) {}
+    /// How documents that grant rights are told from those that another program wrote.
+    fn seal(&self) -> DocumentSeal {
+        DocumentSeal::None { cause: String::new() }
+    }
+    /// The names of documents that stood there when the first key was made, and were sealed as they were. Told once, by the
+    /// program that did it.
+    fn adopted(&self) -> Option<Vec<String>> {
+        None
+    }
+    /// Why a document that grants rights was not used when it was read last; told once.
+    fn refused(&self, _name: Document) -> Option<RefusedDocument> {
+        None
+    }
+}
+
+/// How documents that grant rights are told from those that another program wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DocumentSeal {
+    /// The keychain has not answered yet. Until then none is used.
+    Waiting,
+    /// They are not: there is no keychain.
+    None {
+        /// Why not.
+        cause: String,
+    },
+    /// They are sealed, and the key can't be had. None is used.
+    Unavailable {
+        /// Why not.
+        cause: String,
+    },
+    /// They are sealed.
+    Sealed,
+}
+
+/// A document that was not used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefusedDocument {
+    /// Why, in words.
+    pub cause: String,
+    /// Whether another program wrote it. Else its seal could not be checked.
+    pub forged: bool,
+    /// Where it was moved.
+    pub moved_to: Option<PathBuf>,
 }
 
 /// The rules that whoever runs this computer sets for all its users. They are only read here.
@@ -121,6 +167,12 @@ pub enum Document {
     ModelLists,
     /// `pins.json`: what each server is, and how its tools and prompts were defined, as the user saw it.
     Pins,
+    /// `confirmed.json`: what the user confirmed of settings that are edited by hand as well.
+    Confirmed,
+    /// `answered.json`: the hashes of the definitions of tools that files of answers allowed last, by server and tool.
+    Answered,
+    /// `packages.json`: the version of the package that each server's launcher loads, as it was approved last.
+    Packages,
 }
 
 impl Document {
@@ -138,6 +190,9 @@ impl Document {
             Self::Models => "models.json",
             Self::ModelLists => "model-lists.json",
             Self::Pins => "pins.json",
+            Self::Confirmed => "confirmed.json",
+            Self::Answered => "answered.json",
+            Self::Packages => "packages.json",
         }
     }
 }

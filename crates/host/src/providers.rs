@@ -206,6 +206,31 @@ impl Provider for Keyed {
     }
 }
 
+/// A provider that is asked nothing, as another program says where it is.
+pub(crate) struct UnconfirmedProvider {
+    pub(crate) kind: Kind,
+    pub(crate) problem: ModelError,
+}
+
+#[async_trait::async_trait]
+impl Provider for UnconfirmedProvider {
+    fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    async fn models(&self) -> Result<Vec<Model>, ModelError> {
+        Err(self.problem.clone())
+    }
+
+    fn cannot_carry(&self, _: &Request) -> Vec<Loss> {
+        Vec::new()
+    }
+
+    async fn stream(&self, _: Request) -> Result<Deltas, ModelError> {
+        Err(self.problem.clone())
+    }
+}
+
 impl Host {
     /// The providers of models, and what they listed.
     ///

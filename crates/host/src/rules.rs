@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use policy::{Explanation, PolicyFile, PolicyRule, Preset, RuleError, RuleProblem, Source};
+use policy::{Explanation, PolicyFile, PolicyRule, Preset, RuleError, RuleProblem, Source, Standing};
 use serde_json::{Map, Value};
 
 use crate::ports::StoreError;
@@ -85,6 +85,8 @@ pub struct DryRunResult {
     /// What had to be taken for granted, as the server is not running: that its tool, its command or its address is as it was
     /// when it was allowed.
     pub assumed_unchanged: bool,
+    /// Of a call whether the user has reviewed the tool as it is, or as it was when its server ran last.
+    pub standing: Option<Standing>,
 }
 
 /// Why rules could not be changed. Nothing was.

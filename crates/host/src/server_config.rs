@@ -2,6 +2,7 @@
 
 mod address;
 mod auth;
+mod auth_terms;
 mod sandbox;
 
 use std::collections::BTreeMap;
@@ -11,6 +12,7 @@ use mcp_proto::Revision;
 
 pub use address::{HttpConfig, HttpKind, header_problem, url_problem};
 pub use auth::{AuthConfig, Grant, IdentityProvider};
+pub use auth_terms::{AuthField, AuthTerm};
 pub use sandbox::{Access, Folder, SandboxConfig, word as access_word};
 
 /// One server of `mcp.json`.

@@ -77,6 +77,43 @@ pub enum ClientIdentity {
     Entered,
 }
 
+/// An address that gets something of a sign-in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SignInEndpoint {
+    /// The use of it.
+    pub purpose: EndpointUse,
+    /// The address.
+    pub url: String,
+    /// The authorization server whose endpoint it is said to be.
+    pub issuer: String,
+}
+
+/// The use of an endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum EndpointUse {
+    /// Gives and renews tokens for the server.
+    Token,
+    /// The identity provider's: it says who the user is.
+    Provider,
+    /// Drawbridge registered itself there.
+    Registration,
+    /// Tokens are sent there to be revoked.
+    Revocation,
+}
+
+impl EndpointUse {
+    /// As pins and hashes name it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Token => "token",
+            Self::Provider => "provider",
+            Self::Registration => "registration",
+            Self::Revocation => "revocation",
+        }
+    }
+}
+
 /// A sign-in that is under way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignInProgress {

@@ -6,7 +6,8 @@ use std::time::Duration;
 use mcp_proto::session::{Facts, TaskView};
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, LogLevel, Tool};
 pub use mcp_transport::http::TransportFound;
-pub use mcp_transport::sandbox::Plan;
+pub use mcp_transport::sandbox::{Missing, Plan};
+pub use mcp_transport::stdio::LaunchFiles;
 use models::ModelRef;
 use policy::{Hash, Scope};
 use serde::{Deserialize, Serialize};
@@ -17,12 +18,13 @@ use crate::conversation::item::{Append, Item};
 use crate::form::Form;
 use crate::history::LeftOut;
 use crate::limits::Limits;
+use crate::packages::LoadedPackage;
 use crate::ports::AuditEntry;
 use crate::review::Marks;
 use crate::rules::Trust;
 use crate::sampling::SamplingState;
 use crate::server_config::{ConfigProblem, HttpConfig, ServerConfig, StdioConfig};
-use crate::sign_in::{ClientIdentity, EnteredClient, SignInNeeded, SignInReason};
+use crate::sign_in::{ClientIdentity, EnteredClient, SignInEndpoint, SignInNeeded, SignInReason};
 
 /// Milliseconds since 1970.
 pub type Millis = u64;
@@ -151,6 +153,8 @@ pub enum FailureReason {
     Unauthorized,
     /// A secret for a remote server could not be read.
     NoSecret,
+    /// It used more of this computer than it may, and was stopped for it.
+    LimitReached,
 }
 
 impl Failure {
@@ -223,6 +227,31 @@ pub enum Why {
     },
     /// The server asks of its own accord, or does not say for which call.
     Server,
+    /// The server ended by itself, and the host would start it again. Nobody waits for it.
+    Ended {
+        /// Why it ended.
+        cause: String,
+    },
+}
+
+/// A server that may change a file which another one runs: its sandbox lets it write there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Writer {
+    /// Its name.
+    pub server: String,
+    /// The file.
+    pub file: PathBuf,
+    /// The folder of its sandbox.
+    pub folder: PathBuf,
+}
+
+/// The reach of a local server if it were started now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SandboxPreview {
+    /// The sandbox that would hold it.
+    pub plan: Plan,
+    /// Files that it needs and would not reach, as far as that can be told.
+    pub missing: Vec<Missing>,
 }
 
 /// What is asked.
@@ -245,6 +274,12 @@ pub enum QuestionBody {
         approved_before: Option<String>,
         /// What it would reach, and what would hold it, if it has a sandbox.
         plan: Option<Plan>,
+        /// The files that decide what runs, as they were when it was asked.
+        files: LaunchFiles,
+        /// The other servers that may change one of them.
+        writers: Vec<Writer>,
+        /// The package that the command loads, if it is a launcher's.
+        package: Option<Box<LoadedPackage>>,
     },
     /// To call a tool.
     Tool {
@@ -305,10 +340,13 @@ pub enum QuestionBody {
         client: ClientIdentity,
         /// The id that it then gives.
         client_id: String,
-        /// Where the browser would send the user back to, on this computer.
-        redirect_uri: String,
-        /// The page that would be opened, with all that it is told but what is made for one use.
-        authorization_url: String,
+        /// Where credentials, codes and tokens would be sent.
+        endpoints: Vec<SignInEndpoint>,
+        /// Where the browser would send the user back to, on this computer; none if no page is opened.
+        redirect_uri: Option<String>,
+        /// The page that would be opened, with all that it is told but what is made for one use; none if no page is opened:
+        /// Drawbridge gets the token by itself.
+        authorization_url: Option<String>,
         /// Why.
         reason: SignInReason,
     },

@@ -99,6 +99,14 @@ pub enum ModelError {
     /// The provider's wire can't carry what the request has.
     #[error("{0}; remove it, choose another model, or choose in Settings → Models what is done with it")]
     CannotCarry(Loss),
+    /// The provider's address was not set by the user.
+    #[error("this provider is not used: its address was changed outside of Drawbridge{} to {now}; if that was you, confirm it in Settings → Models, or set the provider up again with drawbridge-cli", from_address(.was))]
+    Unconfirmed {
+        /// The address that the user confirmed; none if they never confirmed one.
+        was: Option<String>,
+        /// The address as it is now.
+        now: String,
+    },
     /// No provider of this id is set up.
     #[error("no provider \"{id}\" is set up; add it in Settings → Models")]
     NoProvider {
@@ -140,6 +148,7 @@ impl ModelError {
             Self::TooLarge { .. } => "tooLarge",
             Self::BadArguments { .. } => "badArguments",
             Self::CannotCarry(_) => "cannotCarry",
+            Self::Unconfirmed { .. } => "unconfirmed",
             Self::NoProvider { .. } => "noProvider",
             Self::Provider { .. } => "provider",
         }
@@ -148,6 +157,10 @@ impl ModelError {
 
 fn it_says(said: &str) -> String {
     if said.is_empty() { String::new() } else { format!(". It says: {said}") }
+}
+
+fn from_address(was: &Option<String>) -> String {
+    was.as_ref().map(|was| format!(" from {was}")).unwrap_or_default()
 }
 
 fn answered(status: &u16) -> String {

@@ -28,6 +28,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::activity::Activity;
 use crate::catalog::Catalog;
 use crate::limits::{Counted, Limits};
+use crate::owner::Passed;
 use crate::server_config::HttpKind;
 use crate::view::{CallTimes, Failure, Progress};
 
@@ -49,7 +50,7 @@ pub(crate) struct Ticket(pub(crate) u64);
 /// What a connection needs to start.
 pub(crate) struct Start {
     pub(crate) run: RunId,
-    pub(crate) target: Target,
+    pub(crate) target: Passed<Target>,
     pub(crate) session: SessionConfig,
     pub(crate) times: CallTimes,
     pub(crate) activity: Arc<Mutex<Activity>>,
@@ -94,7 +95,7 @@ pub(crate) struct HttpStart {
 pub(crate) enum Tell {
     Call {
         ticket: Ticket,
-        request: ClientRequest,
+        request: Passed<ClientRequest>,
         deadline: Deadline,
     },
     Cancel {
@@ -102,7 +103,7 @@ pub(crate) enum Tell {
     },
     Answer {
         request: ServerRequestId,
-        answer: Answer,
+        answer: Passed<Answer>,
     },
     Notify(ClientNotification),
     /// Read a list again now.

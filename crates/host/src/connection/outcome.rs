@@ -1,8 +1,10 @@
 //! Why a server is not running, in words, with what helps to find out.
 
 use mcp_proto::session::{CloseReason, OpeningFault};
+use mcp_transport::sandbox::missing;
 use mcp_transport::stdio::{CommandNotFound, SpawnError};
 
+use super::Target;
 use crate::view::{Failure, FailureReason};
 
 /// The most lines of standard error that explain a failure.
@@ -39,6 +41,7 @@ pub(crate) fn closed(
 ) -> Option<Failure> {
     let reason_kind = match reason {
         CloseReason::StoppedByUser => return None,
+        CloseReason::LimitReached(_) => FailureReason::LimitReached,
         _ if fault == Some(OpeningFault::NoAnswer) => FailureReason::NoAnswer,
         _ if matches!(fault, Some(OpeningFault::Refused | OpeningFault::NotStreamable)) => FailureReason::Protocol,
         _ if fault == Some(OpeningFault::Unauthorized) => FailureReason::Unauthorized,
@@ -55,7 +58,33 @@ pub(crate) fn closed(
         FailureReason::Unauthorized => {
             Some("If its provider gave you a key, put it into a header such as Authorization.".to_owned())
         }
+        FailureReason::LimitReached => {
+            Some("If that is what it needs, raise the limit in Drawbridge's settings and start it again.".to_owned())
+        }
         _ => None,
     };
     Some(Failure { stderr, hint, ..Failure::new(reason_kind, reason.to_string()) })
+}
+
+/// A server that ended early in a sandbox may have missed something there: says so, and what to add as far as that can be told.
+pub(super) async fn in_sandbox(failure: Failure, target: &Target) -> Failure {
+    let Target::Process { command, program, path } = target else { return failure };
+    let Some(plan) = command.approved.clone().filter(|_| failure.reason == FailureReason::ExitedEarly) else {
+        return failure;
+    };
+    let (command, program, path) = (command.clone(), program.clone(), path.clone());
+    let looking = tokio::task::spawn_blocking(move || missing(&command, &program, &path, &plan));
+    // An interruption leaves hints out, and nothing else.
+    let missing = looking.await.unwrap_or_default();
+    let mut hint = String::from(
+        "It ran in a sandbox, which may be the cause: it reaches only its own folders, the system's programs and what its page lists.",
+    );
+    for one in missing {
+        hint.push_str(&format!(" Probably {one}."));
+    }
+    if let Some(before) = &failure.hint {
+        hint.push(' ');
+        hint.push_str(before);
+    }
+    Failure { hint: Some(hint), ..failure }
 }

@@ -125,7 +125,7 @@ pub(super) async fn run(
 
 async fn attempt(start: &Start, told: &mut mpsc::Receiver<Box<Tell>>, news: &mpsc::Sender<(RunId, News)>) -> Ended {
     // In boxes, as the rest: what is done once makes the connection no larger for all the time after it.
-    let link = match Box::pin(Link::find(&start.target)).await {
+    let link = match Box::pin(Link::find(start.target.get())).await {
         Ok(link) => link,
         Err(failure) => {
             note(&start.activity, &failure.message);
@@ -133,9 +133,10 @@ async fn attempt(start: &Start, told: &mut mpsc::Receiver<Box<Tell>>, news: &mps
         }
     };
     let mut run = Box::new(Run::new(start, told, news));
-    match (&link, &start.target) {
+    match (&link, start.target.get()) {
         (Link::Process(process), Target::Process { program, .. }) => {
             let spawned = process.spawned();
+            start.used.lock().unwrap_or_else(PoisonError::into_inner).meter = process.meter();
             note(&start.activity, &format!("started {} as process {}", program.display(), spawned.pid));
             run.tell_owner(News::Started { pid: spawned.pid, record: spawned.record() });
         }
@@ -269,9 +270,13 @@ impl<'a> Run<'a> {
         if let Some(cause) = self.gone.filter(|_| !self.stopped) {
             return Ended::For(Some(Failure::new(FailureReason::NoAnswer, cause)));
         }
-        let remote = matches!(self.start.target, Target::Url(_));
+        let remote = matches!(self.start.target.get(), Target::Url(_));
         let stderr = stderr.last_lines(outcome::STDERR_LINES);
         let failure = outcome::closed(&reason, self.fault, self.ready, remote, stderr);
+        let failure = match failure {
+            Some(failure) => Some(outcome::in_sandbox(failure, self.start.target.get()).await),
+            None => None,
+        };
         Ended::For(failure.map(|failure| redacted::failure(&self.activity, failure)))
     }
 
@@ -305,7 +310,7 @@ impl<'a> Run<'a> {
     fn told(&mut self, tell: Tell, session: &mut Control<'_>) {
         match tell {
             Tell::Call { ticket, request, deadline } => {
-                if let Err(error) = self.call(Purpose::Ticket(ticket), request, deadline, session) {
+                if let Err(error) = self.call(Purpose::Ticket(ticket), request.into_inner(), deadline, session) {
                     if matches!(error, CallError::TooManyCalls) {
                         self.usage.refused_call();
                         self.tick_soon();
@@ -318,7 +323,7 @@ impl<'a> Run<'a> {
                     session.cancel(*call, CancelReason::User);
                 }
             }
-            Tell::Answer { request, answer } => self.answer(request, answer, session),
+            Tell::Answer { request, answer } => self.answer(request, answer.into_inner(), session),
             Tell::Notify(notification) => session.notify(notification),
             Tell::Refresh { kind, reply } => self.refresh(kind, reply, session),
             Tell::ReadStale => self.read_stale(session),

@@ -131,7 +131,8 @@ impl Usage {
             message: counter(self.largest, limits.message_bytes, 0),
             kept: counter(kept as u64, limits.kept_bytes, dropped.saturating_sub(self.left_out)),
             is_slowed: self.slowed,
+            resources: None,
         };
-        *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), used));
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner).counted = Some((Instant::now(), used));
     }
 }

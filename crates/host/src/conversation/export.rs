@@ -1,13 +1,15 @@
 //! A conversation as a file: Markdown to read, JSON to process.
 //!
-//! In Markdown only what the user and models wrote is Markdown. What came from servers, or was attached, stands in fences, with its
-//! hidden characters named: it can neither look like a turn of the conversation, nor load anything.
+//! In Markdown only the user's own words are written as they are. A model's Markdown keeps its formatting and loses what could load or
+//! forge something ([`super::inert_markdown`]). What came from servers, or was attached, stands in fences, with its hidden characters
+//! named: it can neither look like a turn of the conversation, nor load anything.
 
 use std::fmt::Write as _;
 
 use serde::Serialize;
 
 use super::Settings;
+use super::inert_markdown::{code_block, inert};
 use super::item::{Attachment, Body, Content, Item, Notice, ReplyPart, ResourceContents, Role, State, ToolResult};
 use super::shown::shown;
 
@@ -51,7 +53,7 @@ pub fn to_json(title: &str, settings: &Settings, items: &[Item]) -> serde_json::
 /// A conversation as Markdown. What is no text is named.
 #[must_use]
 pub fn to_markdown(title: &str, path: &[Item]) -> String {
-    let mut text = format!("# {}\n", one_line(title));
+    let mut text = format!("# {}\n", inert(&one_line(title)));
     for item in path {
         section(&mut text, item);
     }
@@ -74,7 +76,7 @@ fn section(text: &mut String, item: &Item) {
             heading(text, &format!("Assistant ({})", code(&model.model)));
             for part in parts {
                 match part {
-                    ReplyPart::Text { text: said } => paragraph(text, said),
+                    ReplyPart::Text { text: said } => paragraph(text, &inert(&shown(said))),
                     ReplyPart::Thinking { text: thought, .. } if !thought.is_empty() => quote(text, thought),
                     // The call follows with its result.
                     ReplyPart::Thinking { .. } | ReplyPart::ToolUse { .. } => {}
@@ -177,16 +179,15 @@ fn paragraph(text: &mut String, words: &str) {
 }
 
 fn quote(text: &mut String, words: &str) {
-    let quoted: Vec<String> = words.trim_end().lines().map(|line| format!("> {line}")).collect();
+    let words = inert(&shown(words.trim_end()));
+    let quoted: Vec<String> = words.lines().map(|line| format!("> {line}")).collect();
     paragraph(text, &quoted.join("\n"));
 }
 
 /// Text within a fence that is longer than any in it.
 fn fenced(text: &mut String, language: &str, words: &str) {
-    let words = shown(words);
-    let longest = words.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest.max(2) + 1);
-    let _ = write!(text, "\n{fence}{language}\n{}\n{fence}\n", words.trim_end());
+    text.push('\n');
+    code_block(text, language, &shown(words));
 }
 
 fn code(words: &str) -> String {

@@ -9,6 +9,7 @@ pub mod context;
 mod engine;
 mod error;
 pub mod export;
+mod inert_markdown;
 pub mod item;
 pub mod keys;
 mod log;

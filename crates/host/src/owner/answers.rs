@@ -12,7 +12,9 @@ use super::Owner;
 use super::approvals::{address_words, command_words};
 use super::audit::Decided;
 use super::definitions::definition_hash;
-use super::questions::{Crossing, For, Pending, kind_of, refused, subject_of};
+use super::gate::{Approval, Changed, Leaving, open_page, refuses};
+use super::questions::{For, Pending, content_of, kind_of, refused, subject_of};
+use super::roots::roots_in;
 use super::sign_in::Answered;
 use crate::activity::now;
 use crate::connection::Tell;
@@ -82,9 +84,6 @@ struct Lasting {
 /// The longest reason for a refusal, in characters.
 const MAX_REASON: usize = 2_000;
 
-/// How long the system's browser may take to open.
-const OPENING: std::time::Duration = std::time::Duration::from_secs(20);
-
 /// Where the outcome of an answer goes.
 pub(crate) type Reply = oneshot::Sender<Result<(), AnswerError>>;
 
@@ -96,18 +95,30 @@ impl Owner {
             return;
         };
         // A refusal lets nothing cross, whatever was shown.
-        let refuses = matches!(answer, UserAnswer::Deny | UserAnswer::Cancel);
-        let pending = &self.questions[at];
-        let is_as_asked = refuses || pending.hash() == pending.view.hash;
-        if pending.being_acted_on || !is_as_asked || !refuses && pending.view.hash.as_str() != hash {
-            if !is_as_asked {
-                self.ask_anew(at);
-            }
-            let _ = reply.send(Err(AnswerError::Stale));
+        if matches!(answer, UserAnswer::Deny | UserAnswer::Cancel) {
+            let refused = if self.questions[at].being_acted_on {
+                Err(AnswerError::Stale)
+            } else {
+                let outcome = if answer == UserAnswer::Deny { Outcome::Denied } else { Outcome::Cancelled };
+                self.refuse_as_user(at, outcome, None);
+                Ok(())
+            };
+            let _ = reply.send(refused);
             return;
         }
+        let approval = match self.approval(at, hash) {
+            Ok(approval) => approval,
+            Err(stale) => {
+                let pending = &self.questions[at];
+                if !pending.being_acted_on && pending.hash() != pending.view.hash {
+                    self.ask_anew(at);
+                }
+                let _ = reply.send(Err(stale));
+                return;
+            }
+        };
         // Rules may have changed since it was asked, and the user what would cross.
-        if !refuses && let Some(by) = self.denied_now(at) {
+        if let Some(by) = self.denied_now(at) {
             self.refuse_by_rule(at, by);
             let _ = reply.send(Err(AnswerError::Denied(by.to_string())));
             return;
@@ -115,10 +126,10 @@ impl Owner {
         // A URL is opened before its question ends, so that the user sees it if that fails.
         if let (UserAnswer::Allow(_), QuestionBody::Url { url, .. }) = (&answer, &self.questions[at].view.body) {
             let parts = UrlParts::asked_by_server(url);
-            self.open_then_accept(id, hash.to_owned(), parts, reply);
+            self.open_then_accept(approval, id, parts, reply);
             return;
         }
-        let result = self.act(at, answer);
+        let result = self.act(at, approval, answer);
         let _ = reply.send(result);
     }
 
@@ -134,18 +145,19 @@ impl Owner {
         }
     }
 
-    fn act(&mut self, at: usize, answer: UserAnswer) -> Result<(), AnswerError> {
+    /// What lets something leave needs the approval; the rest lets nothing leave.
+    fn act(&mut self, at: usize, approval: Approval, answer: UserAnswer) -> Result<(), AnswerError> {
         match answer {
             UserAnswer::Deny => self.refuse_as_user(at, Outcome::Denied, None),
             UserAnswer::DenyBecause(reason) => self.refuse_as_user(at, Outcome::Denied, Some(&reason)),
             UserAnswer::Cancel => self.refuse_as_user(at, Outcome::Cancelled, None),
-            UserAnswer::Allow(scope) => self.allow(at, scope, None)?,
-            UserAnswer::AllowFor(scope, lasts) => self.allow(at, scope, Some(lasts))?,
-            UserAnswer::Submit(content) => self.submit(at, content)?,
-            UserAnswer::Share(folders) => self.share(at, &folders)?,
-            UserAnswer::Client(client) => self.identify(at, client)?,
+            UserAnswer::Allow(scope) => self.allow(at, approval, scope, None)?,
+            UserAnswer::AllowFor(scope, lasts) => self.allow(at, approval, scope, Some(lasts))?,
+            UserAnswer::Submit(content) => self.submit(at, approval, content)?,
+            UserAnswer::Share(folders) => self.share(at, approval, &folders)?,
+            UserAnswer::Client(client) => self.identify(at, approval, client)?,
             UserAnswer::ByHand => self.answer_by_hand(at)?,
-            UserAnswer::Again => self.ask_model_again(at)?,
+            UserAnswer::Again => self.ask_model_again(at, approval)?,
             UserAnswer::Back => self.back_to_request(at)?,
             UserAnswer::Stop => self.stop_model(at)?,
         }
@@ -193,7 +205,8 @@ impl Owner {
             For::Start => {
                 let remote = matches!(pending.view.body, QuestionBody::ConnectServer { .. });
                 let what = if remote { "its address was not approved" } else { "its command was not approved" };
-                self.fail(&pending.view.server, what);
+                let kept = self.decline_package(&pending.view.server, &pending.view.body);
+                self.fail(&pending.view.server, kept.as_deref().unwrap_or(what));
             }
             For::Call(call) => {
                 let failure = match outcome {
@@ -203,7 +216,8 @@ impl Owner {
                 self.end_call(call, Err(failure));
             }
             For::Request { run, request, call } => {
-                self.tell_answer(&pending.view.server, *run, *request, refused(&pending.view.body, outcome));
+                let refusal = refuses(refused(&pending.view.body, outcome));
+                self.tell_answer(&pending.view.server, *run, *request, refusal);
                 if let Some(call) = call {
                     self.input_given(call);
                 }
@@ -217,7 +231,7 @@ impl Owner {
     }
 
     /// Lets a question cross. `lasts` is for how many milliseconds an approval holds, if not for as long as its scope says.
-    fn allow(&mut self, at: usize, scope: Scope, lasts: Option<Millis>) -> Result<(), AnswerError> {
+    fn allow(&mut self, at: usize, approval: Approval, scope: Scope, lasts: Option<Millis>) -> Result<(), AnswerError> {
         let pending = &self.questions[at];
         if !pending.view.scopes.contains(&scope) || (scope == Scope::Once && lasts.is_some()) {
             return Err(AnswerError::WrongKind("an approval can't hold that long here"));
@@ -230,52 +244,59 @@ impl Owner {
         match &pending.view.body {
             QuestionBody::StartServer { config, .. } => {
                 let (server, words) = (pending.view.server.clone(), command_words(config));
-                let pending = self.take_allowed(at, scope)?;
-                self.grant(&server, Subject::Command, pending.view.hash.clone(), lasting, words);
-                self.launch(&server, &pending.view.hash);
+                let leaving = Leaving::shown(pending);
+                let (pending, departure) = self.take_allowed(approval, scope, leaving)?;
+                self.grant(&server, Subject::Command, pending.view.hash, lasting, words);
+                self.launch(&server, departure);
             }
             QuestionBody::ConnectServer { config, .. } => {
                 let (server, words) = (pending.view.server.clone(), address_words(config));
-                let pending = self.take_allowed(at, scope)?;
-                self.grant(&server, Subject::Command, pending.view.hash.clone(), lasting, words);
-                self.launch(&server, &pending.view.hash);
+                let leaving = Leaving::shown(pending);
+                let (pending, departure) = self.take_allowed(approval, scope, leaving)?;
+                self.grant(&server, Subject::Command, pending.view.hash, lasting, words);
+                self.launch(&server, departure);
             }
             QuestionBody::Tool { tool, arguments, .. } => {
                 let (tool, arguments) = (tool.clone(), arguments.clone());
-                let pending = self.take_allowed(at, scope)?;
+                let leaving = Leaving::shown(pending);
+                let (pending, departure) = self.take_allowed(approval, scope, leaving)?;
                 self.pin_tool(&pending.view.server, &tool);
                 if let Some(record) = self.servers.get(&pending.view.server) {
                     let definition = definition_hash(&record.config, &tool);
                     self.grant(&pending.view.server, Subject::Tool(tool.name.clone()), definition, lasting, tool.name);
                 }
                 if let For::Call(call) = pending.what_for {
-                    self.send_approved(&call, arguments);
+                    self.send_approved(&call, arguments, departure);
                 }
             }
             QuestionBody::Read { .. } => {
-                let pending = self.take_allowed(at, scope)?;
+                let leaving = Leaving::shown(pending);
+                let (pending, departure) = self.take_allowed(approval, scope, leaving)?;
                 if let For::Call(call) = pending.what_for {
-                    self.send_as_it_is(&call);
+                    self.send_as_it_is(&call, departure);
                 }
             }
-            QuestionBody::Sampling { response: None, .. } => self.take_up(at)?,
+            QuestionBody::Sampling { response: None, .. } => self.take_up(at, approval)?,
             QuestionBody::Sampling { response: Some(response), .. } => {
                 let answer = Answer::Sampling(response.clone());
                 self.check_sampling_answer(&pending.view.server, response)?;
-                let pending = self.take_allowed(at, scope)?;
-                self.give(&pending, answer);
+                let logged = (Hash::of(&json!({ "answer": response })), content_of(&pending.view.body));
+                let leaving = Leaving::answer(pending, subject_of(&pending.view.body), logged, &answer);
+                let (pending, departure) = self.take_allowed(approval, scope, leaving)?;
+                self.give(&pending, answer, departure);
             }
             QuestionBody::Form { .. } => return Err(AnswerError::WrongKind("a form is submitted with its content")),
             QuestionBody::Url { .. } => return Err(AnswerError::WrongKind("a URL is opened first")),
             QuestionBody::Roots => return Err(AnswerError::WrongKind("folders are shared by name")),
-            QuestionBody::SignIn { .. } => self.allow_sign_in(at, scope)?,
+            QuestionBody::SignIn { .. } => self.allow_sign_in(at, approval, scope)?,
             QuestionBody::ClientId { .. } => return Err(AnswerError::WrongKind("it asks for an id")),
         }
         Ok(())
     }
 
-    fn submit(&mut self, at: usize, content: Map<String, Value>) -> Result<(), AnswerError> {
-        let QuestionBody::Form { form, message } = &self.questions[at].view.body else {
+    fn submit(&mut self, at: usize, approval: Approval, content: Map<String, Value>) -> Result<(), AnswerError> {
+        let pending = &self.questions[at];
+        let QuestionBody::Form { form, message } = &pending.view.body else {
             return Err(AnswerError::WrongKind("it is no form"));
         };
         let Ok(form) = form else {
@@ -287,33 +308,36 @@ impl Owner {
         }
         // Whoever has the hash of a password can try which one fits.
         let kept = form.without_secrets(&content);
-        let crossing = Crossing {
-            subject: message.clone(),
-            hash: Hash::of(&json!(kept)),
-            content: Some(policy::canonical_object(&kept)),
-        };
-        let pending = self.take_allowed_as(at, Scope::Once, Some(crossing))?;
-        self.give(&pending, Answer::Elicitation(ElicitResult { action: ElicitAction::Accept, content: Some(content) }));
+        let logged = (Hash::of(&json!(kept)), Some(policy::canonical_object(&kept)));
+        let answer = Answer::Elicitation(ElicitResult { action: ElicitAction::Accept, content: Some(content) });
+        let leaving = Leaving::answer(pending, message.clone(), logged, &answer);
+        let (pending, departure) = self.take_allowed(approval, Scope::Once, leaving)?;
+        self.give(&pending, answer, departure);
         Ok(())
     }
 
-    fn share(&mut self, at: usize, folders: &[PathBuf]) -> Result<(), AnswerError> {
+    fn share(&mut self, at: usize, approval: Approval, folders: &[PathBuf]) -> Result<(), AnswerError> {
         if self.questions[at].view.body != QuestionBody::Roots {
             return Err(AnswerError::WrongKind("it does not ask for folders"));
         }
         let folders = real_folders(folders)?;
         let server = self.questions[at].view.server.clone();
-        let subject = policy::canonical_json(&json!(folders));
-        let hash = Hash::of_bytes(subject.as_bytes());
-        let crossing = Crossing { subject, hash, content: None };
-        let pending = self.take_allowed_as(at, Scope::Always, Some(crossing.clone()))?;
+        let told = self.told_of(&server, folders.clone());
+        let subject = policy::canonical_json(&json!(told));
+        let logged = (Hash::of_bytes(subject.as_bytes()), None);
+        let answer = Answer::Roots(roots_in(&told));
+        let leaving = Leaving::answer(&self.questions[at], subject, logged, &answer);
+        let (pending, departure) = self.take_allowed(approval, Scope::Always, leaving.clone())?;
         self.share_roots(&server, folders);
-        self.give(&pending, Answer::Roots(self.roots_of(&server)));
+        self.give(&pending, answer.clone(), departure);
         // The user has decided; the same question need not be answered twice.
         let same = |p: &Pending| p.view.server == server && p.view.body == QuestionBody::Roots;
         while let Some(at) = self.questions.iter().position(same) {
-            let Ok(pending) = self.take_allowed_as(at, Scope::Always, Some(crossing.clone())) else { break };
-            self.give(&pending, Answer::Roots(self.roots_of(&server)));
+            let shown = self.questions[at].view.hash.clone();
+            let Ok(approval) = self.approval(at, shown.as_str()) else { break };
+            let taken = self.take_allowed(approval, Scope::Always, leaving.clone());
+            let Ok((pending, departure)) = taken else { break };
+            self.give(&pending, answer.clone(), departure);
         }
         self.emit_server(&server);
         Ok(())
@@ -345,23 +369,27 @@ impl Owner {
         Ok(())
     }
 
-    fn open_then_accept(&mut self, id: QuestionId, hash: String, parts: UrlParts, reply: Reply) {
+    fn open_then_accept(&mut self, approval: Approval, id: QuestionId, parts: UrlParts, reply: Reply) {
         if !parts.openable {
             let _ = reply.send(Err(AnswerError::Browser("this address can't be opened; decline it".into())));
             return;
         }
-        let platform = self.ports.platform.clone();
-        let Some(at) = self.questions.iter().position(|p| p.view.id == id) else { return };
-        let shown = self.questions[at].copy();
-        if !self.write_down(&shown, Outcome::Allowed, Some(Scope::Once)) {
-            let _ = reply.send(Err(AnswerError::Audit));
-            return;
-        }
-        self.questions[at].being_acted_on = true;
-        let opening = async move {
-            let opened = tokio::time::timeout(OPENING, platform.open_url(&parts.url)).await;
-            opened.unwrap_or_else(|_| Err(format!("it did not start within {} seconds", OPENING.as_secs())))
+        let Some(shown) = self.questions.iter().find(|p| p.view.id == id).map(Pending::copy) else { return };
+        let departed = self.depart(approval, Scope::Once, Leaving::page(&shown, &parts.url));
+        let page = departed.and_then(|(at, departure)| {
+            let page = departure.page(&shown.view.server, parts.url).map_err(|Changed| AnswerError::Stale)?;
+            Ok((at, page))
+        });
+        let (at, page) = match page {
+            Ok(page) => page,
+            Err(error) => {
+                let _ = reply.send(Err(error));
+                return;
+            }
         };
+        self.questions[at].being_acted_on = true;
+        let platform = self.ports.platform.clone();
+        let opening = async move { open_page(platform.as_ref(), page).await };
         self.beside(opening, move |owner, opened| {
             let result = match opened {
                 Err(cause) => {
@@ -371,52 +399,19 @@ impl Owner {
                     }
                     Err(AnswerError::Browser(cause))
                 }
-                Ok(()) => match owner.questions.iter().position(|p| p.view.id == id && p.hash().as_str() == hash) {
+                // While it is being opened nothing else acts on it, so what opened it accepts it.
+                Ok(()) => match owner.questions.iter().position(|p| p.view.id == id) {
                     None => Err(AnswerError::NotOpen),
                     Some(at) => {
                         let pending = owner.questions.remove(at);
                         owner.emit(HostEvent::QuestionClosed { id, outcome: Outcome::Allowed });
-                        let accept = ElicitResult { action: ElicitAction::Accept, content: None };
-                        owner.give(&pending, Answer::Elicitation(accept));
+                        owner.tell_opened(&pending);
                         Ok(())
                     }
                 },
             };
             let _ = reply.send(result);
         });
-    }
-
-    /// Writes an approval down and takes its question out of the queue. One approval, one act.
-    pub(super) fn take_allowed(&mut self, at: usize, scope: Scope) -> Result<Pending, AnswerError> {
-        self.take_allowed_as(at, scope, None)
-    }
-
-    /// The same for an answer that brings in what crosses: its words, and its hash.
-    fn take_allowed_as(&mut self, at: usize, scope: Scope, crossing: Option<Crossing>) -> Result<Pending, AnswerError> {
-        let shown = self.questions[at].copy();
-        let written = match crossing {
-            Some(crossing) => self.write_down_as(&shown, Outcome::Allowed, Some(scope), crossing),
-            None => self.write_down(&shown, Outcome::Allowed, Some(scope)),
-        };
-        if !written {
-            return Err(AnswerError::Audit);
-        }
-        self.questions.remove(at);
-        self.emit(HostEvent::QuestionClosed { id: shown.view.id, outcome: Outcome::Allowed });
-        Ok(shown)
-    }
-
-    /// Gives a server its answer.
-    fn give(&mut self, pending: &Pending, answer: Answer) {
-        if pending.is_asked_by_server() {
-            self.count_answer(&pending.view.server, false);
-        }
-        if let For::Request { run, request, call } = &pending.what_for {
-            self.tell_answer(&pending.view.server, *run, *request, answer);
-            if let Some(call) = call {
-                self.input_given(call);
-            }
-        }
     }
 
     fn grant(&mut self, server: &str, subject: Subject, rests_on: Hash, lasting: Lasting, words: String) {
@@ -437,8 +432,9 @@ impl Owner {
         };
         self.judgement += 1;
         match self.policy.grants_mut().add(grant) {
-            Ok(_) => {
+            Ok(id) => {
                 if let Err(error) = self.keep_grants(server, Some(&subject)) {
+                    self.policy.grants_mut().keep_for_session(id);
                     tracing::error!(%error, "the approval could not be written; it holds until Drawbridge ends");
                 }
             }

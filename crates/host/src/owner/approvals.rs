@@ -4,9 +4,11 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use mcp_transport::sandbox::Plan;
+use mcp_transport::stdio::{FileState, LaunchFile, LaunchFiles, Stamp};
 use policy::Hash;
-use serde_json::json;
+use serde_json::{Value, json};
 
+use crate::packages::LoadedPackage;
 use crate::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig};
 
 /// Over a server as it is configured. The pinned revision is no part of it: it changes how is spoken, not with whom.
@@ -22,7 +24,7 @@ fn stdio_hash(config: &StdioConfig) -> Hash {
         "command": config.command,
         "args": config.args,
         "env": config.env,
-        "cwd": config.cwd.as_ref().map(|cwd| cwd.to_string_lossy()),
+        "cwd": config.cwd.as_deref().map(path_in_json),
     });
     // A command that says nothing of it was approved before there were sandboxes.
     if let Some(sandbox) = &config.sandbox {
@@ -31,32 +33,42 @@ fn stdio_hash(config: &StdioConfig) -> Hash {
     Hash::of(&command)
 }
 
-/// Over all that decides what runs: the command as it is configured, and the file that it leads to, as it is now; in a sandbox
-/// also what its program brings into reach, which its first line says.
-pub(super) fn command_hash(config: &StdioConfig, program: &Path, plan: Option<&Plan>) -> Hash {
-    let path = program.to_string_lossy();
-    let mut command = json!({ "command": stdio_hash(config), "program": path, "file": program_file(program) });
+/// Over all that decides what runs: the command as it is configured, with the version of the package that it loads, and the files that
+/// it leads to, as they are; in a sandbox also what its program brings into reach, which its first line says.
+///
+/// Before scripts were among the files it was another hash, so a start that was approved then is asked about once more.
+pub(super) fn command_hash(
+    config: &StdioConfig,
+    program: &Path,
+    plan: Option<&Plan>,
+    files: &LaunchFiles,
+    package: Option<&LoadedPackage>,
+) -> Hash {
+    let files: Vec<Value> = files.iter().map(file_in_json).collect();
+    let mut command = json!({ "command": stdio_hash(config), "program": path_in_json(program), "files": files });
     if let Some(plan) = plan {
-        let reached: Vec<_> = plan.reach.program.iter().map(|path| path.to_string_lossy()).collect();
+        let reached: Vec<_> = plan.reach.program.iter().map(|path| path_in_json(path)).collect();
         command["reach"] = json!(reached);
-        command["status"] = json!(status_change(program));
+    }
+    if let Some(package) = package {
+        command["package"] = package.in_json();
     }
     Hash::of(&command)
 }
 
-/// When a file, its name or its rights were changed last, which no program can set: a server in a sandbox could write to its own
-/// program, and give that back its date.
-#[cfg(unix)]
-fn status_change(program: &Path) -> Option<String> {
-    use std::os::unix::fs::MetadataExt as _;
-
-    let facts = program.metadata().ok()?;
-    Some(format!("{}.{:09}", facts.ctime(), facts.ctime_nsec()))
+fn file_in_json(file: &LaunchFile) -> Value {
+    let state = match &file.state {
+        FileState::Content(hash) => json!(hash),
+        FileState::Stamp(Stamp { bytes, modified, status_changed }) => {
+            json!([bytes, modified.to_string(), status_changed])
+        }
+    };
+    json!([path_in_json(&file.path), path_in_json(&file.real), state])
 }
 
-#[cfg(not(unix))]
-const fn status_change(_program: &Path) -> Option<String> {
-    None
+/// A path, so that two different ones never give the same: one that is no text is written byte by byte.
+pub(crate) fn path_in_json(path: &Path) -> Value {
+    path.to_str().map_or_else(|| json!({ "bytes": path.as_os_str().as_encoded_bytes() }), |text| json!(text))
 }
 
 /// Which file a program's path leads to, through links, and in words that are others once it is replaced or written to. Its
@@ -68,8 +80,8 @@ pub(super) fn program_file(program: &Path) -> Option<String> {
     Some(format!("{}, {} bytes, changed at {}", file.display(), facts.len(), changed.as_nanos()))
 }
 
-/// Over all that decides what is connected to, and what it is told: URL, headers as they are configured, transport, how is
-/// signed in.
+/// Over all that decides what is connected to, and what it is told: URL, headers as they are configured, transport, and the
+/// settings of the sign-in as they are shown.
 pub(super) fn address_hash(config: &HttpConfig) -> Hash {
     let mut address = json!({
         "url": config.url,
@@ -78,7 +90,7 @@ pub(super) fn address_hash(config: &HttpConfig) -> Hash {
     });
     // An address that says nothing of it was approved before there was signing in.
     if let Some(auth) = &config.auth {
-        address["auth"] = json!(auth);
+        address["auth"] = auth.terms_by_key().into();
     }
     Hash::of(&address)
 }
@@ -125,6 +137,30 @@ pub(super) fn address_words(config: &HttpConfig) -> String {
 mod tests {
     use super::*;
     use crate::server_config::{AuthConfig, HttpKind};
+
+    #[cfg(unix)]
+    #[test]
+    fn s16_paths_that_are_no_text_do_not_share_a_hash() {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt as _;
+
+        let config = StdioConfig { command: "server".into(), ..StdioConfig::default() };
+        let path = |bytes: &'static [u8]| Path::new(OsStr::from_bytes(bytes));
+        let (one, other) = (path(b"/opt/\xff/server"), path(b"/opt/\xfe/server"));
+        assert_eq!(one.to_string_lossy(), other.to_string_lossy(), "as text they are the same");
+        let hash = |program: &Path| command_hash(&config, program, None, &LaunchFiles::default(), None);
+        assert_ne!(hash(one), hash(other), "programs");
+        let in_folder = |folder: &Path| stdio_hash(&StdioConfig { cwd: Some(folder.to_owned()), ..config.clone() });
+        assert_ne!(in_folder(one), in_folder(other), "working folders");
+        let with = |folder: &Path| {
+            let folder =
+                crate::server_config::Folder { path: folder.to_owned(), access: crate::server_config::Access::Read };
+            let sandbox = crate::server_config::SandboxConfig { folders: vec![folder], network: false };
+            stdio_hash(&StdioConfig { sandbox: Some(sandbox), ..config.clone() })
+        };
+        assert_ne!(with(one), with(other), "folders of a sandbox");
+        assert_ne!(path_in_json(one), path_in_json(Path::new(r#"{"bytes":[]}"#)), "no text is written as bytes are");
+    }
 
     #[test]
     fn any_change_of_an_address_gives_another_hash() {

@@ -7,10 +7,12 @@ use std::borrow::Cow;
 use std::sync::{Arc, PoisonError};
 
 use mcp_proto::session::{Answer, ServerRequestId, ServerResult};
+use policy::By;
 use rustc_hash::FxHashMap;
 
 use super::Owner;
 use super::calls::CallRecord;
+use super::gate::{Departure, Passed, allowed_answer, refuses};
 use crate::activity::now;
 use crate::connection::RunId;
 use crate::ports::{Appended, AuditEntry, AuditReceipts, StoreError, Written};
@@ -55,9 +57,9 @@ impl Default for Decided<'_> {
 /// What goes on once an entry is written.
 pub(super) enum Waiting {
     /// A call is sent, to this run of its server, if nothing changed that it was judged by.
-    Call { id: Arc<str>, run: RunId, judgement: u64 },
+    Call { id: Arc<str>, run: RunId, judgement: u64, departure: Departure },
     /// A server's request is answered.
-    Answer { server: String, run: RunId, request: ServerRequestId, answer: Answer },
+    Answer { server: String, run: RunId, request: ServerRequestId, answer: Passed<Answer> },
     /// Nothing: it is a refusal, or has happened.
     Nothing,
 }
@@ -152,16 +154,17 @@ impl Owner {
     }
 
     /// Sends a call once this entry is written.
-    pub(super) fn send_written(&mut self, mut record: CallRecord, entry: AuditEntry) {
+    pub(super) fn send_written(&mut self, mut record: CallRecord, entry: AuditEntry, departure: Departure) {
         let run = self.servers.get(&record.view.server).and_then(|server| server.connection.as_ref());
         let Some(run) = run.map(|connection| connection.run) else {
             let server = record.view.server.clone();
             return self.finish(record, Err(CallFailure::NotReady { server }));
         };
         let id: Arc<str> = record.view.id.as_str().into();
-        match self.audit_later(entry, Waiting::Call { id: Arc::clone(&id), run, judgement: self.judgement }) {
-            Ok(Some(_)) => self.send(record),
-            Ok(None) => {
+        let waiting = Waiting::Call { id: Arc::clone(&id), run, judgement: self.judgement, departure };
+        match self.audit_later(entry, waiting) {
+            Ok(Some(Waiting::Call { departure, .. })) => self.send(record, departure),
+            Ok(_) => {
                 record.view.state = CallState::Running;
                 self.calls.insert(id, record);
             }
@@ -174,9 +177,10 @@ impl Owner {
         &mut self,
         (server, run, request): (&str, RunId, ServerRequestId),
         answer: Answer,
+        by: By,
         entry: AuditEntry,
     ) {
-        let waiting = Waiting::Answer { server: server.to_owned(), run, request, answer };
+        let waiting = Waiting::Answer { server: server.to_owned(), run, request, answer: allowed_answer(by, answer) };
         match self.audit_later(entry, waiting) {
             Ok(Some(waiting)) => self.go_on(waiting, Ok(())),
             Ok(None) => {}
@@ -203,7 +207,7 @@ impl Owner {
 
     fn go_on(&mut self, waiting: Waiting, written: Result<(), StoreError>) {
         match waiting {
-            Waiting::Call { id, run, judgement } => {
+            Waiting::Call { id, run, judgement, departure } => {
                 // It may have been cancelled.
                 let Some(record) = self.calls.remove(&id) else { return };
                 let server = &record.view.server;
@@ -211,8 +215,8 @@ impl Owner {
                     self.servers.get(server).and_then(|r| r.connection.as_ref()).is_some_and(|c| c.run == run);
                 match written {
                     Err(error) => self.finish(record, Err(CallFailure::Refused(error.to_string()))),
-                    Ok(()) if is_there && judgement == self.judgement => self.send(record),
-                    Ok(()) if is_there => self.send_if_still_allowed(record),
+                    Ok(()) if is_there && judgement == self.judgement => self.send(record, departure),
+                    Ok(()) if is_there => self.send_if_still_allowed(record, departure),
                     // What was decided for one process must not go to the next.
                     Ok(()) => {
                         let server = server.clone();
@@ -221,7 +225,8 @@ impl Owner {
                 }
             }
             Waiting::Answer { server, run, request, answer } => {
-                let answer = written.map_or_else(|error| super::questions::refusal(error.to_string()), |()| answer);
+                let refused = |error: StoreError| refuses(super::questions::refusal(error.to_string()));
+                let answer = written.map_or_else(refused, |()| answer);
                 self.tell_answer(&server, run, request, answer);
             }
             Waiting::Nothing => {

@@ -7,13 +7,15 @@ use mcp_proto::session::{
     CacheHint, CallError, ClientRequest, CloseReason, Deadline, ListKind, ServerResult, TaskView,
 };
 use mcp_proto::types::{ElicitParams, LogLevel, ResourceContents};
-use policy::{Act, By, Decision, Hash, Standing};
+use policy::{Act, By, Decision, Hash, PathFacts, Standing};
 use serde_json::{Map, Value};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::oneshot;
 
 use super::approvals::config_hash;
 use super::audit::Decided;
+use super::gate::Departure;
+use super::links::path_facts;
 use super::pins::standing_of;
 use super::provenance::CallOrigin;
 use super::questions::For;
@@ -94,7 +96,7 @@ impl TicketUse {
 /// What happens to a call.
 pub(super) enum Way {
     /// It is sent once this is written down.
-    Write(Box<AuditEntry>),
+    Write(Box<AuditEntry>, Departure),
     /// The user decides.
     Ask(CallQuestion),
 }
@@ -150,7 +152,7 @@ impl Owner {
             reply,
         };
         match way {
-            Ok(Way::Write(entry)) => self.send_written(record, *entry),
+            Ok(Way::Write(entry, departure)) => self.send_written(record, *entry, departure),
             Ok(Way::Ask(question)) => self.ask_about(record, question),
             Err(failure) => self.finish(record, Err(failure)),
         }
@@ -164,10 +166,10 @@ impl Owner {
     }
 
     /// What was allowed is written down, but what allowed it may have changed meanwhile.
-    pub(super) fn send_if_still_allowed(&mut self, mut record: CallRecord) {
+    pub(super) fn send_if_still_allowed(&mut self, mut record: CallRecord, departure: Departure) {
         let Some(request) = &record.request else { return };
         match self.decide(&record.view, &record.origin, request) {
-            Ok(Way::Write(_)) => self.send(record),
+            Ok(Way::Write(..)) => self.send(record, departure),
             Ok(Way::Ask(question)) => {
                 record.view.state = CallState::AwaitingApproval;
                 self.ask_about(record, question);
@@ -218,10 +220,12 @@ impl Owner {
             standing,
             claims: definition.claims,
             arguments,
+            paths: &PathFacts::Elsewhere,
             after_untrusted,
             conversation: call.conversation.as_deref(),
         };
-        match self.policy.decide(&act, now()) {
+        let paths = path_facts(&self.policy, &record.config, &act);
+        match self.policy.decide(&act.with_paths(&paths), now()) {
             Decision::Allow { by } => {
                 let (hash, content) = definition.call_hash(arguments);
                 let decided = Decided {
@@ -237,7 +241,8 @@ impl Owner {
                     rule: by.text(),
                     conversation: call.conversation.as_deref(),
                 };
-                Ok(Way::Write(Box::new(self.entry(decided))))
+                let entry = self.entry(decided);
+                Ok(Way::Write(Box::new(entry), Departure::by_rule(by, server, hash)))
             }
             Decision::Deny { by, .. } => {
                 let (hash, content) = definition.call_hash(arguments);
@@ -294,14 +299,14 @@ impl Owner {
     }
 
     /// Sends an allowed call as it is.
-    pub(super) fn send_as_it_is(&mut self, id: &str) {
+    pub(super) fn send_as_it_is(&mut self, id: &str, departure: Departure) {
         if let Some(record) = self.calls.remove(id) {
-            self.send(record);
+            self.send(record, departure);
         }
     }
 
     /// Sends an allowed call of a tool, with these arguments.
-    pub(super) fn send_approved(&mut self, id: &str, arguments: Map<String, Value>) {
+    pub(super) fn send_approved(&mut self, id: &str, arguments: Map<String, Value>, departure: Departure) {
         let Some(mut record) = self.calls.remove(id) else { return };
         if let Some(ClientRequest::CallTool { arguments: own, .. }) = &mut record.request
             && *own != arguments
@@ -309,10 +314,10 @@ impl Owner {
             own.clone_from(&arguments);
             record.edited = Some(arguments);
         }
-        self.send(record);
+        self.send(record, departure);
     }
 
-    pub(super) fn send(&mut self, mut record: CallRecord) {
+    pub(super) fn send(&mut self, mut record: CallRecord, departure: Departure) {
         if record.view.kind == CallKind::Prompt {
             // It may have waited for the user, and another be there now.
             let wanted = record.wanted.as_ref().map(Hash::as_str);
@@ -322,6 +327,10 @@ impl Owner {
             self.pin_prompt(&record.view.server, &record.view.name);
         }
         let Some(request) = record.request.take() else { return };
+        let request = match self.pass_call(&record.view, request, departure) {
+            Ok(request) => request,
+            Err(failure) => return self.finish(record, Err(failure)),
+        };
         record.entry = self.audits.last;
         let ticket = Ticket(self.new_id());
         let (idle, total) = match record.view.kind {
@@ -356,11 +365,13 @@ impl Owner {
         (idle, total): (std::time::Duration, std::time::Duration),
         reply: oneshot::Sender<Result<ServerResult, CallFailure>>,
     ) {
-        let is_reading = matches!(request, ClientRequest::Complete { .. } | ClientRequest::Subscribe { .. });
-        if is_reading && let Err(failure) = self.may_read_quietly(server) {
-            let _ = reply.send(Err(failure));
-            return;
-        }
+        let request = match self.pass_quietly(server, request) {
+            Ok(request) => request,
+            Err(failure) => {
+                let _ = reply.send(Err(failure));
+                return;
+            }
+        };
         let ticket = Ticket(self.new_id());
         match self.tell(server, Tell::Call { ticket, request, deadline: Deadline { idle, total } }) {
             Ok(run) => {

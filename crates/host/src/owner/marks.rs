@@ -6,16 +6,18 @@ use std::sync::Arc;
 
 use mcp_proto::types::Tool;
 use policy::{Grants, Hash, Scope, Subject};
-use serde_json::json;
+use serde_json::{Map, json};
 
 use super::approvals::{address_hash, command_hash};
-use super::pins::{address_parts, command_parts};
+use super::pins::{address_parts, command_parts, endpoint_parts};
 use super::questions::For;
 use super::{Owner, ServerRecord};
 use crate::activity::now;
 use crate::review::{
-    Diff, Flag, Kind, KindNames, LookAlike, MAX_LOOK_ALIKES, Marks, NameKeys, Reviewed, flags_of_text,
+    Diff, Flag, Kind, KindNames, LookAlike, MAX_LOOK_ALIKES, Marks, NameKeys, Reviewed, ServerPins, flags_of_name,
+    flags_of_text,
 };
+use crate::sign_in::SignInEndpoint;
 use crate::view::QuestionBody;
 
 /// What a server says of itself at its opening, looked through once.
@@ -60,19 +62,17 @@ impl Owner {
             QuestionBody::Tool { tool, .. } => {
                 return self.reviewed(server).map(|reviewed| reviewed.tool(tool).1).unwrap_or_default();
             }
-            QuestionBody::StartServer { config, resolved, plan, .. } => {
-                let hash = command_hash(config, resolved, plan.as_ref());
-                pins.and_then(|pins| pins.identity_diff(&hash, &command_parts(config, resolved)))
+            QuestionBody::StartServer { config, resolved, plan, files, package, .. } => {
+                let package = package.as_deref();
+                let hash = command_hash(config, resolved, plan.as_ref(), files, package);
+                let parts = command_parts(config, resolved, Some(files), package);
+                pins.and_then(|pins| pins.identity_diff(&hash, &parts))
             }
             QuestionBody::ConnectServer { config, .. } => {
                 pins.and_then(|pins| pins.identity_diff(&address_hash(config), &address_parts(config)))
             }
-            QuestionBody::SignIn { issuer, .. } => {
-                let before = pins.and_then(|pins| pins.issuer.clone()).filter(|before| before != issuer);
-                before.map(|before| {
-                    let diff = Diff::between(&json!({ "issuer": before }), &json!({ "issuer": issuer }));
-                    Diff { server_changed: true, ..diff }
-                })
+            QuestionBody::SignIn { issuer, endpoints, authorization_url, .. } => {
+                pins.and_then(|pins| sign_in_diff(pins, issuer, endpoints, authorization_url.is_some()))
             }
             _ => None,
         };
@@ -111,6 +111,8 @@ impl Owner {
         for text in texts.into_iter().flatten().flatten() {
             flags.extend(flags_of_text(text, &[]));
         }
+        flags.extend(claims.into_iter().flat_map(|claims| flags_of_name(&claims.name)));
+        flags.extend(flags_of_name(server));
         let name = claims.map(|claims| (claims.name.clone(), NameKeys::of(&claims.name)));
         if let Some(record) = self.servers.get_mut(server) {
             record.said = Said { name, flags };
@@ -135,6 +137,21 @@ impl Owner {
             ..Marks::default()
         }
     }
+}
+
+/// The difference in where a sign-in goes. Where no page is opened, the issuer is one of the settings.
+fn sign_in_diff(pins: &ServerPins, issuer: &str, endpoints: &[SignInEndpoint], opens_page: bool) -> Option<Diff> {
+    let (mut before, mut now) = (Map::new(), Map::new());
+    if let Some(pinned) = pins.issuer.as_ref().filter(|_| opens_page) {
+        before.insert("issuer".to_owned(), json!(pinned));
+        now.insert("issuer".to_owned(), json!(issuer));
+    }
+    if !pins.endpoints.is_empty() {
+        before.extend(pins.endpoints.iter().map(|(name, url)| (name.clone(), json!(url))));
+        now.extend(endpoint_parts(endpoints).into_iter().map(|(name, url)| (name, json!(url))));
+    }
+    let diff = Diff::between(&before.into(), &now.into());
+    (!diff.is_empty()).then_some(Diff { server_changed: true, ..diff })
 }
 
 /// On what the standing approvals of a server's tools rest, but those of one conversation.

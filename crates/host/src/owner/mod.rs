@@ -5,11 +5,17 @@ mod answers;
 mod approvals;
 mod audit;
 mod calls;
+mod changed;
+mod confirmed;
 mod conversation;
 mod cool_down;
 mod definitions;
+mod documents;
+mod gate;
 mod known;
+mod links;
 mod marks;
+mod packages;
 mod pins;
 mod provenance;
 mod providers;
@@ -37,7 +43,7 @@ use mcp_proto::session::Facts;
 use mcp_proto::types::{LogLevel, SamplingCapability};
 use mcp_transport::orphans::RunningRecord;
 use mcp_transport::sandbox::Plan;
-use mcp_transport::stdio::SearchPath;
+use mcp_transport::stdio::{LaunchFiles, SearchPath};
 use policy::{Grants, Hash, Policy};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde_json::{Map, Value};
@@ -47,14 +53,16 @@ use crate::activity::{Activity, Together};
 use crate::catalog::Catalog;
 use crate::connection::{Connection, News, RunId, Ticket};
 use crate::limits::Counted;
-use crate::ports::{Document, Ports, StoreError};
+use crate::packages::LoadedPackage;
+use crate::ports::{Document, DocumentSeal, Ports, StoreError};
 use crate::review::{KindNames, Pins, ServerPins};
-use crate::server_config::{ConfigProblem, ServerConfig};
+use crate::server_config::{ConfigProblem, ServerConfig, StdioConfig};
 use crate::vault::Vaults;
 use crate::view::{AppSettings, Connected, HostEvent, Millis, ServerState, ServerView, Snapshot};
 use crate::{HostOptions, NumberedEvent};
 
 pub use answers::AnswerError;
+pub(crate) use approvals::path_in_json;
 use audit::{Audits, Decided};
 pub use calls::Sent;
 use calls::{CallRecord, TicketUse};
@@ -62,8 +70,11 @@ pub(crate) use calls::{CallReply, NewCall};
 use cool_down::Asking;
 use definitions::Definitions;
 pub use definitions::definition_hash;
+pub(crate) use documents::changed_entries;
+pub(crate) use gate::{Passed, followed_link, open_page};
 use known::Remembered;
 use marks::Said;
+use packages::ApprovedPackage;
 pub use pins::{ReviewError, Seen};
 use provenance::Labels;
 pub use provenance::{CallOrigin, Label};
@@ -108,6 +119,14 @@ pub(crate) struct ServerRecord {
     pub(crate) found: Option<(PathBuf, SearchPath)>,
     /// What it reaches in its sandbox, if it has one, from when its command was found to its end.
     pub(crate) plan: Option<Plan>,
+    /// The files that decide what it runs, as they were found.
+    pub(crate) files: Option<LaunchFiles>,
+    /// The command that runs, with the version of the package that it loads; from when it was found.
+    command: Option<StdioConfig>,
+    /// The package that its command loads, from when that was looked up.
+    package: Option<LoadedPackage>,
+    /// The start that is under way was asked for by the user.
+    started_by_user: bool,
     /// How much it uses of what each server gets.
     pub(crate) used: Arc<Mutex<Counted>>,
     /// How a remote server was reached.
@@ -144,6 +163,12 @@ pub(crate) struct Owner {
     tickets: FxHashMap<Ticket, TicketUse>,
     audits: Audits,
     pins: Pins,
+    /// The pins and the roots as they stand in their files.
+    kept_pins: Pins,
+    kept_roots: BTreeMap<String, SharedRoots>,
+    confirmed: confirmed::Confirmed,
+    /// Whether the approvals wait for the keychain.
+    awaits_seal: bool,
     labels: Labels,
     /// The providers of models.
     pub(crate) models: models::Registry,
@@ -155,10 +180,13 @@ pub(crate) struct Owner {
     sampling: Sampling,
     rule_files: RuleFiles,
     known: BTreeMap<String, Remembered>,
+    packages: BTreeMap<String, ApprovedPackage>,
     reads: Reads,
     running: FxHashMap<RunId, RunningRecord>,
     settings: AppSettings,
     config_problem: Option<ConfigProblem>,
+    /// Why a document that grants rights is not used.
+    document_problem: Option<ConfigProblem>,
     search_path: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
     next_id: u64,
     next_event: u64,
@@ -180,12 +208,15 @@ impl Owner {
     ) -> Self {
         let mut problem = None;
         let grants = read(&ports, Document::Grants, &mut problem).map(Grants::from_kept).unwrap_or_default();
-        let roots = read(&ports, Document::Roots, &mut problem).unwrap_or_default();
+        let roots: BTreeMap<String, SharedRoots> = read(&ports, Document::Roots, &mut problem).unwrap_or_default();
         let sampling = Sampling::of(read(&ports, Document::Sampling, &mut problem).unwrap_or_default());
         let pins: BTreeMap<String, ServerPins> = read(&ports, Document::Pins, &mut problem).unwrap_or_default();
-        let pins = pins.into_iter().map(|(server, own)| (server, Arc::new(own))).collect();
+        let pins: Pins = pins.into_iter().map(|(server, own)| (server, Arc::new(own))).collect();
+        let awaits_seal = ports.documents.seal() == DocumentSeal::Waiting;
         let settings = read(&ports, Document::Settings, &mut problem).unwrap_or_default();
         let known = read(&ports, Document::Servers, &mut problem).unwrap_or_default();
+        let packages = read(&ports, Document::Packages, &mut problem).unwrap_or_default();
+        let search_path = options.search_path.clone();
         let mut owner = Self {
             vaults: Arc::new(Vaults::new(Arc::clone(&ports.secrets))),
             ports,
@@ -201,7 +232,11 @@ impl Owner {
             tickets: FxHashMap::default(),
             audits: Audits::default(),
             asking: BTreeMap::new(),
+            kept_pins: pins.clone(),
             pins,
+            kept_roots: roots.clone(),
+            confirmed: confirmed::Confirmed::default(),
+            awaits_seal,
             labels: Labels::default(),
             models: models::Registry::default(),
             providers: Providers::default(),
@@ -209,11 +244,13 @@ impl Owner {
             sampling,
             rule_files: RuleFiles::default(),
             known,
+            packages,
             reads: Reads::default(),
             running: FxHashMap::default(),
             settings,
             config_problem: None,
-            search_path: Arc::default(),
+            document_problem: None,
+            search_path: Arc::new(tokio::sync::Mutex::new(search_path)),
             next_id: 0,
             next_event: 1,
             events,
@@ -223,10 +260,11 @@ impl Owner {
             is_closing: false,
         };
         owner.ports.audit.report_to(Arc::clone(&owner.audits.receipts));
-        owner.look_at_keeping();
+        owner.heed_documents();
         owner.reload_servers();
         owner.reload_rules();
         owner.reload_providers();
+        owner.look_at_keeping();
         owner.config_problem = owner.config_problem.or(problem);
         owner
     }
@@ -313,7 +351,7 @@ impl Owner {
             questions: self.questions.iter().map(|pending| pending.view.clone()).collect(),
             calls: self.calls.values().map(|call| call.view.clone()).collect(),
             settings: self.settings.clone(),
-            config_problem: self.config_problem.clone(),
+            config_problem: self.shown_problem(),
         }
     }
 

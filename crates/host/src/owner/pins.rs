@@ -1,10 +1,12 @@
 //! What the user has seen of each server: pinned when it is approved or reviewed, kept in `pins.json`, and compared with what
 //! is there now.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use mcp_proto::types::Tool;
+use mcp_transport::stdio::{FileState, LaunchFile, LaunchFiles};
 use policy::{Hash, Standing};
 use serde_json::{Map, Value, json};
 
@@ -12,9 +14,11 @@ use super::Owner;
 use super::approvals::program_file;
 use super::audit::Decided;
 use crate::activity::now;
+use crate::packages::LoadedPackage;
 use crate::ports::Document;
 use crate::review::{Identity, Kind, Pins, ServerPins};
-use crate::server_config::{HttpConfig, SandboxConfig, ServerTransport, StdioConfig};
+use crate::server_config::{AuthConfig, AuthField, HttpConfig, SandboxConfig, ServerTransport, StdioConfig};
+use crate::sign_in::SignInEndpoint;
 use crate::view::HostEvent;
 
 /// A definition that the user has looked at.
@@ -56,7 +60,8 @@ impl Owner {
         let parts = match &record.config.transport {
             ServerTransport::Stdio(config) => {
                 let Some((program, _)) = &record.found else { return };
-                command_parts(config, program)
+                let command = record.command.as_ref().unwrap_or(config);
+                command_parts(command, program, record.files.as_ref(), record.package.as_ref())
             }
             ServerTransport::Http(config) => address_parts(config),
         };
@@ -76,6 +81,14 @@ impl Owner {
     pub(super) fn pin_issuer(&mut self, server: &str, issuer: &str) {
         if self.pins.get(server).and_then(|pins| pins.issuer.as_deref()) != Some(issuer) {
             self.change_pins(server, self.is_of_a_person(), |pins| pins.pin_issuer(issuer));
+        }
+    }
+
+    /// Where the credentials and tokens of a sign-in go was approved.
+    pub(super) fn pin_endpoints(&mut self, server: &str, endpoints: &[SignInEndpoint]) {
+        let endpoints = endpoint_parts(endpoints);
+        if self.pins.get(server).is_none_or(|pins| pins.endpoints != endpoints) {
+            self.change_pins(server, self.is_of_a_person(), |pins| pins.endpoints.clone_from(&endpoints));
         }
     }
 
@@ -101,7 +114,7 @@ impl Owner {
 
     /// Changes what is kept of a server, here and, if it lasts, in the file. What else is in the file stays: another host (the app beside a
     /// terminal) may have written it.
-    fn change_pins(&mut self, server: &str, lasts: bool, mut change: impl FnMut(&mut ServerPins)) {
+    pub(super) fn change_pins(&mut self, server: &str, lasts: bool, mut change: impl FnMut(&mut ServerPins)) {
         change(Arc::make_mut(self.pins.entry(server.to_owned()).or_default()));
         if let Some(record) = self.servers.get_mut(server) {
             record.definitions = Default::default();
@@ -214,16 +227,51 @@ pub(super) fn standing_of(pins: &Pins, server: &str, tool: &str, own: &Hash, ide
 
 /// A command in words. Values of variables are often keys, so only their names are in it; that one is another shows in the
 /// hash.
-pub(super) fn command_parts(config: &StdioConfig, program: &Path) -> Map<String, Value> {
+pub(super) fn command_parts(
+    config: &StdioConfig,
+    program: &Path,
+    files: Option<&LaunchFiles>,
+    package: Option<&LoadedPackage>,
+) -> Map<String, Value> {
     let mut parts = Map::new();
     parts.insert("command".to_owned(), json!(config.command));
     parts.insert("program".to_owned(), json!(program.to_string_lossy()));
     parts.insert("file".to_owned(), json!(program_file(program)));
+    let scripts: Map<String, Value> =
+        files.into_iter().flat_map(|files| files.iter().skip(1)).map(file_words).collect();
+    if !scripts.is_empty() {
+        parts.insert("scripts".to_owned(), Value::Object(scripts));
+    }
     parts.insert("arguments".to_owned(), json!(config.args));
     parts.insert("variables".to_owned(), json!(config.env.keys().collect::<Vec<_>>()));
     parts.insert("folder".to_owned(), json!(config.cwd.as_ref().map(|folder| folder.to_string_lossy())));
+    if let Some(package) = package {
+        parts.insert("package".to_owned(), package.in_json());
+    }
     parts.insert("sandbox".to_owned(), json!(config.sandbox.as_ref().map(SandboxConfig::in_json)));
     parts
+}
+
+/// The endpoints of a sign-in by what they are for.
+pub(super) fn endpoint_parts(endpoints: &[SignInEndpoint]) -> BTreeMap<String, String> {
+    let mut parts = BTreeMap::new();
+    for endpoint in endpoints {
+        let urls: &mut String = parts.entry(format!("endpoint.{}", endpoint.purpose.name())).or_default();
+        if !urls.is_empty() {
+            urls.push(' ');
+        }
+        urls.push_str(&endpoint.url);
+    }
+    parts
+}
+
+/// A script by its path, and as it is.
+fn file_words(file: &LaunchFile) -> (String, Value) {
+    let state = match &file.state {
+        FileState::Content(hash) => format!("SHA-256 {hash}"),
+        FileState::Stamp(stamp) => format!("{} bytes, changed at {}", stamp.bytes, stamp.modified),
+    };
+    (file.path.display().to_string(), json!(state))
 }
 
 /// An address in words, without the values of headers.
@@ -232,6 +280,8 @@ pub(super) fn address_parts(config: &HttpConfig) -> Map<String, Value> {
     parts.insert("url".to_owned(), json!(config.shown_url()));
     parts.insert("headers".to_owned(), json!(config.headers.keys().collect::<Vec<_>>()));
     parts.insert("transport".to_owned(), json!(config.kind.map(crate::server_config::HttpKind::name)));
-    parts.insert("issuer".to_owned(), json!(config.auth.as_ref().and_then(|auth| auth.issuer.clone())));
+    // The key of the issuer is always there, as in what was pinned before the other settings were.
+    parts.insert(AuthField::Issuer.key().to_owned(), Value::Null);
+    parts.extend(config.auth.as_ref().map(AuthConfig::terms_by_key).unwrap_or_default());
     parts
 }

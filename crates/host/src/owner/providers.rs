@@ -8,7 +8,7 @@ use super::Owner;
 use crate::activity::now;
 use crate::ports::{Document, StoreError};
 use crate::providers::{
-    Keyed, Listed, Lists, MAX_PROVIDERS, ProviderError, ProviderView, ProvidersFile, ProvidersView,
+    Keyed, Listed, Lists, MAX_PROVIDERS, ProviderError, ProviderView, ProvidersFile, ProvidersView, UnconfirmedProvider,
 };
 use crate::view::HostEvent;
 
@@ -19,6 +19,10 @@ pub(crate) struct Providers {
     lists: Lists,
     /// Why providers did not answer, by id.
     problems: std::collections::BTreeMap<String, ModelError>,
+    /// Those that are not used, as another program says where they are.
+    unconfirmed: std::collections::BTreeMap<String, ProviderSettings>,
+    /// Those of them that the audit log has, as they were then.
+    noted: std::collections::BTreeMap<String, ProviderSettings>,
 }
 
 impl Owner {
@@ -34,7 +38,15 @@ impl Owner {
         file.providers.retain(|settings| settings.check().is_ok());
         file.providers.truncate(MAX_PROVIDERS);
         let lists: Lists = serde_json::from_value(lists).unwrap_or_default();
-        if file == self.providers.file && lists == self.providers.lists {
+        let is_confirmed_anew = self.reload_confirmed(&file);
+        self.hold_to_confirmed_keeping();
+        file.default = self.confirmed_default(&file);
+        // The user may have confirmed what stands there already.
+        let is_settled = |settings: &ProviderSettings| {
+            self.providers.unconfirmed.contains_key(&settings.id) != self.confirmed_address(settings).is_ok()
+        };
+        let is_same = file == self.providers.file && lists == self.providers.lists;
+        if !is_confirmed_anew && is_same && file.providers.iter().all(is_settled) {
             return;
         }
         let was = std::mem::replace(&mut self.providers.file, file);
@@ -43,10 +55,13 @@ impl Owner {
             if !self.providers.file.providers.iter().any(|settings| settings.id == gone.id) {
                 self.models.remove(&gone.id);
                 self.providers.problems.remove(&gone.id);
+                self.providers.unconfirmed.remove(&gone.id);
             }
         }
         for settings in self.providers.file.providers.clone() {
-            if was.providers.contains(&settings) {
+            let was_used = !self.providers.unconfirmed.contains_key(&settings.id);
+            let is_used = self.confirmed_address(&settings).is_ok();
+            if was.providers.contains(&settings) && was_used == is_used {
                 self.models.set_models(&settings.id, self.listed(&settings.id));
             } else {
                 self.put_keyed(settings);
@@ -64,6 +79,21 @@ impl Owner {
     fn put_keyed(&mut self, settings: ProviderSettings) {
         let (id, models) = (settings.id.clone(), self.listed(&settings.id));
         self.providers.problems.remove(&id);
+        if let Err(was) = self.confirmed_address(&settings) {
+            let (now, kind) = (settings.url.to_string(), settings.kind);
+            self.providers.unconfirmed.insert(id.clone(), settings.clone());
+            // As long as the keychain does not answer, nobody is known to have changed anything.
+            if self.knows_confirmed()
+                && self.providers.noted.insert(id.clone(), settings.clone()).as_ref() != Some(&settings)
+            {
+                self.note_unconfirmed(&settings, was.as_deref());
+            }
+            let problem = ModelError::Unconfirmed { was, now };
+            self.providers.problems.insert(id.clone(), problem.clone());
+            return self.models.put(id, Arc::new(UnconfirmedProvider { kind, problem }), models);
+        }
+        self.providers.unconfirmed.remove(&id);
+        self.providers.noted.remove(&id);
         match Keyed::new(settings, Arc::clone(&self.ports.secrets)) {
             Ok(provider) => self.models.put(id, Arc::new(provider), models),
             Err(error) => {
@@ -134,6 +164,7 @@ impl Owner {
         if was.is_some_and(|was| was.origin() != settings.origin() || was.kind != settings.kind) {
             self.keep_entry(Document::ModelLists, &settings.id, None)?;
         }
+        self.confirm_provider(&settings)?;
         self.change_providers(|file| match file.providers.iter_mut().find(|own| own.id == settings.id) {
             Some(own) => *own = settings.clone(),
             None => file.providers.push(settings.clone()),
@@ -145,6 +176,7 @@ impl Owner {
     pub(crate) fn remove_provider(&mut self, id: &str) -> Result<(), ProviderError> {
         self.provider_settings(id)?;
         self.keep_entry(Document::ModelLists, id, None)?;
+        self.unconfirm_provider(id)?;
         self.change_providers(|file| {
             file.providers.retain(|own| own.id != id);
             file.default = file.default.take().filter(|default| default.provider != id);
@@ -157,6 +189,7 @@ impl Owner {
         if let Some(model) = &model {
             self.provider_settings(&model.provider)?;
         }
+        self.confirm_default(model.as_ref())?;
         self.change_providers(|file| file.default.clone_from(&model))?;
         Ok(())
     }

@@ -6,17 +6,18 @@ use mcp_proto::session::{Answer, ServerQuestion, ServerRequestId};
 use mcp_proto::types::{ElicitAction, ElicitParams, ElicitResult, Root};
 use policy::{Act, Decision, Hash, Rule, Scope, canonical_json, canonical_object};
 use serde_json::{Value, json};
-use url::Url;
 
 use super::Owner;
 use super::approvals::{address_hash, command_hash};
 use super::audit::Decided;
 use super::definitions::call_hash;
+use super::gate::{Leaving, Passed, refuses};
+use super::roots::roots_in;
 use super::sampling::{self, Running};
 use crate::activity::now;
 use crate::connection::{RunId, Tell, Ticket};
 use crate::form::Form;
-use crate::sampling::Run;
+use crate::sampling::{Run, ask_hash, asked_before};
 use crate::url_parts::shown_url;
 use crate::view::{
     CallFailure, CallKind, CallState, HostEvent, Outcome, QuestionBody, QuestionId, QuestionView, ServerState, Why,
@@ -49,14 +50,6 @@ pub(super) struct Pending {
     pub(super) running: Option<Running>,
 }
 
-/// What crosses with an answer, as it is written down.
-#[derive(Clone)]
-pub(super) struct Crossing {
-    pub(super) subject: String,
-    pub(super) hash: Hash,
-    pub(super) content: Option<String>,
-}
-
 impl Pending {
     /// Whether it can't be acted on once this run of this server has ended. A call that was asked about for one process must
     /// not go to the next.
@@ -82,25 +75,30 @@ impl Pending {
 
     /// Over the exact bytes that an approval lets cross.
     pub(super) fn hash(&self) -> Hash {
+        if let QuestionBody::StartServer { config, resolved, plan, files, package, .. } = &self.view.body {
+            // The files that would run may be others than when it was asked.
+            return command_hash(config, resolved, plan.as_ref(), &files.again(), package.as_deref());
+        }
         hash_of(&self.view.body, self.schema.as_ref())
     }
 }
 
 pub(super) fn hash_of(body: &QuestionBody, schema: Option<&Value>) -> Hash {
     match body {
-        QuestionBody::StartServer { config, resolved, plan, .. } => command_hash(config, resolved, plan.as_ref()),
+        QuestionBody::StartServer { config, resolved, plan, files, package, .. } => {
+            command_hash(config, resolved, plan.as_ref(), files, package.as_deref())
+        }
         QuestionBody::ConnectServer { config, .. } => address_hash(config),
         QuestionBody::Tool { tool, arguments, .. } => call_hash(tool, arguments),
         // What a model says twice is not approved twice by one word.
-        QuestionBody::Sampling { response: Some(response), state, .. } => {
-            let asked = (state.model.as_ref().map(|own| (&own.model, &own.provider)), &state.losses);
-            Hash::of(&json!({ "answer": response, "again": asked, "attempt": state.attempts }))
+        QuestionBody::Sampling { request, response: Some(response), state } => {
+            let again = asked_before(request, state);
+            Hash::of(&json!({ "answer": response, "again": again, "attempt": state.attempts }))
         }
         QuestionBody::Sampling { request, response: None, state } => {
-            let asked = (state.model.as_ref().map(|own| (&own.model, &own.provider)), &state.losses);
             // What was said of a model at work is not said of one that has failed.
             let failed = matches!(state.run, Run::Failed { .. });
-            Hash::of(&json!({ "request": request, "asked": asked, "attempt": state.attempts, "failed": failed }))
+            Hash::of(&json!({ "asks": ask_hash(request, state), "attempt": state.attempts, "failed": failed }))
         }
         QuestionBody::Form { message, .. } => Hash::of(&json!({ "message": message, "schema": schema })),
         QuestionBody::Url { message, url } => Hash::of(&json!({ "message": message, "url": url })),
@@ -117,6 +115,7 @@ pub(super) fn hash_of(body: &QuestionBody, schema: Option<&Value>) -> Hash {
             held_scopes,
             client,
             client_id,
+            endpoints,
             redirect_uri,
             authorization_url,
             reason,
@@ -128,6 +127,7 @@ pub(super) fn hash_of(body: &QuestionBody, schema: Option<&Value>) -> Hash {
             "held": held_scopes,
             "client": client,
             "id": client_id,
+            "endpoints": endpoints,
             "redirect": redirect_uri,
             "authorization": authorization_url,
             "reason": reason,
@@ -164,7 +164,11 @@ impl Owner {
         (schema, round): (Option<Value>, Option<u32>),
     ) {
         let config = self.servers.get(server).map(|record| &record.config);
-        let command_line = config.map(|config| config.command_line()).unwrap_or_default();
+        let command_line = match &body {
+            // With the version of the package that it loads.
+            QuestionBody::StartServer { config, .. } => config.command_line(),
+            _ => config.map(|config| config.command_line()).unwrap_or_default(),
+        };
         let transport = if config.is_some_and(|config| config.as_http().is_some()) { "http" } else { "stdio" };
         let marks = self.marks_of(server, &body);
         let view = QuestionView {
@@ -208,7 +212,7 @@ impl Owner {
                 let (body, schema) = body_of(question);
                 let answer = refused(&body, Outcome::Denied);
                 if rule == Rule::Muted {
-                    self.tell_answer(server, run, request, answer);
+                    self.tell_answer(server, run, request, refuses(answer));
                     return self.count_muted(server);
                 }
                 self.refuse_unseen(server, (run, request), (&body, schema.as_ref()), rule.name(), answer);
@@ -226,7 +230,7 @@ impl Owner {
                 let (body, schema) = body_of(question);
                 self.ask_with(server, why, body, scopes, rule, what_for, (schema, round));
             }
-            (_, Decision::Allow { .. }) => {
+            (_, Decision::Allow { by }) => {
                 let answer = Answer::Roots(self.roots_of(server));
                 let subject = canonical_json(&json!(self.told_roots(server)));
                 let hash = Hash::of_bytes(subject.as_bytes());
@@ -242,7 +246,7 @@ impl Owner {
                     ..Decided::default()
                 };
                 let entry = self.entry(entry);
-                self.answer_written((server, run, request), answer, entry);
+                self.answer_written((server, run, request), answer, by, entry);
             }
         }
     }
@@ -282,11 +286,11 @@ impl Owner {
             ..Decided::default()
         };
         self.note(entry);
-        self.tell_answer(server, run, request, answer);
+        self.tell_answer(server, run, request, refuses(answer));
     }
 
     /// Answers a request of this very run; an answer for a run that has ended has nobody to go to.
-    pub(super) fn tell_answer(&mut self, server: &str, run: RunId, request: ServerRequestId, answer: Answer) {
+    pub(super) fn tell_answer(&mut self, server: &str, run: RunId, request: ServerRequestId, answer: Passed<Answer>) {
         let Some(connection) = self.servers.get(server).and_then(|r| r.connection.as_ref()).filter(|c| c.run == run)
         else {
             return;
@@ -365,49 +369,34 @@ impl Owner {
     }
 
     pub(super) fn roots_of(&self, server: &str) -> Vec<Root> {
-        let folders = self.told_roots(server).unwrap_or_default();
-        folders
-            .iter()
-            .filter_map(|folder| {
-                Some(Root {
-                    uri: Url::from_directory_path(folder).ok()?.as_str().trim_end_matches('/').to_owned(),
-                    name: folder.file_name().map(|name| name.to_string_lossy().into_owned()),
-                    ..Root::default()
-                })
-            })
-            .collect()
+        roots_in(&self.told_roots(server).unwrap_or_default())
+    }
+
+    /// Writes down what became of a question that lets nothing leave.
+    pub(super) fn write_down(&mut self, pending: &Pending, outcome: Outcome, scope: Option<Scope>) {
+        self.write_down_as(pending, outcome, scope, Leaving::shown(pending));
     }
 
     /// Writes down what became of a question. Only an approval must not happen without.
-    pub(super) fn write_down(&mut self, pending: &Pending, outcome: Outcome, scope: Option<Scope>) -> bool {
-        let crossing = Crossing {
-            subject: subject_of(&pending.view.body),
-            hash: pending.view.hash.clone(),
-            content: content_of(&pending.view.body),
-        };
-        self.write_down_as(pending, outcome, scope, crossing)
-    }
-
-    /// Writes down what became of a question whose answer brought in what crossed.
     pub(super) fn write_down_as(
         &mut self,
         pending: &Pending,
         outcome: Outcome,
         scope: Option<Scope>,
-        crossing: Crossing,
+        leaving: Leaving,
     ) -> bool {
         let view = &pending.view;
         let conversation = self.conversation_of(&view.why);
         let entry = Decided {
             server: &view.server,
-            kind: kind_of(&view.body),
-            subject: &crossing.subject,
+            kind: leaving.kind,
+            subject: &leaving.subject,
             decision: outcome.name(),
             scope,
             by: if outcome == Outcome::Withdrawn { "policy" } else { self.options.decides },
-            hash: crossing.hash.as_str(),
+            hash: leaving.logged.as_str(),
             asker: asker_of(&view.why),
-            content: crossing.content,
+            content: leaving.content,
             rule: view.rule.into(),
             conversation: conversation.as_deref(),
         };
@@ -424,7 +413,7 @@ impl Owner {
             Why::User { conversation } => conversation.clone(),
             Why::Model { conversation, .. } => Some(conversation.clone()),
             Why::Call { call, .. } => self.calls.get(call.as_str()).and_then(|call| call.view.conversation.clone()),
-            Why::Server => None,
+            Why::Server | Why::Ended { .. } => None,
         }
     }
 }
@@ -435,6 +424,7 @@ const fn asker_of(why: &Why) -> &'static str {
         Why::User { .. } => "user",
         Why::Model { .. } => "model",
         Why::Call { .. } | Why::Server => "server",
+        Why::Ended { .. } => "host",
     }
 }
 

@@ -7,6 +7,7 @@ use serde_json::Map;
 use super::Owner;
 use super::audit::Decided;
 use super::calls::Way;
+use super::gate::Departure;
 use super::provenance::CallOrigin;
 use super::questions::{content_of, hash_of, kind_of};
 use crate::activity::now;
@@ -39,7 +40,8 @@ impl Owner {
                     conversation: call.conversation.as_deref(),
                     ..Decided::default()
                 };
-                Ok(Way::Write(Box::new(self.entry(decided))))
+                let entry = self.entry(decided);
+                Ok(Way::Write(Box::new(entry), Departure::by_rule(by, server, hash)))
             }
             Decision::Ask { rule, scopes, .. } => Ok(Way::Ask((read_body(call, request), rule, scopes))),
             Decision::Deny { by, .. } => {

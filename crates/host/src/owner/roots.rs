@@ -3,8 +3,10 @@
 
 use std::path::PathBuf;
 
+use mcp_proto::types::Root;
 use policy::Hash;
 use serde::{Deserialize, Serialize};
+use url::Url;
 
 use super::Owner;
 use super::approvals::config_hash;
@@ -56,4 +58,16 @@ impl Owner {
             tracing::error!(%error, "the folders could not be written; they hold until Drawbridge ends");
         }
     }
+}
+
+/// Folders as a server is told of them.
+pub(super) fn roots_in(folders: &[PathBuf]) -> Vec<Root> {
+    let root = |folder: &PathBuf| {
+        Some(Root {
+            uri: Url::from_directory_path(folder).ok()?.as_str().trim_end_matches('/').to_owned(),
+            name: folder.file_name().map(|name| name.to_string_lossy().into_owned()),
+            ..Root::default()
+        })
+    };
+    folders.iter().filter_map(root).collect()
 }

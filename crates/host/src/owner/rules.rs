@@ -4,8 +4,8 @@ use std::path::Path;
 
 use mcp_proto::types::Tool;
 use policy::{
-    Act, By, Claims, Decision, Hash, PolicyFile, PolicyRule, Preset, RuleRef, RuleScope, RuleSet, SamplingUse, Source,
-    Standing, Subject, canonical_json,
+    Act, By, Claims, Decision, Hash, PathFacts, PolicyFile, PolicyRule, Preset, RuleRef, RuleScope, RuleSet,
+    SamplingUse, Source, Standing, Subject, canonical_json,
 };
 use serde_json::{Map, Value, json};
 
@@ -13,6 +13,7 @@ use super::Owner;
 use super::approvals::config_hash;
 use super::audit::Decided;
 use super::definitions::claims_of;
+use super::links::path_facts;
 use super::pins::standing_of;
 use super::questions::Pending;
 use crate::activity::now;
@@ -119,14 +120,16 @@ impl Owner {
     pub(super) fn say_identity(&mut self, server: &str, program: Option<&Path>) {
         let Some(record) = self.servers.get(server) else { return };
         let mut words = match &record.config.transport {
-            ServerTransport::Stdio(config) => vec![config.command_line(), config.command.clone()],
+            ServerTransport::Stdio(config) => {
+                [config.command_line(), config.command.clone()].into_iter().chain(config.args.iter().cloned()).collect()
+            }
             ServerTransport::Http(config) => vec![config.url.clone()],
         };
         if let Some(program) = program {
             words.push(program.display().to_string());
             words.extend(program.canonicalize().ok().map(|program| program.display().to_string()));
         }
-        self.policy.set_identity(server, words);
+        self.policy.set_identity(server, &words);
     }
 
     /// Whether a rule keeps a server out.
@@ -346,6 +349,7 @@ impl Owner {
                 after_untrusted: false,
                 claims: claims_of(tool),
                 arguments,
+                paths: &PathFacts::Elsewhere,
                 conversation: conversation.as_deref(),
             },
             QuestionBody::Read { .. } => Act::ReadAtUsersWish { server, conversation: conversation.as_deref() },
@@ -355,7 +359,9 @@ impl Owner {
             QuestionBody::Roots => Act::ShareRoots { server, decided: false },
             QuestionBody::SignIn { .. } | QuestionBody::ClientId { .. } => Act::SignIn { server, steps_up: false },
         };
-        self.policy.decide(&act, now())
+        let config = self.servers.get(server).map(|record| &record.config);
+        let paths = config.map(|config| path_facts(&self.policy, config, &act)).unwrap_or_default();
+        self.policy.decide(&act.with_paths(&paths), now())
     }
 
     /// What would happen, and which rules say so. Nothing does.
@@ -382,7 +388,7 @@ impl Owner {
             DryRun::SignIn => Act::SignIn { server, steps_up: false },
         };
         let assumed_unchanged = matches!(act, Act::StartServer { .. }) && approved.is_some();
-        Ok(DryRunResult { explanation: self.policy.explain(&act, now()), assumed_unchanged })
+        Ok(DryRunResult { explanation: self.policy.explain(&act, now()), assumed_unchanged, standing: None })
     }
 
     fn dry_call(
@@ -401,10 +407,14 @@ impl Owner {
             standing,
             claims,
             arguments,
+            paths: &PathFacts::Elsewhere,
             after_untrusted,
             conversation,
         };
-        DryRunResult { explanation: self.policy.explain(&act, now()), assumed_unchanged }
+        let config = self.servers.get(server).map(|record| &record.config);
+        let paths = config.map(|config| path_facts(&self.policy, config, &act)).unwrap_or_default();
+        let explanation = self.policy.explain(&act.with_paths(&paths), now());
+        DryRunResult { explanation, assumed_unchanged, standing: Some(standing) }
     }
 
     /// A tool as its server defines it now or, while that does not run, as the user saw it last.
@@ -423,7 +433,7 @@ impl Owner {
         let definition = approved.map_or_else(|| Hash::of_bytes(b""), |grant| grant.rests_on.clone());
         let pin = self.pins.get(server).and_then(|pins| pins.of(Kind::Tool).get(tool));
         let seen = pin.and_then(|pin| serde_json::from_value::<Tool>(pin.definition.clone()?).ok());
-        let standing = if pin.is_some() { Standing::Reviewed } else { Standing::New };
+        let standing = self.standing_unseen(server, tool);
         let claims = seen.map(|tool| claims_of(&tool)).unwrap_or_default();
         Ok(KnownTool { definition, standing, claims, assumed_unchanged: true })
     }

@@ -2,17 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
-use mcp_transport::sandbox::{Plan, Sandbox, SandboxError};
-use mcp_transport::stdio::{CommandNotFound, SearchPath, ServerCommand};
+use mcp_transport::sandbox::{Plan, Sandbox, SandboxError, missing};
+use mcp_transport::stdio::{CommandNotFound, LaunchFile, LaunchFiles, SearchPath, ServerCommand};
 use policy::Hash;
 use serde_json::json;
 use tokio::sync::oneshot;
 
 use super::Owner;
-use crate::server_config::{SandboxConfig, ServerEntry, StdioConfig};
+use crate::server_config::{Access, Folder, SandboxConfig, ServerEntry, StdioConfig};
+use crate::view::{SandboxPreview, Writer};
 
 /// Where the homes lie, in the data folder.
 const HOMES: &str = "sandbox";
+/// The most links on the way to one of Drawbridge's own folders, as the system itself follows.
+const MOST_LINKS: usize = 40;
+/// The most files of others' sandboxes that are told in one question.
+const MOST_WRITERS: usize = 32;
 /// How much of a hash names a home.
 const NAME: usize = 24;
 
@@ -47,8 +52,11 @@ impl Owner {
                 folders: sandbox.folders.clone(),
                 network: sandbox.network,
                 home: self.sandbox_home(name, config),
+                hidden: self.hidden_files(),
+                limits: self.settings.limits.resources(),
             }),
             approved: None,
+            files: None,
         }
     }
 
@@ -57,7 +65,7 @@ impl Owner {
     fn sandbox_home(&self, name: &str, config: &StdioConfig) -> PathBuf {
         let whose = Hash::of(&json!({ "server": name, "command": config.command }));
         let whose: String = whose.as_str().chars().take(NAME).collect();
-        self.ports.documents.path().join(HOMES).join(whose)
+        self.data_folder().join(HOMES).join(whose)
     }
 
     /// Where Drawbridge's own files lie, which no server in a sandbox may change.
@@ -65,8 +73,43 @@ impl Owner {
         vec![self.ports.documents.path(), self.ports.servers.path()]
     }
 
+    /// The folders of which a server in a sandbox sees nothing, wherever else it may read: records, history, secrets, and the homes of
+    /// other servers.
+    fn hidden_files(&self) -> Vec<PathBuf> {
+        vec![self.data_folder()]
+    }
+
+    /// The data folder by where it really lies.
+    fn data_folder(&self) -> PathBuf {
+        let data = self.ports.documents.path();
+        data.canonicalize().unwrap_or(data)
+    }
+
+    /// The other servers whose sandbox lets them write to one of these files.
+    pub(super) fn writers(&self, name: &str, files: &LaunchFiles) -> Vec<Writer> {
+        let mut found = Vec::new();
+        for (server, record) in self.servers.iter().filter(|(server, _)| *server != name) {
+            let Some(stdio) = record.config.as_stdio() else { continue };
+            let Some(sandbox) = &stdio.sandbox else { continue };
+            let home = Folder { path: self.sandbox_home(server, stdio), access: Access::Write };
+            let folders = sandbox.folders.iter().chain([&home]).filter(|folder| folder.access == Access::Write);
+            for folder in folders.map(|folder| &folder.path) {
+                let reached =
+                    files.iter().filter(|file| file.path.starts_with(folder) || file.real.starts_with(folder));
+                let writer = |file: &LaunchFile| Writer {
+                    server: server.clone(),
+                    file: file.path.clone(),
+                    folder: folder.clone(),
+                };
+                found.extend(reached.map(writer));
+            }
+        }
+        found.truncate(MOST_WRITERS);
+        found
+    }
+
     /// What a server would reach if it were started now. Nothing is started.
-    pub(crate) fn plan_sandbox(&mut self, name: &str, reply: oneshot::Sender<Result<Plan, NoPlan>>) {
+    pub(crate) fn plan_sandbox(&mut self, name: &str, reply: oneshot::Sender<Result<SandboxPreview, NoPlan>>) {
         let stdio = self.servers.get(name).and_then(|record| record.config.as_stdio()).cloned();
         let Some(stdio) = stdio.filter(|stdio| stdio.sandbox.is_some()) else {
             let _ = reply.send(Err(NoPlan::NoSandbox));
@@ -75,22 +118,29 @@ impl Owner {
         let (command, known, own) = (self.command(name, &stdio), self.search_path.clone(), self.own_files());
         tokio::spawn(async move {
             let (path, found) = super::starting::find(command.clone(), known).await;
-            let planned = match found {
-                Ok(program) => plan(&command, &program, &path, &stdio, &own).await,
+            let _ = reply.send(match found {
+                Ok(program) => match plan(&command, &program, &path, &stdio, &own).await {
+                    Ok(Some(plan)) => Ok(preview(command, program, path, plan).await),
+                    Ok(None) => Err(NoPlan::NoSandbox),
+                    Err(error) => Err(error),
+                },
                 Err(error) => Err(error.into()),
-            };
-            let _ = reply.send(planned.and_then(|plan| plan.ok_or(NoPlan::NoSandbox)));
+            });
         });
     }
 
     /// The folders that a server is told of: those that its user shared, and of them no more than its sandbox lets it reach.
     pub(super) fn told_roots(&self, server: &str) -> Option<Vec<PathBuf>> {
-        let shared = self.shared_roots(server)?;
-        let config = self.servers.get(server)?.config.as_stdio();
-        Some(match config.and_then(|config| config.sandbox.as_ref()) {
+        Some(self.told_of(server, self.shared_roots(server)?))
+    }
+
+    /// What a server is told of these folders: in a sandbox, those that it reaches.
+    pub(super) fn told_of(&self, server: &str, shared: Vec<PathBuf>) -> Vec<PathBuf> {
+        let config = self.servers.get(server).and_then(|record| record.config.as_stdio());
+        match config.and_then(|config| config.sandbox.as_ref()) {
             Some(sandbox) => reachable(&shared, sandbox),
             None => shared,
-        })
+        }
     }
 
     /// A server has another name: its home goes with it. One that runs keeps the old one, and has lost it then.
@@ -119,6 +169,14 @@ impl Owner {
     }
 }
 
+/// Adds what a command needs and would not reach.
+async fn preview(command: ServerCommand, program: PathBuf, path: SearchPath, plan: Plan) -> SandboxPreview {
+    let for_reading = plan.clone();
+    let looking = tokio::task::spawn_blocking(move || missing(&command, &program, &path, &for_reading));
+    // An interruption leaves hints out, and nothing else.
+    SandboxPreview { plan, missing: looking.await.unwrap_or_default() }
+}
+
 /// What a command would reach; nothing if it has no sandbox.
 pub(super) async fn plan(
     command: &ServerCommand,
@@ -128,16 +186,39 @@ pub(super) async fn plan(
     own: &[PathBuf],
 ) -> Result<Option<Plan>, NoPlan> {
     if let Some(sandbox) = &config.sandbox {
-        let changes = own.iter().find_map(|file| {
-            // A link on the way there must not hide it.
-            let real = file.canonicalize().unwrap_or_else(|_| file.clone());
-            sandbox.may_change(&real)
-        });
-        if let Some(folder) = changes {
-            return Err(NoPlan::OwnFolder(folder.path.clone()));
+        // Where a link lies on the way there, whoever may write beside it could have it lead elsewhere.
+        let changes = own.iter().flat_map(|file| ways(file)).find_map(|way| sandbox.may_change(&way).cloned());
+        let hidden = &command.sandbox.as_ref().map(|sandbox| sandbox.hidden.as_slice()).unwrap_or_default();
+        let lies_in = |folder: &&Folder| hidden.iter().any(|hidden| folder.path.starts_with(hidden));
+        if let Some(folder) = changes.or_else(|| sandbox.folders.iter().find(lies_in).cloned()) {
+            return Err(NoPlan::OwnFolder(folder.path));
         }
     }
     Ok(Plan::make(command, program, path).await?)
+}
+
+/// All paths that decide where a path leads: as it is spelled, and as it is after each link on the way.
+fn ways(path: &Path) -> Vec<PathBuf> {
+    let mut ways = vec![path.to_owned()];
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let mut parts: Vec<&Path> = path.ancestors().collect();
+        parts.reverse();
+        let link = parts.into_iter().find_map(|part| Some((part.to_owned(), std::fs::read_link(part).ok()?)));
+        let Some((link, target)) = link else { break };
+        let rest = path.strip_prefix(&link).map(Path::to_owned).unwrap_or_default();
+        // A relative target starts where the link lies; `..` in it is resolved there, where no link is left.
+        let target = link.parent().unwrap_or(&link).join(target);
+        let parent = target.parent().and_then(|parent| parent.canonicalize().ok());
+        let next = match (parent, target.file_name()) {
+            (Some(parent), Some(name)) => parent.join(name),
+            _ => target.canonicalize().unwrap_or(target),
+        };
+        path = if rest.as_os_str().is_empty() { next } else { next.join(rest) };
+        ways.push(path.clone());
+    }
+    ways.extend(path.canonicalize());
+    ways
 }
 
 /// What lies both in the folders that were shared and in those of a sandbox.
@@ -164,7 +245,33 @@ fn reachable(shared: &[PathBuf], sandbox: &SandboxConfig) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::server_config::{Access, Folder};
+
+    #[cfg(unix)]
+    #[test]
+    fn s10_each_link_on_the_way_to_an_own_folder_counts() {
+        use std::fs::create_dir_all;
+        use std::os::unix::fs::symlink;
+
+        let ground = tempfile::tempdir().expect("a folder");
+        let base = ground.path().canonicalize().expect("it is there");
+        for folder in ["home/local", "disk/links", "real/data"] {
+            create_dir_all(base.join(folder)).expect("it can be made");
+        }
+        symlink(base.join("disk/links/share"), base.join("home/local/share")).expect("a link");
+        symlink("../../real", base.join("disk/links/share")).expect("a link");
+        let spelled = base.join("home/local/share/data");
+        let ways = ways(&spelled);
+        let wanted = [spelled, base.join("disk/links/share/data"), base.join("real/data")];
+        for way in wanted {
+            assert!(ways.contains(&way), "{} is one of {ways:?}", way.display());
+            let folder = Folder { path: way.parent().expect("it has one").to_owned(), access: Access::Write };
+            let sandbox = SandboxConfig { folders: vec![folder], network: false };
+            assert!(
+                ways.iter().any(|way| sandbox.may_change(way).is_some()),
+                "whoever may write there may redirect it"
+            );
+        }
+    }
 
     #[test]
     fn a_server_is_told_of_what_it_reaches_and_was_shared() {

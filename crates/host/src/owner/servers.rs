@@ -98,7 +98,7 @@ impl Owner {
     fn set_config_problem(&mut self, problem: Option<ConfigProblem>) {
         if self.config_problem != problem {
             self.config_problem.clone_from(&problem);
-            self.emit(HostEvent::ConfigProblem(problem));
+            self.emit(HostEvent::ConfigProblem(self.shown_problem()));
         }
     }
 
@@ -183,6 +183,7 @@ impl Owner {
         self.forget_sampling(name);
         self.forget_known(name);
         self.forget_pins(name);
+        self.forget_package(name);
         self.forget_trust(name);
     }
 
@@ -221,21 +222,9 @@ impl Owner {
     pub(crate) fn is_approved(&self, name: &str, config: &ServerConfig) -> bool {
         let grant = self.policy.grants().find(name, &Subject::Command);
         grant.filter(|grant| !grant.has_expired(now())).is_some_and(|grant| match &config.transport {
-            ServerTransport::Stdio(_) => grant.words == approval_words(config),
+            ServerTransport::Stdio(_) => grant.words == approval_words(&self.as_approved(name, config)),
             ServerTransport::Http(config) => grant.rests_on == address_hash(config),
         })
-    }
-
-    pub(super) fn start_approved_servers(&mut self) {
-        let approved: Vec<String> = self
-            .servers
-            .iter()
-            .filter(|(name, r)| self.is_approved(name, &r.config))
-            .map(|(name, _)| name.clone())
-            .collect();
-        for name in approved {
-            let _ = self.start(&name);
-        }
     }
 
     /// Writes down what stands for a server, or for one subject of it. All else in the file stays: another host (the app
@@ -271,6 +260,10 @@ impl ServerRecord {
             pid: None,
             found: None,
             plan: None,
+            files: None,
+            command: None,
+            package: None,
+            started_by_user: false,
             used: Arc::default(),
             connected: None,
             subscriptions_lost: None,

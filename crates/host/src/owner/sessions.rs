@@ -49,6 +49,7 @@ impl Owner {
             return;
         }
         self.look_again_at_tools(name);
+        self.note_changed_tools(name);
         self.emit(HostEvent::CatalogChanged(name.to_owned()));
         self.emit_server(name);
     }

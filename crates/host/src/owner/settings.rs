@@ -16,11 +16,8 @@ const BEFORE: &str = "; before: ";
 impl Owner {
     /// How much a server uses of what each server gets.
     pub(crate) fn used(&self, name: &str) -> Option<Use> {
-        let counted = *self.servers.get(name)?.used.lock().unwrap_or_else(PoisonError::into_inner);
-        Some(match counted {
-            Some((at, used)) => used.after(at.elapsed().as_secs_f64()),
-            None => Use::none(&self.settings.limits.within_bounds()),
-        })
+        let counted = self.servers.get(name)?.used.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Some(counted.now(&self.settings.limits.within_bounds()))
     }
 
     pub(crate) fn set_settings(&mut self, settings: AppSettings) -> Result<(), StoreError> {
@@ -34,7 +31,8 @@ impl Owner {
                 ..Decided::default()
             })?;
         }
-        let kept = self.keep(Document::Settings, &settings);
+        let kept = if now == before { Ok(()) } else { self.confirm_keeping(&settings) };
+        let kept = kept.and_then(|()| self.keep(Document::Settings, &settings));
         if kept.is_err() && now != before {
             self.note_keeping(&before, Some(&now), "the settings could not be written");
         }
@@ -47,11 +45,12 @@ impl Owner {
 
     /// Compares what the settings say of the audit log with what the log says itself, and only then has it keep no more than
     /// they say.
-    pub(super) fn look_at_keeping(&self) {
+    pub(super) fn look_at_keeping(&mut self) {
         let log = Arc::clone(&self.ports.audit);
         let query = AuditQuery { kind: Some(KIND.to_owned()), ..AuditQuery::latest(1) };
         let read = async move { tokio::task::spawn_blocking(move || log.read(&query)).await };
         let at_start = keeping(&self.settings);
+        self.hold_to_confirmed_keeping();
         self.beside(read, move |owner, found| {
             let known = match found {
                 Ok(Ok(entries)) => entries.into_iter().next().map(|entry| entry.subject),
@@ -60,7 +59,11 @@ impl Owner {
             };
             let known = known.as_deref().map(|known| known.split(BEFORE).next().unwrap_or(known));
             // The user may have changed them meanwhile.
-            if keeping(&owner.settings) == at_start {
+            let holds = keeping(&owner.settings);
+            if holds != at_start && known == Some(holds.as_str()) {
+                let why = "they were changed outside of Drawbridge, and hold as they were until they are changed in it";
+                owner.note_keeping(&holds, Some(&at_start), why);
+            } else if holds == at_start {
                 match known {
                     Some(known) if known != at_start => {
                         owner.note_keeping(&at_start, Some(known), "they were changed outside of Drawbridge");
@@ -69,7 +72,10 @@ impl Owner {
                     Some(_) | None => {}
                 }
             }
-            owner.retain_audit();
+            // What may be removed is not known before it is known what the user confirmed.
+            if owner.knows_confirmed() {
+                owner.retain_audit();
+            }
         });
     }
 

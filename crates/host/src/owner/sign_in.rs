@@ -18,7 +18,7 @@ use mcp_transport::http::Authorizer;
 use tokio::sync::oneshot;
 
 use super::{Owner, ServerRecord};
-use crate::server_config::{Grant, HttpConfig};
+use crate::server_config::{AuthConfig, HttpConfig};
 use crate::sign_in::{AuthorizationView, SignInError, TokensKept};
 use crate::view::{HostEvent, ServerState};
 pub(super) use access::Access;
@@ -38,6 +38,8 @@ pub(super) struct SignIn {
     signing: Arc<Signing>,
     /// What it was made of.
     config: Arc<HttpConfig>,
+    /// True if that was approved when it was made.
+    is_approved: bool,
     /// Where the tokens were found when it was made.
     found: Option<TokensKept>,
 }
@@ -55,17 +57,16 @@ impl SignIn {
 
     /// Whether it needs nobody in front of a browser.
     fn is_unattended(&self) -> bool {
-        self.config.auth.as_ref().is_some_and(|auth| match auth.grant {
-            Grant::AuthorizationCode => false,
-            Grant::EnterpriseManaged => auth.identity_provider.as_ref().is_some_and(|idp| idp.id_token.is_some()),
-            Grant::ClientCredentials | Grant::WorkloadIdentity => true,
-        })
+        self.config.auth.as_ref().is_some_and(AuthConfig::is_unattended)
     }
 }
 
 impl Owner {
     pub(super) fn sign_in_maker(&self, name: &str) -> Option<Maker> {
         let record = self.servers.get(name)?;
+        let pins = self.pins.get(name);
+        let pinned = pins.and_then(|pins| pins.identity.as_ref());
+        let endpoints = pins.into_iter().flat_map(|pins| pins.endpoints.values()).flat_map(|urls| urls.split(' '));
         Some(Maker {
             server: name.to_owned(),
             back: self.back.clone(),
@@ -73,6 +74,8 @@ impl Owner {
             vaults: Arc::clone(&self.vaults),
             activity: Arc::clone(&record.activity),
             existing: record.access.current().cloned(),
+            endpoints: endpoints.filter_map(|url| url::Url::parse(url).ok()).collect(),
+            approved: record.identity.iter().chain(pinned.map(|pinned| &pinned.hash)).cloned().collect(),
         })
     }
 

@@ -6,17 +6,20 @@ use std::sync::{Arc, PoisonError};
 use mcp_proto::session::{Opening, SessionConfig};
 use mcp_proto::types::{ClientCapabilities, ElicitationCapability, RootsCapability, SamplingCapability};
 use mcp_transport::sandbox::Plan;
-use mcp_transport::stdio::{CommandNotFound, PathSource, SearchPath, ServerCommand};
+use mcp_transport::stdio::{CommandNotFound, LaunchFiles, PathSource, SearchPath, ServerCommand};
 use policy::{Act, Decision, Hash, Rule, Scope, Subject};
 use serde_json::json;
 
 use super::approvals::{address_hash, command_hash, without_sandbox};
+use super::gate::Departure;
+use super::packages::PackageStart;
 use super::questions::{For, kind_of};
 use super::sandbox::{NoPlan, plan};
 use super::sign_in::{SignIn, Unmade};
 use super::{Decided, Owner, ServerError};
 use crate::activity::{ActivityKind, now};
 use crate::connection::{self, HttpStart, RunId, Start, Target, Tell, outcome_not_found, outcome_unresolved};
+use crate::packages::{Launched, LoadedPackage};
 use crate::ports::Secrets;
 use crate::secrets::{Filled, Unresolved};
 use crate::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig};
@@ -74,31 +77,58 @@ impl Owner {
         self.fail_with(name, Failure::new(FailureReason::CouldNotStart, message));
     }
 
-    fn on_found(
-        &mut self,
-        name: &str,
-        config: &ServerConfig,
-        path: SearchPath,
-        found: Result<(PathBuf, Option<Plan>), NoPlan>,
-    ) {
+    fn on_found(&mut self, name: &str, config: &ServerConfig, path: SearchPath, found: Result<FoundLaunch, NoPlan>) {
         let Some(record) = self.awaited(name, config) else { return };
-        let (program, plan) = match found {
+        let (found, launched) = match found {
             Ok(found) => found,
             Err(NoPlan::NotFound(error)) => return self.fail_with(name, outcome_not_found(error)),
             Err(error) => return self.could_not_start(name, &error.to_string()),
         };
-        record.found = Some((program.clone(), path));
-        record.plan.clone_from(&plan);
-        self.say_identity(name, Some(&program));
+        record.found = Some((found.program.clone(), path.clone()));
+        record.plan.clone_from(&found.plan);
+        self.say_identity(name, Some(&found.program));
         let Some(stdio) = config.as_stdio().cloned() else { return };
-        let hash = command_hash(&stdio, &program, plan.as_ref());
-        let body = QuestionBody::StartServer { config: stdio, resolved: program, approved_before: None, plan };
+        match launched {
+            Some(Launched::Package(reference)) => {
+                let config = config.clone();
+                let name = name.to_owned();
+                self.decide_package(PackageStart { name, config, stdio, reference, found, path });
+            }
+            Some(Launched::Unknown(launcher, cause)) => {
+                let package = LoadedPackage::unknown(launcher, cause);
+                self.decide_command(name, stdio, found, Some(package));
+            }
+            None => self.decide_command(name, stdio, found, None),
+        }
+    }
+
+    /// Asks the policy about a command that is known whole, with the version of the package that it loads.
+    pub(super) fn decide_command(
+        &mut self,
+        name: &str,
+        config: StdioConfig,
+        found: Found,
+        mut package: Option<LoadedPackage>,
+    ) {
+        let Found { program: resolved, plan, files } = found;
+        if let Some(record) = self.servers.get_mut(name) {
+            if let Some(package) = &mut package {
+                package.configured = record.config.command_line();
+            }
+            record.command = Some(config.clone());
+            record.package.clone_from(&package);
+            record.files = Some(files.clone());
+        }
+        let hash = command_hash(&config, &resolved, plan.as_ref(), &files, package.as_ref());
+        let writers = self.writers(name, &files);
+        let package = package.map(Box::new);
+        let body = QuestionBody::StartServer { config, resolved, approved_before: None, plan, files, writers, package };
         self.decide_start(name, &hash, body);
     }
 
     /// A server that is still to be started as it was when what took time began. It may have been stopped, changed or
     /// removed meanwhile.
-    fn awaited(&mut self, name: &str, config: &ServerConfig) -> Option<&mut super::ServerRecord> {
+    pub(super) fn awaited(&mut self, name: &str, config: &ServerConfig) -> Option<&mut super::ServerRecord> {
         self.servers
             .get_mut(name)
             .filter(|r| r.state == ServerState::Starting && r.connection.is_none() && *r.config == *config)
@@ -110,16 +140,21 @@ impl Owner {
             QuestionBody::ConnectServer { .. } => Act::ConnectServer { server: name, address: hash },
             _ => Act::StartServer { server: name, command: hash },
         };
-        let brings_back = self.servers.get(name).is_some_and(|record| record.supervision.brings_back(hash));
+        let signed_in = self.servers.get(name).is_some_and(|record| record.supervision.signed_in_to(hash));
         match self.policy.decide(&act, now()) {
             Decision::Deny { rule, .. } => self.fail(name, rule.name()),
-            // To bring back what was approved, and not stopped, is no new act to ask about.
-            Decision::Ask { .. } if brings_back => self.launch_audited(name, hash, kind_of(&body), "policy"),
-            Decision::Allow { .. } => self.launch_audited(name, hash, kind_of(&body), "grant"),
+            // To go on where it waited for its user to sign in is no new act to ask about.
+            Decision::Ask { .. } if signed_in => {
+                self.launch_audited(name, Departure::after_sign_in(name, hash.clone()), kind_of(&body), "policy");
+            }
+            Decision::Allow { by } => {
+                self.launch_audited(name, Departure::by_rule(by, name, hash.clone()), kind_of(&body), "grant");
+            }
             Decision::Ask { rule, scopes, .. } => self.ask_start(name, &mut body, rule, scopes),
         }
     }
 
+    /// Asks to start a server. One that ended by itself is asked about for the host, and its user is not interrupted.
     fn ask_start(&mut self, name: &str, body: &mut QuestionBody, rule: Rule, scopes: &'static [Scope]) {
         let before = self.policy.grants().find(name, &Subject::Command).map(|g| g.words.clone());
         let before = before.map(|words| without_sandbox(&words).to_owned()).filter(|words| !words.is_empty());
@@ -128,16 +163,32 @@ impl Owner {
         {
             *approved_before = before;
         }
+        let mut why = Why::User { conversation: None };
         if let Some(record) = self.servers.get_mut(name) {
             record.set(ServerState::AwaitingApproval);
+            if let Some(cause) = record.supervision.ended_because() {
+                record.note(
+                    ActivityKind::State,
+                    "its approval does not hold for another start, so this one is asked about",
+                );
+                why = Why::Ended { cause };
+            }
         }
         self.emit_server(name);
-        self.ask(name, Why::User { conversation: None }, body.clone(), scopes, rule, For::Start);
+        self.ask(name, why, body.clone(), scopes, rule, For::Start);
     }
 
-    fn launch_audited(&mut self, name: &str, hash: &Hash, kind: &'static str, by: &'static str) {
+    fn launch_audited(&mut self, name: &str, departure: Departure, kind: &'static str, by: &'static str) {
         let Some(record) = self.servers.get(name) else { return };
-        let words = record.config.as_http().map_or_else(|| record.config.command_line(), HttpConfig::shown_url);
+        // To bring back what ended is nobody's wish but the host's.
+        let brings_back = record.supervision.is_bringing_back();
+        if brings_back && by == "grant" {
+            record.note(ActivityKind::State, "starting again under its standing approval");
+        }
+        let hash = departure.leaves().clone();
+        let command =
+            || record.command.as_ref().map_or_else(|| record.config.command_line(), StdioConfig::command_line);
+        let words = record.config.as_http().map_or_else(command, HttpConfig::shown_url);
         let decided = Decided {
             server: name,
             kind,
@@ -145,12 +196,11 @@ impl Owner {
             decision: "allowed",
             by,
             hash: hash.as_str(),
-            // To bring back what ended is nobody's wish but the host's.
-            asker: if by == "policy" { "host" } else { "user" },
+            asker: if brings_back || by == "policy" { "host" } else { "user" },
             ..Decided::default()
         };
         match self.audit(decided) {
-            Ok(()) => self.launch(name, hash),
+            Ok(()) => self.launch(name, departure),
             Err(error) => self.fail(name, &error.to_string()),
         }
     }
@@ -168,28 +218,30 @@ impl Owner {
         self.emit_server(name);
     }
 
-    /// Runs a server whose command is found, or whose address is known. `approved` is what the approval rests on.
-    pub(super) fn launch(&mut self, name: &str, approved: &Hash) {
+    /// Runs a server whose command is found, or whose address is known.
+    pub(super) fn launch(&mut self, name: &str, departure: Departure) {
         if self.is_closing {
             return;
         }
-        self.pin_identity(name, approved);
+        self.pin_identity(name, departure.leaves());
+        self.remember_package(name);
         let Some(record) = self.servers.get_mut(name) else { return };
         record.set(ServerState::Starting);
-        record.supervision.launched(approved.clone());
+        record.supervision.launched(departure.leaves().clone());
         let config = Arc::clone(&record.config);
         match &config.transport {
             ServerTransport::Stdio(stdio) => {
                 let Some((program, path)) = record.found.take() else { return };
-                let approved = record.plan.clone();
-                let command = ServerCommand { approved, ..self.command(name, stdio) };
+                let (approved, files) = (record.plan.clone(), record.files.take());
+                let stdio = &record.command.clone().unwrap_or_else(|| stdio.clone());
+                let command = ServerCommand { approved, files, ..self.command(name, stdio) };
                 if !crate::secrets::in_environment(stdio) {
-                    return self.connect(name, Target::Process { command, program, path });
+                    return self.connect(name, Target::Process { command, program, path }, departure);
                 }
                 let (name, stdio, secrets) = (name.to_owned(), stdio.clone(), Arc::clone(&self.ports.secrets));
                 self.emit_server(&name);
                 self.beside(read_environment(stdio, secrets), move |owner, read| {
-                    owner.on_environment(&name, &config, command, (program, path), read);
+                    owner.on_environment(&name, &config, departure, command, (program, path), read);
                 });
             }
             ServerTransport::Http(http) => {
@@ -200,12 +252,18 @@ impl Owner {
                     let sign_in = maker.make(http.clone()).await?;
                     Ok((read_secrets(http, secrets).await?, sign_in))
                 };
-                self.beside(prepared, move |owner, prepared| owner.on_prepared(&name, &config, prepared));
+                self.beside(prepared, move |owner, prepared| owner.on_prepared(&name, &config, departure, prepared));
             }
         }
     }
 
-    fn on_prepared(&mut self, name: &str, config: &ServerConfig, prepared: Result<Prepared, Unmade>) {
+    fn on_prepared(
+        &mut self,
+        name: &str,
+        config: &ServerConfig,
+        departure: Departure,
+        prepared: Result<Prepared, Unmade>,
+    ) {
         if self.is_closing {
             return;
         }
@@ -217,7 +275,7 @@ impl Owner {
                 record.activity.lock().unwrap_or_else(PoisonError::into_inner).hide_named(secrets);
                 start.authorizer = sign_in.map(|made| record.access.keep(made).authorizer());
                 start.known = self.known_server(name);
-                self.connect(name, Target::Url(start));
+                self.connect(name, Target::Url(start), departure);
             }
             Err(cause) => self.fail_with(name, outcome_unresolved(&cause)),
         }
@@ -227,6 +285,7 @@ impl Owner {
         &mut self,
         name: &str,
         config: &ServerConfig,
+        departure: Departure,
         command: ServerCommand,
         (program, path): (PathBuf, SearchPath),
         read: Result<Filled, Unresolved>,
@@ -240,20 +299,33 @@ impl Owner {
                 // Where the server says them again, they must not be seen.
                 record.activity.lock().unwrap_or_else(PoisonError::into_inner).hide_named(secrets);
                 let command = ServerCommand { environment, ..command };
-                self.connect(name, Target::Process { command, program, path });
+                self.connect(name, Target::Process { command, program, path }, departure);
             }
             Err(cause) => self.fail_with(name, outcome_unresolved(&cause)),
         }
     }
 
-    fn connect(&mut self, name: &str, target: Target) {
+    fn connect(&mut self, name: &str, target: Target, departure: Departure) {
         let run = RunId(self.new_id());
         let known = self.known_revision(name);
         let sampling = self.sampling_offered(name);
         let Some(record) = self.servers.get_mut(name) else { return };
-        record.sampling_offered.clone_from(&sampling);
+        // Secrets may have been waited for, and the program or a script be another file since.
+        let now = match (&target, &record.config.transport) {
+            (Target::Process { command, program, .. }, ServerTransport::Stdio(stdio)) => {
+                let files = command.files.as_ref().map(LaunchFiles::again);
+                let stdio = record.command.as_ref().unwrap_or(stdio);
+                files.map(|files| command_hash(stdio, program, record.plan.as_ref(), &files, record.package.as_ref()))
+            }
+            (Target::Url(_), ServerTransport::Http(http)) => Some(address_hash(http)),
+            _ => None,
+        };
         let mut timeouts = self.options.timeouts.clone();
         timeouts.ping_interval.get_or_insert(target.ping_interval());
+        let Some(target) = now.and_then(|now| departure.start(name, target, &now).ok()) else {
+            return self.could_not_start(name, "its program changed after it was approved; start it again");
+        };
+        record.sampling_offered.clone_from(&sampling);
         let mut session = SessionConfig {
             client: self.options.client.clone(),
             capabilities: capabilities(&record.config, sampling),
@@ -352,19 +424,46 @@ pub(super) async fn find(
     (path, found)
 }
 
-/// Finds a command, and out how it can be held if it has a sandbox.
+/// A command that was found, and what decides what it runs.
+#[derive(Debug, Clone)]
+pub(super) struct Found {
+    pub(super) program: PathBuf,
+    /// How it is held, if it has a sandbox.
+    pub(super) plan: Option<Plan>,
+    /// The files that decide what runs.
+    pub(super) files: LaunchFiles,
+}
+
+/// A command that was found, and the package that it loads.
+type FoundLaunch = (Found, Option<Launched>);
+
+/// Finds a command, out how it can be held if it has a sandbox, and which package it loads.
 async fn find_and_plan(
     command: ServerCommand,
     known: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
     config: StdioConfig,
     own: Vec<PathBuf>,
-) -> (SearchPath, Result<(PathBuf, Option<Plan>), NoPlan>) {
+) -> (SearchPath, Result<FoundLaunch, NoPlan>) {
     let (path, found) = find(command.clone(), known).await;
     let planned = match found {
-        Ok(program) => plan(&command, &program, &path, &config, &own).await.map(|plan| (program, plan)),
+        Ok(program) => match plan(&command, &program, &path, &config, &own).await {
+            Ok(plan) => {
+                let launched = super::packages::launched(&config, &command.directory());
+                let files = files(command, program.clone(), path.clone()).await;
+                Ok((Found { program, plan, files }, launched))
+            }
+            Err(error) => Err(error),
+        },
         Err(error) => Err(error.into()),
     };
     (path, planned)
+}
+
+/// Reads the files that decide what a command runs. If that is interrupted there are none, so that the start fails when they are
+/// looked at again.
+pub(super) async fn files(command: ServerCommand, program: PathBuf, path: SearchPath) -> LaunchFiles {
+    let reading = tokio::task::spawn_blocking(move || LaunchFiles::of(&command, &program, &path));
+    reading.await.unwrap_or_default()
 }
 
 /// What the host can do for a server. The session leaves out what a revision does not know.

@@ -1,5 +1,5 @@
-//! Servers that end or drop though they should run: brought back with growing pauses, and then left to the user. Those that
-//! only did not answer are tried again when the network is another one.
+//! Servers that end or drop though they should run: brought back with growing pauses, and then left to the user. One whose approval
+//! was for once is asked about each time. Those that only did not answer are tried again when the network is another one.
 
 use std::time::{Duration, Instant};
 
@@ -20,8 +20,10 @@ const RENEWAL_PAUSE: Duration = Duration::from_secs(10);
 #[derive(Debug, Default)]
 pub(super) struct Supervision {
     backoff: Backoff,
-    /// What was approved, for as long as the user has not stopped it: to bring back the same is no new act.
+    /// What was approved, for as long as the user has not stopped it.
     approved: Option<Hash>,
+    /// Why it ended, while it is brought back or asked about for that.
+    ended: Option<String>,
     /// What was approved for a server that was in use and then could not be reached any more, until it is tried again.
     out_of_reach: Option<Hash>,
     /// Since when it is in use.
@@ -36,6 +38,7 @@ impl Supervision {
     /// What was approved is being run.
     pub(super) fn launched(&mut self, approved: Hash) {
         self.approved = Some(approved);
+        self.ended = None;
         self.out_of_reach = None;
         self.awaits_sign_in = false;
     }
@@ -51,9 +54,19 @@ impl Supervision {
         self.ready = Some(Instant::now());
     }
 
-    /// Whether exactly this was approved, and is only being brought back.
-    pub(super) fn brings_back(&self, hash: &Hash) -> bool {
-        (self.backoff.is_trying() || self.awaits_sign_in) && self.approved.as_ref() == Some(hash)
+    /// Whether exactly this was approved, and waited for its user to sign in.
+    pub(super) fn signed_in_to(&self, hash: &Hash) -> bool {
+        self.awaits_sign_in && self.approved.as_ref() == Some(hash)
+    }
+
+    /// Why it ended, if nobody but the host would start it again.
+    pub(super) fn ended_because(&self) -> Option<String> {
+        self.ended.clone()
+    }
+
+    /// Whether the host starts it again of its own accord.
+    pub(super) const fn is_bringing_back(&self) -> bool {
+        self.ended.is_some()
     }
 
     /// The user stopped or changed it, or it is left to the user.
@@ -72,6 +85,7 @@ impl Supervision {
     fn resume(&mut self) -> bool {
         let Some(approved) = self.out_of_reach.take() else { return false };
         self.approved = Some(approved);
+        self.ended = Some("it could not be reached".to_owned());
         self.backoff = Backoff::default();
         self.backoff.next(Instant::now(), 0.0).is_some()
     }
@@ -102,7 +116,8 @@ impl Failure {
             | FailureReason::Protocol
             | FailureReason::Refused
             | FailureReason::Unauthorized
-            | FailureReason::NoSecret => false,
+            | FailureReason::NoSecret
+            | FailureReason::LimitReached => false,
         }
     }
 
@@ -142,6 +157,7 @@ impl Owner {
             record.set(ServerState::Failed(failure));
             return;
         };
+        record.supervision.ended = Some(failure.message.clone());
         let at = now() + u64::try_from(pause.as_millis()).unwrap_or(u64::MAX);
         record
             .note(ActivityKind::State, &format!("attempt {attempt} to bring it back in {:.1} s", pause.as_secs_f64()));

@@ -3,15 +3,19 @@
 
 mod diff;
 mod flags;
+mod folded;
+mod letters;
 mod names;
 mod phrases;
 mod pins;
+mod words;
 
 pub use diff::{Change, Diff, MAX_CHANGES};
 pub(crate) use flags::is_hidden;
-pub use flags::{Flag, FlagReason, flags_of_definition, flags_of_text, is_styled};
+pub use flags::{Flag, FlagReason, flags_of_definition, flags_of_name, flags_of_text, is_styled};
 pub use names::{LookAlike, MAX_LOOK_ALIKES, NameKeys, Names};
 pub use pins::{Identity, Kind, MAX_DEFINITION, MAX_KEPT, MAX_PINS, Pin, Pins, ServerPins};
+pub use words::{Piece, changed_words};
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use super::names::Names;
 use super::{Change, Diff, title_of};
+use crate::owner::changed_entries;
 use crate::view::Millis;
 
 /// The most definitions of one kind that are kept of a server. What is beyond counts as new, and asks each time.
@@ -54,6 +55,9 @@ pub struct ServerPins {
     /// Who issues the tokens for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub issuer: Option<String>,
+    /// Where credentials and tokens are sent, by what each endpoint is for.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub endpoints: BTreeMap<String, String>,
     /// Its tools.
     pub tools: BTreeMap<String, Pin>,
     /// Its prompts.
@@ -90,6 +94,9 @@ pub struct Pin {
     /// Its size as canonical JSON, in bytes.
     #[serde(default)]
     pub bytes: usize,
+    /// Since when the server is known to offer another definition, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed: Option<Millis>,
 }
 
 impl ServerPins {
@@ -97,6 +104,24 @@ impl ServerPins {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// These, with what changed in the file; what only this program holds stays.
+    #[must_use]
+    pub(crate) fn with_changes(&self, before: &Self, now: &Self) -> Self {
+        let mut pins = self.clone();
+        if before.identity != now.identity {
+            pins.identity.clone_from(&now.identity);
+        }
+        if before.issuer != now.issuer {
+            pins.issuer.clone_from(&now.issuer);
+        }
+        if before.endpoints != now.endpoints {
+            pins.endpoints.clone_from(&now.endpoints);
+        }
+        pins.tools = changed_entries(&self.tools, &before.tools, &now.tools);
+        pins.prompts = changed_entries(&self.prompts, &before.prompts, &now.prompts);
+        pins
     }
 
     /// The pinned definitions of a kind.
@@ -159,6 +184,7 @@ impl ServerPins {
             definition: is_whole.then(|| definition.clone()),
             head: if is_whole { String::new() } else { text.chars().take(HEAD).collect() },
             bytes: text.len(),
+            changed: None,
         };
         of_kind.insert(name.to_owned(), pin);
         true

@@ -14,6 +14,7 @@ pub use estimate::estimated_tokens;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, Role, SamplingContent};
 use models::{Loss, ModelRef, Usage};
 use policy::Hash;
+use serde_json::json;
 pub use settings::{Budget, SamplingSettings};
 pub use spending::{Limit, LimitOf, Span, Spending, Spent};
 
@@ -43,8 +44,25 @@ pub struct SamplingState {
     pub losses: Vec<Loss>,
     /// How often a model was asked.
     pub attempts: u32,
+    /// The hash of what was approved for a model and sent to it last; none before the first time.
+    pub asked: Option<Hash>,
     /// How far the model is.
     pub run: Run,
+}
+
+/// Over what leaves when a model is asked: the request, the model, how its provider is set up, and what is left out of it.
+#[must_use]
+pub fn ask_hash(request: &CreateMessageParams, state: &SamplingState) -> Hash {
+    let model = state.model.as_ref().map(|own| (&own.model, &own.provider));
+    Hash::of(&json!({ "request": request, "model": model, "losses": state.losses }))
+}
+
+/// What "ask again" would send: exactly what was approved and sent before. None before the first time, and once the request or
+/// the model is another.
+#[must_use]
+pub fn asked_before(request: &CreateMessageParams, state: &SamplingState) -> Option<Hash> {
+    let asked = state.asked.as_ref()?;
+    (ask_hash(request, state) == *asked).then(|| asked.clone())
 }
 
 /// The model that answers, and why that one.

@@ -135,6 +135,11 @@ pub fn url_problem(url: &str) -> Option<String> {
     if url.len() > MAX_URL {
         return Some(format!("the URL is longer than {MAX_URL} bytes"));
     }
+    if url.contains(|c: char| c.is_control() || c.is_whitespace()) {
+        return Some(
+            "the URL has blanks or control characters in it, which programs read in different ways".to_owned(),
+        );
+    }
     let parsed = match Url::parse(url) {
         Ok(parsed) => parsed,
         Err(error) => return Some(format!("the URL can't be read: {error}; expected https://…")),

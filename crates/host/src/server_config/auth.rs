@@ -122,6 +122,16 @@ impl AuthConfig {
         ]
     }
 
+    /// True if tokens are got with nobody in front of a browser.
+    #[must_use]
+    pub fn is_unattended(&self) -> bool {
+        match self.grant {
+            Grant::AuthorizationCode => false,
+            Grant::EnterpriseManaged => self.identity_provider.as_ref().is_some_and(|idp| idp.id_token.is_some()),
+            Grant::ClientCredentials | Grant::WorkloadIdentity => true,
+        }
+    }
+
     /// Why it can't be used, in words; nothing if it can.
     #[must_use]
     pub fn problem(&self) -> Option<String> {

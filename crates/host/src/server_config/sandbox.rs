@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use crate::owner::path_in_json;
 pub use mcp_transport::sandbox::{Access, Folder};
 
 /// The most folders of one server.
@@ -38,7 +39,8 @@ impl SandboxConfig {
 
     /// The folders and what may be done there, for the hash of an approval and for its words.
     pub(crate) fn in_json(&self) -> serde_json::Value {
-        let folder = |folder: &Folder| serde_json::json!({ "path": folder.path.to_string_lossy(), "access": word(folder.access) });
+        let folder =
+            |folder: &Folder| serde_json::json!({ "path": path_in_json(&folder.path), "access": word(folder.access) });
         serde_json::json!({
             "folders": self.folders.iter().map(folder).collect::<Vec<_>>(),
             "network": self.network,

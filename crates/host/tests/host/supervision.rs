@@ -24,7 +24,7 @@ fn retry(view: &ServerView) -> Option<&Retry> {
 #[tokio::test]
 async fn a_server_that_dies_is_brought_back_without_a_question() {
     let app = App::start(vec![("harbour", demo(&[]))]).await;
-    let first = app.ready("harbour").await.pid.unwrap();
+    let first = app.ready_always("harbour").await.pid.unwrap();
     let (host, slow) = (app.host.clone(), serde_json::json!({"seconds": 60}));
     let call = tokio::spawn(async move {
         let arguments = slow.as_object().unwrap().clone();
@@ -42,14 +42,14 @@ async fn a_server_that_dies_is_brought_back_without_a_question() {
     assert_ne!(up.pid, Some(first), "[stdio-restart-on-crash] another process serves");
     assert!(app.questions().await.is_empty(), "what was approved is brought back without asking");
     let last = app.decisions().into_iter().rfind(|(kind, ..)| kind == "start-server").unwrap();
-    assert_eq!((last.1.as_str(), last.2.as_str()), ("allowed", "policy"), "and that is written down");
+    assert_eq!((last.1.as_str(), last.2.as_str()), ("allowed", "grant"), "and that is written down");
     app.host.close().await;
 }
 
 #[tokio::test]
 async fn the_user_ends_the_waiting() {
     let app = App::start(vec![("harbour", demo(&[]))]).await;
-    kill(app.ready("harbour").await.pid.unwrap());
+    kill(app.ready_always("harbour").await.pid.unwrap());
     app.until("harbour", "waiting to come back", |s| retry(s).is_some()).await;
     app.host.stop_server("harbour".into()).await.unwrap().unwrap();
     let stopped = app.until("harbour", "stopped", |s| s.state == ServerState::Stopped).await;
@@ -57,7 +57,7 @@ async fn the_user_ends_the_waiting() {
     let still = app.server("harbour").await;
     assert_eq!((still.state, still.since), (ServerState::Stopped, stopped.since), "it is not brought back");
     app.host.start_server("harbour".into()).await.unwrap().unwrap();
-    app.question("harbour", "its command", |_| true).await;
+    app.until("harbour", "ready, as its approval stands", |s| s.state == ServerState::Ready).await;
     app.host.close().await;
 }
 
@@ -67,7 +67,7 @@ async fn the_next_attempt_can_be_made_at_once() {
     for _ in 0..2 {
         kill(match app.server("harbour").await.pid {
             Some(pid) => pid,
-            None => app.ready("harbour").await.pid.unwrap(),
+            None => app.ready_always("harbour").await.pid.unwrap(),
         });
         let down = app.until("harbour", "waiting to come back", |s| retry(s).is_some()).await;
         app.host.retry_now("harbour".into()).await.unwrap().unwrap();
@@ -109,7 +109,7 @@ async fn a_remote_server_that_is_gone_is_noticed_and_reached_again() {
     let timeouts = Timeouts { ping_interval: ping, ping: Duration::from_millis(500), ..Timeouts::default() };
     let options = HostOptions { timeouts, ..HostOptions::default() };
     let app = App::start_in(folder, vec![("far", remote(&server.url("/mcp")))], options).await;
-    app.ready("far").await;
+    app.ready_always("far").await;
     drop(server);
     app.until("far", "waiting to come back", |s| retry(s).is_some()).await;
     let call = app.host.call_tool("1".into(), "far".into(), "echo".into(), Default::default(), None).await;
@@ -140,7 +140,7 @@ async fn a_remote_server_that_was_given_up_comes_back_with_the_network() {
     let server = http_at(None).await;
     let address = server.address;
     let app = App::start(vec![("far", remote(&server.url("/mcp")))]).await;
-    app.ready("far").await;
+    app.ready_always("far").await;
     given_up(&app, "far", server).await;
     app.host.network_changed().await.unwrap();
     app.until("far", "tried anew from the first pause on", |s| retry(s).is_some()).await;
@@ -157,14 +157,14 @@ async fn what_the_user_stopped_does_not_come_back_with_the_network() {
     let server = http_at(None).await;
     let address = server.address;
     let app = App::start(vec![("far", remote(&server.url("/mcp")))]).await;
-    app.ready("far").await;
+    app.ready_always("far").await;
     given_up(&app, "far", server).await;
     app.host.stop_server("far".into()).await.unwrap().unwrap();
     let _back = http_at(Some(address)).await;
     app.host.network_changed().await.unwrap();
     assert_eq!(app.server("far").await.state, ServerState::Stopped, "it stays stopped");
     app.host.start_server("far".into()).await.unwrap().unwrap();
-    app.question("far", "its address", |_| true).await;
+    app.until("far", "ready, as its approval stands", |s| s.state == ServerState::Ready).await;
     app.host.close().await;
 }
 
@@ -172,8 +172,8 @@ async fn what_the_user_stopped_does_not_come_back_with_the_network() {
 async fn after_sleep_a_server_has_to_show_that_it_lives() {
     let server = http_at(None).await;
     let app = App::start(vec![("far", remote(&server.url("/mcp"))), ("harbour", demo(&[]))]).await;
-    let near = app.ready("harbour").await;
-    app.ready("far").await;
+    let near = app.ready_always("harbour").await;
+    app.ready_always("far").await;
     drop(server);
     app.host.network_changed().await.unwrap();
     app.until("far", "waiting to come back", |s| retry(s).is_some()).await;
@@ -185,7 +185,7 @@ async fn after_sleep_a_server_has_to_show_that_it_lives() {
 #[tokio::test]
 async fn what_the_user_set_up_comes_back_with_the_server() {
     let app = App::start(vec![("harbour", demo(&["--era", "legacy"]))]).await;
-    let first = app.ready("harbour").await;
+    let first = app.ready_always("harbour").await;
     app.until("harbour", "known whole", |s| s.counts[2] > 0).await;
     let uri = app.host.catalog("harbour".into()).await.unwrap().resources[0].name().to_owned();
     app.host.subscribe("harbour".into(), uri.clone(), true).await.unwrap();
@@ -297,16 +297,17 @@ async fn a_revision_that_the_user_chose_is_not_taken_for_found() {
 #[tokio::test]
 async fn what_the_user_set_up_outlives_an_attempt_that_fails() {
     let folder = tempfile::tempdir().unwrap();
-    let config = in_shell(&folder, OLD_AND_SILENT);
+    // A change of the script itself would be asked about.
+    let broken = folder.path().join("broken");
+    let config = in_shell(&folder, &format!("[ -e '{}' ] && exit 3\n{OLD_AND_SILENT}", broken.display()));
     let app = App::start_in(folder, vec![("old", config)], quickly()).await;
-    let first = app.ready("old").await;
+    let first = app.ready_always("old").await;
     app.host.subscribe("old".into(), "a:b".into(), true).await.unwrap();
     app.host.set_log_level("old".into(), mcp_proto::types::LogLevel::Debug).await.unwrap();
-    let script = app.folder.path().join("server.sh");
-    std::fs::write(&script, "exit 3").unwrap();
+    std::fs::write(&broken, "").unwrap();
     kill(first.pid.unwrap());
     app.until("old", "waiting for the second attempt", |s| retry(s).is_some_and(|retry| retry.attempt == 2)).await;
-    std::fs::write(&script, OLD_AND_SILENT).unwrap();
+    std::fs::remove_file(&broken).unwrap();
     app.host.retry_now("old".into()).await.unwrap().unwrap();
     let is_set_up = |s: &ServerView| !s.subscriptions.is_empty() && s.log_level.is_some();
     let back = app.until("old", "as it was set up", is_set_up).await;

@@ -52,6 +52,10 @@ impl Run {
                 },
             ));
         }
+        let left_out: Vec<String> = self.left_out().map(tools_left_out).collect();
+        if let Body::Reply { conversions, .. } = &mut self.reply.body {
+            conversions.extend(left_out);
+        }
         self.set_live(Some((self.reply.clone(), 0)));
         let stop = self.answering.running.stop.clone();
         let asked = tokio::select! {
@@ -202,4 +206,9 @@ impl Run {
         self.reply.state = State::Whole;
         wanted
     }
+}
+
+/// What is said of a server whose tools a model does not get.
+pub(super) fn tools_left_out(server: &str) -> String {
+    format!("the tools of {server} are left out: it said that they changed, and they could not be read again in time")
 }

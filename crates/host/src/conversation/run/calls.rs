@@ -12,6 +12,7 @@ use super::{Run, Wanted, millis, new_item, write_again};
 use crate::activity::now;
 use crate::conversation::engine::new_id;
 use crate::conversation::item::{Body, Item, State, ToolResult, Used};
+use crate::conversation::offered::ToolState;
 use crate::conversation::own_tools::{self, SEARCH_TOOLS, Told};
 use crate::conversation::{ConversationError, context};
 use crate::output;
@@ -109,11 +110,25 @@ impl Run {
                 own_tools::search(&offering, index, &arguments)
             }
             (context::READ_RESULT, None) => own_tools::read_on(&self.path, &arguments, limit),
-            _ => Told::error(format!("There is no tool {key:?} that you can use in this conversation.")),
+            _ => Told::error(self.why_not(&key)),
         };
         let Told { text, found, is_error } = told;
         let body = Body::OwnTool { used, arguments: Value::Object(arguments), text, found, is_error };
         (new_item(Some(parent.to_owned()), State::Whole, body), None)
+    }
+
+    /// Why a model can't use what it asks for.
+    fn why_not(&self, key: &str) -> String {
+        let known = self.offering.all().iter().find(|tool| tool.key == key);
+        match known.map(|tool| (tool.state, tool.server.as_str())) {
+            Some((ToolState::Changed, server)) if self.left_out().any(|left_out| left_out == server) => {
+                format!("not made: {}", super::answer::tools_left_out(server))
+            }
+            Some((ToolState::Changed, server)) => {
+                format!("not made: the tool {key:?} of {server} changed since the user reviewed it")
+            }
+            _ => format!("There is no tool {key:?} that you can use in this conversation."),
+        }
     }
 
     /// Makes one call; the policy, and where it says so the user, decide. Gives its item with how it ended.
@@ -129,6 +144,7 @@ impl Run {
             if stop.is_cancelled() {
                 return Err(CallFailure::Cancelled);
             }
+            self.wait_for_list_of(&server).await;
             self.look_again(&server, &tool).await?;
             let origin = CallOrigin::Model { conversation: self.log.conversation.clone() };
             self.host.call_tool_as(origin, id.clone(), server, tool, arguments, sent).await

@@ -2,6 +2,7 @@
 
 mod answer;
 mod calls;
+mod lists;
 
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
@@ -177,6 +178,9 @@ impl Run {
         // A thought that was begun has to be gone on with, or not.
         self.settings = Settings { thinking: self.settings.thinking, ..now };
         self.servers = self.host.servers_of(&self.settings.servers).await?;
+        if self.wait_for_lists().await {
+            self.servers = self.host.servers_of(&self.settings.servers).await?;
+        }
         if !self.offering.rests_on(&self.servers) {
             let servers = self.servers.clone();
             let made = tokio::task::spawn_blocking(move || Offering::new(&servers)).await;

@@ -2,48 +2,47 @@
 
 use mcp_proto::Revision;
 use mcp_proto::types::{ContentBlock, CreateMessageResult, SamplingContent};
-use policy::Scope;
 
 use super::Owner;
 use crate::owner::AnswerError;
-use crate::sampling::{Run, empty_response};
-use crate::view::{Outcome, QuestionBody};
+use crate::owner::gate::Approval;
+use crate::sampling::{Run, asked_before, empty_response};
+use crate::view::QuestionBody;
 
 impl Owner {
     /// The user takes a request up: the model that was chosen answers it, or the user.
-    pub(in crate::owner) fn take_up(&mut self, at: usize) -> Result<(), AnswerError> {
+    pub(in crate::owner) fn take_up(&mut self, at: usize, approval: Approval) -> Result<(), AnswerError> {
         self.is_not_running(at)?;
         let QuestionBody::Sampling { state, .. } = &self.questions[at].view.body else { return Ok(()) };
         match &state.model {
-            Some(_) => self.ask_model(at),
+            Some(_) => self.ask_model(at, approval),
             None => self.answer_by_hand(at),
         }
     }
 
-    /// The user answers by hand. The request stays in the queue, now with the answer to write.
+    /// The user answers by hand. The request stays in the queue, now with the answer to write. Nothing leaves by it, so nothing is
+    /// written down before the answer is sent.
     pub(in crate::owner) fn answer_by_hand(&mut self, at: usize) -> Result<(), AnswerError> {
         self.is_not_running(at)?;
         let shown = self.questions[at].copy();
         let QuestionBody::Sampling { request, response: None, .. } = &shown.view.body else {
             return Err(AnswerError::WrongKind("it is answered already"));
         };
-        if !self.write_down(&shown, Outcome::Allowed, Some(Scope::Once)) {
-            return Err(AnswerError::Audit);
-        }
         self.count_by_hand(&shown.view.server, request);
         self.put_answer(at, Some(empty_response()), Run::No);
         Ok(())
     }
 
-    /// Asks the same model the same once more.
-    pub(in crate::owner) fn ask_model_again(&mut self, at: usize) -> Result<(), AnswerError> {
-        let QuestionBody::Sampling { response: Some(_), state, .. } = &self.questions[at].view.body else {
+    /// Asks the same model the same once more. Only what was approved for it and sent to it before can be: an answer that the
+    /// user wrote is no approval to ask.
+    pub(in crate::owner) fn ask_model_again(&mut self, at: usize, approval: Approval) -> Result<(), AnswerError> {
+        let QuestionBody::Sampling { request, response: Some(_), state } = &self.questions[at].view.body else {
             return Err(AnswerError::WrongKind("there is no answer yet"));
         };
-        if state.model.is_none() {
-            return Err(AnswerError::WrongKind("no model was chosen; go back and choose one"));
+        if asked_before(request, state).is_none() {
+            return Err(AnswerError::WrongKind("no model was asked this; go back to the request"));
         }
-        self.ask_model(at)
+        self.ask_model(at, approval)
     }
 
     /// Goes back to the request. The answer is dropped.

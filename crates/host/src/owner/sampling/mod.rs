@@ -121,7 +121,9 @@ impl Owner {
 
     /// Another program changed what servers may use, or counted what they used.
     pub(crate) fn reload_sampling(&mut self) {
-        let Ok(kept) = self.ports.documents.read(Document::Sampling) else { return };
+        let read = self.ports.documents.read(Document::Sampling);
+        self.heed_documents();
+        let Ok(kept) = read else { return };
         let Ok(kept) = serde_json::from_value(kept.unwrap_or_else(|| json!({}))) else {
             tracing::warn!("sampling.json can't be used; what servers may do stays as it was");
             return;

@@ -11,10 +11,11 @@ use tokio::time::Instant;
 
 use super::Owner;
 use super::budget::Counted;
+use crate::owner::gate::{Approval, Leaving, Passed};
 use crate::owner::{AnswerError, Command};
-use crate::sampling::convert::{from_reply, to_request, tool_choice, uses_tool};
-use crate::sampling::{Run, RunNote, empty_response};
-use crate::view::{HostEvent, Outcome, QuestionBody, QuestionId};
+use crate::sampling::convert::{from_reply, tool_choice, uses_tool};
+use crate::sampling::{Run, RunNote, ask_hash, empty_response};
+use crate::view::{HostEvent, QuestionBody, QuestionId};
 
 /// What comes within this time is told together: two frames of the page.
 const TOGETHER: Duration = Duration::from_millis(33);
@@ -74,26 +75,32 @@ impl Progress {
 
 impl Owner {
     /// Asks the model that was chosen. Its answer comes into the question.
-    pub(super) fn ask_model(&mut self, at: usize) -> Result<(), AnswerError> {
+    pub(super) fn ask_model(&mut self, at: usize, approval: Approval) -> Result<(), AnswerError> {
+        self.is_not_running(at)?;
         let shown = self.questions[at].copy();
         let QuestionBody::Sampling { request: params, state, .. } = &shown.view.body else { return Ok(()) };
         let Some(choice) = &state.model else { return Ok(()) };
-        let request = to_request(params).map_err(AnswerError::Unfit)?;
         let counted = self.count_run(&shown.view.server, &choice.model, params)?;
-        if !self.write_down(&shown, Outcome::Allowed, Some(Scope::Once)) {
-            self.settle_unanswered(&counted);
-            return Err(AnswerError::Audit);
-        }
+        let departed = self.depart(approval, Scope::Once, Leaving::ask(params, state));
+        let asks = departed.and_then(|(_, departure)| departure.ask(&shown.view.server, params, state));
+        let asks = match asks {
+            Ok(asks) => asks,
+            Err(error) => {
+                self.settle_unanswered(&counted);
+                return Err(error);
+            }
+        };
         self.sampling.last_run += 1;
         let (number, id) = (self.sampling.last_run, shown.view.id);
-        let work = Work { models: self.models.clone(), model: choice.model.clone(), request };
+        let work = Work { models: self.models.clone(), asks };
         let tell = move |text: String| -> Command { Box::new(move |owner| owner.on_sampling_text(id, number, text)) };
         let end = move |ended: Ended| -> Command { Box::new(move |owner| owner.on_sampling_end(id, number, ended)) };
         let progress = Progress::default();
         let task = tokio::spawn(work.run(self.back.clone(), progress.clone(), Some(tell), end));
         self.questions[at].running = Some(Running::new(number, counted, progress, task.abort_handle()));
-        if let QuestionBody::Sampling { state, .. } = &mut self.questions[at].view.body {
+        if let QuestionBody::Sampling { request, state, .. } = &mut self.questions[at].view.body {
             state.attempts = state.attempts.saturating_add(1);
+            state.asked = Some(ask_hash(request, state));
         }
         self.put_answer(at, None, Run::Running { text: String::new(), thinking: false });
         Ok(())
@@ -183,8 +190,7 @@ impl Owner {
 /// What a model is asked, and whom.
 pub(super) struct Work {
     pub(super) models: Registry,
-    pub(super) model: ModelRef,
-    pub(super) request: Request,
+    pub(super) asks: Passed<(ModelRef, Request)>,
 }
 
 impl Work {
@@ -202,8 +208,9 @@ impl Work {
             }
         };
         let came = |more: usize| progress.change(|came| came.bytes += more as u64);
+        let (model, request) = self.asks.into_inner();
         let ended = async {
-            let mut deltas = self.models.stream(&self.model, self.request).await?;
+            let mut deltas = self.models.stream(&model, request).await?;
             progress.change(|came| came.began = true);
             let (mut held, mut told, mut thinks) = (String::new(), Instant::now() - TOGETHER, false);
             loop {

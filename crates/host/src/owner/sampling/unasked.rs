@@ -14,10 +14,11 @@ use super::run::{Ended, Progress, Running, Work};
 use crate::activity::{ActivityKind, now};
 use crate::connection::RunId;
 use crate::owner::audit::Decided;
+use crate::owner::gate::{Departure, refuses};
 use crate::owner::questions::refusal;
 use crate::owner::{AnswerError, Command};
-use crate::sampling::SamplingState;
-use crate::sampling::convert::{from_reply, to_request, tool_choice, uses_tool};
+use crate::sampling::convert::{from_reply, tool_choice, uses_tool};
+use crate::sampling::{SamplingState, ask_hash};
 
 /// A request that a model answers without a question.
 pub(super) struct Unasked {
@@ -40,10 +41,10 @@ impl Owner {
         by: By,
     ) -> Result<(), AnswerError> {
         let choice = state.model.as_ref().ok_or(AnswerError::WrongKind("there is no model"))?;
-        let request = to_request(params).map_err(AnswerError::Unfit)?;
+        let hash = ask_hash(params, state);
+        let asks = Departure::by_rule(by, server, hash.clone()).ask(server, params, state)?;
         let counted = self.count_run(server, &choice.model, params)?;
         let content = canonical_json(&json!(params));
-        let hash = Hash::of(&json!({ "request": params, "model": choice.model }));
         let written = self.audit(Decided {
             server,
             kind: "sampling",
@@ -62,7 +63,7 @@ impl Owner {
         }
         self.sampling.last_run += 1;
         let number = self.sampling.last_run;
-        let work = Work { models: self.models.clone(), model: choice.model.clone(), request };
+        let work = Work { models: self.models.clone(), asks };
         let end = move |ended: Ended| -> Command { Box::new(move |owner| owner.on_unasked_end(of, number, ended)) };
         let progress = Progress::default();
         let task = tokio::spawn(work.run(self.back.clone(), progress.clone(), None::<fn(String) -> Command>, end));
@@ -94,14 +95,14 @@ impl Owner {
                     rule: unasked.by.text(),
                     ..Decided::default()
                 });
-                self.answer_written((server, run, request), Answer::Sampling(Box::new(answer)), entry);
+                self.answer_written((server, run, request), Answer::Sampling(Box::new(answer)), unasked.by, entry);
             }
             Err(cause) => {
                 if let Some(record) = self.servers.get(server) {
                     record.note(ActivityKind::State, &format!("sampling failed: {cause}"));
                 }
                 // What the provider says is the user's business.
-                self.tell_answer(server, run, request, refusal("the model did not answer".to_owned()));
+                self.tell_answer(server, run, request, refuses(refusal("the model did not answer".to_owned())));
             }
         }
     }
@@ -139,7 +140,8 @@ impl Owner {
                     ..Decided::default()
                 });
             }
-            self.tell_answer(server, run, request, refusal("the user rejected the request".to_owned()));
+            let refusal = refuses(refusal("the user rejected the request".to_owned()));
+            self.tell_answer(server, run, request, refusal);
         }
     }
 

@@ -98,7 +98,8 @@ impl Access {
 
     /// Keeps a sign-in that was made. There is one for each server: one that was made meanwhile counts.
     pub(in crate::owner) fn keep(&mut self, made: SignIn) -> SignIn {
-        if std::mem::take(&mut self.is_outdated)
+        let is_unapproved = self.sign_in.as_ref().is_some_and(|kept| !kept.is_approved) && made.is_approved;
+        if (std::mem::take(&mut self.is_outdated) || is_unapproved)
             && let Some(outdated) = self.sign_in.take()
         {
             self.flow = None;

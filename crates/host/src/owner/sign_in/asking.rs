@@ -4,6 +4,7 @@ use policy::{Act, Decision, Scope};
 use tokio::sync::oneshot;
 
 use super::super::answers::AnswerError;
+use super::super::gate::{Approval, Changed, Leaving};
 use super::super::questions::{For, kind_of};
 use super::super::{Decided, Owner};
 use super::Answered;
@@ -77,19 +78,41 @@ impl Owner {
         self.authorization_changed(&question.server);
     }
 
-    pub(in crate::owner) fn allow_sign_in(&mut self, at: usize, scope: Scope) -> Result<(), AnswerError> {
-        let pending = self.take_allowed(at, scope)?;
-        if let QuestionBody::SignIn { issuer, .. } = &pending.view.body {
-            self.pin_issuer(&pending.view.server, issuer);
+    pub(in crate::owner) fn allow_sign_in(
+        &mut self,
+        at: usize,
+        approval: Approval,
+        scope: Scope,
+    ) -> Result<(), AnswerError> {
+        let pending = &self.questions[at];
+        let QuestionBody::SignIn { authorization_url, .. } = &pending.view.body else {
+            return Err(AnswerError::WrongKind("it does not ask to sign in"));
+        };
+        let leaving = match authorization_url {
+            Some(url) => Leaving::sign_in_page(pending, url),
+            None => Leaving::shown(pending),
+        };
+        let (pending, departure) = self.take_allowed(approval, scope, leaving)?;
+        if let QuestionBody::SignIn { issuer, endpoints, authorization_url, .. } = &pending.view.body {
+            // Where no page is opened, the issuer is one of the settings, which are pinned with the address.
+            if authorization_url.is_some() {
+                self.pin_issuer(&pending.view.server, issuer);
+            }
+            self.pin_endpoints(&pending.view.server, endpoints);
         }
         if let For::SignIn(number) = pending.what_for {
-            self.answer_sign_in(&pending.view, number, Answered::Yes);
+            self.answer_sign_in(&pending.view, number, Answered::Yes(departure));
         }
         Ok(())
     }
 
     /// The user entered an id.
-    pub(in crate::owner) fn identify(&mut self, at: usize, client: EnteredClient) -> Result<(), AnswerError> {
+    pub(in crate::owner) fn identify(
+        &mut self,
+        at: usize,
+        approval: Approval,
+        client: EnteredClient,
+    ) -> Result<(), AnswerError> {
         if !matches!(self.questions[at].view.body, QuestionBody::ClientId { .. }) {
             return Err(AnswerError::WrongKind("it does not ask for an id"));
         }
@@ -98,7 +121,9 @@ impl Owner {
         if !is_usable(&client.client_id) || secret.is_some_and(|secret| !is_usable(secret)) {
             return Err(AnswerError::WrongKind("an id and a secret are texts of one line"));
         }
-        let pending = self.take_allowed(at, Scope::Once)?;
+        let leaving = Leaving::client(&self.questions[at], &client);
+        let (pending, departure) = self.take_allowed(approval, Scope::Once, leaving)?;
+        let client = departure.client(&pending.view.server, client).map_err(|Changed| AnswerError::Stale)?;
         if let For::SignIn(number) = pending.what_for {
             self.answer_sign_in(&pending.view, number, Answered::Client(client));
         }

@@ -21,6 +21,7 @@ impl Owner {
         if let Some(record) = self.servers.get_mut(name) {
             record.access.want_now();
             record.access.try_again();
+            record.started_by_user = record.connection.is_none() || record.state == ServerState::Stopping;
         }
         self.start(name)
     }

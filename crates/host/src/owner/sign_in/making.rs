@@ -4,8 +4,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcp_auth::Authorization;
+use policy::Hash;
 use tokio::sync::{mpsc, watch};
+use url::Url;
 
+use super::super::approvals::address_hash;
 use super::super::{Command, Owner};
 use super::settings::{self, Unmade, not_offered};
 use super::signing::Signing;
@@ -27,6 +30,10 @@ pub(in crate::owner) struct Maker {
     pub(super) vaults: Arc<Vaults>,
     pub(super) activity: Arc<Mutex<Activity>>,
     pub(super) existing: Option<SignIn>,
+    /// The hashes of the addresses that were approved.
+    pub(super) approved: Vec<Hash>,
+    /// The endpoints of the sign-in that was approved last.
+    pub(super) endpoints: Vec<Url>,
 }
 
 impl Maker {
@@ -37,7 +44,9 @@ impl Maker {
             return Ok(None);
         }
         let secrets = Arc::clone(&self.ports.secrets);
-        let mut sign_in = match self.existing.clone().filter(|existing| existing.is_for(&config)) {
+        let is_approved = self.has_approved(&config);
+        let serves = |existing: &SignIn| existing.is_for(&config) && existing.is_approved == is_approved;
+        let mut sign_in = match self.existing.clone().filter(serves) {
             Some(existing) => existing,
             None => {
                 let vault = self.vaults.open(&self.server);
@@ -60,18 +69,25 @@ impl Maker {
         Ok(self.anew(config, was).await?.authorization)
     }
 
+    /// True if the user has approved exactly this address with these settings.
+    fn has_approved(&self, config: &HttpConfig) -> bool {
+        self.approved.contains(&address_hash(config))
+    }
+
     async fn anew(self, config: HttpConfig, vault: SecretsVault) -> Result<SignIn, Unmade> {
-        let Self { server, back, ports, activity, .. } = self;
+        let is_approved = self.has_approved(&config);
+        let Self { server, back, ports, activity, endpoints, .. } = self;
         let asker = Asker::new(&server, &config.url, back.clone(), Arc::clone(&ports.platform));
         let vault = Arc::new(vault);
         let (asked, secrets, config) = (Arc::clone(&asker), Arc::clone(&ports.secrets), Arc::new(config));
         let from = Arc::clone(&config);
-        let made = tokio::task::spawn_blocking(move || settings::settings(&from, secrets.as_ref(), vault, asked)).await;
+        let making = move || settings::settings(&from, (is_approved, &endpoints), secrets.as_ref(), vault, asked);
+        let made = tokio::task::spawn_blocking(making).await;
         let settings = made.map_err(|error| Unmade::Address(error.to_string()))??;
         let authorization = Authorization::new(settings);
         tokio::spawn(tell_changes(authorization.changed(), server, back));
         let signing = Arc::new(Signing::new(Arc::clone(&authorization), Arc::clone(&asker), activity));
-        Ok(SignIn { authorization, asker, signing, config, found: None })
+        Ok(SignIn { authorization, asker, signing, config, is_approved, found: None })
     }
 }
 

@@ -47,9 +47,11 @@ pub(crate) enum Unmade {
     Address(String),
 }
 
-/// Makes them. Blocks, as secrets are read.
+/// Makes them. Blocks, as secrets are read. Only settings that were approved exactly as they are, and the endpoints of a sign-in
+/// that was approved, may lead to this computer or the local network.
 pub(super) fn settings(
     config: &HttpConfig,
+    (is_approved, endpoints): (bool, &[Url]),
     secrets: &dyn Secrets,
     vault: Arc<dyn Vault>,
     user: Arc<dyn User>,
@@ -59,7 +61,7 @@ pub(super) fn settings(
     let none = AuthConfig::default();
     let auth = config.auth.as_ref().unwrap_or(&none);
     let named = |what: &str, url: &str| Url::parse(url).map_err(|error| bad(what, error));
-    // What the user named may lie on this computer or in the local network; what others name may not.
+    // What the user named and approved may lie on this computer or in the local network; what others name may not.
     let mut origins = vec![server.origin()];
     if let Some(issuer) = &auth.issuer {
         origins.push(named("the issuer", issuer)?.origin());
@@ -70,6 +72,10 @@ pub(super) fn settings(
             origins.push(named("the identity provider's token endpoint", endpoint)?.origin());
         }
     }
+    if !is_approved {
+        origins.clear();
+    }
+    origins.extend(endpoints.iter().map(Url::origin));
     let kept = Kept { secrets, origin: config.origin().unwrap_or_default() };
     let metadata_url =
         auth.client_metadata_url.as_deref().map(|url| named("the client metadata URL", url)).transpose()?;
@@ -216,6 +222,78 @@ mod tests {
         let other = Kept { origin: "https://b.example".to_owned(), ..kept };
         let missing = own(&auth(None), &other).unwrap_err();
         assert!(matches!(missing, Unresolved::Missing { .. }), "secrets of another origin are not found: {missing}");
+    }
+
+    struct Nobody;
+
+    #[async_trait::async_trait]
+    impl User for Nobody {
+        async fn consent(&self, _request: mcp_auth::Consent) -> mcp_auth::Answer {
+            mcp_auth::Answer::No
+        }
+
+        async fn client_id(&self, _issuer: &str, _redirect_uri: &Url) -> Option<Preregistered> {
+            None
+        }
+
+        async fn open(&self, _url: &Url) -> Result<(), String> {
+            Err("there is nobody".to_owned())
+        }
+    }
+
+    #[async_trait::async_trait]
+    impl Vault for Nobody {
+        async fn read(
+            &self,
+            _key: &mcp_auth::VaultKey,
+        ) -> Result<Option<secrecy::SecretSlice<u8>>, mcp_auth::VaultError> {
+            Ok(None)
+        }
+
+        async fn write(
+            &self,
+            _key: &mcp_auth::VaultKey,
+            _entry: secrecy::SecretSlice<u8>,
+        ) -> Result<mcp_auth::Kept, mcp_auth::VaultError> {
+            Ok(mcp_auth::Kept::Safely)
+        }
+
+        async fn remove(&self, _key: &mcp_auth::VaultKey) -> Result<(), mcp_auth::VaultError> {
+            Ok(())
+        }
+
+        async fn hold(&self, _key: &mcp_auth::VaultKey) -> Option<Box<dyn Send>> {
+            None
+        }
+    }
+
+    #[test]
+    fn s01_only_approved_settings_lead_inside() {
+        let secrets = SecretsInMemory::default();
+        let config = HttpConfig {
+            url: "https://mcp.example/".to_owned(),
+            auth: Some(AuthConfig {
+                issuer: Some("http://127.0.0.1:9".to_owned()),
+                identity_provider: Some(IdentityProvider {
+                    issuer: "https://idp.internal".to_owned(),
+                    token_endpoint: Some("http://localhost:9/token".to_owned()),
+                    ..IdentityProvider::default()
+                }),
+                ..AuthConfig::default()
+            }),
+            ..HttpConfig::default()
+        };
+        for (is_approved, hosts) in [(true, &["127.0.0.1", "idp.internal", "localhost"][..]), (false, &[])] {
+            let made = settings(&config, (is_approved, &[]), &secrets, Arc::new(Nobody), Arc::new(Nobody)).unwrap();
+            let named = format!("{:?}", made.web);
+            for host in ["127.0.0.1", "idp.internal", "localhost"] {
+                assert_eq!(
+                    named.contains(host),
+                    hosts.contains(&host),
+                    "S01: {host}, approved: {is_approved}: {named}"
+                );
+            }
+        }
     }
 
     #[test]

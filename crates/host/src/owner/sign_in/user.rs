@@ -2,13 +2,13 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use async_trait::async_trait;
 use mcp_auth::{Answer, ClientAuthentication, Consent, Preregistered, Reason, User};
 use tokio::sync::{mpsc, oneshot};
 use url::Url;
 
+use super::super::gate::{Departure, Passed, open_page};
 use super::super::{Command, Owner};
 use super::views;
 use crate::activity::now;
@@ -17,8 +17,6 @@ use crate::sign_in::EnteredClient;
 use crate::url_parts::UrlParts;
 use crate::view::{Millis, QuestionBody};
 
-/// How long the system's browser may take to open.
-const OPENING: Duration = Duration::from_secs(20);
 /// How long a sign-in waits for the browser to come back, in milliseconds.
 const BROWSER: Millis = 5 * 60 * 1000;
 /// How many pasted addresses wait to be looked at.
@@ -27,10 +25,10 @@ const MAX_PASTED: usize = 4;
 /// What a sign-in question was answered with.
 #[derive(Debug)]
 pub(in crate::owner) enum Answered {
-    /// Go on.
-    Yes,
+    /// Go on, to the page that was approved.
+    Yes(Departure),
     /// Go on with this id.
-    Client(EnteredClient),
+    Client(Passed<EnteredClient>),
     /// Do not.
     No,
     /// Closed.
@@ -63,6 +61,8 @@ pub(super) struct Asker {
     back: mpsc::WeakSender<Command>,
     platform: Arc<dyn Platform>,
     way: Mutex<Way>,
+    /// The page that the user agreed to, until it is opened.
+    agreed: Mutex<Option<Departure>>,
     paste: mpsc::Sender<String>,
     pasted: tokio::sync::Mutex<mpsc::Receiver<String>>,
 }
@@ -84,6 +84,7 @@ impl Asker {
             back,
             platform,
             way: Mutex::new(Way::new(Reason::SignIn)),
+            agreed: Mutex::default(),
             paste,
             pasted: tokio::sync::Mutex::new(pasted),
         })
@@ -97,9 +98,14 @@ impl Asker {
         self.way.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn agreed(&self) -> MutexGuard<'_, Option<Departure>> {
+        self.agreed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Another sign-in begins.
     pub(super) fn begins(&self, reason: Reason) {
         *self.way() = Way::new(reason);
+        *self.agreed() = None;
         // What was pasted for another one is of no use.
         if let Ok(mut pasted) = self.pasted.try_lock() {
             while pasted.try_recv().is_ok() {}
@@ -166,10 +172,13 @@ impl User for Asker {
         {
             let mut way = self.way();
             way.reason.clone_from(&request.reason);
-            way.redirect_uri = Some(request.redirect_uri.clone());
+            way.redirect_uri.clone_from(&request.redirect_uri);
         }
         match self.ask(views::question(request)).await {
-            Answered::Yes => Answer::Yes,
+            Answered::Yes(departure) => {
+                *self.agreed() = Some(departure);
+                Answer::Yes
+            }
             Answered::No => Answer::No,
             Answered::Client(_) | Answered::Cancelled => Answer::Cancel,
         }
@@ -178,15 +187,18 @@ impl User for Asker {
     async fn client_id(&self, issuer: &str, redirect_uri: &Url) -> Option<Preregistered> {
         let (url, redirect_uri) = (self.url.clone(), redirect_uri.to_string());
         match self.ask(QuestionBody::ClientId { url, issuer: issuer.to_owned(), redirect_uri }).await {
-            Answered::Client(EnteredClient { client_id, client_secret }) => Some(Preregistered {
-                issuer: Some(issuer.to_owned()),
-                client_id,
-                redirect_port: None,
-                authentication: match client_secret {
-                    Some(secret) => ClientAuthentication::Secret { secret: secret.into(), method: None },
-                    None => ClientAuthentication::None,
-                },
-            }),
+            Answered::Client(client) => {
+                let EnteredClient { client_id, client_secret } = client.into_inner();
+                Some(Preregistered {
+                    issuer: Some(issuer.to_owned()),
+                    client_id,
+                    redirect_port: None,
+                    authentication: match client_secret {
+                        Some(secret) => ClientAuthentication::Secret { secret: secret.into(), method: None },
+                        None => ClientAuthentication::None,
+                    },
+                })
+            }
             _ => None,
         }
     }
@@ -197,11 +209,14 @@ impl User for Asker {
             way.ends_at = Some(now() + BROWSER);
             way.browser_problem = None;
         }
-        let opened = if UrlParts::of(url.as_str()).openable {
-            let opened = tokio::time::timeout(OPENING, self.platform.open_url(url.as_str())).await;
-            opened.unwrap_or_else(|_| Err(format!("it did not start within {} seconds", OPENING.as_secs())))
-        } else {
-            Err("this address is too long, or has a user name in it".to_owned())
+        let agreed = self.agreed().take();
+        let page = agreed.and_then(|agreed| agreed.sign_in_page(&self.server, url.to_string()).ok());
+        let opened = match page {
+            _ if !UrlParts::of(url.as_str()).openable => {
+                Err("this address is too long, or has a user name in it".to_owned())
+            }
+            Some(page) => open_page(self.platform.as_ref(), page).await,
+            None => Err("it is another page than you agreed to".to_owned()),
         };
         if let Err(cause) = &opened {
             self.way().browser_problem = Some(cause.clone());

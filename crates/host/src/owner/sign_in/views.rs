@@ -1,7 +1,8 @@
 //! A sign-in as an observer sees it.
 
 use mcp_auth::{
-    Account, AuthError, Authorization, Cause, ClientKind, Consent, InProgress, Kept, Phase, Reason, Revoked, Step,
+    Account, AuthError, Authorization, Cause, ClientKind, Consent, Endpoint, EndpointUse as AuthUse, InProgress, Kept,
+    Phase, Reason, Revoked, Step,
 };
 
 use super::SignIn;
@@ -9,7 +10,8 @@ use super::user::Way;
 use crate::activity::millis;
 use crate::ports::SecretsStatus;
 use crate::sign_in::{
-    AccountView, ClientIdentity, SignInPhase, SignInProgress, SignInReason, SignInStep, SignedOut, TokensKept,
+    AccountView, ClientIdentity, EndpointUse, SignInEndpoint, SignInPhase, SignInProgress, SignInReason, SignInStep,
+    SignedOut, TokensKept,
 };
 use crate::view::{Millis, QuestionBody};
 
@@ -22,10 +24,21 @@ pub(super) fn question(consent: Consent) -> QuestionBody {
         scopes: consent.scopes,
         client: identity(consent.client),
         client_id: consent.client_id,
-        redirect_uri: consent.redirect_uri.into(),
-        authorization_url: consent.authorize_url.into(),
+        endpoints: consent.endpoints.into_iter().map(endpoint).collect(),
+        redirect_uri: consent.redirect_uri.map(Into::into),
+        authorization_url: consent.authorize_url.map(Into::into),
         reason: reason(consent.reason),
     }
+}
+
+fn endpoint(endpoint: Endpoint) -> SignInEndpoint {
+    let purpose = match endpoint.purpose {
+        AuthUse::Token => EndpointUse::Token,
+        AuthUse::Provider => EndpointUse::Provider,
+        AuthUse::Registration => EndpointUse::Registration,
+        AuthUse::Revocation => EndpointUse::Revocation,
+    };
+    SignInEndpoint { purpose, url: endpoint.url.into(), issuer: endpoint.issuer }
 }
 
 pub(super) fn account(account: Account) -> AccountView {
@@ -147,5 +160,40 @@ const fn identity(kind: ClientKind) -> ClientIdentity {
         ClientKind::MetadataDocument => ClientIdentity::MetadataDocument,
         ClientKind::Registered => ClientIdentity::Registered,
         ClientKind::Typed => ClientIdentity::Entered,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::super::super::questions::hash_of;
+    use super::*;
+
+    #[test]
+    fn s07_another_endpoint_is_another_question() {
+        let consent = |token: &str, purpose: AuthUse| {
+            question(Consent {
+                server: "https://mcp.example/".parse().unwrap(),
+                resource: "https://mcp.example/".to_owned(),
+                issuer: "https://as.example".to_owned(),
+                scopes: Vec::new(),
+                new_scopes: Vec::new(),
+                client: ClientKind::Registered,
+                client_id: "us".to_owned(),
+                endpoints: vec![Endpoint {
+                    purpose,
+                    url: token.parse().unwrap(),
+                    issuer: "https://as.example".to_owned(),
+                }],
+                authorize_url: None,
+                redirect_uri: None,
+                reason: Reason::SignIn,
+            })
+        };
+        let hash = |token, purpose| hash_of(&consent(token, purpose), None);
+        let own = hash("https://as.example/token", AuthUse::Token);
+        assert_ne!(own, hash("https://evil.example/token", AuthUse::Token), "S07: the endpoint is in the hash");
+        assert_ne!(own, hash("https://as.example/token", AuthUse::Revocation), "S07: and what it is for");
     }
 }

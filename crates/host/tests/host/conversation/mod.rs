@@ -5,6 +5,7 @@ mod calls;
 mod full;
 mod instructions;
 mod model;
+mod relisted;
 mod saying;
 mod search;
 

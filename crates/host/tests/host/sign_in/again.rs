@@ -152,12 +152,21 @@ async fn a_locked_keychain_is_told_and_loses_nothing() {
     let Far { issuer, server, app, .. } = far;
     let app = App::start_with(app.folder, Vec::new(), options, keychain.clone()).await;
     let far = Far { issuer, server, app, keychain: Arc::default() };
-    far.needs_sign_in("keychain is locked").await;
-    assert!(far.app.questions().await.is_empty(), "nobody has to sign in again for that");
+    // Its approval is sealed with the key in the keychain, so it is asked about.
+    let allowing = far.app.always(|question| {
+        matches!(question.body, QuestionBody::ConnectServer { .. }).then_some(UserAnswer::Allow(Scope::Once))
+    });
+    assert_eq!(
+        far.app.server(NAME).await.state,
+        ServerState::Stopped,
+        "nothing starts by an approval that can't be checked"
+    );
+    assert!(far.app.questions().await.is_empty(), "and nobody is asked for that");
     keychain.is_locked.store(false, Ordering::Relaxed);
     far.app.host.start_server(NAME.into()).await.unwrap().unwrap();
     far.ready().await;
     assert_eq!(far.issuer.authorizations().len(), 1, "it is the sign-in of before");
+    allowing.abort();
     far.app.host.close().await;
 }
 

@@ -29,8 +29,9 @@ async fn from_a_refusal_to_a_server_in_use() {
         scopes,
         held_scopes,
         client,
-        redirect_uri,
-        authorization_url,
+        endpoints,
+        redirect_uri: Some(redirect_uri),
+        authorization_url: Some(authorization_url),
         reason,
         ..
     } = &question.body
@@ -43,6 +44,9 @@ async fn from_a_refusal_to_a_server_in_use() {
     assert_eq!((client, reason), (&ClientIdentity::Registered, &SignInReason::SignIn), "as whom, and why");
     assert!(redirect_uri.starts_with("http://127.0.0.1:"), "and where the browser comes back to: {redirect_uri}");
     assert!(authorization_url.starts_with(&format!("{issuer}/authorize?")), "and the page: {authorization_url}");
+    let at_issuer = |name: &str| format!("{issuer}/{name}");
+    let shown: Vec<String> = endpoints.iter().map(|endpoint| endpoint.url.clone()).collect();
+    assert_eq!(shown, ["token", "register", "revoke"].map(at_issuer), "and where all that comes of it goes");
     assert_eq!(question.scopes, [Scope::Once], "an approval holds for this sign-in and no other");
     assert_eq!(question.rule, "sign-in-asks", "by a rule of its own");
     assert!(far.app.platform.opened.lock().unwrap().is_empty(), "nothing is opened before the answer");

@@ -1,0 +1,235 @@
+//! Markdown that renders like a model's own, but can't load, run or forge anything. Used by [`super::export`].
+//!
+//! Emphasis, lists, tables, quotes, inline code and code blocks survive. Images, links, HTML, headings and reference definitions are
+//! escaped, so a viewer shows their source. The result is safe however a viewer parses the input: code is written between
+//! delimiters chosen here, and in all other text each character that starts one of those constructs is escaped.
+
+use std::fmt::Write as _;
+
+/// Languages that viewers highlight and never render. Blocks in others, such as `mermaid`, are written without a language.
+const HIGHLIGHTED: [&str; 28] = [
+    "bash",
+    "c",
+    "cpp",
+    "css",
+    "diff",
+    "go",
+    "html",
+    "java",
+    "javascript",
+    "js",
+    "json",
+    "kotlin",
+    "php",
+    "python",
+    "rb",
+    "ruby",
+    "rust",
+    "sh",
+    "shell",
+    "sql",
+    "svelte",
+    "swift",
+    "text",
+    "toml",
+    "ts",
+    "typescript",
+    "xml",
+    "yaml",
+];
+
+/// The text with every construct escaped that loads a resource, leads somewhere, or looks like the file's own headings.
+#[must_use]
+pub(super) fn inert(markdown: &str) -> String {
+    let mut text = String::with_capacity(markdown.len() + markdown.len() / 8);
+    let mut lines = markdown.lines();
+    while let Some(line) = lines.next() {
+        match Fence::opening(line) {
+            Some(fence) => {
+                let code: Vec<&str> = lines.by_ref().take_while(|line| !fence.closes(line)).collect();
+                code_block(&mut text, fence.language, &code.join("\n"));
+            }
+            None => {
+                prose_line(&mut text, line);
+                text.push('\n');
+            }
+        }
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
+/// Text in a code block whose fence is longer than any run of backticks in it.
+pub(super) fn code_block(text: &mut String, language: &str, code: &str) {
+    let longest = code.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    // Writing to a String can't fail.
+    let _ = write!(text, "{fence}{language}\n{}\n{fence}\n", code.trim_end());
+}
+
+/// The first line of a code block in the input.
+struct Fence<'a> {
+    mark: char,
+    length: usize,
+    language: &'a str,
+}
+
+impl<'a> Fence<'a> {
+    fn opening(line: &'a str) -> Option<Self> {
+        let line = line.trim_start();
+        let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+        let info = line.trim_start_matches(mark);
+        let length = line.len() - info.len();
+        // A line such as "```x```" is inline code.
+        if length < 3 || (mark == '`' && info.contains('`')) {
+            return None;
+        }
+        let language = info.split_whitespace().next().unwrap_or_default();
+        let language = HIGHLIGHTED.into_iter().find(|known| language.eq_ignore_ascii_case(known)).unwrap_or_default();
+        Some(Self { mark, length, language })
+    }
+
+    fn closes(&self, line: &str) -> bool {
+        let line = line.trim();
+        line.len() >= self.length && line.chars().all(|c| c == self.mark)
+    }
+}
+
+/// One line outside of code blocks.
+fn prose_line(text: &mut String, line: &str) {
+    // A line of nothing else makes the line above it a heading.
+    let underlines = line.chars().all(|c| matches!(c, '=' | '-' | '>' | ' ' | '\t'));
+    let mut rest = line;
+    while let Some(c) = rest.chars().next() {
+        if c == '`' {
+            let after = rest.trim_start_matches('`');
+            let run = &rest[..rest.len() - after.len()];
+            // Viewers split the cells of a table before they look for code.
+            if let Some(length) = closing_run(after, run.len()).filter(|length| !after[..*length].contains('|')) {
+                text.push_str(run);
+                text.push_str(&after[..length + run.len()]);
+                rest = &after[length + run.len()..];
+                // Code that follows at once would make the delimiters one longer run.
+                if rest.starts_with('`') {
+                    text.push(' ');
+                }
+            } else {
+                run.chars().for_each(|c| escaped(text, c));
+                rest = after;
+            }
+            continue;
+        }
+        if matches!(c, '\\' | '[' | ']' | '<' | '#' | '$') || (underlines && matches!(c, '=' | '-')) {
+            escaped(text, c);
+        } else {
+            text.push(c);
+        }
+        rest = &rest[c.len_utf8()..];
+    }
+}
+
+fn escaped(text: &mut String, c: char) {
+    text.push('\\');
+    text.push(c);
+}
+
+/// Where in the line a run of exactly so many backticks begins.
+fn closing_run(line: &str, length: usize) -> Option<usize> {
+    let mut at = 0;
+    while let Some(start) = line[at..].find('`').map(|found| at + found) {
+        let run = line[start..].len() - line[start..].trim_start_matches('`').len();
+        if run == length {
+            return Some(start);
+        }
+        at = start + run;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn s13_what_loads_leads_or_forges_is_escaped() {
+        for (markdown, expected) in [
+            ("![](https://evil.example/?x)", r"!\[\](https://evil.example/?x)"),
+            ("\\![a](b)", r"\\!\[a\](b)"),
+            ("![a][r]\n\n[r]: https://evil.example", "!\\[a\\]\\[r\\]\n\n\\[r\\]: https://evil.example"),
+            ("## User", r"\#\# User"),
+            ("- # User", r"- \# User"),
+            ("User\n---", "User\n\\-\\-\\-"),
+            ("> User\n> =", "> User\n> \\="),
+            ("<img src=x>", r"\<img src=x>"),
+            ("| `x | ![](y)` |", r"| \`x | !\[\](y)\` |"),
+            ("$\\href{x}{y}$", r"\$\\href{x}{y}\$"),
+        ] {
+            assert_eq!(inert(markdown), expected, "S13: {markdown}");
+        }
+    }
+
+    #[test]
+    fn ordinary_formatting_survives() {
+        for markdown in [
+            "It is **bold**, *slanted* and `code [1]`.",
+            "- one\n- two\n  1. three",
+            "> quoted",
+            "| a | b |\n|---|---|\n| 1 | 2 |",
+            "```rust\nlet a = [1];\n```",
+            "Use ``a ` b`` here",
+        ] {
+            assert_eq!(inert(markdown), markdown, "unchanged");
+        }
+        assert_eq!(inert("~~~mermaid\ngraph\n~~~"), "```\ngraph\n```", "a diagram is shown as its source");
+        assert_eq!(inert("```js\nlet a"), "```js\nlet a\n```", "a block that is not closed is closed");
+    }
+
+    /// What stands outside of code, by the rules that all viewers share: fences at the beginning of a line, and runs of equal length.
+    fn outside_of_code(text: &str) -> String {
+        let (mut outside, mut fence) = (String::new(), None);
+        for line in text.lines() {
+            let ticks = line.len() - line.trim_start_matches('`').len();
+            match fence {
+                None if ticks >= 3 && !line[ticks..].contains('`') => fence = Some(ticks),
+                None => {
+                    let mut rest = line;
+                    while let Some(c) = rest.chars().next() {
+                        // What is escaped or code stands as a letter.
+                        let (shown, width) = match c {
+                            '\\' => ('x', 1 + rest[1..].chars().next().map_or(0, char::len_utf8)),
+                            '`' => {
+                                let run = rest.len() - rest.trim_start_matches('`').len();
+                                let end =
+                                    closing_run(&rest[run..], run).filter(|end| !rest[run..run + end].contains('|'));
+                                (if end.is_some() { 'x' } else { '`' }, end.map_or(run, |at| run + at + run))
+                            }
+                            c => (c, c.len_utf8()),
+                        };
+                        outside.push(shown);
+                        rest = &rest[width..];
+                    }
+                    outside.push('\n');
+                }
+                Some(open) if ticks >= open && line.len() == ticks => fence = None,
+                Some(_) => {}
+            }
+        }
+        assert_eq!(fence, None, "S13: each block is closed: {text:?}");
+        outside
+    }
+
+    proptest! {
+        #[test]
+        fn s13_nothing_live_is_left_outside_of_code(markdown in "([|`~\\\\!<#=> a\\-]|\\[|\\]|\n|```|~~~|\\(u\\)){0,40}") {
+            let text = inert(&markdown);
+            let outside = outside_of_code(&text);
+            prop_assert!(!outside.contains(['[', ']', '<', '#', '`']), "{markdown:?} gives {text:?}");
+            for line in outside.lines() {
+                let is_underline = line.contains(['-', '=']) && line.chars().all(|c| matches!(c, '=' | '-' | '>' | ' '));
+                prop_assert!(!is_underline, "{markdown:?} gives {text:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! What the user confirmed of settings that are edited by hand as well: where providers of models are, and how long the audit log is
+//! kept. A file that says otherwise changes neither before the user does.
+
+use std::collections::BTreeMap;
+
+use models::{Kind, ModelRef, ProviderSettings};
+use policy::{Hash, canonical_json};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use url::Url;
+
+use super::Owner;
+use super::audit::Decided;
+use crate::ports::{Document, DocumentSeal, StoreError};
+use crate::providers::ProvidersFile;
+use crate::view::AppSettings;
+
+/// `confirmed.json`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct ConfirmedFile {
+    providers: BTreeMap<String, Address>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    default: Option<ModelRef>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keeping: Option<Keeping>,
+}
+
+/// What decides where requests and keys go.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Address {
+    kind: Kind,
+    url: Url,
+}
+
+/// What the audit log keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct Keeping {
+    days: u32,
+    megabytes: u32,
+    contents: bool,
+}
+
+/// What was confirmed, as it was read last.
+#[derive(Debug, Default)]
+pub(super) struct Confirmed {
+    /// None while it can't be said.
+    file: Option<ConfirmedFile>,
+    /// Whether what stands there counts as confirmed, as nothing was ever sealed before.
+    pub(super) adopts: bool,
+}
+
+impl Address {
+    fn of(settings: &ProviderSettings) -> Self {
+        Self { kind: settings.kind, url: settings.url.clone() }
+    }
+}
+
+impl Keeping {
+    const fn of(settings: &AppSettings) -> Self {
+        let AppSettings { audit_days, audit_megabytes, audit_contents, .. } = settings;
+        Self { days: *audit_days, megabytes: *audit_megabytes, contents: *audit_contents }
+    }
+}
+
+impl Owner {
+    /// Reads what was confirmed. Where nothing ever was, what stands in the settings counts as confirmed. Whether it is another
+    /// than before.
+    pub(super) fn reload_confirmed(&mut self, file: &ProvidersFile) -> bool {
+        let read = self.ports.documents.read(Document::Confirmed);
+        self.heed_documents();
+        let kept = read.ok().flatten().map(serde_json::from_value::<ConfirmedFile>);
+        let next = match (kept, self.ports.documents.seal()) {
+            (Some(Ok(kept)), _) => Some(kept),
+            (_, DocumentSeal::Waiting | DocumentSeal::Unavailable { .. }) => None,
+            (None, DocumentSeal::None { .. }) => Some(self.adopt(file)),
+            (None, DocumentSeal::Sealed) if self.confirmed.adopts => Some(self.adopt(file)),
+            _ => Some(ConfirmedFile::default()),
+        };
+        self.confirmed.adopts = false;
+        let is_other = self.confirmed.file != next;
+        self.confirmed.file = next;
+        is_other
+    }
+
+    fn adopt(&mut self, file: &ProvidersFile) -> ConfirmedFile {
+        let adopted = ConfirmedFile {
+            providers: file.providers.iter().map(|own| (own.id.clone(), Address::of(own))).collect(),
+            default: file.default.clone(),
+            keeping: Some(Keeping::of(&self.settings)),
+        };
+        // Where nothing is set up, the first confirmation writes it.
+        let is_needed = !adopted.providers.is_empty() || self.ports.documents.seal() == DocumentSeal::Sealed;
+        if is_needed && let Err(error) = self.change_confirmed(|kept| kept.clone_from(&adopted)) {
+            tracing::error!(%error, "what is set up could not be kept as confirmed");
+        }
+        adopted
+    }
+
+    fn change_confirmed(&mut self, change: impl Fn(&mut ConfirmedFile)) -> Result<(), StoreError> {
+        let own = self.confirmed.file.clone().unwrap_or_default();
+        let mut changed = own.clone();
+        self.ports.documents.update(Document::Confirmed, &mut |kept| {
+            let kept = kept.and_then(|kept| serde_json::from_value(kept).ok());
+            changed = kept.unwrap_or_else(|| own.clone());
+            change(&mut changed);
+            json!(changed)
+        })?;
+        self.confirmed.file = Some(changed);
+        Ok(())
+    }
+
+    /// Whether it can be said what was confirmed.
+    pub(super) const fn knows_confirmed(&self) -> bool {
+        self.confirmed.file.is_some()
+    }
+
+    /// Where a provider was when the user confirmed it; an error if it is not there any more, or never was.
+    pub(super) fn confirmed_address(&self, settings: &ProviderSettings) -> Result<(), Option<String>> {
+        let known = self.confirmed.file.as_ref().and_then(|file| file.providers.get(&settings.id));
+        match known {
+            Some(known) if *known == Address::of(settings) => Ok(()),
+            known => Err(known.map(|known| known.url.to_string())),
+        }
+    }
+
+    /// The model that the user chose for new conversations; the file's, if nothing was confirmed.
+    pub(super) fn confirmed_default(&self, file: &ProvidersFile) -> Option<ModelRef> {
+        self.confirmed.file.as_ref().and_then(|kept| kept.default.clone()).filter(|_| file.default.is_some())
+    }
+
+    /// The user says where a provider is: it is written down, and confirmed.
+    pub(super) fn confirm_provider(&mut self, settings: &ProviderSettings) -> Result<(), StoreError> {
+        let file = self.confirmed.file.clone().unwrap_or_default();
+        let (was, now) = (file.providers.get(&settings.id), Address::of(settings));
+        if was == Some(&now) {
+            return Ok(());
+        }
+        self.audit_provider(&settings.id, was, Some(&now), "allowed")?;
+        self.change_confirmed(|kept| {
+            kept.providers.insert(settings.id.clone(), now.clone());
+        })
+    }
+
+    /// The user takes a provider out.
+    pub(super) fn unconfirm_provider(&mut self, id: &str) -> Result<(), StoreError> {
+        let Some(was) = self.confirmed.file.as_ref().and_then(|file| file.providers.get(id)).cloned() else {
+            return Ok(());
+        };
+        self.audit_provider(id, Some(&was), None, "denied")?;
+        self.change_confirmed(|kept| {
+            kept.providers.remove(id);
+            kept.default = kept.default.take().filter(|default| default.provider != id);
+        })
+    }
+
+    /// The user chooses the model that new conversations begin with.
+    pub(super) fn confirm_default(&mut self, model: Option<&ModelRef>) -> Result<(), StoreError> {
+        self.change_confirmed(|kept| kept.default = model.cloned())
+    }
+
+    fn audit_provider(
+        &mut self,
+        id: &str,
+        was: Option<&Address>,
+        now: Option<&Address>,
+        decision: &'static str,
+    ) -> Result<(), StoreError> {
+        let subject = canonical_json(&json!({ "provider": id, "was": was, "now": now }));
+        let (hash, by) = (Hash::of_bytes(subject.as_bytes()), self.options.decides);
+        self.audit(Decided {
+            kind: "provider",
+            subject: &subject,
+            decision,
+            by,
+            hash: hash.as_str(),
+            ..Decided::default()
+        })
+    }
+
+    /// Writes down that a provider is not used as another program says where it is.
+    pub(super) fn note_unconfirmed(&mut self, settings: &ProviderSettings, was: Option<&str>) {
+        let subject = canonical_json(&json!({ "provider": settings.id, "was": was, "now": settings.url }));
+        let hash = Hash::of_bytes(subject.as_bytes());
+        let (kind, by, asker) = ("provider", "another program", "file");
+        self.note(Decided {
+            kind,
+            subject: &subject,
+            decision: "denied",
+            by,
+            asker,
+            hash: hash.as_str(),
+            ..Decided::default()
+        });
+    }
+
+    /// The user says what the audit log keeps.
+    pub(super) fn confirm_keeping(&mut self, settings: &AppSettings) -> Result<(), StoreError> {
+        let keeping = Keeping::of(settings);
+        self.change_confirmed(|kept| kept.keeping = Some(keeping))
+    }
+
+    /// What the settings say of the audit log is what the user confirmed, whatever the file says.
+    pub(super) fn hold_to_confirmed_keeping(&mut self) {
+        // Without a word of the user's it is what a new installation keeps: a file that was removed shortens nothing.
+        let unchanged = || Keeping::of(&AppSettings::default());
+        let confirmed = self.confirmed.file.as_ref().map(|file| file.keeping.unwrap_or_else(unchanged));
+        let is_sealed = self.ports.documents.seal() == DocumentSeal::Sealed;
+        if let Some(keeping) = confirmed.filter(|keeping| is_sealed && *keeping != Keeping::of(&self.settings)) {
+            let Keeping { days, megabytes, contents } = keeping;
+            self.settings.audit_days = days;
+            self.settings.audit_megabytes = megabytes;
+            self.settings.audit_contents = contents;
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Documents that grant rights: what was refused of them is told, and what another program of ours changed holds here at once.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use policy::{Grant, Subject};
+use serde_json::{Value, json};
+
+use super::Owner;
+use super::audit::Decided;
+use super::roots::SharedRoots;
+use crate::ports::{Document, DocumentSeal, RefusedDocument};
+use crate::review::{Pins, ServerPins};
+use crate::server_config::ConfigProblem;
+use crate::view::{HostEvent, ServerState};
+
+/// The kind of the entries about these documents.
+const KIND: &str = "document";
+/// Documents that grant rights.
+const GRANTING: [Document; 5] =
+    [Document::Grants, Document::Pins, Document::Roots, Document::Sampling, Document::Confirmed];
+
+impl Owner {
+    /// Writes down, and shows, what was refused of documents since they were looked at last.
+    pub(super) fn heed_documents(&mut self) {
+        if let Some(adopted) = self.ports.documents.adopted() {
+            self.confirmed.adopts = true;
+            if !adopted.is_empty() {
+                let subject = format!("sealed for the first time, as they stood: {}", adopted.join(", "));
+                self.note_document(&subject, "noted");
+            }
+        }
+        for name in GRANTING {
+            if let Some(refused) = self.ports.documents.refused(name) {
+                self.show_refused(name, refused);
+            }
+        }
+    }
+
+    fn show_refused(&mut self, name: Document, refused: RefusedDocument) {
+        let file = name.file_name();
+        let message = if refused.forged {
+            let place =
+                refused.moved_to.map(|path| format!(" It was moved to {}.", path.display())).unwrap_or_default();
+            self.note_document(&format!("{file}: {}", refused.cause), "denied");
+            format!(
+                "another program wrote it ({}). Nothing in it is used, and Drawbridge asks again for what it allowed.{place}",
+                refused.cause
+            )
+        } else if self.ports.documents.seal() == DocumentSeal::Waiting {
+            return;
+        } else {
+            format!("its seal can't be checked ({}). Until it can, nothing in it is used.", refused.cause)
+        };
+        tracing::warn!(file, message, "a document is not used");
+        let own = match self.document_problem.take() {
+            Some(other) if other.message != message => {
+                ConfigProblem { message: format!("{} {file}: {message}", other.message), ..other }
+            }
+            _ => ConfigProblem {
+                file: Some(self.ports.documents.path().join(file).display().to_string()),
+                line: None,
+                column: None,
+                message,
+            },
+        };
+        self.document_problem = Some(own);
+        self.emit(HostEvent::ConfigProblem(self.shown_problem()));
+    }
+
+    /// What is wrong with the settings, or else with a document.
+    pub(super) fn shown_problem(&self) -> Option<ConfigProblem> {
+        self.config_problem.clone().or_else(|| self.document_problem.clone())
+    }
+
+    fn note_document(&mut self, subject: &str, decision: &'static str) {
+        let (kind, by, asker) = (KIND, "policy", "file");
+        self.note(Decided { kind, subject, decision, by, asker, ..Decided::default() });
+    }
+
+    /// What is kept of a document, as it is on disk now; none if it can't be used, so that all stays as it is.
+    fn read_again<T: serde::de::DeserializeOwned>(&mut self, name: Document, nothing: Value) -> Option<T> {
+        let read = self.ports.documents.read(name);
+        self.heed_documents();
+        serde_json::from_value(read.ok()?.unwrap_or(nothing)).ok()
+    }
+
+    /// Another program changed the standing approvals, or the keychain has answered.
+    pub(crate) fn reload_grants(&mut self) {
+        let Some(kept) = self.read_again::<Vec<Grant>>(Document::Grants, json!([])) else { return };
+        let (gone, added) = self.policy.grants_mut().replace_kept(kept);
+        for grant in gone.iter().filter(|grant| grant.subject == Subject::Command) {
+            self.approval_revoked(&grant.server);
+        }
+        let servers: BTreeSet<&String> = gone.iter().chain(&added).map(|grant| &grant.server).collect();
+        if !servers.is_empty() {
+            self.judgement += 1;
+            self.emit(HostEvent::AuditChanged(None));
+        }
+        for server in servers {
+            self.emit(HostEvent::CatalogChanged(server.clone()));
+            self.emit_server(server);
+        }
+        if self.awaits_seal && self.ports.documents.seal() != DocumentSeal::Waiting {
+            self.awaits_seal = false;
+            if self.options.autostart {
+                self.start_approved_servers();
+            }
+        }
+    }
+
+    /// Another program changed what was seen of servers.
+    pub(crate) fn reload_pins(&mut self) {
+        let Some(kept) = self.read_again::<BTreeMap<String, ServerPins>>(Document::Pins, json!({})) else { return };
+        let kept: Pins = kept.into_iter().map(|(server, pins)| (server, Arc::new(pins))).collect();
+        let before = std::mem::replace(&mut self.kept_pins, kept);
+        let servers: BTreeSet<String> = before.keys().chain(self.kept_pins.keys()).cloned().collect();
+        for server in servers {
+            let (was, is) = (before.get(&server), self.kept_pins.get(&server));
+            if was == is {
+                continue;
+            }
+            let nothing = Arc::new(ServerPins::default());
+            let own = self.pins.get(&server).unwrap_or(&nothing);
+            let merged = own.with_changes(was.unwrap_or(&nothing), is.unwrap_or(&nothing));
+            if merged == **own {
+                continue;
+            }
+            if merged.is_empty() {
+                self.pins.remove(&server);
+            } else {
+                self.pins.insert(server.clone(), Arc::new(merged));
+            }
+            if let Some(record) = self.servers.get_mut(&server) {
+                record.definitions = Default::default();
+                record.pinned_names = Default::default();
+            }
+            self.judgement += 1;
+            self.mark_questions_again(&server);
+            self.emit(HostEvent::CatalogChanged(server));
+        }
+    }
+
+    /// Another program changed which folders servers may know of.
+    pub(crate) fn reload_roots(&mut self) {
+        let kept = self.read_again::<BTreeMap<String, SharedRoots>>(Document::Roots, json!({}));
+        let Some(kept) = kept else { return };
+        let before = std::mem::replace(&mut self.kept_roots, kept);
+        let merged = changed_entries(&self.roots, &before, &self.kept_roots);
+        let servers: BTreeSet<String> = before.keys().chain(self.kept_roots.keys()).cloned().collect();
+        self.roots = merged;
+        for server in servers {
+            if before.get(&server) != self.kept_roots.get(&server) {
+                self.emit_server(&server);
+            }
+        }
+    }
+
+    /// Starts what is approved and does not run.
+    pub(super) fn start_approved_servers(&mut self) {
+        let approved: Vec<String> = self
+            .servers
+            .iter()
+            .filter(|(name, r)| r.state == ServerState::Stopped && self.is_approved(name, &r.config))
+            .map(|(name, _)| name.clone())
+            .collect();
+        for name in approved {
+            // Why one does not start is shown with it.
+            let _ = self.start(&name);
+        }
+    }
+}
+
+/// What is held here, with what changed on disk; what is held here only stays.
+pub(crate) fn changed_entries<T: Clone + PartialEq>(
+    own: &BTreeMap<String, T>,
+    before: &BTreeMap<String, T>,
+    now: &BTreeMap<String, T>,
+) -> BTreeMap<String, T> {
+    let mut all = own.clone();
+    for name in before.keys().chain(now.keys()) {
+        if before.get(name) == now.get(name) {
+            continue;
+        }
+        match now.get(name) {
+            Some(value) => {
+                all.insert(name.clone(), value.clone());
+            }
+            None => {
+                all.remove(name);
+            }
+        }
+    }
+    all
+}

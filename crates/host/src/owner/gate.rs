@@ -1,0 +1,378 @@
+//! The one gate: nothing leaves the host but as a [`Passed`], and only this file makes one.
+//!
+//! There are two ways to it. The user's approval of one consent request ([`Approval`]), or a rule or grant that allows it. Either
+//! becomes a [`Departure`] once the audit log has it: for one receiver, over exactly these bytes, for one time. Whoever sends gives
+//! it up, and the hash is made again of what is sent at that moment. What refuses carries nothing and needs none.
+
+use std::time::Duration;
+
+use mcp_proto::session::{Answer, ClientRequest};
+use mcp_proto::types::{CreateMessageParams, ElicitAction, ElicitResult};
+use models::{ModelRef, Request};
+use policy::{By, Hash, Scope};
+use serde_json::{Map, json};
+use url::Url;
+
+use super::pins::standing_of;
+use super::questions::{For, Pending, content_of, hash_of, kind_of, refusal, subject_of};
+use super::{AnswerError, Owner};
+use crate::connection::Target;
+use crate::ports::Platform;
+use crate::sampling::convert::to_request;
+use crate::sampling::{SamplingState, ask_hash};
+use crate::sign_in::EnteredClient;
+use crate::url_parts::UrlParts;
+use crate::view::{CallFailure, CallKind, CallView, HostEvent, Outcome, QuestionBody, QuestionId};
+
+/// How long the system's browser may take to open.
+const OPENING: Duration = Duration::from_secs(20);
+
+/// The user's approval of one consent request, as it was shown. The act uses it up.
+#[derive(Debug)]
+pub(super) struct Approval {
+    request: QuestionId,
+    shown: Hash,
+}
+
+/// Permission for one thing to leave, to one receiver, once.
+#[derive(Debug)]
+#[must_use = "what was approved and written down is to be sent"]
+pub(crate) struct Departure {
+    to: String,
+    leaves: Hash,
+}
+
+/// What leaves now: it is what was permitted.
+#[derive(Debug)]
+pub(crate) struct Passed<T>(T);
+
+/// What would leave is not what was permitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Changed;
+
+/// What an approval lets leave: as the audit log names it, and over which bytes.
+#[derive(Clone)]
+pub(super) struct Leaving {
+    pub(super) kind: &'static str,
+    pub(super) subject: String,
+    pub(super) content: Option<String>,
+    /// The hash that is written down. It has no secrets in it.
+    pub(super) logged: Hash,
+    leaves: Hash,
+}
+
+impl<T> Passed<T> {
+    /// To look at.
+    pub(crate) const fn get(&self) -> &T {
+        &self.0
+    }
+
+    /// To send it.
+    pub(crate) fn into_inner(self) -> T {
+        self.0
+    }
+}
+
+impl Departure {
+    /// By a rule or a grant, for what is about to be written down.
+    pub(super) fn by_rule(_: By, to: &str, leaves: Hash) -> Self {
+        Self { to: to.to_owned(), leaves }
+    }
+
+    /// A start that goes on where it waited for its user to sign in.
+    pub(super) fn after_sign_in(to: &str, leaves: Hash) -> Self {
+        Self { to: to.to_owned(), leaves }
+    }
+
+    /// What it is for.
+    pub(super) const fn leaves(&self) -> &Hash {
+        &self.leaves
+    }
+
+    fn pass<T>(self, to: &str, what: T, now: &Hash) -> Result<Passed<T>, Changed> {
+        if self.to == to && self.leaves == *now { Ok(Passed(what)) } else { Err(Changed) }
+    }
+
+    /// An answer to a server's request.
+    pub(super) fn answer(self, to: &str, answer: Answer) -> Result<Passed<Answer>, Changed> {
+        let now = answer_hash(&answer);
+        self.pass(to, answer, &now)
+    }
+
+    /// A request to a model.
+    pub(super) fn ask(
+        self,
+        for_server: &str,
+        params: &CreateMessageParams,
+        state: &SamplingState,
+    ) -> Result<Passed<(ModelRef, Request)>, AnswerError> {
+        let choice = state.model.as_ref().ok_or(AnswerError::WrongKind("there is no model"))?;
+        let request = to_request(params).map_err(AnswerError::Unfit)?;
+        let asks = (choice.model.clone(), request);
+        self.pass(for_server, asks, &ask_hash(params, state)).map_err(|Changed| AnswerError::Stale)
+    }
+
+    /// A page that a server wants to be opened.
+    pub(super) fn page(self, for_server: &str, url: String) -> Result<Passed<String>, Changed> {
+        let now = page_hash(&url);
+        self.pass(for_server, url, &now)
+    }
+
+    /// The page of a sign-in. What is made for one use is not part of what was shown.
+    pub(super) fn sign_in_page(self, for_server: &str, url: String) -> Result<Passed<String>, Changed> {
+        let now = sign_in_page_hash(&url);
+        self.pass(for_server, url, &now)
+    }
+
+    /// What a sign-in page is to know Drawbridge by.
+    pub(super) fn client(self, for_server: &str, client: EnteredClient) -> Result<Passed<EnteredClient>, Changed> {
+        let now = client_hash(&client);
+        self.pass(for_server, client, &now)
+    }
+
+    /// A server that is started or connected to; `now` is over what that would be.
+    pub(super) fn start(self, server: &str, target: Target, now: &Hash) -> Result<Passed<Target>, Changed> {
+        self.pass(server, target, now)
+    }
+}
+
+impl Leaving {
+    /// What a consent request shows, as it is: a call, a start, a connection.
+    pub(super) fn shown(pending: &Pending) -> Self {
+        let body = &pending.view.body;
+        Self {
+            kind: kind_of(body),
+            subject: subject_of(body),
+            content: content_of(body),
+            logged: pending.view.hash.clone(),
+            leaves: pending.view.hash.clone(),
+        }
+    }
+
+    /// A request to a model.
+    pub(super) fn ask(request: &CreateMessageParams, state: &SamplingState) -> Self {
+        let hash = ask_hash(request, state);
+        Self {
+            kind: "sampling",
+            subject: super::sampling::subject(request, None, state),
+            content: Some(policy::canonical_json(&json!(request))),
+            logged: hash.clone(),
+            leaves: hash,
+        }
+    }
+
+    /// An answer that the user made or chose, under words and a hash for the log.
+    pub(super) fn answer(
+        pending: &Pending,
+        subject: String,
+        (logged, content): (Hash, Option<String>),
+        answer: &Answer,
+    ) -> Self {
+        Self { kind: kind_of(&pending.view.body), subject, content, logged, leaves: answer_hash(answer) }
+    }
+
+    /// A page that is opened.
+    pub(super) fn page(pending: &Pending, url: &str) -> Self {
+        Self { leaves: page_hash(url), ..Self::shown(pending) }
+    }
+
+    /// A sign-in page.
+    pub(super) fn sign_in_page(pending: &Pending, url: &str) -> Self {
+        Self { leaves: sign_in_page_hash(url), ..Self::shown(pending) }
+    }
+
+    /// What a sign-in page is to know Drawbridge by.
+    pub(super) fn client(pending: &Pending, client: &EnteredClient) -> Self {
+        Self { leaves: client_hash(client), ..Self::shown(pending) }
+    }
+}
+
+/// A refusal may always leave; it tells nothing of the user's. What tells something is replaced.
+pub(super) fn refuses(answer: Answer) -> Passed<Answer> {
+    let tells_nothing = match &answer {
+        Answer::Refused { .. } => true,
+        Answer::Elicitation(result) => result.action != ElicitAction::Accept && result.content.is_none(),
+        Answer::Roots(roots) => roots.is_empty(),
+        Answer::Sampling(_) => false,
+    };
+    Passed(if tells_nothing { answer } else { refusal("the user rejected the request".to_owned()) })
+}
+
+/// An answer that a rule or a grant allows. It leaves once it is written down.
+pub(super) fn allowed_answer(_: By, answer: Answer) -> Passed<Answer> {
+    Passed(answer)
+}
+
+/// Opens a page in the system's browser.
+///
+/// # Errors
+/// If the browser can't be opened, or not in time; in words.
+pub(crate) async fn open_page(platform: &dyn Platform, page: Passed<String>) -> Result<(), String> {
+    let opened = tokio::time::timeout(OPENING, platform.open_url(&page.into_inner())).await;
+    opened.unwrap_or_else(|_| Err(format!("it did not start within {} seconds", OPENING.as_secs())))
+}
+
+/// A link that the user follows from the window, where they were shown its whole address. None if it can't be opened.
+pub(crate) fn followed_link(link: UrlParts) -> Option<Passed<String>> {
+    link.openable.then_some(Passed(link.url))
+}
+
+fn answer_hash(answer: &Answer) -> Hash {
+    Hash::of(&match answer {
+        Answer::Sampling(result) => json!({ "sampling": result }),
+        Answer::Elicitation(result) => json!({ "elicitation": result }),
+        Answer::Roots(roots) => json!({ "roots": roots }),
+        Answer::Refused { code, message } => json!({ "refused": code, "message": message }),
+    })
+}
+
+fn page_hash(url: &str) -> Hash {
+    Hash::of(&json!({ "page": url }))
+}
+
+fn sign_in_page_hash(url: &str) -> Hash {
+    let mut page = Url::parse(url).ok();
+    if let Some(page) = &mut page {
+        page.set_query(None);
+        page.set_fragment(None);
+    }
+    Hash::of(&json!({ "sign-in": page.as_ref().map_or(url, Url::as_str) }))
+}
+
+fn client_hash(client: &EnteredClient) -> Hash {
+    Hash::of(&json!({ "client": client.client_id, "secret": client.client_secret }))
+}
+
+impl Owner {
+    /// The user's word on the consent request at this place, given to what had this hash.
+    ///
+    /// # Errors
+    /// If the request is being acted on, or is not what was shown.
+    pub(super) fn approval(&self, at: usize, shown: &str) -> Result<Approval, AnswerError> {
+        let pending = &self.questions[at];
+        let now = pending.hash();
+        if pending.being_acted_on || now != pending.view.hash || now.as_str() != shown {
+            return Err(AnswerError::Stale);
+        }
+        Ok(Approval { request: pending.view.id, shown: now })
+    }
+
+    /// Lets this leave by the user's approval, and writes it down. The consent request stays in the queue.
+    ///
+    /// # Errors
+    /// If the request is gone or is not what was approved, or it can't be written down.
+    pub(super) fn depart(
+        &mut self,
+        approval: Approval,
+        scope: Scope,
+        leaving: Leaving,
+    ) -> Result<(usize, Departure), AnswerError> {
+        let Approval { request, shown } = approval;
+        let at = self.questions.iter().position(|p| p.view.id == request).ok_or(AnswerError::NotOpen)?;
+        let pending = &self.questions[at];
+        if pending.being_acted_on || pending.hash() != shown {
+            return Err(AnswerError::Stale);
+        }
+        let (to, leaves) = (pending.view.server.clone(), leaving.leaves.clone());
+        let pending = pending.copy();
+        if !self.write_down_as(&pending, Outcome::Allowed, Some(scope), leaving) {
+            return Err(AnswerError::Audit);
+        }
+        Ok((at, Departure { to, leaves }))
+    }
+
+    /// The same, and takes the consent request out of the queue.
+    ///
+    /// # Errors
+    /// As [`Owner::depart`]. Then the request stays.
+    pub(super) fn take_allowed(
+        &mut self,
+        approval: Approval,
+        scope: Scope,
+        leaving: Leaving,
+    ) -> Result<(Pending, Departure), AnswerError> {
+        let (at, departure) = self.depart(approval, scope, leaving)?;
+        let pending = self.questions.remove(at);
+        self.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome: Outcome::Allowed });
+        Ok((pending, departure))
+    }
+
+    /// Gives a server the answer that the user approved. What is not that becomes a refusal.
+    pub(super) fn give(&mut self, pending: &Pending, answer: Answer, departure: Departure) {
+        let passed = departure.answer(&pending.view.server, answer).unwrap_or_else(|Changed| {
+            tracing::error!(server = pending.view.server, "an answer was another than was approved, and was not sent");
+            refuses(refusal("the answer could not be sent".to_owned()))
+        });
+        self.give_passed(pending, passed);
+    }
+
+    /// Tells a server that its page was opened, which was approved with the page.
+    pub(super) fn tell_opened(&mut self, pending: &Pending) {
+        let accept = ElicitResult { action: ElicitAction::Accept, content: None };
+        self.give_passed(pending, Passed(Answer::Elicitation(accept)));
+    }
+
+    fn give_passed(&mut self, pending: &Pending, answer: Passed<Answer>) {
+        if pending.is_asked_by_server() {
+            self.count_answer(&pending.view.server, false);
+        }
+        if let For::Request { run, request, call } = &pending.what_for {
+            self.tell_answer(&pending.view.server, *run, *request, answer);
+            if let Some(call) = call {
+                self.input_given(call);
+            }
+        }
+    }
+
+    /// Lets a call leave, if it is still what was permitted.
+    ///
+    /// # Errors
+    /// If the tool is another by now, or the request.
+    pub(super) fn pass_call(
+        &mut self,
+        call: &CallView,
+        request: ClientRequest,
+        departure: Departure,
+    ) -> Result<Passed<ClientRequest>, CallFailure> {
+        let now = match &request {
+            ClientRequest::CallTool { name, arguments, .. } => self.tool_call_hash(&call.server, name, arguments),
+            ClientRequest::GetPrompt { name, arguments } => Some(read_hash(CallKind::Prompt, name, arguments.clone())),
+            ClientRequest::ReadResource { uri } => Some(read_hash(CallKind::Resource, uri, Map::new())),
+            _ => None,
+        };
+        let passed = now.and_then(|now| departure.pass(&call.server, request, &now).ok());
+        let changed = || CallFailure::Refused(format!("because \"{}\" changed after it was allowed", call.name));
+        passed.ok_or_else(changed)
+    }
+
+    fn tool_call_hash(&mut self, server: &str, tool: &str, arguments: &Map<String, serde_json::Value>) -> Option<Hash> {
+        let record = self.servers.get_mut(server)?;
+        let (pins, identity) = (&self.pins, record.identity.as_ref());
+        let seen = |own: &Hash| standing_of(pins, server, tool, own, identity);
+        let definition = record.definitions.get(&record.config, &record.catalog, tool, seen)?;
+        Some(definition.call_hash(arguments).0)
+    }
+
+    /// Lets a request leave that is neither shown nor written down: a completion, a subscription, a level of
+    /// logging, a list of an extension.
+    ///
+    /// # Errors
+    /// If it is none of these, or a rule or the preset would ask about reading or denies it.
+    pub(super) fn pass_quietly(
+        &self,
+        server: &str,
+        request: ClientRequest,
+    ) -> Result<Passed<ClientRequest>, CallFailure> {
+        match &request {
+            ClientRequest::Complete { .. } | ClientRequest::Subscribe { .. } => self.may_read_quietly(server)?,
+            ClientRequest::Unsubscribe { .. } | ClientRequest::SetLogLevel { .. } | ClientRequest::Extension { .. } => {
+            }
+            _ => return Err(CallFailure::Refused("because nothing of it may leave unasked".to_owned())),
+        }
+        Ok(Passed(request))
+    }
+}
+
+fn read_hash(kind: CallKind, name: &str, arguments: Map<String, serde_json::Value>) -> Hash {
+    hash_of(&QuestionBody::Read { kind, name: name.to_owned(), arguments }, None)
+}

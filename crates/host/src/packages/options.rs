@@ -1,0 +1,122 @@
+//! The options of a launcher, before what it runs.
+
+use super::UnknownPackage;
+
+/// The options that a launcher has. Each is written as on the command line, with its dashes.
+pub(super) struct Options {
+    /// Those without a value.
+    pub(super) flags: &'static [&'static str],
+    /// Those with a value, after `=` or as the next argument.
+    pub(super) valued: &'static [&'static str],
+}
+
+/// A value of an option.
+pub(super) struct OptionValue<'a> {
+    pub(super) option: &'a str,
+    pub(super) value: &'a str,
+    /// The argument that holds the value.
+    pub(super) at: usize,
+    /// The text before the value in that argument.
+    pub(super) prefix: &'a str,
+}
+
+/// The options of a command line.
+pub(super) struct ReadOptions<'a> {
+    /// Flags, in order.
+    pub(super) flags: Vec<&'a str>,
+    /// Options with values, in order.
+    pub(super) values: Vec<OptionValue<'a>>,
+    /// The first argument that is no option.
+    pub(super) first: usize,
+}
+
+impl Options {
+    /// Reads the options that begin at an argument.
+    ///
+    /// # Errors
+    /// [`UnknownPackage::Option`] for an option that is in no list: it may take the next argument as its value.
+    pub(super) fn read<'a>(&self, args: &'a [String], from: usize) -> Result<ReadOptions<'a>, UnknownPackage> {
+        let mut read = ReadOptions { flags: Vec::new(), values: Vec::new(), first: from };
+        while let Some(argument) = args.get(read.first).map(String::as_str) {
+            if argument == "--" {
+                read.first += 1;
+                break;
+            }
+            if !argument.starts_with('-') || argument == "-" {
+                break;
+            }
+            if argument.starts_with("--") || argument.len() == 2 {
+                self.read_one(args, argument, &mut read)?;
+            } else {
+                self.read_letters(args, argument, &mut read)?;
+            }
+            read.first += 1;
+        }
+        Ok(read)
+    }
+
+    fn read_one<'a>(
+        &self,
+        args: &'a [String],
+        argument: &'a str,
+        read: &mut ReadOptions<'a>,
+    ) -> Result<(), UnknownPackage> {
+        let (option, attached) = match argument.find('=') {
+            Some(at) => (&argument[..at], Some(&argument[at + 1..])),
+            None => (argument, None),
+        };
+        if self.flags.contains(&option) {
+            // `--flag=false` is the same as no flag, so it is left aside.
+            if attached.is_none() {
+                read.flags.push(option);
+            }
+            return Ok(());
+        }
+        if !self.valued.contains(&option) {
+            return Err(UnknownPackage::Option(option.to_owned()));
+        }
+        self.take_value(args, option, attached.map(|value| (value, &argument[..=option.len()])), read);
+        Ok(())
+    }
+
+    /// Several letters behind one dash: flags, and at the end one with a value.
+    fn read_letters<'a>(
+        &self,
+        args: &'a [String],
+        argument: &'a str,
+        read: &mut ReadOptions<'a>,
+    ) -> Result<(), UnknownPackage> {
+        let unknown = || UnknownPackage::Option(argument.chars().take_while(|c| *c != '=').collect());
+        for (at, letter) in argument.char_indices().skip(1) {
+            let is_same = |option: &&&str| option.strip_prefix('-').is_some_and(|rest| rest.chars().eq([letter]));
+            if let Some(flag) = self.flags.iter().find(is_same) {
+                read.flags.push(flag);
+                continue;
+            }
+            let option = self.valued.iter().find(is_same).ok_or_else(unknown)?;
+            let rest = at + letter.len_utf8();
+            let attached = Some((&argument[rest..], &argument[..rest])).filter(|(value, _)| !value.is_empty());
+            let attached = attached.map(|(value, prefix)| match value.strip_prefix('=') {
+                Some(value) => (value, &argument[..=prefix.len()]),
+                None => (value, prefix),
+            });
+            self.take_value(args, option, attached, read);
+            return Ok(());
+        }
+        Ok(())
+    }
+
+    fn take_value<'a>(
+        &self,
+        args: &'a [String],
+        option: &'a str,
+        attached: Option<(&'a str, &'a str)>,
+        read: &mut ReadOptions<'a>,
+    ) {
+        let (value, prefix) = attached.unwrap_or_else(|| {
+            read.first += 1;
+            (args.get(read.first).map_or("", String::as_str), "")
+        });
+        read.values.push(OptionValue { option, value, at: read.first, prefix });
+    }
+}

@@ -1,0 +1,59 @@
+//! Names whose letters can be taken for others: `delеte_file` with a Cyrillic letter, also where nothing of the plain name is near.
+
+use unicode_security::{MixedScript as _, RestrictionLevel, RestrictionLevelDetection as _, skeleton};
+
+/// The longest beginning of a name that is looked at, in characters.
+const MAX_NAME: usize = 200;
+
+/// Whether the letters of a name are of scripts that do not belong together (UTS 39, section 5), or some of them look like ASCII
+/// and are not.
+pub(crate) fn has_deceptive_letters(name: &str) -> bool {
+    if name.is_ascii() {
+        return false;
+    }
+    let letters: String = name.chars().take(MAX_NAME).filter(|c| c.is_alphanumeric()).collect();
+    let is_mixed = !letters.as_str().is_single_script()
+        && letters.as_str().detect_restriction_level() > RestrictionLevel::HighlyRestrictive;
+    let looks_ascii =
+        |c: char| !c.is_ascii() && skeleton(c.encode_utf8(&mut [0; 4])).all(|c| c.is_ascii_alphanumeric());
+    // A whole word of another script has such letters, too, and is taken for nothing else.
+    let is_taken_for_ascii =
+        letters.chars().any(|c| c.is_ascii_alphabetic()) || skeleton(&letters).all(|c| c.is_ascii());
+    is_mixed || (is_taken_for_ascii && letters.chars().any(looks_ascii))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn e18_letters_that_look_like_others_are_found_without_a_twin() {
+        for name in [
+            "del\u{435}te_file",
+            "\u{455}\u{441}\u{43e}\u{440}\u{435}",
+            "ｓｅｎｄ",
+            "s\u{3bf}rt",
+            "f\u{131}le",
+            "read_\u{444}айл",
+        ] {
+            assert!(has_deceptive_letters(name), "{name:?} can be taken for another name");
+        }
+        for name in [
+            "delete_file",
+            "открыть",
+            "открыть_2",
+            "搜索",
+            "搜索_web",
+            "ノート_create",
+            "ファイルを読む",
+            "café_menu",
+            "größe",
+            "파일",
+            "🔧_fix",
+            "ค้นหา",
+            "",
+        ] {
+            assert!(!has_deceptive_letters(name), "{name:?} is what it looks like");
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! The settings of a sign-in as one list. The consent request shows it, the pins compare it, and the approval's hash is made
+//! of it, so a setting is either in all three or does not compile.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::auth::{AuthConfig, IdentityProvider};
+use crate::secrets;
+
+/// A setting of a sign-in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AuthField {
+    /// How tokens are got.
+    Grant,
+    /// The authorization server.
+    Issuer,
+    /// The client id there.
+    ClientId,
+    /// How the client proves who it is there.
+    ClientAuth,
+    /// The name of the client secret.
+    ClientSecret,
+    /// The name of the private key.
+    PrivateKey,
+    /// The algorithm of the private key.
+    Algorithm,
+    /// The document that describes the client.
+    ClientMetadataUrl,
+    /// The port of the redirect URI.
+    RedirectPort,
+    /// The scopes to ask for.
+    Scopes,
+    /// The binding of tokens to a key.
+    Dpop,
+    /// The name of the workload's assertion.
+    Assertion,
+    /// The identity provider.
+    ProviderIssuer,
+    /// The identity provider's token endpoint.
+    ProviderTokenEndpoint,
+    /// The client id at the identity provider.
+    ProviderClientId,
+    /// How the client proves who it is at the identity provider.
+    ProviderClientAuth,
+    /// The name of the client secret for the identity provider.
+    ProviderClientSecret,
+    /// The name of the private key for the identity provider.
+    ProviderPrivateKey,
+    /// The algorithm of the private key for the identity provider.
+    ProviderAlgorithm,
+    /// The name of the user's ID token.
+    ProviderIdToken,
+}
+
+impl AuthField {
+    /// The place in the `auth` object of `mcp.json`.
+    #[must_use]
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Grant => "grant",
+            Self::Issuer => "issuer",
+            Self::ClientId => "clientId",
+            Self::ClientAuth => "clientAuth",
+            Self::ClientSecret => "clientSecret",
+            Self::PrivateKey => "privateKey",
+            Self::Algorithm => "algorithm",
+            Self::ClientMetadataUrl => "clientMetadataUrl",
+            Self::RedirectPort => "redirectPort",
+            Self::Scopes => "scopes",
+            Self::Dpop => "dpop",
+            Self::Assertion => "assertion",
+            Self::ProviderIssuer => "identityProvider.issuer",
+            Self::ProviderTokenEndpoint => "identityProvider.tokenEndpoint",
+            Self::ProviderClientId => "identityProvider.clientId",
+            Self::ProviderClientAuth => "identityProvider.clientAuth",
+            Self::ProviderClientSecret => "identityProvider.clientSecret",
+            Self::ProviderPrivateKey => "identityProvider.privateKey",
+            Self::ProviderAlgorithm => "identityProvider.algorithm",
+            Self::ProviderIdToken => "identityProvider.idToken",
+        }
+    }
+
+    /// True if the value is an address that credentials or the user may be sent to.
+    #[must_use]
+    pub const fn is_address(self) -> bool {
+        matches!(self, Self::Issuer | Self::ClientMetadataUrl | Self::ProviderIssuer | Self::ProviderTokenEndpoint)
+    }
+
+    /// True if the value is the name of a secret.
+    #[must_use]
+    pub const fn is_secret(self) -> bool {
+        matches!(
+            self,
+            Self::ClientSecret
+                | Self::PrivateKey
+                | Self::Assertion
+                | Self::ProviderClientSecret
+                | Self::ProviderPrivateKey
+                | Self::ProviderIdToken
+        )
+    }
+}
+
+/// A setting with its value as text. Of a secret the value is its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuthTerm {
+    /// The setting.
+    pub field: AuthField,
+    /// The value.
+    pub value: String,
+}
+
+impl AuthConfig {
+    /// The settings that are made, each once, in the order in which they are shown.
+    #[must_use]
+    pub fn terms(&self) -> Vec<AuthTerm> {
+        // No `..`: a field that is added has to get its place here.
+        let Self {
+            client_id,
+            client_secret,
+            redirect_port,
+            client_auth,
+            client_metadata_url,
+            issuer,
+            scopes,
+            grant,
+            private_key,
+            algorithm,
+            identity_provider,
+            dpop,
+            assertion,
+        } = self;
+        let mut terms = Vec::new();
+        let mut add = |field: AuthField, value: Option<String>| {
+            terms.extend(value.map(|value| AuthTerm { field, value }));
+        };
+        add(AuthField::Grant, Some(grant.name().to_owned()));
+        add(AuthField::Issuer, issuer.clone());
+        if let Some(provider) = identity_provider {
+            provider.each_term(&mut add);
+        }
+        add(AuthField::ClientId, client_id.clone());
+        add(AuthField::ClientAuth, client_auth.clone());
+        add(AuthField::ClientSecret, client_secret.as_deref().map(secret_name));
+        add(AuthField::PrivateKey, private_key.as_deref().map(secret_name));
+        add(AuthField::Algorithm, algorithm.clone());
+        add(AuthField::ClientMetadataUrl, client_metadata_url.clone());
+        add(AuthField::RedirectPort, redirect_port.map(|port| port.to_string()));
+        add(AuthField::Scopes, (!scopes.is_empty()).then(|| scopes.join(" ")));
+        add(AuthField::Dpop, dpop.map(|dpop| if dpop { "always" } else { "never" }.to_owned()));
+        add(AuthField::Assertion, assertion.as_deref().map(secret_name));
+        terms
+    }
+
+    /// The settings by their keys in `mcp.json`.
+    #[must_use]
+    pub fn terms_by_key(&self) -> Map<String, Value> {
+        self.terms().into_iter().map(|term| (term.field.key().to_owned(), term.value.into())).collect()
+    }
+}
+
+impl IdentityProvider {
+    fn each_term(&self, add: &mut impl FnMut(AuthField, Option<String>)) {
+        // No `..`, as above.
+        let Self { issuer, token_endpoint, client_id, client_secret, client_auth, private_key, algorithm, id_token } =
+            self;
+        add(AuthField::ProviderIssuer, Some(issuer.clone()));
+        add(AuthField::ProviderTokenEndpoint, token_endpoint.clone());
+        add(AuthField::ProviderClientId, Some(client_id.clone()));
+        add(AuthField::ProviderClientAuth, client_auth.clone());
+        add(AuthField::ProviderClientSecret, client_secret.as_deref().map(secret_name));
+        add(AuthField::ProviderPrivateKey, private_key.as_deref().map(secret_name));
+        add(AuthField::ProviderAlgorithm, algorithm.clone());
+        add(AuthField::ProviderIdToken, id_token.as_deref().map(secret_name));
+    }
+}
+
+/// The name in `${secret:NAME}`. Settings with anything else there are not used, so nothing else is told.
+fn secret_name(text: &str) -> String {
+    secrets::names(text).join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::server_config::Grant;
+
+    fn all_set() -> AuthConfig {
+        let secret = |name: &str| Some(secrets::reference(name));
+        let text = |text: &str| Some(text.to_owned());
+        AuthConfig {
+            client_id: text("us"),
+            client_secret: secret("one"),
+            redirect_port: Some(4711),
+            client_auth: text("client_secret_basic"),
+            client_metadata_url: text("https://app.example/client.json"),
+            issuer: text("https://as.example"),
+            scopes: vec!["read".to_owned(), "write".to_owned()],
+            grant: Grant::EnterpriseManaged,
+            private_key: secret("two"),
+            algorithm: text("ES256"),
+            identity_provider: Some(IdentityProvider {
+                issuer: "https://idp.example".to_owned(),
+                token_endpoint: text("https://idp.example/token"),
+                client_id: "us-there".to_owned(),
+                client_secret: secret("three"),
+                client_auth: text("client_secret_post"),
+                private_key: secret("four"),
+                algorithm: text("RS256"),
+                id_token: secret("five"),
+            }),
+            dpop: Some(true),
+            assertion: secret("six"),
+        }
+    }
+
+    #[test]
+    fn s01_every_setting_is_in_the_list_once() {
+        let terms = all_set().terms();
+        let fields: BTreeSet<AuthField> = terms.iter().map(|term| term.field).collect();
+        assert_eq!((fields.len(), terms.len()), (20, 20), "each once, and none is missing");
+        let keys: BTreeSet<&str> = fields.iter().map(|field| field.key()).collect();
+        assert_eq!(keys.len(), fields.len(), "each under a key of its own");
+        // The derived serialization has every field, whatever the list has.
+        let written = serde_json::to_value(all_set()).unwrap();
+        let inner = written["identity_provider"].as_object().unwrap().len();
+        assert_eq!(terms.len(), written.as_object().unwrap().len() - 1 + inner, "as many as there are settings");
+    }
+
+    #[test]
+    fn s01_each_setting_changes_its_own_term() {
+        let provider = |change: fn(&mut IdentityProvider)| {
+            let mut auth = all_set();
+            auth.identity_provider.iter_mut().for_each(change);
+            auth
+        };
+        let with = |change: fn(&mut AuthConfig)| {
+            let mut auth = all_set();
+            change(&mut auth);
+            auth
+        };
+        let changed = [
+            with(|auth| auth.client_id = None),
+            with(|auth| auth.client_secret = None),
+            with(|auth| auth.redirect_port = Some(1)),
+            with(|auth| auth.client_auth = None),
+            with(|auth| auth.client_metadata_url = None),
+            with(|auth| auth.issuer = Some("https://evil.example".to_owned())),
+            with(|auth| auth.scopes.push("admin".to_owned())),
+            with(|auth| auth.grant = Grant::ClientCredentials),
+            with(|auth| auth.private_key = None),
+            with(|auth| auth.algorithm = None),
+            with(|auth| auth.dpop = Some(false)),
+            with(|auth| auth.assertion = None),
+            provider(|provider| provider.issuer.push('/')),
+            provider(|provider| provider.token_endpoint = Some("https://evil.example/token".to_owned())),
+            provider(|provider| provider.client_id.push('2')),
+            provider(|provider| provider.client_secret = None),
+            provider(|provider| provider.client_auth = None),
+            provider(|provider| provider.private_key = None),
+            provider(|provider| provider.algorithm = None),
+            provider(|provider| provider.id_token = None),
+        ];
+        let before = all_set().terms_by_key();
+        let mut seen = BTreeSet::new();
+        for auth in changed {
+            let after = auth.terms_by_key();
+            let keys: Vec<&String> = before.keys().filter(|key| before.get(*key) != after.get(*key)).collect();
+            assert_eq!(keys.len(), 1, "S01: one setting, one term: {keys:?}");
+            seen.insert(keys[0].clone());
+        }
+        assert_eq!(seen.len(), before.len(), "S01: and each has been changed");
+    }
+
+    #[test]
+    fn s01_secrets_are_told_by_name_and_by_nothing_else() {
+        for term in all_set().terms().iter().filter(|term| term.field.is_secret()) {
+            assert!(["one", "two", "three", "four", "five", "six"].contains(&term.value.as_str()), "{term:?}");
+        }
+        let bare = AuthConfig { client_secret: Some("s3cret".to_owned()), ..AuthConfig::default() };
+        assert!(!format!("{:?}", bare.terms()).contains("s3cret"), "what is no reference is not told");
+    }
+}
