@@ -46,8 +46,39 @@ pub struct SandboxPlan {
     pub system: Vec<String>,
     /// The server's own home, to be read and changed.
     pub home: String,
+    /// Folders in the others that are not reached: Drawbridge's own records and secrets.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<String>>", optional)]
+    pub hidden: Vec<String>,
     /// Whether it may use the network.
     pub network: bool,
+    /// Resource limits; a server beyond one is stopped.
+    pub limits: ResourceLimits,
+}
+
+/// Resource limits of a sandboxed server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ResourceLimits {
+    /// Processes and threads.
+    pub processes: u32,
+    /// Memory in bytes.
+    pub memory_bytes: u64,
+    /// Bytes in its own home.
+    pub home_bytes: u64,
+    /// Seconds of processor time within an hour.
+    pub processor_seconds: u32,
+}
+
+/// A server that may change a file which another one runs: its sandbox lets it write there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct FileWriter {
+    /// Its name.
+    pub server: String,
+    /// The file.
+    pub file: String,
+    /// The folder of its sandbox.
+    pub folder: String,
 }
 
 /// What a server would reach if it were started now.
@@ -57,6 +88,10 @@ pub struct SandboxReport {
     pub plan: Option<SandboxPlan>,
     /// Why it could not be started, in words.
     pub problem: Option<String>,
+    /// Files that it needs and would not reach, in words, as far as that can be told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<String>>", optional)]
+    pub missing: Vec<String>,
 }
 
 /// How much each server gets. What is out of bounds counts as the nearest that is in.
@@ -77,6 +112,14 @@ pub struct Limits {
     pub message_bytes: u64,
     /// Bytes of its messages that are kept to be looked at.
     pub kept_bytes: u64,
+    /// Processes and threads of a server in a sandbox; one that runs more is stopped.
+    pub processes: u32,
+    /// Memory of a server in a sandbox, in bytes; one that uses more is stopped.
+    pub memory_bytes: u64,
+    /// Bytes in the home of a server in a sandbox; one that keeps more is stopped.
+    pub home_bytes: u64,
+    /// Seconds of processor time within an hour of a server in a sandbox; one that uses more is stopped.
+    pub processor_seconds: u32,
 }
 
 /// How much a server uses of what it gets, since it was started last.
@@ -97,6 +140,22 @@ pub struct LimitsUse {
     pub kept: LimitCounter,
     /// Whether it is read slower at the moment.
     pub slowed: bool,
+    /// What a server in a sandbox uses of this computer.
+    pub resources: Option<ResourcesUse>,
+}
+
+/// Resources that a sandboxed server uses. `beyond` is 1 for the limit that stopped it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ResourcesUse {
+    /// Processes and threads.
+    pub processes: LimitCounter,
+    /// Memory in bytes.
+    pub memory: LimitCounter,
+    /// Bytes in its own home.
+    pub home: LimitCounter,
+    /// Seconds of processor time within the last hour.
+    pub processor: LimitCounter,
 }
 
 /// One limit, and how near a server is to it.

@@ -5,8 +5,9 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use super::{
-    CallKind, ClientIdentity, FormField, HttpHeader, HttpKind, Marks, ModelRef, SamplingLoss, SamplingModel,
-    SamplingRequest, SamplingResponse, SamplingRun, SandboxPlan, SignInReason, ToolClaims,
+    AuthSetting, CallKind, ClientIdentity, FileWriter, FormField, HttpHeader, HttpKind, LoadedPackage, Marks, ModelRef,
+    SamplingLoss, SamplingModel, SamplingRequest, SamplingResponse, SamplingRun, SandboxPlan, SignInEndpoint,
+    SignInReason, ToolClaims,
 };
 
 /// One question in the queue.
@@ -70,6 +71,11 @@ pub enum Why {
     },
     /// The server asks of its own accord, or does not say for which call.
     Server,
+    /// The server ended by itself, and Drawbridge would start it again. Nobody waits for it.
+    Ended {
+        /// Why it ended.
+        cause: String,
+    },
 }
 
 /// What is asked.
@@ -94,6 +100,14 @@ pub enum QuestionBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         sandbox: Option<SandboxPlan>,
+        /// The other servers that may change a file which runs.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(as = "Option<Vec<FileWriter>>", optional)]
+        writers: Vec<FileWriter>,
+        /// The package that the command loads, if it is a launcher's.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        package: Option<LoadedPackage>,
     },
     /// To connect to a remote server at exactly this URL.
     ConnectServer {
@@ -105,6 +119,10 @@ pub enum QuestionBody {
         transport_kind: Option<HttpKind>,
         /// Whether all that is sent can be read along: it is plain http, and not to this computer.
         unencrypted: bool,
+        /// The settings of the sign-in, all that are made; none if there are none.
+        auth: Vec<AuthSetting>,
+        /// True if Drawbridge would sign in by itself, without another question.
+        unattended: bool,
         /// The address that was approved before, if this one is a change of it.
         approved_before: Option<String>,
     },
@@ -130,6 +148,10 @@ pub enum QuestionBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         definition: Option<String>,
+        /// Over its whole definition, by which it is reviewed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        definition_hash: Option<String>,
     },
     /// To get a prompt or read a resource.
     Read {
@@ -154,6 +176,8 @@ pub enum QuestionBody {
         wanted_tokens: u64,
         /// What the model's provider can't carry, and what is done about each.
         losses: Vec<SamplingLoss>,
+        /// Whether the model can be asked again; only what was approved and sent to it before can.
+        again: bool,
         /// How far the model is.
         run: SamplingRun,
     },
@@ -196,10 +220,15 @@ pub enum QuestionBody {
         client: ClientIdentity,
         /// The id that it then gives.
         client_id: String,
-        /// Where the browser would send the user back to, on this computer.
-        redirect_uri: String,
-        /// The page that would be opened, taken apart, with all that it is told but what is made for one use.
-        authorization_url: UrlParts,
+        /// Where credentials, codes and tokens would be sent.
+        endpoints: Vec<SignInEndpoint>,
+        /// Where the browser would send the user back to, on this computer; none if no page is opened.
+        redirect_uri: Option<String>,
+        /// The page that would be opened, taken apart, with all that it is told but what is made for one use; none if no page
+        /// is opened: Drawbridge gets the token by itself.
+        authorization_url: Option<UrlParts>,
+        /// True if that page belongs to another domain than the issuer.
+        page_elsewhere: bool,
         /// Why.
         reason: SignInReason,
     },

@@ -98,6 +98,10 @@ pub enum FlagReason {
     OtherTool,
     /// A parameter asks for what the user did not give to the tool, such as the conversation.
     AsksForContext,
+    /// It praises itself above other tools, so that a model takes it.
+    PraisesItself,
+    /// A name has letters that can be taken for others.
+    DeceptiveLetters,
     /// There is more text than was looked through.
     TooLong,
 }

@@ -115,6 +115,12 @@ pub enum ArgumentTest {
     Regex,
     /// A path of this folder or of something in it.
     Folder,
+    /// A path of this shape or of something in it, with links followed.
+    Path,
+    /// An address of this origin, or below this path of it.
+    Url,
+    /// A number in this range.
+    Number,
 }
 
 /// A condition on what a server says of a tool; it can only make things stricter.
@@ -280,6 +286,8 @@ pub struct DryRunResult {
     pub considered: Vec<Considered>,
     /// Whether a definition or a command had to be taken as unchanged, as the server is not running.
     pub assumed_unchanged: bool,
+    /// Of a call whether the tool was reviewed as it is, or as it was when its server ran last.
+    pub standing: Option<ToolStanding>,
 }
 
 /// What decided.
@@ -317,6 +325,37 @@ pub struct Considered {
     pub fit: String,
     /// The number of the argument's condition that does not hold, from 0.
     pub argument: Option<u32>,
+    /// How each condition on an argument was judged.
+    pub arguments: Vec<Judged>,
+}
+
+/// How a condition on an argument was judged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Judged {
+    /// The condition's number in its rule, from 0.
+    pub number: u32,
+    /// Whether it holds.
+    pub holds: bool,
+    /// Why, by a stable name: `matches`, `differs`, `missing`, `not-judged`, `too-long`, `respelled`, `climbs`, `crosses-parts`,
+    /// `not-whole`, `second-name`, `letters`, `unresolved`, `leads-elsewhere`, `user-info`, `not-address`, `not-number` or
+    /// `text-number`.
+    pub reason: String,
+    /// The value as JSON, at most its beginning.
+    pub value: Option<String>,
+    /// What the value was read as, where that is not just how it is written.
+    pub normal: Vec<String>,
+}
+
+/// Whether the user has reviewed a tool as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolStanding {
+    /// It is as it was reviewed.
+    Reviewed,
+    /// Nobody reviewed it.
+    New,
+    /// It is not as it was reviewed.
+    Changed,
 }
 
 /// Rules and approvals as text.

@@ -206,6 +206,8 @@ pub enum FailureReason {
     Unauthorized,
     /// A secret for a remote server could not be read.
     NoSecret,
+    /// It used more of this computer than it may, and was stopped for it.
+    LimitReached,
 }
 
 /// What a server says about itself.

@@ -1,7 +1,5 @@
 //! The audit log: read, checked, exported.
 
-use std::fs::{File, OpenOptions};
-use std::path::Path;
 use std::sync::Arc;
 
 use host::ports::{
@@ -40,18 +38,8 @@ impl Api {
     }
 
     pub(super) async fn export_audit(&self) -> Result<SavedFile, ApiError> {
-        let picked =
-            self.host.ports().platform.pick_save_file("drawbridge-audit.jsonl").await.map_err(errors::system)?;
-        let Some(path) = picked else { return Ok(SavedFile { path: None }) };
-        let shown = path.display().to_string();
-        let failed = shown.clone();
-        self.beside(move |log| {
-            let fail = |error: std::io::Error| StoreError { path: failed, cause: error.to_string() };
-            let file = private_file(&path).map_err(fail)?;
-            log.export(&mut std::io::BufWriter::new(file))
-        })
-        .await?;
-        Ok(SavedFile { path: Some(shown) })
+        let log = Arc::clone(&self.host.ports().audit);
+        self.save_file("drawbridge-audit.jsonl", move |file| log.export(file).map(drop)).await
     }
 
     /// Does something with the log that may take its time.
@@ -65,24 +53,6 @@ impl Api {
             .map_err(|error| ApiError::new(ErrorCode::Internal, error.to_string()))?
             .map_err(|error| errors::system(error.to_string()))
     }
-}
-
-/// A file to write that only its owner can read, also if there was one that others can.
-fn private_file(path: &Path) -> std::io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
-        let file = options.mode(0o600).open(path)?;
-        // A place where that can't be said, such as a memory stick, is the user's choice.
-        if file.metadata()?.permissions().mode() & 0o077 != 0 {
-            let _ = file.set_permissions(std::fs::Permissions::from_mode(0o600));
-        }
-        Ok(file)
-    }
-    #[cfg(not(unix))]
-    options.open(path)
 }
 
 fn entry(entry: HostAudit) -> AuditEntry {
@@ -148,28 +118,5 @@ fn finding(finding: host::ports::AuditFinding) -> AuditFinding {
         number: finding.number,
         to: finding.to,
         detail: finding.detail,
-    }
-}
-
-#[cfg(all(test, unix))]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-
-    use std::os::unix::fs::PermissionsExt as _;
-
-    use super::*;
-
-    #[test]
-    fn an_export_can_be_read_by_its_owner_only() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("export.jsonl");
-        let mode = || std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
-        drop(private_file(&path).unwrap());
-        assert_eq!(mode(), 0o600, "a new one");
-        std::fs::write(&path, "older").unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
-        drop(private_file(&path).unwrap());
-        assert_eq!(mode(), 0o600, "and one that others could read");
-        assert_eq!(std::fs::read(&path).unwrap(), b"", "of which nothing is left");
     }
 }

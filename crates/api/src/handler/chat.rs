@@ -4,7 +4,7 @@ use host::conversation::export::Format;
 use host::conversation::offered::ToolState as OwnState;
 use host::conversation::{Begun, ConversationError, ModelRef as OwnModel, NewMessage};
 
-use super::{Api, errors, views};
+use super::{Api, views};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
@@ -120,15 +120,7 @@ impl Api {
             ExportFormat::Json => Format::Json,
         };
         let (name, text) = self.host.export_conversation(r.conversation, format).await?;
-        let picked = self.host.ports().platform.pick_save_file(&name).await.map_err(errors::system)?;
-        let Some(path) = picked else { return Ok(SavedFile { path: None }) };
-        let shown = path.display().to_string();
-        let written = tokio::task::spawn_blocking(move || std::fs::write(path, text));
-        match written.await {
-            Ok(Ok(())) => Ok(SavedFile { path: Some(shown) }),
-            Ok(Err(error)) => Err(errors::system(format!("{shown}: {error}"))),
-            Err(error) => Err(ApiError::new(ErrorCode::Internal, error.to_string())),
-        }
+        self.save_file(&name, move |file| file.write_all(text.as_bytes())).await
     }
 
     pub(super) async fn choose_branch(&self, r: ItemRef) -> Result<Nothing, ApiError> {

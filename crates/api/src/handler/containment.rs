@@ -2,7 +2,7 @@
 
 use host::limits::{Counter, Limits as HostLimits, Use};
 use host::server_config::{Access, Folder, SandboxConfig};
-use host::view::Plan;
+use host::view::{Plan, SandboxPreview, Writer};
 
 use super::{Api, errors};
 use crate::ApiError;
@@ -12,9 +12,12 @@ impl Api {
     /// What a server would reach in its sandbox. That it can't be set up is an answer, and no failure of the question.
     pub(super) async fn sandbox_report(&self, server: String) -> Result<SandboxReport, ApiError> {
         Ok(match self.host.plan_sandbox(server).await? {
-            Ok(plan) => SandboxReport { plan: Some(plan_shown(plan)), problem: None },
-            Err(host::NoPlan::NoSandbox) => SandboxReport { plan: None, problem: None },
-            Err(error) => SandboxReport { plan: None, problem: Some(error.to_string()) },
+            Ok(SandboxPreview { plan, missing }) => {
+                let missing = missing.iter().map(ToString::to_string).collect();
+                SandboxReport { plan: Some(plan_shown(plan)), problem: None, missing }
+            }
+            Err(host::NoPlan::NoSandbox) => SandboxReport { plan: None, problem: None, missing: Vec::new() },
+            Err(error) => SandboxReport { plan: None, problem: Some(error.to_string()), missing: Vec::new() },
         })
     }
 
@@ -61,8 +64,19 @@ pub(super) fn plan_shown(plan: Plan) -> SandboxPlan {
         program: shown(plan.reach.program),
         system: shown(plan.reach.system),
         home: plan.reach.home.display().to_string(),
+        hidden: shown(plan.reach.hidden),
         network: plan.network,
+        limits: ResourceLimits {
+            processes: plan.limits.processes,
+            memory_bytes: plan.limits.memory_bytes,
+            home_bytes: plan.limits.home_bytes,
+            processor_seconds: plan.limits.processor_seconds,
+        },
     }
+}
+
+pub(super) fn writer_shown(Writer { server, file, folder }: Writer) -> FileWriter {
+    FileWriter { server, file: file.display().to_string(), folder: folder.display().to_string() }
 }
 
 pub(super) fn limits_shown(limits: HostLimits) -> Limits {
@@ -74,6 +88,10 @@ pub(super) fn limits_shown(limits: HostLimits) -> Limits {
         bytes_per_minute,
         message_bytes,
         kept_bytes,
+        processes,
+        memory_bytes,
+        home_bytes,
+        processor_seconds,
     } = limits.within_bounds();
     Limits {
         calls,
@@ -83,6 +101,10 @@ pub(super) fn limits_shown(limits: HostLimits) -> Limits {
         bytes_per_minute,
         message_bytes,
         kept_bytes,
+        processes,
+        memory_bytes,
+        home_bytes,
+        processor_seconds,
     }
 }
 
@@ -95,6 +117,10 @@ pub(super) fn to_limits(limits: Limits) -> HostLimits {
         bytes_per_minute,
         message_bytes,
         kept_bytes,
+        processes,
+        memory_bytes,
+        home_bytes,
+        processor_seconds,
     } = limits;
     HostLimits {
         calls,
@@ -104,6 +130,10 @@ pub(super) fn to_limits(limits: Limits) -> HostLimits {
         bytes_per_minute,
         message_bytes,
         kept_bytes,
+        processes,
+        memory_bytes,
+        home_bytes,
+        processor_seconds,
     }
     .within_bounds()
 }
@@ -118,5 +148,11 @@ fn use_shown(used: Use) -> LimitsUse {
         message: counter(used.message),
         kept: counter(used.kept),
         slowed: used.is_slowed,
+        resources: used.resources.map(|used| ResourcesUse {
+            processes: counter(used.processes),
+            memory: counter(used.memory),
+            home: counter(used.home),
+            processor: counter(used.processor),
+        }),
     }
 }

@@ -11,6 +11,7 @@ mod providers;
 mod questions;
 mod review;
 mod rules;
+mod saved_files;
 mod servers;
 mod set_up;
 mod views;

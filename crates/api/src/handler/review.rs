@@ -24,7 +24,7 @@ impl Api {
             return Err(errors::not_found(&format!("server \"{server}\"")));
         }
         let kept = self.host.pins().await?.remove(&server).unwrap_or_default();
-        let ServerPins { identity, issuer, tools, prompts } = &*kept;
+        let ServerPins { identity, issuer, endpoints, tools, prompts } = &*kept;
         let words = |(name, value): (&String, &Value)| match value {
             Value::Null => None,
             Value::Array(items) if items.is_empty() => None,
@@ -33,7 +33,11 @@ impl Api {
         };
         Ok(Pins {
             server,
-            identity: identity.iter().flat_map(|identity| identity.parts.iter().filter_map(words)).collect(),
+            identity: identity
+                .iter()
+                .flat_map(|identity| identity.parts.iter().filter_map(words))
+                .chain(endpoints.iter().map(|(name, url)| (name.clone(), url.clone())))
+                .collect(),
             identity_since: identity.as_ref().map(|identity| identity.at),
             issuer: issuer.clone(),
             tools: tools.iter().map(pinned).collect(),

@@ -5,7 +5,7 @@ use policy::PolicyFile;
 use serde_json::json;
 
 use super::views::rules as views;
-use super::{Api, errors, object};
+use super::{Api, object};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
@@ -72,14 +72,7 @@ impl Api {
     /// Writes the same to a file that the user picks.
     pub(super) async fn export_policy(&self) -> Result<SavedFile, ApiError> {
         let text = self.policy_text().await?.text;
-        let picked = self.host.ports().platform.pick_save_file("drawbridge-rules.json").await;
-        let Some(path) = picked.map_err(errors::system)? else { return Ok(SavedFile { path: None }) };
-        let shown = path.display().to_string();
-        match tokio::task::spawn_blocking(move || std::fs::write(path, text)).await {
-            Ok(Ok(())) => Ok(SavedFile { path: Some(shown) }),
-            Ok(Err(error)) => Err(errors::system(format!("{shown}: {error}"))),
-            Err(error) => Err(ApiError::new(ErrorCode::Internal, error.to_string())),
-        }
+        self.save_file("drawbridge-rules.json", move |file| file.write_all(text.as_bytes())).await
     }
 }
 

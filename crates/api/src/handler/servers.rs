@@ -1,13 +1,12 @@
 //! Servers and their activity.
 
-use std::io::Write as _;
 use std::sync::PoisonError;
 
 use serde_json::json;
 
 use super::{Api, errors, views};
+use crate::ApiError;
 use crate::data::*;
-use crate::{ApiError, ErrorCode};
 
 /// The most entries of one page of activity.
 const MAX_PAGE: usize = 1_000;
@@ -60,25 +59,11 @@ impl Api {
         let activity = self.host.activity(server.clone()).await?;
         let safe: String = server.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
         let name = format!("{safe}-activity.jsonl");
-        let picked = self.host.ports().platform.pick_save_file(&name).await.map_err(errors::system)?;
-        let Some(path) = picked else { return Ok(SavedFile { path: None }) };
         let lines: Vec<String> = {
             let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
             activity.after(0, usize::MAX).map(export_line).collect()
         };
-        let shown = path.display().to_string();
-        let written = tokio::task::spawn_blocking(move || {
-            let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
-            for line in lines {
-                writeln!(file, "{line}")?;
-            }
-            file.flush()
-        });
-        match written.await {
-            Ok(Ok(())) => Ok(SavedFile { path: Some(shown) }),
-            Ok(Err(error)) => Err(errors::system(format!("{shown}: {error}"))),
-            Err(error) => Err(ApiError::new(ErrorCode::Internal, error.to_string())),
-        }
+        self.save_file(&name, move |file| lines.iter().try_for_each(|line| writeln!(file, "{line}"))).await
     }
 }
 

@@ -3,6 +3,8 @@
 mod authorization;
 mod content;
 mod conversation;
+mod endpoints;
+mod packages;
 mod question;
 mod readable;
 mod review;
@@ -169,6 +171,7 @@ fn state(state: HostState) -> ServerState {
                 HostReason::Unreachable => FailureReason::Unreachable,
                 HostReason::Unauthorized => FailureReason::Unauthorized,
                 HostReason::NoSecret => FailureReason::NoSecret,
+                HostReason::LimitReached => FailureReason::LimitReached,
             },
             message: failure.message,
             stderr: failure.stderr,

@@ -1,14 +1,15 @@
 //! Questions and forms.
 
 use host::form::{self, Form};
+use host::server_config::AuthConfig;
 use host::url_parts::{UrlParts as HostUrl, UrlWarning as HostWarning};
 use host::view::{QuestionBody as HostBody, QuestionView, Why as HostWhy};
-use policy::Standing;
+use policy::{Hash, Standing};
 use serde_json::json;
 
 use super::content::claims;
 use super::readable::readable;
-use super::{authorization, call_kind, marks, sampling, scope};
+use super::{authorization, call_kind, endpoints, marks, packages, sampling, scope};
 use crate::data::*;
 use crate::handler::containment;
 use crate::handler::set_up::{self, Values};
@@ -26,6 +27,7 @@ pub(in crate::handler) fn question(view: QuestionView) -> Question {
             HostWhy::Model { conversation, after } => Why::Model { conversation, after },
             HostWhy::Call { call, kind, name } => Why::Call { call, kind: call_kind(kind), name },
             HostWhy::Server => Why::Server,
+            HostWhy::Ended { cause } => Why::Ended { cause },
         },
         round: view.round,
         body: body(view.body, view.marks.standing == Some(Standing::Reviewed)),
@@ -38,24 +40,31 @@ pub(in crate::handler) fn question(view: QuestionView) -> Question {
 
 fn body(body: HostBody, is_reviewed: bool) -> QuestionBody {
     match body {
-        HostBody::StartServer { config, resolved, approved_before, plan } => QuestionBody::StartServer {
-            command: config.command,
-            resolved: Some(resolved.display().to_string()),
-            args: config.args,
-            env: config.env.into_iter().collect(),
-            cwd: config.cwd.map(|cwd| cwd.display().to_string()),
-            approved_before,
-            sandbox: plan.map(containment::plan_shown),
-        },
+        HostBody::StartServer { config, resolved, approved_before, plan, files: _, writers, package } => {
+            QuestionBody::StartServer {
+                command: config.command,
+                resolved: Some(resolved.display().to_string()),
+                args: config.args,
+                env: config.env.into_iter().collect(),
+                cwd: config.cwd.map(|cwd| cwd.display().to_string()),
+                approved_before,
+                sandbox: plan.map(containment::plan_shown),
+                writers: writers.into_iter().map(containment::writer_shown).collect(),
+                package: package.map(|package| packages::loaded(*package)),
+            }
+        }
         HostBody::ConnectServer { config, approved_before } => QuestionBody::ConnectServer {
             url: url_parts(HostUrl::of(&config.url)),
             headers: set_up::headers(&config, Values::Hidden),
             transport_kind: config.kind.map(set_up::kind),
             unencrypted: config.is_plain_outside(),
+            auth: endpoints::settings(config.auth.as_ref()),
+            unattended: config.auth.as_ref().is_some_and(AuthConfig::is_unattended),
             approved_before,
         },
         HostBody::Tool { tool, arguments, changed_since_allowed } => QuestionBody::Tool {
             definition: (!is_reviewed).then(|| readable(&json!(tool))),
+            definition_hash: Some(Hash::of(&json!(tool)).to_string()),
             claims: claims(&tool),
             title: tool.title,
             tool: tool.name,
@@ -86,20 +95,23 @@ fn body(body: HostBody, is_reviewed: bool) -> QuestionBody {
             held_scopes,
             client,
             client_id,
+            endpoints: found,
             redirect_uri,
             authorization_url,
             reason,
         } => QuestionBody::SignIn {
             url: url_parts(HostUrl::of(&url)),
             issuer_url: url_parts(HostUrl::of(&issuer)),
+            page_elsewhere: authorization_url.as_ref().is_some_and(|page| endpoints::elsewhere(page, &issuer)),
             issuer,
             resource,
             scopes,
             held_scopes,
             client: authorization::client(client),
             client_id,
+            endpoints: found.into_iter().map(endpoints::endpoint).collect(),
             redirect_uri,
-            authorization_url: url_parts(HostUrl::of(&authorization_url)),
+            authorization_url: authorization_url.map(|page| url_parts(HostUrl::of(&page))),
             reason: authorization::reason(reason),
         },
         HostBody::ClientId { url, issuer, redirect_uri } => QuestionBody::ClientId {

@@ -49,6 +49,8 @@ const fn reason(reason: HostReason) -> FlagReason {
         HostReason::SecretPlace => FlagReason::SecretPlace,
         HostReason::OtherTool => FlagReason::OtherTool,
         HostReason::AsksForContext => FlagReason::AsksForContext,
+        HostReason::PraisesItself => FlagReason::PraisesItself,
+        HostReason::DeceptiveLetters => FlagReason::DeceptiveLetters,
         HostReason::TooLong => FlagReason::TooLong,
     }
 }

@@ -68,6 +68,9 @@ fn argument(rule: own::ArgumentRule) -> ArgumentRule {
         own::ArgumentIs::Glob(glob) => (ArgumentTest::Glob, glob),
         own::ArgumentIs::Regex(regex) => (ArgumentTest::Regex, regex),
         own::ArgumentIs::Folder(folder) => (ArgumentTest::Folder, folder),
+        own::ArgumentIs::Path(path) => (ArgumentTest::Path, path),
+        own::ArgumentIs::Address(address) => (ArgumentTest::Url, address),
+        own::ArgumentIs::Number(range) => (ArgumentTest::Number, range),
     };
     ArgumentRule { at: rule.at, test, pattern }
 }
@@ -96,6 +99,9 @@ pub(in crate::handler) fn to_rule(rule: Rule) -> Result<own::PolicyRule, ApiErro
                     ArgumentTest::Glob => own::ArgumentIs::Glob(argument.pattern),
                     ArgumentTest::Regex => own::ArgumentIs::Regex(argument.pattern),
                     ArgumentTest::Folder => own::ArgumentIs::Folder(argument.pattern),
+                    ArgumentTest::Path => own::ArgumentIs::Path(argument.pattern),
+                    ArgumentTest::Url => own::ArgumentIs::Address(argument.pattern),
+                    ArgumentTest::Number => own::ArgumentIs::Number(argument.pattern),
                 },
             })
             .collect(),
@@ -208,6 +214,22 @@ pub(in crate::handler) fn dry_run_result(result: host::DryRunResult) -> DryRunRe
         scopes: scopes.iter().copied().map(scope).collect(),
         considered: result.explanation.considered.into_iter().map(considered).collect(),
         assumed_unchanged: result.assumed_unchanged,
+        standing: result.standing.map(|standing| match standing {
+            own::Standing::Reviewed => ToolStanding::Reviewed,
+            own::Standing::New => ToolStanding::New,
+            own::Standing::Changed => ToolStanding::Changed,
+        }),
+    }
+}
+
+fn judged(judged: own::Judged) -> Judged {
+    Judged {
+        // A rule has at most 20 conditions.
+        number: u32::try_from(judged.number).unwrap_or(u32::MAX),
+        holds: judged.holds,
+        reason: judged.reason.name().to_owned(),
+        value: judged.value,
+        normal: judged.normal,
     }
 }
 
@@ -216,5 +238,11 @@ fn considered(one: own::Considered) -> Considered {
         own::Fit::OtherArgument(at) => u32::try_from(at).ok(),
         _ => None,
     };
-    Considered { by: by(one.by), effect: effect(one.effect), fit: one.fit.name().to_owned(), argument }
+    Considered {
+        by: by(one.by),
+        effect: effect(one.effect),
+        fit: one.fit.name().to_owned(),
+        argument,
+        arguments: one.arguments.into_iter().map(judged).collect(),
+    }
 }

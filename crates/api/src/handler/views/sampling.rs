@@ -18,8 +18,10 @@ pub(super) fn body(
         (Some(_), _) => SamplingStep::Response,
         (None, _) => SamplingStep::Request,
     };
+    let again = response.is_some() && own::asked_before(&request, &state).is_some();
     QuestionBody::Sampling {
         step,
+        again,
         request: sampling_request(request),
         response: response.map(|r| SamplingResponse {
             content: r.content.blocks().iter().cloned().map(content).collect(),

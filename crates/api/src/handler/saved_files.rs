@@ -1,0 +1,76 @@
+//! Exports: every file that the user saves from the window is picked, created and written here.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use super::{Api, errors};
+use crate::data::SavedFile;
+use crate::{ApiError, ErrorCode};
+
+impl Api {
+    /// Lets the user pick a file, and writes it so that only its owner can read it. No path if the user picks none.
+    ///
+    /// # Errors
+    /// `System` if the dialog or the file fails, with the cause.
+    pub(super) async fn save_file<E: std::fmt::Display + Send + 'static>(
+        &self,
+        proposed_name: &str,
+        write: impl FnOnce(&mut dyn Write) -> Result<(), E> + Send + 'static,
+    ) -> Result<SavedFile, ApiError> {
+        let picked = self.host.ports().platform.pick_save_file(proposed_name).await.map_err(errors::system)?;
+        let Some(path) = picked else { return Ok(SavedFile { path: None }) };
+        let shown = path.display().to_string();
+        let written = tokio::task::spawn_blocking(move || {
+            let mut file = BufWriter::new(private_file(&path).map_err(|error| error.to_string())?);
+            write(&mut file).map_err(|error| error.to_string())?;
+            file.flush().map_err(|error| error.to_string())
+        });
+        match written.await {
+            Ok(Ok(())) => Ok(SavedFile { path: Some(shown) }),
+            Ok(Err(cause)) => Err(errors::system(format!("{shown}: {cause}"))),
+            Err(error) => Err(ApiError::new(ErrorCode::Internal, error.to_string())),
+        }
+    }
+}
+
+/// A file to write that only its owner can read, also if there was one that others can.
+fn private_file(path: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+        let file = options.mode(0o600).open(path)?;
+        // A place where that can't be said, such as a memory stick, is the user's choice.
+        if file.metadata()?.permissions().mode() & 0o077 != 0 {
+            let _ = file.set_permissions(std::fs::Permissions::from_mode(0o600));
+        }
+        Ok(file)
+    }
+    #[cfg(not(unix))]
+    options.open(path)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn s13_an_export_can_be_read_by_its_owner_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("export.jsonl");
+        let mode = || std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        drop(private_file(&path).unwrap());
+        assert_eq!(mode(), 0o600, "a new one");
+        std::fs::write(&path, "older").unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+        drop(private_file(&path).unwrap());
+        assert_eq!(mode(), 0o600, "and one that others could read");
+        assert_eq!(std::fs::read(&path).unwrap(), b"", "of which nothing is left");
+    }
+}
