@@ -2,6 +2,7 @@
 
 use api::data::{Account, Authorization, ClientIdentity, QuestionBody, SignInReason, SignInStep, TokensKept, UrlParts};
 
+use crate::endpoints;
 use crate::people::time;
 use crate::visible::{block, line};
 
@@ -16,15 +17,22 @@ pub(crate) fn question(server: &str, body: &QuestionBody, address: impl Fn(&UrlP
             held_scopes,
             client,
             client_id,
+            endpoints: used,
             redirect_uri,
             authorization_url,
+            page_elsewhere,
             reason,
             ..
         } => {
-            let mut text = format!("── Sign in to {server}? You sign in on this page, in your browser:\n");
-            text.push_str(&address(authorization_url));
-            if url.domain != authorization_url.domain {
-                text.push_str(&format!("  It is not where the server is, which is {}\n", line(&url.domain)));
+            let mut text = match authorization_url {
+                Some(page) => page_words(server, url, page, &address),
+                None => format!("── Get a token for {server}? Drawbridge asks for it by itself; no page is opened.\n"),
+            };
+            if *page_elsewhere {
+                let issuer = line(issuer);
+                text.push_str(&format!(
+                    "  WARNING: this page is at another domain than its issuer, which is {issuer}\n"
+                ));
             }
             match reason {
                 SignInReason::SignIn => {}
@@ -34,10 +42,12 @@ pub(crate) fn question(server: &str, body: &QuestionBody, address: impl Fn(&UrlP
                 }
                 SignInReason::Again { cause } => text.push_str(&format!("  Again, because {}\n", line(cause))),
             }
-            text.push_str("  The page is told:\n");
+            let told = if authorization_url.is_some() { "The page is told" } else { "What is asked for" };
+            text.push_str(&format!("  {told}:\n"));
             let client_id = format!("Drawbridge, as {} ({})", line(client_id), client_words(*client));
-            let rows = [("who asks", client_id), ("for what", line(resource)), ("and back to", line(redirect_uri))];
-            for (name, words) in rows {
+            let back = redirect_uri.as_deref().map(|uri| ("and back to", line(uri)));
+            let rows = [("who asks", client_id), ("for what", line(resource))];
+            for (name, words) in rows.into_iter().chain(back) {
                 text.push_str(&format!("    {name:<12} {words}\n"));
             }
             for scope in scopes {
@@ -51,8 +61,9 @@ pub(crate) fn question(server: &str, body: &QuestionBody, address: impl Fn(&UrlP
                 text.push_str(&format!("    {:<12} {}{told}\n", "scope", scope_line(scope)));
             }
             if scopes.is_empty() {
-                text.push_str("    no scope; the page decides what is granted\n");
+                text.push_str("    no scope; the issuer decides what is granted\n");
             }
+            text.push_str(&endpoints::endpoints(used));
             if path(resource).len() < path(&url.url).len() {
                 let place = line(resource);
                 text.push_str(&format!(
@@ -71,6 +82,16 @@ pub(crate) fn question(server: &str, body: &QuestionBody, address: impl Fn(&UrlP
         }
         _ => None,
     }
+}
+
+/// The page to sign in at, and whether it is where the server is.
+fn page_words(server: &str, url: &UrlParts, page: &UrlParts, address: impl Fn(&UrlParts) -> String) -> String {
+    let mut text = format!("── Sign in to {server}? You sign in on this page, in your browser:\n");
+    text.push_str(&address(page));
+    if url.domain != page.domain {
+        text.push_str(&format!("  It is not where the server is, which is {}\n", line(&url.domain)));
+    }
+    text
 }
 
 /// The path of an address, without a slash at its end.

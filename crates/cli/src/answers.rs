@@ -1,12 +1,19 @@
 //! The file of answers: who may do what when nobody is there to be asked.
 
+mod cover;
+mod last_calls;
+
 use std::path::Path;
 
-use api::data::{CallKind, Content, EnteredClient, Question, QuestionBody, ReviewState, SamplingResponse, Why};
+use api::data::{CallKind, Content, EnteredClient, Question, QuestionBody, SamplingResponse, Why};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use wildmatch::WildMatch;
+
+use cover::{Cover, definition_hash};
+pub(crate) use cover::{Unanswered, changed_words};
+pub(crate) use last_calls::announcement;
 
 /// The largest file that is read, in bytes.
 const LIMIT: u64 = 4 << 20;
@@ -22,8 +29,7 @@ struct Entry {
     kind: Kind,
     server: WildMatch,
     name: WildMatch,
-    /// The hash of what it allows, and of nothing else.
-    hash: Option<String>,
+    cover: Cover,
     verdict: Verdict,
 }
 
@@ -100,6 +106,8 @@ impl Kind {
 /// What a question is about, as patterns see it.
 pub(crate) fn name_of(question: &Question) -> String {
     match (&question.body, &question.why) {
+        // As the settings have it: who writes a file of answers does not know which version will be the newest.
+        (QuestionBody::StartServer { package: Some(package), .. }, _) => package.configured.clone(),
         (QuestionBody::StartServer { .. } | QuestionBody::ConnectServer { .. }, _) => question.command_line.clone(),
         (QuestionBody::Tool { tool, .. }, _) => tool.clone(),
         (QuestionBody::Read { name, .. }, _) => name.clone(),
@@ -148,48 +156,27 @@ impl Answers {
         Ok(Self { entries })
     }
 
-    /// The first answer that fits a question, or why none may answer it.
+    /// The first answer that fits a question and goes so far, or why none does.
     pub(crate) fn find(&self, question: &Question) -> Result<&Verdict, Unanswered> {
         let (kind, name) = (Kind::of(question), name_of(question));
-        let fits = |entry: &&Entry| {
-            entry.kind == kind
-                && entry.server.matches(&question.server)
-                && entry.name.matches(&name)
-                && entry.hash.as_ref().is_none_or(|hash| *hash == question.hash)
-        };
-        let entry = self.entries.iter().find(fits).ok_or(Unanswered::NoneFits)?;
-        let is_no = matches!(entry.verdict, Verdict::Deny | Verdict::Cancel);
-        match needs_hash(question) {
-            Some(why) if !is_no && entry.hash.is_none() => Err(why(question.hash.clone())),
-            _ => Ok(&entry.verdict),
+        let mut why = None;
+        let fits =
+            |entry: &&Entry| entry.kind == kind && entry.server.matches(&question.server) && entry.name.matches(&name);
+        for entry in self.entries.iter().filter(fits) {
+            let is_no = matches!(entry.verdict, Verdict::Deny | Verdict::Cancel);
+            let lacks = entry.cover.lacks(question);
+            match (entry.cover.names(question), is_no) {
+                (true, true) => return Ok(&entry.verdict),
+                (true, false) if lacks.is_empty() => return Ok(&entry.verdict),
+                (true, false) => why = why.or(Some(Unanswered::Uncovered(lacks))),
+                (false, true) => {}
+                (false, false) => {
+                    let lacks = Cover { hash: None, ..entry.cover.clone() }.lacks(question);
+                    why = why.or((!lacks.is_empty()).then_some(Unanswered::OtherHash(lacks)));
+                }
+            }
         }
-    }
-}
-
-/// Why a question is not answered.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Unanswered {
-    /// No entry fits.
-    #[error("the file of answers does not answer this")]
-    NoneFits,
-    /// Whoever wrote the file has not seen it as it is now.
-    #[error("it is not as it was when it was approved; look at it, and answer it with \"hash\": \"{0}\"")]
-    Changed(String),
-    /// A rule asks for it each time.
-    #[error("a rule asks for it each time; answer it with \"hash\": \"{0}\"")]
-    AskedEachTime(String),
-}
-
-/// Why a question may only be allowed by its hash, if so: what changed was seen by nobody, and a rule that asks wants somebody
-/// to look at this very act.
-fn needs_hash(question: &Question) -> Option<fn(String) -> Unanswered> {
-    let asks_each_time = ["rule-asks", "preset-asks", "policy-unusable", "managed-unusable"];
-    if question.marks.review == Some(ReviewState::Changed) {
-        Some(Unanswered::Changed)
-    } else if asks_each_time.contains(&question.rule.as_str()) {
-        Some(Unanswered::AskedEachTime)
-    } else {
-        None
+        Err(why.unwrap_or_else(|| Unanswered::NoneFits(cover::changes_of(question))))
     }
 }
 
@@ -199,7 +186,7 @@ fn without_place(error: &serde_json::Error) -> String {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Written {
     kind: Kind,
     #[serde(default = "anything")]
@@ -208,6 +195,12 @@ struct Written {
     name: String,
     #[serde(default)]
     hash: Option<String>,
+    #[serde(default)]
+    unreviewed: bool,
+    #[serde(default)]
+    after_untrusted: bool,
+    #[serde(default)]
+    command_line_only: bool,
     answer: WrittenAnswer,
 }
 
@@ -237,6 +230,15 @@ impl Written {
     fn entry(self) -> Result<Entry, String> {
         let WrittenAnswer { action, content, roots } = self.answer;
         let yes = matches!(action, Action::Allow | Action::Accept);
+        if (self.unreviewed || self.after_untrusted) && !(yes && self.kind == Kind::Tool) {
+            return Err(String::from("\"unreviewed\" and \"afterUntrusted\" go with \"allow\" for tool only"));
+        }
+        if self.command_line_only && !(yes && self.kind == Kind::StartServer) {
+            return Err(String::from("\"commandLineOnly\" goes with \"allow\" for start-server only"));
+        }
+        if self.command_line_only && self.hash.is_some() {
+            return Err(String::from("\"commandLineOnly\" and \"hash\" contradict each other"));
+        }
         if content.is_some() && !(yes && matches!(self.kind, Kind::Sampling | Kind::Elicitation | Kind::ClientId)) {
             return Err(String::from("\"content\" goes with \"accept\" for sampling, elicitation or client-id only"));
         }
@@ -273,7 +275,12 @@ impl Written {
             kind: self.kind,
             server: WildMatch::new(&self.server),
             name: WildMatch::new(&self.name),
-            hash: self.hash,
+            cover: Cover {
+                hash: self.hash,
+                unreviewed: self.unreviewed,
+                after_untrusted: self.after_untrusted,
+                command_line_only: self.command_line_only,
+            },
             verdict,
         })
     }
@@ -314,183 +321,4 @@ fn block(written: Value) -> Result<Content, String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use api::data::{Scope, ToolClaims};
-    use serde_json::json;
-
-    fn tool(server: &str, tool: &str) -> Question {
-        let body = QuestionBody::Tool {
-            tool: tool.into(),
-            title: None,
-            description: None,
-            claims: ToolClaims::default(),
-            input_schema: json!({}),
-            arguments: json!({}),
-            bytes: 2,
-            changed_since_allowed: false,
-            definition: None,
-        };
-        asked(server, body, Why::User { conversation: None })
-    }
-
-    fn asked(server: &str, body: QuestionBody, why: Why) -> Question {
-        Question {
-            call: None,
-            round: None,
-            id: "1".into(),
-            hash: "h".into(),
-            server: server.into(),
-            transport: "stdio".into(),
-            command_line: "npx -y pkg".into(),
-            asked_at: 0,
-            why,
-            body,
-            scopes: vec![Scope::Once],
-            rule: String::new(),
-            marks: Default::default(),
-        }
-    }
-
-    #[test]
-    fn the_first_that_fits_answers() {
-        let answers = Answers::parse(
-            r#"[
-                {"kind": "tool", "server": "files", "name": "delete_*", "answer": {"action": "deny"}},
-                {"kind": "tool", "server": "files", "answer": {"action": "allow"}},
-                {"kind": "tool", "name": "r?ad", "answer": {"action": "cancel"}},
-                {"kind": "start-server", "name": "npx *", "answer": {"action": "accept"}}
-            ]"#,
-        )
-        .expect("the file is read");
-        let cases = [
-            (tool("files", "delete_all"), Ok(Verdict::Deny), "an earlier entry goes before a later one"),
-            (tool("files", "read"), Ok(Verdict::Allow), "a name that is left out is any"),
-            (tool("other", "read"), Ok(Verdict::Cancel), "? is one character"),
-            (tool("other", "read2"), Err(Unanswered::NoneFits), "a pattern is for the whole name"),
-            (tool("Files", "delete_x"), Err(Unanswered::NoneFits), "case matters"),
-        ];
-        for (question, wanted, why) in cases {
-            assert_eq!(answers.find(&question).cloned(), wanted, "{why}");
-        }
-        let start = QuestionBody::StartServer {
-            command: "npx".into(),
-            resolved: None,
-            args: vec![],
-            env: vec![],
-            cwd: None,
-            approved_before: None,
-            sandbox: None,
-        };
-        let start = asked("any", start, Why::Server);
-        assert_eq!(answers.find(&start), Ok(&Verdict::Allow), "a start's name is its command line");
-    }
-
-    #[test]
-    fn what_nobody_has_seen_is_allowed_by_its_hash_only() {
-        let read = |text: &str| Answers::parse(text).expect("the file is read");
-        let open = read(r#"[{"kind": "tool", "answer": {"action": "allow"}}]"#);
-        let named = read(r#"[{"kind": "tool", "hash": "h", "answer": {"action": "allow"}}]"#);
-        let refused = read(r#"[{"kind": "tool", "answer": {"action": "deny"}}]"#);
-        let mut changed = tool("files", "read");
-        changed.marks.review = Some(ReviewState::Changed);
-        let asked = Question { rule: "rule-asks".into(), ..tool("files", "read") };
-        let cases = [(changed, Unanswered::Changed("h".into())), (asked, Unanswered::AskedEachTime("h".into()))];
-        for (question, why) in cases {
-            assert_eq!(open.find(&question), Err(why), "a pattern does not allow it");
-            assert_eq!(named.find(&question), Ok(&Verdict::Allow), "its own hash does");
-            assert_eq!(refused.find(&question), Ok(&Verdict::Deny), "to refuse it takes no hash");
-            let other = Question { hash: "other".into(), ..question };
-            assert_eq!(named.find(&other), Err(Unanswered::NoneFits), "the hash of something else allows nothing");
-        }
-    }
-
-    #[test]
-    fn what_a_model_says_is_read_in_both_forms() {
-        let cases = [
-            (json!({"text": "hi"}), "answers", "endTurn"),
-            (
-                json!({"role": "assistant", "content": {"type": "text", "text": "hi"}, "model": "m", "stopReason": "s"}),
-                "m",
-                "s",
-            ),
-            (json!({"content": [{"type": "text", "text": "hi"}], "stopReason": null}), "answers", "endTurn"),
-        ];
-        for (content, model, stop) in cases {
-            let file = json!([{"kind": "sampling", "answer": {"action": "accept", "content": content}}]).to_string();
-            let answers = Answers::parse(&file).expect("the file is read");
-            let wanted = SamplingResponse {
-                content: vec![Content::Text { text: "hi".into() }],
-                model: model.into(),
-                stop_reason: Some(stop.into()),
-            };
-            assert_eq!(answers.entries[0].verdict, Verdict::Respond(wanted), "what {file} says");
-        }
-    }
-
-    #[test]
-    fn every_problem_is_placed_and_explained() {
-        let cases = [
-            ("{}", 1, 1, "expected a list of answers: invalid type: map, expected a sequence"),
-            ("[\n  {\"kind\": \"tool\"}\n]", 2, 18, "missing field `answer`"),
-            (
-                "[{\"kind\": \"tools\", \"answer\": {\"action\": \"deny\"}}]",
-                1,
-                17,
-                "unknown variant `tools`, expected one of `start-server`, `tool`, `prompt`, `resource`, `sampling`, `elicitation`, `url`, `roots`, `sign-in`, `client-id`",
-            ),
-            (
-                "[{\"kind\": \"tool\",\n \"answer\": {\"action\": \"yes\"}}]",
-                2,
-                27,
-                "unknown variant `yes`, expected one of `allow`, `deny`, `accept`, `decline`, `cancel`",
-            ),
-            (
-                "[{\"kind\": \"tool\", \"tool\": \"x\", \"answer\": {\"action\": \"deny\"}}]",
-                1,
-                24,
-                "unknown field `tool`, expected one of `kind`, `server`, `name`, `hash`, `answer`",
-            ),
-            (
-                "[{\"kind\": \"sampling\", \"answer\": {\"action\": \"allow\", \"content\": {\"txt\": \"x\"}}}]",
-                1,
-                2,
-                "answer 1: expected either \"text\" or \"content\" for what the model says",
-            ),
-            (
-                "[{\"kind\": \"sampling\", \"answer\": {\"action\": \"allow\", \"content\": {\"text\": \"x\", \"modell\": \"y\"}}}]",
-                1,
-                2,
-                "answer 1: \"modell\" is not known in a model's answer",
-            ),
-            (
-                "[{\"kind\": \"tool\", \"answer\": {\"action\": \"allow\", \"content\": {}}}]",
-                1,
-                2,
-                "answer 1: \"content\" goes with \"accept\" for sampling, elicitation or client-id only",
-            ),
-            (
-                "[{\"kind\": \"roots\", \"answer\": {\"action\": \"accept\"}}]",
-                1,
-                2,
-                "answer 1: \"roots\" is missing: a list of folders, which may be empty",
-            ),
-            (
-                "[{\"kind\": \"roots\", \"answer\": {\"action\": \"accept\", \"roots\": [\"src\"]}}]",
-                1,
-                2,
-                "answer 1: the folder \"src\" must be given from the root on",
-            ),
-            (
-                "[{\"kind\": \"url\", \"answer\": {\"action\": \"deny\", \"roots\": []}}]",
-                1,
-                2,
-                "answer 1: \"roots\" goes with \"accept\" for roots only",
-            ),
-        ];
-        for (text, line, column, message) in cases {
-            let problem = Answers::parse(text).expect_err(text);
-            assert_eq!(problem, (line, column, message.to_owned()), "what is said about {text}");
-        }
-    }
-}
+mod tests;

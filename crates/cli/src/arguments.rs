@@ -9,7 +9,7 @@ Nothing crosses without consent. On a terminal you are asked; elsewhere everythi
 what the file given with --answers allows. With that file nobody is asked: what it does not answer is refused.
 
 The file is a list; the first entry that fits answers:
-  [{\"kind\": \"start-server\", \"server\": \"files\", \"answer\": {\"action\": \"allow\"}},
+  [{\"kind\": \"start-server\", \"server\": \"files\", \"hash\": \"5d0c...\", \"answer\": {\"action\": \"allow\"}},
    {\"kind\": \"tool\", \"server\": \"files\", \"name\": \"read_*\", \"answer\": {\"action\": \"allow\"}},
    {\"kind\": \"elicitation\", \"answer\": {\"action\": \"accept\", \"content\": {\"city\": \"Oslo\"}}},
    {\"kind\": \"sampling\", \"answer\": {\"action\": \"accept\", \"content\": {\"text\": \"Yes.\"}}},
@@ -19,11 +19,19 @@ The file is a list; the first entry that fits answers:
    {\"kind\": \"client-id\", \"answer\": {\"action\": \"accept\", \"content\": {\"clientId\": \"drawbridge\"}}},
    {\"kind\": \"resource\", \"name\": \"file:///srv/*\", \"answer\": {\"action\": \"allow\"}},
    {\"kind\": \"url\", \"name\": \"https://example.com/*\", \"answer\": {\"action\": \"decline\"}}]
-\"server\" and \"name\" are patterns with * and ?. The name is the command line of a start, or the address: \"start-server\" \
+\"server\" and \"name\" are patterns with * and ?. The name is the command line of a start as your settings have it, or the address: \"start-server\" \
 also allows connecting to a remote server. It is the tool of a call, the prompt or resource that is read, the URL, the issuer that is signed in at, \
-and else the tool, prompt or resource that led to the question. \"sampling\" without content lets the model answer that is chosen. \
- A tool that changed since it was approved, and what a rule asks for \
- each time, is only allowed by an entry with its \"hash\", which the refusal prints.
+and else the tool, prompt or resource that led to the question. \"sampling\" without content lets the model answer that is chosen.
+
+An allow goes only so far:
+  A start or a connection needs the \"hash\" of all that would start (command, version of the package, variables, folder, \
+sandbox, program) or be connected to; \"commandLineOnly\": true goes by the command line or address alone, as your settings have it: with any version \
+of a package for which they name none.
+  A tool must be reviewed and carry no mark (see \"review\"), or be named by the \"hash\" of its definition or of the call; \"unreviewed\": true \
+allows any. When a definition is not the one of the last call, that is said on standard error.
+  A call that a model asks for after another server's words needs \"afterUntrusted\": true.
+  What a rule asks for each time needs the \"hash\" of that very act.
+Each refusal prints the hash to write.
 
 TRACEPARENT, TRACESTATE and BAGGAGE in the environment (W3C Trace Context) go with every call to servers of 2026-07-28.
 

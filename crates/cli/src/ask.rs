@@ -1,6 +1,6 @@
 //! Asks the user on the terminal. Whatever is not a clear yes is a no.
 
-use std::io::Write as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use api::Api;
@@ -14,6 +14,7 @@ use tokio::time::Instant;
 
 use crate::decide::Reply;
 use crate::input::Input;
+use crate::output::{Asking, Output};
 use crate::visible::pretty;
 use crate::{describe, form, sampling};
 
@@ -25,16 +26,34 @@ const HOUR: u64 = 60 * 60 * 1000;
 /// The user at the terminal.
 pub(crate) struct Asker {
     input: Input,
+    output: Arc<Output>,
+}
+
+/// One question to the user, until it is answered.
+struct Asked {
+    input: Input,
+    asking: Asking,
 }
 
 impl Asker {
-    pub(crate) const fn new(input: Input) -> Self {
-        Self { input }
+    pub(crate) const fn new(input: Input, output: Arc<Output>) -> Self {
+        Self { input, output }
     }
 
     /// Asks a question. The end of the input is a cancel.
-    pub(crate) async fn ask(&mut self, api: &Api, question: &Question) -> Reply {
-        write(&describe::question(question));
+    pub(crate) async fn ask(&self, api: &Api, question: &Question) -> Reply {
+        let mut asked = Asked { input: self.input.clone(), asking: self.output.ask() };
+        asked.ask(api, question).await
+    }
+}
+
+impl Asked {
+    fn write(&self, text: &str) {
+        self.asking.write(text);
+    }
+
+    async fn ask(&mut self, api: &Api, question: &Question) -> Reply {
+        self.write(&describe::question(question));
         let answer = match &question.body {
             QuestionBody::StartServer { .. }
             | QuestionBody::ConnectServer { .. }
@@ -45,8 +64,12 @@ impl Asker {
             }
             QuestionBody::Sampling { step: SamplingStep::Request | SamplingStep::Running, .. } => self.by_model().await,
             QuestionBody::Sampling {
-                step: SamplingStep::Response, response: Some(response), model: Some(_), ..
-            } if !response.content.is_empty() => match self.review().await {
+                step: SamplingStep::Response,
+                response: Some(response),
+                model: Some(_),
+                again,
+                ..
+            } if !response.content.is_empty() => match self.review(*again).await {
                 Some(None) => return self.respond().await,
                 Some(Some(answer)) => Some(answer),
                 None => None,
@@ -57,7 +80,7 @@ impl Asker {
             QuestionBody::Form { unsupported: Some(_), .. } => Some(self.refuse().await),
             QuestionBody::Form { fields, .. } => self.fill_in(api, question, fields).await,
             QuestionBody::Roots { .. } => self.folders().await,
-            QuestionBody::SignIn { authorization_url, .. } if !authorization_url.openable => Some(self.refuse().await),
+            QuestionBody::SignIn { authorization_url: Some(page), .. } if !page.openable => Some(self.refuse().await),
             QuestionBody::SignIn { .. } => self.yes_or("no").await.map(allow_once),
             QuestionBody::ClientId { .. } => self.client_id().await,
         };
@@ -110,12 +133,13 @@ impl Asker {
     }
 
     /// What becomes of a model's answer. Nothing: it is written anew.
-    async fn review(&mut self) -> Option<Option<Answer>> {
-        let prompt = "y = send it, a = ask again, w = write another one yourself, N = decline, c = cancel: ";
-        let line = self.decision(prompt).await?;
+    async fn review(&mut self, again: bool) -> Option<Option<Answer>> {
+        let ask = if again { "a = ask again, " } else { "" };
+        let prompt = format!("y = send it, {ask}w = write another one yourself, N = decline, c = cancel: ");
+        let line = self.decision(&prompt).await?;
         Some(match line.trim().to_lowercase().as_str() {
             "y" | "yes" => Some(Answer::Allow { scope: Scope::Once, lasts: None }),
-            "a" => Some(Answer::Again),
+            "a" if again => Some(Answer::Again),
             "w" => None,
             "c" => Some(Answer::Cancel),
             _ => Some(Answer::Deny),
@@ -131,7 +155,7 @@ impl Asker {
 
     async fn fill_in(&mut self, api: &Api, question: &Question, fields: &[FormField]) -> Option<Answer> {
         if let Err(refusal) = {
-            write("Fill it in? ");
+            self.write("Fill it in? ");
             self.yes_or("decline").await?
         } {
             return Some(refusal);
@@ -139,7 +163,7 @@ impl Asker {
         loop {
             let mut content = Map::new();
             for field in fields {
-                write(&crate::visible::block(&form::field_words(field), "  "));
+                self.write(&crate::visible::block(&form::field_words(field), "  "));
                 let typed = self.line("  > ").await?;
                 if let Some(value) = form::typed(field, &typed) {
                     content.insert(field.name.clone(), value);
@@ -149,21 +173,21 @@ impl Asker {
             let check = CheckForm { id: question.id.clone(), content: content.clone() };
             let problems = api.check_form(check).await.ok()?.problems;
             if problems.is_empty() {
-                write(&format!("This would go back:\n{}\n", pretty(&content)));
+                self.write(&format!("This would go back:\n{}\n", pretty(&content)));
                 return match self.yes_or("decline").await? {
                     Ok(()) => Some(Answer::Submit { content }),
                     Err(refusal) => Some(refusal),
                 };
             }
             for problem in &problems {
-                write(&format!("  {}\n", form::problem_words(problem)));
+                self.write(&format!("  {}\n", form::problem_words(problem)));
             }
-            write("Once more. ");
+            self.write("Once more. ");
         }
     }
 
     async fn respond(&mut self) -> Reply {
-        write("Write it, and end with a line that has only a dot.\n");
+        self.write("Write it, and end with a line that has only a dot.\n");
         let mut text = String::new();
         loop {
             match self.line("").await.as_deref() {
@@ -181,7 +205,7 @@ impl Asker {
             model: String::from("user"),
             stop_reason: Some(String::from("endTurn")),
         };
-        write(&sampling::response(&response));
+        self.write(&sampling::response(&response));
         match self.yes_or("decline").await {
             Some(Ok(())) => Reply::Edited(Edit::Response { response }),
             Some(Err(refusal)) => Reply::Simple(refusal),
@@ -190,7 +214,9 @@ impl Asker {
     }
 
     async fn folders(&mut self) -> Option<Answer> {
-        write("Type one folder on each line, from the root on, and an empty line at the end; none shares nothing.\n");
+        self.write(
+            "Type one folder on each line, from the root on, and an empty line at the end; none shares nothing.\n",
+        );
         let mut folders = Vec::new();
         loop {
             let line = self.line("  folder > ").await?;
@@ -201,7 +227,7 @@ impl Asker {
         }
         let shown: Vec<String> = folders.iter().map(|folder| format!("  {}\n", crate::visible::line(folder))).collect();
         let shown = if shown.is_empty() { String::from("  no folder\n") } else { shown.concat() };
-        write(&format!("The server would know of, from now on:\n{shown}"));
+        self.write(&format!("The server would know of, from now on:\n{shown}"));
         match self.yes_or("no").await? {
             Ok(()) => Some(Answer::Share { folders }),
             Err(refusal) => Some(refusal),
@@ -227,12 +253,12 @@ impl Asker {
             if Instant::now() >= armed {
                 return Some(line);
             }
-            write("(too quick to count; once more)\n");
+            self.write("(too quick to count; once more)\n");
         }
     }
 
     async fn line(&mut self, prompt: &str) -> Option<String> {
-        write(prompt);
+        self.write(prompt);
         self.input.line().await
     }
 }
@@ -242,10 +268,4 @@ fn allow_once(answer: Result<(), Answer>) -> Answer {
         Ok(()) => Answer::Allow { scope: Scope::Once, lasts: None },
         Err(refusal) => refusal,
     }
-}
-
-fn write(text: &str) {
-    let mut out = std::io::stderr().lock();
-    // A terminal that is gone ends the input, too, and that is a no.
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }

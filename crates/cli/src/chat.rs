@@ -1,18 +1,22 @@
 //! A conversation with a model, on a terminal or in a script: its answers are printed as they come, and its calls are decided as
 //! those of every other command.
 
+mod talk;
+
 use api::data::{
-    Append, ConversationItem, ConversationRef, ConversationSettings, ItemBody, ItemState, ModelRef, NewConversation,
-    Notice, OfferedServer, ReplyPart, SendMessage, SetConversation, ToolState,
+    ConversationRef, ConversationSettings, ModelRef, NewConversation, OfferedServer, SendMessage, SetConversation,
+    ToolState,
 };
-use api::{ErrorCode, Event, EventStream, Handler as _};
+use api::{ErrorCode, Handler as _};
 use serde_json::{Value, json};
 
 use crate::arguments::Chat;
 use crate::failure::Failure;
-use crate::output::value;
 use crate::session::Session;
 use crate::visible;
+
+use talk::End;
+pub(crate) use talk::{Ended, Talk};
 
 /// The longest title that a message gives its conversation, in characters.
 const MAX_TITLE: usize = 60;
@@ -27,7 +31,6 @@ pub(crate) async fn run(session: &Session, chat: Chat) -> Result<Value, Failure>
         session.ready(server).await?;
     }
     let model = model(session, chat.model.as_deref()).await?;
-    let mut events = session.api.events();
     let goes_on = chat.message.is_none();
     let first = match chat.message {
         Some(message) => Some(message),
@@ -49,6 +52,7 @@ pub(crate) async fn run(session: &Session, chat: Chat) -> Result<Value, Failure>
         ..ConversationSettings::default()
     };
     let of = || ConversationRef { conversation: conversation.clone() };
+    let mut answers = session.talk(&conversation);
     let set = |settings| SetConversation { conversation: conversation.clone(), settings };
     session.api.set_conversation(set(settings.clone())).await?;
     if chat.instructions {
@@ -75,7 +79,8 @@ pub(crate) async fn run(session: &Session, chat: Chat) -> Result<Value, Failure>
             };
             let mut begun = session.api.send_message(message).await?;
             loop {
-                let (text, end) = answer(session, &mut events, &conversation).await?;
+                let ended = answers.recv().await;
+                let (text, end) = ended.ok_or_else(|| Failure::new(ErrorCode::Internal, "the host ended"))??;
                 let told = json!({ "conversation": conversation, "reply": begun.reply, "text": text });
                 let End::Rounds(rounds) = end else { return Ok(told) };
                 if !goes_on {
@@ -172,103 +177,4 @@ async fn tell_of_tools(session: &Session, conversation: &str) -> Result<(), Fail
         session.output.say("There are many tools; the model finds them by search.");
     }
     Ok(())
-}
-
-/// How an answer ended.
-enum End {
-    Done,
-    /// The model called tools so many times in a row; it goes on if the user says so.
-    Rounds(u32),
-}
-
-/// Prints an answer as it comes, to its end. Gives its text.
-async fn answer(session: &Session, events: &mut EventStream, conversation: &str) -> Result<(String, End), Failure> {
-    let mut printed = Printed::default();
-    while let Some(batch) = events.next().await {
-        for event in batch.events {
-            match event {
-                Event::ReplyDelta { conversation: own, append, .. } if own == conversation => {
-                    for piece in append {
-                        if let Append::Text { text, .. } = piece {
-                            session.output.piece(&visible::lines(&text));
-                            printed.has_text = true;
-                        }
-                    }
-                }
-                Event::ItemChanged { conversation: own, item, answering } if own == conversation => {
-                    printed.item(session, &item)?;
-                    if !answering {
-                        let end = match item.body {
-                            ItemBody::Notice { notice: Notice::Rounds { rounds } } => End::Rounds(rounds),
-                            _ => End::Done,
-                        };
-                        return Ok((printed.text, end));
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-    Err(Failure::new(ErrorCode::Internal, "the host ended"))
-}
-
-/// What was printed of an answer.
-#[derive(Default)]
-struct Printed {
-    /// Whether the last line has no end yet.
-    has_text: bool,
-    /// All text.
-    text: String,
-}
-
-impl Printed {
-    fn item(&mut self, session: &Session, item: &ConversationItem) -> Result<(), Failure> {
-        let streams = item.state == Some(ItemState::Streaming);
-        match &item.body {
-            ItemBody::Reply { parts, error, conversions, .. } if !streams => {
-                self.end_line(session);
-                for part in parts {
-                    if let ReplyPart::Text { text } = part {
-                        self.text.push_str(text);
-                    }
-                }
-                for words in conversions {
-                    session.output.say(&visible::line(&format!("({words})")));
-                }
-                if let Some(error) = error {
-                    let code = error.code.clone();
-                    return Err(Failure { code, ..Failure::new(ErrorCode::Server, error.message.clone()) });
-                }
-            }
-            ItemBody::ToolCall { server, tool, arguments, .. } if streams => {
-                self.end_line(session);
-                session.output.say(&visible::line(&format!("→ {server} {tool} {arguments}")));
-            }
-            ItemBody::ToolCall { server, tool, result, error, took, .. } => {
-                let ended = match (result, error) {
-                    (Some(result), _) if result.is_error => String::from("the tool says that it failed"),
-                    (Some(_), _) => String::from("done"),
-                    (None, Some(error)) => error.clone(),
-                    (None, None) => String::from("cut"),
-                };
-                session.output.say(&visible::line(&format!("← {server} {tool}: {ended} ({took} ms)")));
-            }
-            ItemBody::OwnTool { used, arguments, .. } => {
-                self.end_line(session);
-                session.output.say(&visible::line(&format!("→ {} {}", used.key, value(arguments))));
-            }
-            ItemBody::Notice { notice: Notice::Rounds { rounds } } => {
-                self.end_line(session);
-                session.output.say(&format!("The model called tools {rounds} times in a row and was stopped."));
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn end_line(&mut self, session: &Session) {
-        if std::mem::take(&mut self.has_text) {
-            session.output.piece("\n");
-        }
-    }
 }

@@ -198,7 +198,7 @@ async fn sandbox(session: &Session, server: String) -> Result<Value, Failure> {
         return Err(Failure::new(ErrorCode::System, problem));
     }
     let words = match &report.plan {
-        Some(plan) => describe::sandbox(plan),
+        Some(plan) => describe::sandbox(plan) + &describe::missing(&report.missing),
         None => format!("{} has no sandbox: it reaches all that you do.\n", visible::line(&server)),
     };
     session.output.text(&words);

@@ -8,7 +8,7 @@ use api::{Api, ApiError, Handler as _};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use crate::answers::{Answers, Kind, Verdict, name_of};
+use crate::answers::{Answers, Kind, Verdict, announcement, changed_words, name_of};
 use crate::ask::Asker;
 use crate::output::{Output, value, without_variables};
 use crate::session::View;
@@ -34,7 +34,11 @@ impl Decider {
     }
 
     async fn decide(&mut self, api: &Api, question: &Question) -> Decision {
-        let refused = |reason: &str| Decision { answer: Reply::Simple(Answer::Deny), reason: Some(reason.to_owned()) };
+        let refused = |reason: &str| {
+            // Whoever made the call hears of a change as well, and of nothing that the file of answers would need.
+            let answer = changed_words(question).map_or(Answer::Deny, |reason| Answer::DenyBecause { reason });
+            Decision { answer: Reply::Simple(answer), reason: Some(reason.to_owned()) }
+        };
         match self {
             Self::Answers(answers) => match answers.find(question) {
                 Ok(Verdict::AskModel) if let Some(reason) = no_model(question) => refused(&reason),
@@ -42,7 +46,10 @@ impl Decider {
                 Err(why) => refused(&why.to_string()),
             },
             Self::User(asker) => Decision { answer: asker.ask(api, question).await, reason: None },
-            Self::Nobody => refused("nobody can be asked here; allow it with --answers, or use a terminal"),
+            Self::Nobody => {
+                let changed = changed_words(question).map(|words| format!("{words}; ")).unwrap_or_default();
+                refused(&format!("{changed}nobody can be asked here; allow it with --answers, or use a terminal"))
+            }
         }
     }
 }
@@ -153,6 +160,13 @@ async fn carry_out(
         },
     };
     // Printed before it is given: what it leads to comes after it.
+    if by == "answers"
+        && matches!(answer, Answer::Allow { .. })
+        && let Some(words) = announcement(api, &shown)
+    {
+        output.announce(&crate::visible::line(&words));
+        output.event("note", json!({ "server": shown.server, "message": words }));
+    }
     if let Some(problem) = problem_of(api, &shown, &answer).await {
         reason = Some(problem);
         answer = Answer::Deny;

@@ -1,12 +1,15 @@
 //! A question in words: who asks, why, and exactly what would cross. What a server wrote stands behind a bar on its own lines.
 
 use api::data::{
-    CallKind, Content, FolderAccess, Question, QuestionBody, SandboxFolder, SandboxPlan, UrlParts, UrlWarning, Why,
+    CallKind, Content, FileWriter, FolderAccess, Question, QuestionBody, ResourceLimits, SandboxFolder, SandboxPlan,
+    UrlParts, UrlWarning, Why,
 };
 use serde_json::Value;
 
 use crate::account;
+use crate::endpoints;
 use crate::form::field_words;
+use crate::packages;
 use crate::review;
 use crate::sampling;
 use crate::visible::{block, line, pretty};
@@ -16,7 +19,7 @@ const BAR: &str = "  │ ";
 
 /// What a server in a sandbox reaches.
 pub(crate) fn sandbox(plan: &SandboxPlan) -> String {
-    let SandboxPlan { held_by, folders, program, system, home, network } = plan;
+    let SandboxPlan { held_by, folders, program, system, home, hidden, network, limits } = plan;
     let mut text = format!("sandbox     {}\n", line(held_by));
     for SandboxFolder { path, access } in folders {
         let may = if *access == FolderAccess::Write { "may change" } else { "may read" };
@@ -27,8 +30,28 @@ pub(crate) fn sandbox(plan: &SandboxPlan) -> String {
         text.push_str(&format!("may read    {} (its program)\n", line(path)));
     }
     text.push_str(&format!("may read    {} (the system's)\n", line(&system.join(" "))));
+    for path in hidden {
+        text.push_str(&format!("not reached {} (Drawbridge's own)\n", line(path)));
+    }
     text.push_str(if *network { "network     all of it\n" } else { "network     none\n" });
+    text.push_str(&resource_limits(limits));
     text
+}
+
+fn resource_limits(limits: &ResourceLimits) -> String {
+    let ResourceLimits { processes, memory_bytes, home_bytes, processor_seconds } = limits;
+    let mib = |bytes: &u64| bytes / (1024 * 1024);
+    format!(
+        "stopped at  {processes} processes and threads, {} MiB of memory, {} MiB in its own home, {} minutes of processor time in an hour\n",
+        mib(memory_bytes),
+        mib(home_bytes),
+        processor_seconds / 60
+    )
+}
+
+/// Lines about files that a server needs and its sandbox does not reach.
+pub(crate) fn missing(missing: &[String]) -> String {
+    missing.iter().map(|one| format!("WARNING     {}\n", line(one))).collect()
 }
 
 /// The question, without the choice of answers.
@@ -43,7 +66,7 @@ pub(crate) fn question(question: &Question) -> String {
         }
     };
     match &question.body {
-        QuestionBody::StartServer { command, resolved, args, env, cwd, approved_before, sandbox } => {
+        QuestionBody::StartServer { command, resolved, args, env, cwd, approved_before, sandbox, writers, package } => {
             let reach = if sandbox.is_some() { "held in a sandbox" } else { "with all that you may do" };
             add(format!("── Start the server {server}? This program would run, {reach}:"));
             add(format!("  program     {}", line(command)));
@@ -59,14 +82,29 @@ pub(crate) fn question(question: &Question) -> String {
             if let Some(cwd) = cwd {
                 add(format!("  folder      {}", line(cwd)));
             }
+            if let Some(package) = package {
+                add(block(&packages::words(package), "  "));
+            }
             if let Some(plan) = sandbox {
                 add(block(&self::sandbox(plan), "  "));
+            }
+            for FileWriter { server, file, folder } in writers {
+                let (server, file, folder) = (line(server), line(file), line(folder));
+                add(format!("  WARNING: the server {server} may change {file}: its sandbox lets it write to {folder}"));
             }
             if let Some(before) = approved_before {
                 add(format!("  CHANGED: approved before was  {}", line(before)));
             }
         }
-        QuestionBody::ConnectServer { url, headers, transport_kind, unencrypted, approved_before } => {
+        QuestionBody::ConnectServer {
+            url,
+            headers,
+            transport_kind,
+            unencrypted,
+            auth,
+            unattended,
+            approved_before,
+        } => {
             add(format!("── Connect to the server {server}? All that you send it goes to this address:"));
             add(url_parts(url, *unencrypted));
             for header in headers {
@@ -76,6 +114,7 @@ pub(crate) fn question(question: &Question) -> String {
             if let Some(kind) = transport_kind {
                 add(format!("  over     {}", crate::output::value(kind).as_str().unwrap_or_default()));
             }
+            add(endpoints::settings(auth, *unattended));
             if let Some(before) = approved_before {
                 add(format!("  CHANGED: approved before was  {}", line(before)));
             }
@@ -142,6 +181,7 @@ pub(crate) fn question(question: &Question) -> String {
     match &question.why {
         Why::Call { name, .. } => add(format!("  Why: your call of {}", line(name))),
         Why::Server => add(String::from("  Why: it did not say")),
+        Why::Ended { cause } => add(format!("  Why: it ended, and was approved for one start: {}", line(cause))),
         Why::Model { after, .. } => {
             add(String::from("  Why: a model asks for it"));
             if !after.is_empty() {

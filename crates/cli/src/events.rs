@@ -1,14 +1,16 @@
 //! Events as they are printed: every change as a JSON line, the main ones as words for people.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use api::data::{ActivityEntry, ActivityRange, CallState, ServerState};
 use api::{Api, Event, Handler as _};
 use serde_json::{Value, json};
 
 use crate::arguments::Command;
+use crate::chat::Talk;
 use crate::output::{Output, value, without_variables};
+use crate::session::Show;
 use crate::visible::line;
 
 /// The most entries read of a server's activity at once.
@@ -36,6 +38,10 @@ impl Filter {
     }
 }
 
+/// A conversation that is printed, too, once there is one. All that is printed of events is printed by whoever follows them, so that
+/// what was said before a question stands before it.
+pub(crate) type Talks = Arc<Mutex<Option<Talk>>>;
+
 /// Prints events.
 pub(crate) struct Shown {
     api: Api,
@@ -45,15 +51,18 @@ pub(crate) struct Shown {
     last: HashMap<String, u64>,
     /// What was said last of each server and call, not to say it twice.
     said: HashMap<String, String>,
+    talks: Talks,
 }
 
 impl Shown {
-    pub(crate) fn new(api: Api, output: Arc<Output>, filter: Filter) -> Self {
-        Self { api, output, filter, last: HashMap::new(), said: HashMap::new() }
+    pub(crate) fn new(api: Api, output: Arc<Output>, filter: Filter, talks: Talks) -> Self {
+        Self { api, output, filter, last: HashMap::new(), said: HashMap::new(), talks }
     }
 
-    /// Prints an event.
-    pub(crate) async fn event(&mut self, event: &Event) {
+    async fn print(&mut self, event: &Event) {
+        if let Some(talk) = self.talks.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+            talk.event(event, &self.output);
+        }
         match event {
             Event::ActivityAppended { server, .. } => {
                 if self.filter.watch && self.filter.takes(server) {
@@ -94,7 +103,8 @@ impl Shown {
                 self.say_if_watched(format!("{}: {} changed", line(server), line(uri)));
             }
             Event::ConfigProblem { problem: Some(problem) } => {
-                self.output.say(&line(&format!("the settings file can't be used: {}", problem.message)));
+                let file = problem.file.as_deref().unwrap_or("the settings file");
+                self.output.say(&line(&format!("{file} can't be used: {}", problem.message)));
             }
             // A question is printed with its decision.
             Event::QuestionChanged { .. }
@@ -145,6 +155,12 @@ impl Shown {
             self.output.event("activity", json!({ "server": server, "entry": entry }));
             self.output.text(&activity_line(server, entry));
         }
+    }
+}
+
+impl Show for Shown {
+    fn event(&mut self, event: &Event) -> impl Future<Output = ()> + Send {
+        self.print(event)
     }
 }
 

@@ -6,9 +6,11 @@ mod arguments;
 mod ask;
 mod audit;
 mod chat;
+mod checked;
 mod commands;
 mod decide;
 mod describe;
+mod endpoints;
 mod events;
 mod failure;
 mod form;
@@ -16,6 +18,7 @@ mod input;
 mod login;
 mod models;
 mod output;
+mod packages;
 mod paste;
 mod people;
 mod platform;
@@ -45,6 +48,7 @@ use crate::output::Output;
 use crate::session::Session;
 
 fn main() -> ExitCode {
+    store::keep_process_memory_private();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -103,7 +107,7 @@ async fn open(arguments: &Arguments, output: &Arc<Output>) -> Result<Session, Fa
             && std::io::stdout().is_terminal()
             && std::io::stderr().is_terminal() =>
         {
-            Decider::User(Asker::new(input.clone()))
+            Decider::User(Asker::new(input.clone(), Arc::clone(output)))
         }
         None => Decider::Nobody,
     };

@@ -1,13 +1,11 @@
 //! Rules: what stands, what would happen, and all of it as text.
 
 use api::Handler as _;
-use api::data::{
-    Considered, DecidedBy, DryAct, DryRun, DryRunResult, Effect, Nothing, Policy, Preset, Rule, RuleFile, RuleScope,
-    RuleSource,
-};
+use api::data::{DryAct, DryRun, Effect, Nothing, Policy, Preset, Rule, RuleFile, RuleScope, RuleSource};
 use serde_json::Value;
 
 use crate::arguments::{DryKind, PolicyCommand};
+use crate::checked;
 use crate::commands::object;
 use crate::failure::Failure;
 use crate::output::value;
@@ -146,36 +144,8 @@ async fn check(
         },
         _ => return Err(Failure::usage("expected the name of a tool, or --act with something else to check")),
     };
-    let result = session.api.dry_run(DryRun { server, act }).await?;
-    session.output.text(&result_words(&result));
+    let result = session.api.dry_run(DryRun { server: server.clone(), act }).await?;
+    let rules = session.api.policy(Nothing {}).await?;
+    session.output.text(&checked::words(&server, &result, &rules));
     Ok(value(&result))
-}
-
-fn result_words(result: &DryRunResult) -> String {
-    let mut text = format!("{}: {}, by {}\n", effect(result.effect), result.reason, by(&result.by));
-    if result.assumed_unchanged {
-        text.push_str("  The server is not running: what was approved of it is taken as unchanged.\n");
-    }
-    let rows: Vec<_> = result.considered.iter().map(considered).collect();
-    text.push_str(&table(&rows));
-    text
-}
-
-fn considered(one: &Considered) -> Vec<String> {
-    let argument = one.argument.map(|at| format!(" {}", at + 1)).unwrap_or_default();
-    vec![by(&one.by), effect(one.effect).to_owned(), format!("{}{argument}", one.fit)]
-}
-
-fn by(by: &DecidedBy) -> String {
-    match by {
-        DecidedBy::BuiltIn => "what always holds".to_owned(),
-        DecidedBy::Grant { id } => format!("approval {id}"),
-        DecidedBy::Rule { rule } => match rule.source {
-            RuleSource::Managed => format!("managed rule {}", rule.id),
-            RuleSource::User => format!("rule {}", rule.id),
-            RuleSource::Session => format!("session rule {}", rule.id),
-        },
-        DecidedBy::Preset => "your preset".to_owned(),
-        DecidedBy::ManagedPreset => "the preset of this computer".to_owned(),
-    }
 }

@@ -1,16 +1,17 @@
 //! A host for the time of one command: its servers, what is known of them, and the questions they lead to.
 
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use api::data::{Nothing, Question, QuestionBody, QuestionOutcome, Server, ServerName, ServerState};
-use api::{Api, ErrorCode, Event, EventStream, Handler as _};
+use api::{Api, ErrorCode, Event, EventStream, Events, Handler as _};
 use host::{Host, HostOptions};
 use serde_json::json;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 
 use crate::arguments::{Arguments, Command};
+use crate::chat::{Ended, Talk};
 use crate::decide::{Decider, decide_all};
 use crate::failure::Failure;
 use crate::input::Input;
@@ -28,6 +29,7 @@ pub(crate) struct Session {
     pub(crate) output: Arc<Output>,
     pub(crate) input: Input,
     view: watch::Receiver<View>,
+    talks: events::Talks,
 }
 
 /// What is known of the host, as far as its events have been read.
@@ -107,12 +109,20 @@ impl Session {
         let events = api.events();
         let (told, view) = watch::channel(View::default());
         refresh(&api, &told).await?;
-        tokio::spawn(follow(api.clone(), events, told, Arc::clone(&output), events::Filter::of(&arguments.command)));
+        let (filter, talks) = (events::Filter::of(&arguments.command), events::Talks::default());
+        let shown = events::Shown::new(api.clone(), Arc::clone(&output), filter, Arc::clone(&talks));
+        let followed = Arc::clone(&talks);
+        let reads = api.clone();
+        tokio::spawn(async move {
+            follow(reads, events, told, shown).await;
+            // Nothing more comes of a conversation.
+            drop(followed.lock().unwrap_or_else(PoisonError::into_inner).take());
+        });
         tokio::spawn(decide_all(api.clone(), view.clone(), decider, Arc::clone(&output)));
         if pastes {
             tokio::spawn(paste::take_all(api.clone(), view.clone(), input.clone(), Arc::clone(&output)));
         }
-        Ok(Self { api, output, input, view })
+        Ok(Self { api, output, input, view, talks })
     }
 
     /// Waits until the events of all that has happened so far are printed.
@@ -124,6 +134,13 @@ impl Session {
         let _ = tokio::time::timeout(CATCH_UP, caught_up).await;
     }
 
+    /// Has the answers of a conversation printed as they come. Gives how each ends; nothing more once the host has ended.
+    pub(crate) fn talk(&self, conversation: &str) -> mpsc::Receiver<Ended> {
+        let (talk, ends) = Talk::new(conversation.to_owned());
+        *self.talks.lock().unwrap_or_else(PoisonError::into_inner) = Some(talk);
+        ends
+    }
+
     /// Ends all servers.
     pub(crate) async fn close(&self) {
         self.api.host().close().await;
@@ -132,7 +149,17 @@ impl Session {
     /// The servers named, or all, in the settings file's order.
     pub(crate) async fn servers(&self, named: Option<&str>) -> Result<Vec<String>, Failure> {
         let snapshot = self.api.snapshot(Nothing {}).await?;
-        if let Some(problem) = snapshot.config_problem {
+        let (settings, document): (Option<_>, Option<_>) = match snapshot.config_problem {
+            Some(problem) if problem.file.as_ref().is_some_and(|file| *file != snapshot.paths.config) => {
+                (None, Some(problem))
+            }
+            problem => (problem, None),
+        };
+        if let Some(problem) = document {
+            let file = problem.file.unwrap_or_default();
+            self.output.say(&visible::line(&format!("{file}: {}", problem.message)));
+        }
+        if let Some(problem) = settings {
             let place = problem.line.map(|line| format!("line {line}: ")).unwrap_or_default();
             let file = problem.file.as_deref().map(|file| format!("{file}: ")).unwrap_or_default();
             return Err(Failure::new(ErrorCode::Config, format!("{file}{place}{}", problem.message)));
@@ -244,27 +271,33 @@ async fn refresh(api: &Api, told: &watch::Sender<View>) -> Result<(), Failure> {
 }
 
 /// Reads the host's events until it ends.
-async fn follow(
-    api: Api,
-    mut events: EventStream,
-    told: watch::Sender<View>,
-    output: Arc<Output>,
-    filter: events::Filter,
-) {
-    let mut shown = events::Shown::new(api.clone(), output, filter);
+async fn follow(api: Api, mut events: EventStream, told: watch::Sender<View>, mut shown: events::Shown) {
     while let Some(batch) = events.next().await {
         let next = told.borrow().next_event;
         if batch.first > next && refresh(&api, &told).await.is_err() {
             return;
         }
-        for (number, event) in (batch.first..).zip(&batch.events) {
-            if number >= told.borrow().next_event {
-                shown.event(event).await;
-                told.send_modify(|view| {
-                    view.apply(event);
-                    view.next_event = number + 1;
-                });
-            }
+        take_in(&batch, &told, &mut shown).await;
+    }
+}
+
+/// Whoever shows events.
+pub(crate) trait Show {
+    fn event(&mut self, event: &Event) -> impl Future<Output = ()> + Send;
+}
+
+/// Shows events, each before it is known of: what a question is asked after was printed before it.
+async fn take_in(batch: &Events, told: &watch::Sender<View>, shown: &mut impl Show) {
+    for (number, event) in (batch.first..).zip(&batch.events) {
+        if number >= told.borrow().next_event {
+            shown.event(event).await;
+            told.send_modify(|view| {
+                view.apply(event);
+                view.next_event = number + 1;
+            });
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -106,10 +106,14 @@ fn let_sample(ports: &host::ports::Ports, servers: &[&str]) {
         }
         kept
     };
-    ports
-        .documents
-        .update(host::ports::Document::Sampling, &mut { turn_on })
-        .unwrap_or_else(|e| panic!("the folder can't be written to: {e}"));
+    let written = ports.documents.update(host::ports::Document::Sampling, &mut { turn_on });
+    // Behind a keychain that is locked on purpose nothing can be sealed; what an earlier start set stays.
+    let is_locked = matches!(ports.documents.seal(), host::ports::DocumentSeal::Unavailable { .. });
+    if let Err(error) = written
+        && !is_locked
+    {
+        panic!("the folder can't be written to: {error}");
+    }
 }
 
 impl App {
@@ -208,7 +212,19 @@ impl App {
     /// # Panics
     /// If it does not become ready.
     pub async fn ready(&self, name: &str) -> ServerView {
-        self.approve_start(name).await;
+        self.ready_for(name, policy::Scope::Once).await
+    }
+
+    /// The same with an approval that stands, so that it is brought back when it ends.
+    ///
+    /// # Panics
+    /// If it does not become ready.
+    pub async fn ready_always(&self, name: &str) -> ServerView {
+        self.ready_for(name, policy::Scope::Always).await
+    }
+
+    async fn ready_for(&self, name: &str, scope: policy::Scope) -> ServerView {
+        self.approve_start_for(name, scope).await;
         self.until(name, "ready", |s| s.state == ServerState::Ready).await;
         self.until(name, "known", |s| s.counts.iter().any(|&n| n > 0)).await
     }
@@ -218,12 +234,16 @@ impl App {
     /// # Panics
     /// If it does not ask.
     pub async fn approve_start(&self, name: &str) {
+        self.approve_start_for(name, policy::Scope::Once).await;
+    }
+
+    async fn approve_start_for(&self, name: &str, scope: policy::Scope) {
         let started = self.host.start_server(name.to_owned()).await;
         assert!(matches!(started, Ok(Ok(()))), "{name} can be started: {started:?}");
         let is_start =
             |q: &QuestionView| matches!(q.body, QuestionBody::StartServer { .. } | QuestionBody::ConnectServer { .. });
         let question = self.question(name, "its start", is_start).await;
-        self.answer(&question, UserAnswer::Allow(policy::Scope::Once)).await;
+        self.answer(&question, UserAnswer::Allow(scope)).await;
     }
 
     /// Waits for a question of a server.

@@ -66,6 +66,11 @@ impl ScriptedModel {
         self.scripts.lock().unwrap_or_else(PoisonError::into_inner).push_back(script);
     }
 
+    /// Forgets what it was told to answer and was not asked for.
+    pub fn forget(&self) {
+        self.scripts.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     /// What it was asked so far.
     #[must_use]
     pub fn asked(&self) -> Vec<Request> {

@@ -6,8 +6,8 @@ use crate::program::Folder;
 
 fn allowing() -> serde_json::Value {
     json!([
-        {"kind": "start-server", "answer": {"action": "allow"}},
-        {"kind": "tool", "name": "add", "answer": {"action": "allow"}},
+        {"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}},
+        {"kind": "tool", "name": "add", "unreviewed": true, "answer": {"action": "allow"}},
     ])
 }
 

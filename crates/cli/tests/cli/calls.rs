@@ -144,7 +144,7 @@ fn servers_that_fail_say_why_and_do_not_hinder_others() {
         "demo": {"command": demo},
     }});
     let folder = Folder::with_config(&config.to_string());
-    let start = json!([{"kind": "start-server", "answer": {"action": "allow"}}]);
+    let start = json!([{"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}}]);
     let ended = folder.run_with(&start, &["servers"]);
     let states: Vec<_> = ended.value().as_array().unwrap().iter().map(|server| server["state"]["is"].clone()).collect();
     assert_eq!(states, ["failed", "failed", "ready"], "each server stands for itself");

@@ -92,7 +92,8 @@ fn what_nobody_allows_is_refused_and_the_model_hears_of_it() {
         },
         {"match": {"userMessage": "Add", "toolResultContains": "refused"}, "response": {"content": "I may not."}},
     ]));
-    let answers = json!([{"kind": "start-server", "server": "demo", "answer": {"action": "allow"}}]);
+    let answers =
+        json!([{"kind": "start-server", "server": "demo", "commandLineOnly": true, "answer": {"action": "allow"}}]);
     let ended = folder.run_with(&answers, &["chat", "--server", "demo", "--message", "Add 2 and 40"]);
     assert_eq!(ended.value()["text"], "I may not.", "X09: the model goes on without the call");
     assert!(ended.questions().contains(&("tool", "denied", "answers")), "nothing was sent: {:?}", ended.questions());

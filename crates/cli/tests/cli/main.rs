@@ -1,12 +1,15 @@
 //! The program as it is run, with the real demo server: what it prints, how it ends, and what it asks.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod answers;
 mod audit;
 mod calls;
 mod chat;
 #[cfg(target_os = "linux")]
 mod containment;
 mod models;
+#[cfg(target_os = "linux")]
+mod own_process;
 mod program;
 mod questions;
 mod refusals;

@@ -65,8 +65,8 @@ impl Ended {
 /// Answers that let the demo server start and its tools run, before any others.
 pub(crate) fn allowing(others: Value) -> Value {
     let mut answers = vec![
-        json!({"kind": "start-server", "server": "demo", "answer": {"action": "allow"}}),
-        json!({"kind": "tool", "server": "demo", "answer": {"action": "allow"}}),
+        json!({"kind": "start-server", "server": "demo", "commandLineOnly": true, "answer": {"action": "allow"}}),
+        json!({"kind": "tool", "server": "demo", "unreviewed": true, "answer": {"action": "allow"}}),
     ];
     answers.extend(others.as_array().cloned().unwrap_or_default());
     Value::Array(answers)

@@ -33,8 +33,8 @@ fn servers_that_are_refused_are_listed_so() {
 fn no_tool_runs_without_consent() {
     let folder = Folder::new();
     let start = json!([
-        {"kind": "start-server", "answer": {"action": "allow"}},
-        {"kind": "tool", "name": "other_*", "answer": {"action": "allow"}},
+        {"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}},
+        {"kind": "tool", "name": "other_*", "unreviewed": true, "answer": {"action": "allow"}},
     ]);
     let ended = folder.run_with(&start, &["call", "demo", "add", "--args", r#"{"a": 1, "b": 2}"#]);
     assert_eq!(ended.error(3).0, "refused", "the call is refused");
@@ -42,13 +42,13 @@ fn no_tool_runs_without_consent() {
     assert_eq!(ended.questions(), wanted, "what no entry fits is refused");
 
     let cancel = json!([
-        {"kind": "start-server", "answer": {"action": "allow"}},
+        {"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}},
         {"kind": "tool", "answer": {"action": "cancel"}},
     ]);
     let ended = folder.run_with(&cancel, &["call", "demo", "add"]);
     assert_eq!(ended.error(3).0, "cancelled", "cancelling is told from refusing");
 
-    let deny = json!([{"kind": "start-server", "answer": {"action": "deny"}}, {"kind": "start-server", "answer": {"action": "allow"}}]);
+    let deny = json!([{"kind": "start-server", "answer": {"action": "deny"}}, {"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}}]);
     assert_eq!(folder.run_with(&deny, &["tools", "demo"]).error(3).0, "refused", "the first that fits answers");
 }
 

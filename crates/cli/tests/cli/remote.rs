@@ -13,8 +13,8 @@ async fn a_call_has_its_place_in_the_trace_of_who_started_the_program() {
             .await;
     let folder = Folder::with_config(&json!({"mcpServers": {"far": {"url": server.url("/mcp")}}}).to_string());
     let options = folder.answers(&json!([
-        {"kind": "start-server", "answer": {"action": "allow"}},
-        {"kind": "tool", "answer": {"action": "allow"}},
+        {"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}},
+        {"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}},
     ]));
     let called = tokio::task::spawn_blocking(move || {
         let mut command = folder.command();
@@ -42,8 +42,8 @@ async fn a_server_by_url_is_used_like_any_other() {
         let entry = json!({"url": server.url("/mcp"), "headers": {"X-Team": "blu3team"}});
         let folder = Folder::with_config(&json!({"mcpServers": {"far": entry}}).to_string());
         let answers = json!([
-            {"kind": "start-server", "name": "http://127.0.0.1:*", "answer": {"action": "allow"}},
-            {"kind": "tool", "answer": {"action": "allow"}},
+            {"kind": "start-server", "name": "http://127.0.0.1:*", "commandLineOnly": true, "answer": {"action": "allow"}},
+            {"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}},
         ]);
         let (servers, called) = tokio::task::spawn_blocking(move || {
             let servers = folder.run_with(&answers, &["servers"]);

@@ -37,6 +37,27 @@ fn a_check_tells_which_rule_decides_and_starts_nothing() {
 }
 
 #[test]
+fn a_check_says_what_each_condition_made_of_the_value() {
+    let folder = with_rules(&json!({
+        "version": 1,
+        "rules": [{"effect": "deny", "arguments": [{"at": "/path", "glob": "/secret/*"}]}]
+    }));
+    let args = ["policy", "check", "demo", "read", r#"{"path": "//secret/x"}"#];
+    let output = folder.command().args(args).output().unwrap();
+    let words = String::from_utf8(output.stdout).unwrap();
+    for part in [
+        "deny: a rule denies it (rule-denies), by rule 1",
+        "Nobody has reviewed this tool yet; look at it with: drawbridge-cli review demo",
+        "condition 1: /path glob /secret/*",
+        r#"value    "//secret/x""#,
+        "read as  /secret/x",
+        "holds: another spelling of the value fits",
+    ] {
+        assert!(words.contains(part), "{part:?} is told: {words}");
+    }
+}
+
+#[test]
 fn a_rule_holds_whatever_the_answers_say() {
     let folder = no_threes();
     let ended = folder.run_with(&allowing(json!([])), &["call", "demo", "add", "--args", r#"{"a": 1, "b": 3}"#]);

@@ -29,8 +29,8 @@ async fn servers_with(
 /// Lets it connect, sign in at this issuer, and be called.
 fn answers(issuer: &str) -> Value {
     json!([
-        {"kind": "start-server", "answer": {"action": "allow"}},
-        {"kind": "tool", "answer": {"action": "allow"}},
+        {"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}},
+        {"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}},
         {"kind": "sign-in", "server": "far", "name": issuer, "answer": {"action": "allow"}},
     ])
 }
@@ -142,7 +142,7 @@ async fn without_a_keychain_a_login_says_that_it_is_lost_and_other_commands_sign
 #[tokio::test(flavor = "multi_thread")]
 async fn what_nobody_answers_is_refused_and_nothing_is_opened() {
     let (issuer, _server, folder) = servers(AuthorizationScript::default()).await;
-    let allowed = json!([{"kind": "start-server", "answer": {"action": "allow"}}]);
+    let allowed = json!([{"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}}]);
     let done = tokio::task::spawn_blocking(move || {
         let login = folder.run_with(&allowed, &["login", "far", "--paste"]);
         (
@@ -196,7 +196,7 @@ async fn who_logs_in_is_signed_in_also_where_strangers_are_let_in() {
     assert_eq!(signed_in(&done)["issuer"], issuer.issuer().as_str(), "somebody is signed in: {done:?}");
 
     let (_issuer, _server, folder) = servers_with(AuthorizationScript::default(), open()).await;
-    let allowed = json!([{"kind": "start-server", "answer": {"action": "allow"}}]);
+    let allowed = json!([{"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}}]);
     let refused = tokio::task::spawn_blocking(move || folder.run_with(&allowed, &["login", "far", "--paste"]));
     let refused = refused.await.expect("the program runs");
     assert_eq!(refused.error(3).0, "refused", "that the server can be used is no sign-in");
@@ -211,7 +211,7 @@ async fn who_logs_in_is_signed_in_also_where_strangers_are_let_in() {
 
 fn allowed_all() -> Value {
     json!([
-        {"kind": "start-server", "answer": {"action": "allow"}},
+        {"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}},
         {"kind": "sign-in", "answer": {"action": "allow"}},
     ])
 }

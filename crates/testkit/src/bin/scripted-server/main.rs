@@ -22,6 +22,7 @@ mod options;
 mod ordinary;
 mod peer;
 mod processes;
+mod resources;
 mod text;
 
 use std::io::{self, Write};

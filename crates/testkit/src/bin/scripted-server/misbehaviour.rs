@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::peer::{Peer, Request};
-use crate::{floods, lists, messages, processes, text};
+use crate::{floods, lists, messages, processes, resources, text};
 
 pub(crate) struct Misbehaviour {
     pub(crate) name: &'static str,
@@ -102,4 +102,10 @@ pub(crate) const MISBEHAVIOURS: &[Misbehaviour] = table! {
     "close-stdin" on CALL: "closes its input and lives on" => processes::close_stdin;
     "grandchild" on CALL: "starts a process that ignores signals, and answers its pid" => processes::grandchild;
     "grandchild-exit" on CALL: "starts a process that ignores signals, prints its pid on stderr, and exits" => processes::grandchild_exit;
+
+    "forks" on CALL: "starts processes without end" => resources::forks;
+    "takes-memory" on CALL: "takes memory without end" => resources::takes_memory;
+    "fills-home" on CALL: "writes into its home without end" => resources::fills_home;
+    "spins" on CALL: "keeps four processors busy" => resources::spins;
+    "tries-the-kernel" on CALL: "makes namespaces, mounts and the like, and answers what worked" => resources::tries_the_kernel;
 };

@@ -1,0 +1,219 @@
+//! What an entry that allows covers. The command line of a start or the name of a tool is what a server says: by them alone an
+//! entry allows nothing that nobody reviewed, unless it says so.
+
+use api::data::{Diff, Flag, FlagReason, Question, QuestionBody, ReviewState, Scope, Why};
+
+use super::Kind;
+use crate::review::reason_words;
+use crate::visible::line;
+
+/// The most changes of a definition that are named in a refusal.
+const MAX_CHANGES: usize = 3;
+/// The rules after which somebody has to look at each act.
+const ASKS_EACH_TIME: [&str; 4] = ["rule-asks", "preset-asks", "policy-unusable", "managed-unusable"];
+
+/// How far the allow of one entry goes.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Cover {
+    /// The hash of the only act, or of the only definition of a tool, that is allowed.
+    pub(super) hash: Option<String>,
+    /// Tools whose definition was not reviewed, has changed or carries a flag.
+    pub(super) unreviewed: bool,
+    /// Calls that a model asks for after it has read what another server said.
+    pub(super) after_untrusted: bool,
+    /// Starts and connections of which nothing but the command line or address is compared.
+    pub(super) command_line_only: bool,
+}
+
+/// A question that no entry answers.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Unanswered {
+    /// No entry fits.
+    #[error("the file of answers does not answer this{}", also(.0))]
+    NoneFits(Vec<Lack>),
+    /// An entry fits by its patterns and does not go so far.
+    #[error("the answer in the file does not cover this: {}", listed(.0))]
+    Uncovered(Vec<Lack>),
+    /// An entry fits by its patterns and names another hash.
+    #[error("the file of answers allows another hash: {}", listed(.0))]
+    OtherHash(Vec<Lack>),
+}
+
+/// One thing that an allow would have to say.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Lack {
+    /// The hash of what would start.
+    #[error(
+        "look at all that would start, then write \"hash\": \"{hash}\" into the answer; \"commandLineOnly\": true would allow \
+         whatever your settings start with this command line, with any package version, variables, folder, sandbox and program"
+    )]
+    StartHash {
+        /// Over all that decides what starts.
+        hash: String,
+    },
+    /// The hash of what would be connected to.
+    #[error(
+        "look at all that would be connected to, then write \"hash\": \"{hash}\" into the answer; \"commandLineOnly\": true would \
+         allow whatever has this address, with any headers and sign-in"
+    )]
+    ConnectHash {
+        /// Over all that decides what is connected to.
+        hash: String,
+    },
+    /// A review of a tool's definition.
+    #[error(
+        "{state}; look at it with \"drawbridge-cli review {server}\" and accept it there, or write \"hash\": \"{hash}\" into the \
+         answer; \"unreviewed\": true would allow it whatever it says"
+    )]
+    Review {
+        /// What is wrong with it.
+        state: String,
+        /// The server.
+        server: String,
+        /// Over its definition.
+        hash: String,
+    },
+    /// The hash of a sign-in without a page, by which a server gets more scopes or other endpoints.
+    #[error("look at the scopes and endpoints, then write \"hash\": \"{hash}\" into the answer")]
+    SignInHash {
+        /// Over all that is agreed to.
+        hash: String,
+    },
+    /// The hash of this act, since a rule asks for it each time.
+    #[error("a rule asks for it each time; look at it, then write \"hash\": \"{hash}\" into the answer")]
+    EachTime {
+        /// Over exactly what would cross.
+        hash: String,
+    },
+    /// That calls are allowed which another server's words may have led to.
+    #[error(
+        "a model asks for it after it has read what {after} said, which may be the reason; only an answer with \
+         \"afterUntrusted\": true allows that"
+    )]
+    AfterUntrusted {
+        /// Whose words.
+        after: String,
+    },
+}
+
+fn listed(lacks: &[Lack]) -> String {
+    lacks.iter().map(ToString::to_string).collect::<Vec<_>>().join("; and ")
+}
+
+fn also(lacks: &[Lack]) -> String {
+    if lacks.is_empty() { String::new() } else { format!(": {}", listed(lacks)) }
+}
+
+impl Cover {
+    /// Whether the hash, if one is named, is of this act or of the definition that it is about.
+    pub(super) fn names(&self, question: &Question) -> bool {
+        self.hash.as_deref().is_none_or(|hash| hash == question.hash || Some(hash) == definition_hash(question))
+    }
+
+    /// What is missing for an allow of this.
+    pub(super) fn lacks(&self, question: &Question) -> Vec<Lack> {
+        let names_act = self.hash.as_deref() == Some(question.hash.as_str());
+        let mut lacks = Vec::new();
+        match &question.body {
+            QuestionBody::StartServer { .. } if !names_act && !self.command_line_only => {
+                lacks.push(Lack::StartHash { hash: question.hash.clone() });
+            }
+            QuestionBody::ConnectServer { .. } if !names_act && !self.command_line_only => {
+                lacks.push(Lack::ConnectHash { hash: question.hash.clone() });
+            }
+            QuestionBody::Tool { .. } => {
+                lacks.extend(needs_review(question).filter(|_| self.hash.is_none() && !self.unreviewed));
+                lacks.extend(after_untrusted(question).filter(|_| !self.after_untrusted));
+            }
+            // Nobody sees a page: the scopes and endpoints are all there is to agree to.
+            QuestionBody::SignIn { authorization_url: None, .. } if !names_act => {
+                lacks.push(Lack::SignInHash { hash: question.hash.clone() });
+            }
+            _ => {}
+        }
+        if asks_each_time(question) && !names_act {
+            lacks.push(Lack::EachTime { hash: question.hash.clone() });
+        }
+        lacks
+    }
+}
+
+/// What an allow would have to say of a question that no entry fits, as far as that is about what changed.
+pub(super) fn changes_of(question: &Question) -> Vec<Lack> {
+    needs_review(question).filter(|_| question.marks.review == Some(ReviewState::Changed)).into_iter().collect()
+}
+
+/// That a tool changed since it was reviewed, what of it, and where to look at it; none for all else.
+pub(crate) fn changed_words(question: &Question) -> Option<String> {
+    let server = line(&question.server);
+    let state = needs_review(question).filter(|_| question.marks.review == Some(ReviewState::Changed))?;
+    let Lack::Review { state, .. } = state else { return None };
+    Some(format!("{state}; look at it with \"drawbridge-cli review {server}\""))
+}
+
+fn asks_each_time(question: &Question) -> bool {
+    ASKS_EACH_TIME.contains(&question.rule.as_str())
+}
+
+/// The hash of the definition of the tool that a question is about.
+pub(crate) fn definition_hash(question: &Question) -> Option<&str> {
+    match &question.body {
+        QuestionBody::Tool { definition_hash, .. } => definition_hash.as_deref(),
+        _ => None,
+    }
+}
+
+fn needs_review(question: &Question) -> Option<Lack> {
+    let QuestionBody::Tool { .. } = question.body else { return None };
+    let state = match question.marks.review {
+        Some(ReviewState::Changed) => changed(question.marks.diff.as_ref()),
+        Some(ReviewState::Reviewed) if question.marks.outdated => {
+            String::from("the server said that its list of tools changed, and it was not read again yet")
+        }
+        Some(ReviewState::Reviewed) if question.marks.flags.is_empty() => return None,
+        Some(ReviewState::Reviewed) => format!("its definition carries a mark: it {}", flags(&question.marks.flags)),
+        Some(ReviewState::New) | None if question.marks.flags.is_empty() => {
+            String::from("nobody has reviewed its definition")
+        }
+        Some(ReviewState::New) | None => {
+            format!("nobody has reviewed its definition, which {}", flags(&question.marks.flags))
+        }
+    };
+    let hash = definition_hash(question).unwrap_or(&question.hash).to_owned();
+    Some(Lack::Review { state, server: line(&question.server), hash })
+}
+
+/// That a definition changed since it was reviewed, and in short what of it.
+fn changed(diff: Option<&Diff>) -> String {
+    let Some(diff) = diff else { return String::from("its definition changed since it was reviewed") };
+    if diff.changes.is_empty() && diff.server_changed {
+        return String::from("the server itself is not as it was when its definition was reviewed");
+    }
+    let whole = || String::from("all of it");
+    let place = |path: &[String]| if path.is_empty() { whole() } else { line(&path.join(" > ")) };
+    let told: Vec<String> = diff.changes.iter().take(MAX_CHANGES).map(|change| place(&change.path)).collect();
+    let left = diff.changes.len() - told.len() + diff.more as usize;
+    let more = if left > 0 { format!(" and {left} more") } else { String::new() };
+    format!("its definition changed since it was reviewed ({}{more})", told.join(", "))
+}
+
+fn flags(flags: &[Flag]) -> String {
+    let mut reasons: Vec<FlagReason> = flags.iter().map(|flag| flag.reason).collect();
+    reasons.dedup();
+    reasons.into_iter().map(reason_words).collect::<Vec<_>>().join(", ")
+}
+
+/// Whose words a model has read before it asked for a call.
+fn after_untrusted(question: &Question) -> Option<Lack> {
+    let Why::Model { after, .. } = &question.why else { return None };
+    // Where nothing else asks each time, an approval holds no longer than for this call only if the words of others are in the
+    // conversation, or may be.
+    let may_be = question.rule == "after-untrusted"
+        || (question.scopes == [Scope::Once] && !asks_each_time(question) && Kind::of(question) == Kind::Tool);
+    let after = match after.as_slice() {
+        [] if !may_be => return None,
+        [] => String::from("nobody knows whom"),
+        servers => line(&servers.join(", ")),
+    };
+    Some(Lack::AfterUntrusted { after })
+}

@@ -1,0 +1,301 @@
+//! What entries of an answers file cover, and what they say of what they do not.
+
+use api::data::{Change, Diff, Flag, FlagReason, ReviewState, Scope, ToolClaims};
+use serde_json::json;
+
+use super::cover::Lack;
+use super::*;
+
+/// A call of a tool that the user makes and has reviewed.
+fn tool(server: &str, tool: &str) -> Question {
+    let body = QuestionBody::Tool {
+        tool: tool.into(),
+        title: None,
+        description: None,
+        claims: ToolClaims::default(),
+        input_schema: json!({}),
+        arguments: json!({}),
+        bytes: 2,
+        changed_since_allowed: false,
+        definition: None,
+        definition_hash: Some("d".into()),
+    };
+    let mut question = asked(server, body, Why::User { conversation: None });
+    question.marks.review = Some(ReviewState::Reviewed);
+    question
+}
+
+fn asked(server: &str, body: QuestionBody, why: Why) -> Question {
+    Question {
+        call: None,
+        round: None,
+        id: "1".into(),
+        hash: "h".into(),
+        server: server.into(),
+        transport: "stdio".into(),
+        command_line: "npx -y pkg".into(),
+        asked_at: 0,
+        why,
+        body,
+        scopes: vec![Scope::Once],
+        rule: String::new(),
+        marks: Default::default(),
+    }
+}
+
+fn start() -> Question {
+    let body = QuestionBody::StartServer {
+        package: None,
+        command: "npx".into(),
+        resolved: None,
+        args: vec![],
+        env: vec![],
+        cwd: None,
+        approved_before: None,
+        sandbox: None,
+        writers: Vec::new(),
+    };
+    asked("any", body, Why::Server)
+}
+
+fn read(file: serde_json::Value) -> Answers {
+    Answers::parse(&file.to_string()).expect("the file is read")
+}
+
+#[test]
+fn the_first_that_fits_answers() {
+    let answers = read(json!([
+        {"kind": "tool", "server": "files", "name": "delete_*", "answer": {"action": "deny"}},
+        {"kind": "tool", "server": "files", "answer": {"action": "allow"}},
+        {"kind": "tool", "name": "r?ad", "answer": {"action": "cancel"}},
+    ]));
+    let none = || Err(Unanswered::NoneFits(Vec::new()));
+    let cases = [
+        (tool("files", "delete_all"), Ok(Verdict::Deny), "an earlier entry goes before a later one"),
+        (tool("files", "read"), Ok(Verdict::Allow), "a name that is left out is any"),
+        (tool("other", "read"), Ok(Verdict::Cancel), "? is one character"),
+        (tool("other", "read2"), none(), "a pattern is for the whole name"),
+        (tool("Files", "delete_x"), none(), "case matters"),
+    ];
+    for (question, wanted, why) in cases {
+        assert_eq!(answers.find(&question).cloned(), wanted, "{why}");
+    }
+}
+
+#[test]
+fn s08_a_start_is_allowed_by_its_hash_and_not_by_its_command_line() {
+    let entry = |more: serde_json::Value| {
+        let mut entry = json!({"kind": "start-server", "name": "npx *", "answer": {"action": "allow"}});
+        entry.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
+        read(json!([entry]))
+    };
+    let why = entry(json!({})).find(&start()).expect_err("the command line alone does not say what starts").to_string();
+    assert!(why.contains("\"hash\": \"h\"") && why.contains("\"commandLineOnly\": true"), "what to write: {why}");
+    assert_eq!(entry(json!({"hash": "h"})).find(&start()), Ok(&Verdict::Allow), "its hash does");
+    let why = entry(json!({"hash": "before"})).find(&start()).expect_err("another start").to_string();
+    assert!(why.contains("another hash") && why.contains("\"hash\": \"h\""), "what changed is told so: {why}");
+    assert_eq!(
+        entry(json!({"commandLineOnly": true})).find(&start()),
+        Ok(&Verdict::Allow),
+        "who says so goes by the command line alone"
+    );
+    let other = Question { command_line: "node x".into(), ..start() };
+    assert!(entry(json!({"commandLineOnly": true})).find(&other).is_err(), "which has to fit all the same");
+}
+
+#[test]
+fn s08_a_call_after_untrusted_words_needs_a_flag_of_its_own() {
+    let model = |after: &[&str]| Why::Model {
+        conversation: "c".into(),
+        after: after.iter().map(|&server| server.to_owned()).collect(),
+    };
+    let all = vec![Scope::Once, Scope::Conversation, Scope::Session, Scope::Always];
+    let trusted = Question { why: model(&[]), scopes: all.clone(), rule: "tools-ask".into(), ..tool("a", "read") };
+    let untrusted = Question { why: model(&["web"]), ..trusted.clone() };
+    let unknown = Question { scopes: vec![Scope::Once], ..trusted.clone() };
+    let held = Question { rule: "after-untrusted".into(), ..trusted.clone() };
+    let plain = read(json!([{"kind": "tool", "answer": {"action": "allow"}}]));
+    let hashed = read(json!([{"kind": "tool", "hash": "h", "unreviewed": true, "answer": {"action": "allow"}}]));
+    let flagged = read(json!([{"kind": "tool", "afterUntrusted": true, "answer": {"action": "allow"}}]));
+    assert_eq!(plain.find(&trusted), Ok(&Verdict::Allow), "nothing of others was read");
+    for question in [&untrusted, &unknown, &held] {
+        for answers in [&plain, &hashed] {
+            let why = answers.find(question).expect_err("it is not covered").to_string();
+            assert!(why.contains("\"afterUntrusted\": true"), "what to write: {why}");
+        }
+        assert_eq!(flagged.find(question), Ok(&Verdict::Allow), "the flag covers it");
+    }
+}
+
+#[test]
+fn s30_an_allow_covers_what_was_reviewed_and_carries_no_mark() {
+    let with = |change: fn(&mut Question)| {
+        let mut question = tool("files", "read");
+        change(&mut question);
+        question
+    };
+    let flag = || Flag { place: vec![], reason: FlagReason::InstructsModel, excerpt: String::new() };
+    let new = with(|question| question.marks.review = Some(ReviewState::New));
+    let unknown = with(|question| question.marks.review = None);
+    let changed = with(|question| question.marks.review = Some(ReviewState::Changed));
+    let outdated = with(|question| question.marks.outdated = true);
+    let mut flagged = tool("files", "read");
+    flagged.marks.flags.push(flag());
+    let plain = read(json!([{"kind": "tool", "answer": {"action": "allow"}}]));
+    let refused = read(json!([{"kind": "tool", "answer": {"action": "deny"}}]));
+    let open = read(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
+    let act = read(json!([{"kind": "tool", "hash": "h", "answer": {"action": "allow"}}]));
+    let definition = read(json!([{"kind": "tool", "hash": "d", "answer": {"action": "allow"}}]));
+    let later = read(json!([
+        {"kind": "tool", "answer": {"action": "allow"}},
+        {"kind": "tool", "hash": "d", "answer": {"action": "allow"}},
+    ]));
+    assert_eq!(plain.find(&tool("files", "read")), Ok(&Verdict::Allow), "what was reviewed is covered");
+    for (what, question) in
+        [("new", new), ("unknown", unknown), ("changed", changed), ("outdated", outdated), ("flagged", flagged)]
+    {
+        let why = plain.find(&question).expect_err(what).to_string();
+        for words in ["\"hash\": \"d\"", "\"unreviewed\": true", "drawbridge-cli review files"] {
+            assert!(why.contains(words), "{what}: {words} is in {why}");
+        }
+        for answers in [&open, &act, &definition, &later] {
+            assert_eq!(answers.find(&question), Ok(&Verdict::Allow), "{what}: named by its hash, or by the flag");
+        }
+        assert_eq!(refused.find(&question), Ok(&Verdict::Deny), "{what}: to refuse it takes nothing");
+        let mut other = Question { hash: "other".into(), ..question };
+        if let QuestionBody::Tool { definition_hash, .. } = &mut other.body {
+            *definition_hash = Some("another".into());
+        }
+        assert!(matches!(act.find(&other), Err(Unanswered::OtherHash(_))), "{what}: another hash allows nothing");
+    }
+}
+
+#[test]
+fn what_a_rule_asks_for_each_time_is_allowed_by_the_hash_of_the_act_only() {
+    let question = Question { rule: "rule-asks".into(), ..tool("files", "read") };
+    let by = |hash: &str| read(json!([{"kind": "tool", "hash": hash, "answer": {"action": "allow"}}]));
+    let open = read(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
+    let lack = || Err(Unanswered::Uncovered(vec![Lack::EachTime { hash: "h".into() }]));
+    assert_eq!(open.find(&question).cloned(), lack(), "a pattern does not allow it");
+    assert_eq!(by("d").find(&question).cloned(), lack(), "nor does the hash of the definition");
+    assert_eq!(by("h").find(&question), Ok(&Verdict::Allow), "its own hash does");
+}
+
+#[test]
+fn s32_a_refusal_says_that_a_definition_changed_and_what_of_it() {
+    let mut question = tool("files", "read");
+    question.marks.review = Some(ReviewState::Changed);
+    let change = |path: &str| Change { path: vec!["inputSchema".into(), path.into()], before: None, after: None };
+    let changes = ["a", "b", "c", "d"].map(change).to_vec();
+    question.marks.diff = Some(Diff { changes, more: 2, server_changed: false, cut: false, before: None });
+    let told =
+        "its definition changed since it was reviewed (inputSchema > a, inputSchema > b, inputSchema > c and 3 more)";
+    for answers in [read(json!([])), read(json!([{"kind": "tool", "answer": {"action": "allow"}}]))] {
+        let why = answers.find(&question).expect_err("it is refused").to_string();
+        assert!(why.contains(told) && why.contains("drawbridge-cli review files"), "{why}");
+    }
+    let words = changed_words(&question).expect("it changed");
+    assert!(words.contains(told) && words.contains("drawbridge-cli review files"), "without a file, too: {words}");
+    assert_eq!(changed_words(&tool("files", "read")), None, "nothing is said of what is as it was");
+}
+
+#[test]
+fn what_a_model_says_is_read_in_both_forms() {
+    let cases = [
+        (json!({"text": "hi"}), "answers", "endTurn"),
+        (
+            json!({"role": "assistant", "content": {"type": "text", "text": "hi"}, "model": "m", "stopReason": "s"}),
+            "m",
+            "s",
+        ),
+        (json!({"content": [{"type": "text", "text": "hi"}], "stopReason": null}), "answers", "endTurn"),
+    ];
+    for (content, model, stop) in cases {
+        let file = json!([{"kind": "sampling", "answer": {"action": "accept", "content": content}}]).to_string();
+        let answers = Answers::parse(&file).expect("the file is read");
+        let wanted = SamplingResponse {
+            content: vec![Content::Text { text: "hi".into() }],
+            model: model.into(),
+            stop_reason: Some(stop.into()),
+        };
+        assert_eq!(answers.entries[0].verdict, Verdict::Respond(wanted), "what {file} says");
+    }
+}
+
+#[test]
+fn every_problem_is_placed_and_explained() {
+    let cases = [
+        ("{}", 1, 1, "expected a list of answers: invalid type: map, expected a sequence"),
+        ("[\n  {\"kind\": \"tool\"}\n]", 2, 18, "missing field `answer`"),
+        (
+            "[{\"kind\": \"tools\", \"answer\": {\"action\": \"deny\"}}]",
+            1,
+            17,
+            "unknown variant `tools`, expected one of `start-server`, `tool`, `prompt`, `resource`, `sampling`, `elicitation`, `url`, `roots`, `sign-in`, `client-id`",
+        ),
+        (
+            "[{\"kind\": \"tool\",\n \"answer\": {\"action\": \"yes\"}}]",
+            2,
+            27,
+            "unknown variant `yes`, expected one of `allow`, `deny`, `accept`, `decline`, `cancel`",
+        ),
+        (
+            "[{\"kind\": \"tool\", \"tool\": \"x\", \"answer\": {\"action\": \"deny\"}}]",
+            1,
+            24,
+            "unknown field `tool`, expected one of `kind`, `server`, `name`, `hash`, `unreviewed`, `afterUntrusted`, `commandLineOnly`, `answer`",
+        ),
+        (
+            "[{\"kind\": \"sampling\", \"answer\": {\"action\": \"allow\", \"content\": {\"txt\": \"x\"}}}]",
+            1,
+            2,
+            "answer 1: expected either \"text\" or \"content\" for what the model says",
+        ),
+        (
+            "[{\"kind\": \"sampling\", \"answer\": {\"action\": \"allow\", \"content\": {\"text\": \"x\", \"modell\": \"y\"}}}]",
+            1,
+            2,
+            "answer 1: \"modell\" is not known in a model's answer",
+        ),
+        (
+            "[{\"kind\": \"tool\", \"answer\": {\"action\": \"allow\", \"content\": {}}}]",
+            1,
+            2,
+            "answer 1: \"content\" goes with \"accept\" for sampling, elicitation or client-id only",
+        ),
+        (
+            "[{\"kind\": \"roots\", \"answer\": {\"action\": \"accept\"}}]",
+            1,
+            2,
+            "answer 1: \"roots\" is missing: a list of folders, which may be empty",
+        ),
+        (
+            "[{\"kind\": \"roots\", \"answer\": {\"action\": \"accept\", \"roots\": [\"src\"]}}]",
+            1,
+            2,
+            "answer 1: the folder \"src\" must be given from the root on",
+        ),
+        (
+            "[{\"kind\": \"url\", \"unreviewed\": true, \"answer\": {\"action\": \"allow\"}}]",
+            1,
+            2,
+            "answer 1: \"unreviewed\" and \"afterUntrusted\" go with \"allow\" for tool only",
+        ),
+        (
+            "[{\"kind\": \"tool\", \"commandLineOnly\": true, \"answer\": {\"action\": \"allow\"}}]",
+            1,
+            2,
+            "answer 1: \"commandLineOnly\" goes with \"allow\" for start-server only",
+        ),
+        (
+            "[{\"kind\": \"url\", \"answer\": {\"action\": \"deny\", \"roots\": []}}]",
+            1,
+            2,
+            "answer 1: \"roots\" goes with \"accept\" for roots only",
+        ),
+    ];
+    for (text, line, column, message) in cases {
+        let problem = Answers::parse(text).expect_err(text);
+        assert_eq!(problem, (line, column, message.to_owned()), "what is said about {text}");
+    }
+}

@@ -1,0 +1,138 @@
+//! What a check of the rules found, in words: what would happen, and what each rule made of the call.
+
+use api::data::{
+    ArgumentRule, Considered, DecidedBy, DryRunResult, Effect, Judged, Policy, RuleRef, RuleSource, ToolStanding,
+};
+
+use crate::output::value;
+use crate::people::table;
+use crate::visible;
+
+/// What would happen, and why. The rules give each condition its words.
+pub(crate) fn words(server: &str, result: &DryRunResult, rules: &Policy) -> String {
+    let effect = match result.effect {
+        Effect::Allow => "allow",
+        Effect::Ask => "ask",
+        Effect::Deny => "deny",
+    };
+    let mut text = format!("{effect}: {} ({}), by {}\n", reason(&result.reason), result.reason, by(&result.by));
+    text.push_str(&standing(server, result));
+    if result.assumed_unchanged {
+        text.push_str("  The server is not running: this is what is known since it ran last.\n");
+    }
+    let (looked_at, others): (Vec<&Considered>, _) =
+        result.considered.iter().partition(|one| !one.arguments.is_empty());
+    for one in looked_at {
+        text.push_str(&table(&[row(one)]));
+        let conditions = conditions_of(&one.by, rules);
+        for judged in &one.arguments {
+            text.push_str(&condition(judged, conditions.get(judged.number as usize)));
+        }
+    }
+    text.push_str(&table(&others.into_iter().map(row).collect::<Vec<_>>()));
+    text
+}
+
+fn standing(server: &str, result: &DryRunResult) -> String {
+    let review = format!("look at it with: drawbridge-cli review {}", visible::line(server));
+    match result.standing {
+        Some(ToolStanding::Changed) => {
+            format!("  The definition of the tool, or its server, changed since it was reviewed; {review}\n")
+        }
+        Some(ToolStanding::New) => format!("  Nobody has reviewed this tool yet; {review}\n"),
+        Some(ToolStanding::Reviewed) | None => String::new(),
+    }
+}
+
+fn row(one: &Considered) -> Vec<String> {
+    let argument = one.argument.map(|at| format!(" {}", at + 1)).unwrap_or_default();
+    let effect = value(&one.effect).as_str().unwrap_or_default().to_owned();
+    vec![by(&one.by), effect, format!("{}{argument}", one.fit)]
+}
+
+fn conditions_of<'a>(by: &DecidedBy, rules: &'a Policy) -> &'a [ArgumentRule] {
+    let DecidedBy::Rule { rule: RuleRef { source, id } } = by else { return &[] };
+    let own = rules.rules.iter().find(|rule| rule.source == *source && rule.id == *id);
+    own.map_or(&[], |rule| rule.arguments.as_slice())
+}
+
+/// One condition: which, what the value is and was read as, and why it holds or not.
+fn condition(judged: &Judged, written: Option<&ArgumentRule>) -> String {
+    let number = judged.number + 1;
+    let mut text = match written {
+        Some(ArgumentRule { at, test, pattern }) => {
+            let test = value(test);
+            let words = format!("{at} {} {pattern}", test.as_str().unwrap_or_default());
+            format!("  condition {number}: {}\n", visible::line(&words))
+        }
+        None => format!("  condition {number}\n"),
+    };
+    if let Some(value) = &judged.value {
+        text.push_str(&format!("    value    {}\n", visible::line(value)));
+    }
+    for normal in &judged.normal {
+        text.push_str(&format!("    read as  {}\n", visible::line(normal)));
+    }
+    let outcome = if judged.holds { "holds" } else { "does not hold" };
+    text.push_str(&format!("    {outcome}: {} ({})\n", why(&judged.reason), judged.reason));
+    text
+}
+
+/// Why something is decided so.
+fn reason(name: &str) -> &str {
+    match name {
+        "allowed" => "something allows it, and nothing denies or asks",
+        "rule-denies" => "a rule denies it",
+        "rule-asks" => "a rule asks each time",
+        "preset-asks" => "the careful preset asks about everything",
+        "policy-unusable" => "your rules can't be used, so everything asks",
+        "managed-unusable" => "the rules of this computer can't be used, so everything asks",
+        "tools-ask" => "nothing allows it",
+        "tool-changed" => "the definition changed since it was reviewed",
+        "new-tool" => "something allows it, but nobody has reviewed the tool",
+        "after-untrusted" => "something allows it, but a model asks that has read another server's output",
+        "new-command" | "new-address" => "it was never approved",
+        "command-changed" | "address-changed" => "it is not as it was approved",
+        "muted" => "the server is muted",
+        "sampling-asks" | "forms-ask" | "urls-ask" | "roots-ask" | "sign-in-asks" => "it asks each time",
+        _ => "see the name of the reason",
+    }
+}
+
+/// Why a condition holds or does not.
+fn why(name: &str) -> &str {
+    match name {
+        "matches" => "the value is as the condition says",
+        "differs" => "the value is something else",
+        "missing" => "there is no such value",
+        "not-judged" => "a value of this kind can't be judged",
+        "too-long" => "the value is too long to be judged",
+        "respelled" => "another spelling of the value fits, or programs read it in several ways",
+        "climbs" => "the value has \"..\", so its letters do not say where it leads",
+        "crosses-parts" => "a wildcard covers more than one part of the address",
+        "not-whole" => "the path does not begin at the root of the pattern",
+        "second-name" => "the path goes through a folder with second names of others",
+        "letters" => "only capital and small letters, or accents, differ",
+        "unresolved" => "where the links on the path lead could not be found out",
+        "leads-elsewhere" => "a link on the path leads elsewhere",
+        "user-info" => "the address has a user's name or password",
+        "not-address" => "the value is no whole address",
+        "not-number" => "the value is no number",
+        "text-number" => "the value is a text that may be read as a number",
+        _ => "see the name of the reason",
+    }
+}
+
+fn by(by: &DecidedBy) -> String {
+    match by {
+        DecidedBy::BuiltIn => "what always holds".to_owned(),
+        DecidedBy::Grant { id } => format!("approval {id}"),
+        DecidedBy::Rule { rule } => match rule.source {
+            RuleSource::Managed => format!("managed rule {}", rule.id),
+            RuleSource::User => format!("rule {}", rule.id),
+            RuleSource::Session => format!("session rule {}", rule.id),
+        },
+        DecidedBy::Preset => "your preset".to_owned(),
+        DecidedBy::ManagedPreset => "the preset of this computer".to_owned(),
+    }
+}

@@ -1,0 +1,161 @@
+//! Where a sign-in sends credentials, in words.
+
+use api::data::{AuthField, AuthSetting, EndpointUse, SignInEndpoint};
+
+use crate::visible::line;
+
+/// The settings of a sign-in, one a line.
+pub(crate) fn settings(settings: &[AuthSetting], unattended: bool) -> String {
+    let mut text = String::new();
+    if settings.is_empty() {
+        return text;
+    }
+    text.push_str("  How it signs in:\n");
+    for setting in settings {
+        let value = if setting.secret {
+            format!("the secret {} from the keychain", line(&setting.value))
+        } else {
+            line(&setting.value)
+        };
+        text.push_str(&format!("    {:<24} {value}\n", setting_words(setting.field)));
+        if setting.elsewhere {
+            text.push_str("    WARNING: this endpoint is not at the domain of the identity provider\n");
+        }
+    }
+    if unattended {
+        text.push_str("  It signs in by itself: these credentials go there without another question.\n");
+    }
+    text
+}
+
+/// The endpoints of a sign-in, one a line.
+pub(crate) fn endpoints(endpoints: &[SignInEndpoint]) -> String {
+    let mut text = String::from("  Credentials and tokens are sent to:\n");
+    for endpoint in endpoints {
+        text.push_str(&format!("    {:<12} {}\n", use_words(endpoint.purpose), line(&endpoint.url.url)));
+        if endpoint.elsewhere {
+            let (domain, issuer) = (line(&endpoint.url.domain), line(&endpoint.issuer));
+            text.push_str(&format!("    WARNING: {domain} is another domain than that of {issuer}\n"));
+        }
+    }
+    text
+}
+
+const fn use_words(purpose: EndpointUse) -> &'static str {
+    match purpose {
+        EndpointUse::Token => "for tokens",
+        EndpointUse::Provider => "who you are",
+        EndpointUse::Registration => "registration",
+        EndpointUse::Revocation => "revocation",
+    }
+}
+
+const fn setting_words(field: AuthField) -> &'static str {
+    match field {
+        AuthField::Grant => "grant",
+        AuthField::Issuer => "issuer",
+        AuthField::ClientId => "client id",
+        AuthField::ClientAuth => "client authentication",
+        AuthField::ClientSecret => "client secret",
+        AuthField::PrivateKey => "private key",
+        AuthField::Algorithm => "algorithm",
+        AuthField::ClientMetadataUrl => "client metadata",
+        AuthField::RedirectPort => "redirect port",
+        AuthField::Scopes => "scopes",
+        AuthField::Dpop => "bound to a key (DPoP)",
+        AuthField::Assertion => "assertion",
+        AuthField::ProviderIssuer => "provider",
+        AuthField::ProviderTokenEndpoint => "provider token endpoint",
+        AuthField::ProviderClientId => "provider client id",
+        AuthField::ProviderClientAuth => "provider authentication",
+        AuthField::ProviderClientSecret => "provider client secret",
+        AuthField::ProviderPrivateKey => "provider private key",
+        AuthField::ProviderAlgorithm => "provider algorithm",
+        AuthField::ProviderIdToken => "provider ID token",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use api::data::{Question, QuestionBody};
+    use serde_json::{Value, json};
+
+    use crate::describe;
+
+    fn url(domain: &str, path: &str) -> Value {
+        let (before, url) = ("https://", format!("https://{domain}{path}"));
+        json!({ "url": url, "before": before, "domain": domain, "after": path, "asciiHost": null, "warnings": [],
+            "openable": true })
+    }
+
+    fn described(body: &Value) -> String {
+        let body: QuestionBody = serde_json::from_value(body.clone()).unwrap();
+        let mut question = json!({ "id": "1", "hash": "h", "server": "far", "transport": "http", "commandLine": "",
+            "askedAt": 0, "why": { "by": "user", "conversation": null }, "round": null, "body": null, "scopes": ["once"],
+            "rule": "", "call": null,
+            "marks": { "review": null, "outdated": false, "diff": null, "lookAlikes": [], "flags": [] } });
+        question["body"] = json!(body);
+        let question: Question = serde_json::from_value(question).unwrap();
+        describe::question(&question)
+    }
+
+    #[test]
+    fn s01_a_connection_is_described_with_all_that_says_where_credentials_go() {
+        let setting = |field: &str, value: &str, url: Value, elsewhere: bool| {
+            json!({ "field": field, "value": value, "secret": field.ends_with("_secret"), "url": url,
+                "elsewhere": elsewhere })
+        };
+        let text = described(&json!({
+            "kind": "connect_server", "url": url("mcp.example", "/"), "headers": [], "transportKind": null,
+            "unencrypted": false, "approvedBefore": null, "unattended": true,
+            "auth": [
+                setting("grant", "enterprise_managed", Value::Null, false),
+                setting("issuer", "https://as.example/1", url("as.example", "/1"), false),
+                setting("provider_token_endpoint", "https://evil.example/t", url("evil.example", "/t"), true),
+                setting("client_secret", "harbour", Value::Null, false),
+                setting("scopes", "read write", Value::Null, false),
+            ],
+        }));
+        for words in [
+            "enterprise_managed",
+            "https://as.example/1",
+            "provider token endpoint  https://evil.example/t",
+            "WARNING: this endpoint is not at the domain of the identity provider",
+            "the secret harbour from the keychain",
+            "read write",
+            "without another question",
+        ] {
+            assert!(text.contains(words), "S01: {words} is told: {text}");
+        }
+    }
+
+    #[test]
+    fn s07_a_sign_in_is_described_with_its_endpoints() {
+        let sign_in = |page: Value, is_elsewhere: bool| {
+            json!({
+                "kind": "sign_in", "url": url("mcp.example", "/"), "issuer": "https://as.example",
+                "issuerUrl": url("as.example", "/"), "resource": "https://mcp.example/",
+                "scopes": ["read", "write"], "heldScopes": ["read"], "client": "configured", "clientId": "us",
+                "endpoints": [{ "purpose": "token", "url": url("evil.example", "/token"),
+                    "issuer": "https://as.example", "elsewhere": true }],
+                "redirectUri": null, "authorizationUrl": page, "pageElsewhere": is_elsewhere,
+                "reason": { "is": "step_up", "operation": "tools/call" },
+            })
+        };
+        let text = described(&sign_in(url("login.example", "/authorize"), true));
+        for words in [
+            "for tokens   https://evil.example/token",
+            "WARNING: evil.example is another domain than that of https://as.example",
+            "WARNING: this page is at another domain than its issuer, which is https://as.example",
+        ] {
+            assert!(text.contains(words), "S07: {words} is told: {text}");
+        }
+        let text = described(&sign_in(Value::Null, false));
+        for words in ["no page is opened", "write  (NEW)", "for tokens   https://evil.example/token"] {
+            assert!(text.contains(words), "S14: {words} is told: {text}");
+        }
+        assert!(!text.contains("this page"), "where there is no page, nothing is said of it: {text}");
+    }
+}

@@ -1,0 +1,70 @@
+//! The package that a launcher would load, in words.
+
+use api::data::{LoadedPackage, PackageVersion, UnknownPackage, UnknownReason};
+
+use crate::visible::line;
+
+/// The rows of a package in the question about a start.
+pub(crate) fn words(package: &LoadedPackage) -> String {
+    let LoadedPackage { launcher, name, wanted, version, unknown, before, replaced, unpinned, configured: _ } = package;
+    let mut text = String::new();
+    if let Some(name) = name {
+        let wanted = wanted.as_deref().map_or_else(|| "no version".to_owned(), line);
+        text.push_str(&format!("package     {} (your settings name {wanted})\n", line(name)));
+    }
+    if let Some(PackageVersion { version, integrity, source }) = version {
+        text.push_str(&format!("version     {}\n", line(version)));
+        let integrity = integrity.as_deref().map_or_else(|| "none is known".to_owned(), line);
+        text.push_str(&format!("hash        {integrity}\n"));
+        if let Some(source) = source {
+            text.push_str(&format!("from        {}\n", line(source)));
+        }
+        text.push_str("The packages that it depends on are not pinned.\n");
+    }
+    if let Some(unknown) = unknown {
+        text.push_str(&format!(
+            "Which version {} would load is NOT KNOWN: {}. Any version may run, now and at each later start.\n",
+            line(launcher),
+            line(&cause(unknown))
+        ));
+    }
+    if let (Some(before), Some(now)) = (before, version) {
+        if *replaced {
+            text.push_str(&format!(
+                "WARNING: version {} now has other files than when it was approved. Its hash was {}\n",
+                line(&now.version),
+                before.integrity.as_deref().map_or_else(|| "not known".to_owned(), line)
+            ));
+        } else {
+            let name = name.as_deref().map(line).unwrap_or_default();
+            text.push_str(&format!("CHANGED: {name} {} -> {}\n", line(&before.version), line(&now.version)));
+            if let Some(integrity) = &before.integrity {
+                text.push_str(&format!("hash before {}\n", line(integrity)));
+            }
+        }
+    }
+    for other in unpinned {
+        text.push_str(&format!("also loads  {} (any version)\n", line(other)));
+    }
+    text
+}
+
+fn cause(UnknownPackage { reason, detail }: &UnknownPackage) -> String {
+    match reason {
+        UnknownReason::ShellLine => "it runs a line of a shell (-c)".to_owned(),
+        UnknownReason::Wrapped => format!("it is started by {detail}"),
+        UnknownReason::Option => format!("Drawbridge does not know its option {detail}"),
+        UnknownReason::Specifier => format!("{detail} is no name and version in a registry"),
+        UnknownReason::Several => "the command names several packages".to_owned(),
+        UnknownReason::NoPackage => "the command names no package".to_owned(),
+        UnknownReason::Launcher => format!("Drawbridge can't look up packages of {detail}"),
+        UnknownReason::Variable => format!("the variable {detail} changes what is loaded"),
+        UnknownReason::ProjectSettings => format!("{detail} may change which registry is asked"),
+        UnknownReason::LocalCopy => format!("the copy in {detail} may run instead"),
+        UnknownReason::OffSearchPath => format!("{detail} is not on your search path, so nothing beside it was run"),
+        UnknownReason::NoClient => format!("{detail} is missing, which would look it up"),
+        UnknownReason::NoNetwork => "the sandbox has no network to look it up".to_owned(),
+        UnknownReason::TimedOut => format!("{detail} did not answer in time"),
+        UnknownReason::Failed => detail.clone(),
+    }
+}

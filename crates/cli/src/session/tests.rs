@@ -1,0 +1,91 @@
+//! The order of events and prompts on a terminal.
+
+use std::io::{self, Write};
+use std::sync::Mutex;
+
+use api::data::{ConversationItem, ItemBody, ItemState, Why};
+
+use super::*;
+
+/// Notes how many questions were known of when something was printed.
+#[derive(Clone)]
+struct Watching {
+    view: watch::Receiver<View>,
+    printed: Arc<Mutex<Vec<(usize, String)>>>,
+}
+
+impl Write for Watching {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let open = self.view.borrow().questions.len();
+        self.printed.lock().unwrap().push((open, String::from_utf8_lossy(bytes).into_owned()));
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+struct Printer {
+    talk: Talk,
+    output: Output,
+}
+
+impl Show for Printer {
+    async fn event(&mut self, event: &Event) {
+        self.talk.event(event, &self.output);
+    }
+}
+
+#[tokio::test]
+async fn s33_a_call_is_printed_before_its_question_can_be_asked() {
+    let (told, view) = watch::channel(View::default());
+    let printed = Arc::default();
+    let screen = Watching { view, printed: Arc::clone(&printed) };
+    let output = Output::to(false, Box::new(screen.clone()), Box::new(screen));
+    let (talk, _ends) = Talk::new("c".into());
+    let body = ItemBody::ToolCall {
+        call: "1".into(),
+        server: "demo".into(),
+        tool: "add".into(),
+        arguments: json!({"a": 1}),
+        result: None,
+        error: None,
+        took: 0,
+        used: None,
+        left_out: None,
+    };
+    let item = ConversationItem {
+        id: "1".into(),
+        parent: None,
+        at: 0,
+        state: Some(ItemState::Streaming),
+        seq: None,
+        siblings: None,
+        left_out: None,
+        body,
+    };
+    let question = Question {
+        id: "1".into(),
+        hash: "h".into(),
+        server: "demo".into(),
+        transport: "stdio".into(),
+        command_line: String::new(),
+        asked_at: 0,
+        why: Why::Server,
+        round: None,
+        body: QuestionBody::Roots { folders: Vec::new() },
+        scopes: Vec::new(),
+        rule: String::new(),
+        marks: Default::default(),
+        call: Some("1".into()),
+    };
+    let call = Event::ItemChanged { conversation: "c".into(), item: Box::new(item), answering: true };
+    let events = vec![call, Event::QuestionChanged { question }];
+    take_in(&Events { first: 0, events }, &told, &mut Printer { talk, output }).await;
+    assert_eq!(told.borrow().questions.len(), 1, "the question is known of");
+    let printed = printed.lock().unwrap();
+    let text: String = printed.iter().map(|(_, text)| text.as_str()).collect();
+    assert_eq!(text, "→ demo add {\"a\":1}\n", "the call is printed");
+    assert!(printed.iter().all(|(open, _)| *open == 0), "before anybody could ask about it: {printed:?}");
+}

@@ -1,0 +1,124 @@
+//! What a file of answers allows, and what it does not without saying so.
+
+use serde_json::{Value, json};
+
+use crate::program::{Ended, Folder};
+
+const ADD: [&str; 5] = ["call", "demo", "add", "--args", r#"{"a": 2, "b": 40}"#];
+
+/// Why the question of this kind was refused.
+fn reason<'a>(ended: &'a Ended, kind: &str) -> &'a str {
+    let refused = |line: &&Value| line["event"] == "question" && line["kind"] == kind && line["decision"] == "denied";
+    let line = ended.lines.iter().find(refused).unwrap_or_else(|| panic!("{kind} is refused: {:?}", ended.lines));
+    line["reason"].as_str().expect("with a reason")
+}
+
+/// The hash that a refusal says to write.
+fn hash_in(reason: &str) -> &str {
+    let (_, after) = reason.split_once("\"hash\": \"").expect("the hash to write is there");
+    after.split_once('"').expect("whole").0
+}
+
+fn start(more: &Value) -> Value {
+    let mut entry = json!({"kind": "start-server", "server": "demo", "answer": {"action": "allow"}});
+    entry.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
+    entry
+}
+
+#[test]
+fn s08_a_start_is_allowed_by_the_hash_that_its_refusal_prints_until_anything_changes() {
+    let folder = Folder::new();
+    let plain = folder.run_with(&json!([start(&json!({}))]), &["tools", "demo"]);
+    assert_eq!(plain.error(3).0, "refused", "the command line alone allows nothing");
+    let hash = hash_in(reason(&plain, "start-server")).to_owned();
+    let named = json!([start(&json!({"hash": hash}))]);
+    folder.run_with(&named, &["tools", "demo"]).value();
+    let settings = std::fs::read_to_string(folder.path("mcp.json")).unwrap();
+    let mut settings: Value = serde_json::from_str(&settings).unwrap();
+    settings["mcpServers"]["demo"]["env"] = json!({"LD_PRELOAD": "/tmp/evil.so"});
+    std::fs::write(folder.path("mcp.json"), settings.to_string()).unwrap();
+    let changed = folder.run_with(&named, &["tools", "demo"]);
+    assert_eq!(changed.error(3).0, "refused", "with another variable it is another start");
+    let reason = reason(&changed, "start-server");
+    assert!(reason.contains("another hash") && hash_in(reason) != hash, "which is said: {reason}");
+    folder.run_with(&json!([start(&json!({"commandLineOnly": true}))]), &["tools", "demo"]).value();
+}
+
+#[test]
+fn s30_a_tool_that_nobody_reviewed_is_not_allowed_by_a_pattern() {
+    let folder = Folder::new();
+    let with = |entry: Value| json!([start(&json!({"commandLineOnly": true})), entry]);
+    let any = |more: Value| {
+        let mut entry = json!({"kind": "tool", "answer": {"action": "allow"}});
+        entry.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
+        with(entry)
+    };
+    let refused = folder.run_with(&any(json!({})), &ADD);
+    assert_eq!(refused.error(3).0, "refused", "nobody has seen it");
+    let told = reason(&refused, "tool");
+    assert!(told.contains("\"unreviewed\": true") && told.contains("drawbridge-cli review demo"), "what to do: {told}");
+    let hash = hash_in(told).to_owned();
+    folder.run_with(&any(json!({"hash": hash})), &ADD).value();
+    folder.run_with(&any(json!({"unreviewed": true})), &ADD).value();
+    let accept = format!("add@{hash}");
+    folder.run_with(&any(json!({})), &["review", "demo", "--accept", &accept]).value();
+    folder.run_with(&any(json!({})), &ADD).value();
+}
+
+/// A demo server that lists this description of its one tool.
+fn scripted(description: &str) -> Value {
+    let tools = json!({"tools": [{"name": "echo", "description": description, "inputSchema": {"type": "object"}}]});
+    json!({"mcpServers": {"demo": {
+        "command": testkit::binaries::scripted_server(),
+        "args": ["--reply", format!("tools/list={tools}")],
+    }}})
+}
+
+#[test]
+fn s08_a_definition_that_changed_since_the_last_call_is_announced() {
+    let folder = Folder::with_config(&scripted("Returns the text").to_string());
+    let open = json!([
+        start(&json!({"commandLineOnly": true})),
+        {"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}},
+    ]);
+    let call = || folder.run_with(&open, &["call", "demo", "echo"]);
+    let announced = |ended: &Ended| ended.errors.contains("changed since its last call");
+    assert!(!announced(&call()) && !announced(&call()), "what is as it was is not announced");
+    std::fs::write(folder.path("mcp.json"), scripted("Returns the text, loudly").to_string()).unwrap();
+    let changed = call();
+    changed.value();
+    assert!(announced(&changed), "the change is announced on standard error: {}", changed.errors);
+    assert!(!announced(&call()), "once");
+}
+
+#[test]
+fn s32_a_refusal_says_that_a_tool_changed_since_it_was_reviewed() {
+    let folder = Folder::with_config(&scripted("Returns the text").to_string());
+    let plain = json!([
+        start(&json!({"commandLineOnly": true})),
+        {"kind": "tool", "answer": {"action": "allow"}},
+    ]);
+    let none = json!([start(&json!({"commandLineOnly": true}))]);
+    let listed = folder.run_with(&plain, &["review", "demo"]);
+    let hash = listed.value()["tools"][0]["hash"].as_str().expect("a hash").to_owned();
+    folder.run_with(&plain, &["review", "demo", "--accept", &format!("echo@{hash}")]).value();
+    folder.run_with(&plain, &["call", "demo", "echo"]).value();
+    let rule = json!({"rules": [{"effect": "allow", "servers": ["demo"]}]});
+    std::fs::write(folder.path("mcp.json"), scripted("Returns the text, loudly").to_string()).unwrap();
+    for (what, answers, rules) in
+        [("an answer", &plain, None), ("no answer", &none, None), ("a rule", &none, Some(rule))]
+    {
+        if let Some(rules) = rules {
+            std::fs::write(folder.path("data/policy.json"), rules.to_string()).unwrap();
+        }
+        let refused = folder.run_with(answers, &["call", "demo", "echo"]);
+        let (code, message) = refused.error(3);
+        assert_eq!(code, "refused", "{what}: it is another tool");
+        for said in [message, reason(&refused, "tool")] {
+            assert!(
+                said.contains("changed since it was reviewed") && said.contains("drawbridge-cli review demo"),
+                "{what}: {said}"
+            );
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! A server that takes of the computer what it gets, and tries what it should not.
+
+use std::io::{self, Write};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use crate::peer::{Peer, Request};
+use crate::processes::wait_for_ever;
+
+/// How long it rests between two steps, so that whoever watches it has a chance.
+const STEP: Duration = Duration::from_millis(5);
+const MIB: usize = 1 << 20;
+
+/// What the children of a server that forks run.
+const CHILD: [&str; 2] = ["sleep", "7412"];
+
+#[allow(clippy::disallowed_methods, clippy::zombie_processes, reason = "a server may start what it likes")]
+pub(crate) fn forks(_: &mut Peer, _: &Request) -> io::Result<()> {
+    loop {
+        // What the system refuses is tried again.
+        let _ = Command::new(CHILD[0]).arg(CHILD[1]).stdin(Stdio::null()).stdout(Stdio::null()).spawn();
+        std::thread::sleep(STEP);
+    }
+}
+
+pub(crate) fn takes_memory(_: &mut Peer, _: &Request) -> io::Result<()> {
+    let mut held: Vec<Vec<u8>> = Vec::new();
+    loop {
+        let mut more = Vec::new();
+        if more.try_reserve_exact(4 * MIB).is_ok() {
+            more.resize(4 * MIB, 1);
+            held.push(more);
+        }
+        std::thread::sleep(STEP);
+    }
+}
+
+pub(crate) fn fills_home(_: &mut Peer, _: &Request) -> io::Result<()> {
+    let home = std::env::var("HOME").map_err(io::Error::other)?;
+    let mut file = std::fs::File::create(std::path::Path::new(&home).join("filled"))?;
+    loop {
+        file.write_all(&vec![1; MIB])?;
+        std::thread::sleep(STEP);
+    }
+}
+
+pub(crate) fn spins(_: &mut Peer, _: &Request) -> io::Result<()> {
+    for _ in 0..4 {
+        std::thread::spawn(|| {
+            loop {
+                std::hint::spin_loop();
+            }
+        });
+    }
+    wait_for_ever()
+}
+
+/// What programs of the system do only for who may: each with whether it worked.
+const TRIES: [(&str, &[&str]); 7] = [
+    ("namespace", &["unshare", "--user", "true"]),
+    ("namespace of the first process", &["nsenter", "--target", "1", "--user", "true"]),
+    ("mount", &["mount", "-t", "tmpfs", "none", "/tmp"]),
+    ("root", &["chroot", "/", "true"]),
+    ("log of the kernel", &["dmesg"]),
+    ("clock", &["date", "--set", "2001-01-01"]),
+    ("program", &["true"]),
+];
+
+#[allow(clippy::disallowed_methods, reason = "a server may start what it likes")]
+pub(crate) fn tries_the_kernel(peer: &mut Peer, request: &Request) -> io::Result<()> {
+    let works = |(name, arguments): &(&str, &[&str])| {
+        let (program, arguments) = arguments.split_first()?;
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        Some(((*name).to_owned(), Value::Bool(command.status().is_ok_and(|status| status.success()))))
+    };
+    let mut told: Map<String, Value> = TRIES.iter().filter_map(works).collect();
+    told.insert("temporary files of others".to_owned(), Value::Bool(sees_others()));
+    peer.text_result(request, &Value::Object(told).to_string())
+}
+
+/// Whether it sees a file in `/tmp` that a test left there.
+fn sees_others() -> bool {
+    let files = std::fs::read_dir("/tmp").into_iter().flatten().flatten();
+    files.into_iter().any(|file| file.file_name().to_string_lossy().starts_with("s23-"))
+}
