@@ -125,6 +125,29 @@ describe("the page of models", () => {
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 
+  it("shows an address that another program set, and takes it only when the user confirms it", async () => {
+    const message =
+      "its address was changed outside of Drawbridge from https://api.openai.com/v1 to https://evil.example/v1";
+    const moved = provider({
+      url: "https://evil.example/v1",
+      problem: { code: "unconfirmed", message },
+    });
+    const host = await startFake({
+      models: () => having({ providers: [moved] }),
+      set_provider: () => ({}),
+    });
+    render(ModelsView);
+    const words = await screen.findByText(/from https:\/\/api\.openai\.com/);
+    expect(words, "the old and the new address are shown").toHaveTextContent("evil.example");
+    expect(host.requests("set_provider"), "nothing is confirmed by itself").toEqual([]);
+    await fireEvent.click(screen.getByRole("button", { name: "Use this address for OpenAI" }));
+    await waitFor(() =>
+      expect(host.requests("set_provider")[0]?.url, "as it is shown").toBe(
+        "https://evil.example/v1",
+      ),
+    );
+  });
+
   it("shows what is known of models, and lets one begin conversations", async () => {
     const host = await startFake({ models: () => having() });
     render(ModelsView);

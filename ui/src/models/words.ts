@@ -23,6 +23,7 @@ const PROBLEMS: Record<string, () => string> = {
   badArguments: m.models_problem_bad_arguments,
   cannotCarry: m.models_problem_cannot_carry,
   noProvider: m.models_problem_no_provider,
+  unconfirmed: m.models_problem_unconfirmed,
   empty: m.models_problem_empty,
   outOfTokens: m.models_problem_out_of_tokens,
   unfit: m.models_problem_unfit,

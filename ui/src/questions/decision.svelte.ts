@@ -6,6 +6,7 @@ import { SvelteSet } from "svelte/reactivity";
 import { call, type ApiError, toApiError } from "$lib/api/client";
 import type { Answer, Edit, FormProblem, Question } from "$lib/api/generated";
 
+import type { Approved, Staying } from "./gate";
 import { version } from "./queue.svelte";
 
 /** Why a decision was not taken over. */
@@ -38,8 +39,18 @@ export class Decision {
     return this.#refused?.about === ALL ? this.#refused.why : null;
   }
 
-  /** Answers exactly this version of the question. Returns whether the answer was taken. */
-  async answer(question: Question, answer: Answer): Promise<boolean> {
+  /** Gives an answer that lets something leave. Returns whether it was taken. */
+  leave({ question, answer }: Approved): Promise<boolean> {
+    return this.#answer(question, answer);
+  }
+
+  /** Gives one that lets nothing leave. Returns whether it was taken. */
+  answer(question: Question, answer: Staying): Promise<boolean> {
+    return this.#answer(question, answer);
+  }
+
+  /** Answers exactly this version of the question. */
+  async #answer(question: Question, answer: Answer): Promise<boolean> {
     const done = await this.#send(version(question), question.id, () =>
       call("answer_question", { id: question.id, hash: question.hash, answer }),
     );

@@ -3,10 +3,11 @@
 import { SvelteMap, SvelteSet } from "svelte/reactivity";
 
 import { call } from "$lib/api/client";
-import type { Answer, FormField, JsonValue, Question, Scope } from "$lib/api/generated";
+import type { FormField, JsonValue, Question, Scope } from "$lib/api/generated";
 
 import { contentOf, initialValues, partBeneath, type FieldValue } from "./form";
 import { FormCheck } from "./form-check.svelte";
+import type { Leaving } from "./gate";
 import { Reading, type Part } from "./reading.svelte";
 
 /** What a form holds while it is filled in. */
@@ -87,7 +88,7 @@ export class Draft {
   }
 
   /** The answer that lets the question cross. `lasts` bounds how long an approval holds, in milliseconds. */
-  answer(question: Question, scope: Scope, lasts?: number): Answer {
+  answer(question: Question, scope: Scope, lasts?: number): Leaving {
     switch (question.body.kind) {
       case "form":
         return { action: "submit", content: this.form?.content ?? {} };

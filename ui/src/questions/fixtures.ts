@@ -1,6 +1,14 @@
 // Questions of every kind, for the tests.
 
-import type { Question, QuestionBody, SamplingModel } from "$lib/api/generated";
+import type {
+  AuthSetting,
+  LoadedPackage,
+  Question,
+  QuestionBody,
+  SamplingModel,
+  SignInEndpoint,
+  UrlParts,
+} from "$lib/api/generated";
 
 import { NO_MARKS } from "../review/words";
 import { authorizationUrl, issuerUrl, serverUrl } from "../sign-in/fixtures";
@@ -33,6 +41,23 @@ export const startServer: QuestionBody = {
   env: [["API_KEY", "s3cret value"]],
   cwd: "/home/ann",
   approvedBefore: null,
+};
+
+/** A package that npm looked up. */
+export const loaded: LoadedPackage = {
+  launcher: "npx",
+  name: "@modelcontextprotocol/server-filesystem",
+  wanted: null,
+  version: {
+    version: "1.2.4",
+    integrity: "sha512-bmV3",
+    source: "https://registry.npmjs.org/server-filesystem-1.2.4.tgz",
+  },
+  unknown: null,
+  before: null,
+  replaced: false,
+  unpinned: [],
+  configured: "npx -y @modelcontextprotocol/server-filesystem",
 };
 
 export function tool(args: Record<string, unknown>): QuestionBody {
@@ -78,6 +103,7 @@ export const samplingRequest: QuestionBody = {
   model: null,
   wantedTokens: 100,
   losses: [],
+  again: false,
   run: { is: "no" },
 };
 
@@ -199,8 +225,46 @@ export const connect: Extract<QuestionBody, { kind: "connect_server" }> = {
   ],
   transportKind: null,
   unencrypted: true,
+  auth: [],
+  unattended: false,
   approvedBefore: null,
 };
+
+const plain = { asciiHost: null, warnings: [], openable: true };
+
+/** An address of a domain, taken apart. */
+export function address(domain: string, before: string, after: string): UrlParts {
+  return { url: `${before}${domain}${after}`, before, domain, after, ...plain };
+}
+
+export const tokenEndpoint: SignInEndpoint = {
+  purpose: "token",
+  url: address("idp.example", "https://login.", "/7/token"),
+  issuer: issuerUrl.url,
+  elsewhere: false,
+};
+
+/** The settings of an enterprise whose identity provider vouches for its user. */
+export const authSettings: AuthSetting[] = [
+  {
+    ...{ field: "grant", value: "enterprise_managed" },
+    ...{ secret: false, url: null, elsewhere: false },
+  },
+  {
+    ...{ field: "issuer", value: "https://as.example/1", secret: false, elsewhere: false },
+    url: address("as.example", "https://", "/1"),
+  },
+  {
+    ...{ field: "provider_issuer", value: "https://idp.example/", secret: false, elsewhere: false },
+    url: address("idp.example", "https://", "/"),
+  },
+  {
+    ...{ field: "provider_token_endpoint", value: "https://evil.example/t", secret: false },
+    ...{ elsewhere: true, url: address("evil.example", "https://", "/t") },
+  },
+  { field: "client_secret", value: "harbour", secret: true, url: null, elsewhere: false },
+  { field: "scopes", value: "read write", secret: false, url: null, elsewhere: false },
+];
 
 export const signIn: Extract<QuestionBody, { kind: "sign_in" }> = {
   kind: "sign_in",
@@ -212,8 +276,10 @@ export const signIn: Extract<QuestionBody, { kind: "sign_in" }> = {
   heldScopes: [],
   client: "registered",
   clientId: "7f3a-drawbridge",
+  endpoints: [tokenEndpoint],
   redirectUri: "http://127.0.0.1:4711/callback",
   authorizationUrl,
+  pageElsewhere: false,
   reason: { is: "sign_in" },
 };
 

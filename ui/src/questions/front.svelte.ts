@@ -1,22 +1,22 @@
-// The question in front, and what can be done with it. Nothing crosses but through `allow`.
+// The question in front, and what can be done with it. Nothing leaves but through the gate (`gate.ts`), by `#leave`.
 
-import type { Answer, Edit, Question, QuestionBody, Scope } from "$lib/api/generated";
+import { SvelteMap } from "svelte/reactivity";
+
+import type { Edit, Question, QuestionBody, Scope } from "$lib/api/generated";
 
 import { Arming } from "./arming.svelte";
 import { crossing, definitionPart } from "./crossing";
 import { Decision, type Refusal } from "./decision.svelte";
 import { Draft, draftKey } from "./draft.svelte";
+import {
+  Approved,
+  mayLeave,
+  type Blocker,
+  type Leaving,
+  type Staying,
+  type Standing,
+} from "./gate";
 import { Queue, version } from "./queue.svelte";
-
-/** Why Allow can't be used, however long one waits. */
-export type Blocker =
-  | { is: "editing" }
-  | { is: "unwritten" }
-  | { is: "unfilled" }
-  | { is: "unread"; hidden: number }
-  | { is: "below" }
-  | { is: "running" }
-  | { is: "impossible" };
 
 /** Questions that are drawn at another place, and how to get to one of them. */
 export interface Elsewhere {
@@ -43,6 +43,8 @@ export class Front {
   readonly refusing = new Arming();
   readonly decision = new Decision();
   readonly #drafts = new Map<string, Draft>();
+  /** What a model was asked here, by question: reviewed whole, and approved. */
+  readonly #asked = new SvelteMap<string, string>();
   readonly #all: () => Question[];
 
   constructor(all: () => Question[], { elsewhere, inPlace = false }: Drawn = {}) {
@@ -75,40 +77,32 @@ export class Front {
   readonly refusal: Refusal | null = $derived.by(() =>
     this.question ? this.decision.refusal(this.question) : null,
   );
-  readonly canAllow: boolean = $derived.by(
-    () => this.arming.armed && this.blocker === null && !this.busy,
-  );
+  readonly standing: Standing = $derived.by(() => this.#standing(this.blocker));
+  readonly canAllow: boolean = $derived.by(() => mayLeave(this.standing));
+  /** The same for asking a model once more. */
+  readonly againBlocker: Blocker | null = $derived.by(() => this.#againBlocker());
+  readonly againStanding: Standing = $derived.by(() => this.#standing(this.againBlocker));
 
   /** Lets the question cross, if `event` may do that. `lasts` bounds how long an approval holds, in milliseconds. */
   async allow(scope: Scope, event: Event, lasts?: number): Promise<void> {
     const { question, draft } = this;
-    if (!question || !draft || !this.canAllow || !this.arming.accepts(event)) return;
-    if (draft.form && !draft.form.ready()) return;
-    const taken = await this.decision.answer(question, draft.answer(question, scope, lasts));
-    if (taken) this.queue.answered(question);
-    else this.#refused(question, draft);
+    if (question && draft) await this.#leave(draft.answer(question, scope, lasts), event);
   }
 
   /** Tells the server that there are no folders. */
   async shareNone(event: Event): Promise<void> {
-    const { question, draft } = this;
-    if (!question || !draft || !this.canAllow || !this.arming.accepts(event)) return;
-    if (await this.decision.answer(question, { action: "share", folders: [] }))
-      this.queue.answered(question);
-    else this.#refused(question, draft);
+    await this.#leave({ action: "share", folders: [] }, event);
+  }
+
+  /** Asks the model once more: what went to it goes to it again. */
+  async again(event: Event): Promise<void> {
+    await this.#leave({ action: "again" }, event);
   }
 
   /** What becomes of a request to a model, where nothing crosses: by hand, back, stop. */
   async work(action: "by_hand" | "back" | "stop"): Promise<void> {
     const { question } = this;
     if (question) await this.decision.answer(question, { action });
-  }
-
-  /** Asks the model once more: what went to it goes to it again. */
-  async again(event: Event): Promise<void> {
-    const { question } = this;
-    if (!question || this.busy || !this.arming.armed || !this.arming.accepts(event)) return;
-    await this.decision.answer(question, { action: "again" });
   }
 
   /** Changes what would cross. It is shown with its new hash, and armed anew. */
@@ -165,9 +159,28 @@ export class Front {
       draft.stop();
       this.#drafts.delete(key);
     }
+    const open = new Set(this.#all().map(({ id }) => id));
+    for (const id of this.#asked.keys()) if (!open.has(id)) this.#asked.delete(id);
   }
 
-  async #refuse(answer: Answer, event: Event): Promise<void> {
+  /** The only way to an answer that lets something leave. */
+  async #leave(answer: Leaving, event: Event): Promise<void> {
+    const { question, draft } = this;
+    if (!question || !draft) return;
+    const standing = answer.action === "again" ? this.againStanding : this.standing;
+    const approved = Approved.by(event, question, answer, standing);
+    if (!approved) return;
+    if (answer.action === "submit" && draft.form && !draft.form.ready()) return;
+    const isAsk = question.body.kind === "sampling" && question.body.step === "request";
+    const asks = isAsk ? asksOf(question) : null;
+    const isTaken = await this.decision.leave(approved);
+    if (!isTaken) return this.#refused(question, draft);
+    // What a model is asked comes back under the same question.
+    if (asks !== null) this.#asked.set(question.id, asks);
+    this.queue.answered(question);
+  }
+
+  async #refuse(answer: Staying, event: Event): Promise<void> {
     const { question } = this;
     if (!question || !this.refusing.accepts(event)) return;
     if (await this.decision.answer(question, answer)) this.queue.answered(question);
@@ -189,6 +202,22 @@ export class Front {
     return draft;
   }
 
+  #standing(blocker: Blocker | null): Standing {
+    return { arming: this.arming, blocker, busy: this.busy };
+  }
+
+  #againBlocker(): Blocker | null {
+    const { question } = this;
+    if (
+      question?.body.kind !== "sampling" ||
+      question.body.step !== "response" ||
+      !question.body.again
+    )
+      return { is: "impossible" };
+    // All of it was in view here when it was approved, and nothing of it is another now.
+    return this.#asked.get(question.id) === asksOf(question) ? null : { is: "unreviewed" };
+  }
+
   #blocker(): Blocker | null {
     const { question, draft } = this;
     if (!question || !draft) return null;
@@ -196,7 +225,8 @@ export class Front {
     if (body.kind === "sampling" && body.step === "running") return { is: "running" };
     if (body.kind === "form" && body.unsupported !== null) return { is: "impossible" };
     if (body.kind === "url" && !body.url.openable) return { is: "impossible" };
-    if (body.kind === "sign_in" && !body.authorizationUrl.openable) return { is: "impossible" };
+    if (body.kind === "sign_in" && body.authorizationUrl?.openable === false)
+      return { is: "impossible" };
     if (body.kind === "client_id" && draft.client.clientId.trim() === "") return { is: "unfilled" };
     if (draft.editing)
       return { is: body.kind === "sampling" && body.step === "response" ? "unwritten" : "editing" };
@@ -209,6 +239,12 @@ export class Front {
     }
     return crossesAsShown(body) && !draft.seen ? { is: "below" } : null;
   }
+}
+
+/** What a model is asked, as it is shown: the request, the model, and what is left out for it. */
+function asksOf({ body }: Question): string | null {
+  if (body.kind !== "sampling" || body.model === null) return null;
+  return JSON.stringify([body.request, body.model.model, body.losses]);
 }
 
 /** Whether something crosses that the user did not choose or enter. A form may come filled in. */

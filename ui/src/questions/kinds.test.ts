@@ -4,8 +4,10 @@ import { describe, expect, it, vi } from "vitest";
 
 import type { FormField, Question, QuestionBody } from "$lib/api/generated";
 
+import { NO_MARKS } from "../review/words";
 import { QUIET } from "./arming.svelte";
 import {
+  authSettings,
   clientId,
   connect,
   form,
@@ -47,6 +49,10 @@ describe("every kind", () => {
       "connect_server, changed",
       { ...connect, headers: [], approvedBefore: "https://example.com/" } as QuestionBody,
     ],
+    [
+      "connect_server, with a sign-in",
+      { ...connect, auth: authSettings, unattended: true } as QuestionBody,
+    ],
     ["tool", tool({ path: "/x", deep: { list: [1, 2] }, none: null })],
     ["tool without arguments", tool({})],
     ["prompt", { kind: "read", what: "prompt", name: "greet", arguments: { who: "Ann" } }],
@@ -63,6 +69,7 @@ describe("every kind", () => {
     ["sign in again", { ...signIn, scopes: [], reason: { is: "again", cause: "it ended" } }],
     ["sign in as somebody else", { ...signIn, reason: { is: "change_account" } }],
     ["sign in for more", stepUp],
+    ["a token without a page", { ...signIn, authorizationUrl: null, redirectUri: null }],
     ["client id", clientId],
   ];
 
@@ -102,6 +109,35 @@ describe("every kind", () => {
     expect(screen.getByText("Authorization"), "what is sent along").toBeVisible();
     expect(screen.getByText("a secret from the keychain"), "not its value").toBeVisible();
     expect(button("Always allow this address"), "not a command").toBeInTheDocument();
+  });
+
+  it("S01 connect: every setting that says where credentials go, and secrets by name alone", () => {
+    show(question({ ...connect, auth: authSettings, unattended: true }));
+    const all = document.body.textContent;
+    for (const told of ["your organization’s identity provider", "https://as.example/1"]) {
+      expect(all, `S01: ${told} is shown`).toContain(told);
+    }
+    expect(screen.getByText("Token endpoint of the identity provider"), "S01: named").toBeVisible();
+    const urls = [...document.querySelectorAll(".url")].map((url) => url.textContent?.trim());
+    expect(urls, "S01: whole").toContain("https://evil.example/t");
+    expect(screen.getByText(/is at evil\.example, which is not/), "S01: warned of").toBeVisible();
+    expect(screen.getByText("harbour"), "S01: the name of a secret").toBeVisible();
+    expect(screen.getByText("read write"), "S01: the scopes").toBeVisible();
+    expect(screen.getByText(/signs in by itself/), "S01: nobody is asked again").toBeVisible();
+  });
+
+  it("S01 connect: what changed about the sign-in is named in words", () => {
+    const path = ["identityProvider.tokenEndpoint"];
+    const change = { path, before: "https://idp.example/t", after: "https://evil.example/t" };
+    const diff = { changes: [change], more: 0, serverChanged: true, cut: false, before: null };
+    const marks = { ...NO_MARKS, diff };
+    show(question({ ...connect, approvedBefore: connect.url.url }, { marks }));
+    const places = [...document.querySelectorAll(".place")].map((place) => place.textContent);
+    expect(places, "S01: in words").toEqual(["Token endpoint of the identity provider"]);
+    expect(screen.getByText("https://idp.example/t"), "S01: what was there").toBeVisible();
+    expect(screen.getByText("https://evil.example/t"), "S01: what is there now").toBeVisible();
+    const same = screen.getByText(/The address is as before/);
+    expect(same.textContent, "S01: not as if nothing changed").toMatch(/sign-in settings are not/);
   });
 
   it("tool: can be edited, comes back with another hash, and can't be allowed meanwhile", async () => {

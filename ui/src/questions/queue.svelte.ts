@@ -59,10 +59,12 @@ export class Queue {
   /** The oldest question of the server that was in front least recently. */
   #next(): Question | undefined {
     const turn = (q: Question) => this.#turns.indexOf(q.server);
-    return this.open.reduce<Question | undefined>(
-      (first, q) => (first === undefined || turn(q) < turn(first) ? q : first),
-      undefined,
-    );
+    return this.open
+      .filter(comesInFront)
+      .reduce<Question | undefined>(
+        (first, q) => (first === undefined || turn(q) < turn(first) ? q : first),
+        undefined,
+      );
   }
 
   /** This version of the question was answered. */
@@ -75,6 +77,11 @@ export class Queue {
 /** A question as it was shown: it is another one as soon as anything that would cross changes. */
 export function version(question: Question): string {
   return `${question.id} ${question.hash}`;
+}
+
+/** Whether a question comes in front by itself. What nobody waits for stays in the list until it is opened. */
+function comesInFront({ why }: Question): boolean {
+  return why.by !== "ended";
 }
 
 export interface ServerQuestions {

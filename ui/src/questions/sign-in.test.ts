@@ -2,7 +2,9 @@ import { screen } from "@testing-library/svelte";
 import { describe, expect, it } from "vitest";
 
 import { wider } from "./covers";
-import { clientId, question, signIn, stepUp } from "./fixtures";
+import type { QuestionBody } from "$lib/api/generated";
+
+import { address, clientId, question, signIn, stepUp, tokenEndpoint } from "./fixtures";
 import {
   answers,
   arm,
@@ -23,7 +25,7 @@ describe("sign in", () => {
   it("shows the page whole with its host marked, what is asked for, and who gets what", () => {
     show(question(signIn));
     const shown = document.querySelector(".url");
-    expect(shown?.textContent?.trim(), "the whole address").toBe(signIn.authorizationUrl.url);
+    expect(shown?.textContent?.trim(), "the whole address").toBe(signIn.authorizationUrl?.url);
     expect(shown?.querySelector("strong")?.textContent, "the host is strong").toBe("idp.example");
     expect(screen.getByText(/the server to harbour\.example/), "it is elsewhere").toBeVisible();
     const scopes = screen.getAllByRole("listitem").map((item) => item.textContent?.trim());
@@ -37,6 +39,39 @@ describe("sign in", () => {
     }
     expect(all, "who gets the token").toMatch(/gets a token from https:\/\/login\.idp\.example\/7/);
     expect(document.querySelector("a"), "no link").toBeNull();
+  });
+
+  it("S07: shows where credentials go, and warns of what is not at its issuer", () => {
+    const evil = { ...tokenEndpoint, url: address("evil.example", "https://", "/token") };
+    const endpoints = [{ ...evil, elsewhere: true }];
+    show(question({ ...signIn, endpoints, pageElsewhere: true }));
+    const urls = [...document.querySelectorAll(".url")].map((url) => url.textContent?.trim());
+    expect(urls, "S07: the token endpoint, whole").toContain("https://evil.example/token");
+    expect(
+      screen.getByText(/Token endpoint: evil\.example is not/),
+      "S07: warned of",
+    ).toBeVisible();
+    expect(
+      screen.getByText(/This page is at idp\.example, but/),
+      "S07: so is the page",
+    ).toBeVisible();
+  });
+
+  it("S07: says nothing of the kind where all of it belongs together", () => {
+    show(question(signIn));
+    expect(screen.getByText("Token endpoint"), "it is shown").toBeVisible();
+    expect(screen.queryByText(/belong together/), "without a warning").toBeNull();
+  });
+
+  it("S14: without a page it shows what is added, and is allowed like anything else", async () => {
+    const body = { ...stepUp, authorizationUrl: null, redirectUri: null } as QuestionBody;
+    show(question(body, { scopes: ["once"] }));
+    const [first] = screen.getAllByRole("listitem");
+    expect(first?.textContent, "S14: what is new").toMatch(/new\s+ships:sink/);
+    expect(screen.getByText(/no page is opened/), "no browser").toBeVisible();
+    await arm();
+    await click(button("Allow this once"));
+    expect(answers(), "this once").toMatchObject([{ answer: { action: "allow", scope: "once" } }]);
   });
 
   it("says when the token is good for more than the server", () => {
@@ -79,7 +114,7 @@ describe("sign in", () => {
   });
 
   it("a page that can't be opened offers no way to", async () => {
-    const authorizationUrl = { ...signIn.authorizationUrl, openable: false };
+    const authorizationUrl = { ...address("idp.example", "https://", "/"), openable: false };
     show(question({ ...signIn, authorizationUrl }));
     await arm();
     await press("a");

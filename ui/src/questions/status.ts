@@ -1,7 +1,8 @@
 // The one line above the buttons: why Allow can't be used, or how to decide.
 
 import { m } from "../paraglide/messages";
-import type { Blocker, Front } from "./front.svelte";
+import type { Front } from "./front.svelte";
+import type { Blocker } from "./gate";
 import { numbered } from "./words";
 
 export interface Status {
@@ -42,6 +43,8 @@ function blockerWords(blocker: Exclude<Blocker, { is: "impossible" }>): string {
       return m.questions_fill_client_id();
     case "running":
       return m.sampling_blocked();
+    case "unreviewed":
+      return m.sampling_again_unreviewed();
     case "below":
       return m.questions_see_rest();
     case "unread":

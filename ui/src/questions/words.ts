@@ -81,6 +81,8 @@ export function reason(why: Why, title: (conversation: string) => string | undef
     }
     case "server":
       return m.questions_why_server();
+    case "ended":
+      return m.questions_why_ended({ cause: named(why.cause) });
   }
 }
 
@@ -111,7 +113,9 @@ export function allowWords(question: Question, scope: Scope, folders: number): s
     case "roots":
       return folders === 0 ? m.questions_share_none() : m.questions_share({ count: folders });
     case "sign_in":
-      return m.questions_allow_sign_in();
+      return question.body.authorizationUrl === null
+        ? m.questions_allow_token()
+        : m.questions_allow_sign_in();
     case "client_id":
       return m.questions_allow_client_id();
     case "start_server":

@@ -32,6 +32,8 @@ export function flagWords(reason: FlagReason): string {
     secret_place: m.review_flag_secret_place,
     other_tool: m.review_flag_other_tool,
     asks_for_context: m.review_flag_asks_for_context,
+    praises_itself: m.review_flag_praises_itself,
+    deceptive_letters: m.review_flag_deceptive_letters,
     too_long: m.review_flag_too_long,
   };
   return words[reason]();
@@ -65,6 +67,33 @@ export function serverAlikeWords(alikes: LookAlike[]): string[] {
   );
 }
 
+/** Parts that say where credentials go, by their keys in the settings. */
+const AUTH_PARTS: Record<string, () => string> = {
+  grant: m.questions_auth_grant,
+  clientId: m.questions_auth_client_id,
+  clientAuth: m.questions_auth_client_auth,
+  clientSecret: m.questions_auth_client_secret,
+  privateKey: m.questions_auth_private_key,
+  algorithm: m.questions_auth_algorithm,
+  clientMetadataUrl: m.questions_auth_client_metadata_url,
+  redirectPort: m.questions_auth_redirect_port,
+  scopes: m.questions_auth_scopes,
+  dpop: m.questions_auth_dpop,
+  assertion: m.questions_auth_assertion,
+  "identityProvider.issuer": m.questions_auth_provider_issuer,
+  "identityProvider.tokenEndpoint": m.questions_auth_provider_token_endpoint,
+  "identityProvider.clientId": m.questions_auth_provider_client_id,
+  "identityProvider.clientAuth": m.questions_auth_provider_client_auth,
+  "identityProvider.clientSecret": m.questions_auth_provider_client_secret,
+  "identityProvider.privateKey": m.questions_auth_provider_private_key,
+  "identityProvider.algorithm": m.questions_auth_provider_algorithm,
+  "identityProvider.idToken": m.questions_auth_provider_id_token,
+  "endpoint.token": m.questions_endpoint_token,
+  "endpoint.provider": m.questions_endpoint_provider,
+  "endpoint.registration": m.questions_endpoint_registration,
+  "endpoint.revocation": m.questions_endpoint_revocation,
+};
+
 /** What a part of a server's identity is called; unknown ones as they are. */
 export function partWords(part: string): string {
   const words: Record<string, () => string> = {
@@ -78,7 +107,9 @@ export function partWords(part: string): string {
     headers: m.review_part_headers,
     transport: m.review_part_transport,
     sandbox: m.review_part_sandbox,
+    scripts: m.review_part_scripts,
     issuer: m.review_pinned_issuer,
+    ...AUTH_PARTS,
   };
   return (Object.hasOwn(words, part) ? words[part]?.() : undefined) ?? named(part);
 }

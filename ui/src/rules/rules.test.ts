@@ -80,6 +80,13 @@ describe("rules", () => {
     await fireEvent.click(within(dialog).getByRole("button", { name: "Add a condition" }));
     const pattern = within(dialog).getByLabelText("What (condition 1)");
     await fireEvent.input(pattern, { target: { value: "/etc*" } });
+    await fireEvent.click(await within(dialog).findByRole("button", { name: "Use a path" }));
+    expect(within(dialog).queryByText(/This looks like a path/), "then it is none").toBeNull();
+    await choose(within(dialog).getByLabelText("How (condition 1)"), "glob");
+    expect(
+      within(dialog).getByText(/This looks like a path/),
+      "a glob goes by letters",
+    ).toBeVisible();
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
     await fireEvent.click(within(dialog).getByRole("button", { name: "Save" }));
     expect(await within(dialog).findByText("the expression can't be used")).toBeVisible();
@@ -158,15 +165,26 @@ describe("a dry run", () => {
         effect: "deny",
         fit: "fits",
         argument: null,
+        arguments: [
+          {
+            number: 0,
+            holds: true,
+            reason: "respelled",
+            value: '"//secret/x"',
+            normal: ["/secret/x"],
+          },
+        ],
       },
       {
         by: { kind: "rule", rule: { source: "user", id: "1" } },
         effect: "allow",
         fit: "other-argument",
         argument: 1,
+        arguments: [],
       },
     ],
     assumedUnchanged: false,
+    standing: "changed",
   };
 
   it("says what would happen, and which rule says so", async () => {
@@ -178,6 +196,15 @@ describe("a dry run", () => {
     await fireEvent.click(run);
     expect(await screen.findByText("It would be refused"), "the outcome").toBeVisible();
     expect(screen.getByText("Decided by: rule 3 of this computer."), "by whom").toBeVisible();
+    expect(screen.getByText("Read as: /secret/x"), "what the value was read as").toBeVisible();
+    expect(
+      screen.getByText(/^Holds: another spelling of it fits/),
+      "and why it fits",
+    ).toBeVisible();
+    expect(
+      screen.getByText(/changed since you reviewed it/),
+      "that the tool changed",
+    ).toBeVisible();
     expect(
       screen.getByText(/condition 2 does not hold/),
       "why another does not fit",

@@ -55,6 +55,12 @@ function argumentWords({ at, test, pattern }: ArgumentRule): string {
       return m.rules_if_regex(what);
     case "folder":
       return m.rules_if_folder(what);
+    case "path":
+      return m.rules_if_path(what);
+    case "url":
+      return m.rules_if_url(what);
+    case "number":
+      return m.rules_if_number(what);
   }
 }
 
@@ -121,4 +127,28 @@ export function fitWords(fit: string, argument: number | null): string {
     "after-untrusted": m.rules_fit_after_untrusted,
   };
   return (Object.hasOwn(known, fit) ? known[fit]?.() : undefined) ?? visibleText(fit);
+}
+
+/** Why a condition on an argument holds or does not. */
+export function judgedWords(reason: string): string {
+  const known: Record<string, () => string> = {
+    matches: m.rules_why_matches,
+    differs: m.rules_why_differs,
+    missing: m.rules_why_missing,
+    "not-judged": m.rules_why_not_judged,
+    "too-long": m.rules_why_too_long,
+    respelled: m.rules_why_respelled,
+    climbs: m.rules_why_climbs,
+    "crosses-parts": m.rules_why_crosses_parts,
+    "not-whole": m.rules_why_not_whole,
+    "second-name": m.rules_why_second_name,
+    letters: m.rules_why_letters,
+    unresolved: m.rules_why_unresolved,
+    "leads-elsewhere": m.rules_why_leads_elsewhere,
+    "user-info": m.rules_why_user_info,
+    "not-address": m.rules_why_not_address,
+    "not-number": m.rules_why_not_number,
+    "text-number": m.rules_why_text_number,
+  };
+  return (Object.hasOwn(known, reason) ? known[reason]?.() : undefined) ?? visibleText(reason);
 }

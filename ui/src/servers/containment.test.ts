@@ -24,6 +24,10 @@ const plan: SandboxPlan = {
   system: ["/usr", "/lib"],
   home: "/home/ann/.local/share/drawbridge/sandbox/0a1b",
   network: false,
+  limits: {
+    ...{ processes: 512, memoryBytes: 4_294_967_296 },
+    ...{ homeBytes: 2_147_483_648, processorSeconds: 1800 },
+  },
 };
 
 const counter = { now: 0, most: 10, beyond: 0 };
@@ -35,6 +39,10 @@ const used: LimitsUse = {
   message: counter,
   kept: counter,
   slowed: false,
+  resources: {
+    ...{ processes: counter, home: counter, processor: { now: 90, most: 1800, beyond: 0 } },
+    memory: { now: 4_400_000_000, most: 4_294_967_296, beyond: 1 },
+  },
 };
 
 const held: Partial<Server> = {
@@ -88,6 +96,14 @@ describe("the tab of limits", () => {
     }
     const row = screen.getByRole("row", { name: /Questions that wait for you/ });
     expect(row, "now, at most, beyond").toHaveTextContent("10101,490 refused");
+    const memory = screen.getByRole("row", { name: /^Memory/ });
+    expect(memory, "S37: what it was stopped for").toHaveTextContent("stopped for it");
+    const processor = screen.getByRole("row", { name: /^Processor time/ });
+    expect(processor, "S37: in minutes").toHaveTextContent("1.530");
+    expect(
+      screen.getByText(/512 processes and threads/),
+      "S37: what it is stopped at",
+    ).toBeVisible();
     expect(await axeProblems(container), "for everybody").toEqual([]);
   });
 
@@ -114,6 +130,8 @@ test("limits are changed one by one, and set back together", async () => {
   const limits = {
     ...{ calls: 256, questions: 10, questionsPerMinute: 180, notificationsPerSecond: 1000 },
     ...{ bytesPerMinute: 1_073_741_824, messageBytes: 16_777_216, keptBytes: 8_388_608 },
+    ...{ processes: 512, memoryBytes: 4_294_967_296 },
+    ...{ homeBytes: 2_147_483_648, processorSeconds: 1800 },
   };
   const changes: unknown[] = [];
   render(LimitsFields, { limits, onchange: (change) => changes.push(change) });

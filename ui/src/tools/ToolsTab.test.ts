@@ -214,7 +214,7 @@ describe("a result", () => {
       structuredProblem: null,
       content: [
         { type: "image", data: pixel, mimeType: "image/png" },
-        { type: "audio", data: "AAAA", mimeType: "audio/wav" },
+        { type: "audio", data: "UklGRiQAAABXQVZFZm10IA==", mimeType: "audio/wav" },
         {
           type: "resource_link",
           uri: "demo://a",
@@ -238,7 +238,7 @@ describe("a result", () => {
     );
     expect(container.querySelector("audio[controls]"), "a sound").toHaveAttribute(
       "src",
-      "data:audio/wav;base64,AAAA",
+      "data:audio/wav;base64,UklGRiQAAABXQVZFZm10IA==",
     );
     expect(screen.getByText("inside b"), "an embedded resource").toBeInTheDocument();
     expect(screen.getByText(/hologram/), "what is not known, as JSON").toBeInTheDocument();

@@ -401,7 +401,7 @@ pattern: string, };
 /**
  * How an argument is looked at.
  */
-export type ArgumentTest = "glob" | "regex" | "folder";
+export type ArgumentTest = "glob" | "regex" | "folder" | "path" | "url" | "number";
 
 /**
  * One decision.
@@ -612,6 +612,11 @@ more: number,
 unproved: Array<AuditSpan>, };
 
 /**
+ * The settings of a sign-in.
+ */
+export type AuthField = "grant" | "issuer" | "client_id" | "client_auth" | "client_secret" | "private_key" | "algorithm" | "client_metadata_url" | "redirect_port" | "scopes" | "dpop" | "assertion" | "provider_issuer" | "provider_token_endpoint" | "provider_client_id" | "provider_client_auth" | "provider_client_secret" | "provider_private_key" | "provider_algorithm" | "provider_id_token";
+
+/**
  * The identity provider of an enterprise.
  */
 export type AuthIdentityProvider = { 
@@ -684,6 +689,31 @@ dpop: boolean | null,
  * The assertion of the workload.
  */
 assertion: string | null, };
+
+/**
+ * One setting of a sign-in.
+ */
+export type AuthSetting = { 
+/**
+ * Which one.
+ */
+field: AuthField, 
+/**
+ * Its value. Of a secret the value is its name.
+ */
+value: string, 
+/**
+ * True if the value is the name of a secret.
+ */
+secret: boolean, 
+/**
+ * The value taken apart, if it is an address.
+ */
+url: UrlParts | null, 
+/**
+ * True for an endpoint of another domain than the issuer beside it.
+ */
+elsewhere: boolean, };
 
 /**
  * How to sign in to a remote server, where the user says more about it than the server does. What else `mcp.json` says of it
@@ -1082,7 +1112,11 @@ fit: string,
 /**
  * The number of the argument's condition that does not hold, from 0.
  */
-argument: number | null, };
+argument: number | null, 
+/**
+ * How each condition on an argument was judged.
+ */
+arguments: Array<Judged>, };
 
 /**
  * One piece of content.
@@ -1514,7 +1548,11 @@ considered: Array<Considered>,
 /**
  * Whether a definition or a command had to be taken as unchanged, as the server is not running.
  */
-assumedUnchanged: boolean, };
+assumedUnchanged: boolean, 
+/**
+ * Of a call whether the tool was reviewed as it is, or as it was when its server ran last.
+ */
+standing: ToolStanding | null, };
 
 /**
  * A change to what would cross.
@@ -1579,6 +1617,11 @@ edit: Edit, };
  * What a rule says.
  */
 export type Effect = "allow" | "ask" | "deny";
+
+/**
+ * The use of an endpoint.
+ */
+export type EndpointUse = "token" | "provider" | "registration" | "revocation";
 
 /**
  * What an authorization server knows Drawbridge by, as the user enters it.
@@ -1785,7 +1828,7 @@ export type ExportFormat = "markdown" | "json";
 /**
  * Why a server is not running.
  */
-export type FailureReason = "command_not_found" | "could_not_start" | "exited_early" | "exited" | "no_answer" | "protocol" | "refused" | "unreachable" | "unauthorized" | "no_secret";
+export type FailureReason = "command_not_found" | "could_not_start" | "exited_early" | "exited" | "no_answer" | "protocol" | "refused" | "unreachable" | "unauthorized" | "no_secret" | "limit_reached";
 
 /**
  * What a field takes.
@@ -1838,6 +1881,23 @@ maxItems: number | null, };
 export type FieldProblem = "required" | "wrong_type" | "too_short" | "too_long" | "too_small" | "too_large" | "too_few" | "too_many" | "not_an_option" | "not_an_email" | "not_a_uri" | "not_a_date" | "not_a_date_time" | "unknown_field";
 
 /**
+ * A server that may change a file which another one runs: its sandbox lets it write there.
+ */
+export type FileWriter = { 
+/**
+ * Its name.
+ */
+server: string, 
+/**
+ * The file.
+ */
+file: string, 
+/**
+ * The folder of its sandbox.
+ */
+folder: string, };
+
+/**
  * Something to look twice at. To have none says nothing.
  */
 export type Flag = { 
@@ -1857,7 +1917,7 @@ excerpt: string, };
 /**
  * Why to look twice.
  */
-export type FlagReason = "hidden_characters" | "instructs_model" | "hides_from_user" | "secret_place" | "other_tool" | "asks_for_context" | "too_long";
+export type FlagReason = "hidden_characters" | "instructs_model" | "hides_from_user" | "secret_place" | "other_tool" | "asks_for_context" | "praises_itself" | "deceptive_letters" | "too_long";
 
 /**
  * What may be done in a folder.
@@ -2367,6 +2427,33 @@ export type ItemState = "whole" | "streaming" | "cut";
 export type JsonValue = number | string | boolean | Array<JsonValue> | { [key in string]: JsonValue } | null;
 
 /**
+ * How a condition on an argument was judged.
+ */
+export type Judged = { 
+/**
+ * The condition's number in its rule, from 0.
+ */
+number: number, 
+/**
+ * Whether it holds.
+ */
+holds: boolean, 
+/**
+ * Why, by a stable name: `matches`, `differs`, `missing`, `not-judged`, `too-long`, `respelled`, `climbs`, `crosses-parts`,
+ * `not-whole`, `second-name`, `letters`, `unresolved`, `leads-elsewhere`, `user-info`, `not-address`, `not-number` or
+ * `text-number`.
+ */
+reason: string, 
+/**
+ * The value as JSON, at most its beginning.
+ */
+value: string | null, 
+/**
+ * What the value was read as, where that is not just how it is written.
+ */
+normal: Array<string>, };
+
+/**
  * The language.
  */
 export type Language = "system" | "en" | "zh";
@@ -2440,7 +2527,23 @@ messageBytes: number,
 /**
  * Bytes of its messages that are kept to be looked at.
  */
-keptBytes: number, };
+keptBytes: number, 
+/**
+ * Processes and threads of a server in a sandbox; one that runs more is stopped.
+ */
+processes: number, 
+/**
+ * Memory of a server in a sandbox, in bytes; one that uses more is stopped.
+ */
+memoryBytes: number, 
+/**
+ * Bytes in the home of a server in a sandbox; one that keeps more is stopped.
+ */
+homeBytes: number, 
+/**
+ * Seconds of processor time within an hour of a server in a sandbox; one that uses more is stopped.
+ */
+processorSeconds: number, };
 
 /**
  * How much a server uses of what it gets, since it was started last.
@@ -2473,12 +2576,57 @@ kept: LimitCounter,
 /**
  * Whether it is read slower at the moment.
  */
-slowed: boolean, };
+slowed: boolean, 
+/**
+ * What a server in a sandbox uses of this computer.
+ */
+resources: ResourcesUse | null, };
 
 /**
  * The lists of a server.
  */
 export type ListName = "tools" | "prompts" | "resources";
+
+/**
+ * The package that a launcher such as `npx` would load.
+ */
+export type LoadedPackage = { 
+/**
+ * The launcher, as it is written on a command line.
+ */
+launcher: string, 
+/**
+ * The package that the settings name, if it could be read.
+ */
+name: string | null, 
+/**
+ * The version, range or tag that the settings name; none if they name none.
+ */
+wanted: string | null, 
+/**
+ * The version that would run; none if it is not known.
+ */
+version: PackageVersion | null, 
+/**
+ * Why the version is not known.
+ */
+unknown: UnknownPackage | null, 
+/**
+ * The version that was approved last, if another one would run.
+ */
+before: PackageVersion | null, 
+/**
+ * The registry offers other files for the version that was approved.
+ */
+replaced: boolean, 
+/**
+ * Further packages of the command line, whose versions are not pinned.
+ */
+unpinned: Array<string>, 
+/**
+ * The command line as the settings have it, without the version that was looked up.
+ */
+configured: string, };
 
 /**
  * Something else with such a name.
@@ -2809,6 +2957,23 @@ tools: Array<string> | null,
  * named; none if it does not get them. Others than these it does not get.
  */
 instructions: string | null, };
+
+/**
+ * A version of a package.
+ */
+export type PackageVersion = { 
+/**
+ * The version; of an image its tag.
+ */
+version: string, 
+/**
+ * The hash of its files, if the registry tells one.
+ */
+integrity: string | null, 
+/**
+ * Where it comes from.
+ */
+source: string | null, };
 
 /**
  * The address that a browser was sent back to at the end of a sign-in.
@@ -3191,7 +3356,15 @@ approvedBefore: string | null,
 /**
  * What it would reach, and what would hold it, if it has a sandbox.
  */
-sandbox?: SandboxPlan, } | { "kind": "connect_server", 
+sandbox?: SandboxPlan, 
+/**
+ * The other servers that may change a file which runs.
+ */
+writers?: Array<FileWriter>, 
+/**
+ * The package that the command loads, if it is a launcher's.
+ */
+package?: LoadedPackage, } | { "kind": "connect_server", 
 /**
  * The URL, taken apart.
  */
@@ -3208,6 +3381,14 @@ transportKind: HttpKind | null,
  * Whether all that is sent can be read along: it is plain http, and not to this computer.
  */
 unencrypted: boolean, 
+/**
+ * The settings of the sign-in, all that are made; none if there are none.
+ */
+auth: Array<AuthSetting>, 
+/**
+ * True if Drawbridge would sign in by itself, without another question.
+ */
+unattended: boolean, 
 /**
  * The address that was approved before, if this one is a change of it.
  */
@@ -3247,7 +3428,11 @@ changedSinceAllowed: boolean,
 /**
  * Its whole definition as JSON, unless the user has seen it as it is now: to allow a call is to have seen it.
  */
-definition?: string, } | { "kind": "read", 
+definition?: string, 
+/**
+ * Over its whole definition, by which it is reviewed.
+ */
+definitionHash?: string, } | { "kind": "read", 
 /**
  * Which of the two.
  */
@@ -3284,6 +3469,10 @@ wantedTokens: number,
  * What the model's provider can't carry, and what is done about each.
  */
 losses: Array<SamplingLoss>, 
+/**
+ * Whether the model can be asked again; only what was approved and sent to it before can.
+ */
+again: boolean, 
 /**
  * How far the model is.
  */
@@ -3345,13 +3534,22 @@ client: ClientIdentity,
  */
 clientId: string, 
 /**
- * Where the browser would send the user back to, on this computer.
+ * Where credentials, codes and tokens would be sent.
  */
-redirectUri: string, 
+endpoints: Array<SignInEndpoint>, 
 /**
- * The page that would be opened, taken apart, with all that it is told but what is made for one use.
+ * Where the browser would send the user back to, on this computer; none if no page is opened.
  */
-authorizationUrl: UrlParts, 
+redirectUri: string | null, 
+/**
+ * The page that would be opened, taken apart, with all that it is told but what is made for one use; none if no page
+ * is opened: Drawbridge gets the token by itself.
+ */
+authorizationUrl: UrlParts | null, 
+/**
+ * True if that page belongs to another domain than the issuer.
+ */
+pageElsewhere: boolean, 
 /**
  * Why.
  */
@@ -3535,6 +3733,27 @@ text: string | null,
 blob: string | null, };
 
 /**
+ * Resource limits of a sandboxed server.
+ */
+export type ResourceLimits = { 
+/**
+ * Processes and threads.
+ */
+processes: number, 
+/**
+ * Memory in bytes.
+ */
+memoryBytes: number, 
+/**
+ * Bytes in its own home.
+ */
+homeBytes: number, 
+/**
+ * Seconds of processor time within an hour.
+ */
+processorSeconds: number, };
+
+/**
  * A resource of a server.
  */
 export type ResourceRef = { 
@@ -3596,6 +3815,27 @@ mimeType: string | null,
  * Pictures.
  */
 icons: Array<Icon>, };
+
+/**
+ * Resources that a sandboxed server uses. `beyond` is 1 for the limit that stopped it.
+ */
+export type ResourcesUse = { 
+/**
+ * Processes and threads.
+ */
+processes: LimitCounter, 
+/**
+ * Memory in bytes.
+ */
+memory: LimitCounter, 
+/**
+ * Bytes in its own home.
+ */
+home: LimitCounter, 
+/**
+ * Seconds of processor time within the last hour.
+ */
+processor: LimitCounter, };
 
 /**
  * An answer to have once more, in a branch of its own.
@@ -4107,9 +4347,17 @@ system: Array<string>,
  */
 home: string, 
 /**
+ * Folders in the others that are not reached: Drawbridge's own records and secrets.
+ */
+hidden?: Array<string>, 
+/**
  * Whether it may use the network.
  */
-network: boolean, };
+network: boolean, 
+/**
+ * Resource limits; a server beyond one is stopped.
+ */
+limits: ResourceLimits, };
 
 /**
  * What a server would reach if it were started now.
@@ -4122,7 +4370,11 @@ plan: SandboxPlan | null,
 /**
  * Why it could not be started, in words.
  */
-problem: string | null, };
+problem: string | null, 
+/**
+ * Files that it needs and would not reach, in words, as far as that can be told.
+ */
+missing?: Array<string>, };
 
 /**
  * A file that was written.
@@ -4650,6 +4902,27 @@ auditContents: boolean,
 chat?: ChatBounds, };
 
 /**
+ * An address that gets something of a sign-in.
+ */
+export type SignInEndpoint = { 
+/**
+ * The use of it.
+ */
+purpose: EndpointUse, 
+/**
+ * The address, taken apart.
+ */
+url: UrlParts, 
+/**
+ * The authorization server whose endpoint it is said to be.
+ */
+issuer: string, 
+/**
+ * True if it belongs to another domain than that.
+ */
+elsewhere: boolean, };
+
+/**
  * What a sign-in is doing.
  */
 export type SignInPhase = "discovering" | "awaiting_consent" | "awaiting_browser" | "exchanging";
@@ -4962,6 +5235,11 @@ isError: boolean,
 arguments: JsonValue, };
 
 /**
+ * Whether the user has reviewed a tool as it is.
+ */
+export type ToolStanding = "reviewed" | "new" | "changed";
+
+/**
  * Whether a tool can be offered to a model.
  */
 export type ToolState = "offered" | "off" | "new" | "changed" | "unusable" | "not_ready";
@@ -4987,6 +5265,24 @@ key: string, };
  * Whether a server is trusted with calls of its tools.
  */
 export type Trust = "no" | "run" | "always";
+
+/**
+ * Why it is not known which version of a package would run.
+ */
+export type UnknownPackage = { 
+/**
+ * The reason.
+ */
+reason: UnknownReason, 
+/**
+ * Its subject, such as an option or a program's own words; may be empty.
+ */
+detail: string, };
+
+/**
+ * Why a version is not known.
+ */
+export type UnknownReason = "shell_line" | "wrapped" | "option" | "specifier" | "several" | "no_package" | "launcher" | "variable" | "project_settings" | "local_copy" | "off_search_path" | "no_client" | "no_network" | "timed_out" | "failed";
 
 /**
  * A changed server.
@@ -5079,4 +5375,8 @@ kind: CallKind,
 /**
  * The tool's or prompt's name, or the resource's URI.
  */
-name: string, } | { "by": "server" };
+name: string, } | { "by": "server" } | { "by": "ended", 
+/**
+ * Why it ended.
+ */
+cause: string, };

@@ -227,10 +227,12 @@ describe("content", () => {
     expect(screen.getByRole("img"), "a picture as data").toHaveAttribute("src", PIXEL);
     await rerender({ content: { type: "image", data: "AAAA", mimeType: "text/html" } });
     expect(screen.queryByRole("img"), "no other type in a picture").toBeNull();
-    await rerender({ content: { type: "audio", data: "AAAA", mimeType: "audio/wav" } });
+    await rerender({
+      content: { type: "audio", data: "UklGRiQAAABXQVZFZm10IA==", mimeType: "audio/wav" },
+    });
     expect(container.querySelector("audio"), "a sound as data").toHaveAttribute(
       "src",
-      "data:audio/wav;base64,AAAA",
+      "data:audio/wav;base64,UklGRiQAAABXQVZFZm10IA==",
     );
     await rerender({
       content: {

@@ -1,0 +1,42 @@
+// The kinds of conditions, and where a plain glob is likely to miss another spelling of the same thing.
+import type { ArgumentRule, ArgumentTest, JsonValue } from "$lib/api/generated";
+
+/** The kind of condition that fits better than one on letters. */
+export type Typed = "path" | "url";
+
+const PATH_NAMES = /(^|[^a-z])(path|file|filename|filepath|dir|directory|folder|cwd)s?$/;
+const URL_NAMES = /(^|[^a-z])(url|uri|href|link|endpoint|origin|website|webhook)s?$/;
+const PATH_PATTERN = /^(\/|~|\.{1,2}[/\\]|[a-z]:|\\)|\/\*?$/i;
+const URL_PATTERN = /:\/\/|^www\.|^\*?\.?[a-z0-9-]+(\.[a-z0-9-]+)+\/\*?$/i;
+const BY_LETTERS: readonly ArgumentTest[] = ["glob", "regex"];
+
+/** What the argument of a condition on letters looks like: by its schema, its name, or what is written as the pattern. */
+export function looksTyped(
+  { at, test, pattern }: ArgumentRule,
+  schema: JsonValue | null,
+): Typed | null {
+  if (!BY_LETTERS.includes(test)) return null;
+  const format = formatAt(schema, at);
+  const name = (at.split("/").at(-1) ?? "").replace(/([a-z])([A-Z])/g, "$1_$2").toLowerCase();
+  if (/^(uri|iri|url)(-reference|-template)?$/.test(format) || URL_NAMES.test(name)) return "url";
+  if (URL_PATTERN.test(pattern)) return "url";
+  if (/^(path|file|file-path|directory|directory-path)$/.test(format)) return "path";
+  if (PATH_NAMES.test(name) || PATH_PATTERN.test(pattern)) return "path";
+  return null;
+}
+
+/** The format that a tool's schema gives an argument, or the items of a list; empty without one. */
+function formatAt(schema: JsonValue | null, at: string): string {
+  let here = schema;
+  for (const part of at.split("/").slice(1)) {
+    const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    here = member(member(here, "properties"), name) ?? member(here, "items");
+  }
+  const format = member(here, "format") ?? member(member(here, "items"), "format");
+  return typeof format === "string" ? format.toLowerCase() : "";
+}
+
+function member(value: JsonValue | null, name: string): JsonValue | null {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  return Object.hasOwn(value, name) ? (value[name] ?? null) : null;
+}
