@@ -21,6 +21,7 @@ use crate::measure::Measure;
 /// Runs the app until its window is closed or it is told to end.
 #[must_use]
 pub fn run() -> ExitCode {
+    store::keep_process_memory_private();
     tracing_subscriber::fmt()
         .with_env_filter(
             tracing_subscriber::EnvFilter::try_from_env("DRAWBRIDGE_LOG").unwrap_or_else(|_| "warn".into()),

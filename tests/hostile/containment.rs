@@ -54,7 +54,7 @@ async fn a_server_in_a_sandbox_works_and_its_question_says_what_it_reaches() {
     assert_eq!(plan.reach.folders, sandbox.folders, "the folders that were named");
     assert!(!plan.network, "and no network");
     let report = app.host.plan_sandbox("held".into()).await.unwrap().expect("it can be set up");
-    assert_eq!(report, *plan, "whoever asks beforehand is told the same");
+    assert_eq!(report.plan, *plan, "whoever asks beforehand is told the same");
     let home = plan.reach.home.clone();
     let mechanism = plan.mechanism.name();
     app.answer(&question, UserAnswer::Allow(Scope::Always)).await;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use host::review::FlagReason;
 use host::view::{CallFailure, QuestionBody, QuestionView, UserAnswer};
 use mcp_proto::session::ListKind;
 use policy::Scope;
@@ -152,5 +153,32 @@ async fn x06_names_that_look_alike_lead_to_their_own_servers() {
     }
     let good = pair.echo("good", "good", "mine").await.expect("the good server answers");
     assert!(json!(good).to_string().contains("mine"), "{what}: the other one is reached by its own name");
+    pair.close(what).await;
+}
+
+/// The very names are not near: only the letters tell.
+#[tokio::test]
+async fn e18_a_name_with_letters_of_another_script_is_marked_without_a_twin() {
+    let what = "E18, names with a Cyrillic letter and nothing like them near";
+    let (tool, argument) = ("del\u{435}te_file", "p\u{430}th");
+    let definition =
+        json!({"name": tool, "inputSchema": {"type": "object", "properties": {argument: {"type": "string"}}}});
+    let tools = format!("tools/list={}", json!({"tools": [definition]}));
+    let pair = Pair::undecided(scripted(&["--reply", &tools])).await;
+    let call = pair.begin("call", tool, json!({}));
+    let question = pair.asked(what, |_| true).await;
+    let marked: Vec<&str> = question
+        .marks
+        .flags
+        .iter()
+        .filter(|flag| flag.reason == FlagReason::DeceptiveLetters)
+        .map(|flag| flag.excerpt.as_str())
+        .collect();
+    for name in [tool, argument] {
+        assert!(marked.contains(&name), "{what}: {name} is marked: {marked:?}");
+    }
+    assert!(question.marks.look_alikes.is_empty(), "{what}: there is nothing like it");
+    pair.app.answer(&question, UserAnswer::Deny).await;
+    assert!(matches!(call.await.unwrap(), Err(CallFailure::Refused(_))), "{what}: and it can be refused");
     pair.close(what).await;
 }

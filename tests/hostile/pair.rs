@@ -10,6 +10,7 @@ use host::server_config::ServerConfig;
 use host::view::{CallFailure, CallTimes, QuestionBody, QuestionView, ServerState, UserAnswer};
 use mcp_proto::session::Timeouts;
 use mcp_proto::types::CallToolResult;
+use mcp_transport::stdio::SearchPath;
 use policy::Scope;
 use serde_json::{Map, Value, json};
 use testkit::app::{App, scripted};
@@ -138,8 +139,23 @@ impl Pair {
         Self::set_up((FLOOD, FLOOD), bad, starts_good).await
     }
 
+    /// The same, where programs are searched in these folders.
+    pub(crate) async fn asked_to_start_on(bad: ServerConfig, search_path: SearchPath) -> Self {
+        let options = HostOptions { search_path: Some(search_path), ..options((FLOOD, FLOOD)) };
+        Self::set_up_with(options, FLOOD, bad, starts_good).await
+    }
+
     async fn set_up(
         times: (Duration, Duration),
+        bad: ServerConfig,
+        user: fn(&QuestionView) -> Option<UserAnswer>,
+    ) -> Self {
+        Self::set_up_with(options(times), times.1, bad, user).await
+    }
+
+    async fn set_up_with(
+        options: HostOptions,
+        total: Duration,
         bad: ServerConfig,
         user: fn(&QuestionView) -> Option<UserAnswer>,
     ) -> Self {
@@ -147,13 +163,13 @@ impl Pair {
         let aside = tempfile::tempdir().unwrap();
         let good = scripted(&["--record", &aside.path().join(GOOD).to_string_lossy()]);
         let servers = vec![("good", good), ("bad", bad)];
-        let app = App::start_in(tempfile::tempdir().unwrap(), servers, options(times)).await;
+        let app = App::start_in(tempfile::tempdir().unwrap(), servers, options).await;
         let user = app.always(user);
         app.host.start_server("good".into()).await.unwrap().unwrap();
         app.until("good", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
         let memory = processes::resident_bytes(std::process::id()).expect("the test runs on Linux");
         processes::forget_own_peak().expect("the peak of the own memory can be set back");
-        Self { app, user, memory, total: times.1, aside, slowest: AtomicU64::new(0), row: Row::default() }
+        Self { app, user, memory, total, aside, slowest: AtomicU64::new(0), row: Row::default() }
     }
 
     /// Every line that the good server has got.

@@ -2,6 +2,7 @@
 //! once: every sign-in is allowed, and the browser is one of a user who is signed in already.
 
 mod addresses;
+mod approvals;
 mod callbacks;
 mod checks;
 mod endpoints;

@@ -1,4 +1,4 @@
-// Icons and pictures that lie, are too large, or lead elsewhere (X18, X19).
+// Icons, pictures and audio that lie, are too large, or lead elsewhere (X18, X19, S12).
 import { deflateSync } from "node:zlib";
 
 import { expect } from "@playwright/test";
@@ -84,4 +84,30 @@ test("X19 pictures that are not what they say have a note in their place", async
       .evaluateAll((images) => (images as HTMLImageElement[]).map((drawn) => [drawn.naturalWidth, drawn.src.slice(0, 60)]));
     expect(drawn, `${what}: none of them is drawn`).toEqual([]);
   });
+});
+
+test("S12 audio that is not what it says has a note in its place", async ({ page }) => {
+  const what = "S12, audio: a page, a playlist with addresses, a film, another format than declared";
+  await attack(
+    page,
+    what,
+    (url: string) => {
+      const audio = (text: string, mimeType: string) => ({ type: "audio", data: Buffer.from(text, "latin1").toString("base64"), mimeType });
+      const content = [
+        audio("<html><script>1</script></html>", "audio/wav"),
+        audio(`#EXTM3U\n${url}/a.ts`, "audio/mpeg"),
+        audio(`[playlist]\nFile1=${url}/b.mp3`, "audio/ogg"),
+        audio("\0\0\0\x18ftypqt  \0\0\0\0", "audio/mp4"),
+        audio("OggS\0\x02", "audio/wav"),
+      ];
+      return { reply: { "tools/list": tool(), "tools/call": { content } } };
+    },
+    async ({ app, hits }) => {
+      await show(app);
+      const result = app.getByTestId("tool-result");
+      await expect(result.getByText("audio/mp4"), `${what}: each is named`).toBeVisible();
+      await expect(result.locator("audio"), `${what}: no player is made`).toHaveCount(0);
+      expect(hits(), `${what}: nothing is fetched`).toBe(0);
+    },
+  );
 });

@@ -88,7 +88,8 @@ test("X24 a flood of questions is one in front, and can be ended at once", async
   const says = () => ({ reply: { "tools/list": tool() }, misbehave: "flood-elicitation", count: 500 });
   await attack(page, what, says, async ({ app, host }) => {
     await called(app, host);
-    expect(await app.getByTestId("question").count(), `${what}: one is in front`).toBe(1);
+    // The approved call's own request may still be closing.
+    await expect(app.getByTestId("question"), `${what}: one is in front`).toHaveCount(1);
     const { questions } = await host.snapshot();
     expect(questions.filter(({ server }) => server === "bad").length, `${what}: few wait`).toBeLessThanOrEqual(10);
     await host.call("deny_all", { server: "bad", mute: true });

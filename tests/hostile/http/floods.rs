@@ -114,8 +114,8 @@ async fn comes_back(retry: &'static str) -> (usize, Duration, Row) {
 async fn x52_retry_0_is_no_busy_loop() {
     let (resumed, took, _row) = comes_back("0").await;
     assert!(resumed >= 1, "X52: [http-sse-poll-reconnect] the stream is taken up again");
-    let most = took.as_secs_f64() / 0.1 + 2.0;
-    assert!((resumed as f64) <= most, "X52: at most every 100 ms, not {resumed} times in {took:?}");
+    let most = took.as_secs_f64() + 1.0;
+    assert!((resumed as f64) <= most, "X52: at most once a second, not {resumed} times in {took:?}");
 }
 
 #[tokio::test]

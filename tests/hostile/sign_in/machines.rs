@@ -12,11 +12,11 @@ use super::{SignIn, ended};
 use crate::pair::Pair;
 use crate::report::word;
 
-const ID: &str = "harbour-office";
+pub(super) const ID: &str = "harbour-office";
 const REVISION: &str = "2026-07-28";
 
 /// An authorization server that knows this client and registers no other.
-fn knows(secret: &str) -> AuthorizationScript {
+pub(super) fn knows(secret: &str) -> AuthorizationScript {
     AuthorizationScript {
         registration: false,
         clients: [(ID.to_owned(), Some(secret.to_owned()))].into(),

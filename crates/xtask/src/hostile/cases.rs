@@ -12,15 +12,18 @@ pub(super) enum Target {
     Host,
     /// The page.
     Page,
+    /// A single crate, in its own unit tests.
+    Unit,
 }
 
 impl Target {
-    pub(super) const ALL: [Target; 2] = [Target::Host, Target::Page];
+    pub(super) const ALL: [Target; 3] = [Target::Host, Target::Page, Target::Unit];
 
     pub(super) fn name(self) -> &'static str {
         match self {
             Target::Host => "host",
             Target::Page => "page",
+            Target::Unit => "unit",
         }
     }
 }
@@ -62,10 +65,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_threat_model_names_cases_that_exist() {
+        let path = workspace::root().join("crates/threat-model.md");
+        let text = fs::read_to_string(&path).unwrap();
+        let known = read().unwrap();
+        let is_id = |word: &&str| {
+            word.len() == 3 && word.starts_with(['X', 'S', 'E']) && word[1..].bytes().all(|byte| byte.is_ascii_digit())
+        };
+        let named: Vec<&str> = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(is_id).collect();
+        assert!(named.len() > 40, "the promises name their tests: {named:?}");
+        let unknown: Vec<&str> = named.into_iter().filter(|id| known.iter().all(|case| case.id != *id)).collect();
+        assert_eq!(unknown, Vec::<&str>::new(), "cases that tests/hostile/cases.tsv does not have");
+    }
+
+    #[test]
     fn a_case_has_four_columns() {
-        let read = parse("X01\thost page\tpoison\tit is seen\n").unwrap();
+        let read = parse("X01\thost page unit\tpoison\tit is seen\n").unwrap();
         assert_eq!((read[0].id.as_str(), read[0].criterion.as_str()), ("X01", "it is seen"), "each in its place");
-        assert_eq!(read[0].targets, Target::ALL, "both are attacked");
+        assert_eq!(read[0].targets, Target::ALL, "all are attacked");
         assert_eq!(parse("X01\thost\tpoison\n"), Err("X01\thost\tpoison".to_owned()), "what is missing is told");
         assert!(parse("X01\tmoon\tpoison\tit is seen\n").is_err(), "there are no other targets");
     }

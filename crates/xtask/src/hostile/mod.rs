@@ -3,6 +3,7 @@
 mod cases;
 mod peers;
 mod table;
+mod units;
 
 use std::env;
 use std::fs;
@@ -59,6 +60,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
         let outcome = match target {
             Target::Host => on_the_host(&only, options.optimized, &file, seed),
             Target::Page => on_the_page(&only, &file, seed),
+            Target::Unit => units::attack(&only, &file),
         };
         ends_the_run(&outcome)?;
         rows.extend(table::read(&file, target)?);

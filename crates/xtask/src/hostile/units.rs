@@ -1,0 +1,80 @@
+//! Findings of reviews whose test lives in the crate that owns the code: run with nextest, and each told as a row of the table.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::problem::Problem;
+use crate::process::cargo;
+use crate::progress::step;
+use crate::workspace;
+
+/// Runs the unit tests whose names begin with a case, or with one of `only`, and writes a row for each to `rows`.
+///
+/// # Errors
+/// `ChecksFailed` if a test failed or the tests do not build.
+pub(super) fn attack(only: &[&str], rows: &Path) -> Result<(), Problem> {
+    step("attacks on single crates");
+    let log = rows.with_extension("log");
+    let file = fs::File::create(&log).map_err(Problem::file(&log))?;
+    let filter = format!("test(/{}/)", pattern(only));
+    let outside = ["--workspace", "--exclude", "drawbridge", "--exclude", "bench-peer-rmcp", "--exclude", "hostile"];
+    let tests = cargo()
+        .dir(workspace::root())
+        .args(["nextest", "run", "--profile", "ci", "--status-level", "pass", "--color", "never"])
+        .args(outside)
+        .args(["-E", &filter]);
+    let ended = tests.errors_to(&file).map_err(Problem::file(&log))?.run();
+    let text = fs::read_to_string(&log).map_err(Problem::file(&log))?;
+    if ended.is_err() {
+        eprint!("{text}");
+    }
+    let lines: Vec<String> = text.lines().filter_map(row).collect();
+    fs::write(rows, lines.concat()).map_err(Problem::file(rows))?;
+    ended
+}
+
+/// A regular expression for the names of the tests.
+fn pattern(only: &[&str]) -> String {
+    let ids = if only.is_empty() { "[sex][0-9][0-9]".to_owned() } else { only.join("|").to_lowercase() };
+    format!("(^|::)({ids})_")
+}
+
+/// A row for a line such as `PASS [   0.524s] (1/6) host conversation::tests::s13_nothing_live_is_left`.
+fn row(line: &str) -> Option<String> {
+    let (status, rest) = line.trim_start().split_once(' ')?;
+    let withstood = match status {
+        "PASS" => true,
+        "FAIL" | "TIMEOUT" | "SIGABRT" | "SIGSEGV" => false,
+        _ => return None,
+    };
+    let name = rest.split_whitespace().last()?.rsplit("::").next()?;
+    let (id, tried) = name.split_once('_')?;
+    let row = json!({ "case": id.to_uppercase(), "tried": tried.replace('_', " "), "withstood": withstood });
+    Some(format!("{row}\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_a_test_is_a_row() {
+        let line = "        PASS [   0.524s] (1/6) host conversation::export::tests::s13_nothing_loads";
+        assert_eq!(
+            row(line).as_deref(),
+            Some("{\"case\":\"S13\",\"tried\":\"nothing loads\",\"withstood\":true}\n"),
+            "the case is the beginning of the name"
+        );
+        let failed = row("  FAIL [   0.1s] (2/6) store tests::s04_a").unwrap();
+        assert!(failed.contains("false"), "a failure is one: {failed}");
+        assert_eq!(row("     Summary [   0.524s] 6 tests run: 5 passed"), None, "other lines are none");
+    }
+
+    #[test]
+    fn only_the_named_cases_are_run() {
+        assert_eq!(pattern(&["S13", "S04"]), "(^|::)(s13|s04)_");
+        assert_eq!(pattern(&[]), "(^|::)([sex][0-9][0-9])_");
+    }
+}

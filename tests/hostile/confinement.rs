@@ -1,0 +1,130 @@
+//! Servers in a sandbox that take of the computer what they get (S37), and that try what they should not (S23).
+
+use std::time::Duration;
+
+use host::limits::Limits;
+use host::server_config::{SandboxConfig, ServerConfig};
+use host::view::{AppSettings, Failure, FailureReason, ServerState};
+use serde_json::{Value, json};
+use testkit::app::scripted;
+
+use crate::pair::Pair;
+
+/// How long a server that uses too much may run until it is stopped, on a slow machine.
+const PATIENCE: Duration = Duration::from_secs(120);
+const MIB: u64 = 1024 * 1024;
+
+/// Within what no test of one limit goes over another.
+fn limits() -> Limits {
+    Limits { processes: 64, memory_bytes: 256 * MIB, home_bytes: 16 * MIB, processor_seconds: 600, ..Limits::default() }
+}
+
+fn held(misbehaviour: &str) -> ServerConfig {
+    let mut config = scripted(&["--misbehave", misbehaviour]);
+    if let Some(stdio) = config.as_stdio_mut() {
+        stdio.sandbox = Some(SandboxConfig::default());
+    }
+    config
+}
+
+async fn running(misbehaviour: &str, limits: Limits) -> Pair {
+    let pair = Pair::not_yet_open(held(misbehaviour)).await;
+    let settings = AppSettings { limits, ..AppSettings::default() };
+    pair.app.host.set_settings(settings).await.unwrap().unwrap();
+    pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
+    pair.app.until("bad", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
+    pair
+}
+
+/// Why the bad server failed, once it has.
+async fn failed(pair: &Pair) -> Failure {
+    let deadline = tokio::time::Instant::now() + PATIENCE;
+    let mut events = pair.app.host.events();
+    loop {
+        if let ServerState::Failed(failure) = pair.app.server("bad").await.state {
+            return failure;
+        }
+        let event = tokio::time::timeout_at(deadline, events.next()).await;
+        assert!(event.is_ok(), "it is stopped in time; it is {:?}", pair.app.server("bad").await.state);
+    }
+}
+
+/// Calls a server that then uses too much, and checks that it is stopped for that, in these words.
+async fn is_stopped(what: &str, misbehaviour: &str, limits: Limits, words: &str) {
+    let pair = running(misbehaviour, limits).await;
+    let call = pair.begin("1", "echo", json!({}));
+    let failure = pair.while_good(what, failed(&pair)).await;
+    assert_eq!(failure.reason, FailureReason::LimitReached, "{what}: the reason is its own: {failure:?}");
+    assert_eq!(failure.message, format!("the server was stopped: {words}"), "{what}: the limit is named");
+    assert!(pair.app.activity("bad").await.contains(words), "{what}: its activity says so");
+    let ended = call.await.unwrap();
+    assert!(ended.is_err(), "{what}: its call fails: {ended:?}");
+    let used = pair.app.host.used("bad".into()).await.unwrap().and_then(|used| used.resources).expect("it is measured");
+    let beyond = [used.processes, used.memory, used.home, used.processor].map(|counter| counter.beyond);
+    assert_eq!(beyond.iter().sum::<u64>(), 1, "{what}: the limits show which one it was: {used:?}");
+    assert_eq!(sleepers(), 0, "{what}: all that it started is gone");
+    pair.close(what).await;
+}
+
+/// How many of the processes that a server started are alive.
+fn sleepers() -> usize {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let is_ours = |line: Vec<u8>| line.starts_with(b"sleep\x007412");
+    processes.filter(|entry| std::fs::read(entry.path().join("cmdline")).is_ok_and(is_ours)).count()
+}
+
+#[tokio::test]
+async fn s37_a_server_that_forks_is_stopped() {
+    let words = "it ran more than 64 processes and threads";
+    is_stopped("S37, processes without end", "forks", limits(), words).await;
+}
+
+#[tokio::test]
+async fn s37_a_server_that_takes_memory_is_stopped() {
+    let words = "it used more than 256 MiB of memory";
+    is_stopped("S37, memory without end", "takes-memory", limits(), words).await;
+}
+
+#[tokio::test]
+async fn s37_a_server_that_fills_its_home_is_stopped() {
+    let words = "its own home held more than 16 MiB";
+    is_stopped("S37, a file without end", "fills-home", limits(), words).await;
+}
+
+#[tokio::test]
+async fn s37_a_server_that_spins_is_stopped() {
+    let words = "it used more than 5 seconds of processor time within an hour";
+    let limits = Limits { processor_seconds: 1, ..limits() };
+    is_stopped("S37, processors kept busy", "spins", limits, words).await;
+}
+
+#[tokio::test]
+async fn s37_the_limits_are_part_of_what_is_asked_about() {
+    let what = "S37, what a server is stopped at is shown before it starts";
+    let pair = Pair::asked_to_start(held("silent")).await;
+    let settings = AppSettings { limits: limits(), ..AppSettings::default() };
+    pair.app.host.set_settings(settings).await.unwrap().unwrap();
+    pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
+    let question = pair.app.question("bad", "its start", |_| true).await;
+    let host::view::QuestionBody::StartServer { plan: Some(plan), .. } = &question.body else {
+        panic!("{what}: it says what holds it: {question:?}")
+    };
+    assert_eq!(plan.limits, limits().resources(), "{what}: with its limits");
+    pair.app.answer(&question, host::view::UserAnswer::Deny).await;
+    pair.close(what).await;
+}
+
+#[tokio::test]
+async fn s23_what_only_the_system_may_is_refused() {
+    let what = "S23, namespaces, mounts, the kernel's log";
+    let _others = tempfile::Builder::new().prefix("s23-").tempfile_in("/tmp").unwrap();
+    let pair = running("tries-the-kernel", limits()).await;
+    let call = pair.bad_call(what).await;
+    pair.ended(what, &call, &[]);
+    let result = json!(call.result.unwrap());
+    let tried: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+    for (name, worked) in tried.as_object().unwrap() {
+        assert_eq!(*worked, json!(name == "program"), "{what}: {name}: {tried}");
+    }
+    pair.close(what).await;
+}

@@ -1,0 +1,681 @@
+//! The one gate (E01, E19): what leaves is what was approved and what the audit log has, whatever is done in whatever order.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use host::AnswerError;
+use host::ports::{AuditEntry, AuditQuery};
+use host::sampling::Run;
+use host::server_config::ServerConfig;
+use host::view::{Edit, QuestionBody, QuestionView, ServerState, UserAnswer, Why};
+use mcp_proto::types::{ContentBlock, LogLevel, SamplingContent};
+use models::Part;
+use policy::{Effect, PolicyRule, RuleRef, Scope};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+use serde_json::{Map, Value, json};
+use testkit::app::{App, PATIENCE, scripted};
+use testkit::deadline::holds_within;
+use testkit::model::{ScriptedModel, Step, named, reference, text};
+
+use crate::report::{Figures, Row};
+
+const SERVER: &str = "bad";
+const ONCE: UserAnswer = UserAnswer::Allow(Scope::Once);
+
+/// A server that asks for something whenever it is sent one of four requests, and what it got, line by line.
+fn asking(record: &Path) -> ServerConfig {
+    let asks = |id: &str, method: &str, params: Value| {
+        json!({"jsonrpc": "2.0", "id": format!("{id}-$ID"), "method": method, "params": params}).to_string()
+    };
+    let sampling = asks(
+        "sampling",
+        "sampling/createMessage",
+        json!({"messages": [{"role": "user", "content": {"type": "text", "text": "question $ID"}}], "maxTokens": 50}),
+    );
+    let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]});
+    let form = asks("form", "elicitation/create", json!({"message": "Your name?", "requestedSchema": schema}));
+    let url = json!({"mode": "url", "elicitationId": "e$ID", "message": "Look", "url": "https://harbour.example/$ID"});
+    let url = asks("url", "elicitation/create", url);
+    let roots = asks("roots", "roots/list", json!({}));
+    let done = r#"{"jsonrpc":"2.0","id":$ID,"result":{}}"#;
+    let greeted = r#"{"jsonrpc":"2.0","id":$ID,"result":{"messages":[]}}"#;
+    let raw = [
+        format!("resources/subscribe={sampling}\n{done}"),
+        format!("resources/unsubscribe={form}\n{done}"),
+        format!("logging/setLevel={url}\n{done}"),
+        format!("prompts/get={roots}\n{greeted}"),
+    ];
+    let mut arguments = vec!["--record", record.to_str().unwrap()];
+    arguments.extend(raw.iter().flat_map(|raw| ["--raw", raw]));
+    scripted(&arguments)
+}
+
+/// What the server got: the requests of a method, and the answers to its own requests that are no refusals.
+struct Got(Vec<Value>);
+
+impl Got {
+    fn read(record: &Path) -> Self {
+        let text = std::fs::read_to_string(record).unwrap_or_default();
+        // The last line may be half there.
+        Self(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+    }
+
+    fn sent(&self, method: &str) -> Vec<&Value> {
+        self.0.iter().filter(|line| line["method"] == method).map(|line| &line["params"]).collect()
+    }
+
+    fn answers(&self, kind: &str) -> Vec<&Value> {
+        let is_answer = |line: &&Value| line["id"].as_str().is_some_and(|id| id.starts_with(kind));
+        self.0.iter().filter(is_answer).map(|line| &line["result"]).filter(|result| !result.is_null()).collect()
+    }
+}
+
+/// The same words for the same JSON.
+fn exactly(value: &Value) -> String {
+    policy::canonical_json(value)
+}
+
+fn sorted(all: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut all: Vec<String> = all.into_iter().collect();
+    all.sort();
+    all
+}
+
+/// One thing that is done.
+#[derive(Debug, Clone)]
+enum Act {
+    /// The server is made to ask for something.
+    Trigger(u8),
+    /// The user calls a tool.
+    Call(u8),
+    Read,
+    /// A question in the queue is answered; both numbers choose among what there is.
+    Answer(u8, Way),
+    RepeatLastAnswer,
+    Revoke,
+    Rule(u8),
+    DenyAll,
+    Stop,
+    Start,
+}
+
+/// How a question is answered.
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    Allow,
+    AllowFor,
+    AllowAlways,
+    Deny,
+    DenyBecause,
+    Cancel,
+    Edit,
+    OtherModel,
+    ByHand,
+    Again,
+    Back,
+    StopModel,
+    Submit,
+    SubmitNothing,
+    Share,
+    Client,
+    Stale,
+}
+
+const WAYS: &[Way] = &[
+    Way::Allow,
+    Way::Allow,
+    Way::Allow,
+    Way::AllowFor,
+    Way::AllowAlways,
+    Way::Deny,
+    Way::DenyBecause,
+    Way::Cancel,
+    Way::Edit,
+    Way::OtherModel,
+    Way::ByHand,
+    Way::ByHand,
+    Way::Again,
+    Way::Again,
+    Way::Back,
+    Way::StopModel,
+    Way::Submit,
+    Way::SubmitNothing,
+    Way::Share,
+    Way::Client,
+    Way::Stale,
+];
+
+fn act() -> impl Strategy<Value = Act> {
+    let answer = || (any::<u8>(), prop::sample::select(WAYS)).prop_map(|(which, way)| Act::Answer(which, way));
+    prop_oneof![
+        3 => Just(Act::Trigger(0)),
+        3 => (1_u8..4).prop_map(Act::Trigger),
+        3 => any::<u8>().prop_map(Act::Call),
+        1 => Just(Act::Read),
+        16 => answer(),
+        2 => Just(Act::RepeatLastAnswer),
+        1 => Just(Act::Revoke),
+        1 => (0_u8..3).prop_map(Act::Rule),
+        1 => Just(Act::DenyAll),
+        1 => Just(Act::Stop),
+        2 => Just(Act::Start),
+    ]
+}
+
+/// What the user approved, as they saw it.
+#[derive(Default)]
+struct Approved {
+    starts: usize,
+    calls: Vec<String>,
+    /// What a model was asked: the text, and the model.
+    asks: Vec<String>,
+    /// The same, with the question: only these can be asked again.
+    reviewed: BTreeSet<String>,
+    answers: Vec<String>,
+    forms: Vec<String>,
+    urls: Vec<String>,
+    shares: usize,
+    /// Whether anything was ever allowed for longer than once.
+    standing: bool,
+}
+
+/// The host, its server and its model, and what was approved.
+struct Bench {
+    app: App,
+    model: Arc<ScriptedModel>,
+    record: std::path::PathBuf,
+    approved: Approved,
+    last: Option<(QuestionView, UserAnswer)>,
+    rule: Option<RuleRef>,
+    /// To tell texts apart.
+    count: u32,
+    _aside: tempfile::TempDir,
+}
+
+fn asked(question: &QuestionView) -> String {
+    let QuestionBody::Sampling { request, state, .. } = &question.body else { panic!("it asks a model") };
+    let texts: Vec<&str> = request.messages.iter().flat_map(|m| m.content.blocks()).filter_map(words).collect();
+    format!("{} to {}", texts.concat(), state.model.as_ref().expect("there is one").model.model)
+}
+
+fn is_request(question: &QuestionView) -> bool {
+    matches!(question.body, QuestionBody::Sampling { response: None, .. })
+}
+
+fn words(block: &ContentBlock) -> Option<&str> {
+    if let ContentBlock::Text(text) = block { Some(&text.text) } else { None }
+}
+
+impl Bench {
+    async fn new() -> Self {
+        let aside = tempfile::tempdir().unwrap();
+        let record = aside.path().join("record");
+        let app = App::start(vec![(SERVER, asking(&record))]).await;
+        let model = ScriptedModel::offer(&app.host, vec![named("scripted-1"), named("other-2")]).await;
+        let mut bench =
+            Self { app, model, record, approved: Approved::default(), last: None, rule: None, count: 0, _aside: aside };
+        bench.start().await;
+        bench.answer(0, Way::Allow).await;
+        bench
+    }
+
+    async fn do_one(&mut self, act: &Act) {
+        match act {
+            Act::Trigger(kind) => self.trigger(*kind).await,
+            Act::Call(n) => self.call(&format!("text {}", n % 4)).await,
+            Act::Read => {
+                let host = &self.app.host;
+                self.count += 1;
+                let _ = host.read_resource(format!("read {}", self.count), SERVER.into(), "test://one".into()).await;
+            }
+            Act::Answer(which, way) => self.answer(*which, *way).await,
+            Act::RepeatLastAnswer => {
+                let Some((question, answer)) = self.last.take() else { return };
+                let taken = self.app.host.answer(question.id, question.hash.to_string(), answer.clone()).await.unwrap();
+                assert!(taken.is_err(), "an approval is for one act: {answer:?} of {question:?}");
+            }
+            Act::Revoke => {
+                self.settle().await;
+                for grant in self.app.host.grants().await.unwrap() {
+                    self.app.host.revoke(grant.id).await.unwrap().unwrap();
+                }
+            }
+            Act::Rule(n) => self.set_rule(*n).await,
+            Act::DenyAll => self.app.host.deny_all(SERVER.into(), false).await.unwrap(),
+            Act::Stop => self.stop().await,
+            Act::Start => self.start().await,
+        }
+    }
+
+    async fn is_ready(&self) -> bool {
+        self.app.server(SERVER).await.state == ServerState::Ready
+    }
+
+    /// Whatever it asks is in the queue, or refused, before this returns: its answer comes after.
+    async fn trigger(&mut self, kind: u8) {
+        let host = &self.app.host;
+        self.count += 1;
+        let _ = match kind {
+            0 => host.subscribe(SERVER.into(), "test://one".into(), true).await,
+            1 => host.subscribe(SERVER.into(), "test://one".into(), false).await,
+            2 => host.set_log_level(SERVER.into(), LogLevel::Debug).await,
+            _ => {
+                let id = format!("prompt {}", self.count);
+                host.get_prompt(id, SERVER.into(), "greet".into(), Default::default()).await.map(|_| ())
+            }
+        };
+    }
+
+    async fn call(&mut self, text: &str) {
+        self.count += 1;
+        let (host, id) = (self.app.host.clone(), format!("call {}", self.count));
+        let arguments = Map::from_iter([("text".to_owned(), json!(text))]);
+        tokio::spawn(async move { host.call_tool(id, SERVER.into(), "echo".into(), arguments, None).await });
+        tokio::task::yield_now().await;
+    }
+
+    async fn set_rule(&mut self, n: u8) {
+        self.settle().await;
+        if let Some(rule) = self.rule.take() {
+            self.app.host.remove_rule(rule).await.unwrap().unwrap();
+        }
+        if n > 0 {
+            let effect = if n == 1 { Effect::Deny } else { Effect::Allow };
+            self.approved.standing |= effect == Effect::Allow;
+            let rule =
+                PolicyRule { effect, tool: Some("echo".into()), trusted_server: false, ..PolicyRule::trusting(SERVER) };
+            self.rule = Some(self.app.host.set_rule(rule).await.unwrap().unwrap());
+        }
+    }
+
+    async fn stop(&mut self) {
+        // What left is to have arrived.
+        self.settle().await;
+        self.app.host.stop_server(SERVER.into()).await.unwrap().unwrap();
+        self.app.until(SERVER, "stopped", |s| s.state == ServerState::Stopped).await;
+    }
+
+    async fn start(&mut self) {
+        self.app.host.start_server(SERVER.into()).await.unwrap().unwrap();
+        let is_decided = |s: &host::view::ServerView| {
+            matches!(s.state, ServerState::AwaitingApproval | ServerState::Ready | ServerState::Failed(_))
+        };
+        self.app.until(SERVER, "asked about or ready", is_decided).await;
+    }
+
+    async fn answer(&mut self, which: u8, way: Way) {
+        let open = self.app.questions().await;
+        let Some(question) = open.get(usize::from(which) % open.len().max(1)).cloned() else { return };
+        self.count += 1;
+        let fresh = format!("fresh {}", self.count);
+        let answer = match way {
+            Way::Allow => ONCE,
+            Way::AllowFor => UserAnswer::AllowFor(Scope::Always, 60_000),
+            Way::AllowAlways => UserAnswer::Allow(Scope::Always),
+            Way::Deny => UserAnswer::Deny,
+            Way::DenyBecause => UserAnswer::DenyBecause("no".into()),
+            Way::Cancel => UserAnswer::Cancel,
+            Way::ByHand => UserAnswer::ByHand,
+            Way::Again => UserAnswer::Again,
+            Way::Back => UserAnswer::Back,
+            Way::StopModel => UserAnswer::Stop,
+            Way::Submit => UserAnswer::Submit(Map::from_iter([("name".to_owned(), json!(fresh))])),
+            Way::SubmitNothing => UserAnswer::Submit(Map::new()),
+            Way::Share => UserAnswer::Share(vec![self.app.folder.path().to_owned()]),
+            Way::Client => {
+                UserAnswer::Client(host::sign_in::EnteredClient { client_id: "id".into(), client_secret: None })
+            }
+            Way::Edit | Way::OtherModel => return self.edit(&question, way, fresh).await,
+            Way::Stale => {
+                let stale = self.app.host.answer(question.id, "0".repeat(64), ONCE).await.unwrap();
+                assert_eq!(stale, Err(AnswerError::Stale), "an approval is of what was shown: {question:?}");
+                return;
+            }
+        };
+        let hangs = self.count.is_multiple_of(5);
+        let asks = matches!((&question.body, way), (QuestionBody::Sampling { .. }, Way::Allow | Way::Again));
+        if asks {
+            self.model.next(if hangs { vec![Step::Hangs] } else { text(&fresh, (1, 1)) });
+        }
+        let before = self.model.asked().len();
+        let others = open.iter().filter(|other| other.body == QuestionBody::Roots).count();
+        let taken = self.app.host.answer(question.id, question.hash.to_string(), answer.clone()).await.unwrap();
+        if asks && taken.is_ok() && matches!(answer, UserAnswer::Again) | is_request(&question) {
+            assert!(holds_within(PATIENCE, || self.model.asked().len() > before).await, "the model is asked");
+        }
+        if taken.is_err() {
+            return self.model.forget();
+        }
+        self.noted(&question, &answer, others);
+        // To go back where one is does nothing, however often.
+        self.last = Some((question.clone(), answer)).filter(|(_, answer)| *answer != UserAnswer::Back);
+        let is_done = |q: &QuestionView| {
+            let QuestionBody::Sampling { state, .. } = &q.body else { return true };
+            !matches!(state.run, Run::Running { .. })
+        };
+        if asks && !hangs {
+            while self.app.questions().await.iter().any(|q| q.id == question.id && !is_done(q)) {
+                tokio::task::yield_now().await;
+            }
+        }
+        self.model.forget();
+        let starts = matches!(question.body, QuestionBody::StartServer { .. });
+        if starts {
+            let is_over = |s: &host::view::ServerView| {
+                matches!(s.state, ServerState::Stopped | ServerState::Failed(_))
+                    || s.state == ServerState::Ready && s.counts[0] > 0
+            };
+            self.app.until(SERVER, "ready, or not", is_over).await;
+        }
+    }
+
+    /// What the user approved by an answer that was taken.
+    fn noted(&mut self, question: &QuestionView, answer: &UserAnswer, roots: usize) {
+        let approved = &mut self.approved;
+        let allows = matches!(answer, UserAnswer::Allow(_) | UserAnswer::AllowFor(..));
+        match (&question.body, answer) {
+            (QuestionBody::StartServer { .. }, _) if allows => approved.starts += 1,
+            (QuestionBody::Tool { arguments, .. }, _) if allows => approved.calls.push(exactly(&json!(arguments))),
+            (QuestionBody::Sampling { response: None, .. }, _) if allows => {
+                approved.asks.push(asked(question));
+                approved.reviewed.insert(format!("{:?} {}", question.id, asked(question)));
+            }
+            (QuestionBody::Sampling { .. }, UserAnswer::Again) => {
+                let what = asked(question);
+                let is_reviewed = approved.reviewed.contains(&format!("{:?} {what}", question.id));
+                assert!(is_reviewed, "E01: what was never approved is not asked again: {what}");
+                approved.asks.push(what);
+            }
+            (QuestionBody::Sampling { response: Some(response), .. }, _) if allows => {
+                approved.answers.push(exactly(&json!(response.content.blocks())));
+            }
+            (QuestionBody::Form { .. }, UserAnswer::Submit(content)) => approved.forms.push(exactly(&json!(content))),
+            (QuestionBody::Url { url, .. }, _) if allows => approved.urls.push(url.clone()),
+            (QuestionBody::Roots, UserAnswer::Share(_)) => {
+                approved.shares += roots;
+                approved.standing = true;
+            }
+            _ => {}
+        }
+        let lasts = matches!(answer, UserAnswer::Allow(Scope::Always) | UserAnswer::AllowFor(..));
+        approved.standing |= lasts;
+    }
+
+    async fn edit(&mut self, question: &QuestionView, way: Way, fresh: String) {
+        let edit = match (&question.body, way) {
+            (QuestionBody::Tool { .. }, Way::Edit) => {
+                Edit::Arguments(Map::from_iter([("text".to_owned(), json!(fresh))]))
+            }
+            (QuestionBody::Sampling { request, response: None, .. }, Way::Edit) => {
+                let mut request = request.clone();
+                request.messages[0].content = SamplingContent::One(ContentBlock::text(fresh));
+                Edit::Request(request)
+            }
+            (QuestionBody::Sampling { response: Some(response), .. }, Way::Edit) => {
+                let mut response = response.clone();
+                response.content = SamplingContent::One(ContentBlock::text(fresh));
+                Edit::Response(response)
+            }
+            (QuestionBody::Sampling { .. }, _) => {
+                Edit::Model(reference(if self.count.is_multiple_of(2) { "other-2" } else { "scripted-1" }))
+            }
+            _ => return,
+        };
+        let edited = self.app.host.edit(question.id, edit).await.unwrap();
+        let Ok(edited) = edited else { return };
+        let stale = self.app.host.answer(question.id, question.hash.to_string(), ONCE).await.unwrap();
+        assert!(edited.hash == question.hash || stale.is_err(), "an approval of what it was before does nothing");
+        if edited.hash == question.hash && stale.is_ok() {
+            self.noted(question, &ONCE, 0);
+        }
+    }
+
+    /// Waits until the server has got one more message: all that left before has arrived by then.
+    async fn settle(&mut self) {
+        if !self.is_ready().await {
+            return;
+        }
+        let record = self.record.clone();
+        let arrived = || Got::read(&record).sent("resources/unsubscribe").len();
+        let before = arrived();
+        self.trigger(1).await;
+        assert!(holds_within(PATIENCE, || arrived() > before).await, "what leaves arrives");
+        // A call that needs no question leaves once it is written down. What is decided between the two is no part of this.
+        let is_allowed = |e: &&AuditEntry| e.kind == "tool" && e.decision == "allowed";
+        let written = || self.log().iter().filter(is_allowed).count();
+        let sent = || Got::read(&record).sent("tools/call").len();
+        holds_within(PATIENCE, || sent() == written()).await;
+    }
+
+    fn log(&self) -> Vec<AuditEntry> {
+        let mut entries = self.app.host.ports().audit.read(&AuditQuery::latest(10_000)).unwrap();
+        entries.reverse();
+        entries
+    }
+
+    /// Compares what left, what was approved, and what the log has.
+    async fn compare(&mut self) {
+        self.settle().await;
+        let (got, log) = (Got::read(&self.record), self.log());
+        let approved = &self.approved;
+        let of = |kind: &str| log.iter().filter(|e| e.kind == kind && e.decision == "allowed").collect::<Vec<_>>();
+        let content = |e: &&AuditEntry| e.content.clone().unwrap_or_default();
+        let by_user = |e: &&&AuditEntry| e.by == "user";
+        for entry in log.iter().filter(|e| e.decision == "allowed" && e.by != "user") {
+            let is_read = ["prompt", "resource"].contains(&entry.kind.as_ref());
+            assert!(is_read || approved.standing, "nothing but what stands is allowed unasked: {entry:?}");
+        }
+
+        let left = sorted(got.sent("tools/call").iter().map(|call| exactly(&call["arguments"])));
+        let calls = of("tool");
+        assert_eq!(left, sorted(calls.iter().map(content)), "calls: what left is what the log has");
+        let decided = sorted(calls.iter().filter(by_user).map(content));
+        assert_eq!(decided, sorted(approved.calls.iter().cloned()), "calls: what the log has is what was approved");
+
+        assert_eq!(got.sent("resources/read").len(), of("resource").len(), "resources: what left is what the log has");
+        assert_eq!(got.sent("prompts/get").len(), of("prompt").len(), "prompts: what left is what the log has");
+
+        let all = self.model.asked();
+        let left = sorted(all.iter().map(|request| {
+            let parts = request.messages.iter().flat_map(|message| &message.parts);
+            let texts = parts.filter_map(|part| if let Part::Text(text) = part { Some(text.as_str()) } else { None });
+            format!("{} to {}", texts.collect::<String>(), request.model)
+        }));
+        assert_eq!(left, sorted(approved.asks.iter().cloned()), "models: what left is what was approved");
+        let logged = sorted(of("sampling").iter().map(|e| text_of(&content(e))));
+        let asked = sorted(left.iter().map(|ask| ask.rsplit_once(" to ").unwrap().0.to_owned()));
+        assert_eq!(asked, logged, "models: what left is what the log has");
+
+        let blocks = |result: &Value| match &result["content"] {
+            Value::Array(all) => all.clone(),
+            one => vec![one.clone()],
+        };
+        let left = sorted(got.answers("sampling").iter().map(|result| exactly(&json!(blocks(result)))));
+        assert_eq!(left, sorted(approved.answers.iter().cloned()), "answers: what left is what was approved");
+        let logged = of("sampling-answer").into_iter();
+        let logged = logged.map(|e| exactly(&json!(blocks(&serde_json::from_str(&content(&e)).unwrap()))));
+        assert_eq!(left, sorted(logged), "answers: what left is what the log has");
+
+        let accepted = |result: &&&Value| result["action"] == "accept";
+        let left = sorted(got.answers("form").iter().filter(accepted).map(|result| exactly(&result["content"])));
+        assert_eq!(left, sorted(approved.forms.iter().cloned()), "forms: what left is what was approved");
+        assert_eq!(left, sorted(of("elicitation").iter().map(content)), "forms: what left is what the log has");
+
+        let opened = sorted(self.app.platform.opened.lock().unwrap().iter().cloned());
+        assert_eq!(opened, sorted(approved.urls.iter().cloned()), "pages: what was opened is what was approved");
+        assert_eq!(opened, sorted(of("url").iter().map(|e| e.subject.clone())), "pages: what the log has");
+        assert_eq!(got.answers("url").iter().filter(accepted).count(), opened.len(), "pages: the server is told");
+
+        let told = got.answers("roots").iter().filter(|result| result["roots"] != json!([])).count();
+        let shared = of("roots");
+        assert_eq!(told, shared.len(), "folders: what left is what the log has");
+        assert_eq!(shared.iter().filter(by_user).count(), approved.shares, "folders: what was approved");
+
+        let (ran, starts) = (got.sent("initialize").len(), of("start-server"));
+        assert_eq!(ran, starts.len(), "starts: what ran is what the log has");
+        assert_eq!(starts.iter().filter(by_user).count(), approved.starts, "starts: what was approved");
+    }
+}
+
+fn text_of(request: &str) -> String {
+    let request: Value = serde_json::from_str(request).unwrap();
+    let content = &request["messages"][0]["content"];
+    let one = if content.is_array() { &content[0] } else { content };
+    one["text"].as_str().unwrap_or_default().to_owned()
+}
+
+/// Sequences of so many acts.
+const ACTS: usize = 45;
+const CASES: u32 = 24;
+/// No new sequence is begun after this.
+const ENOUGH: Duration = Duration::from_secs(12);
+
+fn withstood(mut row: Row, slowest: Duration) {
+    row.withstood(Figures { slowest, memory: 0, gone: Duration::ZERO });
+}
+
+#[test]
+fn e01_whatever_is_done_in_whatever_order_what_leaves_was_approved_and_is_logged() {
+    let row = Row::default();
+    row.is("E01, random sequences of all actions over every kind of consent request");
+    let config = Config { cases: CASES, failure_persistence: None, max_shrink_iters: 60, ..Config::default() };
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
+    let began = Instant::now();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let ran = TestRunner::new_with_rng(config, rng).run(&prop::collection::vec(act(), 1..ACTS), |acts| {
+        if began.elapsed() > ENOUGH {
+            return Ok(());
+        }
+        let went = std::panic::AssertUnwindSafe(|| {
+            runtime.block_on(async {
+                let mut bench = Bench::new().await;
+                for act in &acts {
+                    bench.do_one(act).await;
+                }
+                bench.compare().await;
+                bench.app.host.close().await;
+            });
+        });
+        std::panic::catch_unwind(went).map_err(|cause| {
+            let words = cause.downcast_ref::<String>().cloned();
+            TestCaseError::fail(words.unwrap_or_else(|| "it failed".to_owned()))
+        })
+    });
+    if let Err(error) = ran {
+        panic!("{error}");
+    }
+    withstood(row, began.elapsed());
+}
+
+#[tokio::test]
+async fn e01_an_answer_by_hand_does_not_lead_a_request_past_its_review() {
+    let row = Row::default();
+    row.is("E01, answer it yourself, then ask again");
+    let mut bench = Bench::new().await;
+    bench.trigger(0).await;
+    let is_sampling = |q: &QuestionView| matches!(q.body, QuestionBody::Sampling { .. });
+    let shown = bench.app.question(SERVER, "a model", is_sampling).await;
+    bench.app.answer(&shown, UserAnswer::ByHand).await;
+    let by_hand = bench.app.question(SERVER, "the answer", |q| is_sampling(q) && q.hash != shown.hash).await;
+    let again = bench.app.host.answer(by_hand.id, by_hand.hash.to_string(), UserAnswer::Again).await.unwrap();
+    assert!(matches!(again, Err(AnswerError::WrongKind(_))), "E01: nothing was asked that could be again: {again:?}");
+    assert!(bench.model.asked().is_empty(), "E01: what was not reviewed does not reach a model");
+    let log = bench.log();
+    let is_about = |e: &&AuditEntry| e.kind.starts_with("sampling");
+    assert_eq!(log.iter().filter(is_about).count(), 0, "E01: nothing left, so the log has nothing: {log:?}");
+
+    // What was asked can be asked again, and the log has the request each time, not the answer before it.
+    bench.app.answer(&by_hand, UserAnswer::Back).await;
+    let is_request = |q: &QuestionView| matches!(q.body, QuestionBody::Sampling { response: None, .. });
+    let request = bench.app.question(SERVER, "the request", is_request).await;
+    bench.model.next(text("First.", (1, 1)));
+    bench.app.answer(&request, ONCE).await;
+    let is_answer = |q: &QuestionView| matches!(q.body, QuestionBody::Sampling { response: Some(_), .. });
+    let first = bench.app.question(SERVER, "the first answer", is_answer).await;
+    bench.model.next(text("Second.", (1, 1)));
+    bench.app.answer(&first, UserAnswer::Again).await;
+    let is_second = |q: &QuestionView| is_answer(q) && q.hash != first.hash;
+    let second = bench.app.question(SERVER, "the second answer", is_second).await;
+    let log = bench.log();
+    let kinds: Vec<&str> = log.iter().filter(is_about).map(|e| e.kind.as_ref()).collect();
+    assert_eq!(kinds, ["sampling", "sampling"], "E01: two requests left, and no answer");
+    let texts: BTreeSet<String> = log.iter().filter(is_about).map(|e| text_of(e.content.as_ref().unwrap())).collect();
+    assert_eq!(texts.len(), 1, "E01: the same each time: {texts:?}");
+
+    // Another request by the user's own hand is another thing to approve.
+    bench.app.answer(&second, UserAnswer::Back).await;
+    let request = bench.app.question(SERVER, "the request", is_request).await;
+    bench.edit(&request, Way::Edit, "never approved".to_owned()).await;
+    let edited = bench.app.question(SERVER, "the request", is_request).await;
+    bench.app.answer(&edited, UserAnswer::ByHand).await;
+    let by_hand = bench.app.question(SERVER, "the answer", is_answer).await;
+    let again = bench.app.host.answer(by_hand.id, by_hand.hash.to_string(), UserAnswer::Again).await.unwrap();
+    assert!(matches!(again, Err(AnswerError::WrongKind(_))), "E01: it was changed since it was asked: {again:?}");
+    assert_eq!(bench.model.asked().len(), 2, "E01: nothing else was asked");
+    bench.app.host.close().await;
+    withstood(row, Duration::ZERO);
+}
+
+#[allow(clippy::disallowed_methods, reason = "ends a server from outside")]
+fn kill(pid: u32) {
+    let ended = std::process::Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap();
+    assert!(ended.success(), "the server's process can be ended");
+}
+
+async fn started(scope: Scope) -> (App, u32, tempfile::TempDir) {
+    let aside = tempfile::tempdir().unwrap();
+    let app = App::start(vec![(SERVER, asking(&aside.path().join("record")))]).await;
+    app.host.start_server(SERVER.into()).await.unwrap().unwrap();
+    let question = app.question(SERVER, "its start", |_| true).await;
+    app.answer(&question, UserAnswer::Allow(scope)).await;
+    let pid = app.until(SERVER, "ready", |s| s.state == ServerState::Ready).await.pid.unwrap();
+    (app, pid, aside)
+}
+
+fn starts(app: &App) -> Vec<(String, String)> {
+    let starts = app.decisions().into_iter().filter(|(kind, ..)| kind == "start-server");
+    starts.map(|(_, decision, by)| (decision, by)).collect()
+}
+
+#[tokio::test]
+async fn e19_a_server_that_was_allowed_once_is_not_started_again_without_asking() {
+    let row = Row::default();
+    row.is("E19, a server that was allowed once ends");
+    let (app, pid, _aside) = started(Scope::Once).await;
+    kill(pid);
+    let question = app.question(SERVER, "its next start", |_| true).await;
+    assert!(matches!(question.body, QuestionBody::StartServer { .. }), "E19: it is asked about: {question:?}");
+    let Why::Ended { cause } = &question.why else { panic!("E19: and why: {question:?}") };
+    assert!(cause.contains("signal"), "E19: with the cause: {cause}");
+    let waiting = app.server(SERVER).await;
+    assert_eq!((waiting.state, waiting.pid), (ServerState::AwaitingApproval, None), "E19: until then it does not run");
+    assert_eq!(starts(&app), [("allowed".into(), "user".into())], "E19: one start was approved, and one is logged");
+    app.answer(&question, ONCE).await;
+    app.until(SERVER, "ready", |s| s.state == ServerState::Ready).await;
+    assert_eq!(starts(&app).len(), 2, "E19: the next start is the user's, too");
+    app.host.close().await;
+    withstood(row, Duration::ZERO);
+}
+
+#[tokio::test]
+async fn e19_a_server_that_is_always_allowed_comes_back_and_the_log_says_so() {
+    let row = Row::default();
+    row.is("E19, a server that is always allowed ends");
+    let (app, pid, _aside) = started(Scope::Always).await;
+    kill(pid);
+    let again = |s: &host::view::ServerView| s.state == ServerState::Ready && s.pid.is_some_and(|now| now != pid);
+    app.until(SERVER, "ready again", again).await;
+    assert!(app.questions().await.is_empty(), "E19: what stands is not asked about");
+    let expected = [("allowed".to_owned(), "user".to_owned()), ("allowed".to_owned(), "grant".to_owned())];
+    assert_eq!(starts(&app), expected, "E19: the second start is by the standing approval");
+    let log = app.host.ports().audit.read(&AuditQuery::latest(10)).unwrap();
+    let last = log.iter().find(|e| e.kind == "start-server").unwrap();
+    assert_eq!(last.asker, "host", "E19: and nobody asked for it but the host");
+    let activity = app.activity(SERVER).await;
+    assert!(activity.contains("under its standing approval"), "E19: which can be read on its page: {activity}");
+    app.host.close().await;
+    withstood(row, Duration::ZERO);
+}

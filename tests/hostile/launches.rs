@@ -1,0 +1,206 @@
+//! Only what was approved runs, and a sandbox shows nothing of Drawbridge's own (S06, S10, S36).
+
+use std::fs::{File, FileTimes};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use host::server_config::{Access, Folder, SandboxConfig, ServerConfig, ServerEntry};
+use host::view::{Failure, QuestionBody, QuestionView, ServerState, UserAnswer};
+use policy::Scope;
+use testkit::app::command;
+
+use crate::pair::Pair;
+
+fn is_start(question: &QuestionView) -> bool {
+    matches!(question.body, QuestionBody::StartServer { .. })
+}
+
+/// Asks for the bad server's start, and waits for the consent request.
+async fn asked(pair: &Pair, what: &str) -> QuestionView {
+    pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
+    pair.while_good(what, pair.app.question("bad", "its start", is_start)).await
+}
+
+/// Approves the bad server's start for good, and stops it again.
+async fn approve_and_stop(pair: &Pair, what: &str) {
+    let question = asked(pair, what).await;
+    pair.app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    stop(pair).await;
+}
+
+async fn stop(pair: &Pair) {
+    pair.app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
+    pair.app.host.stop_server("bad".into()).await.unwrap().unwrap();
+    pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
+}
+
+async fn deny(pair: &Pair, question: &QuestionView) {
+    pair.app.answer(question, UserAnswer::Deny).await;
+    pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
+}
+
+/// A script that runs the scripted server. `word` has a fixed length.
+fn script(path: &Path, word: &str) {
+    let server = testkit::binaries::scripted_server();
+    std::fs::write(path, format!("#!/bin/sh\n# {word}\nexec {}\n", server.display())).unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// Writes another script of the same length there and gives it back its modification time.
+fn replace_unseen(path: &Path, word: &str) {
+    let before = std::fs::metadata(path).unwrap();
+    script(path, word);
+    set_modified(path, before.modified().unwrap());
+    let after = std::fs::metadata(path).unwrap();
+    let told = |facts: &std::fs::Metadata| (facts.len(), facts.modified().unwrap());
+    assert_eq!(told(&after), told(&before), "length and modification time are as before");
+}
+
+fn set_modified(path: &Path, time: std::time::SystemTime) {
+    File::options().write(true).open(path).unwrap().set_times(FileTimes::new().set_modified(time)).unwrap();
+}
+
+fn held(folders: Vec<Folder>, program: &str, args: &[&str]) -> ServerConfig {
+    let mut config = command(program.into(), args);
+    config.as_stdio_mut().unwrap().sandbox = Some(SandboxConfig { folders, network: false });
+    config
+}
+
+async fn failed(pair: &Pair) -> Failure {
+    let view = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
+    let ServerState::Failed(failure) = view.state else { panic!("it failed") };
+    failure
+}
+
+/// As a sandboxed server would that may write to the folder of another server's program.
+#[tokio::test]
+async fn s06_a_program_that_is_replaced_unseen_asks_again() {
+    let what = "S06, a program of the same length and modification time";
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("server");
+    script(&program, "before");
+    let pair = Pair::asked_to_start(command(program.clone(), &[])).await;
+    approve_and_stop(&pair, what).await;
+    replace_unseen(&program, "behind");
+    let question = asked(&pair, what).await;
+    deny(&pair, &question).await;
+    pair.close(what).await;
+}
+
+#[tokio::test]
+async fn s06_a_script_in_the_arguments_that_is_replaced_asks_again() {
+    let what = "S06, a script in the arguments of the same length and modification time";
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("server.sh");
+    script(&path, "before");
+    let pair = Pair::asked_to_start(command("/bin/sh".into(), &[path.to_str().unwrap()])).await;
+    approve_and_stop(&pair, what).await;
+    // A version manager that touches a file, or writes it anew with the same content, changes nothing.
+    script(&path, "before");
+    set_modified(&path, std::time::SystemTime::UNIX_EPOCH);
+    pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
+    stop(&pair).await;
+    assert!(pair.app.questions().await.is_empty(), "{what}: the same content asks nothing");
+    replace_unseen(&path, "behind");
+    let question = asked(&pair, what).await;
+    let diff = question.marks.diff.as_deref().expect("the change is shown");
+    assert!(format!("{:?}", diff.changes).contains("server.sh"), "{what}: the script is named: {diff:?}");
+    deny(&pair, &question).await;
+    pair.close(what).await;
+}
+
+#[tokio::test]
+async fn s06_a_script_that_another_server_may_write_is_told() {
+    let what = "S06, a script in another server's writable folder";
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path().canonicalize().unwrap();
+    let path = base.join("server.sh");
+    script(&path, "before");
+    let pair = Pair::asked_to_start(command("/bin/sh".into(), &[path.to_str().unwrap()])).await;
+    let writable = Folder { path: base.clone(), access: Access::Write };
+    let entry = ServerEntry { name: "writer".into(), config: held(vec![writable], "/bin/sh", &[]) };
+    pair.app.host.add_server(entry).await.unwrap().unwrap();
+    let question = asked(&pair, what).await;
+    let QuestionBody::StartServer { writers, .. } = &question.body else { panic!("{what}: its start") };
+    let told: Vec<(&str, &PathBuf, &PathBuf)> =
+        writers.iter().map(|writer| (writer.server.as_str(), &writer.file, &writer.folder)).collect();
+    assert_eq!(told, [("writer", &path, &base)], "{what}: who may change which file");
+    deny(&pair, &question).await;
+    pair.close(what).await;
+}
+
+#[tokio::test]
+async fn s10_a_readable_folder_shows_nothing_of_drawbridges_own() {
+    let what = "S10, a readable folder around Drawbridge's records and secrets";
+    let pair = Pair::asked_to_start(command("/bin/false".into(), &[])).await;
+    let base = pair.app.folder.path().canonicalize().unwrap();
+    let data = base.join("data");
+    std::fs::write(data.join("planted"), "canary-of-s10").unwrap();
+    let reads =
+        format!("ls {0} >&2; cat {0}/planted {0}/../data/planted >&2; echo x > {0}/new; exit 3", data.display());
+    let around = Folder { path: base.clone(), access: Access::Read };
+    let config = held(vec![around], "/bin/sh", &["-c", &reads]);
+    pair.app.host.update_server("bad".into(), ServerEntry { name: "bad".into(), config }).await.unwrap().unwrap();
+    pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
+    let view = pair
+        .app
+        .until("bad", "asked about or refused", |s| {
+            matches!(s.state, ServerState::AwaitingApproval | ServerState::Failed(_))
+        })
+        .await;
+    if let ServerState::Failed(failure) = view.state {
+        assert!(failure.message.contains("Landlock can't leave that out"), "{what}: the cause: {}", failure.message);
+    } else {
+        let question = pair.app.question("bad", "its start", is_start).await;
+        let QuestionBody::StartServer { plan: Some(plan), .. } = &question.body else { panic!("{what}: its plan") };
+        assert_eq!(plan.reach.hidden, std::slice::from_ref(&data), "{what}: the request says that it is left out");
+        pair.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+        let said = failed(&pair).await.stderr.join("\n");
+        assert!(said.contains("planted"), "{what}: it tried: {said}");
+        for secret in ["canary-of-s10", "audit.db", "secrets.json", "history.db"] {
+            assert!(!said.contains(secret), "{what}: {secret} is out of reach: {said}");
+        }
+        assert!(!data.join("new").exists(), "{what}: and it can't be written to");
+    }
+    pair.close(what).await;
+}
+
+/// Such a folder lies beside what decides about servers.
+#[tokio::test]
+async fn s10_no_folder_of_drawbridges_own_may_be_named() {
+    let what = "S10, a folder within Drawbridge's own";
+    let pair = Pair::asked_to_start(command("/bin/false".into(), &[])).await;
+    let inner = pair.app.folder.path().canonicalize().unwrap().join("data/held");
+    std::fs::create_dir_all(&inner).unwrap();
+    for access in [Access::Read, Access::Write] {
+        let config = held(vec![Folder { path: inner.clone(), access }], "/bin/sh", &[]);
+        pair.app.host.update_server("bad".into(), ServerEntry { name: "bad".into(), config }).await.unwrap().unwrap();
+        pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
+        let failure = failed(&pair).await;
+        assert!(failure.message.contains("own settings"), "{what}: it is refused: {}", failure.message);
+    }
+    pair.close(what).await;
+}
+
+#[tokio::test]
+async fn s36_a_failed_start_in_a_sandbox_says_what_to_add() {
+    let what = "S36, a script that the sandbox does not reach";
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().canonicalize().unwrap().join("server.sh");
+    script(&path, "before");
+    let whole = path.display().to_string();
+    let pair = Pair::asked_to_start(command("/bin/false".into(), &[])).await;
+    let add = format!("add the folder {}", folder.path().canonicalize().unwrap().display());
+    for (argument, told) in [("server.sh", "server.sh is looked for in"), (whole.as_str(), add.as_str())] {
+        let config = held(Vec::new(), "/bin/sh", &[argument]);
+        pair.app.host.update_server("bad".into(), ServerEntry { name: "bad".into(), config }).await.unwrap().unwrap();
+        let preview = pair.app.host.plan_sandbox("bad".into()).await.unwrap().expect("it can be set up");
+        let missing: Vec<String> = preview.missing.iter().map(ToString::to_string).collect();
+        assert!(missing.iter().any(|one| one.contains(told)), "{what}: told beforehand: {missing:?}");
+        let question = asked(&pair, what).await;
+        pair.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+        let hint = failed(&pair).await.hint.unwrap_or_default();
+        assert!(hint.contains("sandbox") && hint.contains(told), "{what}: told afterwards: {hint}");
+    }
+    pair.close(what).await;
+}

@@ -1,0 +1,369 @@
+//! Packages that launchers load: what is approved is one version, and what starts is that one (S25).
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+
+use host::packages::{LoadedPackage, UnknownPackage};
+use host::server_config::{SandboxConfig, ServerConfig, StdioConfig};
+use host::view::{QuestionBody, QuestionView, ServerState, UserAnswer};
+use mcp_transport::stdio::{PathSource, SearchPath};
+use policy::Scope;
+use serde_json::json;
+use testkit::app::App;
+
+use crate::pair::Pair;
+
+/// A folder with launchers, which run the scripted server, and with the package manager that they belong to, which says what
+/// the test wants.
+struct Launchers {
+    folder: tempfile::TempDir,
+}
+
+impl Launchers {
+    /// `client` is asked for versions.
+    fn new(launcher: &str, client: &str) -> Self {
+        let launchers = Self { folder: tempfile::tempdir().unwrap() };
+        let server = testkit::binaries::scripted_server();
+        let own = launchers.folder.path().display().to_string();
+        let asks = format!("#!/bin/sh\necho \"$@\" >> {own}/asked\n. {own}/behaviour\n");
+        let starts = format!("echo \"$@\" >> {own}/started\nexec {}\n", server.display());
+        if launcher == client {
+            let first = format!("#!/bin/sh\nif [ \"$1\" = run ]; then {starts}fi\n");
+            launchers.script(client, &format!("{first}{}", asks.trim_start_matches("#!/bin/sh\n")));
+        } else {
+            launchers.script(client, &asks);
+            launchers.script(launcher, &format!("#!/bin/sh\n{starts}"));
+        }
+        launchers
+    }
+
+    fn script(&self, name: &str, text: &str) {
+        let path = self.folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    fn behaves(&self, shell: &str) {
+        std::fs::write(self.folder.path().join("behaviour"), shell).unwrap();
+    }
+
+    /// npm answers with this version and hash.
+    fn offers(&self, version: &str, integrity: &str) {
+        let answer = json!({
+            "name": "@scope/server",
+            "version": version,
+            "dist.integrity": integrity,
+            "dist.tarball": "https://registry.test/server.tgz",
+        });
+        self.behaves(&format!("cat <<'END'\n{answer}\nEND\n"));
+    }
+
+    fn read(&self, name: &str) -> Vec<String> {
+        let text = std::fs::read_to_string(self.folder.path().join(name)).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    /// The command lines that were started, without the program.
+    fn started(&self) -> Vec<String> {
+        self.read("started")
+    }
+
+    /// What the package manager was asked.
+    fn asked(&self) -> Vec<String> {
+        self.read("asked")
+    }
+
+    fn search_path(&self) -> SearchPath {
+        let directories = vec![self.folder.path().to_owned(), PathBuf::from("/usr/bin"), PathBuf::from("/bin")];
+        SearchPath { directories, source: PathSource::LoginShell }
+    }
+
+    async fn pair(&self, config: ServerConfig) -> Pair {
+        Pair::asked_to_start_on(config, self.search_path()).await
+    }
+}
+
+fn launch(program: &str, args: &[&str]) -> ServerConfig {
+    let args = args.iter().map(|&arg| arg.to_owned()).collect();
+    // No project lies above the root.
+    StdioConfig { command: program.into(), args, cwd: Some("/".into()), ..StdioConfig::default() }.into()
+}
+
+fn npx() -> ServerConfig {
+    launch("npx", &["-y", "@scope/server", "--port", "1"])
+}
+
+fn is_start(question: &QuestionView) -> bool {
+    matches!(question.body, QuestionBody::StartServer { .. })
+}
+
+fn package(question: &QuestionView) -> (&StdioConfig, &LoadedPackage) {
+    match &question.body {
+        QuestionBody::StartServer { config, package: Some(package), .. } => (config, package),
+        other => panic!("the package is in the question: {other:?}"),
+    }
+}
+
+async fn asks(app: &App) -> QuestionView {
+    app.host.start_server("bad".into()).await.unwrap().unwrap();
+    app.question("bad", "its start", is_start).await
+}
+
+async fn stopped(app: &App) {
+    app.host.stop_server("bad".into()).await.unwrap().unwrap();
+    app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
+}
+
+async fn allowed(app: &App, question: &QuestionView, scope: Scope) {
+    app.answer(question, UserAnswer::Allow(scope)).await;
+    app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
+}
+
+async fn denied(app: &App, question: &QuestionView) {
+    app.answer(question, UserAnswer::Deny).await;
+    app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
+}
+
+#[tokio::test]
+async fn s25_a_package_is_shown_with_its_version_and_only_that_one_runs() {
+    let what = "S25, npx with no version, whose newest changes between two starts";
+    let launchers = Launchers::new("npx", "npm");
+    launchers.offers("1.2.3", "sha512-one");
+    let pair = launchers.pair(npx()).await;
+    let question = pair.while_good(what, asks(&pair.app)).await;
+    let (config, shown) = package(&question);
+    let found = shown.found.as_ref().expect("npm told the version");
+    assert_eq!((found.version.as_str(), found.integrity.as_deref()), ("1.2.3", Some("sha512-one")), "{what}: shown");
+    assert_eq!(shown.wanted, None, "{what}: the settings name no version");
+    assert_eq!(config.args, ["-y", "@scope/server@1.2.3", "--port", "1"], "{what}: exactly what will run is shown");
+    assert_eq!(question.command_line, "npx -y @scope/server@1.2.3 --port 1", "{what}: on one line, too");
+    assert!(launchers.started().is_empty(), "{what}: the launcher does not run before");
+    allowed(&pair.app, &question, Scope::Once).await;
+    assert_eq!(launchers.started(), ["-y @scope/server@1.2.3 --port 1"], "{what}: the approved version runs");
+    stopped(&pair.app).await;
+
+    launchers.offers("1.2.4", "sha512-two");
+    let question = asks(&pair.app).await;
+    let (_, shown) = package(&question);
+    let versions =
+        (shown.before.as_ref().map(|v| v.version.as_str()), shown.found.as_ref().map(|v| v.version.as_str()));
+    assert_eq!(versions, (Some("1.2.3"), Ok("1.2.4")), "{what}: a newer one asks, beside what was approved");
+    let diff = question.marks.diff.as_deref().expect("the change is marked");
+    let changed: Vec<String> = diff.changes.iter().map(|change| change.path.join(".")).collect();
+    for part in ["package.version", "package.integrity", "arguments.2"] {
+        assert!(changed.iter().any(|path| path == part), "{what}: {part} is in the diff: {changed:?}");
+    }
+    denied(&pair.app, &question).await;
+    assert_eq!(launchers.started().len(), 1, "{what}: nothing ran");
+    pair.close(what).await;
+}
+
+#[tokio::test]
+async fn s25_a_standing_approval_runs_its_version_without_a_look_up() {
+    let what = "S25, an approved version, while the registry offers another or nothing";
+    let launchers = Launchers::new("npx", "npm");
+    launchers.offers("1.2.3", "sha512-one");
+    let pair = launchers.pair(npx()).await;
+    let question = asks(&pair.app).await;
+    allowed(&pair.app, &question, Scope::Always).await;
+    assert!(pair.app.server("bad").await.approved, "{what}: it is approved as it is");
+    stopped(&pair.app).await;
+    launchers.offers("6.6.6", "sha512-evil");
+    pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
+    pair.app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
+    assert_eq!(launchers.asked().len(), 1, "{what}: npm was asked once, for the first start");
+    assert_eq!(launchers.started(), ["-y @scope/server@1.2.3 --port 1"; 2], "{what}: the approved version runs again");
+    pair.close(what).await;
+}
+
+#[tokio::test]
+async fn s25_other_files_under_the_same_version_ask() {
+    let what = "S25, the same version with another hash";
+    let launchers = Launchers::new("npx", "npm");
+    launchers.offers("1.2.3", "sha512-one");
+    let pair = launchers.pair(npx()).await;
+    let question = asks(&pair.app).await;
+    let hash = question.hash.clone();
+    allowed(&pair.app, &question, Scope::Once).await;
+    stopped(&pair.app).await;
+    launchers.offers("1.2.3", "sha512-evil");
+    let question = asks(&pair.app).await;
+    assert_ne!(question.hash, hash, "{what}: the hash is part of what is approved");
+    let (_, shown) = package(&question);
+    let (before, found) = (shown.before.as_ref().unwrap(), shown.found.as_ref().unwrap());
+    assert!(before.is_replaced_by(found), "{what}: it is told that the files are others: {shown:?}");
+    denied(&pair.app, &question).await;
+    pair.close(what).await;
+}
+
+/// What the user approved yesterday, and what is there today: kept, announced, asked about, and not taken without asking.
+#[tokio::test]
+async fn s25_a_newer_version_is_announced_and_asked_about_at_the_next_start() {
+    let what = "S25, a newer version a day later";
+    let launchers = Launchers::new("npx", "npm");
+    launchers.offers("1.2.3", "sha512-one");
+    let options = || host::HostOptions { search_path: Some(launchers.search_path()), ..Default::default() };
+    let app = App::start_in(tempfile::tempdir().unwrap(), vec![("bad", npx())], options()).await;
+    let question = asks(&app).await;
+    allowed(&app, &question, Scope::Always).await;
+    let file = app.host.ports().documents.path().join("packages.json");
+    app.host.close().await;
+    let kept = std::fs::read_to_string(&file).unwrap();
+    let mut kept: serde_json::Value = serde_json::from_str(&kept).unwrap();
+    kept["bad"]["looked_up"] = json!(0);
+    std::fs::write(&file, kept.to_string()).unwrap();
+
+    launchers.offers("1.2.4", "sha512-two");
+    let app = App::start_in(app.folder, Vec::new(), options()).await;
+    app.host.start_server("bad".into()).await.unwrap().unwrap();
+    app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
+    assert_eq!(launchers.started(), ["-y @scope/server@1.2.3 --port 1"; 2], "{what}: what was approved runs");
+    let deadline = tokio::time::Instant::now() + testkit::app::PATIENCE;
+    while !app.activity("bad").await.contains("1.2.4 is there") {
+        assert!(tokio::time::Instant::now() < deadline, "{what}: the newer one is announced");
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    stopped(&app).await;
+    launchers.behaves("exit 1");
+    app.host.start_server("bad".into()).await.unwrap().unwrap();
+    app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
+    assert_eq!(launchers.started()[2], "-y @scope/server@1.2.3 --port 1", "{what}: offline, the approved one runs");
+    stopped(&app).await;
+    launchers.offers("1.2.4", "sha512-two");
+    let question = asks(&app).await;
+    assert_eq!(package(&question).0.args[1], "@scope/server@1.2.4", "{what}: the next start asks about it");
+    denied(&app, &question).await;
+    app.host.start_server("bad".into()).await.unwrap().unwrap();
+    app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
+    assert_eq!(
+        launchers.started()[3],
+        "-y @scope/server@1.2.3 --port 1",
+        "{what}: refused, the approved one still runs"
+    );
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn s25_a_look_up_that_fails_is_said_in_words() {
+    let cases = [
+        ("rubbish", "echo '<html>'", "could not be read"),
+        ("another package", "echo '{\"name\":\"evil\",\"version\":\"1.0.0\"}'", "could not be read"),
+        (
+            "a version with a blank",
+            "echo '{\"name\":\"@scope/server\",\"version\":\"1.0.0 --x\"}'",
+            "could not be read",
+        ),
+        ("a status", "echo nope >&2; exit 3", "nope"),
+        ("npm's words", "echo '{\"error\":{\"summary\":\"Not found\\u001b[31m\"}}'; exit 1", "Not found\\x1b[31m"),
+        ("a flood", "exec cat /dev/zero", "printed more than"),
+    ];
+    for (about, behaviour, words) in cases {
+        let what = format!("S25, a look-up that ends in {about}");
+        let launchers = Launchers::new("npx", "npm");
+        launchers.behaves(behaviour);
+        let pair = launchers.pair(npx()).await;
+        let question = pair.while_good(&what, asks(&pair.app)).await;
+        let (config, shown) = package(&question);
+        let cause = shown.found.as_ref().expect_err("there is no version");
+        assert!(cause.to_string().contains(words), "{what}: {cause}");
+        assert_eq!(config.args[1], "@scope/server", "{what}: nothing is made up");
+        denied(&pair.app, &question).await;
+        pair.close(&what).await;
+    }
+}
+
+#[tokio::test]
+async fn s25_a_look_up_that_hangs_is_given_up() {
+    let what = "S25, a look-up that never ends";
+    let launchers = Launchers::new("npx", "npm");
+    launchers.behaves("sleep 600 & wait");
+    let pair = launchers.pair(npx()).await;
+    let question = pair.while_good(what, asks(&pair.app)).await;
+    let (_, shown) = package(&question);
+    assert!(matches!(shown.found, Err(UnknownPackage::TimedOut { .. })), "{what}: it is said: {shown:?}");
+    denied(&pair.app, &question).await;
+    pair.close(what).await;
+}
+
+#[tokio::test]
+async fn s25_what_can_not_be_looked_up_is_said_and_nothing_is_run_for_it() {
+    let home = |mut config: ServerConfig| {
+        if let Some(stdio) = config.as_stdio_mut() {
+            stdio.env.insert("HOME".into(), "/tmp".into());
+        }
+        config
+    };
+    let elsewhere = Launchers::new("npx", "npm");
+    let off_path = elsewhere.folder.path().join("npx").display().to_string();
+    let held = |mut config: ServerConfig| {
+        if let Some(stdio) = config.as_stdio_mut() {
+            (stdio.sandbox, stdio.cwd) = (Some(SandboxConfig::default()), None);
+        }
+        config
+    };
+    let cases: [(&str, ServerConfig, UnknownPackage); 5] = [
+        ("a sandbox without a network", held(npx()), UnknownPackage::NoNetwork),
+        ("npx -c", launch("npx", &["-y", "-c", "touch x"]), UnknownPackage::ShellLine),
+        (
+            "a git address",
+            launch("npx", &["-y", "github:scope/server"]),
+            UnknownPackage::Specifier("github:scope/server".into()),
+        ),
+        ("another home", home(npx()), UnknownPackage::Variable("HOME".into())),
+        (
+            "a launcher off the search path",
+            launch(&off_path, &["-y", "@scope/server"]),
+            UnknownPackage::OffSearchPath(off_path.clone()),
+        ),
+    ];
+    for (about, config, expected) in cases {
+        let what = format!("S25, {about}");
+        let launchers = Launchers::new("npx", "npm");
+        launchers.offers("1.2.3", "sha512-one");
+        let pair = launchers.pair(config).await;
+        let question = asks(&pair.app).await;
+        assert_eq!(package(&question).1.found, Err(expected), "{what}");
+        let asked = [launchers.asked(), elsewhere.asked()].concat();
+        assert!(asked.is_empty(), "{what}: no package manager ran: {asked:?}");
+        denied(&pair.app, &question).await;
+        pair.close(&what).await;
+    }
+}
+
+#[tokio::test]
+async fn s25_python_packages_are_pinned() {
+    let what = "S25, uvx with no version";
+    let launchers = Launchers::new("uvx", "uv");
+    let hash = "a".repeat(64);
+    launchers.behaves(&format!("read wanted\n[ \"$wanted\" = mcp-server-time ] || exit 1\ncat <<'END'\nmcp-server-time==2.0.1 \\\n    --hash=sha256:{hash}\n    # from https://index.test/simple\nEND\n"));
+    let pair = launchers.pair(launch("uvx", &["mcp-server-time", "--local"])).await;
+    let question = asks(&pair.app).await;
+    let (_, shown) = package(&question);
+    let found = shown.found.as_ref().expect("uv told the version");
+    assert_eq!(found.integrity, Some(format!("sha256:{hash}")), "{what}: the hash is shown");
+    assert!(launchers.asked()[0].contains("--no-build"), "{what}: nothing of the package is run to look it up");
+    allowed(&pair.app, &question, Scope::Once).await;
+    assert_eq!(launchers.started(), ["mcp-server-time@2.0.1 --local"], "{what}: the approved version runs");
+    pair.close(what).await;
+}
+
+#[tokio::test]
+async fn s25_images_run_by_their_digest() {
+    let what = "S25, docker run with a tag that moves";
+    let launchers = Launchers::new("docker", "docker");
+    let digest = |digit: &str| format!("sha256:{}", digit.repeat(64));
+    let registry = |digest: &str| format!("[ \"$1\" = buildx ] || exit 1\necho '{{\"digest\":\"{digest}\"}}'\n");
+    launchers.behaves(&registry(&digest("a")));
+    let pair = launchers.pair(launch("docker", &["run", "-i", "--rm", "mcp/fetch:latest"])).await;
+    let question = asks(&pair.app).await;
+    allowed(&pair.app, &question, Scope::Once).await;
+    assert_eq!(launchers.started(), [format!("run -i --rm mcp/fetch@{}", digest("a"))], "{what}: by its digest");
+    stopped(&pair.app).await;
+    launchers.behaves(&registry(&digest("b")));
+    let question = asks(&pair.app).await;
+    let (_, shown) = package(&question);
+    let digests = (shown.before.as_ref().unwrap().integrity.clone(), shown.found.as_ref().unwrap().integrity.clone());
+    assert_eq!(digests, (Some(digest("a")), Some(digest("b"))), "{what}: both are shown");
+    denied(&pair.app, &question).await;
+    pair.close(what).await;
+}

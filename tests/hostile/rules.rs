@@ -1,0 +1,150 @@
+//! Other spellings of what a rule is about: of a server's address (S02), and of paths and addresses among arguments (S03).
+
+use std::path::Path;
+
+use host::view::{CallFailure, ServerState, UserAnswer};
+use policy::{PolicyRule, Scope};
+use serde_json::{Value, json};
+use testkit::app::{remote, scripted};
+
+use crate::pair::Pair;
+
+async fn set(pair: &Pair, rule: Value) {
+    let rule: PolicyRule = serde_json::from_value(rule).unwrap();
+    pair.app.host.set_rule(rule).await.unwrap().expect("the rule is taken");
+}
+
+fn calls(record: &Path) -> usize {
+    std::fs::read_to_string(record).unwrap_or_default().matches(r#""method":"tools/call""#).count()
+}
+
+#[tokio::test]
+async fn s02_an_identity_rule_holds_however_an_address_is_spelled() {
+    for (about, url) in [
+        ("as it is", "https://evil-mcp.example/mcp"),
+        ("in capitals", "https://EVIL-MCP.example/mcp"),
+        ("percent-encoded", "https://evil-mcp%2eexample/mcp"),
+        ("in wide letters", "https://\u{ff45}\u{ff56}\u{ff49}\u{ff4c}-mcp\u{ff0e}example/mcp"),
+        ("with its port and a last dot", "https://evil-mcp.example.:443/mcp"),
+    ] {
+        let what = format!("S02, an address {about}");
+        let pair = Pair::asked_to_start(remote(url)).await;
+        set(&pair, json!({"effect": "deny", "identity": "*//evil-mcp.example/*", "direction": "both"})).await;
+        pair.good_is_well(&what, "first").await;
+        // A server that could never be reached may be refused before the rules are asked.
+        let _ = pair.app.host.start_server("bad".into()).await.unwrap();
+        let is_refused =
+            |state: &ServerState| matches!(state, ServerState::Failed(failure) if failure.message == "rule-denies");
+        pair.app.until("bad", "refused by the rule", |server| is_refused(&server.state)).await;
+        assert!(pair.app.questions().await.is_empty(), "{what}: nobody is asked to allow it");
+        pair.close(&what).await;
+    }
+}
+
+#[tokio::test]
+async fn s03_what_a_rule_denies_is_denied_in_every_spelling() {
+    let what = "S03, other spellings of a path and an address that are denied";
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    std::fs::create_dir_all(root.join("secret")).unwrap();
+    std::fs::create_dir_all(root.join("public")).unwrap();
+    std::os::unix::fs::symlink(root.join("secret"), root.join("public/link")).unwrap();
+    let record = folder.path().join("record");
+    let pair = Pair::undecided(scripted(&["--record", record.to_str().unwrap()])).await;
+    let (secret, own) = (root.join("secret"), root.display());
+    let rule = |is: Value| {
+        let mut condition = is;
+        condition["at"] = json!("/x");
+        json!({"effect": "deny", "server": "bad", "arguments": [condition]})
+    };
+    set(&pair, rule(json!({"glob": "/secret/*"}))).await;
+    set(&pair, rule(json!({"glob": "https://evil.example/*"}))).await;
+    set(&pair, rule(json!({"path": secret}))).await;
+    set(&pair, rule(json!({"url": "https://api.example/admin"}))).await;
+    for (n, value) in [
+        json!("//secret/x"),
+        json!("/./secret/x"),
+        json!("/a/../secret/x"),
+        json!(["/tmp", "/%73ecret/x"]),
+        json!("https://user@EVIL.example:443/x"),
+        json!(format!("{own}/public/link/key")),
+        json!(format!("{own}/public/../secret/key")),
+        json!(format!("/{own}/./secret/key")),
+        json!("https://api.example/public/%2e%2e/admin"),
+        json!("https://api.example/public/..%2fadmin"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let ended = pair.begin(&format!("denied {n}"), "echo", json!({"x": value})).await.unwrap();
+        assert!(matches!(ended, Err(CallFailure::Refused(_))), "{what}: {value} is refused: {ended:?}");
+    }
+    assert_eq!(calls(&record), 0, "{what}: nothing is sent");
+    pair.good_is_well(what, "afterwards").await;
+    pair.close(what).await;
+}
+
+#[tokio::test]
+async fn s03_what_a_rule_allows_lies_where_it_says() {
+    let what = "S03, paths and addresses that only look allowed";
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    std::fs::create_dir_all(root.join("secret")).unwrap();
+    std::fs::create_dir_all(root.join("public")).unwrap();
+    std::os::unix::fs::symlink(root.join("secret"), root.join("public/link")).unwrap();
+    let record = folder.path().join("record");
+    let pair = Pair::undecided(scripted(&["--record", record.to_str().unwrap()])).await;
+    let first = pair.begin("first", "echo", json!({}));
+    let question = pair.asked(what, |_| true).await;
+    pair.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    assert!(first.await.unwrap().is_ok(), "{what}: the tool is reviewed by being allowed once");
+    let own = root.display().to_string();
+    for (name, is) in [
+        ("a", json!({"glob": "https://api.x/public/*"})),
+        ("b", json!({"glob": "https://*.x.com/*"})),
+        ("c", json!({"glob": "https://api.x*"})),
+        ("d", json!({"path": format!("{own}/public/*")})),
+        ("e", json!({"url": "https://api.x"})),
+        ("f", json!({"number": "1..10"})),
+    ] {
+        let mut condition = is;
+        condition["at"] = json!(format!("/{name}"));
+        set(&pair, json!({"effect": "allow", "server": "bad", "arguments": [condition]})).await;
+    }
+    for (n, arguments) in [
+        json!({"a": "https://api.x/public/%2e%2e/admin"}),
+        json!({"b": "https://evil/a.x.com/"}),
+        json!({"c": "https://api.x@evil/"}),
+        json!({"d": format!("{own}/public/link/key")}),
+        json!({"d": format!("{own}/public/../secret/key")}),
+        json!({"e": "https://api.x@evil/"}),
+        json!({"f": "5"}),
+        json!({"f": [1, 11]}),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let before = calls(&record);
+        let call = pair.begin(&format!("asks {n}"), "echo", arguments.clone());
+        let question = pair.asked(what, |_| true).await;
+        assert_eq!(calls(&record), before, "{what}: {arguments} asks first");
+        pair.app.answer(&question, UserAnswer::Deny).await;
+        assert!(call.await.unwrap().is_err(), "{what}: {arguments} is refused");
+    }
+    for (n, arguments) in [
+        json!({"a": "https://api.x/public/a"}),
+        json!({"b": "https://a.x.com/b"}),
+        json!({"c": "https://api.x/a"}),
+        json!({"d": format!("{own}/public/new")}),
+        json!({"e": "https://API.x:443/any"}),
+        json!({"f": [1, 10.0]}),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let ended = pair.begin(&format!("allowed {n}"), "echo", arguments.clone()).await.unwrap();
+        assert!(ended.is_ok(), "{what}: {arguments} is allowed: {ended:?}");
+    }
+    pair.good_is_well(what, "afterwards").await;
+    pair.close(what).await;
+}

@@ -1,0 +1,303 @@
+//! Another program writes what Drawbridge keeps (S04, S11, S21): approvals, what was reviewed, where providers of models are, the
+//! audit log. Nothing that it allows holds, and what one program of Drawbridge takes back ends for the others.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use host::ports::{AuditQuery, SecretError, SecretKept, Secrets};
+use host::view::{QuestionBody, ServerState, UserAnswer};
+use host::{Host, HostOptions};
+use models::{ModelError, ProviderSettings};
+use policy::Scope;
+use serde_json::{Value, json};
+use testkit::app::{App, PATIENCE, TestPlatform, scripted};
+
+use crate::report::{Figures, Row};
+
+/// A keychain that outlasts each host.
+#[derive(Default)]
+struct Keychain {
+    secrets: Mutex<HashMap<String, String>>,
+    marks: Mutex<HashMap<String, String>>,
+    locked: AtomicBool,
+}
+
+impl Secrets for Keychain {
+    fn get(&self, key: &str) -> Result<Option<String>, SecretError> {
+        if self.locked.load(Ordering::SeqCst) {
+            return Err(SecretError::Locked("it is locked".to_owned()));
+        }
+        Ok(self.secrets.lock().unwrap().get(key).cloned())
+    }
+
+    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
+        self.secrets.lock().unwrap().insert(key.to_owned(), secret.to_owned());
+        Ok(SecretKept::Keychain)
+    }
+
+    fn delete(&self, key: &str) -> Result<(), SecretError> {
+        self.secrets.lock().unwrap().remove(key);
+        Ok(())
+    }
+
+    fn keys(&self, prefix: &str) -> Result<Vec<String>, SecretError> {
+        Ok(self.secrets.lock().unwrap().keys().filter(|key| key.starts_with(prefix)).cloned().collect())
+    }
+
+    fn mark(&self, name: &str) -> Result<Option<String>, SecretError> {
+        Ok(self.marks.lock().unwrap().get(name).cloned())
+    }
+
+    fn set_mark(&self, name: &str, mark: &str) -> Result<(), SecretError> {
+        self.marks.lock().unwrap().insert(name.to_owned(), mark.to_owned());
+        Ok(())
+    }
+}
+
+fn row(what: &str) -> Row {
+    let row = Row::default();
+    row.is(what);
+    row
+}
+
+fn withstood(mut row: Row) {
+    row.withstood(Figures { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
+}
+
+async fn over(folder: tempfile::TempDir, keychain: &Arc<Keychain>, is_first: bool) -> App {
+    let servers = if is_first { vec![("bad", scripted(&[]))] } else { Vec::new() };
+    App::start_with(folder, servers, HostOptions::default(), keychain.clone()).await
+}
+
+/// Starts the server, whose start is approved for good.
+async fn approve_for_good(app: &App) {
+    app.host.start_server("bad".into()).await.unwrap().unwrap();
+    let question = app.question("bad", "its start", |_| true).await;
+    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    app.until("bad", "ready", |server| server.state == ServerState::Ready).await;
+}
+
+async fn grants(host: &Host) -> usize {
+    host.grants().await.unwrap().len()
+}
+
+/// Waits until it holds; gives how long that took.
+async fn until<F: Future<Output = bool>>(what: &str, holds: impl Fn() -> F) -> Duration {
+    let start = Instant::now();
+    while !holds().await {
+        assert!(start.elapsed() < PATIENCE, "{what}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    start.elapsed()
+}
+
+fn entries(app: &App, kind: &str) -> Vec<String> {
+    let query = AuditQuery { kind: Some(kind.to_owned()), ..AuditQuery::latest(100) };
+    app.host.ports().audit.read(&query).unwrap().into_iter().map(|entry| entry.subject).collect()
+}
+
+fn document(file: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap()
+}
+
+/// Approves a start for good, closes, has somebody change the approvals, and opens again: it must ask.
+async fn asks_after(what: &str, change: impl FnOnce(&Path)) {
+    let row = row(what);
+    let keychain = Arc::new(Keychain::default());
+    let app = over(tempfile::tempdir().unwrap(), &keychain, true).await;
+    approve_for_good(&app).await;
+    app.host.close().await;
+    let App { folder, .. } = app;
+    let app = over(folder, &keychain, false).await;
+    assert_eq!(grants(&app.host).await, 1, "{what}: untouched, it holds at the next start");
+    app.host.close().await;
+    let App { folder, .. } = app;
+    let file = folder.path().join("data/grants.json");
+    change(&file);
+    let app = over(folder, &keychain, false).await;
+    assert_eq!(grants(&app.host).await, 0, "{what}: nothing in it is used");
+    app.host.start_server("bad".into()).await.unwrap().unwrap();
+    let question = app.question("bad", "its start", |_| true).await;
+    assert!(matches!(question.body, QuestionBody::StartServer { .. }), "{what}: it asks");
+    let problem = app.host.snapshot().await.unwrap().config_problem.expect("it is shown");
+    assert!(problem.file.unwrap().ends_with("grants.json"), "{what}: with the file: {}", problem.message);
+    let told = entries(&app, "document");
+    assert!(told.iter().any(|entry| entry.starts_with("grants.json: ")), "{what}: and written down: {told:?}");
+    // What the user approves from now on holds.
+    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    assert_eq!(grants(&app.host).await, 1, "{what}: what the user approves holds");
+    app.host.close().await;
+    let App { folder, .. } = app;
+    let app = over(folder, &keychain, false).await;
+    assert_eq!(grants(&app.host).await, 1, "{what}: also after the next start");
+    app.host.close().await;
+    withstood(row);
+}
+
+#[tokio::test]
+async fn s21_forged_approvals_are_ignored_shown_and_logged() {
+    asks_after("S21, approvals without a seal", |file| {
+        let grants = document(file)["document"].clone();
+        std::fs::write(file, grants.to_string()).unwrap();
+    })
+    .await;
+    asks_after("S21, approvals changed under their seal", |file| {
+        let text = std::fs::read_to_string(file).unwrap().replace("\"since\": 1", "\"since\": 2");
+        std::fs::write(file, text).unwrap();
+    })
+    .await;
+    asks_after("S21, approvals with a seal of another key", |file| {
+        let mut forged = document(file);
+        forged["seal"]["mac"] = json!("07".repeat(32));
+        std::fs::write(file, forged.to_string()).unwrap();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn s21_an_approval_that_was_taken_back_does_not_come_back_with_an_old_file() {
+    let row = row("S21, an older copy of the approvals");
+    let keychain = Arc::new(Keychain::default());
+    let app = over(tempfile::tempdir().unwrap(), &keychain, true).await;
+    approve_for_good(&app).await;
+    let file = app.folder.path().join("data/grants.json");
+    let old = std::fs::read(&file).unwrap();
+    let id = app.host.grants().await.unwrap()[0].id;
+    assert!(app.host.revoke(id).await.unwrap().unwrap(), "it is taken back");
+    let is_marked = || async { keychain.marks.lock().unwrap().values().any(|mark| mark.contains("grants.json 2")) };
+    until("the keychain knows of it", is_marked).await;
+    app.host.close().await;
+    let App { folder, .. } = app;
+    std::fs::write(&file, &old).unwrap();
+    let app = over(folder, &keychain, false).await;
+    assert_eq!(grants(&app.host).await, 0, "it stays taken back");
+    assert!(!entries(&app, "document").is_empty(), "and that is written down");
+    app.host.close().await;
+    withstood(row);
+}
+
+#[tokio::test]
+async fn s21_what_stood_there_before_the_first_seal_is_taken_over_once() {
+    let row = row("S21, approvals of a version without seals");
+    let keychain = Arc::new(Keychain::default());
+    let app = over(tempfile::tempdir().unwrap(), &keychain, true).await;
+    approve_for_good(&app).await;
+    app.host.close().await;
+    let App { folder, .. } = app;
+    let file = folder.path().join("data/grants.json");
+    let grants_only = document(&file)["document"].clone();
+    std::fs::write(&file, grants_only.to_string()).unwrap();
+    // As before there were seals: the keychain knows of none.
+    keychain.marks.lock().unwrap().clear();
+    let app = over(folder, &keychain, false).await;
+    assert_eq!(grants(&app.host).await, 1, "it is taken over");
+    let told = entries(&app, "document");
+    assert!(told.iter().any(|entry| entry.contains("for the first time")), "which is written down: {told:?}");
+    app.host.close().await;
+    let App { folder, .. } = app;
+    std::fs::write(&file, grants_only.to_string()).unwrap();
+    let app = over(folder, &keychain, false).await;
+    assert_eq!(grants(&app.host).await, 0, "and not a second time");
+    app.host.close().await;
+    withstood(row);
+}
+
+#[tokio::test]
+async fn s21_while_the_keychain_is_locked_it_asks() {
+    let row = row("S21, approvals whose seal can't be checked");
+    let keychain = Arc::new(Keychain::default());
+    let app = over(tempfile::tempdir().unwrap(), &keychain, true).await;
+    approve_for_good(&app).await;
+    app.host.close().await;
+    let App { folder, .. } = app;
+    keychain.locked.store(true, Ordering::SeqCst);
+    let app = over(folder, &keychain, false).await;
+    assert_eq!(grants(&app.host).await, 0, "nothing in it is used");
+    assert!(app.host.snapshot().await.unwrap().config_problem.is_some(), "and that is said");
+    app.host.close().await;
+    let App { folder, .. } = app;
+    keychain.locked.store(false, Ordering::SeqCst);
+    let app = over(folder, &keychain, false).await;
+    assert_eq!(grants(&app.host).await, 1, "unlocked, it holds again");
+    app.host.close().await;
+    withstood(row);
+}
+
+#[tokio::test]
+async fn s11_what_one_program_takes_back_ends_for_the_other() {
+    let row = row("S11, an approval is taken back while another program runs");
+    let keychain = Arc::new(Keychain::default());
+    let app = over(tempfile::tempdir().unwrap(), &keychain, true).await;
+    let (config, data) = (app.folder.path().join("mcp.json"), app.folder.path().join("data"));
+    let ports = store::open_with(&config, &data, Arc::new(TestPlatform::default()), keychain.clone()).unwrap();
+    let other = Host::start(ports, HostOptions::default()).await;
+    approve_for_good(&app).await;
+    until("the other program has it", || async { grants(&other).await == 1 }).await;
+    let id = app.host.grants().await.unwrap()[0].id;
+    assert!(app.host.revoke(id).await.unwrap().unwrap(), "it is taken back");
+    let took = until("it ends for the other", || async { grants(&other).await == 0 }).await;
+    // A build for tests shares its machine with others.
+    let most = Duration::from_secs(if cfg!(debug_assertions) { 10 } else { 1 });
+    assert!(took < most, "after {took:?}");
+    other.close().await;
+    app.host.close().await;
+    withstood(row);
+}
+
+fn provider(url: &str) -> ProviderSettings {
+    serde_json::from_value(json!({ "id": "own", "name": "Own", "kind": "openai", "url": url })).unwrap()
+}
+
+#[tokio::test]
+async fn s11_a_provider_that_another_program_moved_is_not_used_until_it_is_confirmed() {
+    let row = row("S11, the address of a provider in models.json");
+    let (old, new) = ("http://127.0.0.1:9/v1", "http://127.0.0.1:10/elsewhere");
+    for keychain in [true, false] {
+        let secrets: Arc<dyn Secrets> =
+            if keychain { Arc::new(Keychain::default()) } else { Arc::new(host::secrets::SecretsInMemory::default()) };
+        let folder = tempfile::tempdir().unwrap();
+        let app = App::start_with(folder, Vec::new(), HostOptions::default(), secrets).await;
+        app.host.set_provider(provider(old)).await.unwrap().unwrap();
+        let told = entries(&app, "provider");
+        assert!(told.iter().any(|entry| entry.contains(old)), "what the user sets is written down: {told:?}");
+        let path = app.folder.path().join("data/models.json");
+        let text = std::fs::read_to_string(&path).unwrap().replace(old, new);
+        std::fs::write(&path, text).unwrap();
+        let problem = || async { app.host.providers().await.unwrap().providers[0].problem.clone() };
+        until("it is seen", || async { problem().await.is_some() }).await;
+        let wanted = ModelError::Unconfirmed { was: Some(old.to_owned()), now: new.to_owned() };
+        assert_eq!(problem().await, Some(wanted.clone()), "with the old and the new address");
+        let asked = app.host.models().await.unwrap().models("own").await;
+        assert_eq!(asked.err(), Some(wanted), "and nothing is asked of it");
+        let told = entries(&app, "provider");
+        assert!(told[0].contains(old) && told[0].contains(new), "it is written down: {told:?}");
+        app.host.set_provider(provider(new)).await.unwrap().unwrap();
+        assert_eq!(problem().await, None, "once the user confirms it, it is used");
+        app.host.close().await;
+    }
+    withstood(row);
+}
+
+#[tokio::test]
+async fn s04_a_log_that_is_taken_away_is_named() {
+    let row = row("S04, the log is taken away");
+    let keychain = Arc::new(Keychain::default());
+    let app = over(tempfile::tempdir().unwrap(), &keychain, true).await;
+    approve_for_good(&app).await;
+    app.host.close().await;
+    let log = Arc::clone(&app.host.ports().audit);
+    assert!(log.verify().unwrap().is_proved(), "it is proved before");
+    let file = app.folder.path().join("data/audit.db");
+    let App { folder, host, platform } = app;
+    drop((log, host, platform));
+    for name in ["audit.db", "audit.db-wal", "audit.db-shm"] {
+        let _ = std::fs::remove_file(file.with_file_name(name));
+    }
+    let app = over(folder, &keychain, false).await;
+    assert!(!app.host.ports().audit.verify().unwrap().is_whole(), "what is gone is named");
+    app.host.close().await;
+    withstood(row);
+}

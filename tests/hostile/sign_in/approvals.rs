@@ -1,0 +1,319 @@
+//! What is approved of a sign-in, and nothing beyond it: where credentials go (S01), where tokens come from (S07), and which
+//! scopes they have (S14). What the bad server's sign-in asks is the test's to decide.
+
+use std::sync::atomic::Ordering;
+
+use host::secrets;
+use host::server_config::{AuthConfig, Grant, HttpConfig, IdentityProvider};
+use host::sign_in::EndpointUse;
+use host::view::{QuestionBody, QuestionView, ServerState, UserAnswer};
+use policy::Scope;
+use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, value};
+
+use super::machines::{ID, knows};
+use super::{SignIn, ended};
+use crate::pair::Pair;
+use crate::report::word;
+
+/// Both servers, with nothing started yet.
+async fn undecided(
+    what: &str,
+    script: ProtectedScript,
+    issuer: AuthorizationServer,
+    auth: Option<AuthConfig>,
+    kept: &[(&str, &str)],
+) -> SignIn {
+    let server = ProtectedServer::start(script, &[&issuer]).await;
+    let config = HttpConfig { url: server.url(), auth, ..HttpConfig::default() };
+    let origin = config.origin().unwrap();
+    let pair = Pair::asked_to_start(config.into()).await;
+    pair.app.platform.browses.store(true, Ordering::Relaxed);
+    for (name, secret) in kept {
+        pair.app.host.ports().secrets.set(&secrets::key(name, &origin), secret).unwrap();
+    }
+    SignIn { what: what.to_owned(), pair, issuer, server }
+}
+
+impl SignIn {
+    async fn start(&self) -> QuestionView {
+        self.pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
+        let is_connect = |q: &QuestionView| matches!(q.body, QuestionBody::ConnectServer { .. });
+        self.pair.while_good(&self.what, self.pair.app.question("bad", "its address", is_connect)).await
+    }
+
+    async fn asks_to_sign_in(&self) -> QuestionView {
+        let is_sign_in = |q: &QuestionView| matches!(q.body, QuestionBody::SignIn { .. });
+        self.pair.while_good(&self.what, self.pair.app.question("bad", "a sign-in", is_sign_in)).await
+    }
+
+    async fn allow(&self, question: &QuestionView) {
+        self.pair.app.answer(question, UserAnswer::Allow(Scope::Once)).await;
+    }
+
+    async fn deny(&self, question: &QuestionView) {
+        self.pair.app.answer(question, UserAnswer::Deny).await;
+    }
+
+    /// Allows the tool that is called, for this once.
+    async fn allow_tool(&self) {
+        let question = self.pair.asked(&self.what, |_| true).await;
+        self.allow(&question).await;
+    }
+
+    async fn stop(&self) {
+        self.pair.app.host.stop_server("bad".into()).await.unwrap().unwrap();
+        self.pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
+    }
+
+    /// Another program writes this into the settings.
+    async fn edit(&self, before: &str, after: &str) {
+        let file = self.pair.app.folder.path().join("mcp.json");
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert!(text.contains(before), "{}: the settings have {before}: {text}", self.what);
+        std::fs::write(&file, text.replace(before, after)).unwrap();
+        let is_there =
+            |config: &HttpConfig| config.auth.as_ref().is_some_and(|auth| format!("{auth:?}").contains(after));
+        self.pair.app.until("bad", "edited", |s| s.config.as_http().is_some_and(is_there)).await;
+    }
+}
+
+/// The settings of a machine that signs in by itself.
+fn machine(issuer: &AuthorizationServer, scopes: &[&str]) -> AuthConfig {
+    AuthConfig {
+        client_id: Some(ID.to_owned()),
+        client_secret: Some(secrets::reference("client-secret")),
+        issuer: Some(issuer.issuer()),
+        scopes: scopes.iter().map(|&scope| scope.to_owned()).collect(),
+        grant: Grant::ClientCredentials,
+        ..AuthConfig::default()
+    }
+}
+
+/// Where each thing changed, and how.
+fn changes(question: &QuestionView) -> Vec<(String, Option<String>, Option<String>)> {
+    let changes = question.marks.diff.as_ref().map(|diff| diff.changes.clone()).unwrap_or_default();
+    changes.into_iter().map(|change| (change.path.join(" "), change.before, change.after)).collect()
+}
+
+/// The token endpoints that a question shows.
+fn token_endpoints(question: &QuestionView) -> Vec<String> {
+    let QuestionBody::SignIn { endpoints, .. } = &question.body else { panic!("a sign-in: {question:?}") };
+    let of_tokens = endpoints.iter().filter(|endpoint| endpoint.purpose == EndpointUse::Token);
+    of_tokens.map(|endpoint| endpoint.url.clone()).collect()
+}
+
+#[tokio::test]
+async fn s01_an_edited_token_endpoint_is_shown_before_anything_goes_there() {
+    let what = "S01, an identity provider's token endpoint that is edited in mcp.json";
+    let (secret, at_idp, id_token) = (word("secret"), word("secret-at-idp"), word("id-token"));
+    let idp = AuthorizationServer::start(knows(&at_idp)).await;
+    let thief = AuthorizationServer::start(knows(&at_idp)).await;
+    let issuer = AuthorizationServer::start(knows(&secret)).await;
+    let [own, other] = [&idp, &thief].map(|server| format!("{}/token", server.issuer()));
+    let auth = AuthConfig {
+        grant: Grant::EnterpriseManaged,
+        identity_provider: Some(IdentityProvider {
+            issuer: idp.issuer(),
+            token_endpoint: Some(own.clone()),
+            client_id: ID.to_owned(),
+            client_secret: Some(secrets::reference("idp-secret")),
+            id_token: Some(secrets::reference("id-token")),
+            ..IdentityProvider::default()
+        }),
+        ..machine(&issuer, &[])
+    };
+    let kept = [("client-secret", secret.as_str()), ("idp-secret", &at_idp), ("id-token", &id_token)];
+    let tried = undecided(what, ProtectedScript::default(), issuer, Some(auth), &kept).await;
+    let first = tried.start().await;
+    tried.allow(&first).await;
+    assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: it is in use as it was approved");
+    tried.stop().await;
+
+    tried.edit(&own, &other).await;
+    let second = tried.start().await;
+    assert_ne!(second.hash, first.hash, "{what}: it is another approval");
+    let key = "identityProvider.tokenEndpoint".to_owned();
+    assert_eq!(
+        changes(&second),
+        [(key, Some(own), Some(other.clone()))],
+        "{what}: what changed is told, and nothing else"
+    );
+    assert!(thief.seen().is_empty(), "{what}: nothing goes there before the answer");
+    tried.deny(&second).await;
+    tried.pair.app.until("bad", "refused", |s| matches!(s.state, ServerState::Failed(_))).await;
+    assert!(thief.seen().is_empty(), "{what}: nor after a refusal: {:?}", thief.seen());
+    tried.close().await;
+}
+
+#[tokio::test]
+async fn s01_no_id_token_goes_out_in_the_open() {
+    let what = "S01, an identity provider's token endpoint over plain http";
+    let (secret, id_token) = (word("secret"), word("id-token"));
+    let issuer = AuthorizationServer::start(knows(&secret)).await;
+    let auth = AuthConfig {
+        grant: Grant::EnterpriseManaged,
+        identity_provider: Some(IdentityProvider {
+            issuer: "https://idp.example".to_owned(),
+            token_endpoint: Some("http://idp.example/token".to_owned()),
+            client_id: ID.to_owned(),
+            id_token: Some(secrets::reference("id-token")),
+            ..IdentityProvider::default()
+        }),
+        ..machine(&issuer, &[])
+    };
+    let kept = [("client-secret", secret.as_str()), ("id-token", &id_token)];
+    let tried = undecided(what, ProtectedScript::default(), issuer, Some(auth), &kept).await;
+    let question = tried.start().await;
+    tried.allow(&question).await;
+    let cause = ended(&tried.pair).await.expect_err("S01: no token without encryption");
+    assert!(cause.contains("not encrypted"), "{what}: the cause is in words: {cause}");
+    let redeemed = tried.issuer.token_requests("urn:ietf:params:oauth:grant-type:jwt-bearer");
+    assert!(redeemed.is_empty(), "{what}: it stops before: {redeemed:?}");
+    tried.close().await;
+}
+
+#[tokio::test]
+async fn s01_every_edit_of_the_sign_in_asks_again_with_what_changed() {
+    let what = "S01, issuer, client, scopes and key binding that are edited in mcp.json";
+    let secret = word("secret");
+    let thief = AuthorizationServer::start(knows(&secret)).await;
+    let issuer = AuthorizationServer::start(knows(&secret)).await;
+    let own = issuer.issuer();
+    let auth = AuthConfig { dpop: Some(false), ..machine(&issuer, &["ships:read"]) };
+    let tried = undecided(what, ProtectedScript::default(), issuer, Some(auth), &[("client-secret", &secret)]).await;
+    let question = tried.start().await;
+    tried.allow(&question).await;
+    assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: it is in use as it was approved");
+    tried.stop().await;
+    let before = thief.seen().len();
+    let edits = [
+        ("issuer", own, thief.issuer()),
+        ("clientId", ID.to_owned(), "another-office".to_owned()),
+        ("scopes", "ships:read".to_owned(), "ships:sink".to_owned()),
+        ("clientSecret", "client-secret".to_owned(), "other-secret".to_owned()),
+    ];
+    for (key, from, to) in edits {
+        tried.edit(&from, &to).await;
+        let question = tried.start().await;
+        let found = changes(&question);
+        let wanted = (key.to_owned(), Some(from.clone()), Some(to.clone()));
+        assert_eq!(found, [wanted], "{what}: {key} is told");
+        tried.deny(&question).await;
+        tried.pair.app.until("bad", "refused", |s| matches!(s.state, ServerState::Failed(_))).await;
+        tried.edit(&to, &from).await;
+    }
+    assert_eq!(thief.seen().len(), before, "{what}: nothing reached the other issuer");
+    tried.close().await;
+}
+
+#[tokio::test]
+async fn s07_the_token_endpoint_is_in_the_question() {
+    let what = "S07, an issuer whose token endpoint is another's";
+    let thief = AuthorizationServer::start(AuthorizationScript::default()).await;
+    let elsewhere = format!("{}/token", thief.issuer());
+    let overrides = [("token_endpoint".to_owned(), elsewhere.as_str().into())].into_iter().collect();
+    let issuer = AuthorizationServer::start(AuthorizationScript { overrides, ..AuthorizationScript::default() }).await;
+    let tried = undecided(what, ProtectedScript::default(), issuer, None, &[]).await;
+    let question = tried.start().await;
+    tried.allow(&question).await;
+    let question = tried.asks_to_sign_in().await;
+    assert_eq!(token_endpoints(&question), [elsewhere], "{what}: it is shown");
+    tried.deny(&question).await;
+    let cause = tried.ended().await.expect_err("S07: the user said no");
+    assert!(cause.contains("declined"), "{what}: {cause}");
+    assert!(thief.seen().is_empty(), "{what}: nothing goes there: {:?}", thief.seen());
+    tried.close().await;
+}
+
+/// The metadata move while the server runs, and its token is refused.
+#[tokio::test]
+async fn s07_a_refresh_goes_where_the_user_agreed_to() {
+    let what = "S07, metadata that move after the sign-in";
+    let thief = AuthorizationServer::start(AuthorizationScript::default()).await;
+    let tried = SignIn::begin(what, AuthorizationScript::default(), ProtectedScript::default()).await;
+    assert_eq!(tried.ended().await, Ok(()), "{what}: signed in");
+    let elsewhere = |name: &str| (format!("{name}_endpoint"), format!("{}/{name}", thief.issuer()).into());
+    tried
+        .issuer
+        .set(|script| script.overrides = ["token", "registration", "revocation"].map(elsewhere).into_iter().collect());
+    tried.issuer.end_access_tokens();
+    let call = tried.pair.bad_call(what).await;
+    tried.pair.ended(what, &call, &[]);
+    assert_eq!(tried.issuer.token_requests("refresh_token").len(), 1, "{what}: renewed where it was approved");
+    tried.pair.app.host.sign_out("bad".into()).await.unwrap().unwrap();
+    assert!(tried.issuer.count("/revoke") > 0, "{what}: and revoked there");
+    assert!(thief.seen().is_empty(), "{what}: nothing goes elsewhere: {:?}", thief.seen());
+    tried.close().await;
+}
+
+#[tokio::test]
+async fn s07_a_machine_asks_before_its_secret_goes_elsewhere() {
+    let what = "S07, a machine whose issuer moves its token endpoint";
+    let secret = word("secret");
+    let thief = AuthorizationServer::start(knows(&secret)).await;
+    let issuer = AuthorizationServer::start(knows(&secret)).await;
+    let auth = machine(&issuer, &[]);
+    let tried = undecided(what, ProtectedScript::default(), issuer, Some(auth), &[("client-secret", &secret)]).await;
+    let question = tried.start().await;
+    tried.allow(&question).await;
+    assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: its own endpoint is in the approved settings");
+    let elsewhere = format!("{}/token", thief.issuer());
+    tried.issuer.set(|script| drop(script.overrides.insert("token_endpoint".to_owned(), elsewhere.as_str().into())));
+    tried.issuer.end_access_tokens();
+    let call = tried.pair.begin("moved", "echo", serde_json::json!({ "text": "hello" }));
+    tried.allow_tool().await;
+    let question = tried.asks_to_sign_in().await;
+    assert_eq!(token_endpoints(&question), [elsewhere], "{what}: it is shown");
+    let QuestionBody::SignIn { authorization_url, .. } = &question.body else { unreachable!() };
+    assert_eq!(*authorization_url, None, "{what}: and that no page is opened");
+    tried.deny(&question).await;
+    assert!(call.await.unwrap().is_err(), "{what}: the call has failed");
+    assert!(thief.seen().is_empty(), "{what}: nothing goes there: {:?}", thief.seen());
+    tried.close().await;
+}
+
+#[tokio::test]
+async fn s14_a_machine_asks_for_no_more_than_was_approved() {
+    let what = "S14, a server that names scopes to a machine";
+    let secret = word("secret");
+    let issuer = AuthorizationServer::start(knows(&secret)).await;
+    let auth = machine(&issuer, &["ships:read"]);
+    let script = ProtectedScript {
+        challenge_scope: Some("ships:all".to_owned()),
+        scopes: Some(vec!["ships:all".to_owned()]),
+        tool_scopes: [("echo".to_owned(), "ships:sink".to_owned())].into(),
+        ..ProtectedScript::default()
+    };
+    let tried = undecided(what, script, issuer, Some(auth), &[("client-secret", &secret)]).await;
+    let question = tried.start().await;
+    tried.allow(&question).await;
+    assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: it is in use");
+    let scopes = || {
+        let asked = tried.issuer.token_requests("client_credentials");
+        asked.iter().map(|form| value(form, "scope").unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(scopes(), ["ships:read"], "{what}: the settings beat the challenge");
+
+    let begin = |id: &str| tried.pair.begin(id, "echo", serde_json::json!({ "text": "hello" }));
+    let call = begin("refused");
+    tried.allow_tool().await;
+    let question = tried.asks_to_sign_in().await;
+    let QuestionBody::SignIn { scopes: shown, held_scopes, authorization_url, .. } = &question.body else {
+        unreachable!()
+    };
+    assert_eq!(*shown, ["ships:read", "ships:sink"], "{what}: all that would be asked for is shown");
+    assert_eq!(*held_scopes, ["ships:read"], "{what}: and what of it is new");
+    assert_eq!(*authorization_url, None, "{what}: no page is opened");
+    tried.deny(&question).await;
+    let cause = call.await.unwrap().expect_err("S14: without the user it is refused").to_string();
+    assert!(cause.contains("ships:sink"), "{what}: the refusal names the scopes: {cause}");
+    assert_eq!(scopes(), ["ships:read"], "{what}: nothing more was asked for");
+
+    let call = begin("allowed");
+    tried.allow_tool().await;
+    let question = tried.asks_to_sign_in().await;
+    tried.allow(&question).await;
+    assert!(call.await.unwrap().is_ok(), "{what}: once the user agrees it goes on");
+    assert_eq!(scopes(), ["ships:read", "ships:read ships:sink"], "{what}: with exactly what was shown");
+    tried.close().await;
+}
