@@ -95,7 +95,7 @@ export async function records(page, place, step) {
 
   await step("11 the audit log: every decision, readable in the window and as a file", async () => {
     await page.go("#/audit");
-    for (const text of ["Denied", "Allowed", "show_everything", "Request to the model", PERMIT_HOST]) {
+    for (const text of ["Denied", "Allowed", "show_everything", "Answer of the model", PERMIT_HOST]) {
       await page.reads(text, "main");
     }
     await page.picture("audit");
@@ -106,7 +106,7 @@ export async function records(page, place, step) {
     // The first line says what the file is, the last where it ends.
     const lines = readFileSync(file, "utf8").trim().split("\n").slice(1, -1);
     const kinds = new Set(lines.map((line) => JSON.parse(line).entry.kind));
-    for (const kind of ["start-server", "tool", "sampling", "sampling-answer", "elicitation", "url", "roots"]) {
+    for (const kind of ["start-server", "tool", "sampling-answer", "elicitation", "url", "roots"]) {
       assert.ok(kinds.has(kind), `a decision about ${kind} is written down`);
     }
   });

@@ -56,6 +56,8 @@ export async function sampled(page, place, step) {
     await page.reads("1 used", "main");
     await page.scrollTo("main table:has(input)");
     await page.picture("sampling-used");
+    await page.go("#/audit");
+    for (const kind of ["Request to the model", "Answer of the model"]) await page.reads(kind, "main");
     await keylessPage(page);
     assert.ok((await asked()).every((body) => !body.includes(KEY)), "the key is in nothing that a model reads");
   });
