@@ -2,7 +2,7 @@
 // itself.
 import type { Page } from "@playwright/test";
 
-import { allow, callTool, expect, question, test, visit } from "./fixtures";
+import { allow, callTool, expect, question, readDefinition, test, visit } from "./fixtures";
 import { saying, text, TOOL } from "./said";
 
 const tags = (words: string) =>
@@ -123,6 +123,34 @@ test.describe("a call with blanks before what matters", () => {
       return inside.filter((e) => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX !== "visible").length;
     });
     expect(wide, "nothing is hidden at the side").toBe(0);
+    await frame.getByRole("button", { name: "Deny" }).click();
+    expect(await call).toContain("refused");
+  });
+});
+
+test.describe("a value that grows when it is opened", () => {
+  test.use({ setup: saying({}) });
+
+  test("X14: nothing is allowed from the moment a value is opened until its end was in view", async ({ app, host }) => {
+    const lines = Array.from({ length: 80 }, (_, line) => `line ${line}`).join("\n");
+    const request = { call: "1", server: "harbour", tool: "say", arguments: { lines } };
+    const call = host.call("call_tool", request).catch(String);
+    const frame = question(app);
+    const allow = frame.getByRole("button", { name: "Allow once" });
+    await frame.getByRole("button", { name: "Show all of lines" }).click();
+    await readDefinition(app);
+    await frame.getByRole("button", { name: /More below/ }).click();
+    await frame.getByRole("button", { name: "Show less of lines" }).click();
+    await expect(allow, "all of it was seen").toHaveAttribute("aria-disabled", "false");
+    // Before the next frame, which is when sizes are observed.
+    const disabled = await frame.evaluate(async (dialog) => {
+      const named = (name: string) => [...dialog.querySelectorAll("button")].find((one) => one.textContent.includes(name));
+      named("Show all")!.click();
+      for (let step = 0; step < 20; step++) await Promise.resolve();
+      return [...dialog.querySelectorAll("button.allow")].map((one) => one.ariaDisabled);
+    });
+    expect(disabled.length, "there are buttons that let the call leave").toBeGreaterThan(0);
+    expect(new Set(disabled), "none of them can be used").toEqual(new Set(["true"]));
     await frame.getByRole("button", { name: "Deny" }).click();
     expect(await call).toContain("refused");
   });
