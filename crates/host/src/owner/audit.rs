@@ -74,6 +74,8 @@ pub(super) struct Audits {
     pub(super) last: u64,
     /// Calls with a result that is not shown yet.
     held: Vec<Arc<str>>,
+    /// Set once the user changed in this run how much the log keeps.
+    pub(super) is_retention_set: bool,
 }
 
 impl Owner {

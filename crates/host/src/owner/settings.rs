@@ -37,6 +37,7 @@ impl Owner {
             self.note_keeping(&before, Some(&now), "the settings could not be written");
         }
         kept?;
+        self.audits.is_retention_set |= now != before;
         self.settings = settings.clone();
         self.retain_audit();
         self.emit(HostEvent::SettingsChanged(settings));
@@ -58,9 +59,10 @@ impl Owner {
                 Err(error) => return tracing::error!(%error, "nothing is removed from the audit log"),
             };
             let known = known.as_deref().map(|known| known.split(BEFORE).next().unwrap_or(known));
-            // The user may have changed them meanwhile.
             let holds = keeping(&owner.settings);
-            if holds != at_start && known == Some(holds.as_str()) {
+            if owner.audits.is_retention_set {
+                // The log was read after that change, or before it: neither is a change from outside.
+            } else if holds != at_start && known == Some(holds.as_str()) {
                 let why = "they were changed outside of Drawbridge, and hold as they were until they are changed in it";
                 owner.note_keeping(&holds, Some(&at_start), why);
             } else if holds == at_start {
