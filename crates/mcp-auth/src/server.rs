@@ -127,8 +127,12 @@ fn read(members: &Map<String, Value>, url: &Url, issuers: &[&str], named: &Named
         });
     }
     let endpoint = |name: &str, what: &'static str| {
-        document::string(members, name).map(|text| address::endpoint_of(what, &text, url, named)).transpose()
+        document::string(members, name).map(|text| address::endpoint(what, &text, named)).transpose()
     };
+    // A client is registered before the user is asked about the sign-in; the other endpoints are in that consent request.
+    let registration = document::string(members, "registration_endpoint")
+        .map(|text| address::endpoint_of("the registration endpoint", &text, url, named))
+        .transpose()?;
     let authorization = document::string(members, "authorization_endpoint")
         .map(|text| address::for_browser("the sign-in page", &text, named))
         .transpose()?;
@@ -140,7 +144,7 @@ fn read(members: &Map<String, Value>, url: &Url, issuers: &[&str], named: &Named
     Ok(Server {
         authorization_endpoint: authorization,
         token_endpoint,
-        registration_endpoint: endpoint("registration_endpoint", "the registration endpoint")?,
+        registration_endpoint: registration,
         revocation_endpoint: endpoint("revocation_endpoint", "the revocation endpoint")?,
         scopes: document::strings(members, "scopes_supported")
             .map(|list| scopes::distinct(list.iter().map(String::as_str))),
