@@ -23,6 +23,8 @@ struct Keychain {
     secrets: Mutex<HashMap<String, String>>,
     marks: Mutex<HashMap<String, String>>,
     locked: AtomicBool,
+    /// There is no keychain any more.
+    gone: AtomicBool,
 }
 
 impl Secrets for Keychain {
@@ -30,10 +32,16 @@ impl Secrets for Keychain {
         if self.locked.load(Ordering::SeqCst) {
             return Err(SecretError::Locked("it is locked".to_owned()));
         }
+        if self.gone.load(Ordering::SeqCst) {
+            return Ok(None);
+        }
         Ok(self.secrets.lock().unwrap().get(key).cloned())
     }
 
     fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
+        if self.gone.load(Ordering::SeqCst) {
+            return Ok(SecretKept::ThisRun { cause: "there is no keychain".to_owned() });
+        }
         self.secrets.lock().unwrap().insert(key.to_owned(), secret.to_owned());
         Ok(SecretKept::Keychain)
     }
@@ -222,6 +230,31 @@ async fn s21_while_the_keychain_is_locked_it_asks() {
     keychain.locked.store(false, Ordering::SeqCst);
     let app = over(folder, &keychain, false).await;
     assert_eq!(grants(&app.host).await, 1, "unlocked, it holds again");
+    app.host.close().await;
+    withstood(row);
+}
+
+/// As by a program that ends the keychain's process and removes `secrets.json`.
+#[tokio::test]
+async fn s21_forged_approvals_are_not_used_once_the_keychain_is_gone() {
+    let row = row("S21, approvals without a seal, and the keychain is gone");
+    let keychain = Arc::new(Keychain::default());
+    let app = over(tempfile::tempdir().unwrap(), &keychain, true).await;
+    approve_for_good(&app).await;
+    app.host.close().await;
+    let App { folder, .. } = app;
+    let data = folder.path().join("data");
+    for name in ["grants.json", "pins.json"] {
+        let own = document(&data.join(name))["document"].clone();
+        std::fs::write(data.join(name), own.to_string()).unwrap();
+    }
+    keychain.gone.store(true, Ordering::SeqCst);
+    let app = over(folder, &keychain, false).await;
+    assert_eq!(grants(&app.host).await, 0, "nothing in it is used");
+    let problem = app.host.snapshot().await.unwrap().config_problem.expect("and that is said");
+    assert!(problem.message.contains("sealed"), "with the reason: {}", problem.message);
+    app.host.start_server("bad".into()).await.unwrap().unwrap();
+    app.question("bad", "its start", |question| matches!(question.body, QuestionBody::StartServer { .. })).await;
     app.host.close().await;
     withstood(row);
 }

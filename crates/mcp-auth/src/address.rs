@@ -16,17 +16,22 @@ const SHOWN: usize = 200;
 /// No address of use is longer, in bytes.
 const LONGEST: usize = 4096;
 
-/// The hosts that the user named: the server's own, and those of typed issuers.
+/// The addresses that the user named: the server's own, and those of typed issuers.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Named(Vec<Host<String>>);
+pub(crate) struct Named(Vec<Url>);
 
 impl Named {
     pub(crate) fn new<'a>(urls: impl Iterator<Item = &'a Url>) -> Named {
-        Named(urls.filter_map(|url| url.host().map(|host| host.to_owned())).collect())
+        Named(urls.cloned().collect())
     }
 
+    /// Returns true if the user named this host, on any port.
     fn has(&self, url: &Url) -> bool {
-        url.host().is_some_and(|host| self.0.contains(&host.to_owned()))
+        url.host().is_some_and(|host| self.0.iter().any(|named| named.host().as_ref() == Some(&host)))
+    }
+
+    fn has_origin(&self, url: &Url) -> bool {
+        self.0.iter().any(|named| named.origin() == url.origin())
     }
 }
 
@@ -36,6 +41,22 @@ impl Named {
 /// Why it may not.
 pub(crate) fn endpoint(what: &'static str, text: &str, named: &Named) -> Result<Url, Cause> {
     check(text, named).map_err(|cause| Cause::UnsafeUrl { what, shown: shown(text), cause: cause.to_owned() })
+}
+
+/// An address like that of [`endpoint`] that `owner`'s metadata or challenge names.
+///
+/// Another port of a host that the user named is another program, often one in a private network that trusts whoever reaches
+/// it. So metadata may lead there only if the user named that port, or if the metadata itself lies there.
+///
+/// # Errors
+/// Why the address may not be gone to.
+pub(crate) fn endpoint_of(what: &'static str, text: &str, owner: &Url, named: &Named) -> Result<Url, Cause> {
+    let url = endpoint(what, text, named)?;
+    if named.has(&url) && !named.has_origin(&url) && url.origin() != owner.origin() {
+        let cause = "it leads to another program on a host that you named; enter it as the issuer if you trust it";
+        return Err(Cause::UnsafeUrl { what, shown: shown(text), cause: cause.to_owned() });
+    }
+    Ok(url)
 }
 
 /// The address, if it may be given to a browser. It goes through the hands of other programs on its way, so what a

@@ -32,7 +32,7 @@ pub(crate) struct Resource {
 /// If it cannot be told whether there is one, or if there is one that is not about this server.
 pub(crate) async fn discover(web: &Web, server: &Url, told: Option<&str>) -> Result<Option<Resource>, AuthError> {
     if let Some(told) = told {
-        let url = address::endpoint("the protected resource metadata", told, web.named());
+        let url = address::endpoint_of("the protected resource metadata", told, server, web.named());
         let url = url.map_err(|cause| PHASE.error(cause))?;
         let (resource, why) = fetch(web, &url, server).await?;
         if resource.is_some() {

@@ -129,6 +129,10 @@ fn read(members: &Map<String, Value>, url: &Url, issuers: &[&str], named: &Named
     let endpoint = |name: &str, what: &'static str| {
         document::string(members, name).map(|text| address::endpoint(what, &text, named)).transpose()
     };
+    // A client is registered before the user is asked about the sign-in; the other endpoints are in that consent request.
+    let registration = document::string(members, "registration_endpoint")
+        .map(|text| address::endpoint_of("the registration endpoint", &text, url, named))
+        .transpose()?;
     let authorization = document::string(members, "authorization_endpoint")
         .map(|text| address::for_browser("the sign-in page", &text, named))
         .transpose()?;
@@ -140,7 +144,7 @@ fn read(members: &Map<String, Value>, url: &Url, issuers: &[&str], named: &Named
     Ok(Server {
         authorization_endpoint: authorization,
         token_endpoint,
-        registration_endpoint: endpoint("registration_endpoint", "the registration endpoint")?,
+        registration_endpoint: registration,
         revocation_endpoint: endpoint("revocation_endpoint", "the revocation endpoint")?,
         scopes: document::strings(members, "scopes_supported")
             .map(|list| scopes::distinct(list.iter().map(String::as_str))),
@@ -261,6 +265,26 @@ mod tests {
             let server = read_with(|document| document["code_challenge_methods_supported"] = methods.clone()).unwrap();
             assert_eq!(server.s256, wanted, "[auth-pkce-verify-support] X46: {methods}");
         }
+    }
+
+    #[test]
+    fn metadata_leads_to_no_other_program_on_a_named_host() {
+        let named = Named::new([Url::parse("http://127.0.0.1:9401/mcp").unwrap()].iter());
+        let issuer = "http://127.0.0.1:9402";
+        let read = |port: u16| {
+            let url = Url::parse(&format!("{issuer}/.well-known/oauth-authorization-server")).unwrap();
+            let at = |path: &str| format!("http://127.0.0.1:{port}/{path}");
+            let document = json!({
+                "issuer": issuer,
+                "token_endpoint": format!("{issuer}/token"),
+                "registration_endpoint": at("containers/create?x=1"),
+            });
+            super::read(document.as_object().unwrap(), &url, &[issuer], &named)
+        };
+        assert!(read(9402).is_ok(), "the authorization server's own origin");
+        assert!(read(9401).is_ok(), "the server's, which the user named");
+        let refused = read(9403);
+        assert!(matches!(refused, Err(Cause::UnsafeUrl { .. })), "X44: another program is refused: {refused:?}");
     }
 
     #[test]

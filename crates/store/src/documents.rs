@@ -38,6 +38,14 @@ impl DocumentFolder {
             };
             SEALED.iter().filter_map(adopt).collect()
         });
+        let folder = path.clone();
+        sealer.find_seals_with(move || {
+            let is_sealed = |name: &Document| {
+                let bytes = files::read(&folder.join(name.file_name()), LIMIT);
+                bytes.ok().flatten().is_some_and(|bytes| DocumentSealer::has_seal(&bytes))
+            };
+            SEALED.iter().any(is_sealed) || crate::audit::is_sealed(&folder)
+        });
         Self { path, lock, sealer, refused: Mutex::default() }
     }
 

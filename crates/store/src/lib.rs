@@ -43,7 +43,7 @@ const LOCK: &str = "lock";
 /// # Errors
 /// If a folder can't be made.
 pub fn open(config_file: &Path, data_dir: &Path, platform: Arc<dyn Platform>) -> Result<Ports, StoreError> {
-    let folder = absolute(data_dir)?;
+    let folder = real_folder(data_dir)?;
     let secrets = secrets::SecretsFile::new(&folder, lock::Lock::new(folder.join(LOCK)));
     open_with(config_file, &folder, platform, Arc::new(secrets))
 }
@@ -59,11 +59,10 @@ pub fn open_with(
     secrets: Arc<dyn Secrets>,
 ) -> Result<Ports, StoreError> {
     let config_file = absolute(config_file)?;
-    let data_dir = absolute(data_dir)?;
+    let data_dir = real_folder(data_dir)?;
     if let Some(folder) = config_file.parent() {
         files::make_folder(folder)?;
     }
-    files::make_folder(&data_dir)?;
     let lock = lock::Lock::new(data_dir.join(LOCK));
     let keys = audit::KeyHolder::new(Arc::clone(&secrets));
     let sealer = sealed_document::DocumentSealer::new(Arc::clone(&keys), Arc::clone(&secrets));
@@ -76,6 +75,20 @@ pub fn open_with(
         secrets,
         platform,
     })
+}
+
+/// Makes the folder if it is missing and resolves links and `..` in its path.
+///
+/// The keychain's entries are named after the path, so two spellings of it would be two places: one whose seals are known, and
+/// one where nothing was ever sealed.
+fn real_folder(path: &Path) -> Result<PathBuf, StoreError> {
+    let path = absolute(path)?;
+    files::make_folder(&path)?;
+    // Canonical paths of Windows have a prefix that other programs do not read.
+    if cfg!(windows) {
+        return Ok(path);
+    }
+    path.canonicalize().map_err(|error| files::failed(&path, "find out where it lies", &error))
 }
 
 fn absolute(path: &Path) -> Result<PathBuf, StoreError> {

@@ -81,6 +81,8 @@ pub(crate) struct DocumentSealer {
     /// Seals what stands there when the first key is made.
     adopt: Mutex<Option<Box<Adopt>>>,
     adopted: Mutex<Option<Vec<String>>>,
+    /// Looks for seals on disk.
+    was_sealed: Mutex<Option<Box<WasSealed>>>,
     /// Held by whoever settles it.
     settling: Mutex<()>,
     /// Held by whoever tells the keychain.
@@ -89,6 +91,12 @@ pub(crate) struct DocumentSealer {
 
 /// Writes with a seal what stands there without one, and gives the names; it is given what makes the text of a file.
 type Adopt = dyn Fn(&dyn Fn(Document, &[u8]) -> Option<String>) -> Vec<Document> + Send;
+
+/// Returns true if a key once sealed something in the data folder.
+type WasSealed = dyn Fn() -> bool + Send;
+
+/// Why documents are withheld where seals are found and the keychain has no key.
+const KEY_IS_GONE: &str = "what lies here was sealed with a key that the keychain does not have any more";
 
 impl DocumentSealer {
     pub(crate) fn new(keys: Arc<KeyHolder>, secrets: Arc<dyn Secrets>) -> Arc<Self> {
@@ -100,6 +108,7 @@ impl DocumentSealer {
             told: Mutex::default(),
             adopt: Mutex::default(),
             adopted: Mutex::default(),
+            was_sealed: Mutex::default(),
             settling: Mutex::default(),
             marking: Mutex::default(),
         });
@@ -125,6 +134,16 @@ impl DocumentSealer {
         adopt: impl Fn(&dyn Fn(Document, &[u8]) -> Option<String>) -> Vec<Document> + Send + 'static,
     ) {
         *self.adopt.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(adopt));
+    }
+
+    /// Sets how seals on disk are found. Where there are any, a missing key withholds documents: else whoever takes the keychain
+    /// away could grant rights.
+    pub(crate) fn find_seals_with(&self, was_sealed: impl Fn() -> bool + Send + 'static) {
+        *self.was_sealed.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(was_sealed));
+    }
+
+    fn finds_seals(&self) -> bool {
+        self.was_sealed.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(|found| found())
     }
 
     /// Tells this one when the key is there, or it turns out that there is none.
@@ -180,6 +199,9 @@ impl DocumentSealer {
         let (next, is_first) = match self.keys.key() {
             Ok(key) => self.ready(key.derived(LABEL)),
             Err(missing) if missing.exists => (State::Unavailable(missing.cause), false),
+            Err(missing) if self.finds_seals() => {
+                (State::Unavailable(format!("{KEY_IS_GONE} ({})", missing.cause)), false)
+            }
             Err(missing) => (State::Without(missing.cause), false),
         };
         *self.state() = next;
@@ -224,6 +246,11 @@ impl DocumentSealer {
         let names = adopted.into_iter().map(|name| name.file_name().to_owned()).collect();
         *self.adopted.lock().unwrap_or_else(PoisonError::into_inner) = Some(names);
         (State::Ready(ready), true)
+    }
+
+    /// Returns true if these are the bytes of a sealed document, whatever key sealed it.
+    pub(crate) fn has_seal(bytes: &[u8]) -> bool {
+        serde_json::from_slice::<SealedText<'_>>(bytes).is_ok()
     }
 
     /// Judges the bytes of a file.

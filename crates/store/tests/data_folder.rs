@@ -5,6 +5,7 @@
 mod common;
 
 use std::fs;
+use std::sync::Arc;
 
 use common::{Store, open};
 use host::history::Conversation;
@@ -89,4 +90,21 @@ fn two_programs_change_a_document_without_losing_anything() {
     });
     let kept = store.ports.documents.read(Document::Roots).unwrap().unwrap();
     assert_eq!(kept.as_object().unwrap().len(), 80, "every change of every program is there");
+}
+
+/// S04, S21: the keychain's entries are named after the folder, so another spelling of it must not be another place.
+#[cfg(unix)]
+#[test]
+fn each_spelling_of_the_folder_is_the_same_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    std::fs::create_dir_all(root.join("data/inner")).unwrap();
+    std::os::unix::fs::symlink(root.join("data"), root.join("alias")).unwrap();
+    for spelling in ["data", "alias", "data/inner/..", "./data/"] {
+        let secrets = Arc::new(host::secrets::SecretsInMemory::default());
+        let platform = Arc::new(store::PlatformInFolder::new(root.join("platform")));
+        let ports = store::open_with(&root.join("mcp.json"), &root.join(spelling), platform, secrets).unwrap();
+        assert_eq!(ports.documents.path(), root.join("data"), "{spelling}");
+        assert_eq!(ports.audit.path(), root.join("data/audit.db"), "{spelling}");
+    }
 }

@@ -35,7 +35,7 @@ impl Owner {
             return;
         }
         let at = now();
-        self.change_pins(server, true, |pins| {
+        self.change_pins(server, true, move |pins| {
             for (name, is_changed) in &noted {
                 if let Some(pin) = pins.tools.get_mut(name) {
                     pin.changed = is_changed.then_some(at);

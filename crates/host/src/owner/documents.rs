@@ -111,6 +111,9 @@ impl Owner {
 
     /// Another program changed what was seen of servers.
     pub(crate) fn reload_pins(&mut self) {
+        if self.puts_off_reload(Document::Pins) {
+            return;
+        }
         let Some(kept) = self.read_again::<BTreeMap<String, ServerPins>>(Document::Pins, json!({})) else { return };
         let kept: Pins = kept.into_iter().map(|(server, pins)| (server, Arc::new(pins))).collect();
         let before = std::mem::replace(&mut self.kept_pins, kept);
@@ -143,6 +146,9 @@ impl Owner {
 
     /// Another program changed which folders servers may know of.
     pub(crate) fn reload_roots(&mut self) {
+        if self.puts_off_reload(Document::Roots) {
+            return;
+        }
         let kept = self.read_again::<BTreeMap<String, SharedRoots>>(Document::Roots, json!({}));
         let Some(kept) = kept else { return };
         let before = std::mem::replace(&mut self.kept_roots, kept);

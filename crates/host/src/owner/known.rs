@@ -83,9 +83,7 @@ impl Owner {
         }
         let value = serde_json::to_value(&found).ok();
         self.known.insert(name.to_owned(), found);
-        if let Err(error) = self.keep_entry(Document::Servers, name, value) {
-            tracing::warn!(%error, "what was found of a server could not be written down");
-        }
+        self.write_entry_later(Document::Servers, "the facts of a server could not be written", name, value);
     }
 
     /// A local server did not become ready. Perhaps it is another one by now: the next start finds out anew.
@@ -96,10 +94,8 @@ impl Owner {
     }
 
     pub(super) fn forget_known(&mut self, name: &str) {
-        if self.known.remove(name).is_some()
-            && let Err(error) = self.keep_entry(Document::Servers, name, None)
-        {
-            tracing::warn!(%error, "what was found of a server could not be taken out");
+        if self.known.remove(name).is_some() {
+            self.write_entry_later(Document::Servers, "the facts of a server could not be removed", name, None);
         }
     }
 }

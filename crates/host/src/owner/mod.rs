@@ -10,6 +10,7 @@ mod confirmed;
 mod conversation;
 mod cool_down;
 mod definitions;
+mod document_writer;
 mod documents;
 mod gate;
 mod known;
@@ -46,7 +47,7 @@ use mcp_transport::sandbox::Plan;
 use mcp_transport::stdio::{LaunchFiles, SearchPath};
 use policy::{Grants, Hash, Policy};
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tokio::sync::{broadcast, mpsc, oneshot};
 
 use crate::activity::{Activity, Together};
@@ -70,6 +71,7 @@ pub(crate) use calls::{CallReply, NewCall};
 use cool_down::Asking;
 use definitions::Definitions;
 pub use definitions::definition_hash;
+use document_writer::DocumentWriter;
 pub(crate) use documents::changed_entries;
 pub(crate) use gate::{Passed, followed_link, open_page};
 use known::Remembered;
@@ -183,6 +185,7 @@ pub(crate) struct Owner {
     packages: BTreeMap<String, ApprovedPackage>,
     reads: Reads,
     running: FxHashMap<RunId, RunningRecord>,
+    document_writer: DocumentWriter,
     settings: AppSettings,
     config_problem: Option<ConfigProblem>,
     /// Why a document that grants rights is not used.
@@ -217,6 +220,7 @@ impl Owner {
         let known = read(&ports, Document::Servers, &mut problem).unwrap_or_default();
         let packages = read(&ports, Document::Packages, &mut problem).unwrap_or_default();
         let search_path = options.search_path.clone();
+        let document_writer = DocumentWriter::new(Arc::clone(&ports.documents), back.clone());
         let mut owner = Self {
             vaults: Arc::new(Vaults::new(Arc::clone(&ports.secrets))),
             ports,
@@ -247,6 +251,7 @@ impl Owner {
             packages,
             reads: Reads::default(),
             running: FxHashMap::default(),
+            document_writer,
             settings,
             config_problem: None,
             document_problem: None,
@@ -292,6 +297,9 @@ impl Owner {
                 break;
             }
         }
+        // Nobody answers commands any more; the writer must not wait for room among them.
+        drop(commands);
+        self.document_writer.close().await;
         let audit = Arc::clone(&self.ports.audit);
         let flushed = tokio::task::spawn_blocking(move || audit.flush()).await;
         if let Ok(Err(error)) = flushed {
@@ -436,18 +444,7 @@ impl Owner {
 
     /// Writes one entry of a document that has one for each server, or takes it out. All else in it stays.
     fn keep_entry(&self, document: Document, server: &str, value: Option<Value>) -> Result<(), StoreError> {
-        self.ports.documents.update(document, &mut |kept| {
-            let mut entries = kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_else(Map::new);
-            match &value {
-                Some(value) => {
-                    entries.insert(server.to_owned(), value.clone());
-                }
-                None => {
-                    entries.shift_remove(server);
-                }
-            }
-            entries.into()
-        })
+        self.ports.documents.update(document, &mut |kept| document_writer::with_entry(kept, server, value.as_ref()))
     }
 }
 

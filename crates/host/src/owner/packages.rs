@@ -266,16 +266,12 @@ impl Owner {
         if self.options.decides != "user" {
             return;
         }
-        if let Err(error) = self.keep_entry(Document::Packages, name, value) {
-            tracing::warn!(%error, "the version of a package could not be written down");
-        }
+        self.write_entry_later(Document::Packages, "the version of a package could not be written", name, value);
     }
 
     pub(super) fn forget_package(&mut self, name: &str) {
-        if self.packages.remove(name).is_some()
-            && let Err(error) = self.keep_entry(Document::Packages, name, None)
-        {
-            tracing::warn!(%error, "the version of a package could not be taken out");
+        if self.packages.remove(name).is_some() {
+            self.write_entry_later(Document::Packages, "the version of a package could not be removed", name, None);
         }
     }
 }

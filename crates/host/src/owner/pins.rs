@@ -68,7 +68,7 @@ impl Owner {
         let pinned = self.pins.get(server).and_then(|pins| pins.identity.as_ref());
         if pinned.is_none_or(|pinned| pinned.hash != *approved || pinned.parts != parts) {
             let identity = Identity { hash: approved.clone(), parts, at: now() };
-            self.change_pins(server, self.is_of_a_person(), |pins| pins.pin_identity(identity.clone()));
+            self.change_pins(server, self.is_of_a_person(), move |pins| pins.pin_identity(identity.clone()));
         }
     }
 
@@ -80,7 +80,8 @@ impl Owner {
     /// Who issues the tokens for a server was approved.
     pub(super) fn pin_issuer(&mut self, server: &str, issuer: &str) {
         if self.pins.get(server).and_then(|pins| pins.issuer.as_deref()) != Some(issuer) {
-            self.change_pins(server, self.is_of_a_person(), |pins| pins.pin_issuer(issuer));
+            let issuer = issuer.to_owned();
+            self.change_pins(server, self.is_of_a_person(), move |pins| pins.pin_issuer(&issuer));
         }
     }
 
@@ -88,7 +89,8 @@ impl Owner {
     pub(super) fn pin_endpoints(&mut self, server: &str, endpoints: &[SignInEndpoint]) {
         let endpoints = endpoint_parts(endpoints);
         if self.pins.get(server).is_none_or(|pins| pins.endpoints != endpoints) {
-            self.change_pins(server, self.is_of_a_person(), |pins| pins.endpoints.clone_from(&endpoints));
+            let lasts = self.is_of_a_person();
+            self.change_pins(server, lasts, move |pins| pins.endpoints.clone_from(&endpoints));
         }
     }
 
@@ -101,10 +103,9 @@ impl Owner {
         {
             return true;
         }
-        let (at, mut has_room) = (now(), true);
-        let lasts = self.is_of_a_person();
-        self.change_pins(server, lasts, |pins| has_room = pins.pin(kind, name, definition, identity.as_ref(), at));
-        has_room
+        let (at, lasts) = (now(), self.is_of_a_person());
+        let (name, definition) = (name.to_owned(), definition.clone());
+        self.change_pins(server, lasts, move |pins| pins.pin(kind, &name, &definition, identity.as_ref(), at))
     }
 
     /// Whether what is approved was seen by a person. What a script answers holds while the script runs.
@@ -114,37 +115,40 @@ impl Owner {
 
     /// Changes what is kept of a server, here and, if it lasts, in the file. What else is in the file stays: another host (the app beside a
     /// terminal) may have written it.
-    pub(super) fn change_pins(&mut self, server: &str, lasts: bool, mut change: impl FnMut(&mut ServerPins)) {
-        change(Arc::make_mut(self.pins.entry(server.to_owned()).or_default()));
+    pub(super) fn change_pins<T>(
+        &mut self,
+        server: &str,
+        lasts: bool,
+        mut change: impl FnMut(&mut ServerPins) -> T + Send + 'static,
+    ) -> T {
+        let changed = change(Arc::make_mut(self.pins.entry(server.to_owned()).or_default()));
         if let Some(record) = self.servers.get_mut(server) {
             record.definitions = Default::default();
             record.pinned_names = Default::default();
         }
         self.judgement += 1;
         if !lasts {
-            return;
+            return changed;
         }
-        let written = self.ports.documents.update(Document::Pins, &mut |kept| {
+        let server = server.to_owned();
+        let failure = "pins could not be written; they hold until Drawbridge ends";
+        self.write_later(Document::Pins, failure, move |kept| {
             let mut kept: Map<String, Value> =
                 kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();
-            let own = kept.get(server).and_then(|own| serde_json::from_value(own.clone()).ok());
+            let own = kept.get(&server).and_then(|own| serde_json::from_value(own.clone()).ok());
             let mut own: ServerPins = own.unwrap_or_default();
             change(&mut own);
             if let Ok(own) = serde_json::to_value(&own) {
-                kept.insert(server.to_owned(), own);
+                kept.insert(server.clone(), own);
             }
             kept.into()
         });
-        if let Err(error) = written {
-            tracing::error!(%error, "what was reviewed could not be written; it holds until Drawbridge ends");
-        }
+        changed
     }
 
     pub(super) fn forget_pins(&mut self, server: &str) {
-        if self.pins.remove(server).is_some()
-            && let Err(error) = self.keep_entry(Document::Pins, server, None)
-        {
-            tracing::error!(%error, "what was reviewed of a removed server could not be taken out");
+        if self.pins.remove(server).is_some() {
+            self.write_entry_later(Document::Pins, "the pins of a removed server could not be removed", server, None);
         }
     }
 
@@ -183,13 +187,12 @@ impl Owner {
             ..Decided::default()
         };
         self.audit(decided).map_err(|_| ReviewError::Audit)?;
-        let mut has_room = true;
         let (identity, at) = (self.servers.get(server).and_then(|record| record.identity.clone()), now());
+        let reviewed = pairs().filter_map(|(seen, now)| Some((seen.kind, seen.name.clone(), now.clone()?)));
+        let reviewed: Vec<(Kind, String, Value)> = reviewed.collect();
         // Whoever says this means it, also in a script.
-        self.change_pins(server, true, |pins| {
-            has_room = pairs().all(|(seen, now)| {
-                now.as_ref().is_none_or(|now| pins.pin(seen.kind, &seen.name, now, identity.as_ref(), at))
-            });
+        let has_room = self.change_pins(server, true, move |pins| {
+            reviewed.iter().all(|(kind, name, definition)| pins.pin(*kind, name, definition, identity.as_ref(), at))
         });
         self.mark_questions_again(server);
         self.emit(HostEvent::CatalogChanged(server.to_owned()));

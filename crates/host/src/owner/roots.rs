@@ -54,9 +54,8 @@ impl Owner {
     /// Writes down what stands for one server. All else in the file stays: another host may have written it.
     fn keep_roots(&mut self, server: &str) {
         let own = self.roots.get(server).and_then(|shared| serde_json::to_value(shared).ok());
-        if let Err(error) = self.keep_entry(Document::Roots, server, own) {
-            tracing::error!(%error, "the folders could not be written; they hold until Drawbridge ends");
-        }
+        let failure = "the shared folders could not be written; they hold until Drawbridge ends";
+        self.write_entry_later(Document::Roots, failure, server, own);
     }
 }
 

@@ -94,6 +94,15 @@ impl Reach {
         parts.retain(|part| !writable.iter().any(|folder| part.starts_with(folder)));
         let covered = |part: &PathBuf| system.iter().any(|folder| part.starts_with(folder));
         parts.retain(|part| !covered(part));
+        // What is hidden is hidden under its real path. Under another one it would be reached.
+        let shows_hidden = |part: &PathBuf| {
+            let real = part.canonicalize().ok().filter(|real| real != part);
+            real.is_some_and(|real| sandbox.hidden.iter().any(|hidden| hidden.starts_with(&real)))
+        };
+        for part in parts.iter_mut().filter(|part| shows_hidden(part) && program.starts_with(part)) {
+            program.clone_into(part);
+        }
+        parts.retain(|part| !shows_hidden(part));
         parts.sort();
         parts.dedup();
         let (folders, home) = (sandbox.folders.clone(), sandbox.home.clone());
@@ -148,10 +157,13 @@ fn sorted<'p>(paths: impl Iterator<Item = &'p PathBuf>) -> Vec<&'p Path> {
 fn installation(program: &Path, path: &SearchPath, home: Option<&Path>, depth: usize, found: &mut Vec<PathBuf>) {
     let Some(depth) = depth.checked_sub(1) else { return };
     let Some(real) = program.canonicalize().ok().filter(|real| real.is_file()) else { return };
+    // A link above the program must not bring more into reach than the place that it leads to would.
     let as_found = folder_of(program, home);
-    // What the folder leads to is approved with it, so that it can't lead elsewhere later.
-    found.extend(as_found.canonicalize());
-    found.push(as_found);
+    let place = resolved_above(program).map(|program| folder_of(&program, home));
+    let is_as_found = as_found.canonicalize().ok() == place;
+    found.push(if is_as_found { as_found } else { program.to_owned() });
+    // Approved with it, so that the link can't lead elsewhere later.
+    found.extend(place);
     found.push(folder_of(&real, home));
     if let Some(interpreter) = interpreter(&real, path) {
         installation(&interpreter, path, home, depth, found);
@@ -163,9 +175,19 @@ fn installation(program: &Path, path: &SearchPath, home: Option<&Path>, depth: u
 fn folder_of(program: &Path, home: Option<&Path>) -> PathBuf {
     let Some(bin) = program.parent().filter(|folder| folder.ends_with("bin")) else { return program.to_owned() };
     let Some(whole) = bin.parent().filter(|folder| folder.parent().is_some()) else { return bin.to_owned() };
-    let holds_home = home.is_some_and(|home| home.starts_with(whole));
-    let below = home.and_then(|home| whole.strip_prefix(home).ok()).map(|below| below.components().count());
-    if holds_home || below.is_some_and(|below| below < BELOW_HOME) { bin.to_owned() } else { whole.to_owned() }
+    if is_installation(whole, home) { whole.to_owned() } else { bin.to_owned() }
+}
+
+/// The path without links above its last part.
+fn resolved_above(path: &Path) -> Option<PathBuf> {
+    Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
+}
+
+/// Returns true if this folder can be an installation, and is neither the user's home, nor above it, nor right below it.
+fn is_installation(folder: &Path, home: Option<&Path>) -> bool {
+    let holds_home = home.is_some_and(|home| home.starts_with(folder));
+    let below = home.and_then(|home| folder.strip_prefix(home).ok()).map(|below| below.components().count());
+    folder.parent().is_some() && !holds_home && below.is_none_or(|below| below >= BELOW_HOME)
 }
 
 /// Says if a path, with no link in it, lies where the system keeps its own programs.
@@ -239,6 +261,40 @@ mod tests {
         assert_eq!(alone, [home.join("project/target/server")], "of a program elsewhere only the file");
         executable(&home.join("bin/server"), "no script");
         assert_eq!(reached(&home.join("bin/server")), [home.join("bin")], "the home itself is no installation");
+    }
+
+    /// S10: a repository's link brings the user's folders, or Drawbridge's own, under another name.
+    #[test]
+    fn a_link_above_the_program_reaches_no_more_than_its_target() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let (home, repository) = (root.join("home"), root.join("repository"));
+        std::fs::create_dir_all(&repository).unwrap();
+        for installed in [".local/bin/tool", "bin/tool", ".local/share/bin/tool", "opt/node/v22/bin/tool"] {
+            executable(&home.join(installed), "no script");
+        }
+        let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };
+        for (target, may_show) in [("home/.local", false), ("home", false), ("home/opt/node/v22", true)] {
+            let link = repository.join(target.replace('/', "-"));
+            symlink(root.join(target), &link).unwrap();
+            let mut found = Vec::new();
+            installation(&link.join("bin/tool"), &path, Some(&home), DEPTH, &mut found);
+            assert_eq!(found.contains(&link), may_show, "{target}: {found:?}");
+            assert_ne!(found.contains(&link.join("bin/tool")), may_show, "else the program itself: {found:?}");
+            assert!(!found.contains(&home) && !found.contains(&home.join(".local")), "{target}: {found:?}");
+        }
+        let link = repository.join("share");
+        symlink(home.join(".local/share"), &link).unwrap();
+        let sandbox = Sandbox {
+            folders: Vec::new(),
+            network: false,
+            home: "/nowhere/own".into(),
+            hidden: vec![home.join(".local/share/drawbridge")],
+            limits: super::super::ResourceLimits::DEFAULT,
+        };
+        let reach = Reach::of(&sandbox, &link.join("bin/tool"), &path);
+        assert!(!reach.program.contains(&link), "not under a name that is not hidden: {:?}", reach.program);
+        assert!(reach.program.contains(&link.join("bin/tool")), "but the program: {:?}", reach.program);
     }
 
     #[test]

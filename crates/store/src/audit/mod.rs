@@ -100,6 +100,12 @@ impl AuditDatabase {
     }
 }
 
+/// Returns true if the log in this folder has a seal, whatever key made it.
+pub(crate) fn is_sealed(data_dir: &Path) -> bool {
+    let connection = file::open_to_read(&data_dir.join(FILE)).ok().flatten();
+    connection.is_some_and(|connection| file::seal(&connection).ok().flatten().is_some())
+}
+
 impl AuditLog for AuditDatabase {
     fn path(&self) -> PathBuf {
         self.path.clone()
