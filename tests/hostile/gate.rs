@@ -16,7 +16,8 @@ use policy::{Effect, PolicyRule, RuleRef, Scope};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use serde_json::{Map, Value, json};
-use testkit::app::{App, PATIENCE, scripted};
+use testkit::app::{App, PATIENCE, remote, scripted};
+use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 use testkit::deadline::holds_within;
 use testkit::model::{ScriptedModel, Step, named, reference, text};
 
@@ -676,6 +677,77 @@ async fn e19_a_server_that_is_always_allowed_comes_back_and_the_log_says_so() {
     assert_eq!(last.asker, "host", "E19: and nobody asked for it but the host");
     let activity = app.activity(SERVER).await;
     assert!(activity.contains("under its standing approval"), "E19: which can be read on its page: {activity}");
+    app.host.close().await;
+    withstood(row, Duration::ZERO);
+}
+
+/// Signs in to a remote server whose address is allowed once; each consent request is answered once.
+async fn signed_in_once() -> (App, AuthorizationServer, ProtectedServer) {
+    let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
+    let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
+    let app = App::start(vec![(SERVER, remote(&server.url()))]).await;
+    app.platform.browses.store(true, std::sync::atomic::Ordering::Relaxed);
+    app.host.start_server(SERVER.into()).await.unwrap().unwrap();
+    let connects = |q: &QuestionView| matches!(q.body, QuestionBody::ConnectServer { .. });
+    let connect = app.question(SERVER, "its address", connects).await;
+    app.answer(&connect, ONCE).await;
+    let sign_in = app.question(SERVER, "signing in", |q| matches!(q.body, QuestionBody::SignIn { .. })).await;
+    app.answer(&sign_in, ONCE).await;
+    app.until(SERVER, "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
+    (app, issuer, server)
+}
+
+#[tokio::test]
+async fn e19_a_remote_server_that_was_allowed_once_is_not_connected_to_again_without_its_user() {
+    let row = Row::default();
+    row.is("E19, a remote server that was allowed once wants another sign-in");
+    let (app, issuer, server) = signed_in_once().await;
+    let connections = || server.with_method("initialize").len();
+    let connects = || app.decisions().into_iter().filter(|(kind, ..)| kind == "connect-server").count();
+    let (before, decided) = (connections(), connects());
+    issuer.end_access_tokens();
+    issuer.set(|script| script.down = Some(503));
+    let allowing = app.always(|q| matches!(q.body, QuestionBody::Tool { .. }).then_some(ONCE));
+    let arguments = Map::from_iter([("text".to_owned(), json!("x"))]);
+    let called = app.host.call_tool("late".into(), SERVER.into(), "echo".into(), arguments, None).await;
+    called.expect_err("nobody renews the token");
+    app.until(SERVER, "waiting for a sign-in", |s| matches!(s.state, ServerState::NeedsSignIn(_))).await;
+    issuer.set(|script| script.down = None);
+    app.host.network_changed().await.unwrap();
+    let decided_on = |s: &host::view::ServerView| matches!(s.state, ServerState::AwaitingApproval | ServerState::Ready);
+    let view = app.until(SERVER, "asked about, or in use", decided_on).await;
+    assert_eq!(view.state, ServerState::AwaitingApproval, "E19: the approval was for the connection before");
+    assert_eq!((connections(), connects()), (before, decided), "E19: nothing was sent, and nothing was decided");
+    let question = app.question(SERVER, "its next connection", |_| true).await;
+    let Why::Ended { .. } = &question.why else { panic!("E19: nobody asked for it but the host: {question:?}") };
+    app.answer(&question, ONCE).await;
+    app.until(SERVER, "ready", |s| s.state == ServerState::Ready).await;
+    assert_eq!(issuer.authorizations().len(), 1, "E19: with the tokens of before");
+    allowing.abort();
+    app.host.close().await;
+    withstood(row, Duration::ZERO);
+}
+
+#[tokio::test]
+async fn e19_a_sign_in_that_its_user_has_finished_connects_to_what_was_allowed() {
+    let row = Row::default();
+    row.is("E19, the user of a remote server that was allowed once signs in again");
+    let (app, issuer, _server) = signed_in_once().await;
+    issuer.end_all_tokens();
+    let allowing = app.always(|q| matches!(q.body, QuestionBody::Tool { .. }).then_some(ONCE));
+    let arguments = Map::from_iter([("text".to_owned(), json!("x"))]);
+    let called = app.host.call_tool("late".into(), SERVER.into(), "echo".into(), arguments, None).await;
+    called.expect_err("the tokens are void");
+    app.until(SERVER, "waiting for a sign-in", |s| matches!(s.state, ServerState::NeedsSignIn(_))).await;
+    app.host.sign_in(SERVER.into()).await.unwrap().unwrap();
+    let sign_in = app.question(SERVER, "signing in", |q| matches!(q.body, QuestionBody::SignIn { .. })).await;
+    app.answer(&sign_in, ONCE).await;
+    app.until(SERVER, "ready", |s| s.state == ServerState::Ready).await;
+    let connects = app.decisions().into_iter().filter(|(kind, ..)| kind == "connect-server");
+    let by: Vec<String> = connects.map(|(_, _, by)| by).collect();
+    assert_eq!(by.first().map(String::as_str), Some("user"), "E19: the first connection was approved");
+    assert!(by[1..].iter().all(|by| by == "policy"), "E19: what follows a sign-in is logged as that: {by:?}");
+    allowing.abort();
     app.host.close().await;
     withstood(row, Duration::ZERO);
 }

@@ -143,7 +143,7 @@ impl Owner {
         let signed_in = self.servers.get(name).is_some_and(|record| record.supervision.signed_in_to(hash));
         match self.policy.decide(&act, now()) {
             Decision::Deny { rule, .. } => self.fail(name, rule.name()),
-            // To go on where it waited for its user to sign in is no new act to ask about.
+            // To go on after the sign-in for which it waited is no new act to ask about.
             Decision::Ask { .. } if signed_in => {
                 self.launch_audited(name, Departure::after_sign_in(name, hash.clone()), kind_of(&body), "policy");
             }
