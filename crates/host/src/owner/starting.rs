@@ -13,6 +13,7 @@ use serde_json::json;
 use super::approvals::{address_hash, command_hash, without_sandbox};
 use super::gate::Departure;
 use super::packages::PackageStart;
+use super::pins::changed_files;
 use super::questions::{For, kind_of};
 use super::sandbox::{NoPlan, plan};
 use super::sign_in::{SignIn, Unmade};
@@ -122,7 +123,18 @@ impl Owner {
         let hash = command_hash(&config, &resolved, plan.as_ref(), &files, package.as_ref());
         let writers = self.writers(name, &files);
         let package = package.map(Box::new);
-        let body = QuestionBody::StartServer { config, resolved, approved_before: None, plan, files, writers, package };
+        let changed_files = self.pins.get(name).map(|pins| changed_files(pins, &files)).unwrap_or_default();
+        let approved_before = None;
+        let body = QuestionBody::StartServer {
+            config,
+            resolved,
+            approved_before,
+            plan,
+            files,
+            changed_files,
+            writers,
+            package,
+        };
         self.decide_start(name, &hash, body);
     }
 

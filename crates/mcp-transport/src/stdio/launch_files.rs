@@ -70,7 +70,24 @@ pub struct LaunchFile {
     pub real: PathBuf,
     /// The file as it is.
     pub state: FileState,
+    /// Why it decides what runs.
+    pub role: LaunchRole,
     stamp: Stamp,
+}
+
+/// Why a file decides what a command runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LaunchRole {
+    /// The command leads to it.
+    Program,
+    /// The first line of the program, or of its interpreter, names it.
+    Interpreter,
+    /// The settings of the Python environment that the program or its interpreter belongs to.
+    Environment,
+    /// An argument names it.
+    Argument,
+    /// A variable names it.
+    Variable,
 }
 
 /// A file as it is. Another state is another file.
@@ -106,14 +123,14 @@ impl LaunchFiles {
     /// The files of this command, whose program was found here. Reads from the disk.
     #[must_use]
     pub fn of(command: &ServerCommand, program: &Path, path: &SearchPath) -> LaunchFiles {
-        let mut found: Vec<PathBuf> = vec![program.to_owned()];
+        let mut found: Vec<Found> = vec![(program.to_owned(), LaunchRole::Program)];
         interpreters(program, path, &mut found);
         found.extend(python_environment(program));
         scripts(command, program, &mut found);
         let (mut files, mut left): (Vec<LaunchFile>, u64) = (Vec::new(), MOST_HASHED);
-        for path in found {
+        for (path, role) in found {
             if files.len() < MOST_FILES && !files.iter().any(|file| file.path == path) {
-                let file = LaunchFile::read(path, left.min(HASHED_BYTES));
+                let file = LaunchFile::read(path, role, left.min(HASHED_BYTES));
                 // By its size and not by what was read, so that the same files are always told in the same way.
                 left = left.saturating_sub(file.as_ref().map_or(0, |file| file.stamp.bytes));
                 files.extend(file);
@@ -127,7 +144,11 @@ impl LaunchFiles {
     #[must_use]
     pub fn again(&self) -> LaunchFiles {
         let again = |file: &LaunchFile| {
-            if file.is_untouched() { Some(file.clone()) } else { LaunchFile::read(file.path.clone(), READ_AT_ONCE) }
+            if file.is_untouched() {
+                Some(file.clone())
+            } else {
+                LaunchFile::read(file.path.clone(), file.role, READ_AT_ONCE)
+            }
         };
         LaunchFiles(self.0.iter().filter_map(again).collect())
     }
@@ -148,14 +169,20 @@ impl LaunchFiles {
 
 impl LaunchFile {
     /// None if there is no such file. One of more than `most` bytes is told by its stamp.
-    fn read(path: PathBuf, most: u64) -> Option<LaunchFile> {
+    fn read(path: PathBuf, role: LaunchRole, most: u64) -> Option<LaunchFile> {
         let real = path.canonicalize().ok()?;
         let facts = real.metadata().ok().filter(Metadata::is_file)?;
         let stamp = Stamp::of(&facts)?;
         // So is what may be executed and not read.
         let content = content_hash(&real, most).filter(|_| stamp.bytes <= most);
         let state = content.map_or_else(|| FileState::Stamp(stamp.clone()), FileState::Content);
-        Some(LaunchFile { path, real, state, stamp })
+        Some(LaunchFile { path, real, state, role, stamp })
+    }
+
+    /// Its length in bytes.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.stamp.bytes
     }
 
     fn is_untouched(&self) -> bool {
@@ -186,14 +213,17 @@ const fn status_changed(_facts: &Metadata) -> Option<(i64, i64)> {
     None
 }
 
+/// A file, and why it counts.
+type Found = (PathBuf, LaunchRole);
+
 /// The interpreters that the first lines of scripts name, but those of the system.
-fn interpreters(program: &Path, path: &SearchPath, found: &mut Vec<PathBuf>) {
+fn interpreters(program: &Path, path: &SearchPath, found: &mut Vec<Found>) {
     let mut script = program.to_owned();
     for _ in 0..MOST_INTERPRETERS {
         let Some(next) = script.canonicalize().ok().and_then(|real| interpreter(&real, path)) else { return };
         let is_of_system = next.canonicalize().is_ok_and(|real| is_of_system(&real));
         if !is_of_system {
-            found.push(next.clone());
+            found.push((next.clone(), LaunchRole::Interpreter));
             found.extend(python_environment(&next));
         }
         script = next;
@@ -201,14 +231,16 @@ fn interpreters(program: &Path, path: &SearchPath, found: &mut Vec<PathBuf>) {
 }
 
 /// The file that says where a Python environment has its modules and its interpreter.
-fn python_environment(program: &Path) -> Option<PathBuf> {
+fn python_environment(program: &Path) -> Option<Found> {
     let folder = program.parent()?;
     let of = |folder: &Path| Some(folder.join("pyvenv.cfg")).filter(|file| file.is_file());
-    folder.parent().and_then(of).or_else(|| of(folder))
+    let settings = folder.parent().and_then(of).or_else(|| of(folder))?;
+    Some((settings, LaunchRole::Environment))
 }
 
 /// The files with code that arguments and variables name.
-fn scripts(command: &ServerCommand, program: &Path, found: &mut Vec<PathBuf>) {
+fn scripts(command: &ServerCommand, program: &Path, found: &mut Vec<Found>) {
+    let argued = |path: PathBuf| (path, LaunchRole::Argument);
     let arguments: Vec<&str> = command.arguments.iter().take(MOST_WORDS).map(String::as_str).collect();
     let mut bases = vec![command.directory()];
     let folders = arguments
@@ -225,23 +257,26 @@ fn scripts(command: &ServerCommand, program: &Path, found: &mut Vec<PathBuf>) {
         for base in &bases {
             let at = base.join(value(argument));
             if at.is_file() && (is_code(&at) || runs_first && !is_option) {
-                found.push(at);
+                found.push(argued(at));
             } else if runs_first && !is_option && at.is_dir() {
-                found.extend(ENTRIES.map(|entry| at.join(entry)).into_iter().filter(|entry| entry.is_file()));
+                let entries = ENTRIES.map(|entry| at.join(entry)).into_iter().filter(|entry| entry.is_file());
+                found.extend(entries.map(argued));
             } else if is_module {
                 let module = base.join(argument.replace('.', "/"));
                 let files = ["__main__.py", "__init__.py"].map(|entry| module.join(entry));
-                found.extend(files.into_iter().chain([module.with_extension("py")]).filter(|file| file.is_file()));
+                let files = files.into_iter().chain([module.with_extension("py")]).filter(|file| file.is_file());
+                found.extend(files.map(argued));
             }
         }
         // The first word that is no option is what runs, unless it is the value of an option before it.
-        let is_what_runs =
-            !is_option && (has_code_name(Path::new(argument)) || found.iter().any(|file| file.ends_with(argument)));
+        let is_what_runs = !is_option
+            && (has_code_name(Path::new(argument)) || found.iter().any(|(file, _)| file.ends_with(argument)));
         runs_first &= !is_what_runs && !OTHER_CODE.contains(&argument);
     }
     for value in command.environment.values().take(MOST_WORDS) {
         let words = value.split([' ', ':', '=']).filter(|word| Path::new(word).is_absolute());
-        found.extend(words.take(MOST_BASES).map(PathBuf::from).filter(|file| file.is_file() && is_code(file)));
+        let files = words.take(MOST_BASES).map(PathBuf::from).filter(|file| file.is_file() && is_code(file));
+        found.extend(files.map(|file| (file, LaunchRole::Variable)));
     }
 }
 
