@@ -7,7 +7,7 @@ use host::packages::{LoadedPackage, UnknownPackage};
 use host::server_config::{SandboxConfig, ServerConfig, StdioConfig};
 use host::view::{QuestionBody, QuestionView, ServerState, UserAnswer};
 use mcp_transport::stdio::{PathSource, SearchPath};
-use policy::{Effect, PolicyRule, Scope};
+use policy::{PolicyRule, Scope};
 use serde_json::json;
 use testkit::app::App;
 
@@ -279,7 +279,8 @@ async fn s25_of_a_server_that_a_rule_keeps_out_nothing_is_looked_up() {
     launchers.offers("1.2.3", "sha512-one");
     let options = host::HostOptions { search_path: Some(launchers.search_path()), ..Default::default() };
     let app = App::start_in(tempfile::tempdir().unwrap(), vec![("bad", npx())], options).await;
-    let denies = PolicyRule { effect: Effect::Deny, trusted_server: false, ..PolicyRule::trusting("bad") };
+    let denies = json!({"effect": "deny", "identity": "*@scope/server*", "direction": "both"});
+    let denies: PolicyRule = serde_json::from_value(denies).unwrap();
     let rule = app.host.set_rule(denies).await.unwrap().unwrap();
     app.host.start_server("bad".into()).await.unwrap().unwrap();
     app.until("bad", "refused", |s| matches!(s.state, ServerState::Failed(_))).await;
