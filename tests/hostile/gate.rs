@@ -1,4 +1,4 @@
-//! The one gate (E01, E19): what leaves is what was approved and what the audit log has, whatever is done in whatever order.
+//! The one gate (E01): what leaves is what was approved and what the audit log has, whatever is done in whatever order.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,24 +9,27 @@ use host::AnswerError;
 use host::ports::{AuditEntry, AuditQuery};
 use host::sampling::Run;
 use host::server_config::ServerConfig;
-use host::view::{Edit, QuestionBody, QuestionView, ServerState, UserAnswer, Why};
+use host::view::{Edit, QuestionBody, QuestionView, ServerState, UserAnswer};
 use mcp_proto::types::{ContentBlock, LogLevel, SamplingContent};
 use models::Part;
 use policy::{Effect, PolicyRule, RuleRef, Scope};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use serde_json::{Map, Value, json};
-use testkit::app::{App, PATIENCE, scripted};
+use testkit::app::{App, PATIENCE, remote, scripted};
+use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 use testkit::deadline::holds_within;
 use testkit::model::{ScriptedModel, Step, named, reference, text};
 
 use crate::report::{Figures, Row};
 
-const SERVER: &str = "bad";
-const ONCE: UserAnswer = UserAnswer::Allow(Scope::Once);
+pub(crate) const SERVER: &str = "bad";
+/// A remote server that wants a sign-in.
+const FAR: &str = "far";
+pub(crate) const ONCE: UserAnswer = UserAnswer::Allow(Scope::Once);
 
 /// A server that asks for something whenever it is sent one of four requests, and what it got, line by line.
-fn asking(record: &Path) -> ServerConfig {
+pub(crate) fn asking(record: &Path) -> ServerConfig {
     let asks = |id: &str, method: &str, params: Value| {
         json!({"jsonrpc": "2.0", "id": format!("{id}-$ID"), "method": method, "params": params}).to_string()
     };
@@ -100,6 +103,10 @@ enum Act {
     DenyAll,
     Stop,
     Start,
+    StartFar,
+    StopFar,
+    /// The remote server wants another sign-in.
+    EndTokens,
 }
 
 /// How a question is answered.
@@ -162,6 +169,9 @@ fn act() -> impl Strategy<Value = Act> {
         1 => Just(Act::DenyAll),
         1 => Just(Act::Stop),
         2 => Just(Act::Start),
+        2 => Just(Act::StartFar),
+        1 => Just(Act::StopFar),
+        1 => Just(Act::EndTokens),
     ]
 }
 
@@ -178,6 +188,8 @@ struct Approved {
     forms: Vec<String>,
     urls: Vec<String>,
     shares: usize,
+    connections: usize,
+    sign_ins: usize,
     /// Whether anything was ever allowed for longer than once.
     standing: bool,
 }
@@ -187,6 +199,8 @@ struct Bench {
     app: App,
     model: Arc<ScriptedModel>,
     record: std::path::PathBuf,
+    issuer: AuthorizationServer,
+    far: ProtectedServer,
     approved: Approved,
     last: Option<(QuestionView, UserAnswer)>,
     rule: Option<RuleRef>,
@@ -213,10 +227,14 @@ impl Bench {
     async fn new() -> Self {
         let aside = tempfile::tempdir().unwrap();
         let record = aside.path().join("record");
-        let app = App::start(vec![(SERVER, asking(&record))]).await;
+        let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
+        let far = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
+        let app = App::start(vec![(SERVER, asking(&record)), (FAR, remote(&far.url()))]).await;
+        app.platform.browses.store(true, std::sync::atomic::Ordering::Relaxed);
         let model = ScriptedModel::offer(&app.host, vec![named("scripted-1"), named("other-2")]).await;
+        let approved = Approved::default();
         let mut bench =
-            Self { app, model, record, approved: Approved::default(), last: None, rule: None, count: 0, _aside: aside };
+            Self { app, model, record, issuer, far, approved, last: None, rule: None, count: 0, _aside: aside };
         bench.start().await;
         bench.answer(0, Way::Allow).await;
         bench
@@ -237,8 +255,8 @@ impl Bench {
                 let taken = self.app.host.answer(question.id, question.hash.to_string(), answer.clone()).await.unwrap();
                 assert!(taken.is_err(), "an approval is for one act: {answer:?} of {question:?}");
             }
+            // What a grant allowed a moment ago may not be written down yet.
             Act::Revoke => {
-                self.settle().await;
                 for grant in self.app.host.grants().await.unwrap() {
                     self.app.host.revoke(grant.id).await.unwrap().unwrap();
                 }
@@ -247,7 +265,29 @@ impl Bench {
             Act::DenyAll => self.app.host.deny_all(SERVER.into(), false).await.unwrap(),
             Act::Stop => self.stop().await,
             Act::Start => self.start().await,
+            Act::StartFar => {
+                self.app.host.start_server(FAR.into()).await.unwrap().unwrap();
+                self.far_is_decided().await;
+            }
+            Act::StopFar => {
+                self.app.host.stop_server(FAR.into()).await.unwrap().unwrap();
+                self.app.until(FAR, "stopped", |s| s.state == ServerState::Stopped).await;
+            }
+            Act::EndTokens => {
+                self.issuer.end_all_tokens();
+                // Its next request tells that it does.
+                if self.app.server(FAR).await.state == ServerState::Ready {
+                    let read = self.app.host.read_resource("far".into(), FAR.into(), "test://far".into());
+                    let _ = tokio::time::timeout(PATIENCE, read).await;
+                }
+            }
         }
+    }
+
+    /// Waits until the remote server is in use, or it is for the user to go on.
+    async fn far_is_decided(&self) {
+        let is_decided = |s: &host::view::ServerView| !matches!(s.state, ServerState::Starting | ServerState::Stopping);
+        self.app.until(FAR, "asked about, waiting, or in use", is_decided).await;
     }
 
     async fn is_ready(&self) -> bool {
@@ -363,6 +403,9 @@ impl Bench {
         }
         self.model.forget();
         let starts = matches!(question.body, QuestionBody::StartServer { .. });
+        if matches!(question.body, QuestionBody::ConnectServer { .. } | QuestionBody::SignIn { .. }) {
+            self.far_is_decided().await;
+        }
         if starts {
             let is_over = |s: &host::view::ServerView| {
                 matches!(s.state, ServerState::Stopped | ServerState::Failed(_))
@@ -378,6 +421,8 @@ impl Bench {
         let allows = matches!(answer, UserAnswer::Allow(_) | UserAnswer::AllowFor(..));
         match (&question.body, answer) {
             (QuestionBody::StartServer { .. }, _) if allows => approved.starts += 1,
+            (QuestionBody::ConnectServer { .. }, _) if allows => approved.connections += 1,
+            (QuestionBody::SignIn { .. }, _) if allows => approved.sign_ins += 1,
             (QuestionBody::Tool { arguments, .. }, _) if allows => approved.calls.push(exactly(&json!(arguments))),
             (QuestionBody::Sampling { response: None, .. }, _) if allows => {
                 approved.asks.push(asked(question));
@@ -444,8 +489,13 @@ impl Bench {
         self.trigger(1).await;
         assert!(holds_within(PATIENCE, || arrived() > before).await, "what leaves arrives");
         // A call that needs no question leaves once it is written down. What is decided between the two is no part of this.
-        let is_allowed = |e: &&AuditEntry| e.kind == "tool" && e.decision == "allowed";
-        let written = || self.log().iter().filter(is_allowed).count();
+        let written = || {
+            let log = self.log();
+            let of = |holds: &dyn Fn(&AuditEntry) -> bool| {
+                log.iter().filter(|e| e.kind == "tool" && e.server == SERVER && holds(e)).count()
+            };
+            of(&|e| e.decision == "allowed").saturating_sub(of(&|e| e.rule == "allowed-not-sent"))
+        };
         let sent = || Got::read(&record).sent("tools/call").len();
         holds_within(PATIENCE, || sent() == written()).await;
     }
@@ -461,12 +511,25 @@ impl Bench {
         self.settle().await;
         let (got, log) = (Got::read(&self.record), self.log());
         let approved = &self.approved;
-        let of = |kind: &str| log.iter().filter(|e| e.kind == kind && e.decision == "allowed").collect::<Vec<_>>();
+        let allowed = |kind: &str| {
+            log.iter().filter(|e| e.server == SERVER && e.kind == kind && e.decision == "allowed").collect::<Vec<_>>()
+        };
+        // What was allowed and did not leave is in the log a second time.
+        let of = |kind: &str| {
+            let mut left = allowed(kind);
+            for gone in log.iter().filter(|e| e.server == SERVER && e.kind == kind && e.rule == "allowed-not-sent") {
+                let is_it = |e: &&AuditEntry| e.hash == gone.hash && e.number < gone.number && e.by != "user";
+                left.remove(left.iter().rposition(is_it).expect("what is withdrawn was allowed before"));
+            }
+            left
+        };
         let content = |e: &&AuditEntry| e.content.clone().unwrap_or_default();
         let by_user = |e: &&&AuditEntry| e.by == "user";
         for entry in log.iter().filter(|e| e.decision == "allowed" && e.by != "user") {
             let is_read = ["prompt", "resource"].contains(&entry.kind.as_ref());
-            assert!(is_read || approved.standing, "nothing but what stands is allowed unasked: {entry:?}");
+            // A connection that goes on after a sign-in; they are counted below.
+            let goes_on = entry.kind == "connect-server" && entry.by == "policy";
+            assert!(is_read || goes_on || approved.standing, "nothing but what stands is allowed unasked: {entry:?}");
         }
 
         let left = sorted(got.sent("tools/call").iter().map(|call| exactly(&call["arguments"])));
@@ -504,7 +567,11 @@ impl Bench {
         assert_eq!(left, sorted(approved.forms.iter().cloned()), "forms: what left is what was approved");
         assert_eq!(left, sorted(of("elicitation").iter().map(content)), "forms: what left is what the log has");
 
-        let opened = sorted(self.app.platform.opened.lock().unwrap().iter().cloned());
+        let issuer = self.issuer.issuer();
+        let pages = self.app.platform.opened.lock().unwrap().clone();
+        let (signing_in, pages): (Vec<String>, Vec<String>) =
+            pages.into_iter().partition(|url| url.starts_with(&issuer));
+        let opened = sorted(pages);
         assert_eq!(opened, sorted(approved.urls.iter().cloned()), "pages: what was opened is what was approved");
         assert_eq!(opened, sorted(of("url").iter().map(|e| e.subject.clone())), "pages: what the log has");
         assert_eq!(got.answers("url").iter().filter(accepted).count(), opened.len(), "pages: the server is told");
@@ -513,6 +580,22 @@ impl Bench {
         let shared = of("roots");
         assert_eq!(told, shared.len(), "folders: what left is what the log has");
         assert_eq!(shared.iter().filter(by_user).count(), approved.shares, "folders: what was approved");
+
+        let of_far = |kind: &str, by: &str| {
+            let is_it = |e: &&AuditEntry| e.server == FAR && e.kind == kind && e.decision == "allowed" && e.by == by;
+            log.iter().filter(is_it).count()
+        };
+        assert_eq!(of_far("connect-server", "user"), approved.connections, "connections: what was approved");
+        assert_eq!(of_far("sign-in", "user"), approved.sign_ins, "sign-ins: what was approved");
+        assert!(signing_in.len() <= approved.sign_ins, "sign-ins: one page for each approval: {signing_in:?}");
+        let continued = of_far("connect-server", "policy");
+        assert!(continued <= of_far("signed-in", "user"), "connections: one may follow a sign-in, and no more");
+        let connected = self.far.with_method("initialize").len();
+        let by_grant = of_far("connect-server", "grant");
+        assert!(connected <= approved.connections + continued + by_grant, "connections: each was decided: {connected}");
+        if approved.connections == 0 {
+            assert!(self.far.seen().is_empty(), "connections: nothing leaves before an approval");
+        }
 
         let (ran, starts) = (got.sent("initialize").len(), of("start-server"));
         assert_eq!(ran, starts.len(), "starts: what ran is what the log has");
@@ -532,8 +615,10 @@ const ACTS: usize = 45;
 const CASES: u32 = 24;
 /// No new sequence is begun after this.
 const ENOUGH: Duration = Duration::from_secs(12);
+/// So many are run however long they take.
+const LEAST_CASES: u32 = 8;
 
-fn withstood(mut row: Row, slowest: Duration) {
+pub(crate) fn withstood(mut row: Row, slowest: Duration) {
     row.withstood(Figures { slowest, memory: 0, gone: Duration::ZERO });
 }
 
@@ -543,12 +628,13 @@ fn e01_whatever_is_done_in_whatever_order_what_leaves_was_approved_and_is_logged
     row.is("E01, random sequences of all actions over every kind of consent request");
     let config = Config { cases: CASES, failure_persistence: None, max_shrink_iters: 60, ..Config::default() };
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
-    let began = Instant::now();
+    let (began, begun) = (Instant::now(), std::cell::Cell::new(0));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let ran = TestRunner::new_with_rng(config, rng).run(&prop::collection::vec(act(), 1..ACTS), |acts| {
-        if began.elapsed() > ENOUGH {
+        if began.elapsed() > ENOUGH && begun.get() >= LEAST_CASES {
             return Ok(());
         }
+        begun.set(begun.get() + 1);
         let went = std::panic::AssertUnwindSafe(|| {
             runtime.block_on(async {
                 let mut bench = Bench::new().await;
@@ -567,6 +653,7 @@ fn e01_whatever_is_done_in_whatever_order_what_leaves_was_approved_and_is_logged
     if let Err(error) = ran {
         panic!("{error}");
     }
+    assert!(begun.get() >= LEAST_CASES, "E01: enough sequences were run: {}", begun.get());
     withstood(row, began.elapsed());
 }
 
@@ -616,66 +703,5 @@ async fn e01_an_answer_by_hand_does_not_lead_a_request_past_its_review() {
     assert!(matches!(again, Err(AnswerError::WrongKind(_))), "E01: it was changed since it was asked: {again:?}");
     assert_eq!(bench.model.asked().len(), 2, "E01: nothing else was asked");
     bench.app.host.close().await;
-    withstood(row, Duration::ZERO);
-}
-
-#[allow(clippy::disallowed_methods, reason = "ends a server from outside")]
-fn kill(pid: u32) {
-    let ended = std::process::Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap();
-    assert!(ended.success(), "the server's process can be ended");
-}
-
-async fn started(scope: Scope) -> (App, u32, tempfile::TempDir) {
-    let aside = tempfile::tempdir().unwrap();
-    let app = App::start(vec![(SERVER, asking(&aside.path().join("record")))]).await;
-    app.host.start_server(SERVER.into()).await.unwrap().unwrap();
-    let question = app.question(SERVER, "its start", |_| true).await;
-    app.answer(&question, UserAnswer::Allow(scope)).await;
-    let pid = app.until(SERVER, "ready", |s| s.state == ServerState::Ready).await.pid.unwrap();
-    (app, pid, aside)
-}
-
-fn starts(app: &App) -> Vec<(String, String)> {
-    let starts = app.decisions().into_iter().filter(|(kind, ..)| kind == "start-server");
-    starts.map(|(_, decision, by)| (decision, by)).collect()
-}
-
-#[tokio::test]
-async fn e19_a_server_that_was_allowed_once_is_not_started_again_without_asking() {
-    let row = Row::default();
-    row.is("E19, a server that was allowed once ends");
-    let (app, pid, _aside) = started(Scope::Once).await;
-    kill(pid);
-    let question = app.question(SERVER, "its next start", |_| true).await;
-    assert!(matches!(question.body, QuestionBody::StartServer { .. }), "E19: it is asked about: {question:?}");
-    let Why::Ended { cause } = &question.why else { panic!("E19: and why: {question:?}") };
-    assert!(cause.contains("signal"), "E19: with the cause: {cause}");
-    let waiting = app.server(SERVER).await;
-    assert_eq!((waiting.state, waiting.pid), (ServerState::AwaitingApproval, None), "E19: until then it does not run");
-    assert_eq!(starts(&app), [("allowed".into(), "user".into())], "E19: one start was approved, and one is logged");
-    app.answer(&question, ONCE).await;
-    app.until(SERVER, "ready", |s| s.state == ServerState::Ready).await;
-    assert_eq!(starts(&app).len(), 2, "E19: the next start is the user's, too");
-    app.host.close().await;
-    withstood(row, Duration::ZERO);
-}
-
-#[tokio::test]
-async fn e19_a_server_that_is_always_allowed_comes_back_and_the_log_says_so() {
-    let row = Row::default();
-    row.is("E19, a server that is always allowed ends");
-    let (app, pid, _aside) = started(Scope::Always).await;
-    kill(pid);
-    let again = |s: &host::view::ServerView| s.state == ServerState::Ready && s.pid.is_some_and(|now| now != pid);
-    app.until(SERVER, "ready again", again).await;
-    assert!(app.questions().await.is_empty(), "E19: what stands is not asked about");
-    let expected = [("allowed".to_owned(), "user".to_owned()), ("allowed".to_owned(), "grant".to_owned())];
-    assert_eq!(starts(&app), expected, "E19: the second start is by the standing approval");
-    let log = app.host.ports().audit.read(&AuditQuery::latest(10)).unwrap();
-    let last = log.iter().find(|e| e.kind == "start-server").unwrap();
-    assert_eq!(last.asker, "host", "E19: and nobody asked for it but the host");
-    let activity = app.activity(SERVER).await;
-    assert!(activity.contains("under its standing approval"), "E19: which can be read on its page: {activity}");
-    app.host.close().await;
     withstood(row, Duration::ZERO);
 }

@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
+mod allowed_once;
 mod blocked_disk;
 mod collector;
 mod commands;

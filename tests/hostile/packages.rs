@@ -7,7 +7,7 @@ use host::packages::{LoadedPackage, UnknownPackage};
 use host::server_config::{SandboxConfig, ServerConfig, StdioConfig};
 use host::view::{QuestionBody, QuestionView, ServerState, UserAnswer};
 use mcp_transport::stdio::{PathSource, SearchPath};
-use policy::Scope;
+use policy::{PolicyRule, Scope};
 use serde_json::json;
 use testkit::app::App;
 
@@ -270,6 +270,26 @@ async fn s25_a_look_up_that_fails_is_said_in_words() {
         denied(&pair.app, &question).await;
         pair.close(&what).await;
     }
+}
+
+#[tokio::test]
+async fn s25_of_a_server_that_a_rule_keeps_out_nothing_is_looked_up() {
+    let what = "S25, a package of a server that a rule denies";
+    let launchers = Launchers::new("npx", "npm");
+    launchers.offers("1.2.3", "sha512-one");
+    let options = host::HostOptions { search_path: Some(launchers.search_path()), ..Default::default() };
+    let app = App::start_in(tempfile::tempdir().unwrap(), vec![("bad", npx())], options).await;
+    let denies = json!({"effect": "deny", "identity": "*@scope/server*", "direction": "both"});
+    let denies: PolicyRule = serde_json::from_value(denies).unwrap();
+    let rule = app.host.set_rule(denies).await.unwrap().unwrap();
+    app.host.start_server("bad".into()).await.unwrap().unwrap();
+    app.until("bad", "refused", |s| matches!(s.state, ServerState::Failed(_))).await;
+    assert!(launchers.asked().is_empty(), "{what}: no package manager ran: {:?}", launchers.asked());
+    app.host.remove_rule(rule).await.unwrap().unwrap();
+    let question = asks(&app).await;
+    assert!(!launchers.asked().is_empty(), "{what}: without the rule it is looked up");
+    denied(&app, &question).await;
+    app.host.close().await;
 }
 
 #[tokio::test]

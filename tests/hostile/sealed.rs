@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use host::ports::{AuditQuery, SecretError, SecretKept, Secrets};
-use host::view::{QuestionBody, ServerState, UserAnswer};
+use host::view::{AppSettings, QuestionBody, ServerState, UserAnswer};
 use host::{Host, HostOptions};
 use models::{ModelError, ProviderSettings};
 use policy::Scope;
@@ -311,6 +311,40 @@ async fn s11_a_provider_that_another_program_moved_is_not_used_until_it_is_confi
         assert_eq!(problem().await, None, "once the user confirms it, it is used");
         app.host.close().await;
     }
+    withstood(row);
+}
+
+#[tokio::test]
+async fn s04_removing_what_was_confirmed_does_not_shorten_the_log() {
+    let row = row("S04, the file of what was confirmed is removed, and the settings keep less of the log");
+    let keychain = Arc::new(Keychain::default());
+    let app = over(tempfile::tempdir().unwrap(), &keychain, true).await;
+    let settings = AppSettings { audit_days: 365, ..AppSettings::default() };
+    app.host.set_settings(settings).await.unwrap().unwrap();
+    let is_marked = || async { keychain.marks.lock().unwrap().values().any(|mark| mark.contains("confirmed.json")) };
+    until("the keychain knows of it", is_marked).await;
+    app.host.close().await;
+    let App { folder, .. } = app;
+    let app = over(folder, &keychain, false).await;
+    assert_eq!(app.host.snapshot().await.unwrap().settings.audit_days, 365, "untouched, it holds");
+    app.host.close().await;
+    let App { folder, .. } = app;
+    let data = folder.path().join("data");
+    std::fs::remove_file(data.join("confirmed.json")).unwrap();
+    let mut short = document(&data.join("settings.json"));
+    (short["auditDays"], short["auditMegabytes"]) = (json!(1), json!(1));
+    std::fs::write(data.join("settings.json"), short.to_string()).unwrap();
+    let app = over(folder, &keychain, false).await;
+    let AppSettings { audit_days, audit_megabytes, .. } = app.host.snapshot().await.unwrap().settings;
+    let unchanged = AppSettings::default();
+    assert_eq!(
+        (audit_days, audit_megabytes),
+        (unchanged.audit_days, unchanged.audit_megabytes),
+        "it keeps what a new installation keeps"
+    );
+    let told = entries(&app, "document");
+    assert!(told.iter().any(|entry| entry == "confirmed.json: it was removed"), "which is written down: {told:?}");
+    app.host.close().await;
     withstood(row);
 }
 

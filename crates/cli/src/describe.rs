@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::account;
 use crate::endpoints;
 use crate::form::field_words;
+use crate::launch_files;
 use crate::packages;
 use crate::review;
 use crate::sampling;
@@ -66,7 +67,18 @@ pub(crate) fn question(question: &Question) -> String {
         }
     };
     match &question.body {
-        QuestionBody::StartServer { command, resolved, args, env, cwd, approved_before, sandbox, writers, package } => {
+        QuestionBody::StartServer {
+            command,
+            resolved,
+            args,
+            env,
+            cwd,
+            approved_before,
+            sandbox,
+            files,
+            writers,
+            package,
+        } => {
             let reach = if sandbox.is_some() { "held in a sandbox" } else { "with all that you may do" };
             add(format!("── Start the server {server}? This program would run, {reach}:"));
             add(format!("  program     {}", line(command)));
@@ -88,6 +100,7 @@ pub(crate) fn question(question: &Question) -> String {
             if let Some(plan) = sandbox {
                 add(block(&self::sandbox(plan), "  "));
             }
+            add(block(&launch_files::words(files), "  "));
             for FileWriter { server, file, folder } in writers {
                 let (server, file, folder) = (line(server), line(file), line(folder));
                 add(format!("  WARNING: the server {server} may change {file}: its sandbox lets it write to {folder}"));

@@ -15,6 +15,7 @@ mod events;
 mod failure;
 mod form;
 mod input;
+mod launch_files;
 mod login;
 mod models;
 mod output;

@@ -125,10 +125,21 @@ pub enum DocumentSeal {
 pub struct RefusedDocument {
     /// Why, in words.
     pub cause: String,
-    /// Whether another program wrote it. Else its seal could not be checked.
-    pub forged: bool,
+    /// What is wrong with it.
+    pub why: Refusal,
     /// Where it was moved.
     pub moved_to: Option<PathBuf>,
+}
+
+/// What is wrong with a document that was not used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// Its seal could not be checked.
+    Unchecked,
+    /// Another program wrote it.
+    Forged,
+    /// There was one, and it is gone.
+    Removed,
 }
 
 /// The rules that whoever runs this computer sets for all its users. They are only read here.

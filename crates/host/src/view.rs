@@ -7,7 +7,7 @@ use mcp_proto::session::{Facts, TaskView};
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, LogLevel, Tool};
 pub use mcp_transport::http::TransportFound;
 pub use mcp_transport::sandbox::{Missing, Plan};
-pub use mcp_transport::stdio::LaunchFiles;
+pub use mcp_transport::stdio::{FileState, LaunchFile, LaunchFiles, LaunchRole};
 use models::ModelRef;
 use policy::{Hash, Scope};
 use serde::{Deserialize, Serialize};
@@ -276,6 +276,8 @@ pub enum QuestionBody {
         plan: Option<Plan>,
         /// The files that decide what runs, as they were when it was asked.
         files: LaunchFiles,
+        /// Those of them that are not as they were when the server was approved last.
+        changed_files: Vec<PathBuf>,
         /// The other servers that may change one of them.
         writers: Vec<Writer>,
         /// The package that the command loads, if it is a launcher's.

@@ -211,6 +211,22 @@ mod tests {
     }
 
     #[test]
+    fn s03_an_ipv4_address_within_ipv6_is_the_same_host() {
+        let cases = [
+            ("http://127.0.0.1/", FITS),
+            ("http://[::ffff:127.0.0.1]/", FITS),
+            ("http://[::ffff:7f00:1]/", FITS),
+            ("http://[0:0:0:0:0:FFFF:7F00:0001]/", FITS),
+            ("http://[::ffff:127.0.0.2]/", DIFFERS),
+            ("http://[::127.0.0.1]/", DIFFERS),
+            ("http://[::1]/", DIFFERS),
+        ];
+        for pattern in ["http://127.0.0.1", "http://[::ffff:127.0.0.1]"] {
+            check(pattern, &cases);
+        }
+    }
+
+    #[test]
     fn an_origin_is_compared_by_its_parts() {
         check(
             "https://api.x",

@@ -1,11 +1,11 @@
 //! Small documents, each one readable JSON file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use host::ports::{Document, DocumentSeal, Documents, RefusedDocument, StoreError};
+use host::ports::{Document, DocumentSeal, Documents, Refusal, RefusedDocument, StoreError};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
@@ -24,6 +24,16 @@ pub(crate) struct DocumentFolder {
     lock: Lock,
     sealer: Arc<DocumentSealer>,
     refused: Mutex<BTreeMap<&'static str, RefusedDocument>>,
+    /// The documents that were removed, which is told once.
+    missed: Mutex<BTreeSet<&'static str>>,
+}
+
+/// What is in a file.
+enum Checked {
+    Nothing,
+    Document(Value),
+    /// There may be something that can't be used now, and why.
+    Withheld(String),
 }
 
 impl DocumentFolder {
@@ -46,7 +56,7 @@ impl DocumentFolder {
             };
             SEALED.iter().any(is_sealed) || crate::audit::is_sealed(&folder)
         });
-        Self { path, lock, sealer, refused: Mutex::default() }
+        Self { path, lock, sealer, refused: Mutex::default(), missed: Mutex::default() }
     }
 
     fn place(&self, name: Document) -> PathBuf {
@@ -55,17 +65,21 @@ impl DocumentFolder {
 
     /// Reads a document. One that another program wrote, where it may not, is moved out of the way; the lock is held for that,
     /// unless it is held already.
-    fn read_checked(&self, name: Document, is_held: bool) -> Result<Option<Value>, StoreError> {
+    fn read_checked(&self, name: Document, is_held: bool) -> Result<Checked, StoreError> {
         let path = self.place(name);
-        let Some(bytes) = files::read(&path, LIMIT)? else { return Ok(None) };
+        let Some(bytes) = files::read(&path, LIMIT)? else {
+            self.miss(name);
+            return Ok(Checked::Nothing);
+        };
+        self.missed().remove(name.file_name());
         if !SEALED.contains(&name) {
-            return parsed(&path, &bytes).map(Some);
+            return parsed(&path, &bytes).map(Checked::Document);
         }
         let cause = match self.sealer.judge(name, &bytes) {
-            Judged::Good(text) => return parsed(&path, text).map(Some),
+            Judged::Good(text) => return parsed(&path, text).map(Checked::Document),
             Judged::Withheld(cause) => {
-                self.refuse(name, RefusedDocument { cause, forged: false, moved_to: None });
-                return Ok(None);
+                self.refuse(name, RefusedDocument { cause: cause.clone(), why: Refusal::Unchecked, moved_to: None });
+                return Ok(Checked::Withheld(cause));
             }
             Judged::Forged(_) if !is_held => {
                 // It may have been written meanwhile, after an older one was read.
@@ -75,8 +89,21 @@ impl DocumentFolder {
             Judged::Forged(cause) => cause,
         };
         let moved_to = self.set_aside(name)?;
-        self.refuse(name, RefusedDocument { cause: cause.to_owned(), forged: true, moved_to: Some(moved_to) });
-        Ok(None)
+        let refused = RefusedDocument { cause: cause.to_owned(), why: Refusal::Forged, moved_to: Some(moved_to) };
+        self.refuse(name, refused);
+        Ok(Checked::Nothing)
+    }
+
+    fn missed(&self) -> MutexGuard<'_, BTreeSet<&'static str>> {
+        self.missed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// There is no file. If there was one, somebody removed it.
+    fn miss(&self, name: Document) {
+        if SEALED.contains(&name) && self.sealer.is_missed(name) && self.missed().insert(name.file_name()) {
+            let cause = "it was removed".to_owned();
+            self.refuse(name, RefusedDocument { cause, why: Refusal::Removed, moved_to: None });
+        }
     }
 
     fn refuse(&self, name: Document, refused: RefusedDocument) {
@@ -89,14 +116,17 @@ impl DocumentFolder {
         if !SEALED.contains(&name) {
             return files::write(&path, format!("{value:#}\n").as_bytes(), Existing::Replace).map(|_| ());
         }
-        let unsealable = |cause: String| StoreError {
-            path: path.display().to_string(),
-            cause: format!("it can't be sealed, so it was not written: {cause}"),
-        };
-        let text = self.sealer.text(name, value).map_err(unsealable)?;
+        let text = self.sealer.text(name, value).map_err(|cause| unsealable(&path, &cause))?;
         files::write(&path, text.as_bytes(), Existing::Replace)?;
         self.sealer.wrote(name);
         Ok(())
+    }
+}
+
+fn unsealable(path: &Path, cause: &str) -> StoreError {
+    StoreError {
+        path: path.display().to_string(),
+        cause: format!("it can't be sealed, so it was not written: {cause}"),
     }
 }
 
@@ -116,13 +146,18 @@ impl Documents for DocumentFolder {
         if SEALED.contains(&name) && !self.sealer.was_asked() {
             self.sealer.wait(PATIENCE);
         }
-        self.read_checked(name, false)
+        Ok(match self.read_checked(name, false)? {
+            Checked::Document(value) => Some(value),
+            Checked::Nothing | Checked::Withheld(_) => None,
+        })
     }
 
     fn set_aside(&self, name: Document) -> Result<PathBuf, StoreError> {
         let path = self.place(name);
         let aside = self.path.join(format!("{}.broken", name.file_name()));
         std::fs::rename(&path, &aside).map_err(|error| files::failed(&path, "move it out of the way", &error))?;
+        // Nobody removed it.
+        self.missed().insert(name.file_name());
         Ok(aside)
     }
 
@@ -141,8 +176,17 @@ impl Documents for DocumentFolder {
         if SEALED.contains(&name) && self.sealer.seal() == DocumentSeal::Waiting {
             self.sealer.wait(PATIENCE);
         }
+        // What servers used is counted without an act of the user.
+        if SEALED.contains(&name) && name != Document::Sampling {
+            self.sealer.ask_for_user();
+        }
         let _held = self.lock.hold()?;
-        let value = change(self.read_checked(name, true)?);
+        let value = match self.read_checked(name, true)? {
+            Checked::Document(value) => change(Some(value)),
+            Checked::Nothing => change(None),
+            // The key may be there a moment later, and what is changed would be all that is left.
+            Checked::Withheld(cause) => return Err(unsealable(&self.place(name), &cause)),
+        };
         self.write_held(name, &value)
     }
 

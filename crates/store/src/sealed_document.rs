@@ -2,6 +2,7 @@
 //! derived from the one that the keychain opens; the keychain itself knows the latest numbers, so that an older file is found too.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -85,8 +86,20 @@ pub(crate) struct DocumentSealer {
     was_sealed: Mutex<Option<Box<WasSealed>>>,
     /// Held by whoever settles it.
     settling: Mutex<()>,
-    /// Held by whoever tells the keychain.
-    marking: Mutex<()>,
+    /// Whether a thread waits for that.
+    settles: AtomicBool,
+    /// The thread that tells the keychain.
+    marking: Mutex<Marking>,
+    /// Held while the keychain is told.
+    telling: Mutex<()>,
+}
+
+/// One thread tells the keychain of the latest numbers, however long that takes and however many there are meanwhile.
+#[derive(Default)]
+struct Marking {
+    runs: bool,
+    /// There are newer numbers than the thread has seen.
+    again: bool,
 }
 
 /// Writes with a seal what stands there without one, and gives the names; it is given what makes the text of a file.
@@ -110,7 +123,9 @@ impl DocumentSealer {
             adopted: Mutex::default(),
             was_sealed: Mutex::default(),
             settling: Mutex::default(),
+            settles: AtomicBool::new(false),
             marking: Mutex::default(),
+            telling: Mutex::default(),
         });
         let own: Weak<Self> = Arc::downgrade(&sealer);
         sealer.keys.listen(
@@ -157,7 +172,7 @@ impl DocumentSealer {
     }
 
     /// Asks for the key, and waits for it, for a while.
-    pub(crate) fn wait(&self, patience: Duration) {
+    pub(crate) fn wait(self: &Arc<Self>, patience: Duration) {
         let start = Instant::now();
         {
             let mut state = self.state();
@@ -168,11 +183,41 @@ impl DocumentSealer {
         self.keys.ask(false);
         if self.keys.is_settled() {
             // It may have been answered before this one listened.
-            self.settle();
+            self.settle_beside();
         }
         let waits = |state: &mut State| matches!(state, State::Asking);
         let left = patience.saturating_sub(start.elapsed());
         drop(self.changed.wait_timeout_while(self.state(), left, waits));
+    }
+
+    /// Settles it in a thread, one at a time: the keychain is asked for its mark, and may hang.
+    fn settle_beside(self: &Arc<Self>) {
+        if self.settles.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let sealer = Arc::clone(self);
+        let thread = std::thread::Builder::new().name("document seal".into()).spawn(move || {
+            sealer.settle();
+            sealer.settles.store(false, Ordering::Release);
+        });
+        if let Err(error) = thread {
+            self.settles.store(false, Ordering::Release);
+            *self.state() = State::Unavailable(error.to_string());
+        }
+    }
+
+    /// The user approves something: where the key could not be had, such as behind a prompt that was dismissed, it is asked for again.
+    /// Nothing waits for that here. Once the key is there, what was withheld holds again.
+    pub(crate) fn ask_for_user(self: &Arc<Self>) {
+        if !matches!(*self.state(), State::Unavailable(_)) {
+            return;
+        }
+        if self.keys.key().is_ok() {
+            // Only the mark could not be had.
+            self.settle_beside();
+        } else {
+            self.keys.ask_for_user();
+        }
     }
 
     /// Whether the key was asked for.
@@ -277,6 +322,14 @@ impl DocumentSealer {
         Judged::Good(text)
     }
 
+    /// Whether a document was written before, so that it is missed where there is none.
+    pub(crate) fn is_missed(&self, name: Document) -> bool {
+        match &*self.state() {
+            State::Ready(ready) => ready.numbers.get(name.file_name()).is_some_and(|number| *number > 0),
+            _ => false,
+        }
+    }
+
     /// The text of a file with this document. Without a keychain it has no seal.
     ///
     /// # Errors
@@ -304,16 +357,40 @@ impl DocumentSealer {
         if name == Document::Sampling {
             return;
         }
+        let mut marking = self.marking();
+        marking.again = true;
+        if std::mem::replace(&mut marking.runs, true) {
+            return;
+        }
+        drop(marking);
         let sealer = Arc::clone(self);
-        let marking = std::thread::Builder::new().name("document mark".into()).spawn(move || sealer.mark());
-        if let Err(error) = marking {
+        let thread = std::thread::Builder::new().name("document mark".into()).spawn(move || sealer.mark_all());
+        if let Err(error) = thread {
+            self.marking().runs = false;
             tracing::warn!(%error, "the keychain does not know the latest documents");
+        }
+    }
+
+    fn marking(&self) -> MutexGuard<'_, Marking> {
+        self.marking.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells the keychain until it knows of all.
+    fn mark_all(&self) {
+        loop {
+            let mut marking = self.marking();
+            if !std::mem::take(&mut marking.again) {
+                marking.runs = false;
+                return;
+            }
+            drop(marking);
+            self.mark();
         }
     }
 
     /// Has the keychain know the latest numbers.
     fn mark(&self) {
-        let _one = self.marking.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
         // Another program may know of more.
         let _held = self.secrets.hold(MARK);
         let own = match &*self.state() {

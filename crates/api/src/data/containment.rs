@@ -81,6 +81,41 @@ pub struct FileWriter {
     pub folder: String,
 }
 
+/// A file that decides what a local server runs. The approval of a start is over it as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LaunchFile {
+    /// The path that the command leads to.
+    pub path: String,
+    /// Where the file really lies, if that is elsewhere.
+    pub leads_to: Option<String>,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// The SHA-256 of its content, in hexadecimal digits. None if it is too large to be read, or can't be: then its size and its times
+    /// of modification and status change count.
+    pub hash: Option<String>,
+    /// Why it counts.
+    pub role: LaunchFileRole,
+    /// True if the server was approved before and the file is not as it was then.
+    pub changed: bool,
+}
+
+/// Why a file decides what a local server runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum LaunchFileRole {
+    /// The program.
+    Program,
+    /// The first line of the program, or of its interpreter, names it.
+    Interpreter,
+    /// The settings of the Python environment that the program or its interpreter belongs to.
+    Environment,
+    /// An argument names it.
+    Argument,
+    /// A variable names it.
+    Variable,
+}
+
 /// What a server would reach if it were started now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SandboxReport {

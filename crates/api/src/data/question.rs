@@ -5,9 +5,9 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use super::{
-    AuthSetting, CallKind, ClientIdentity, FileWriter, FormField, HttpHeader, HttpKind, LoadedPackage, Marks, ModelRef,
-    SamplingLoss, SamplingModel, SamplingRequest, SamplingResponse, SamplingRun, SandboxPlan, SignInEndpoint,
-    SignInReason, ToolClaims,
+    AuthSetting, CallKind, ClientIdentity, FileWriter, FormField, HttpHeader, HttpKind, LaunchFile, LoadedPackage,
+    Marks, ModelRef, SamplingLoss, SamplingModel, SamplingRequest, SamplingResponse, SamplingRun, SandboxPlan,
+    SignInEndpoint, SignInReason, ToolClaims,
 };
 
 /// One question in the queue.
@@ -100,6 +100,10 @@ pub enum QuestionBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         sandbox: Option<SandboxPlan>,
+        /// The files that the approval is over; the program is the first.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(as = "Option<Vec<LaunchFile>>", optional)]
+        files: Vec<LaunchFile>,
         /// The other servers that may change a file which runs.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[ts(as = "Option<Vec<FileWriter>>", optional)]

@@ -2,7 +2,7 @@
 
 use host::limits::{Counter, Limits as HostLimits, Use};
 use host::server_config::{Access, Folder, SandboxConfig};
-use host::view::{Plan, SandboxPreview, Writer};
+use host::view::{FileState, LaunchFile as HostFile, LaunchRole, Plan, SandboxPreview, Writer};
 
 use super::{Api, errors};
 use crate::ApiError;
@@ -54,6 +54,27 @@ fn folder_shown(Folder { path, access }: Folder) -> SandboxFolder {
         Access::Write => FolderAccess::Write,
     };
     SandboxFolder { path: path.display().to_string(), access }
+}
+
+/// A file that a start is approved over, with all of it that is hashed.
+pub(super) fn launch_file_shown(file: &HostFile, changed: &[std::path::PathBuf]) -> LaunchFile {
+    LaunchFile {
+        path: file.path.display().to_string(),
+        leads_to: (file.real != file.path).then(|| file.real.display().to_string()),
+        bytes: file.bytes(),
+        hash: match &file.state {
+            FileState::Content(hash) => Some(hash.clone()),
+            FileState::Stamp(_) => None,
+        },
+        role: match file.role {
+            LaunchRole::Program => LaunchFileRole::Program,
+            LaunchRole::Interpreter => LaunchFileRole::Interpreter,
+            LaunchRole::Environment => LaunchFileRole::Environment,
+            LaunchRole::Argument => LaunchFileRole::Argument,
+            LaunchRole::Variable => LaunchFileRole::Variable,
+        },
+        changed: changed.contains(&file.path),
+    }
 }
 
 pub(super) fn plan_shown(plan: Plan) -> SandboxPlan {

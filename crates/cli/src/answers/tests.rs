@@ -53,6 +53,7 @@ fn start() -> Question {
         cwd: None,
         approved_before: None,
         sandbox: None,
+        files: Vec::new(),
         writers: Vec::new(),
     };
     asked("any", body, Why::Server)

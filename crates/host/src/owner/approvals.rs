@@ -1,7 +1,6 @@
 //! What an approval to start a server, or to connect to one, rests on: the hash over all that decides what is reached.
 
 use std::path::Path;
-use std::time::UNIX_EPOCH;
 
 use mcp_transport::sandbox::Plan;
 use mcp_transport::stdio::{FileState, LaunchFile, LaunchFiles, Stamp};
@@ -69,15 +68,6 @@ fn file_in_json(file: &LaunchFile) -> Value {
 /// A path, so that two different ones never give the same: one that is no text is written byte by byte.
 pub(crate) fn path_in_json(path: &Path) -> Value {
     path.to_str().map_or_else(|| json!({ "bytes": path.as_os_str().as_encoded_bytes() }), |text| json!(text))
-}
-
-/// Which file a program's path leads to, through links, and in words that are others once it is replaced or written to. Its
-/// content is not read: programs are large, and whoever can give a file back its date can do all that its user can.
-pub(super) fn program_file(program: &Path) -> Option<String> {
-    let file = program.canonicalize().ok()?;
-    let facts = file.metadata().ok()?;
-    let changed = facts.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    Some(format!("{}, {} bytes, changed at {}", file.display(), facts.len(), changed.as_nanos()))
 }
 
 /// Over all that decides what is connected to, and what it is told: URL, headers as they are configured, transport, and the

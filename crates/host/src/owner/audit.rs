@@ -78,6 +78,13 @@ pub(super) struct Audits {
     pub(super) is_retention_set: bool,
 }
 
+impl Audits {
+    /// What waits until its entry is written.
+    pub(super) fn waiting(&self) -> impl Iterator<Item = &Waiting> {
+        self.waiting.values().map(|(waiting, _)| waiting)
+    }
+}
+
 impl Owner {
     /// Writes a decision down. What can't be written down must not happen.
     pub(super) fn audit(&mut self, decided: Decided<'_>) -> Result<(), StoreError> {
@@ -222,6 +229,7 @@ impl Owner {
                     // What was decided for one process must not go to the next.
                     Ok(()) => {
                         let server = server.clone();
+                        self.note_withdrawn(&record.view, record.origin(), departure.leaves());
                         self.finish(record, Err(CallFailure::NotReady { server }));
                     }
                 }

@@ -85,6 +85,13 @@ pub(super) enum TicketUse {
     },
 }
 
+impl CallRecord {
+    /// Who makes it.
+    pub(super) const fn origin(&self) -> &CallOrigin {
+        &self.origin
+    }
+}
+
 impl TicketUse {
     const fn run(&self) -> RunId {
         match self {
@@ -165,10 +172,14 @@ impl Owner {
         }
     }
 
-    /// What was allowed is written down, but what allowed it may have changed meanwhile.
+    /// What was allowed is written down, but what allowed it may have changed meanwhile. Then the log is told that it did not leave.
     pub(super) fn send_if_still_allowed(&mut self, mut record: CallRecord, departure: Departure) {
         let Some(request) = &record.request else { return };
-        match self.decide(&record.view, &record.origin, request) {
+        let decided = self.decide(&record.view, &record.origin, request);
+        if !matches!(decided, Ok(Way::Write(..))) {
+            self.note_withdrawn(&record.view, &record.origin, departure.leaves());
+        }
+        match decided {
             Ok(Way::Write(..)) => self.send(record, departure),
             Ok(Way::Ask(question)) => {
                 record.view.state = CallState::AwaitingApproval;
@@ -317,19 +328,28 @@ impl Owner {
         self.send(record, departure);
     }
 
-    pub(super) fn send(&mut self, mut record: CallRecord, departure: Departure) {
+    /// Sends a call whose entry is written.
+    pub(super) fn send(&mut self, record: CallRecord, departure: Departure) {
+        let allowed = departure.leaves().clone();
+        if let Err((record, failure)) = self.try_send(record, departure) {
+            self.note_withdrawn(&record.view, &record.origin, &allowed);
+            self.finish(*record, Err(failure));
+        }
+    }
+
+    fn try_send(&mut self, mut record: CallRecord, departure: Departure) -> Result<(), (Box<CallRecord>, CallFailure)> {
         if record.view.kind == CallKind::Prompt {
             // It may have waited for the user, and another be there now.
             let wanted = record.wanted.as_ref().map(Hash::as_str);
             if let Err(failure) = self.look_at_prompt(&record.view.server, &record.view.name, wanted) {
-                return self.finish(record, Err(failure));
+                return Err((Box::new(record), failure));
             }
             self.pin_prompt(&record.view.server, &record.view.name);
         }
-        let Some(request) = record.request.take() else { return };
+        let Some(request) = record.request.take() else { return Ok(()) };
         let request = match self.pass_call(&record.view, request, departure) {
             Ok(request) => request,
-            Err(failure) => return self.finish(record, Err(failure)),
+            Err(failure) => return Err((Box::new(record), failure)),
         };
         record.entry = self.audits.last;
         let ticket = Ticket(self.new_id());
@@ -352,8 +372,9 @@ impl Owner {
                     self.emit(HostEvent::CallChanged(record.view.clone()));
                 }
                 self.calls.insert(id, record);
+                Ok(())
             }
-            Err(failure) => self.finish(record, Err(failure)),
+            Err(failure) => Err((Box::new(record), failure)),
         }
     }
 
@@ -417,6 +438,7 @@ impl Owner {
                 self.tell(&server, Tell::Cancel { ticket })?;
             }
             None => {
+                self.note_cancelled_in_writing(id);
                 self.end_questions(|p| matches!(&p.what_for, For::Call(call) if call == id));
                 self.end_call(id, Err(CallFailure::Cancelled));
             }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::Owner;
 use super::audit::Decided;
 use super::roots::SharedRoots;
-use crate::ports::{Document, DocumentSeal, RefusedDocument};
+use crate::ports::{Document, DocumentSeal, Refusal, RefusedDocument};
 use crate::review::{Pins, ServerPins};
 use crate::server_config::ConfigProblem;
 use crate::view::{HostEvent, ServerState};
@@ -39,7 +39,10 @@ impl Owner {
 
     fn show_refused(&mut self, name: Document, refused: RefusedDocument) {
         let file = name.file_name();
-        let message = if refused.forged {
+        let message = if refused.why == Refusal::Removed {
+            self.note_document(&format!("{file}: {}", refused.cause), "denied");
+            "it is missing. What it allowed is asked about again.".to_owned()
+        } else if refused.why == Refusal::Forged {
             let place =
                 refused.moved_to.map(|path| format!(" It was moved to {}.", path.display())).unwrap_or_default();
             self.note_document(&format!("{file}: {}", refused.cause), "denied");

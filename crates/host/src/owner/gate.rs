@@ -24,6 +24,8 @@ use crate::sign_in::EnteredClient;
 use crate::url_parts::UrlParts;
 use crate::view::{CallFailure, CallKind, CallView, HostEvent, Outcome, QuestionBody, QuestionId};
 
+/// The parameters of a sign-in page that are made for one use, after it was shown: only these may differ from what was approved.
+const OF_ONE_USE: [&str; 3] = ["state", "code_challenge", "nonce"];
 /// How long the system's browser may take to open.
 const OPENING: Duration = Duration::from_secs(20);
 
@@ -118,7 +120,7 @@ impl Departure {
         self.pass(for_server, url, &now)
     }
 
-    /// The page of a sign-in. What is made for one use is not part of what was shown.
+    /// The page of a sign-in, with the parameters that were shown, and those that are made for one use.
     pub(super) fn sign_in_page(self, for_server: &str, url: String) -> Result<Passed<String>, Changed> {
         let now = sign_in_page_hash(&url);
         self.pass(for_server, url, &now)
@@ -230,13 +232,13 @@ fn page_hash(url: &str) -> Hash {
     Hash::of(&json!({ "page": url }))
 }
 
+/// Over the whole address but what is made for one use, parameters in their order.
 fn sign_in_page_hash(url: &str) -> Hash {
-    let mut page = Url::parse(url).ok();
-    if let Some(page) = &mut page {
-        page.set_query(None);
-        page.set_fragment(None);
-    }
-    Hash::of(&json!({ "sign-in": page.as_ref().map_or(url, Url::as_str) }))
+    let Ok(mut page) = Url::parse(url) else { return Hash::of(&json!({ "sign-in": url })) };
+    let is_kept = |(name, _): &(String, String)| !OF_ONE_USE.contains(&name.as_str());
+    let kept: Vec<(String, String)> = page.query_pairs().into_owned().filter(is_kept).collect();
+    page.set_query(None);
+    Hash::of(&json!({ "sign-in": page.as_str(), "parameters": kept }))
 }
 
 fn client_hash(client: &EnteredClient) -> Hash {
@@ -375,4 +377,37 @@ impl Owner {
 
 fn read_hash(kind: CallKind, name: &str, arguments: Map<String, serde_json::Value>) -> Hash {
     hash_of(&QuestionBody::Read { kind, name: name.to_owned(), arguments }, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn s07_only_what_is_made_for_one_use_may_differ_in_a_sign_in_page() {
+        let shown = "https://as.example/authorize?response_type=code&client_id=c&code_challenge_method=S256&scope=read";
+        let opens = |opened: &str| {
+            let departure = Departure { to: "far".to_owned(), leaves: sign_in_page_hash(shown) };
+            departure.sign_in_page("far", opened.to_owned()).is_ok()
+        };
+        assert!(
+            opens(&format!("{shown}&state=a&code_challenge=b&nonce=c")),
+            "what is made for one use is no part of it"
+        );
+        let others = [
+            shown.replace("scope=read", "scope=read+write"),
+            shown.replace("client_id=c", "client_id=d"),
+            shown.replace("S256", "plain"),
+            shown.replace("&scope=read", ""),
+            format!("{shown}&redirect_uri=https%3A%2F%2Fevil.example%2F"),
+            format!("{shown}&scope=write"),
+            format!("{shown}#part"),
+            shown.replace("authorize", "other"),
+            "https://as.example/authorize?client_id=c&response_type=code&code_challenge_method=S256&scope=read"
+                .to_owned(),
+        ];
+        for other in others {
+            assert!(!opens(&other), "{other} is not what was shown");
+        }
+    }
 }

@@ -34,6 +34,7 @@ mod settings;
 mod sign_in;
 mod starting;
 mod supervision;
+mod withdrawn;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

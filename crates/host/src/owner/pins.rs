@@ -2,7 +2,7 @@
 //! is there now.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mcp_proto::types::Tool;
@@ -11,7 +11,6 @@ use policy::{Hash, Standing};
 use serde_json::{Map, Value, json};
 
 use super::Owner;
-use super::approvals::program_file;
 use super::audit::Decided;
 use crate::activity::now;
 use crate::packages::LoadedPackage;
@@ -239,7 +238,7 @@ pub(super) fn command_parts(
     let mut parts = Map::new();
     parts.insert("command".to_owned(), json!(config.command));
     parts.insert("program".to_owned(), json!(program.to_string_lossy()));
-    parts.insert("file".to_owned(), json!(program_file(program)));
+    parts.insert("file".to_owned(), json!(files.and_then(|files| files.iter().next()).map(program_words)));
     let scripts: Map<String, Value> =
         files.into_iter().flat_map(|files| files.iter().skip(1)).map(file_words).collect();
     if !scripts.is_empty() {
@@ -268,13 +267,36 @@ pub(super) fn endpoint_parts(endpoints: &[SignInEndpoint]) -> BTreeMap<String, S
     parts
 }
 
+/// The files that are not as they were in what was approved last, or were not among its files.
+pub(super) fn changed_files(pins: &ServerPins, files: &LaunchFiles) -> Vec<PathBuf> {
+    let Some(Identity { parts, .. }) = &pins.identity else { return Vec::new() };
+    let nothing = Value::Null;
+    let (program, scripts) = (parts.get("file").unwrap_or(&nothing), parts.get("scripts").unwrap_or(&nothing));
+    let is_changed = |(at, file): &(usize, &LaunchFile)| {
+        if *at == 0 {
+            return *program != json!(program_words(file));
+        }
+        let (path, words) = file_words(file);
+        scripts.get(&path) != Some(&words)
+    };
+    files.iter().enumerate().filter(is_changed).map(|(_, file)| file.path.clone()).collect()
+}
+
+/// A program by where it really lies, and as it is.
+fn program_words(program: &LaunchFile) -> String {
+    format!("{}, {}", program.real.display(), state_words(program))
+}
+
 /// A script by its path, and as it is.
 fn file_words(file: &LaunchFile) -> (String, Value) {
-    let state = match &file.state {
+    (file.path.display().to_string(), json!(state_words(file)))
+}
+
+fn state_words(file: &LaunchFile) -> String {
+    match &file.state {
         FileState::Content(hash) => format!("SHA-256 {hash}"),
         FileState::Stamp(stamp) => format!("{} bytes, changed at {}", stamp.bytes, stamp.modified),
-    };
-    (file.path.display().to_string(), json!(state))
+    }
 }
 
 /// An address in words, without the values of headers.

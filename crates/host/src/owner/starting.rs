@@ -13,6 +13,7 @@ use serde_json::json;
 use super::approvals::{address_hash, command_hash, without_sandbox};
 use super::gate::Departure;
 use super::packages::PackageStart;
+use super::pins::changed_files;
 use super::questions::{For, kind_of};
 use super::sandbox::{NoPlan, plan};
 use super::sign_in::{SignIn, Unmade};
@@ -122,7 +123,18 @@ impl Owner {
         let hash = command_hash(&config, &resolved, plan.as_ref(), &files, package.as_ref());
         let writers = self.writers(name, &files);
         let package = package.map(Box::new);
-        let body = QuestionBody::StartServer { config, resolved, approved_before: None, plan, files, writers, package };
+        let changed_files = self.pins.get(name).map(|pins| changed_files(pins, &files)).unwrap_or_default();
+        let approved_before = None;
+        let body = QuestionBody::StartServer {
+            config,
+            resolved,
+            approved_before,
+            plan,
+            files,
+            changed_files,
+            writers,
+            package,
+        };
         self.decide_start(name, &hash, body);
     }
 
@@ -143,7 +155,7 @@ impl Owner {
         let signed_in = self.servers.get(name).is_some_and(|record| record.supervision.signed_in_to(hash));
         match self.policy.decide(&act, now()) {
             Decision::Deny { rule, .. } => self.fail(name, rule.name()),
-            // To go on where it waited for its user to sign in is no new act to ask about.
+            // To go on after the sign-in for which it waited is no new act to ask about.
             Decision::Ask { .. } if signed_in => {
                 self.launch_audited(name, Departure::after_sign_in(name, hash.clone()), kind_of(&body), "policy");
             }

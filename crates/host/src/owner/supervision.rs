@@ -28,8 +28,12 @@ pub(super) struct Supervision {
     out_of_reach: Option<Hash>,
     /// Since when it is in use.
     ready: Option<Instant>,
+    /// It was in use since what was approved was run.
+    was_ready: bool,
     /// It runs again as soon as its user has signed in.
     awaits_sign_in: bool,
+    /// A sign-in has ended well that its user took part in, or that belongs to the start which the user approved.
+    signed_in: bool,
     /// Which wait counts; one that was given up has another number.
     wait: u64,
 }
@@ -40,7 +44,7 @@ impl Supervision {
         self.approved = Some(approved);
         self.ended = None;
         self.out_of_reach = None;
-        self.awaits_sign_in = false;
+        (self.awaits_sign_in, self.signed_in, self.was_ready) = (false, false, false);
     }
 
     /// It was reached, and waits for its user to sign in.
@@ -50,13 +54,26 @@ impl Supervision {
         self.awaits_sign_in = true;
     }
 
-    pub(super) fn is_ready(&mut self) {
-        self.ready = Some(Instant::now());
+    /// A sign-in has ended well. One that its user took part in is the user's act. One without the user belongs to the start that was
+    /// approved, unless the server has been in use since: then nobody asked for another connection.
+    pub(super) const fn signed_in(&mut self, by_user: bool) {
+        self.signed_in = by_user || !self.was_ready;
     }
 
-    /// Whether exactly this was approved, and waited for its user to sign in.
+    /// The host tries it again of its own accord, for this cause.
+    pub(super) fn tries_again(&mut self, cause: String) {
+        self.ended = Some(cause);
+    }
+
+    pub(super) fn is_ready(&mut self) {
+        self.ready = Some(Instant::now());
+        self.was_ready = true;
+    }
+
+    /// Whether exactly this was approved, waited for a sign-in, and goes on now that there was one. A connection that is tried again
+    /// without one is another act.
     pub(super) fn signed_in_to(&self, hash: &Hash) -> bool {
-        self.awaits_sign_in && self.approved.as_ref() == Some(hash)
+        self.awaits_sign_in && self.signed_in && self.approved.as_ref() == Some(hash)
     }
 
     /// Why it ended, if nobody but the host would start it again.
@@ -189,11 +206,21 @@ impl Owner {
                 matches!(r.state, ServerState::NeedsSignIn(_)) && r.supervision.wait == wait && r.access.may_pass()
             };
             if owner.servers.get(&name).is_some_and(is_awaited) {
-                // It is there: nothing else can go wrong here.
-                let _ = owner.start(&name);
+                owner.start_without_sign_in(&name);
             }
         });
         true
+    }
+
+    /// Tries again to connect where tokens could not be renewed. Nobody asked for it, so an approval for once does not cover it.
+    fn start_without_sign_in(&mut self, name: &str) {
+        if let Some(record) = self.servers.get_mut(name)
+            && let ServerState::NeedsSignIn(needed) = &record.state
+        {
+            record.supervision.tries_again(needed.cause.clone());
+        }
+        // It is there: nothing else can go wrong here.
+        let _ = self.start(name);
     }
 
     /// Sets up with a server that was brought back what the user had set up with it.
@@ -264,7 +291,7 @@ impl Owner {
                 }
                 (ServerState::NeedsSignIn(_), _) if record.access.may_pass() => {
                     record.access.try_again();
-                    let _ = self.start(&name);
+                    self.start_without_sign_in(&name);
                 }
                 (ServerState::Ready, Some(connection)) => {
                     record.note(

@@ -285,6 +285,21 @@ mod tests {
     }
 
     #[test]
+    fn what_another_program_changed_of_the_endpoints_holds_here() {
+        let with = |token: &str| ServerPins {
+            endpoints: [("endpoint.token".to_owned(), token.to_owned())].into(),
+            ..ServerPins::default()
+        };
+        let (own, before, now) =
+            (with("https://one.example/"), with("https://one.example/"), with("https://two.example/"));
+        assert_eq!(own.with_changes(&before, &now).endpoints, now.endpoints, "an approval of other endpoints arrives");
+        let held_here = with("https://three.example/");
+        assert_eq!(held_here.with_changes(&before, &before), held_here, "without a change, what is held here stays");
+        let nothing = ServerPins::default();
+        assert!(own.with_changes(&before, &nothing).endpoints.is_empty(), "what was forgotten is forgotten here");
+    }
+
+    #[test]
     fn what_is_written_is_read_again() {
         let mut pins = ServerPins::default();
         pins.pin(Kind::Prompt, "greet", &json!({"name": "greet"}), Some(&hash("x")), 7);

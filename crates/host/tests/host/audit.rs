@@ -206,6 +206,9 @@ async fn what_cannot_be_written_does_not_cross() {
     disk.go_on();
     a_while().await;
     assert_eq!(sent(&app).await, 1, "nothing crossed of all that");
+    disk.go_on();
+    let decisions: Vec<String> = of_kind(&app, "tool").into_iter().map(|entry| entry.decision.into_owned()).collect();
+    assert_eq!(decisions, ["allowed", "allowed", "withdrawn"], "the log says that the cancelled call did not leave");
     let waits = call(&app, "fifth");
     a_while().await;
     disk.go_on();
@@ -240,6 +243,15 @@ async fn what_is_taken_back_while_its_entry_is_written_does_not_cross() {
     let question = app.question("harbour", "a tool", |q| matches!(q.body, QuestionBody::Tool { .. })).await;
     assert_eq!(sent(&app).await, 1, "it asks, and nothing was sent");
     disk.slow.store(false, Ordering::SeqCst);
+    disk.go_on();
+    let entries = of_kind(&app, "tool");
+    let [_, allowed, withdrawn] = &entries[..] else { panic!("the call before, and what became of this: {entries:?}") };
+    assert_eq!(
+        (allowed.decision.as_ref(), withdrawn.decision.as_ref()),
+        ("allowed", "withdrawn"),
+        "the log says that what it allowed did not leave"
+    );
+    assert_eq!((&allowed.hash, &allowed.subject), (&withdrawn.hash, &withdrawn.subject), "and of which call");
     app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
     assert!(ended(waits).await.is_ok(), "as the user decides now");
     app.host.close().await;

@@ -20,7 +20,7 @@ mod process_use;
 #[cfg(target_os = "linux")]
 pub(crate) use marks::{Mark, end, end_marked_by, mark, started_by};
 #[cfg(target_os = "linux")]
-pub(crate) use process_use::{TreeUse, tree_use};
+pub(crate) use process_use::{TreeUse, tree_memory, tree_use};
 #[cfg(not(target_os = "linux"))]
 mod no_marks;
 #[cfg(not(target_os = "linux"))]

@@ -33,6 +33,21 @@ pub(crate) fn tree_use(root: u32, most: u64) -> TreeUse {
     all
 }
 
+/// The same memory, with each page that several processes have counted once: copies of a process share what none has written to.
+/// Looking at every page takes long. A process that can't be looked into counts whole.
+pub(crate) fn tree_memory(root: u32, most: u64) -> u64 {
+    let (mut bytes, mut processes, mut waiting) = (0_u64, 0, vec![root]);
+    while let Some(pid) = waiting.pop() {
+        bytes = bytes.saturating_add(shared_out(pid).unwrap_or_else(|| memory(pid)));
+        processes += 1;
+        if processes > most {
+            break;
+        }
+        waiting.extend(children(pid));
+    }
+    bytes
+}
+
 /// The children of a process. Each of its threads may have started some.
 fn children(pid: u32) -> Vec<u32> {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
@@ -58,15 +73,26 @@ fn process_use(pid: u32) -> Option<TreeUse> {
     })
 }
 
+/// A process's share of the memory that it has with others. None if it can't be told.
+fn shared_out(pid: u32) -> Option<u64> {
+    let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
+    sum(&rollup, &["Pss_Anon", "Pss_Shmem", "SwapPss"])
+}
+
 /// Not the resident set: libraries that many processes share would count for each.
 fn memory(pid: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let own = status.lines().filter_map(|line| {
+    sum(&status, &["RssAnon", "RssShmem", "VmSwap"]).unwrap_or_default()
+}
+
+/// The sum of these lines in bytes; none if there is none of them.
+fn sum(text: &str, names: &[&str]) -> Option<u64> {
+    let mut own = text.lines().filter_map(|line| {
         let (name, value) = line.split_once(':')?;
-        let is_own = matches!(name, "RssAnon" | "RssShmem" | "VmSwap");
-        is_own.then(|| value.trim().trim_end_matches(" kB").parse::<u64>().ok()).flatten()
+        names.contains(&name).then(|| value.trim().trim_end_matches(" kB").parse::<u64>().ok()).flatten()
     });
-    own.sum::<u64>() * 1024
+    let first = own.next()?;
+    Some(own.fold(first, u64::saturating_add).saturating_mul(1024))
 }
 
 #[cfg(test)]
@@ -78,5 +104,15 @@ mod tests {
         let own = tree_use(std::process::id(), u64::MAX);
         assert!(own.threads >= 1 && own.memory_bytes > 0, "this process uses something: {own:?}");
         assert_eq!(tree_use(0, u64::MAX), TreeUse::default(), "there is no such process");
+    }
+
+    #[test]
+    fn a_page_of_several_processes_counts_once() {
+        let rollup = "Pss:  900 kB\nPss_Dirty: 7 kB\nPss_Anon: 30 kB\nPss_Shmem: 10 kB\nSwap: 9 kB\nSwapPss: 2 kB\n";
+        assert_eq!(sum(rollup, &["Pss_Anon", "Pss_Shmem", "SwapPss"]), Some(42 * 1024), "what is its own");
+        assert_eq!(sum("", &["Pss_Anon"]), None, "a process that can't be looked into says nothing");
+        let own = std::process::id();
+        let (shared, whole) = (tree_memory(own, u64::MAX), memory(own));
+        assert!(shared > 0 && shared <= whole + (8 << 20), "no more than each for itself: {shared} of {whole}");
     }
 }

@@ -1,6 +1,7 @@
 //! Local servers: a child process that speaks over its standard input and output.
 
 mod command;
+mod content_hash;
 mod environment;
 mod launch;
 mod launch_files;
@@ -17,7 +18,7 @@ pub use command::ServerCommand;
 pub use environment::of_server as environment_of;
 pub(crate) use launch::Launch;
 pub(crate) use launch_files::has_code_name;
-pub use launch_files::{FileState, LaunchFile, LaunchFiles, Stamp};
+pub use launch_files::{FileState, LaunchFile, LaunchFiles, LaunchRole, Stamp};
 pub use output::{Output, OutputError, OutputLimits, output_of};
 pub use process::{Exit, ServerProcess, SpawnError, Spawned, spawn};
 pub(crate) use process::{Pipes, ServerGroup};

@@ -467,6 +467,8 @@ if platform.machine() == "x86_64":
     tried("readv", 310, 1, 0, 0, 0, 0, 0)
     tried("clone", CLONE, 0x10000000 | 17, 0, 0, 0, 0)
     tried("x32", 0x40000000 + 272, 0x10000000)
+    tried("subreaper", 157, 36, 0, 0, 0, 0)
+    tried("name", 157, 15, b"own", 0, 0, 0)
     tried("clone3", 435, 0, 0)
 threads = [threading.Thread(target=print, args=("thread works",), kwargs={"file": sys.stderr}) for _ in range(1)]
 [thread.start() for thread in threads]
@@ -477,10 +479,11 @@ print("child", subprocess.getoutput("echo works"), file=sys.stderr)
         let Some((said, _)) = python(script, Ground::new().sandbox(true), &path).await else { return };
         if cfg!(target_arch = "x86_64") {
             let refused = ["unshare", "bpf", "perf", "userfaultfd", "ptrace", "mount", "setns", "handles", "modules"];
-            for what in refused.into_iter().chain(["readv", "clone", "x32"]) {
+            for what in refused.into_iter().chain(["readv", "clone", "x32", "subreaper"]) {
                 let expected = format!("{what} Operation not permitted");
                 assert!(said.contains(&expected), "S23: {name}: expected {expected:?}: {said:?}");
             }
+            assert!(said.iter().any(|line| line == "name works"), "S23: {name}: other uses of prctl: {said:?}");
             let missing = "clone3 Function not implemented".to_owned();
             assert!(said.contains(&missing), "S23: {name}: libraries fall back to clone: {said:?}");
         }
@@ -565,6 +568,19 @@ async fn s37_one_that_takes_memory_without_end_is_stopped() {
     let script =
         format!("import sys\ntry:\n    exec({script:?})\nexcept MemoryError:\n    import time\n    time.sleep(1000)");
     stopped_for(&script, limits, "it used more than 128 MiB of memory").await;
+}
+
+#[tokio::test]
+async fn s37_memory_that_copies_of_a_process_share_counts_once() {
+    // Each look finds five processes that show 60 MiB.
+    let script = "import os, sys, time\nheld = b'x' * (60 << 20)\nfor _ in range(4):\n    if os.fork() == 0:\n        time.sleep(3)\n        os._exit(0)\nfor _ in range(4):\n    os.wait()\nprint('worked', file=sys.stderr)";
+    for (name, path) in paths().await {
+        let ground = Ground::new();
+        let limits = ResourceLimits { memory_bytes: 128 * 1024 * 1024, ..LIMITS };
+        let sandbox = Sandbox { limits, ..ground.sandbox(false) };
+        let Some((said, reason)) = python(script, sandbox, &path).await else { return };
+        assert!(said.iter().any(|line| line == "worked"), "S37: {name}: it is not stopped: {reason:?} {said:?}");
+    }
 }
 
 #[tokio::test]

@@ -23,6 +23,8 @@ const YOUNG: Duration = Duration::from_secs(60);
 const AGAIN: Duration = Duration::from_secs(5 * 60);
 /// It is asked again at least so often.
 const AGAIN_AT_MOST: Duration = Duration::from_secs(60 * 60);
+/// After this time it is asked again for an act of its user, who may have closed its prompt by mistake.
+const AGAIN_FOR_USER: Duration = Duration::from_secs(2);
 
 /// What a seal is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -209,6 +211,16 @@ impl KeyHolder {
         }
     }
 
+    /// Asks again for an act of the user, if there is a key that could not be had a while ago.
+    pub(crate) fn ask_for_user(self: &Arc<Self>) {
+        let state = self.state();
+        let is_due = |since: &Instant| since.elapsed() >= AGAIN_FOR_USER;
+        if matches!(&*state, State::Missing { cause, since, .. } if cause.exists && is_due(since)) {
+            drop(state);
+            self.ask(true);
+        }
+    }
+
     fn find(&self) -> Result<SealKey, NoKey> {
         let key_of = |secret: &str| {
             let mark = self.mark_in_keychain().map_err(NoKey::of_one)?;
@@ -373,6 +385,46 @@ mod tests {
         fn keys(&self, _: &str) -> Result<Vec<String>, SecretError> {
             Ok(Vec::new())
         }
+    }
+
+    /// A keychain that is locked: it says that it has nothing, and keeps nothing.
+    struct SeemsEmpty(SecretsStatus);
+
+    impl Secrets for SeemsEmpty {
+        fn get(&self, _: &str) -> Result<Option<String>, SecretError> {
+            Ok(None)
+        }
+
+        fn set(&self, _: &str, _: &str) -> Result<SecretKept, SecretError> {
+            Ok(SecretKept::ThisRun { cause: "nothing can be kept".to_owned() })
+        }
+
+        fn delete(&self, _: &str) -> Result<(), SecretError> {
+            Ok(())
+        }
+
+        fn keys(&self, _: &str) -> Result<Vec<String>, SecretError> {
+            Ok(Vec::new())
+        }
+
+        fn status(&self) -> SecretsStatus {
+            self.0.clone()
+        }
+    }
+
+    #[test]
+    fn behind_a_locked_keychain_there_may_be_a_key() {
+        let missing = |status: SecretsStatus| {
+            let holder = KeyHolder::new(Arc::new(SeemsEmpty(status)));
+            holder.ask(false);
+            holder.wait(Duration::from_secs(20)).err().unwrap();
+            holder.key().err().unwrap()
+        };
+        let cause = "nothing can be kept".to_owned();
+        let locked = missing(SecretsStatus::Locked("it is locked".to_owned()));
+        assert_eq!(locked, NoKey { cause: cause.clone(), exists: true }, "nothing passes for never sealed");
+        let none = missing(SecretsStatus::Missing("there is none".to_owned()));
+        assert_eq!(none, NoKey { cause, exists: false }, "without a keychain nothing was ever sealed");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use host::ports::{Appended, AuditEntry, AuditQuery, AuditReceipts, AuditSeal};
+use host::ports::{Appended, AuditEntry, AuditQuery, AuditReceipts, AuditSeal, Secrets as _};
 use host::secrets::SecretsInMemory;
 
 use super::support::{Folder, NoShell, decision, numbers};
@@ -32,6 +32,25 @@ fn the_log_counts_on() {
     let verdict = log.verify().unwrap();
     assert!(verdict.is_whole(), "two programs make one chain: {verdict:?}");
     assert_eq!(verdict.seal, AuditSeal::Holds { number: 4 }, "sealed to its end");
+}
+
+#[test]
+fn s04_the_keychain_knows_of_the_first_entry_at_once() {
+    let folder = Folder::new();
+    let log = folder.log();
+    log.append(decision("first")).unwrap();
+    // Nothing else is asked of the log: a program that is killed now has left its mark.
+    let start = Instant::now();
+    let marked = loop {
+        let mark = folder.keychain.mark("end of the audit log").unwrap();
+        match mark {
+            Some(mark) => break mark,
+            None => assert!(start.elapsed() < Duration::from_secs(20), "the keychain is told without waiting for more"),
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    };
+    assert!(marked.starts_with("1 "), "which entry is the last: {marked}");
+    drop(log);
 }
 
 #[test]

@@ -2459,6 +2459,41 @@ normal: Array<string>, };
 export type Language = "system" | "en" | "zh";
 
 /**
+ * A file that decides what a local server runs. The approval of a start is over it as it is.
+ */
+export type LaunchFile = { 
+/**
+ * The path that the command leads to.
+ */
+path: string, 
+/**
+ * Where the file really lies, if that is elsewhere.
+ */
+leadsTo: string | null, 
+/**
+ * Its size in bytes.
+ */
+bytes: number, 
+/**
+ * The SHA-256 of its content, in hexadecimal digits. None if it is too large to be read, or can't be: then its size and its times
+ * of modification and status change count.
+ */
+hash: string | null, 
+/**
+ * Why it counts.
+ */
+role: LaunchFileRole, 
+/**
+ * True if the server was approved before and the file is not as it was then.
+ */
+changed: boolean, };
+
+/**
+ * Why a file decides what a local server runs.
+ */
+export type LaunchFileRole = "program" | "interpreter" | "environment" | "argument" | "variable";
+
+/**
  * Something large that stands elsewhere.
  */
 export type LeftOut = { 
@@ -3357,6 +3392,10 @@ approvedBefore: string | null,
  * What it would reach, and what would hold it, if it has a sandbox.
  */
 sandbox?: SandboxPlan, 
+/**
+ * The files that the approval is over; the program is the first.
+ */
+files?: Array<LaunchFile>, 
 /**
  * The other servers that may change a file which runs.
  */

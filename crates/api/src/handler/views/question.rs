@@ -40,7 +40,7 @@ pub(in crate::handler) fn question(view: QuestionView) -> Question {
 
 fn body(body: HostBody, is_reviewed: bool) -> QuestionBody {
     match body {
-        HostBody::StartServer { config, resolved, approved_before, plan, files: _, writers, package } => {
+        HostBody::StartServer { config, resolved, approved_before, plan, files, changed_files, writers, package } => {
             QuestionBody::StartServer {
                 command: config.command,
                 resolved: Some(resolved.display().to_string()),
@@ -49,6 +49,7 @@ fn body(body: HostBody, is_reviewed: bool) -> QuestionBody {
                 cwd: config.cwd.map(|cwd| cwd.display().to_string()),
                 approved_before,
                 sandbox: plan.map(containment::plan_shown),
+                files: files.iter().map(|file| containment::launch_file_shown(file, &changed_files)).collect(),
                 writers: writers.into_iter().map(containment::writer_shown).collect(),
                 package: package.map(|package| packages::loaded(*package)),
             }

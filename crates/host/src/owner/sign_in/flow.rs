@@ -145,6 +145,8 @@ impl Owner {
             Ok(account) => {
                 let words = views::account_words(&account);
                 record.note(ActivityKind::State, &format!("signed in: {words}"));
+                let by_user = record.access.sign_in.as_ref().is_some_and(|sign_in| !sign_in.is_unattended());
+                record.supervision.signed_in(by_user);
                 record.signs_in(false, None);
                 self.note_signed_in(name, &words);
                 match self.servers.get(name).map(|record| &record.state) {

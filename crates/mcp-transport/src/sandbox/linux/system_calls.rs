@@ -100,6 +100,9 @@ const NEW_NAMESPACES: [libc::c_int; 7] = [
     libc::CLONE_NEWPID,
     libc::CLONE_NEWNET,
 ];
+/// The option of `prctl` by which a process takes over the orphans of its descendants, or stops doing so. Under Landlock the server's
+/// first process does that for all, so that none is missed when they are counted and ended.
+const SUBREAPER: u64 = libc::PR_SET_CHILD_SUBREAPER as u64;
 /// What types into a terminal on behalf of its user.
 const TYPING: [u64; 2] = [0x5412, 0x541c];
 
@@ -141,6 +144,8 @@ fn made() -> Result<BpfProgram, BackendError> {
         SeccompRule::new(vec![SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, request)?])
     };
     calls.insert(libc::SYS_ioctl, TYPING.into_iter().map(asks).collect::<Result<_, _>>()?);
+    let sets = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, SUBREAPER)?;
+    calls.insert(libc::SYS_prctl, vec![SeccompRule::new(vec![sets])?]);
     for second in SECOND_NUMBERS {
         calls.extend(calls.clone().into_iter().map(|(call, rules)| (call | second, rules)));
     }

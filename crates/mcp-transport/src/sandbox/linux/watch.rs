@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use tokio::task::{JoinSet, spawn_blocking};
 
 use crate::orphans::StartTime;
-use crate::platform::{self, TreeUse, tree_use};
+use crate::platform::{self, TreeUse, tree_memory, tree_use};
 use crate::sandbox::limits::{Bounds, Meter};
 
 /// How often processes, memory and processor time are looked at.
@@ -24,6 +24,8 @@ const HOME_LONGEST: Duration = Duration::from_secs(10);
 const HOME_REST: u32 = 20;
 /// What each file and folder counts for at least, in bytes, so that empty ones are bounded as well.
 const LEAST_ENTRY: u64 = 1024;
+/// The same for looks at every page of the memory.
+const PAGES_LONGEST: Duration = Duration::from_secs(10);
 /// Processor time is summed up by minutes, and counts for an hour.
 const MINUTE: Duration = Duration::from_secs(60);
 const MINUTES: usize = 60;
@@ -71,14 +73,18 @@ impl Server {
 }
 
 async fn watch_processes(server: Server, meter: Meter) {
-    let mut spent = Spent::default();
+    let (mut spent, mut pages) = (Spent::default(), Pages::default());
     let most = u64::from(meter.limits().processes);
     let began = Instant::now();
     loop {
         tokio::time::sleep(LOOK).await;
         let pid = server.pid;
-        let Ok(tree) = spawn_blocking(move || tree_use(pid, most)).await else { return };
+        let Ok(mut tree) = spawn_blocking(move || tree_use(pid, most)).await else { return };
         spent.add(&tree, began.elapsed());
+        if tree.memory_bytes > meter.limits().memory_bytes {
+            let Some(bytes) = pages.look(pid, most).await else { return };
+            tree.memory_bytes = tree.memory_bytes.min(bytes);
+        }
         let exceeded = meter.change(|used| {
             used.processes = tree.threads;
             used.memory_bytes = tree.memory_bytes;
@@ -89,6 +95,28 @@ async fn watch_processes(server: Server, meter: Meter) {
             // What is being started meanwhile is found by the next look.
             let _ = spawn_blocking(move || server.kill()).await;
         }
+    }
+}
+
+/// Memory with what processes share counted once. It is only looked at where more than the limit seems to be used, and rests after each
+/// look for as long as that keeps the cost low.
+#[derive(Default)]
+struct Pages {
+    seen: Option<(Instant, Duration, u64)>,
+}
+
+impl Pages {
+    /// None if the look was interrupted.
+    async fn look(&mut self, pid: u32, most: u64) -> Option<u64> {
+        if let Some((at, took, bytes)) = self.seen
+            && at.elapsed() < (took * HOME_REST).min(PAGES_LONGEST)
+        {
+            return Some(bytes);
+        }
+        let began = Instant::now();
+        let bytes = spawn_blocking(move || tree_memory(pid, most)).await.ok()?;
+        self.seen = Some((Instant::now(), began.elapsed(), bytes));
+        Some(bytes)
     }
 }
 

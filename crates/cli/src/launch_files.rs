@@ -1,0 +1,74 @@
+//! The files that the approval of a start is over, in words.
+
+use api::data::{LaunchFile, LaunchFileRole};
+
+use crate::visible::line;
+
+/// So much of a hash tells files apart.
+const SHORT: usize = 16;
+
+/// One line for all, and two for each.
+pub(crate) fn words(files: &[LaunchFile]) -> String {
+    let mut text = match files.len() {
+        0 => return String::new(),
+        1 => "1 file decides what runs; the approval is for it as it is now:\n".to_owned(),
+        many => format!("{many} files decide what runs; the approval is for them as they are now:\n"),
+    };
+    for file in files {
+        text.push_str(&format!("  {}\n", line(&file.path)));
+        if let Some(target) = &file.leads_to {
+            text.push_str(&format!("    leads to {}\n", line(target)));
+        }
+        let is = match &file.hash {
+            Some(hash) => format!("SHA-256 {}…", hash.chars().take(SHORT).collect::<String>()),
+            None => "told by its size and dates, as it is too large to be read or can't be read".to_owned(),
+        };
+        text.push_str(&format!("    {}, {} bytes, {is}\n", reason(file.role), file.bytes));
+        if file.changed {
+            text.push_str("    CHANGED since it was approved\n");
+        }
+    }
+    text
+}
+
+const fn reason(role: LaunchFileRole) -> &'static str {
+    match role {
+        LaunchFileRole::Program => "the program",
+        LaunchFileRole::Interpreter => "runs the program",
+        LaunchFileRole::Environment => "the settings of its Python environment",
+        LaunchFileRole::Argument => "named in the arguments",
+        LaunchFileRole::Variable => "named in a variable",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn s06_each_file_is_told_and_a_changed_one_is_marked() {
+        let file = |path: &str, changed| LaunchFile {
+            path: path.to_owned(),
+            leads_to: None,
+            bytes: 12,
+            hash: Some("0123456789abcdef".repeat(4)),
+            role: LaunchFileRole::Argument,
+            changed,
+        };
+        let program = LaunchFile {
+            leads_to: Some("/usr/lib/node".to_owned()),
+            hash: None,
+            role: LaunchFileRole::Program,
+            ..file("/usr/bin/node", false)
+        };
+        let told = words(&[program, file("/home/ann/server\u{1b}.js", true)]);
+        let told: Vec<&str> = told.lines().map(str::trim).collect();
+        assert_eq!(told[0], "2 files decide what runs; the approval is for them as they are now:");
+        assert_eq!(told[1..3], ["/usr/bin/node", "leads to /usr/lib/node"], "where a link leads");
+        assert!(told[3].starts_with("the program, 12 bytes, told by its size"), "{told:?}");
+        assert!(!told[4].contains('\u{1b}'), "nothing in a name reaches the terminal: {told:?}");
+        assert_eq!(told[5], "named in the arguments, 12 bytes, SHA-256 0123456789abcdef…");
+        assert_eq!(told[6..], ["CHANGED since it was approved"], "only what changed is marked");
+        assert_eq!(words(&[]), "");
+    }
+}

@@ -1,0 +1,45 @@
+//! Calls that were allowed and written down, and then did not leave: what allowed them was revoked before the log had the entry, the
+//! server went away, or the user cancelled. Another entry says so, under the same hash, so that the log tells what left.
+
+use policy::Hash;
+
+use super::Owner;
+use super::audit::{Decided, Waiting};
+use super::provenance::CallOrigin;
+use crate::view::{CallKind, CallView};
+
+/// What tells such an entry from a consent request that was withdrawn.
+const NOT_SENT: &str = "allowed-not-sent";
+
+impl Owner {
+    /// Writes down that an allowed call did not leave.
+    pub(super) fn note_withdrawn(&mut self, call: &CallView, origin: &CallOrigin, hash: &Hash) {
+        let kind = match call.kind {
+            CallKind::Tool => "tool",
+            CallKind::Prompt => "prompt",
+            CallKind::Resource => "resource",
+        };
+        self.note(Decided {
+            server: &call.server,
+            kind,
+            subject: &call.name,
+            decision: "withdrawn",
+            by: "policy",
+            rule: NOT_SENT.into(),
+            hash: hash.as_str(),
+            asker: origin.asker(),
+            conversation: call.conversation.as_deref(),
+            ..Decided::default()
+        });
+    }
+
+    /// The same for a call that the user cancels while its entry is on the way to the log.
+    pub(super) fn note_cancelled_in_writing(&mut self, call: &str) {
+        let is_it = |waiting: &&Waiting| matches!(waiting, Waiting::Call { id, .. } if **id == *call);
+        let Some(Waiting::Call { departure, .. }) = self.audits.waiting().find(is_it) else { return };
+        let allowed = departure.leaves().clone();
+        let Some(record) = self.calls.get(call) else { return };
+        let (view, origin) = (record.view.clone(), record.origin().clone());
+        self.note_withdrawn(&view, &origin, &allowed);
+    }
+}

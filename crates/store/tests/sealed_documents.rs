@@ -1,0 +1,227 @@
+//! Sealed documents beside a keychain that hangs, is locked, or answers at an awkward moment.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+use host::ports::{Document, DocumentSeal, Documents, SecretError, SecretKept, Secrets};
+use serde_json::{Value, json};
+use store::PlatformInFolder;
+
+const PATIENCE: Duration = Duration::from_secs(30);
+/// What a call may take that must not wait for the keychain's minute.
+const SOON: Duration = Duration::from_secs(6);
+/// What the keychain knows the latest documents under.
+const MARK: &str = "sealed documents";
+
+/// A keychain that outlasts each program. A gate that is shut has the calls for the mark of documents wait.
+#[derive(Default)]
+struct Keychain {
+    secrets: Mutex<HashMap<String, String>>,
+    marks: Mutex<HashMap<String, String>>,
+    locked: AtomicBool,
+    shut: Mutex<bool>,
+    opened: Condvar,
+}
+
+impl Keychain {
+    fn shut(&self, shut: bool) {
+        *self.shut.lock().unwrap() = shut;
+        self.opened.notify_all();
+    }
+
+    fn pass(&self, name: &str) {
+        if name == MARK {
+            drop(self.opened.wait_timeout_while(self.shut.lock().unwrap(), PATIENCE, |shut| *shut).unwrap());
+        }
+    }
+}
+
+impl Secrets for Keychain {
+    fn get(&self, key: &str) -> Result<Option<String>, SecretError> {
+        if self.locked.load(Ordering::SeqCst) {
+            return Err(SecretError::Locked("its prompt was dismissed".to_owned()));
+        }
+        Ok(self.secrets.lock().unwrap().get(key).cloned())
+    }
+
+    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
+        self.secrets.lock().unwrap().insert(key.to_owned(), secret.to_owned());
+        Ok(SecretKept::Keychain)
+    }
+
+    fn delete(&self, key: &str) -> Result<(), SecretError> {
+        self.secrets.lock().unwrap().remove(key);
+        Ok(())
+    }
+
+    fn keys(&self, _: &str) -> Result<Vec<String>, SecretError> {
+        Ok(Vec::new())
+    }
+
+    fn mark(&self, name: &str) -> Result<Option<String>, SecretError> {
+        self.pass(name);
+        Ok(self.marks.lock().unwrap().get(name).cloned())
+    }
+
+    fn set_mark(&self, name: &str, mark: &str) -> Result<(), SecretError> {
+        self.pass(name);
+        self.marks.lock().unwrap().insert(name.to_owned(), mark.to_owned());
+        Ok(())
+    }
+}
+
+/// One more program over the folder.
+fn program(folder: &Path, keychain: &Arc<Keychain>) -> Arc<dyn Documents> {
+    let platform = Arc::new(PlatformInFolder::new(folder.to_owned()));
+    store::open_with(&folder.join("mcp.json"), &folder.join("data"), platform, keychain.clone()).unwrap().documents
+}
+
+/// A folder in which a program of before sealed these approvals.
+fn sealed(keychain: &Arc<Keychain>) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let documents = program(folder.path(), keychain);
+    documents.settle(PATIENCE);
+    documents.write(Document::Grants, &json!(["old"])).unwrap();
+    until("the keychain knows of it", || keychain.marks.lock().unwrap().contains_key(MARK));
+    folder
+}
+
+fn until(what: &str, holds: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < PATIENCE, "{what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn kept(folder: &Path) -> Value {
+    let text = std::fs::read(folder.join("data/grants.json")).unwrap();
+    serde_json::from_slice::<Value>(&text).unwrap()["document"].clone()
+}
+
+fn add(documents: &dyn Documents) -> bool {
+    let added = documents.update(Document::Grants, &mut |kept| {
+        let mut kept = kept.unwrap_or_else(|| json!([]));
+        kept.as_array_mut().unwrap().push(json!("new"));
+        kept
+    });
+    added.is_ok()
+}
+
+#[test]
+fn s21_nobody_waits_for_a_keychain_that_hangs_at_its_mark() {
+    let keychain = Arc::default();
+    let folder = sealed(&keychain);
+    keychain.shut(true);
+    let documents = program(folder.path(), &keychain);
+    let start = Instant::now();
+    assert_eq!(documents.read(Document::Grants).unwrap(), None, "nothing is used that can't be checked");
+    let added = add(&*documents);
+    assert!(!added && start.elapsed() < SOON, "and who reads or writes goes on: {:?}", start.elapsed());
+    keychain.shut(false);
+    until("the key is there", || documents.seal() == DocumentSeal::Sealed);
+    assert_eq!(documents.read(Document::Grants).unwrap(), Some(json!(["old"])), "then it is read");
+}
+
+#[test]
+fn s21_what_is_approved_while_the_key_settles_replaces_nothing() {
+    let keychain = Arc::default();
+    let folder = sealed(&keychain);
+    keychain.shut(true);
+    let documents = program(folder.path(), &keychain);
+    let _ = documents.update(Document::Grants, &mut |kept| {
+        // The key settles between the reading and the writing.
+        keychain.shut(false);
+        until("the key is there", || documents.seal() == DocumentSeal::Sealed);
+        let mut kept = kept.unwrap_or_else(|| json!([]));
+        kept.as_array_mut().unwrap().push(json!("new"));
+        kept
+    });
+    assert_eq!(kept(folder.path()), json!(["old"]), "what was withheld is not written over");
+    keychain.shut(false);
+    until("the key is there", || documents.seal() == DocumentSeal::Sealed);
+    assert!(add(&*documents), "once it has settled");
+    assert_eq!(kept(folder.path()), json!(["old", "new"]), "an approval is added to those of before");
+}
+
+#[test]
+fn s21_a_dismissed_prompt_withholds_approvals_until_the_user_approves_again() {
+    let keychain: Arc<Keychain> = Arc::default();
+    let folder = sealed(&keychain);
+    keychain.locked.store(true, Ordering::SeqCst);
+    let documents = program(folder.path(), &keychain);
+    documents.settle(PATIENCE);
+    assert!(matches!(documents.seal(), DocumentSeal::Unavailable { .. }), "the prompt was dismissed");
+    keychain.locked.store(false, Ordering::SeqCst);
+    let (told, mut changed) = tokio::sync::mpsc::channel(1);
+    documents.watch(Document::Grants, told);
+    let start = Instant::now();
+    until("an approval has the keychain asked again", || add(&*documents));
+    assert!(start.elapsed() < SOON, "in seconds: {:?}", start.elapsed());
+    assert!(changed.blocking_recv().is_some(), "and the host hears of it");
+    let all = kept(folder.path());
+    assert_eq!(all[0], "old", "what was withheld holds again: {all}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn s21_a_keychain_that_hangs_costs_one_thread() {
+    let keychain = Arc::default();
+    let folder = sealed(&keychain);
+    let documents = program(folder.path(), &keychain);
+    documents.settle(PATIENCE);
+    keychain.shut(true);
+    for _ in 0..20 {
+        assert!(add(&*documents), "the file is written");
+    }
+    let named = |task: &std::fs::DirEntry| {
+        std::fs::read_to_string(task.path().join("comm")).is_ok_and(|name| name.trim() == "document mark")
+    };
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap().flatten();
+    let waiting = tasks.filter(named).count();
+    // Tests of one process run beside each other.
+    assert!(waiting <= 4, "not one for each writing: {waiting}");
+    keychain.shut(false);
+    let knows = || keychain.marks.lock().unwrap()[MARK].contains("grants.json 21");
+    until("the keychain knows the latest", knows);
+}
+
+#[test]
+fn s21_what_another_computer_sealed_is_taken_over_once() {
+    let folder = sealed(&Arc::default());
+    let before = std::fs::read(folder.path().join("data/grants.json")).unwrap();
+    let keychain: Arc<Keychain> = Arc::default();
+    let documents = program(folder.path(), &keychain);
+    documents.settle(PATIENCE);
+    until("the key is there", || documents.seal() == DocumentSeal::Sealed);
+    assert_eq!(documents.read(Document::Grants).unwrap(), Some(json!(["old"])), "this computer never sealed anything");
+    assert_eq!(documents.adopted(), Some(vec!["grants.json".to_owned()]), "which is told");
+    until("the keychain knows of it", || keychain.marks.lock().unwrap().contains_key(MARK));
+    std::fs::write(folder.path().join("data/grants.json"), before).unwrap();
+    let documents = program(folder.path(), &keychain);
+    documents.settle(PATIENCE);
+    assert_eq!(documents.read(Document::Grants).unwrap(), None, "a second time it is not");
+    assert!(documents.refused(Document::Grants).is_some(), "and that is told");
+}
+
+#[test]
+fn s21_a_sealed_document_that_was_removed_is_told() {
+    let keychain = Arc::default();
+    let folder = sealed(&keychain);
+    std::fs::remove_file(folder.path().join("data/grants.json")).unwrap();
+    let documents = program(folder.path(), &keychain);
+    documents.settle(PATIENCE);
+    assert_eq!(documents.read(Document::Grants).unwrap(), None, "there is nothing to use");
+    let refused = documents.refused(Document::Grants).expect("it is told");
+    assert!(refused.cause.contains("removed"), "as what it is: {}", refused.cause);
+    assert_eq!(documents.read(Document::Grants).unwrap(), None);
+    assert_eq!(documents.refused(Document::Grants), None, "and once");
+    assert_eq!(documents.read(Document::Roots).unwrap(), None);
+    assert_eq!(documents.refused(Document::Roots), None, "what never was is not missed");
+    assert!(add(&*documents), "the user can approve again");
+    assert_eq!(documents.read(Document::Grants).unwrap(), Some(json!(["new"])));
+}

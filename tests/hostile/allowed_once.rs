@@ -1,0 +1,145 @@
+//! What was allowed once (E19): a server that ends, or wants another sign-in, is not started or connected to again without its user.
+
+use std::time::Duration;
+
+use host::ports::AuditQuery;
+use host::view::{QuestionBody, QuestionView, ServerState, UserAnswer, Why};
+use policy::Scope;
+use serde_json::{Map, json};
+use testkit::app::{App, remote};
+use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
+
+use crate::gate::{ONCE, SERVER, asking, withstood};
+use crate::report::Row;
+
+#[allow(clippy::disallowed_methods, reason = "ends a server from outside")]
+fn kill(pid: u32) {
+    let ended = std::process::Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap();
+    assert!(ended.success(), "the server's process can be ended");
+}
+
+async fn started(scope: Scope) -> (App, u32, tempfile::TempDir) {
+    let aside = tempfile::tempdir().unwrap();
+    let app = App::start(vec![(SERVER, asking(&aside.path().join("record")))]).await;
+    app.host.start_server(SERVER.into()).await.unwrap().unwrap();
+    let question = app.question(SERVER, "its start", |_| true).await;
+    app.answer(&question, UserAnswer::Allow(scope)).await;
+    let pid = app.until(SERVER, "ready", |s| s.state == ServerState::Ready).await.pid.unwrap();
+    (app, pid, aside)
+}
+
+fn starts(app: &App) -> Vec<(String, String)> {
+    let starts = app.decisions().into_iter().filter(|(kind, ..)| kind == "start-server");
+    starts.map(|(_, decision, by)| (decision, by)).collect()
+}
+
+#[tokio::test]
+async fn e19_a_server_that_was_allowed_once_is_not_started_again_without_asking() {
+    let row = Row::default();
+    row.is("E19, a server that was allowed once ends");
+    let (app, pid, _aside) = started(Scope::Once).await;
+    kill(pid);
+    let question = app.question(SERVER, "its next start", |_| true).await;
+    assert!(matches!(question.body, QuestionBody::StartServer { .. }), "E19: it is asked about: {question:?}");
+    let Why::Ended { cause } = &question.why else { panic!("E19: and why: {question:?}") };
+    assert!(cause.contains("signal"), "E19: with the cause: {cause}");
+    let waiting = app.server(SERVER).await;
+    assert_eq!((waiting.state, waiting.pid), (ServerState::AwaitingApproval, None), "E19: until then it does not run");
+    assert_eq!(starts(&app), [("allowed".into(), "user".into())], "E19: one start was approved, and one is logged");
+    app.answer(&question, ONCE).await;
+    app.until(SERVER, "ready", |s| s.state == ServerState::Ready).await;
+    assert_eq!(starts(&app).len(), 2, "E19: the next start is the user's, too");
+    app.host.close().await;
+    withstood(row, Duration::ZERO);
+}
+
+#[tokio::test]
+async fn e19_a_server_that_is_always_allowed_comes_back_and_the_log_says_so() {
+    let row = Row::default();
+    row.is("E19, a server that is always allowed ends");
+    let (app, pid, _aside) = started(Scope::Always).await;
+    kill(pid);
+    let again = |s: &host::view::ServerView| s.state == ServerState::Ready && s.pid.is_some_and(|now| now != pid);
+    app.until(SERVER, "ready again", again).await;
+    assert!(app.questions().await.is_empty(), "E19: what stands is not asked about");
+    let expected = [("allowed".to_owned(), "user".to_owned()), ("allowed".to_owned(), "grant".to_owned())];
+    assert_eq!(starts(&app), expected, "E19: the second start is by the standing approval");
+    let log = app.host.ports().audit.read(&AuditQuery::latest(10)).unwrap();
+    let last = log.iter().find(|e| e.kind == "start-server").unwrap();
+    assert_eq!(last.asker, "host", "E19: and nobody asked for it but the host");
+    let activity = app.activity(SERVER).await;
+    assert!(activity.contains("under its standing approval"), "E19: which can be read on its page: {activity}");
+    app.host.close().await;
+    withstood(row, Duration::ZERO);
+}
+
+/// Signs in to a remote server whose address is allowed once; each consent request is answered once.
+async fn signed_in_once() -> (App, AuthorizationServer, ProtectedServer) {
+    let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
+    let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
+    let app = App::start(vec![(SERVER, remote(&server.url()))]).await;
+    app.platform.browses.store(true, std::sync::atomic::Ordering::Relaxed);
+    app.host.start_server(SERVER.into()).await.unwrap().unwrap();
+    let connects = |q: &QuestionView| matches!(q.body, QuestionBody::ConnectServer { .. });
+    let connect = app.question(SERVER, "its address", connects).await;
+    app.answer(&connect, ONCE).await;
+    let sign_in = app.question(SERVER, "signing in", |q| matches!(q.body, QuestionBody::SignIn { .. })).await;
+    app.answer(&sign_in, ONCE).await;
+    app.until(SERVER, "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
+    (app, issuer, server)
+}
+
+#[tokio::test]
+async fn e19_a_remote_server_that_was_allowed_once_is_not_connected_to_again_without_its_user() {
+    let row = Row::default();
+    row.is("E19, a remote server that was allowed once wants another sign-in");
+    let (app, issuer, server) = signed_in_once().await;
+    let connections = || server.with_method("initialize").len();
+    let connects = || app.decisions().into_iter().filter(|(kind, ..)| kind == "connect-server").count();
+    let (before, decided) = (connections(), connects());
+    issuer.end_access_tokens();
+    issuer.set(|script| script.down = Some(503));
+    let allowing = app.always(|q| matches!(q.body, QuestionBody::Tool { .. }).then_some(ONCE));
+    let arguments = Map::from_iter([("text".to_owned(), json!("x"))]);
+    let called = app.host.call_tool("late".into(), SERVER.into(), "echo".into(), arguments, None).await;
+    called.expect_err("nobody renews the token");
+    app.until(SERVER, "waiting for a sign-in", |s| matches!(s.state, ServerState::NeedsSignIn(_))).await;
+    issuer.set(|script| script.down = None);
+    app.host.network_changed().await.unwrap();
+    let decided_on = |s: &host::view::ServerView| matches!(s.state, ServerState::AwaitingApproval | ServerState::Ready);
+    let view = app.until(SERVER, "asked about, or in use", decided_on).await;
+    assert_eq!(view.state, ServerState::AwaitingApproval, "E19: the approval was for the connection before");
+    assert_eq!((connections(), connects()), (before, decided), "E19: nothing was sent, and nothing was decided");
+    let question = app.question(SERVER, "its next connection", |_| true).await;
+    let Why::Ended { .. } = &question.why else { panic!("E19: nobody asked for it but the host: {question:?}") };
+    app.answer(&question, ONCE).await;
+    app.until(SERVER, "ready", |s| s.state == ServerState::Ready).await;
+    assert_eq!(issuer.authorizations().len(), 1, "E19: with the tokens of before");
+    allowing.abort();
+    app.host.close().await;
+    withstood(row, Duration::ZERO);
+}
+
+#[tokio::test]
+async fn e19_a_sign_in_that_its_user_has_finished_connects_to_what_was_allowed() {
+    let row = Row::default();
+    row.is("E19, the user of a remote server that was allowed once signs in again");
+    let (app, issuer, _server) = signed_in_once().await;
+    issuer.end_all_tokens();
+    let allowing = app.always(|q| matches!(q.body, QuestionBody::Tool { .. }).then_some(ONCE));
+    let arguments = Map::from_iter([("text".to_owned(), json!("x"))]);
+    let called = app.host.call_tool("late".into(), SERVER.into(), "echo".into(), arguments, None).await;
+    called.expect_err("the tokens are void");
+    app.until(SERVER, "waiting for a sign-in", |s| matches!(s.state, ServerState::NeedsSignIn(_))).await;
+    app.host.sign_in(SERVER.into()).await.unwrap().unwrap();
+    let sign_in = app.question(SERVER, "signing in", |q| matches!(q.body, QuestionBody::SignIn { .. })).await;
+    app.answer(&sign_in, ONCE).await;
+    app.until(SERVER, "ready", |s| s.state == ServerState::Ready).await;
+    let connects = app.decisions().into_iter().filter(|(kind, ..)| kind == "connect-server");
+    let by: Vec<String> = connects.map(|(_, _, by)| by).collect();
+    assert_eq!(by.first().map(String::as_str), Some("user"), "E19: the first connection was approved");
+    assert!(by[1..].iter().all(|by| by == "policy"), "E19: what follows a sign-in is logged as that: {by:?}");
+    allowing.abort();
+    app.host.close().await;
+    withstood(row, Duration::ZERO);
+}
