@@ -11,6 +11,7 @@ mod containment;
 mod crash_loops;
 mod definitions;
 mod floods;
+mod flow;
 mod folders;
 mod forms;
 mod gate;
