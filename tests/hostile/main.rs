@@ -13,6 +13,7 @@ mod containment;
 mod crash_loops;
 mod definitions;
 mod floods;
+mod flow;
 mod folders;
 mod forms;
 mod gate;

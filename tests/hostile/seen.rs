@@ -269,7 +269,7 @@ async fn x09_what_a_model_asks_for_after_words_of_another_server_asks_again() {
     });
     let question = app.question("post", "the tool, once more", is_tool).await;
     assert_eq!(question.rule, "after-untrusted", "{what}: what was allowed asks again");
-    let led = Why::Model { conversation: conversation.clone(), after: vec!["bad".into()] };
+    let led = Why::Model { conversation: conversation.clone(), after: vec!["bad".into()], read: Vec::new() };
     assert_eq!(question.why, led, "{what}: it says after whose words");
     let QuestionBody::Tool { arguments, .. } = &question.body else { panic!("{what}: a tool") };
     assert_eq!(arguments.get("text"), Some(&json!(canary)), "{what}: all arguments are shown");

@@ -43,6 +43,8 @@ macro_rules! commands {
             set_log_level: SetLogLevel => Nothing,
             /// Sets which folders a server may know of, and tells it of the change.
             set_roots: SetRoots => Nothing,
+            /// Sets how a server's content flows on.
+            set_data_flow: SetDataFlow => Nothing,
             /// What a local server would reach in its sandbox if it were started now. Nothing is started.
             sandbox: ServerName => SandboxReport,
             /// How much a server uses of what each server gets.

@@ -29,7 +29,8 @@ sandbox, program) or be connected to; \"commandLineOnly\": true goes by the comm
 of a package for which they name none.
   A tool must be reviewed and carry no mark (see \"review\"), or be named by the \"hash\" of its definition or of the call; \"unreviewed\": true \
 allows any. When a definition is not the one of the last call, that is said on standard error.
-  A call that a model asks for after another server's words needs \"afterUntrusted\": true.
+  A call that a model asks for after another server's words, or untrusted content of the same one, needs
+  \"afterUntrusted\": true.
   What a rule asks for each time needs the \"hash\" of that very act.
 Each refusal prints the hash to write.
 

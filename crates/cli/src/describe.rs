@@ -1,8 +1,8 @@
 //! A question in words: who asks, why, and exactly what would cross. What a server wrote stands behind a bar on its own lines.
 
 use api::data::{
-    CallKind, Content, FileWriter, FolderAccess, Question, QuestionBody, ResourceLimits, SandboxFolder, SandboxPlan,
-    UrlParts, UrlWarning, Why,
+    CallKind, Content, FileWriter, FolderAccess, Question, QuestionBody, Reading, ReadingKind, ResourceLimits,
+    SandboxFolder, SandboxPlan, UrlParts, UrlWarning, Why,
 };
 use serde_json::Value;
 
@@ -195,16 +195,31 @@ pub(crate) fn question(question: &Question) -> String {
         Why::Call { name, .. } => add(format!("  Why: your call of {}", line(name))),
         Why::Server => add(String::from("  Why: it did not say")),
         Why::Ended { cause } => add(format!("  Why: it ended, and was approved for one start: {}", line(cause))),
-        Why::Model { after, .. } => {
+        Why::Model { after, read, .. } => {
             add(String::from("  Why: a model asks for it"));
             if !after.is_empty() {
                 add(format!("  LOOK TWICE: asked for after untrusted output of {}", line(&after.join(", "))));
+            }
+            if !read.is_empty() {
+                let read: Vec<String> = read.iter().map(reading_words).collect();
+                add(format!("  LOOK TWICE: asked for after untrusted content of {server} itself: {}", read.join(", ")));
             }
         }
         Why::User { .. } => {}
     }
     add(review::words(&question.marks));
     text
+}
+
+/// Content that a model has read, by its kind and name.
+pub(crate) fn reading_words(reading: &Reading) -> String {
+    let name = line(&reading.name);
+    match reading.kind {
+        ReadingKind::Tool => format!("the output of the tool {name}"),
+        ReadingKind::Prompt => format!("the prompt {name}"),
+        ReadingKind::Resource => format!("the resource {name}"),
+        ReadingKind::Unknown => String::from("something that an older version did not write down"),
+    }
 }
 
 /// Content in words: text as it is, all else by its type and size.

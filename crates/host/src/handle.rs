@@ -19,11 +19,13 @@ use tokio::sync::{broadcast, mpsc, oneshot};
 use crate::activity::Activity;
 use crate::catalog::Catalog;
 use crate::conversation::Replies;
+use crate::flow::DataFlow;
 use crate::form::FormProblem;
+use crate::history::Reading;
 use crate::limits::Use;
 use crate::owner::{
-    AnswerError, CallOrigin, CallReply, Command, Label, NewCall, NoPlan, Owner, Read, ReviewError, Seen, Sent,
-    ServerError, followed_link, open_page,
+    AnswerError, CallOrigin, CallReply, Command, FlowError, Label, NewCall, NoPlan, Owner, Read, ReviewError, Seen,
+    Sent, ServerError, followed_link, open_page,
 };
 use crate::ports::{Document, Ports, StoreError};
 use crate::review::{Pins, Reviewed};
@@ -135,6 +137,7 @@ impl Host {
             (Document::Grants, Owner::reload_grants as fn(&mut Owner)),
             (Document::Pins, Owner::reload_pins),
             (Document::Roots, Owner::reload_roots),
+            (Document::Flow, Owner::reload_flows),
         ];
         for (document, reload) in reloads {
             let (changed, changes) = mpsc::channel(1);
@@ -350,6 +353,30 @@ impl Host {
     /// If the host has ended.
     pub async fn put_in(&self, conversation: String, servers: Vec<String>, is_whole: bool) -> Result<(), HostClosed> {
         self.with(move |owner| owner.put_in(&conversation, &servers, is_whole)).await
+    }
+
+    /// Notes what was read from servers in a conversation.
+    ///
+    /// # Errors
+    /// If the host has ended.
+    pub async fn note_readings(&self, conversation: String, readings: Vec<Reading>) -> Result<(), HostClosed> {
+        self.with(move |owner| owner.note_readings(&conversation, &readings)).await
+    }
+
+    /// The same contents, with what the tools say that they came from.
+    ///
+    /// # Errors
+    /// If the host has ended.
+    pub(crate) async fn with_claims(&self, readings: Vec<Reading>) -> Result<Vec<Reading>, HostClosed> {
+        self.with(move |owner| owner.with_claims(readings)).await
+    }
+
+    /// Sets when calls ask after a server's own content.
+    ///
+    /// # Errors
+    /// If there is no such server, or it can't be written.
+    pub async fn set_data_flow(&self, server: String, flow: DataFlow) -> Result<Result<(), FlowError>, HostClosed> {
+        self.with(move |owner| owner.set_data_flow(&server, flow)).await
     }
 
     /// Whose words are in a conversation, as far as it is known.

@@ -1,12 +1,14 @@
 //! The history as it is kept: conversations, and items that form a tree. What an item's body says is not looked into, but for
 //! the words that a search finds, and what answers of models took.
 
+mod reading;
 mod text;
 
 use serde_json::Value;
 
 use crate::conversation::item::{Cost, State, Usage};
 
+pub use reading::{Reading, ReadingKind};
 pub use text::text_of;
 
 /// A conversation, without its items.
@@ -28,6 +30,8 @@ pub struct Conversation {
     pub items: u64,
     /// The servers whose words are in it, over all branches, in the order in which they came.
     pub sources: Vec<String>,
+    /// What was read from them, over all branches, in the order in which it came.
+    pub readings: Vec<Reading>,
 }
 
 /// What of a conversation is to change. What is none stays.
@@ -88,6 +92,8 @@ pub struct NewItem {
     pub state: State,
     /// The servers whose words are in it.
     pub sources: Vec<String>,
+    /// What of them was read for it.
+    pub readings: Vec<Reading>,
 }
 
 /// What a new item comes after.

@@ -10,6 +10,7 @@ mod backoff;
 pub mod catalog;
 mod connection;
 pub mod conversation;
+pub mod flow;
 pub mod form;
 mod handle;
 pub mod history;
@@ -35,7 +36,8 @@ mod wake;
 pub use connection::MAX_QUESTIONS;
 pub use handle::{Events, Host, HostClosed};
 pub use owner::{
-    AnswerError, CallOrigin, Label, NoPlan, Read, ReviewError, SamplingError, Seen, Sent, ServerError, definition_hash,
+    AnswerError, CallOrigin, FlowError, Label, NoPlan, Read, ReviewError, SamplingError, Seen, Sent, ServerError,
+    definition_hash,
 };
 
 use std::time::Duration;

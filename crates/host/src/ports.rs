@@ -164,6 +164,8 @@ pub enum Document {
     Grants,
     /// `roots.json`: the folders each server may know of.
     Roots,
+    /// `flow.json`: how content of each server flows on.
+    Flow,
     /// `running.json`: the processes of this run, for the sweep at the next start.
     Running,
     /// `servers.json`: the transport and revision that were found for each server.
@@ -194,6 +196,7 @@ impl Document {
             Self::Settings => "settings.json",
             Self::Grants => "grants.json",
             Self::Roots => "roots.json",
+            Self::Flow => "flow.json",
             Self::Running => "running.json",
             Self::Servers => "servers.json",
             Self::Policy => "policy.json",

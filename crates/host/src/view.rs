@@ -15,8 +15,9 @@ use serde_json::{Map, Value};
 
 use crate::conversation::Bounds;
 use crate::conversation::item::{Append, Item};
+use crate::flow::DataFlow;
 use crate::form::Form;
-use crate::history::LeftOut;
+use crate::history::{LeftOut, Reading};
 use crate::limits::Limits;
 use crate::packages::LoadedPackage;
 use crate::ports::AuditEntry;
@@ -64,6 +65,8 @@ pub struct ServerView {
     pub refused_questions: u64,
     /// Whether it is trusted with calls of its tools.
     pub trust: Trust,
+    /// When calls ask after its own content.
+    pub flow: DataFlow,
     /// Its process while it runs.
     pub pid: Option<u32>,
     /// How it was reached, if it is a remote server.
@@ -215,6 +218,8 @@ pub enum Why {
         conversation: String,
         /// The other servers whose words it has read there. None of them is trusted.
         after: Vec<String>,
+        /// What it has read there of this server, after which its calls of the server ask.
+        read: Vec<Reading>,
     },
     /// The server asks while it works on a call.
     Call {

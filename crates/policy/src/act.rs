@@ -83,8 +83,8 @@ pub enum Act<'a> {
         arguments: &'a Map<String, Value>,
         /// Where the paths among the arguments lead.
         paths: &'a PathFacts,
-        /// Whether a model asks for it that has read another server's output. Its arguments may come from there, so such a call
-        /// asks, whatever the tool claims to be.
+        /// Whether a model asks for it that has read another server's output, or content of the same server that others may have
+        /// written. Its arguments may come from there, so such a call asks, whatever the tool claims to be.
         after_untrusted: bool,
         /// The conversation it belongs to.
         conversation: Option<&'a str>,
@@ -293,7 +293,7 @@ pub enum Rule {
     PresetAsks,
     /// It would be allowed, but nobody has seen the tool's definition yet.
     NewTool,
-    /// It would be allowed, but a model asks for it that has read what another server said.
+    /// It would be allowed, but a model asks for it that has read untrusted content.
     AfterUntrusted,
     /// The user's rules can't be used, so everything asks.
     PolicyUnusable,

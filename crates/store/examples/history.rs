@@ -123,6 +123,7 @@ fn item(id: &str, text: &str, state: State) -> NewItem {
         body: json!({"kind": "message", "role": "user", "content": [{"type": "text", "text": text}], "prompt": null}),
         state,
         sources: Vec::new(),
+        readings: Vec::new(),
     }
 }
 

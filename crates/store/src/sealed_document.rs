@@ -25,8 +25,8 @@ const LISTENER: &str = "documents";
 
 /// Documents that grant rights. `policy.json` and `models.json` are not among them, as they are edited by hand: changes of those
 /// are told, and what would reroute a conversation waits for the user.
-pub(crate) const SEALED: [Document; 5] =
-    [Document::Grants, Document::Pins, Document::Roots, Document::Sampling, Document::Confirmed];
+pub(crate) const SEALED: [Document; 6] =
+    [Document::Grants, Document::Pins, Document::Roots, Document::Flow, Document::Sampling, Document::Confirmed];
 
 /// A document as it stands in its file.
 #[derive(Deserialize)]

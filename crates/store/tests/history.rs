@@ -42,6 +42,7 @@ fn says(id: &str, text: &str) -> NewItem {
         body: json!({"kind": "message", "role": "user", "content": [{"type": "text", "text": text}]}),
         state: State::Whole,
         sources: Vec::new(),
+        readings: Vec::new(),
     }
 }
 

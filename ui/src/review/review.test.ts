@@ -166,6 +166,19 @@ describe("a question", () => {
     expect(ruleWords("after-untrusted"), "and by which rule").toContain("untrusted");
   });
 
+  test("S26: says which content of the same server came before", () => {
+    const read = [
+      { kind: "tool" as const, name: "fetch\u202e" },
+      { kind: "resource" as const, name: "file:///a" },
+    ];
+    const why = { by: "model" as const, conversation: "c1", after: [], read };
+    render(QuestionMarks, { question: question(toolBody({}), { why, rule: "after-untrusted" }) });
+    const note = screen.getByText(/^Asked for after untrusted content of/);
+    expect(note, "the tool, with what the eye would not see").toHaveTextContent(/fetch.*202E/);
+    expect(note, "and the resource").toHaveTextContent("the resource file:///a");
+    expect(screen.queryByText(/is not known/), "which is known").toBeNull();
+  });
+
   test("X09: where it is not known what a model has read, that is said", () => {
     const why = { by: "model" as const, conversation: "c1", after: [] };
     render(QuestionMarks, { question: question(toolBody({}), { why, rule: "after-untrusted" }) });

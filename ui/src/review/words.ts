@@ -1,6 +1,6 @@
 // The page's own words for what is worth a second look.
 
-import type { FlagReason, LookAlike, Marks, Server } from "$lib/api/generated";
+import type { FlagReason, LookAlike, Marks, Reading, Server } from "$lib/api/generated";
 import { beginning, visibleText } from "$lib/format/text-safety";
 
 import { m } from "../paraglide/messages";
@@ -12,6 +12,17 @@ const TOLD = 3;
 function named(text: string): string {
   const short = beginning(text, 80, 1);
   return visibleText(short) + (short.length < text.length ? "…" : "");
+}
+
+/** Content that a model has read. */
+export function readingWords({ kind, name }: Reading): string {
+  const words: Record<Reading["kind"], () => string> = {
+    tool: () => m.review_read_tool({ name: named(name) }),
+    prompt: () => m.review_read_prompt({ name: named(name) }),
+    resource: () => m.review_read_resource({ name: named(name) }),
+    unknown: m.review_read_unknown,
+  };
+  return words[kind]();
 }
 
 /** Several names. */

@@ -6,7 +6,7 @@ use ts_rs::TS;
 
 use super::{
     AuthSetting, CallKind, ClientIdentity, FileWriter, FormField, HttpHeader, HttpKind, LaunchFile, LoadedPackage,
-    Marks, ModelRef, SamplingLoss, SamplingModel, SamplingRequest, SamplingResponse, SamplingRun, SandboxPlan,
+    Marks, ModelRef, Reading, SamplingLoss, SamplingModel, SamplingRequest, SamplingResponse, SamplingRun, SandboxPlan,
     SignInEndpoint, SignInReason, ToolClaims,
 };
 
@@ -59,6 +59,10 @@ pub enum Why {
         conversation: String,
         /// The other servers whose words it has read there. None of them is trusted.
         after: Vec<String>,
+        /// What it has read there of this server, after which its calls of the server ask.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(as = "Option<Vec<Reading>>", optional)]
+        read: Vec<Reading>,
     },
     /// The server asks while it works on a call.
     Call {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{AuthSettings, Marks, Sandbox, Trust, UrlParts};
+use super::{AuthSettings, DataFlow, Marks, Sandbox, Trust, UrlParts};
 
 /// How a server is reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -123,6 +123,8 @@ pub struct Server {
     pub muted: bool,
     /// Whether it is trusted with calls of its tools.
     pub trust: Trust,
+    /// How its content flows on.
+    pub flow: DataFlow,
     /// Until when, if only for a while since the user refused three of its questions in a row; in milliseconds since 1970.
     pub muted_until: Option<u64>,
     /// How many of its questions were refused unseen, because they were too many or it is muted, since the user last denied all.

@@ -2,7 +2,7 @@
 
 use host::CallOrigin;
 use host::conversation::ConversationError;
-use host::conversation::item::{Body, Item as OwnItem, sources};
+use host::conversation::item::{Body, Item as OwnItem, readings, sources};
 use host::history::{self, After, ConversationChange, ItemRange, NewItem};
 use host::ports::{History, StoreError};
 use serde_json::json;
@@ -61,6 +61,7 @@ impl Api {
         let range = ItemRange { conversation: id.clone(), before: None, limit: FIRST_ITEMS, whole: false };
         let read = self.on_disk(move |port| Ok((port.conversation(&range.conversation)?, port.items(&range)?)));
         let (Some(kept), Some(page)) = read.await? else { return Err(errors::not_found("this conversation")) };
+        self.host.note_readings(id.clone(), kept.readings).await?;
         self.host.put_in(id.clone(), kept.sources, true).await?;
         let sources = self.host.label(id).await?.servers;
         let (answering, live) = self.host.answering(&kept.id);
@@ -169,6 +170,7 @@ fn new_item(item: ConversationItem) -> Result<NewItem, ApiError> {
         body: serde_json::to_value(&own.body).map_err(bad)?,
         state: own.state,
         sources: sources([&own]),
+        readings: readings(&own),
     })
 }
 

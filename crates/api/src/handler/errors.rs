@@ -2,7 +2,7 @@
 
 use host::sign_in::SignInError;
 use host::view::CallFailure;
-use host::{AnswerError, HostClosed, ReviewError, SamplingError, ServerError};
+use host::{AnswerError, FlowError, HostClosed, ReviewError, SamplingError, ServerError};
 use mcp_proto::session::CallError;
 use serde_json::json;
 
@@ -33,6 +33,15 @@ impl From<ServerError> for ApiError {
             ServerError::NotForgotten { .. } => ErrorCode::System,
         };
         Self::new(code, error.to_string())
+    }
+}
+
+impl From<FlowError> for ApiError {
+    fn from(error: FlowError) -> Self {
+        match error {
+            FlowError::Server(error) => error.into(),
+            FlowError::Store(error) => system(error.to_string()),
+        }
     }
 }
 

@@ -158,6 +158,11 @@ impl Handler for Api {
         Ok(Nothing {})
     }
 
+    async fn set_data_flow(&self, r: SetDataFlow) -> Result<Nothing, ApiError> {
+        self.host.set_data_flow(r.server, views::flow::to_flow(r.flow)).await??;
+        Ok(Nothing {})
+    }
+
     async fn sandbox(&self, r: ServerName) -> Result<SandboxReport, ApiError> {
         self.sandbox_report(r.server).await
     }

@@ -4,6 +4,7 @@ mod authorization;
 mod content;
 mod conversation;
 mod endpoints;
+pub(super) mod flow;
 mod packages;
 mod question;
 mod readable;
@@ -119,6 +120,7 @@ pub(super) fn server(view: ServerView) -> Server {
         log_level: view.log_level.and_then(|l| serde_json::to_value(l).ok()?.as_str().map(str::to_owned)),
         muted: view.muted,
         trust: rules::trust(view.trust),
+        flow: flow::flow(view.flow),
         muted_until: view.muted_until,
         refused_questions: view.refused_questions,
         marks: marks(view.marks),

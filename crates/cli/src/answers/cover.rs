@@ -4,6 +4,7 @@
 use api::data::{Diff, Flag, FlagReason, Question, QuestionBody, ReviewState, Scope, Why};
 
 use super::Kind;
+use crate::describe::reading_words;
 use crate::review::reason_words;
 use crate::visible::line;
 
@@ -205,15 +206,19 @@ fn flags(flags: &[Flag]) -> String {
 
 /// Whose words a model has read before it asked for a call.
 fn after_untrusted(question: &Question) -> Option<Lack> {
-    let Why::Model { after, .. } = &question.why else { return None };
+    let Why::Model { after, read, .. } = &question.why else { return None };
     // Where nothing else asks each time, an approval holds no longer than for this call only if the words of others are in the
     // conversation, or may be.
     let may_be = question.rule == "after-untrusted"
         || (question.scopes == [Scope::Once] && !asks_each_time(question) && Kind::of(question) == Kind::Tool);
-    let after = match after.as_slice() {
-        [] if !may_be => return None,
-        [] => String::from("nobody knows whom"),
-        servers => line(&servers.join(", ")),
+    let after = match (after.as_slice(), read.as_slice()) {
+        ([], []) if !may_be => return None,
+        ([], []) => String::from("nobody knows whom"),
+        ([], read) => {
+            let read: Vec<String> = read.iter().map(reading_words).collect();
+            format!("{} itself ({})", line(&question.server), read.join(", "))
+        }
+        (servers, _) => line(&servers.join(", ")),
     };
     Some(Lack::AfterUntrusted { after })
 }

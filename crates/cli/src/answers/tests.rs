@@ -1,6 +1,6 @@
 //! What entries of an answers file cover, and what they say of what they do not.
 
-use api::data::{Change, Diff, Flag, FlagReason, ReviewState, Scope, ToolClaims};
+use api::data::{Change, Diff, Flag, FlagReason, Reading, ReadingKind, ReviewState, Scope, ToolClaims};
 use serde_json::json;
 
 use super::cover::Lack;
@@ -109,17 +109,23 @@ fn s08_a_call_after_untrusted_words_needs_a_flag_of_its_own() {
     let model = |after: &[&str]| Why::Model {
         conversation: "c".into(),
         after: after.iter().map(|&server| server.to_owned()).collect(),
+        read: Vec::new(),
     };
+    let own = Reading { kind: ReadingKind::Tool, name: "fetch".into() };
     let all = vec![Scope::Once, Scope::Conversation, Scope::Session, Scope::Always];
     let trusted = Question { why: model(&[]), scopes: all.clone(), rule: "tools-ask".into(), ..tool("a", "read") };
     let untrusted = Question { why: model(&["web"]), ..trusted.clone() };
     let unknown = Question { scopes: vec![Scope::Once], ..trusted.clone() };
     let held = Question { rule: "after-untrusted".into(), ..trusted.clone() };
+    let same = Why::Model { conversation: "c".into(), after: Vec::new(), read: vec![own] };
+    let same = Question { why: same, scopes: vec![Scope::Once], ..held.clone() };
     let plain = read(json!([{"kind": "tool", "answer": {"action": "allow"}}]));
     let hashed = read(json!([{"kind": "tool", "hash": "h", "unreviewed": true, "answer": {"action": "allow"}}]));
     let flagged = read(json!([{"kind": "tool", "afterUntrusted": true, "answer": {"action": "allow"}}]));
     assert_eq!(plain.find(&trusted), Ok(&Verdict::Allow), "nothing of others was read");
-    for question in [&untrusted, &unknown, &held] {
+    let why = plain.find(&same).expect_err("S26: it is not covered").to_string();
+    assert!(why.contains("the output of the tool fetch"), "S26: it says after what: {why}");
+    for question in [&untrusted, &unknown, &held, &same] {
         for answers in [&plain, &hashed] {
             let why = answers.find(question).expect_err("it is not covered").to_string();
             assert!(why.contains("\"afterUntrusted\": true"), "what to write: {why}");

@@ -199,6 +199,11 @@ impl Host {
     }
 
     async fn append(&self, held: Held, conversation: String, items: Vec<NewItem>) -> Result<(), ConversationError> {
+        let mut items = items;
+        for item in items.iter_mut().filter(|item| !item.readings.is_empty()) {
+            item.readings = self.with_claims(std::mem::take(&mut item.readings)).await?;
+            self.note_readings(conversation.clone(), item.readings.clone()).await?;
+        }
         let sources: Vec<String> = items.iter().flat_map(|item| item.sources.iter().cloned()).collect();
         if !sources.is_empty() {
             self.put_in(conversation.clone(), sources, false).await?;
@@ -363,6 +368,7 @@ impl Host {
     ) -> Result<Begun, ConversationError> {
         let conversation = log.conversation.clone();
         let (kept, _) = log.conversation().await?;
+        self.note_readings(conversation.clone(), kept.readings).await?;
         self.put_in(conversation.clone(), kept.sources, true).await?;
         let run = Run::begin(self.clone(), log, begun, settings, model, parent).await?;
         let reply = run.reply_id().to_owned();

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use super::content::{Content, ResourceContents, ToolResult};
+use crate::history::{Reading, ReadingKind};
 use crate::view::Millis;
 
 /// One thing in a conversation.
@@ -343,6 +344,25 @@ impl Body {
             Self::Attachment { server, .. } => vec![server],
             Self::Reply { .. } | Self::Notice { .. } => Vec::new(),
         }
+    }
+}
+
+/// What was read from servers for an item. Whether a tool reaches an open world is not in an item; [`Reading::open_world`] is unset.
+pub fn readings(item: &Item) -> Vec<Reading> {
+    match &item.body {
+        Body::Message { prompt, attachments, .. } => {
+            let attached = attachments.iter().filter_map(|attachment| match attachment {
+                Attachment::Resource { server, uri, .. } => Some(Reading::new(server, ReadingKind::Resource, uri)),
+                Attachment::File { .. } => None,
+            });
+            let prompt = prompt.iter().map(|own| Reading::new(&own.server, ReadingKind::Prompt, &own.prompt));
+            prompt.chain(attached).collect()
+        }
+        Body::ToolCall { server, tool, .. } if !item.body.servers().is_empty() => {
+            vec![Reading::new(server, ReadingKind::Tool, tool)]
+        }
+        Body::Attachment { server, uri, .. } => vec![Reading::new(server, ReadingKind::Resource, uri)],
+        Body::ToolCall { .. } | Body::Reply { .. } | Body::OwnTool { .. } | Body::Notice { .. } => Vec::new(),
     }
 }
 

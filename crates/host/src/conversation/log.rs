@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::item::{Body, Item, State, sources};
+use super::item::{Body, Item, State, readings, sources};
 use super::{ConversationError, Settings};
-use crate::history::{self, After, ConversationChange, ItemRange, NewItem, Taken};
+use crate::history::{self, After, ConversationChange, ItemRange, NewItem, Reading, Taken};
 use crate::ports::{History, StoreError};
 use crate::view::HostEvent;
 
@@ -138,6 +138,11 @@ impl Log {
         self.append(items.iter().map(new_item).collect()).await
     }
 
+    /// Writes an item, with what the tools say that it was read from.
+    pub(super) async fn write_read(&self, item: &Item, readings: Vec<Reading>) -> Result<(), ConversationError> {
+        self.append(vec![NewItem { readings, ..new_item(item) }]).await
+    }
+
     /// Writes an item that was made of what these servers said as well.
     pub(super) async fn write_after(&self, item: &Item, servers: Vec<String>) -> Result<(), ConversationError> {
         let mut new = new_item(item);
@@ -162,6 +167,7 @@ fn new_item(item: &Item) -> NewItem {
         body: json!(item.body),
         state: item.state,
         sources: sources([item]),
+        readings: readings(item),
     }
 }
 

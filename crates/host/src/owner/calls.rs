@@ -23,6 +23,7 @@ use super::{Owner, Read};
 use crate::activity::now;
 use crate::catalog::{Catalog, List};
 use crate::connection::{MAX_QUESTIONS, RunId, Tell, Ticket};
+use crate::history::{Reading, ReadingKind};
 use crate::ports::AuditEntry;
 use crate::view::{
     CallFailure, CallKind, CallState, CallView, HostEvent, Millis, Progress, QuestionBody, ServerState, Why,
@@ -64,6 +65,8 @@ pub(super) struct CallRecord {
     /// How often it has asked for input.
     round: u32,
     ticket: Option<(RunId, Ticket)>,
+    /// Whether its tool said, when it was sent, that it reaches an open world.
+    open_world: bool,
     /// The place of the latest entry in the audit log that it rests on; 0 for none.
     pub(super) entry: u64,
     /// How it ended, while that entry is not durable.
@@ -154,6 +157,7 @@ impl Owner {
             sent,
             round: 0,
             ticket: None,
+            open_world: false,
             entry: 0,
             held: None,
             reply,
@@ -284,6 +288,15 @@ impl Owner {
         }
     }
 
+    /// Whether the definition of a tool says that it reaches an open world.
+    pub(super) fn says_open_world(&mut self, server: &str, tool: &str) -> bool {
+        let Some(record) = self.servers.get_mut(server) else { return false };
+        let (pins, identity) = (&self.pins, record.identity.as_ref());
+        let seen = |own: &Hash| standing_of(pins, server, tool, own, identity);
+        let definition = record.definitions.get(&record.config, &record.catalog, tool, seen);
+        definition.is_some_and(|definition| definition.says_open_world)
+    }
+
     /// A prompt is the user's own wish, but one that is not as they saw it, or as it was shown to them now, has to be looked at
     /// first. Gives the hash of what they want.
     fn look_at_prompt(&self, server: &str, prompt: &str, shown: Option<&str>) -> Result<Option<Hash>, CallFailure> {
@@ -352,6 +365,8 @@ impl Owner {
             Err(failure) => return Err((Box::new(record), failure)),
         };
         record.entry = self.audits.last;
+        record.open_world =
+            record.view.kind == CallKind::Tool && self.says_open_world(&record.view.server, &record.view.name);
         let ticket = Ticket(self.new_id());
         let (idle, total) = match record.view.kind {
             CallKind::Tool => self.options.times.tool,
@@ -583,6 +598,9 @@ impl Owner {
         // The words of an error are the server's as well.
         if let (Some(conversation), Ok(_) | Err(CallFailure::Session { .. })) = (record.origin.conversation(), &reply) {
             self.put_in(conversation, std::slice::from_ref(&record.view.server), false);
+            let CallView { server, kind, name, .. } = &record.view;
+            let reading = Reading::new(server, ReadingKind::from(*kind), name);
+            self.note_readings(conversation, &[Reading { open_world: record.open_world, ..reading }]);
         }
         record.view.state = match &reply {
             Ok(_) => CallState::Done,

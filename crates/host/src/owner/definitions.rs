@@ -19,6 +19,8 @@ pub(super) struct Definition {
     pub(super) approval: Hash,
     /// What its server says of it.
     pub(super) claims: Claims,
+    /// Whether its server says itself that it reaches an open world.
+    pub(super) says_open_world: bool,
     /// Whether the user has seen it.
     pub(super) standing: Standing,
     /// By itself: what the hash of each call begins with.
@@ -65,7 +67,9 @@ impl Definitions {
                 let read = catalog.tool(tool)?;
                 let (approval, own) = (definition_hash(config, &read), Hash::of(&json!(read)));
                 let standing = seen(&own);
-                let definition = Definition { approval, claims: claims_of(&read), standing, calls: calls_of(&own) };
+                let says_open_world = read.annotations.as_ref().and_then(|own| own.open_world_hint) == Some(true);
+                let (claims, calls) = (claims_of(&read), calls_of(&own));
+                let definition = Definition { approval, claims, says_open_world, standing, calls };
                 self.known.insert_full(tool.to_owned(), definition).0
             }
         };

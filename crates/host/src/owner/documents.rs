@@ -17,8 +17,8 @@ use crate::view::{HostEvent, ServerState};
 /// The kind of the entries about these documents.
 const KIND: &str = "document";
 /// Documents that grant rights.
-const GRANTING: [Document; 5] =
-    [Document::Grants, Document::Pins, Document::Roots, Document::Sampling, Document::Confirmed];
+const GRANTING: [Document; 6] =
+    [Document::Grants, Document::Pins, Document::Roots, Document::Flow, Document::Sampling, Document::Confirmed];
 
 impl Owner {
     /// Writes down, and shows, what was refused of documents since they were looked at last.
@@ -82,7 +82,7 @@ impl Owner {
     }
 
     /// What is kept of a document, as it is on disk now; none if it can't be used, so that all stays as it is.
-    fn read_again<T: serde::de::DeserializeOwned>(&mut self, name: Document, nothing: Value) -> Option<T> {
+    pub(super) fn read_again<T: serde::de::DeserializeOwned>(&mut self, name: Document, nothing: Value) -> Option<T> {
         let read = self.ports.documents.read(name);
         self.heed_documents();
         serde_json::from_value(read.ok()?.unwrap_or(nothing)).ok()

@@ -12,6 +12,7 @@ mod cool_down;
 mod definitions;
 mod document_writer;
 mod documents;
+mod flow;
 mod gate;
 mod known;
 mod links;
@@ -74,6 +75,7 @@ use definitions::Definitions;
 pub use definitions::definition_hash;
 use document_writer::DocumentWriter;
 pub(crate) use documents::changed_entries;
+pub use flow::FlowError;
 pub(crate) use gate::{Passed, followed_link, open_page};
 use known::Remembered;
 use marks::Said;
@@ -180,6 +182,7 @@ pub(crate) struct Owner {
     /// How servers ask, by name; only of those that were refused something.
     asking: BTreeMap<String, Asking>,
     roots: BTreeMap<String, SharedRoots>,
+    flows: flow::Flows,
     sampling: Sampling,
     rule_files: RuleFiles,
     known: BTreeMap<String, Remembered>,
@@ -213,6 +216,7 @@ impl Owner {
         let mut problem = None;
         let grants = read(&ports, Document::Grants, &mut problem).map(Grants::from_kept).unwrap_or_default();
         let roots: BTreeMap<String, SharedRoots> = read(&ports, Document::Roots, &mut problem).unwrap_or_default();
+        let flows = read(&ports, Document::Flow, &mut problem).unwrap_or_default();
         let sampling = Sampling::of(read(&ports, Document::Sampling, &mut problem).unwrap_or_default());
         let pins: BTreeMap<String, ServerPins> = read(&ports, Document::Pins, &mut problem).unwrap_or_default();
         let pins: Pins = pins.into_iter().map(|(server, own)| (server, Arc::new(own))).collect();
@@ -246,6 +250,7 @@ impl Owner {
             models: models::Registry::default(),
             providers: Providers::default(),
             roots,
+            flows,
             sampling,
             rule_files: RuleFiles::default(),
             known,
@@ -383,6 +388,7 @@ impl Owner {
             muted_until: self.asking.get(name).and_then(|asking| asking.muted_until),
             refused_questions: self.asking.get(name).map_or(0, Asking::refused_unseen),
             trust: self.trust_in(name),
+            flow: self.flow_of(name),
             pid: record.pid,
             connected: record.connected.clone(),
             subscriptions_lost: record.subscriptions_lost.clone(),

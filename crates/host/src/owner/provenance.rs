@@ -1,15 +1,19 @@
 //! Whose words are in which conversation. A call that a model makes after it has read what one server said, and that goes to
-//! another, is asked about: the words may have been the reason. A simple label, and no verdict.
+//! another, is asked about: the words may have been the reason. So is a call of the same server after content that others may have
+//! written, as the user set for the server (`flow.rs`). A simple label, and no verdict.
 
 use indexmap::IndexMap;
 
 use super::Owner;
+use crate::history::{Reading, ReadingKind};
 use crate::view::{HostEvent, Why};
 
 /// The most conversations of which it is known. What is not known is not trusted: calls of a model ask.
 const MAX_CONVERSATIONS: usize = 1_000;
 /// The most servers that are told of one conversation.
 const MAX_SERVERS: usize = 64;
+/// The most contents of one server that are told of one conversation.
+const MAX_READINGS: usize = 16;
 
 /// Who makes a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +56,8 @@ pub struct Label {
     pub servers: Vec<String>,
     /// Whether all that was in it before is accounted for.
     pub is_whole: bool,
+    /// What was read from them.
+    pub readings: Vec<Reading>,
 }
 
 /// Whose words are in which conversation.
@@ -67,13 +73,7 @@ impl Labels {
     /// Notes that something of these servers is in a conversation, and with `is_whole`, that nothing of others was in it
     /// before. Whether that says something new.
     pub(super) fn add(&mut self, conversation: &str, servers: &[String], is_whole: bool) -> bool {
-        if !self.0.contains_key(conversation) {
-            if self.0.len() >= MAX_CONVERSATIONS {
-                self.0.shift_remove_index(0);
-            }
-            self.0.insert(conversation.to_owned(), Label::default());
-        }
-        let Some(label) = self.0.get_mut(conversation) else { return false };
+        let label = self.label_of(conversation);
         label.is_whole |= is_whole;
         let before = label.servers.len();
         for server in servers {
@@ -82,6 +82,32 @@ impl Labels {
             }
         }
         label.servers.len() > before
+    }
+
+    fn label_of(&mut self, conversation: &str) -> &mut Label {
+        if !self.0.contains_key(conversation) && self.0.len() >= MAX_CONVERSATIONS {
+            self.0.shift_remove_index(0);
+        }
+        self.0.entry(conversation.to_owned()).or_default()
+    }
+
+    /// Notes what was read in a conversation. Of each server at most [`MAX_READINGS`] are kept, and among them one that may hold
+    /// what somebody else wrote, if there was any.
+    pub(super) fn add_readings(&mut self, conversation: &str, readings: &[Reading]) {
+        let label = self.label_of(conversation);
+        for new in readings {
+            let same = |own: &Reading| own.server == new.server && own.kind == new.kind && own.name == new.name;
+            if let Some(own) = label.readings.iter_mut().find(|own| same(own)) {
+                own.open_world |= new.open_world;
+                continue;
+            }
+            if label.readings.iter().filter(|own| own.server == new.server).count() >= MAX_READINGS {
+                let spare = |own: &Reading| own.server == new.server && !own.is_open();
+                let Some(at) = label.readings.iter().position(spare).filter(|_| new.is_open()) else { continue };
+                label.readings.remove(at);
+            }
+            label.readings.push(new.clone());
+        }
     }
 
     /// The servers whose words may have led to a model's call of one of `server`'s tools. None: nothing of others is in the
@@ -107,11 +133,40 @@ impl Owner {
         self.labels.of(conversation).cloned().unwrap_or_default()
     }
 
-    /// Whether a call is made by a model that has read what another server said.
+    /// Notes what was read from servers in a conversation.
+    pub(crate) fn note_readings(&mut self, conversation: &str, readings: &[Reading]) {
+        if !readings.is_empty() {
+            self.labels.add_readings(conversation, readings);
+            // A call that waits to be written down may be one that asks now.
+            self.judgement += 1;
+        }
+    }
+
+    /// Says of the output of tools whether their definitions say that they reach an open world.
+    pub(crate) fn with_claims(&mut self, mut readings: Vec<Reading>) -> Vec<Reading> {
+        for reading in readings.iter_mut().filter(|reading| reading.kind == ReadingKind::Tool) {
+            reading.open_world |= self.says_open_world(&reading.server, &reading.name);
+        }
+        readings
+    }
+
+    /// What a model has read from a server, after which its calls of the same server ask.
+    fn read_before(&self, conversation: &str, server: &str) -> Vec<Reading> {
+        let Some(label) = self.labels.of(conversation) else { return Vec::new() };
+        let flow = self.flow_of(server).same_server;
+        let is_remote = self.servers.get(server).is_some_and(|record| record.config.as_http().is_some());
+        let asks = |own: &&Reading| own.server == server && flow.asks_after(own, is_remote);
+        label.readings.iter().filter(asks).cloned().collect()
+    }
+
+    /// Whether a call is made by a model that has read what another server said, or content of this one that counts as untrusted.
     pub(super) fn is_after_untrusted(&self, origin: &CallOrigin, server: &str) -> bool {
         match origin {
             CallOrigin::User { .. } => false,
-            CallOrigin::Model { conversation } => self.labels.before_call(conversation, server).is_some(),
+            CallOrigin::Model { conversation } => {
+                self.labels.before_call(conversation, server).is_some()
+                    || !self.read_before(conversation, server).is_empty()
+            }
         }
     }
 
@@ -122,6 +177,7 @@ impl Owner {
             CallOrigin::Model { conversation } => Why::Model {
                 conversation: conversation.clone(),
                 after: self.labels.before_call(conversation, server).unwrap_or_default(),
+                read: self.read_before(conversation, server),
             },
         }
     }
@@ -144,6 +200,21 @@ mod tests {
         assert_eq!(labels.before_call("c", "b"), Some(vec!["a".to_owned()]), "X09: those of another server count");
         labels.add("old", &["b".into()], false);
         assert_eq!(labels.before_call("old", "b"), Some(Vec::new()), "X09: what else is in an old one is not known");
+    }
+
+    #[test]
+    fn of_many_contents_those_that_others_may_have_written_are_kept() {
+        let mut labels = Labels::default();
+        let tool = |n: usize| Reading::new("a", ReadingKind::Tool, &n.to_string());
+        let tools: Vec<Reading> = (0..MAX_READINGS + 5).map(tool).collect();
+        labels.add_readings("c", &tools);
+        let readings = |labels: &Labels| labels.of("c").map(|label| label.readings.clone()).unwrap_or_default();
+        assert_eq!(readings(&labels).len(), MAX_READINGS, "no more than can be told");
+        labels.add_readings("c", &[Reading::new("a", ReadingKind::Resource, "file:///x")]);
+        assert_eq!(readings(&labels).len(), MAX_READINGS, "nor then");
+        assert!(readings(&labels).iter().any(Reading::is_open), "S26: one that counts replaces one that does not");
+        labels.add_readings("c", &[Reading { open_world: true, ..tool(3) }]);
+        assert!(readings(&labels).iter().any(|own| own.name == "3" && own.open_world), "S26: and a mark is added");
     }
 
     #[test]

@@ -124,6 +124,7 @@ impl Owner {
         self.secrets_changed(was);
         if entry.name != was {
             self.rename_roots(was, &entry.name);
+            self.rename_flow(was, &entry.name);
             self.rename_sampling(was, &entry.name);
             self.rename_sandbox(was, &entry);
             self.drop_server(was);
@@ -180,6 +181,7 @@ impl Owner {
         }
         self.asking.remove(name);
         self.forget_roots(name);
+        self.forget_flow(name);
         self.forget_sampling(name);
         self.forget_known(name);
         self.forget_pins(name);

@@ -36,7 +36,11 @@ pub(super) fn conversation(connection: &mut Connection, id: &str) -> rusqlite::R
     let Some((number, _)) = file::conversation(&transaction, id)? else { return Ok(false) };
     let note = "INSERT INTO gone (conversation, left) VALUES (?1, ?2)";
     transaction.prepare_cached(note)?.execute(params![number, ITEMS_LEFT])?;
-    for sql in ["DELETE FROM source WHERE conversation = ?1", "DELETE FROM conversation WHERE number = ?1"] {
+    for sql in [
+        "DELETE FROM source WHERE conversation = ?1",
+        "DELETE FROM reading WHERE conversation = ?1",
+        "DELETE FROM conversation WHERE number = ?1",
+    ] {
         transaction.prepare_cached(sql)?.execute([number])?;
     }
     transaction.commit()?;
@@ -175,7 +179,7 @@ mod tests {
                     (0..words).map(|word| format!("{canary}{:x} ", (n * words + word) * 7_919)).collect();
                 let body = json!({"kind": "message", "content": [{"type": "text", "text": text}]});
                 let (id, after, state) = (n.to_string(), After::Head, State::Whole);
-                NewItem { id, after, at: 1, body, state, sources: Vec::new() }
+                NewItem { id, after, at: 1, body, state, sources: Vec::new(), readings: Vec::new() }
             };
             let items: Vec<NewItem> = (0..items).map(item).collect();
             history.write(id, &items).unwrap();

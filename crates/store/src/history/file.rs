@@ -78,7 +78,7 @@ pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
         connection.set_prepared_statement_cache_capacity(64);
         Ok(())
     };
-    set_up().map_err(|error| failed(path, "open it", &error))?;
+    set_up().and_then(|()| super::reading::make_table(&connection)).map_err(|error| failed(path, "open it", &error))?;
     Ok(connection)
 }
 

@@ -75,7 +75,13 @@ fn one(connection: &mut Connection, path: &Path, id: &str) -> Result<(), StoreEr
     }
     let mut items: Vec<NewItem> = Vec::with_capacity(older.items.len());
     for value in older.items {
-        let sources = serde_json::from_value(value.clone()).ok().map(|item: item::Item| item::sources([&item]));
+        let known: Option<item::Item> = serde_json::from_value(value.clone()).ok();
+        let sources = known.as_ref().map(|item| item::sources([item]));
+        let mut readings = known.as_ref().map(item::readings).unwrap_or_default();
+        for reading in &mut readings {
+            // Nobody knows any more.
+            reading.open_world = true;
+        }
         let read: OlderItem =
             serde_json::from_value(value).map_err(|error| failed(format!("an item can't be read: {error}")))?;
         let after = match read.parent {
@@ -84,7 +90,7 @@ fn one(connection: &mut Connection, path: &Path, id: &str) -> Result<(), StoreEr
             None => After::Head,
         };
         let (sources, state) = (sources.unwrap_or_default(), State::Whole);
-        items.push(NewItem { id: read.id, after, at: read.at, body: read.body, state, sources });
+        items.push(NewItem { id: read.id, after, at: read.at, body: read.body, state, sources, readings });
     }
     let conversation = host::history::Conversation {
         id: older.id,

@@ -8,6 +8,7 @@ mod import;
 mod large;
 mod query;
 mod read;
+mod reading;
 mod search;
 mod taken;
 mod words;

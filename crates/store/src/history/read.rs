@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::large::{self, Hash};
 use super::write::state_of;
-use super::{file, file::unsigned};
+use super::{file, file::unsigned, reading};
 use crate::hex::hex;
 
 /// The columns that [`raw`] reads, in its order.
@@ -33,6 +33,7 @@ pub(super) fn conversation(connection: &Connection, id: &str) -> rusqlite::Resul
             settings: file::json(row, 5)?,
             items: unsigned(row.get(6)?),
             sources: Vec::new(),
+            readings: Vec::new(),
         };
         Ok((row.get::<_, i64>(0)?, conversation))
     };
@@ -42,6 +43,7 @@ pub(super) fn conversation(connection: &Connection, id: &str) -> rusqlite::Resul
     let mut statement =
         connection.prepare_cached("SELECT server FROM source WHERE conversation = ?1 ORDER BY place")?;
     found.sources = statement.query_map([number], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    found.readings = reading::of(connection, number)?;
     Ok(Some(found))
 }
 

@@ -5,7 +5,7 @@ use host::history::{After, NewItem, text_of};
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::large::{TakenOut, take_out};
-use super::{file, file::signed};
+use super::{file, file::signed, reading};
 
 /// The most items of a conversation, over all branches.
 const MAX_ITEMS: i64 = 100_000;
@@ -85,6 +85,9 @@ pub(super) fn items(
         }
         for server in &item.sources {
             add_source(&transaction, conversation, server)?;
+        }
+        for reading in &item.readings {
+            reading::add(&transaction, conversation, reading)?;
         }
     }
     let at = items.iter().map(|item| signed(item.at)).max().unwrap_or(0);

@@ -1,7 +1,7 @@
 //! Items, their branches, pages of them, and what is large in them.
 
 use host::conversation::item::State;
-use host::history::{After, ConversationChange, ItemRange, NewItem};
+use host::history::{After, ConversationChange, ItemRange, NewItem, Reading, ReadingKind};
 use serde_json::json;
 
 use super::common::{Store, open};
@@ -196,6 +196,36 @@ fn whose_words_are_in_it_is_known() {
     history.write("c", &[of("4", &["c", "a"])]).unwrap();
     let read = history.conversation("c").unwrap().unwrap();
     assert_eq!(read.sources, ["b", "a", "c"], "each once, in the order in which they came");
+}
+
+#[test]
+fn what_was_read_is_known_and_a_mark_once_made_stays() {
+    let store = Store::new();
+    let history = &store.ports.history;
+    history.create(&begun("c")).unwrap();
+    let fetch = |open_world| Reading { open_world, ..Reading::new("a", ReadingKind::Tool, "fetch") };
+    let of = |id: &str, readings: Vec<Reading>| NewItem { readings, ..says(id, "x") };
+    let note = Reading::new("b", ReadingKind::Resource, "note://a");
+    history.write("c", &[of("1", vec![fetch(true)]), of("2", vec![fetch(false), note.clone()])]).unwrap();
+    let read = |id: &str| history.conversation(id).unwrap().map(|found| found.readings);
+    assert_eq!(read("c"), Some(vec![fetch(true), note]), "S26: over all items, each once");
+    history.delete("c").unwrap();
+    history.create(&begun("c")).unwrap();
+    assert_eq!(read("c"), Some(Vec::new()), "what is deleted is gone");
+}
+
+#[test]
+fn of_conversations_from_before_nobody_knows_what_was_read() {
+    let store = Store::new();
+    let history = &store.ports.history;
+    history.create(&begun("c")).unwrap();
+    history.write("c", &[NewItem { sources: vec!["a".into()], ..says("1", "x") }]).unwrap();
+    // As an older program left it.
+    rusqlite::Connection::open(history.path()).unwrap().execute_batch("DROP TABLE reading").unwrap();
+    let again = open(store.folder.path());
+    let read = again.history.conversation("c").unwrap().unwrap().readings;
+    let unknown = Reading { open_world: true, ..Reading::new("a", ReadingKind::Unknown, "") };
+    assert_eq!(read, [unknown], "S26: so it counts as content that somebody else wrote");
 }
 
 #[test]

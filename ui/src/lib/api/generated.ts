@@ -19,6 +19,7 @@ export interface Commands {
   paste_redirect: { request: PasteRedirect; response: Nothing };
   set_log_level: { request: SetLogLevel; response: Nothing };
   set_roots: { request: SetRoots; response: Nothing };
+  set_data_flow: { request: SetDataFlow; response: Nothing };
   sandbox: { request: ServerName; response: SandboxReport };
   limits: { request: ServerName; response: LimitsUse };
   pick_folder: { request: Nothing; response: PickedFolder };
@@ -1421,6 +1422,15 @@ resources: number,
  * Resource templates.
  */
 templates: number, };
+
+/**
+ * What the user set for the content of one server.
+ */
+export type DataFlow = { 
+/**
+ * After which content a model's call of the same server asks.
+ */
+sameServer: SameServer, };
 
 /**
  * What decided.
@@ -3637,6 +3647,24 @@ uri: string,
 refresh: boolean, };
 
 /**
+ * Content of a server that a model has read in a conversation.
+ */
+export type Reading = { 
+/**
+ * Which kind of content.
+ */
+kind: ReadingKind, 
+/**
+ * The tool, the prompt, or the resource's URI; empty if unknown.
+ */
+name: string, };
+
+/**
+ * Kinds of content.
+ */
+export type ReadingKind = "tool" | "prompt" | "resource" | "unknown";
+
+/**
  * A list to read again.
  */
 export type RefreshList = { 
@@ -4049,6 +4077,11 @@ conversation: string, };
  * Where a rule comes from.
  */
 export type RuleSource = "managed" | "user" | "session";
+
+/**
+ * After which content of a server a model's call of the same server asks.
+ */
+export type SameServer = "open_world" | "everything" | "off";
 
 /**
  * How much of the user's models a server may use without asking.
@@ -4596,6 +4629,10 @@ muted: boolean,
  */
 trust: Trust, 
 /**
+ * How its content flows on.
+ */
+flow: DataFlow, 
+/**
  * Until when, if only for a while since the user refused three of its questions in a row; in milliseconds since 1970.
  */
 mutedUntil: number | null, 
@@ -4778,6 +4815,19 @@ conversation: string,
  * All of them.
  */
 settings: ConversationSettings, };
+
+/**
+ * What is set for a server.
+ */
+export type SetDataFlow = { 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * What is set.
+ */
+flow: DataFlow, };
 
 /**
  * A log level for a server.
@@ -5402,7 +5452,11 @@ conversation: string,
 /**
  * The other servers whose words it has read there. None of them is trusted.
  */
-after: Array<string>, } | { "by": "call", 
+after: Array<string>, 
+/**
+ * What it has read there of this server, after which its calls of the server ask.
+ */
+read?: Array<Reading>, } | { "by": "call", 
 /**
  * The call.
  */

@@ -193,6 +193,7 @@ export function sampleServer(changes: Partial<Server> = {}): Server {
     mutedUntil: null,
     refusedQuestions: 0,
     trust: "no",
+    flow: { sameServer: "open_world" },
     pid: 4711,
     ...changes,
   };

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::content::claims;
 use super::readable::readable;
-use super::{authorization, call_kind, endpoints, marks, packages, sampling, scope};
+use super::{authorization, call_kind, endpoints, flow, marks, packages, sampling, scope};
 use crate::data::*;
 use crate::handler::containment;
 use crate::handler::set_up::{self, Values};
@@ -24,7 +24,9 @@ pub(in crate::handler) fn question(view: QuestionView) -> Question {
         asked_at: view.asked_at,
         why: match view.why {
             HostWhy::User { conversation } => Why::User { conversation },
-            HostWhy::Model { conversation, after } => Why::Model { conversation, after },
+            HostWhy::Model { conversation, after, read } => {
+                Why::Model { conversation, after, read: read.into_iter().map(flow::reading).collect() }
+            }
             HostWhy::Call { call, kind, name } => Why::Call { call, kind: call_kind(kind), name },
             HostWhy::Server => Why::Server,
             HostWhy::Ended { cause } => Why::Ended { cause },

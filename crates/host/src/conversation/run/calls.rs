@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use super::{Run, Wanted, millis, new_item, write_again};
 use crate::activity::now;
 use crate::conversation::engine::new_id;
-use crate::conversation::item::{Body, Item, State, ToolResult, Used};
+use crate::conversation::item::{Body, Item, State, ToolResult, Used, readings};
 use crate::conversation::offered::ToolState;
 use crate::conversation::own_tools::{self, SEARCH_TOOLS, Told};
 use crate::conversation::{ConversationError, context};
@@ -59,7 +59,7 @@ impl Run {
             let mut made =
                 stream::iter(planned.into_iter().map(|call| run.make_call(call))).buffer_unordered(PARALLEL_CALLS);
             while let Some(mut item) = made.next().await {
-                if let Err(error) = run.log.write(vec![item.clone()]).await {
+                if let Err(error) = run.keep_result(&item).await {
                     say_lost(&mut item, &error);
                     write_again(&run.log, &item).await;
                     lost = Some(error);
@@ -76,6 +76,12 @@ impl Run {
         let last = items.last().cloned();
         Arc::make_mut(&mut self.path).extend(items);
         Ok(last.unwrap_or_else(|| self.reply.clone()))
+    }
+
+    /// Keeps how a call ended, and what was read by it.
+    async fn keep_result(&self, item: &Item) -> Result<(), ConversationError> {
+        let readings = self.host.with_claims(readings(item)).await?;
+        self.log.write_read(item, readings).await
     }
 
     /// A call as an item; and what is to be called, if it is a tool of a server.

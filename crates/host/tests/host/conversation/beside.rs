@@ -2,7 +2,7 @@
 
 use host::conversation::ConversationError;
 use host::conversation::item::{Body, State};
-use host::history::{After, NewItem};
+use host::history::{After, NewItem, Reading, ReadingKind};
 use host::view::{QuestionBody, UserAnswer};
 use models::Delta;
 use policy::Scope;
@@ -14,11 +14,12 @@ use testkit::model::Step;
 use super::model::{answer, says, uses};
 use super::{ID, Talk, kinds, results, text};
 
-fn attached(id: &str) -> NewItem {
+pub(super) fn attached(id: &str) -> NewItem {
     let contents = json!([{"uri": "note://a", "text": "canary-52", "mimeType": null, "blob": null}]);
     let body = json!({"kind": "attachment", "server": "demo", "uri": "note://a", "name": "a", "contents": contents});
     let (after, at, state, sources) = (After::Head, 1, State::Whole, vec!["demo".to_owned()]);
-    NewItem { id: id.into(), after, at, body, state, sources }
+    let readings = vec![Reading::new("demo", ReadingKind::Resource, "note://a")];
+    NewItem { id: id.into(), after, at, body, state, sources, readings }
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 mod beside;
 mod calls;
+mod flow;
 mod full;
 mod instructions;
 mod model;

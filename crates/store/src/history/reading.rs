@@ -1,0 +1,63 @@
+//! What a conversation has read from servers, beside whose words are in it (`source`).
+//!
+//! The table is added to databases of the same version that have none. Of what stands there already nobody knows what was read, so
+//! each source counts as read, as something unknown.
+
+use host::history::{Reading, ReadingKind};
+use rusqlite::{Connection, params};
+
+/// The most contents that are read of one conversation. More say nothing new: those that reach an open world come first.
+const MOST: i64 = 1_000;
+
+const TABLE: &str = "
+CREATE TABLE reading (
+    conversation INTEGER NOT NULL,
+    server TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    open INTEGER NOT NULL,
+    PRIMARY KEY (conversation, server, kind, name)
+) STRICT, WITHOUT ROWID;
+INSERT INTO reading (conversation, server, kind, name, open) SELECT conversation, server, 'unknown', '', 1 FROM source;
+";
+
+/// Makes the table where there is none.
+pub(super) fn make_table(connection: &Connection) -> rusqlite::Result<()> {
+    if has_table(connection)? {
+        return Ok(());
+    }
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    // Another program may have been faster.
+    let made = match has_table(connection) {
+        Ok(false) => connection.execute_batch(TABLE),
+        other => other.map(drop),
+    };
+    connection.execute_batch(if made.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
+    made
+}
+
+fn has_table(connection: &Connection) -> rusqlite::Result<bool> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'reading')";
+    connection.query_row(sql, [], |row| row.get(0))
+}
+
+/// Adds what was read. A mark once made stays.
+pub(super) fn add(connection: &Connection, conversation: i64, reading: &Reading) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO reading (conversation, server, kind, name, open) VALUES (?1, ?2, ?3, ?4, ?5) \
+        ON CONFLICT DO UPDATE SET open = max(open, excluded.open)";
+    let Reading { server, kind, name, open_world } = reading;
+    connection.prepare_cached(sql)?.execute(params![conversation, server, kind.name(), name, open_world])?;
+    Ok(())
+}
+
+/// What was read in a conversation.
+pub(super) fn of(connection: &Connection, conversation: i64) -> rusqlite::Result<Vec<Reading>> {
+    let sql = "SELECT server, kind, name, open FROM reading WHERE conversation = ?1 ORDER BY open DESC, server, kind, name LIMIT ?2";
+    let read = |row: &rusqlite::Row<'_>| {
+        let kind: String = row.get(1)?;
+        // What a newer version knows is unknown here.
+        let kind = ReadingKind::ALL.into_iter().find(|own| own.name() == kind).unwrap_or(ReadingKind::Unknown);
+        Ok(Reading { server: row.get(0)?, kind, name: row.get(2)?, open_world: row.get(3)? })
+    };
+    connection.prepare_cached(sql)?.query_map(params![conversation, MOST], read)?.collect()
+}

@@ -1,0 +1,37 @@
+// How content of a server flows on: after which content calls ask.
+import { render, screen } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { expect, test } from "vitest";
+
+import type { DataFlow as Flow } from "$lib/api/generated";
+import { axeProblems } from "$lib/testing/axe";
+import { sampleServer, startFake } from "$lib/testing/fake";
+
+import DataFlow from "./DataFlow.svelte";
+
+const user = userEvent.setup();
+const { flow } = sampleServer();
+
+async function show(changed: Partial<Flow> = {}) {
+  const host = await startFake({ set_data_flow: () => ({}) });
+  render(DataFlow, { server: sampleServer({ flow: { ...flow, ...changed } }) });
+  return host;
+}
+
+test("S26: a server's own content makes its calls ask, until the user turns that off", async () => {
+  const host = await show();
+  const select = screen.getByRole("combobox", { name: "Ask before a model calls this server" });
+  expect(select, "it is on at first").toHaveValue("open_world");
+  expect(screen.queryByText(/misled by something/), "so nothing is warned of").toBeNull();
+  await user.selectOptions(select, "off");
+  expect(host.requests("set_data_flow").at(-1), "off").toEqual({
+    server: "files",
+    flow: { ...flow, sameServer: "off" },
+  });
+  expect(await axeProblems(), "axe").toEqual([]);
+});
+
+test("S26: what is off is warned of", async () => {
+  await show({ sameServer: "off" });
+  expect(screen.getByText(/misled by something it read/), "what it means").toBeVisible();
+});
