@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use host::ports::{AuditEntry, AuditRetention, StoreError, Written};
 
 use super::chain::Link;
+use super::import;
 use super::log::Log;
 use super::seal::KeyHolder;
 use super::sync::Durable;
@@ -34,6 +35,8 @@ pub(super) enum Order {
     Seal(SyncSender<Option<(u64, Link)>>),
     /// The key is there.
     KeyFound,
+    /// Say whether all contents are encrypted.
+    IsEncrypted(SyncSender<Result<bool, StoreError>>),
     /// Say whether the log was opened.
     IsOpen(SyncSender<bool>),
     /// Keep no more than this from now on.
@@ -62,6 +65,8 @@ pub(super) struct Writer {
     looked: Option<Instant>,
     /// Whether there is more to be removed.
     removes: bool,
+    /// Whether there may be contents to encrypt.
+    encrypts: bool,
     /// Whether it has waited for the key.
     has_waited: bool,
     /// When the keychain was told last which entry was sealed.
@@ -80,6 +85,7 @@ impl Writer {
             keep: AuditRetention::default(),
             looked: None,
             removes: false,
+            encrypts: true,
             has_waited: false,
             marked: None,
         }
@@ -93,9 +99,15 @@ impl Writer {
             let order = match next.take() {
                 Some(order) => order,
                 // Whatever waits comes before the next part of what is to be removed.
-                None => match orders.recv_timeout(if self.removes { Duration::ZERO } else { IDLE }) {
+                None => match orders.recv_timeout(if self.removes || self.can_encrypt() { Duration::ZERO } else { IDLE }) {
                     Ok(order) => order,
                     Err(RecvTimeoutError::Timeout) => {
+                        if self.can_encrypt() {
+                            self.encrypt();
+                        } else {
+                            // What could not be cleared the last time may be by now.
+                            self.encrypts |= self.log.as_ref().is_some_and(|log| !log.is_encrypted().unwrap_or(true));
+                        }
                         if self.unsealed {
                             self.keys.ask(false);
                         }
@@ -134,6 +146,14 @@ impl Writer {
                     self.seal();
                     self.mark();
                     self.retain();
+                }
+                Order::IsEncrypted(reply) => {
+                    while self.can_encrypt() {
+                        self.encrypt();
+                    }
+                    // What is not there yet is encrypted from its first entry on.
+                    let has_key = self.keys.known().is_some();
+                    let _ = reply.send(self.log.as_ref().map_or(Ok(has_key), Log::is_encrypted));
                 }
                 Order::IsOpen(reply) => {
                     let _ = reply.send(self.log.is_some());
@@ -181,6 +201,7 @@ impl Writer {
             self.log = None;
         }
         self.unsealed |= key.is_none() && written.is_ok();
+        self.encrypts |= key.is_none();
         let place = if written.is_ok() { self.durable.wrote(entries.len() as u64) + 1 } else { 0 };
         let mut receipts = Vec::new();
         for (at, reply) in (0..).zip(replies) {
@@ -205,6 +226,24 @@ impl Writer {
         if let Some(sealed) = self.log.as_ref().and_then(Log::sealed) {
             self.marked = Some(Instant::now());
             drop(self.keys.mark(sealed, &self.durable));
+        }
+    }
+
+    /// Whether something can be encrypted now.
+    fn can_encrypt(&self) -> bool {
+        self.encrypts && self.log.is_some() && self.keys.known().is_some()
+    }
+
+    /// Encrypts a part of what was written without a key.
+    fn encrypt(&mut self) {
+        let Some(key) = self.keys.known().filter(|_| self.encrypts) else { return };
+        let Some(log) = &mut self.log else { return };
+        self.encrypts = log.encrypt_some(&key).unwrap_or_else(|error| {
+            tracing::error!(%error, "contents of the audit log are not encrypted yet");
+            false
+        });
+        if !self.encrypts && log.is_encrypted().unwrap_or(false) {
+            import::forget(&self.older).unwrap_or_else(|error| tracing::warn!(%error, "an old audit log stays"));
         }
     }
 
