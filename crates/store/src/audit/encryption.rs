@@ -25,6 +25,17 @@ const JOURNAL_LEFT: i64 = 2;
 /// Nothing plain is left.
 const NOTHING_LEFT: i64 = 3;
 
+/// What can be done next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Left {
+    /// Another step.
+    Steps,
+    /// To empty the journal, once no other program reads.
+    Journal,
+    /// Nothing.
+    Nothing,
+}
+
 /// Notes that contents are written plain.
 pub(super) fn note_plain(connection: &Connection) -> rusqlite::Result<()> {
     move_on(connection, ROWS_LEFT)
@@ -46,8 +57,8 @@ pub(super) fn is_done(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(left(connection)? == NOTHING_LEFT)
 }
 
-/// Does one step; whether there is more that can be done now. What `after` has is up to where it came, from 0 on.
-pub(super) fn step(connection: &mut Connection, key: &ContentKey, after: &mut i64) -> rusqlite::Result<bool> {
+/// Does one step. What `after` has is up to where it came, from 0 on.
+pub(super) fn step(connection: &mut Connection, key: &ContentKey, after: &mut i64) -> rusqlite::Result<Left> {
     match left(connection)? {
         ROWS_LEFT => rows(connection, key, after),
         PAGES_LEFT => {
@@ -55,23 +66,22 @@ pub(super) fn step(connection: &mut Connection, key: &ContentKey, after: &mut i6
             advance(connection, PAGES_LEFT, JOURNAL_LEFT)
         }
         JOURNAL_LEFT => {
-            // While another program reads it can't be emptied.
-            if database::empty_journal(connection, CLEARING)? {
-                advance(connection, JOURNAL_LEFT, NOTHING_LEFT)?;
+            if !database::empty_journal(connection, CLEARING)? {
+                return Ok(Left::Journal);
             }
-            Ok(false)
+            advance(connection, JOURNAL_LEFT, NOTHING_LEFT)
         }
-        _ => Ok(false),
+        _ => Ok(Left::Nothing),
     }
 }
 
 /// Another program may have written plain content meanwhile.
-fn advance(connection: &Connection, from: i64, to: i64) -> rusqlite::Result<bool> {
+fn advance(connection: &Connection, from: i64, to: i64) -> rusqlite::Result<Left> {
     connection.execute("UPDATE encryption SET left = ?2 WHERE left = ?1", [from, to])?;
-    Ok(true)
+    Ok(Left::Steps)
 }
 
-fn rows(connection: &mut Connection, key: &ContentKey, after: &mut i64) -> rusqlite::Result<bool> {
+fn rows(connection: &mut Connection, key: &ContentKey, after: &mut i64) -> rusqlite::Result<Left> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let plain: Vec<(i64, String)> = {
         let sql = "SELECT number, content FROM entry WHERE number > ?2 AND typeof(content) = 'text' \
@@ -90,5 +100,5 @@ fn rows(connection: &mut Connection, key: &ContentKey, after: &mut i64) -> rusql
     }
     transaction.commit()?;
     *after = plain.last().map_or(0, |(number, _)| *number);
-    Ok(true)
+    Ok(Left::Steps)
 }

@@ -13,6 +13,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use super::chain::{Link, link, text_of};
 use super::seal::{Seal, SealKey, Sealed};
+use super::encryption::Left;
 use super::{encryption, file, import, retention};
 use crate::audit::chain::hex;
 use crate::content_key::ContentKey;
@@ -206,10 +207,10 @@ impl Log {
         retention::remove_some(&self.connection).map_err(|error| self.not_removed(&error))
     }
 
-    /// Encrypts some of the contents that were written without a key; whether there is more that can be done now.
-    pub(super) fn encrypt_some(&mut self, key: &SealKey) -> Result<bool, StoreError> {
+    /// Encrypts some of the contents that were written without a key.
+    pub(super) fn encrypt_some(&mut self, key: &SealKey) -> Result<Left, StoreError> {
         if !self.takes_encrypted {
-            return Ok(false);
+            return Ok(Left::Nothing);
         }
         encryption::step(&mut self.connection, &key.content, &mut self.encrypted_upto)
             .map_err(|error| file::failed(&self.path, "encrypt the contents of older decisions", &error))

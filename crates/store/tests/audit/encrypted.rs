@@ -161,7 +161,9 @@ const ENCRYPTS_IN: &str = "AUDIT_TO_ENCRYPT";
 #[allow(clippy::disallowed_methods, reason = "starts this test, not a server")]
 fn s28_encrypting_the_log_outlasts_kill_9() {
     let keychain = Arc::new(Keychain::default());
-    keychain.put("seal of the audit log", &format!("{} 1", "07".repeat(32)));
+    // As young as the log, which nobody sealed yet.
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
+    keychain.put("seal of the audit log", &format!("{} {now}", "07".repeat(32)));
     let open = |folder: &Path| {
         store::open_with(&folder.join("mcp.json"), &folder.join("data"), Arc::new(NoShell), keychain.clone()).unwrap().audit
     };
