@@ -166,7 +166,9 @@ mod tests {
         let connection = Connection::open_in_memory().unwrap();
         let slot = ContentKeySlot::default();
         add_functions(&connection, &slot).unwrap();
-        connection.execute_batch("CREATE TABLE t (v ANY) STRICT; INSERT INTO t VALUES (encrypted('v', 'plain'))").unwrap();
+        connection
+            .execute_batch("CREATE TABLE t (v ANY) STRICT; INSERT INTO t VALUES (encrypted('v', 'plain'))")
+            .unwrap();
         slot.set(Some(Arc::new(key(1))));
         connection.execute_batch("INSERT INTO t VALUES (encrypted('v', 'secret')), (encrypted('v', NULL))").unwrap();
         let read = |sql: &str| -> rusqlite::Result<Vec<Option<String>>> {

@@ -12,8 +12,8 @@ use host::ports::{AuditEntry, StoreError};
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::chain::{Link, link, text_of};
-use super::seal::{Seal, SealKey, Sealed};
 use super::encryption::Left;
+use super::seal::{Seal, SealKey, Sealed};
 use super::{encryption, file, import, retention};
 use crate::audit::chain::hex;
 use crate::content_key::ContentKey;
@@ -57,7 +57,8 @@ impl Log {
         let last = import::take_over(&mut connection, path, older)?;
         let metadata = path.metadata().map_err(|error| crate::files::failed(path, "open it", &error))?;
         let identity = crate::private::identity(&metadata);
-        let takes_encrypted = file::takes_encrypted(&connection).map_err(|error| file::failed(path, "open it", &error))?;
+        let takes_encrypted =
+            file::takes_encrypted(&connection).map_err(|error| file::failed(path, "open it", &error))?;
         Ok(Self {
             path: path.to_owned(),
             connection,

@@ -59,13 +59,7 @@ impl SealKey {
         let key = hmac::Key::new(hmac::HMAC_SHA256, &bytes);
         let [cipher, names] = CONTENT_LABELS.map(|label| hmac::sign(&key, label));
         let content = ContentKey::new(id.clone(), cipher.as_ref(), names.as_ref()).ok()?;
-        Some(Self {
-            id,
-            key,
-            content: Arc::new(content),
-            is_old: now().saturating_sub(made) > YOUNG,
-            mark,
-        })
+        Some(Self { id, key, content: Arc::new(content), is_old: now().saturating_sub(made) > YOUNG, mark })
     }
 
     fn make() -> Result<String, String> {

@@ -54,7 +54,8 @@ impl Walk {
         let (number, previous) = checkpoint.map_or((0, START), |checkpoint| (checkpoint.number, checkpoint.link));
         let removed = checkpoint.map(|checkpoint| hex(&checkpoint.link));
         let seal = seal.map(|seal| (seal, false));
-        let mut walk = Self { previous, number, verdict, removed, confirmed: None, seal, mark: None, undecipherable: None };
+        let mut walk =
+            Self { previous, number, verdict, removed, confirmed: None, seal, mark: None, undecipherable: None };
         if let (Some(checkpoint), Ok(key)) = (checkpoint, key)
             && !checkpoint.is_sealed_with(key)
         {

@@ -186,9 +186,8 @@ fn blob(connection: &Connection, number: i64, name: &[u8; 32], key: &ContentKey)
         connection.prepare_cached("DELETE FROM blob WHERE number = ?1")?.execute([number])?;
         return Ok(());
     }
-    let bytes: Vec<u8> = connection
-        .prepare_cached("SELECT bytes FROM blob WHERE number = ?1")?
-        .query_row([number], |row| row.get(0))?;
+    let bytes: Vec<u8> =
+        connection.prepare_cached("SELECT bytes FROM blob WHERE number = ?1")?.query_row([number], |row| row.get(0))?;
     let encrypted = key.encrypt(BYTES, &bytes).map_err(content_key::failed)?;
     let sql = "UPDATE blob SET hash = ?2, bytes = ?3, encrypted = 1 WHERE number = ?1";
     connection.prepare_cached(sql)?.execute(params![number, name, encrypted])?;

@@ -106,7 +106,10 @@ CREATE TRIGGER said_is_encrypted BEFORE INSERT ON said
 /// The columns that hold plain or encrypted content since the second version, by their tables: what changes in the text that the
 /// first version made them with.
 const RETYPED: [(&str, &[(&str, &str)]); 4] = [
-    ("conversation", &[("title TEXT NOT NULL", "title ANY NOT NULL"), ("settings TEXT NOT NULL", "settings ANY NOT NULL")]),
+    (
+        "conversation",
+        &[("title TEXT NOT NULL", "title ANY NOT NULL"), ("settings TEXT NOT NULL", "settings ANY NOT NULL")],
+    ),
     ("item", &[("body TEXT NOT NULL", "body ANY NOT NULL")]),
     ("large", &[("pointer TEXT NOT NULL", "pointer ANY NOT NULL")]),
     ("said", &[("text TEXT NOT NULL", "text ANY NOT NULL")]),

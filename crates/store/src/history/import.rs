@@ -42,7 +42,11 @@ struct OlderItem {
 }
 
 /// Takes over what is in this folder. What can't be is left and told in the log.
-pub(super) fn take_over(connection: &mut Connection, folder: &Path, key: Option<&ContentKey>) -> Result<(), StoreError> {
+pub(super) fn take_over(
+    connection: &mut Connection,
+    folder: &Path,
+    key: Option<&ContentKey>,
+) -> Result<(), StoreError> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),

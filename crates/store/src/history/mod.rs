@@ -225,9 +225,10 @@ impl HistoryDatabase {
             *locked(&self.asked) = Some(Instant::now());
             self.keys.ask(true);
         }
-        let key = self.keys.wait(KEY_PATIENCE).map_err(|cause| {
-            self.error(format!("it is encrypted, and the keychain does not give its key: {cause}"))
-        })?;
+        let key = self
+            .keys
+            .wait(KEY_PATIENCE)
+            .map_err(|cause| self.error(format!("it is encrypted, and the keychain does not give its key: {cause}")))?;
         if key.id != id {
             let cause = "it is encrypted with another key than the one in secrets.json; put back the secrets.json that belongs \
                 to it, or move it away to begin anew";
@@ -341,7 +342,11 @@ impl History for HistoryDatabase {
         let own = self.writer.get().map(Writer::name);
         let cut =
             self.writing("mark what was cut", |connection| Ok(writers::mark_cut(connection, &self.held, own)?))?;
-        if cut == 0 { Ok(page) } else { self.reading("read it", |connection| read::items(connection, range, &self.key)) }
+        if cut == 0 {
+            Ok(page)
+        } else {
+            self.reading("read it", |connection| read::items(connection, range, &self.key))
+        }
     }
 
     fn all(&self, conversation: &str, after: Option<&str>, limit: usize) -> Result<Option<ItemPage>, StoreError> {

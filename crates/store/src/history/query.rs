@@ -66,7 +66,8 @@ impl Query {
             let row = term.words.join(" ");
             words.match_indices(&row).any(|(at, _)| {
                 let (before, after) = (&words[..at], &words[at + row.len()..]);
-                (before.is_empty() || before.ends_with(' ')) && (term.begins || after.is_empty() || after.starts_with(' '))
+                (before.is_empty() || before.ends_with(' '))
+                    && (term.begins || after.is_empty() || after.starts_with(' '))
             })
         })
     }

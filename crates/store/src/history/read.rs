@@ -14,7 +14,8 @@ const COLUMNS: &str = "item.number, item.id, item.parent, item.at, item.state, d
 
 /// Id, title and time of change of each conversation, the latest first.
 pub(super) fn list(connection: &Connection) -> rusqlite::Result<Vec<(String, String, u64)>> {
-    let sql = "SELECT id, decrypted('title', title), updated_at FROM conversation ORDER BY updated_at DESC, number DESC";
+    let sql =
+        "SELECT id, decrypted('title', title), updated_at FROM conversation ORDER BY updated_at DESC, number DESC";
     let mut statement = connection.prepare_cached(sql)?;
     let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, unsigned(row.get(2)?)));
     statement.query_map([], read)?.collect()

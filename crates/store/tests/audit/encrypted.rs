@@ -16,7 +16,8 @@ fn telling(subject: &str) -> AuditEntry {
 
 /// The files of the log that have the canary.
 fn plain(folder: &Folder) -> Vec<String> {
-    let files = std::fs::read_dir(folder.data()).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
+    let files =
+        std::fs::read_dir(folder.data()).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
     let has = |path: &Path| {
         let bytes = std::fs::read(path).unwrap();
         // Parts of it count as well.
@@ -165,7 +166,9 @@ fn s28_encrypting_the_log_outlasts_kill_9() {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
     keychain.put("seal of the audit log", &format!("{} {now}", "07".repeat(32)));
     let open = |folder: &Path| {
-        store::open_with(&folder.join("mcp.json"), &folder.join("data"), Arc::new(NoShell), keychain.clone()).unwrap().audit
+        store::open_with(&folder.join("mcp.json"), &folder.join("data"), Arc::new(NoShell), keychain.clone())
+            .unwrap()
+            .audit
     };
     // This test is the program that it kills, too.
     if let Some(folder) = std::env::var_os(ENCRYPTS_IN) {

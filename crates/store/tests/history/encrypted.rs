@@ -71,7 +71,13 @@ fn is_whole(history: &dyn History, items: usize) {
     for words in [CANARY, "zqkes", "港口", "number 0"] {
         let found = history.search(&asked(words)).unwrap();
         let wanted = (items * 2).min(200);
-        let wanted = if words == "港口" { items.min(200) } else if words == "number 0" { 1 } else { wanted };
+        let wanted = if words == "港口" {
+            items.min(200)
+        } else if words == "number 0" {
+            1
+        } else {
+            wanted
+        };
         assert!(found.len() >= wanted, "{words:?} finds {} of {wanted}", found.len());
         let mut own = found.iter().filter(|found| found.conversation == "c");
         assert!(own.all(|found| found.title == format!("About {CANARY}")), "with its title");
