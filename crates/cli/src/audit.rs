@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use api::data::{AuditFinding, AuditRange, AuditSeal, AuditSpan, AuditVerdict, Tampered};
+use api::data::{AuditFinding, AuditRange, AuditSeal, AuditSpan, AuditVerdict, ContentAtRest, Nothing, Tampered};
 use api::{ErrorCode, Handler as _};
 use chrono::{DateTime, NaiveDate};
 use host::ports::StoreError;
@@ -71,12 +71,16 @@ async fn list(session: &Session, list: AuditList) -> Result<Value, Failure> {
 
 async fn verify(session: &Session, file: Option<PathBuf>) -> Result<Value, Failure> {
     let log = Arc::clone(&session.api.host().ports().audit);
+    let is_own = file.is_none();
     let found = tokio::task::spawn_blocking(move || match file {
         None => log.verify(),
         Some(file) => log.verify_export(&file),
     });
     let verdict = api::audit_verdict(done(found).await?);
-    let words = words(&verdict);
+    let mut words = words(&verdict);
+    if is_own {
+        words.push_str(at_rest(&session.api.content_protection(Nothing {}).await?.decisions));
+    }
     if verdict.proved {
         session.output.text(&words);
         return Ok(value(&verdict));
@@ -122,6 +126,17 @@ fn new_file(path: &Path) -> std::io::Result<std::fs::File> {
 async fn done<T>(work: tokio::task::JoinHandle<Result<T, StoreError>>) -> Result<T, Failure> {
     let result = work.await.map_err(|error| Failure::new(ErrorCode::Internal, error.to_string()))?;
     result.map_err(|error| Failure::new(ErrorCode::System, error.to_string()))
+}
+
+/// How the contents of the log stand on the disk.
+const fn at_rest(decisions: &ContentAtRest) -> &'static str {
+    match decisions {
+        ContentAtRest::Encrypted => "Contents are encrypted on disk, under the keychain's key.\n",
+        ContentAtRest::Plain => {
+            "Contents are not encrypted on disk: the keychain gave no key, or a reader held the log.\n"
+        }
+        ContentAtRest::Unreadable { .. } => "",
+    }
 }
 
 /// What a check found.

@@ -201,6 +201,13 @@ pub trait AuditLog: Send + Sync {
     /// # Errors
     /// If the log can't be read or the output not be written.
     fn export(&self, out: &mut dyn Write) -> Result<u64, StoreError>;
+    /// Whether the contents of all entries are encrypted on the disk, under the keychain's key.
+    ///
+    /// # Errors
+    /// If the file can't be read.
+    fn is_encrypted(&self) -> Result<bool, StoreError> {
+        Ok(false)
+    }
     /// Removes what is older or more than this, now and from time to time.
     fn retain(&self, keep: AuditRetention);
 }

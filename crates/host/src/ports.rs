@@ -302,6 +302,13 @@ pub trait History: Send + Sync {
     /// # Errors
     /// If they can't be read.
     fn blob(&self, hash: &str) -> Result<Option<Vec<u8>>, StoreError>;
+    /// Whether what is said is encrypted on the disk, under the keychain's key.
+    ///
+    /// # Errors
+    /// If it can't be read; also if it is encrypted and the key can't be had.
+    fn is_encrypted(&self) -> Result<bool, StoreError> {
+        Ok(false)
+    }
 }
 
 /// What only a shell can do. Each may take as long as the user does.

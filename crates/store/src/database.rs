@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use host::ports::StoreError;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 /// How long to wait for other programs that write; they do so for milliseconds.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
@@ -12,8 +12,9 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
 const RETRY_AFTER: Duration = Duration::from_millis(5);
 
 /// Opens the database to write, and makes the file, for its owner alone, if there is none. `version` is what this program
-/// knows, as `PRAGMA user_version` tells it; a file without has `tables` made in it.
-pub(crate) fn open(path: &Path, version: i64, tables: &str) -> Result<Connection, StoreError> {
+/// knows, as `PRAGMA user_version` tells it; a file without has `tables` made in it, and an older one is upgraded in one
+/// transaction.
+pub(crate) fn open(path: &Path, version: i64, tables: &str, upgrade: Upgrade) -> Result<Connection, StoreError> {
     if let Some(folder) = path.parent() {
         crate::files::make_folder(folder)?;
     }
@@ -28,7 +29,7 @@ pub(crate) fn open(path: &Path, version: i64, tables: &str) -> Result<Connection
         return Err(StoreError { path: path.display().to_string(), cause });
     }
     if found < version {
-        make_tables(&connection, version, tables).map_err(fail)?;
+        make_tables(&connection, version, tables, upgrade).map_err(fail)?;
     }
     Ok(connection)
 }
@@ -74,14 +75,43 @@ fn connect_once(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-fn make_tables(connection: &Connection, version: i64, tables: &str) -> rusqlite::Result<()> {
-    connection.execute_batch("BEGIN IMMEDIATE")?;
+fn make_tables(connection: &Connection, version: i64, tables: &str, upgrade: Upgrade) -> rusqlite::Result<()> {
+    let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     // Another program may have been faster.
-    if version_of(connection)? < version {
-        connection.execute_batch(tables)?;
-        connection.pragma_update(None, "user_version", version)?;
+    let found = version_of(&transaction)?;
+    if found == 0 {
+        transaction.execute_batch(tables)?;
+    } else if found < version {
+        upgrade(&transaction)?;
     }
-    connection.execute_batch("COMMIT")
+    if found < version {
+        transaction.pragma_update(None, "user_version", version)?;
+    }
+    transaction.commit()?;
+    // The text of a table may have changed, which this connection would not notice.
+    connection.execute_batch("PRAGMA writable_schema = RESET")
+}
+
+/// Brings the tables of an older version to the latest one.
+pub(crate) type Upgrade = fn(&Connection) -> rusqlite::Result<()>;
+
+/// Has columns of a table take values of all types. What they hold stays as it is, so only the table's text changes, as
+/// <https://sqlite.org/lang_altertable.html#making_other_kinds_of_table_schema_changes> describes it. A table whose text is
+/// not `before` is left alone.
+pub(crate) fn replace_text_of_table(
+    connection: &Connection,
+    table: &str,
+    (before, after): (&str, &str),
+) -> rusqlite::Result<()> {
+    let version: i64 = connection.pragma_query_value(None, "schema_version", |row| row.get(0))?;
+    connection.pragma_update(None, "writable_schema", true)?;
+    let sql = "UPDATE sqlite_schema SET sql = ?3 WHERE type = 'table' AND name = ?1 AND sql = ?2";
+    let changed = connection.execute(sql, [table, before, after]);
+    connection.pragma_update(None, "writable_schema", false)?;
+    if changed? > 0 {
+        connection.pragma_update(None, "schema_version", version + 1)?;
+    }
+    Ok(())
 }
 
 /// Gives some free pages back to the disk. Whether these were the last.
@@ -92,6 +122,15 @@ pub(crate) fn give_back(connection: &Connection, pages: i64) -> rusqlite::Result
     while rows.next()?.is_some() {}
     let left: i64 = connection.pragma_query_value(None, "freelist_count", |row| row.get(0))?;
     Ok(left == 0)
+}
+
+/// Copies the journal into the database and empties it. Whether that was done: it can't be while another program reads for longer
+/// than `wait`.
+pub(crate) fn empty_journal(connection: &Connection, wait: Duration) -> rusqlite::Result<bool> {
+    connection.busy_timeout(wait)?;
+    let is_done = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| Ok(row.get::<_, i64>(0)? == 0));
+    connection.busy_timeout(PATIENCE)?;
+    is_done
 }
 
 /// SQLite has signed numbers only; these are far from the end of either.

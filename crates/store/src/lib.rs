@@ -2,6 +2,7 @@
 //! but for the audit log and the history, databases: `mcp.json` with the servers in the configuration folder, all else in the data folder.
 
 mod audit;
+mod content_key;
 mod database;
 mod documents;
 mod files;
@@ -69,8 +70,8 @@ pub fn open_with(
     Ok(Ports {
         servers: Arc::new(mcp_json::McpJson::new(config_file, lock.clone())),
         documents: Arc::new(documents::DocumentFolder::new(data_dir.clone(), lock.clone(), sealer)),
-        audit: Arc::new(audit::AuditDatabase::new(&data_dir, keys)?),
-        history: Arc::new(history::HistoryDatabase::new(&data_dir)),
+        audit: Arc::new(audit::AuditDatabase::new(&data_dir, Arc::clone(&keys))?),
+        history: Arc::new(history::HistoryDatabase::new(&data_dir, keys)),
         managed: Arc::new(ManagedFile::of_this_system()),
         secrets,
         platform,

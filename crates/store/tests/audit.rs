@@ -3,6 +3,8 @@
 
 #[path = "audit/attacks.rs"]
 mod attacks;
+#[path = "audit/encrypted.rs"]
+mod encrypted;
 #[path = "audit/log.rs"]
 mod log;
 #[path = "audit/older.rs"]

@@ -5,6 +5,8 @@
 mod common;
 #[path = "history/deleting.rs"]
 mod deleting;
+#[path = "history/encrypted.rs"]
+mod encrypted;
 #[path = "history/items.rs"]
 mod items;
 #[path = "history/older.rs"]
@@ -13,6 +15,9 @@ mod older;
 mod programs;
 #[path = "history/searching.rs"]
 mod searching;
+#[allow(dead_code, reason = "shared with the tests of the audit log")]
+#[path = "audit/support.rs"]
+mod support;
 #[path = "history/taken.rs"]
 mod taken;
 

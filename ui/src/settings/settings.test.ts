@@ -321,6 +321,18 @@ describe("settings", () => {
     expect(screen.queryByText(what), "and no more is said").toBeNull();
   });
 
+  it.each([
+    ["encrypted", { is: "encrypted" }, /^Encrypted\./],
+    ["plain", { is: "plain" }, /^Not encrypted\./],
+    ["unreadable", { is: "unreadable", cause: "another key" }, /another key/],
+  ] as const)("say of contents that are %s how they stand on the disk", async (_, at, words) => {
+    await startFake({ content_protection: () => ({ conversations: at, decisions: { is: "plain" } }) });
+    render(SettingsView);
+    const section = await screen.findByRole("region", { name: "Conversations and decisions on disk" });
+    expect((await within(section).findAllByText(words))[0], "what is said").toBeVisible();
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  });
+
   it("say why it is not known whether secrets are kept", async () => {
     await startFake({
       secrets_status: () => {

@@ -104,3 +104,27 @@ pub enum SecretsStatus {
         cause: String,
     },
 }
+
+/// How conversations and contents of the audit log stand on the disk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ContentProtection {
+    /// What is said in conversations.
+    pub conversations: ContentAtRest,
+    /// What crossed, as the audit log has it.
+    pub decisions: ContentAtRest,
+}
+
+/// How contents stand on the disk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum ContentAtRest {
+    /// Encrypted, with a key in the system's keychain.
+    Encrypted,
+    /// Not encrypted, as the keychain gave no key.
+    Plain,
+    /// They can't be read.
+    Unreadable {
+        /// Why, and what to do.
+        cause: String,
+    },
+}

@@ -461,6 +461,16 @@ impl Handler for Api {
         Ok(views::secrets_status(status))
     }
 
+    async fn content_protection(&self, _: Nothing) -> Result<ContentProtection, ApiError> {
+        let (history, audit) = (self.host.ports().history.clone(), self.host.ports().audit.clone());
+        let found = tokio::task::spawn_blocking(move || (history.is_encrypted(), audit.is_encrypted()));
+        let (history, audit) = found.await.map_err(|e| ApiError::new(ErrorCode::Internal, e.to_string()))?;
+        Ok(ContentProtection {
+            conversations: views::content_at_rest(history),
+            decisions: views::content_at_rest(audit),
+        })
+    }
+
     async fn open_url(&self, r: UrlText) -> Result<Nothing, ApiError> {
         self.host.open_url(&r.url).await?;
         Ok(Nothing {})

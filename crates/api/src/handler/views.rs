@@ -12,7 +12,7 @@ mod review;
 pub(super) mod rules;
 pub(super) mod sampling;
 
-pub(super) use authorization::{authorization, secrets_status, signed_out};
+pub(super) use authorization::{authorization, content_at_rest, secrets_status, signed_out};
 pub(super) use content::{content, prompt, resource, template, tool};
 pub(crate) use content::{contents, prompt_result};
 pub(crate) use conversation::item;

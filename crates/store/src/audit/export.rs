@@ -61,7 +61,7 @@ struct Signed {
 }
 
 /// Writes all entries. Gives how many.
-pub(super) fn write(path: &Path, out: &mut dyn Write) -> Result<u64, StoreError> {
+pub(super) fn write(path: &Path, out: &mut dyn Write, key: &Key<'_>) -> Result<u64, StoreError> {
     let not_written = |error: std::io::Error| StoreError {
         path: path.display().to_string(),
         cause: format!("the export could not be written: {error}"),
@@ -95,7 +95,13 @@ pub(super) fn write(path: &Path, out: &mut dyn Write) -> Result<u64, StoreError>
         let mut statement = snapshot.prepare(&sql).map_err(fail)?;
         let mut rows = statement.query([]).map_err(fail)?;
         while let Some(row) = rows.next().map_err(fail)? {
-            let (entry, link) = file::entry(row).map_err(fail)?;
+            let content = key.as_ref().ok().map(|key| key.content.as_ref());
+            let file::Read { entry, link, is_hidden } = file::entry(row, content).map_err(fail)?;
+            if is_hidden {
+                let why = key.as_ref().err().map_or("the keychain has another key", String::as_str);
+                let cause = format!("the content of entry {} is encrypted and can't be read: {why}", entry.number);
+                return Err(StoreError { path: path.display().to_string(), cause });
+            }
             let text = text_of(&entry).and_then(RawValue::from_string);
             line(text.and_then(|text| serde_json::to_string(&Line { link: hex(&link), entry: &text })))?;
             entries += 1;
@@ -157,7 +163,7 @@ pub(super) fn verify(path: &Path, key: &Key<'_>) -> Result<AuditVerdict, StoreEr
         match read {
             Some((number, text, kind, subject, hash, link)) => {
                 entries += 1;
-                walk.next(number, text, (&kind, &subject, &hash), &link);
+                walk.next(number, Some(text), (&kind, &subject, &hash), &link);
             }
             None => walk.unreadable("a line is no entry".to_owned()),
         }

@@ -3,18 +3,21 @@
 use std::path::Path;
 
 use host::ports::{AuditEntry, StoreError};
+use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::chain::{Link, START};
 use super::seal::{Seal, SealKey, Sealed};
+use crate::content_key::{self, ContentKey};
 use crate::database;
 
 pub(super) use crate::database::{failed, signed, unsigned};
 
 /// The shape of the tables, as `PRAGMA user_version` tells it.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
-/// Nothing of an entry is ever changed, and only what a checkpoint says was removed may go.
+/// Nothing of an entry is ever changed, but that its content is encrypted once there is a key (`encryption.rs`), and only what a
+/// checkpoint says was removed may go.
 const TABLES: &str = "
 CREATE TABLE entry (
     number INTEGER PRIMARY KEY,
@@ -32,7 +35,7 @@ CREATE TABLE entry (
     imported INTEGER NOT NULL,
     link BLOB NOT NULL,
     content_bytes INTEGER,
-    content TEXT
+    content ANY
 ) STRICT;
 CREATE INDEX entry_of_server ON entry (server, number);
 CREATE INDEX entry_of_time ON entry (at);
@@ -50,8 +53,6 @@ CREATE TABLE checkpoint (
     mac BLOB
 ) STRICT;
 CREATE TABLE import (id INTEGER PRIMARY KEY CHECK (id = 1), entries INTEGER NOT NULL) STRICT;
-CREATE TRIGGER entry_stays_as_it_is BEFORE UPDATE ON entry
-    BEGIN SELECT RAISE(ABORT, 'an entry of the audit log is never changed'); END;
 CREATE TRIGGER entry_stays BEFORE DELETE ON entry
     WHEN OLD.number > (SELECT coalesce(max(number), 0) FROM checkpoint)
     BEGIN SELECT RAISE(ABORT, 'an entry of the audit log is only removed after a checkpoint'); END;
@@ -60,6 +61,21 @@ CREATE TRIGGER checkpoint_stays_as_it_is BEFORE UPDATE ON checkpoint
 CREATE TRIGGER checkpoint_stays BEFORE DELETE ON checkpoint
     BEGIN SELECT RAISE(ABORT, 'a checkpoint of the audit log is never removed'); END;
 ";
+
+/// What the second version added or changed.
+const ENCRYPTION: &str = "
+CREATE TABLE encryption (id INTEGER PRIMARY KEY CHECK (id = 1), left INTEGER NOT NULL) STRICT;
+CREATE TRIGGER entry_stays_as_it_is BEFORE UPDATE ON entry
+    WHEN NOT (typeof(OLD.content) = 'text' AND typeof(NEW.content) = 'blob'
+        AND (NEW.number, NEW.at, NEW.asker, NEW.server, NEW.kind, NEW.subject, NEW.decision, NEW.scope, NEW.decided_by,
+            NEW.rule, NEW.conversation, NEW.hash, NEW.imported, NEW.link, NEW.content_bytes)
+        IS (OLD.number, OLD.at, OLD.asker, OLD.server, OLD.kind, OLD.subject, OLD.decision, OLD.scope, OLD.decided_by,
+            OLD.rule, OLD.conversation, OLD.hash, OLD.imported, OLD.link, OLD.content_bytes))
+    BEGIN SELECT RAISE(ABORT, 'an entry of the audit log is never changed'); END;
+";
+
+/// What the content of an entry is encrypted for.
+pub(super) const CONTENT: &str = "audit content";
 
 /// The host looks for the latest entry of a kind at each start. Logs of older versions do not have it yet.
 const INDEX_OF_KINDS: &str = "CREATE INDEX IF NOT EXISTS entry_of_kind ON entry (kind, number)";
@@ -97,6 +113,7 @@ impl Checkpoint {
 pub(super) fn strange_tables(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let own = Connection::open_in_memory()?;
     own.execute_batch(TABLES)?;
+    own.execute_batch(ENCRYPTION)?;
     let mut wanted = schema_of(&own)?;
     let found = schema_of(connection)?;
     own.execute_batch(INDEX_OF_KINDS)?;
@@ -120,11 +137,30 @@ fn schema_of(connection: &Connection) -> rusqlite::Result<Vec<(String, String, O
 
 /// Opens the database to write, and makes it if there is none.
 pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
-    let connection = database::open(path, VERSION, TABLES)?;
+    let connection = database::open(path, VERSION, &format!("{TABLES}{ENCRYPTION}"), upgrade)?;
     let fail = |error| failed(path, "open it", &error);
     leave_copying(&connection).map_err(fail)?;
     connection.execute_batch(INDEX_OF_KINDS).map_err(fail)?;
     Ok(connection)
+}
+
+/// Makes the first version's tables those of the second one. A table that is not the first version's is left for the check to
+/// find.
+fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
+    let own = Connection::open_in_memory()?;
+    own.execute_batch(TABLES)?;
+    let after: String = own.query_row("SELECT sql FROM sqlite_schema WHERE name = 'entry'", [], |row| row.get(0))?;
+    let before = after.replace("content ANY", "content TEXT");
+    database::replace_text_of_table(connection, "entry", (&before, &after))?;
+    connection.execute_batch("DROP TRIGGER IF EXISTS entry_stays_as_it_is")?;
+    connection.execute_batch(ENCRYPTION)
+}
+
+/// Whether entries take encrypted content. They do unless somebody changed the table.
+pub(super) fn takes_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'entry' AND instr(sql, 'content ANY') > 0) \
+        AND EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'encryption')";
+    connection.query_row(sql, [], |row| row.get(0))
 }
 
 /// Opens the database to read; none if there is none.
@@ -145,8 +181,20 @@ fn leave_copying(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "wal_autocheckpoint", 0)
 }
 
-/// Writes an entry with its hash.
-pub(super) fn insert(connection: &Connection, entry: &AuditEntry, link: &Link) -> rusqlite::Result<()> {
+/// Writes an entry with its hash, its content encrypted if there is a key.
+pub(super) fn insert(
+    connection: &Connection,
+    entry: &AuditEntry,
+    link: &Link,
+    key: Option<&ContentKey>,
+) -> rusqlite::Result<()> {
+    let content = match (&entry.content, key) {
+        (None, _) => Value::Null,
+        (Some(content), None) => Value::Text(content.clone()),
+        (Some(content), Some(key)) => {
+            Value::Blob(key.encrypt(CONTENT, content.as_bytes()).map_err(content_key::failed)?)
+        }
+    };
     let mut statement = connection.prepare_cached(INSERT)?;
     statement.execute(rusqlite::params![
         signed(entry.number),
@@ -163,15 +211,31 @@ pub(super) fn insert(connection: &Connection, entry: &AuditEntry, link: &Link) -
         entry.hash,
         entry.imported,
         entry.content_bytes.map(signed),
-        entry.content,
+        content,
         link.as_slice(),
     ])?;
     Ok(())
 }
 
+/// An entry as it was read.
+pub(super) struct Read {
+    pub(super) entry: AuditEntry,
+    pub(super) link: Link,
+    /// Whether its content is encrypted and could not be decrypted. The entry has none then, but for the length of what is written.
+    pub(super) is_hidden: bool,
+}
+
 /// Reads an entry and its hash.
-pub(super) fn entry(row: &Row<'_>) -> rusqlite::Result<(AuditEntry, Link)> {
+pub(super) fn entry(row: &Row<'_>, key: Option<&ContentKey>) -> rusqlite::Result<Read> {
     let words = |at| row.get::<_, String>(at);
+    let content_bytes = row.get::<_, Option<i64>>(13)?.map(unsigned);
+    let (content, hidden) = match row.get_ref(14)? {
+        ValueRef::Blob(bytes) => match key.map(|key| key.decrypt_text(CONTENT, bytes)) {
+            Some(Ok(text)) => (Some(text), None),
+            None | Some(Err(_)) => (None, Some(ContentKey::length_of(bytes) as u64)),
+        },
+        _ => (row.get(14)?, None),
+    };
     let entry = AuditEntry {
         number: unsigned(row.get(0)?),
         at: unsigned(row.get(1)?),
@@ -186,10 +250,10 @@ pub(super) fn entry(row: &Row<'_>) -> rusqlite::Result<(AuditEntry, Link)> {
         conversation: row.get(10)?,
         hash: words(11)?,
         imported: row.get::<_, i64>(12)? != 0,
-        content_bytes: row.get::<_, Option<i64>>(13)?.map(unsigned),
-        content: row.get(14)?,
+        content_bytes: content_bytes.or(hidden),
+        content,
     };
-    Ok((entry, row.get(15)?))
+    Ok(Read { entry, link: row.get(15)?, is_hidden: hidden.is_some() })
 }
 
 /// The number and hash of the last entry; 0 and the start of all chains if there is none.

@@ -9,6 +9,7 @@ use host::ports::{AuditEntry, StoreError};
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
 
 use super::chain::Link;
+use super::encryption;
 use super::file;
 use super::log::{Failed, noted, write};
 
@@ -40,6 +41,15 @@ pub(super) fn take_over(
         tracing::warn!(%error, path = %older.display(), "the old audit log keeps its name");
     }
     Ok(last)
+}
+
+/// Removes what was kept of the older log's file.
+pub(super) fn forget(older: &Path) -> Result<(), StoreError> {
+    let kept = older.with_extension("jsonl.imported");
+    match std::fs::remove_file(&kept) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(crate::files::failed(&kept, "remove it", &error)),
+        _ => Ok(()),
+    }
 }
 
 enum Problem {
@@ -75,15 +85,16 @@ fn import(connection: &mut Connection, mut lines: BufReader<File>) -> Result<Opt
         taken += 1;
         (entry.number, entry.imported) = (number, true);
         entry.bound();
-        previous = write(&transaction, &entry, &previous).map_err(Problem::Log)?;
+        previous = write(&transaction, &entry, &previous, None).map_err(Problem::Log)?;
     }
+    encryption::note_plain(&transaction)?;
     let words = match passed_over {
         0 => format!("{taken} entries of audit.jsonl"),
         _ => format!("{taken} entries of audit.jsonl; {passed_over} lines were none"),
     };
     let mut entry = noted(IMPORTED, words);
     entry.number = number + 1;
-    let last = (entry.number, write(&transaction, &entry, &previous).map_err(Problem::Log)?);
+    let last = (entry.number, write(&transaction, &entry, &previous, None).map_err(Problem::Log)?);
     transaction.execute("INSERT INTO import (id, entries) VALUES (1, ?1)", [file::signed(taken)])?;
     transaction.commit()?;
     Ok(Some(last))

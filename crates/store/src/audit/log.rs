@@ -12,9 +12,11 @@ use host::ports::{AuditEntry, StoreError};
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::chain::{Link, link, text_of};
+use super::encryption::Left;
 use super::seal::{Seal, SealKey, Sealed};
-use super::{file, import, retention};
+use super::{encryption, file, import, retention};
 use crate::audit::chain::hex;
+use crate::content_key::ContentKey;
 
 /// The kind of an entry that says that something was wrong with the log.
 pub(super) const DAMAGE: &str = "log-damaged";
@@ -39,6 +41,10 @@ pub(super) struct Log {
     strange: Option<(u64, u64)>,
     /// Whether it is written down that nothing is removed, as something is wrong.
     doubts_removal: bool,
+    /// Whether contents can be encrypted.
+    takes_encrypted: bool,
+    /// Up to where older contents were encrypted.
+    encrypted_upto: i64,
 }
 
 /// So many entries at most can be missing at the end. What says of more is a number that somebody made up.
@@ -51,6 +57,8 @@ impl Log {
         let last = import::take_over(&mut connection, path, older)?;
         let metadata = path.metadata().map_err(|error| crate::files::failed(path, "open it", &error))?;
         let identity = crate::private::identity(&metadata);
+        let takes_encrypted =
+            file::takes_encrypted(&connection).map_err(|error| file::failed(path, "open it", &error))?;
         Ok(Self {
             path: path.to_owned(),
             connection,
@@ -61,6 +69,8 @@ impl Log {
             is_checked: false,
             strange: None,
             doubts_removal: false,
+            takes_encrypted,
+            encrypted_upto: 0,
         })
     }
 
@@ -87,7 +97,11 @@ impl Log {
         key: Option<&SealKey>,
         shorten: Option<u64>,
     ) -> Result<u64, Failed> {
+        let content = key.map(|key| key.content.as_ref()).filter(|_| self.takes_encrypted);
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        if self.takes_encrypted && content.is_none() && entries.iter().any(|entry| entry.content.is_some()) {
+            encryption::note_plain(&transaction)?;
+        }
         let (found, mut previous) = file::last(&transaction)?;
         let mut number = found;
         let kept = file::seal(&transaction)?;
@@ -120,7 +134,7 @@ impl Log {
             self.doubted.clone_from(&kept);
             let mut entry = noted(DAMAGE, problem);
             entry.number = number;
-            previous = write(&transaction, &entry, &previous)?;
+            previous = write(&transaction, &entry, &previous, content)?;
         }
         if let Some(key) = key {
             // What another program sealed is proved.
@@ -129,20 +143,20 @@ impl Log {
                 number += 1;
                 let mut entry = noted(UNSEALED, format!("entries {} to {to}", from.max(proved + 1)));
                 entry.number = number;
-                previous = write(&transaction, &entry, &previous)?;
+                previous = write(&transaction, &entry, &previous, content)?;
             }
         }
         if let Some(link) = shorten.map(|upto| retention::record(&transaction, upto, key)).transpose()?.flatten() {
             number += 1;
             let mut entry = noted(retention::REMOVED, format!("entries up to {}", shorten.unwrap_or_default()));
             (entry.number, entry.hash) = (number, hex(&link));
-            previous = write(&transaction, &entry, &previous)?;
+            previous = write(&transaction, &entry, &previous, content)?;
         }
         let first = number + 1;
         for entry in entries {
             number += 1;
             entry.number = number;
-            previous = write(&transaction, entry, &previous)?;
+            previous = write(&transaction, entry, &previous, content)?;
         }
         let mut sealed = None;
         if let Some(key) = key.filter(|_| number > 0) {
@@ -194,6 +208,23 @@ impl Log {
         retention::remove_some(&self.connection).map_err(|error| self.not_removed(&error))
     }
 
+    /// Encrypts some of the contents that were written without a key.
+    pub(super) fn encrypt_some(&mut self, key: &SealKey) -> Result<Left, StoreError> {
+        if !self.takes_encrypted {
+            return Ok(Left::Nothing);
+        }
+        encryption::step(&mut self.connection, &key.content, &mut self.encrypted_upto)
+            .map_err(|error| file::failed(&self.path, "encrypt the contents of older decisions", &error))
+    }
+
+    /// Whether all contents are encrypted.
+    pub(super) fn is_encrypted(&self) -> Result<bool, StoreError> {
+        if !self.takes_encrypted {
+            return Ok(false);
+        }
+        encryption::is_done(&self.connection).map_err(|error| file::failed(&self.path, "read it", &error))
+    }
+
     fn not_removed(&self, error: &rusqlite::Error) -> StoreError {
         file::failed(&self.path, "remove old decisions", error)
     }
@@ -227,9 +258,14 @@ struct Known<'a> {
 }
 
 /// Writes an entry behind another, and gives its hash.
-pub(super) fn write(connection: &Connection, entry: &AuditEntry, previous: &Link) -> Result<Link, Failed> {
+pub(super) fn write(
+    connection: &Connection,
+    entry: &AuditEntry,
+    previous: &Link,
+    key: Option<&ContentKey>,
+) -> Result<Link, Failed> {
     let link = link(previous, &text_of(entry)?);
-    file::insert(connection, entry, &link)?;
+    file::insert(connection, entry, &link, key)?;
     Ok(link)
 }
 
@@ -315,7 +351,7 @@ fn problem(
     if file::link_of(connection, seal.number)? != Some(seal.link) {
         return Ok(Some(format!("entry {} or one before it was changed or removed", seal.number)));
     }
-    let broken = first_broken(connection, (seal.number, seal.link), None)?;
+    let broken = first_broken(connection, (seal.number, seal.link), None, Some(key))?;
     Ok(broken.map(|number| format!("entry {number} was changed or removed before it was sealed")))
 }
 
@@ -324,6 +360,7 @@ pub(super) fn first_broken(
     connection: &Connection,
     (after, link_after): (u64, Link),
     upto: Option<u64>,
+    key: Option<&SealKey>,
 ) -> rusqlite::Result<Option<u64>> {
     let sql = format!("SELECT {} FROM entry WHERE number > ?1 AND number <= ?2 ORDER BY number", file::COLUMNS);
     let mut statement = connection.prepare_cached(&sql)?;
@@ -331,9 +368,11 @@ pub(super) fn first_broken(
     let mut rows = statement.query([file::signed(after), upto])?;
     let (mut number, mut previous) = (after, link_after);
     while let Some(row) = rows.next()? {
-        let (entry, stored) = file::entry(row)?;
+        let file::Read { entry, link: stored, is_hidden } = file::entry(row, key.map(|key| key.content.as_ref()))?;
         number += 1;
-        let fits = text_of(&entry).is_ok_and(|text| link(&previous, &text) == stored);
+        // Without the key nothing can be said of what is encrypted with it.
+        let is_unknown = is_hidden && key.is_none();
+        let fits = is_unknown || text_of(&entry).is_ok_and(|text| link(&previous, &text) == stored);
         if entry.number != number || !fits {
             return Ok(Some(number));
         }

@@ -3,6 +3,7 @@
 //! One thread writes, many entries at once where there are many; another one makes durable what was written, again many at once.
 
 mod chain;
+mod encryption;
 mod export;
 mod file;
 mod import;
@@ -39,6 +40,8 @@ const MAX_WAITING: usize = 4_096;
 const LISTENER: &str = "audit";
 /// How long a check waits for the keychain.
 const KEY_PATIENCE: Duration = Duration::from_secs(60);
+/// How long a reader does. Without the key contents that are encrypted are left out.
+const READ_PATIENCE: Duration = Duration::from_secs(3);
 /// How long the end of the program waits for it. Without it the next start seals what is not sealed.
 const LAST_PATIENCE: Duration = Duration::from_millis(300);
 
@@ -158,7 +161,9 @@ impl AuditLog for AuditDatabase {
 
     fn read(&self, query: &AuditQuery) -> Result<Vec<AuditEntry>, StoreError> {
         self.done(Order::Settle)??;
-        query::read(&self.path, query)
+        self.keys.ask(false);
+        let key = self.keys.wait(READ_PATIENCE).ok();
+        query::read(&self.path, query, key.map(|key| Arc::clone(&key.content)))
     }
 
     fn verify(&self) -> Result<AuditVerdict, StoreError> {
@@ -179,7 +184,15 @@ impl AuditLog for AuditDatabase {
 
     fn export(&self, out: &mut dyn Write) -> Result<u64, StoreError> {
         self.done(Order::Settle)??;
-        export::write(&self.path, out)
+        let key = self.key();
+        export::write(&self.path, out, &key.as_deref().map_err(Clone::clone))
+    }
+
+    fn is_encrypted(&self) -> Result<bool, StoreError> {
+        self.done(Order::Settle)??;
+        self.keys.ask(false);
+        let _ = self.keys.wait(READ_PATIENCE);
+        self.done(Order::IsEncrypted)?
     }
 
     fn retain(&self, keep: AuditRetention) {

@@ -1,12 +1,15 @@
 //! Reading: filtered, searched, the newest first.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use host::ports::{AuditEntry, AuditQuery, StoreError};
+use rusqlite::Row;
 use rusqlite::types::Value;
 
 use super::file::{self, signed};
+use crate::content_key::{self, ContentKey, ContentKeySlot};
 
 /// How long a search may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -17,11 +20,18 @@ const MAX_WORDS: usize = 16;
 
 /// All that words are looked for in.
 const TEXT: &str = "lower(server || ' ' || kind || ' ' || subject || ' ' || decision || ' ' || decided_by || ' ' || rule || ' ' || \
-    coalesce(content, ''))";
+    coalesce(readable('audit content', content), ''))";
 
 /// The entries that fit, the newest first.
-pub(super) fn read(path: &Path, query: &AuditQuery) -> Result<Vec<AuditEntry>, StoreError> {
+pub(super) fn read(
+    path: &Path,
+    query: &AuditQuery,
+    key: Option<Arc<ContentKey>>,
+) -> Result<Vec<AuditEntry>, StoreError> {
     let Some(connection) = file::open_to_read(path)? else { return Ok(Vec::new()) };
+    let slot = ContentKeySlot::default();
+    slot.set(key.clone());
+    content_key::add_functions(&connection, &slot).map_err(|error| file::failed(path, "read it", &error))?;
     let (sql, values) = statement(query);
     let start = Instant::now();
     let fail = |error| {
@@ -33,8 +43,9 @@ pub(super) fn read(path: &Path, query: &AuditQuery) -> Result<Vec<AuditEntry>, S
     };
     connection.progress_handler(STEPS, Some(move || start.elapsed() > PATIENCE)).map_err(fail)?;
     let mut statement = connection.prepare(&sql).map_err(fail)?;
-    let rows = statement.query_map(rusqlite::params_from_iter(values), file::entry).map_err(fail)?;
-    rows.map(|row| row.map(|(entry, _)| entry)).collect::<Result<_, _>>().map_err(fail)
+    let read = |row: &Row<'_>| file::entry(row, key.as_deref()).map(|read| read.entry);
+    let rows = statement.query_map(rusqlite::params_from_iter(values), read).map_err(fail)?;
+    rows.collect::<Result<_, _>>().map_err(fail)
 }
 
 /// The statement and its values. Nothing that is looked for stands in the statement.

@@ -98,7 +98,7 @@ pub(super) fn doubt(
     let begin = checkpoint.map_or((0, START), |checkpoint| (checkpoint.number, checkpoint.link));
     // For want of room, also those that stay count: they may be larger than they were.
     let upto = (!removal.for_room).then_some(removal.upto);
-    let broken = first_broken(connection, begin, upto)?;
+    let broken = first_broken(connection, begin, upto, key)?;
     Ok(broken.map(|number| format!("entry {number} or one before it was changed or removed")))
 }
 

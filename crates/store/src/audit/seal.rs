@@ -10,11 +10,14 @@ use host::ports::{SecretKept, Secrets, SecretsStatus};
 
 use super::chain::{Link, from_hex, hex};
 use super::sync::Durable;
+use crate::content_key::ContentKey;
 
 /// What the key is kept under.
 const NAME: &str = "seal of the audit log";
 /// What the keychain has the last entry under that it knows of.
 const MARK: &str = "end of the audit log";
+/// What the keys of contents are derived under: that of the cipher, and that of names.
+const CONTENT_LABELS: [&[u8]; 2] = [b"drawbridge content cipher 1", b"drawbridge content names 1"];
 /// The length of a key, in bytes.
 const KEY_BYTES: usize = 32;
 /// A key that is younger may have been made by another program that has not sealed yet.
@@ -38,8 +41,10 @@ pub(super) enum Sealed {
 /// The key of seals.
 pub(crate) struct SealKey {
     /// Tells it from other keys, and does not give it away.
-    pub(super) id: String,
+    pub(crate) id: String,
     key: hmac::Key,
+    /// The key of contents at rest, which only who has this one can derive.
+    pub(crate) content: Arc<ContentKey>,
     /// Whether it is so old that a log without its seal has lost it.
     pub(super) is_old: bool,
     /// An entry that was sealed, as the keychain itself knows it: its number and hash. No log without it is the one that was left.
@@ -52,12 +57,11 @@ impl SealKey {
         let bytes = from_hex(bytes)?;
         let made = Duration::from_millis(made.parse().ok()?);
         let id = digest(&SHA256, &[b"drawbridge audit key id ".as_slice(), &bytes].concat());
-        Some(Self {
-            id: hex(id.as_ref().get(..8)?),
-            key: hmac::Key::new(hmac::HMAC_SHA256, &bytes),
-            is_old: now().saturating_sub(made) > YOUNG,
-            mark,
-        })
+        let id = hex(id.as_ref().get(..8)?);
+        let key = hmac::Key::new(hmac::HMAC_SHA256, &bytes);
+        let [cipher, names] = CONTENT_LABELS.map(|label| hmac::sign(&key, label));
+        let content = ContentKey::new(id.clone(), cipher.as_ref(), names.as_ref()).ok()?;
+        Some(Self { id, key, content: Arc::new(content), is_old: now().saturating_sub(made) > YOUNG, mark })
     }
 
     fn make() -> Result<String, String> {
@@ -311,7 +315,7 @@ impl KeyHolder {
     }
 
     /// The key, if it is known by now.
-    pub(super) fn known(&self) -> Option<Arc<SealKey>> {
+    pub(crate) fn known(&self) -> Option<Arc<SealKey>> {
         match &*self.state() {
             State::Known(key) => Some(Arc::clone(key)),
             _ => None,
@@ -327,7 +331,7 @@ impl KeyHolder {
     ///
     /// # Errors
     /// Why there is none, in words.
-    pub(super) fn wait(&self, patience: Duration) -> Result<Arc<SealKey>, String> {
+    pub(crate) fn wait(&self, patience: Duration) -> Result<Arc<SealKey>, String> {
         let waits = |state: &mut State| matches!(state, State::Asking);
         let (state, _) =
             self.changed.wait_timeout_while(self.state(), patience, waits).unwrap_or_else(PoisonError::into_inner);

@@ -34,6 +34,8 @@ pub(super) struct Walk {
     seal: Option<(Seal, bool)>,
     /// The entry that the keychain knows of, and whether it has that hash.
     mark: Option<((u64, Link), bool)>,
+    /// The first and the last entry whose content the key does not decrypt.
+    undecipherable: Option<(u64, u64)>,
 }
 
 impl Walk {
@@ -52,7 +54,8 @@ impl Walk {
         let (number, previous) = checkpoint.map_or((0, START), |checkpoint| (checkpoint.number, checkpoint.link));
         let removed = checkpoint.map(|checkpoint| hex(&checkpoint.link));
         let seal = seal.map(|seal| (seal, false));
-        let mut walk = Self { previous, number, verdict, removed, confirmed: None, seal, mark: None };
+        let mut walk =
+            Self { previous, number, verdict, removed, confirmed: None, seal, mark: None, undecipherable: None };
         if let (Some(checkpoint), Ok(key)) = (checkpoint, key)
             && !checkpoint.is_sealed_with(key)
         {
@@ -87,15 +90,21 @@ impl Walk {
         }
     }
 
-    /// The next entry: its number, its text, its kind with what it says, and the hash that it is said to have.
-    pub(super) fn next(&mut self, number: u64, text: &str, (kind, subject, hash): (&str, &str, &str), stored: &Link) {
+    /// The next entry: its number, its text if that can be read, its kind with what it says, and the hash that it is said to have.
+    pub(super) fn next(
+        &mut self,
+        number: u64,
+        text: Option<&str>,
+        (kind, subject, hash): (&str, &str, &str),
+        stored: &Link,
+    ) {
         let is_next = number == self.number + 1;
         if number <= self.number {
             self.found(Tampered::Changed, number);
         } else if !is_next {
             let to = (number - 1 > self.number + 1).then_some(number - 1);
             self.found_more(AuditFinding { what: Tampered::Missing, number: self.number + 1, to, detail: None });
-        } else if link(&self.previous, text) != *stored {
+        } else if text.is_some_and(|text| link(&self.previous, text) != *stored) {
             self.found(Tampered::Changed, number);
         }
         match kind {
@@ -130,6 +139,12 @@ impl Walk {
         self.verdict.first.get_or_insert(number);
         self.verdict.last = Some(number);
         (self.previous, self.number) = (*stored, number.max(self.number));
+    }
+
+    /// An entry whose content the key does not decrypt.
+    pub(super) fn unreadable_content(&mut self, number: u64) {
+        let (first, _) = *self.undecipherable.get_or_insert((number, number));
+        self.undecipherable = Some((first, number));
     }
 
     /// An entry that can't be read.
@@ -182,6 +197,11 @@ impl Walk {
                     self.verdict.unproved = vec![(first, last)];
                 }
             }
+        }
+        if let Some((first, last)) = self.undecipherable {
+            let detail = Some("the key in the keychain does not decrypt its content".to_owned());
+            let to = (last > first).then_some(last);
+            self.found_more(AuditFinding { what: Tampered::Unreadable, number: first, to, detail });
         }
         self.verdict
     }
@@ -242,10 +262,18 @@ fn tables(connection: &mut Connection, key: &Key<'_>, mark: Option<(u64, Link)>)
     );
     let mut statement = snapshot.prepare(&sql)?;
     let mut rows = statement.query([])?;
+    let content = key.as_ref().ok().map(|key| key.content.as_ref());
     while let Some(row) = rows.next()? {
-        match file::entry(row) {
-            Ok((entry, stored)) => match text_of(&entry) {
-                Ok(text) => walk.next(entry.number, &text, (&entry.kind, &entry.subject, &entry.hash), &stored),
+        match file::entry(row, content) {
+            Ok(file::Read { entry, link, is_hidden }) => match text_of(&entry) {
+                Ok(text) => {
+                    let text = if is_hidden { None } else { Some(text.as_str()) };
+                    // Without any key nothing can be said of encrypted contents, and nothing is proved.
+                    if is_hidden && key.is_ok() {
+                        walk.unreadable_content(entry.number);
+                    }
+                    walk.next(entry.number, text, (&entry.kind, &entry.subject, &entry.hash), &link);
+                }
                 Err(error) => walk.unreadable(error.to_string()),
             },
             Err(error) => walk.unreadable(error.to_string()),

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 use host::ports::{AuditEntry, AuditRetention, StoreError, Written};
 
 use super::chain::Link;
+use super::encryption::Left;
+use super::import;
 use super::log::Log;
 use super::seal::KeyHolder;
 use super::sync::Durable;
@@ -21,6 +23,10 @@ const IDLE: Duration = Duration::from_secs(5 * 60);
 /// How long the first entry waits for the key, so that it need not be found without a seal by another program.
 const FIRST_PATIENCE: Duration = Duration::from_millis(500);
 
+/// How long to wait until the journal is tried to be emptied again, while another program reads.
+const CLEAR_AGAIN: Duration = Duration::from_secs(1);
+/// How often that is tried before somebody is told that not all is encrypted.
+const CLEARINGS: usize = 10;
 /// At most so often the keychain is told which entry was sealed last.
 const MARKS: Duration = Duration::from_secs(30);
 
@@ -34,6 +40,8 @@ pub(super) enum Order {
     Seal(SyncSender<Option<(u64, Link)>>),
     /// The key is there.
     KeyFound,
+    /// Say whether all contents are encrypted.
+    IsEncrypted(SyncSender<Result<bool, StoreError>>),
     /// Say whether the log was opened.
     IsOpen(SyncSender<bool>),
     /// Keep no more than this from now on.
@@ -62,6 +70,8 @@ pub(super) struct Writer {
     looked: Option<Instant>,
     /// Whether there is more to be removed.
     removes: bool,
+    /// What there may be to do for contents that were written without a key.
+    plain: Left,
     /// Whether it has waited for the key.
     has_waited: bool,
     /// When the keychain was told last which entry was sealed.
@@ -80,6 +90,7 @@ impl Writer {
             keep: AuditRetention::default(),
             looked: None,
             removes: false,
+            plain: Left::Steps,
             has_waited: false,
             marked: None,
         }
@@ -93,9 +104,10 @@ impl Writer {
             let order = match next.take() {
                 Some(order) => order,
                 // Whatever waits comes before the next part of what is to be removed.
-                None => match orders.recv_timeout(if self.removes { Duration::ZERO } else { IDLE }) {
+                None => match orders.recv_timeout(self.pause()) {
                     Ok(order) => order,
                     Err(RecvTimeoutError::Timeout) => {
+                        self.encrypt();
                         if self.unsealed {
                             self.keys.ask(false);
                         }
@@ -134,6 +146,12 @@ impl Writer {
                     self.seal();
                     self.mark();
                     self.retain();
+                }
+                Order::IsEncrypted(reply) => {
+                    self.encrypt_all();
+                    // What is not there yet is encrypted from its first entry on.
+                    let has_key = self.keys.known().is_some();
+                    let _ = reply.send(self.log.as_ref().map_or(Ok(has_key), Log::is_encrypted));
                 }
                 Order::IsOpen(reply) => {
                     let _ = reply.send(self.log.is_some());
@@ -181,6 +199,9 @@ impl Writer {
             self.log = None;
         }
         self.unsealed |= key.is_none() && written.is_ok();
+        if key.is_none() {
+            self.plain = Left::Steps;
+        }
         let place = if written.is_ok() { self.durable.wrote(entries.len() as u64) + 1 } else { 0 };
         let mut receipts = Vec::new();
         for (at, reply) in (0..).zip(replies) {
@@ -205,6 +226,40 @@ impl Writer {
         if let Some(sealed) = self.log.as_ref().and_then(Log::sealed) {
             self.marked = Some(Instant::now());
             drop(self.keys.mark(sealed, &self.durable));
+        }
+    }
+
+    /// How long to wait for an order before something else is done.
+    fn pause(&self) -> Duration {
+        let has_key = self.log.is_some() && self.keys.known().is_some();
+        match self.plain {
+            _ if self.removes => Duration::ZERO,
+            Left::Steps if has_key => Duration::ZERO,
+            Left::Journal if has_key => CLEAR_AGAIN,
+            _ => IDLE,
+        }
+    }
+
+    /// Encrypts a part of what was written without a key.
+    fn encrypt(&mut self) {
+        let Some(key) = self.keys.known().filter(|_| self.plain != Left::Nothing) else { return };
+        let Some(log) = &mut self.log else { return };
+        self.plain = log.encrypt_some(&key).unwrap_or_else(|error| {
+            tracing::error!(%error, "contents of the audit log are not encrypted yet");
+            Left::Nothing
+        });
+        if self.plain == Left::Nothing && log.is_encrypted().unwrap_or(false) {
+            import::forget(&self.older).unwrap_or_else(|error| tracing::warn!(%error, "an old audit log stays"));
+        }
+    }
+
+    /// Encrypts all of it, as far as that can be done now.
+    fn encrypt_all(&mut self) {
+        for _ in 0..CLEARINGS {
+            self.encrypt();
+            while self.plain == Left::Steps && self.keys.known().is_some() && self.log.is_some() {
+                self.encrypt();
+            }
         }
     }
 

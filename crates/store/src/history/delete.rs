@@ -143,10 +143,7 @@ fn empty_journal(connection: &Connection, wait: Duration) -> rusqlite::Result<Le
         .prepare_cached("SELECT conversation FROM gone WHERE left = ?1")?
         .query_map([JOURNAL_LEFT], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
-    connection.busy_timeout(wait)?;
-    let is_done = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| Ok(row.get::<_, i64>(0)? == 0));
-    connection.busy_timeout(database::PATIENCE)?;
-    if !is_done? {
+    if !database::empty_journal(connection, wait)? {
         return Ok(Left::Journal);
     }
     for conversation in gone {
@@ -160,18 +157,26 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use std::path::Path;
+    use std::sync::Arc;
 
     use host::conversation::item::State;
     use host::history::{After, Conversation, NewItem};
     use host::ports::History as _;
+    use host::secrets::SecretsInMemory;
     use serde_json::json;
 
     use super::super::HistoryDatabase;
     use super::*;
+    use crate::audit::KeyHolder;
+    use crate::content_key::ContentKeySlot;
+
+    fn without_keychain() -> Arc<KeyHolder> {
+        KeyHolder::new(Arc::new(SecretsInMemory::default()))
+    }
 
     /// A history with two conversations of so many items, and so many words in each.
     fn filled(folder: &Path, kept: (usize, usize), gone: (usize, usize)) -> HistoryDatabase {
-        let history = HistoryDatabase::new(folder);
+        let history = HistoryDatabase::new(folder, without_keychain());
         for (id, canary, (items, words)) in [("kept", "stays", kept), ("gone", "kestrel", gone)] {
             history.create(&Conversation { id: id.into(), ..Conversation::default() }).unwrap();
             let item = |n: usize| {
@@ -198,8 +203,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         drop(filled(folder.path(), (400, 300), (120, 3)));
         let path = folder.path().join("history.db");
-        let mut connection = file::open(&path).unwrap();
-        let other = file::open(&path).unwrap();
+        let mut connection = file::open(&path, &ContentKeySlot::default()).unwrap();
+        let other = file::open(&path, &ContentKeySlot::default()).unwrap();
         other.busy_timeout(Duration::ZERO).unwrap();
         assert!(conversation(&mut connection, "gone").unwrap(), "it was there");
         let (mut steps, mut of_index) = (0, 0);
@@ -222,14 +227,14 @@ mod tests {
         for done in 0.. {
             let folder = tempfile::tempdir().unwrap();
             drop(filled(folder.path(), (10, 50), (60, 3)));
-            let mut connection = file::open(&folder.path().join("history.db")).unwrap();
+            let mut connection = file::open(&folder.path().join("history.db"), &ContentKeySlot::default()).unwrap();
             conversation(&mut connection, "gone").unwrap();
             let mut left = Left::Steps;
             for _ in 0..done {
                 left = step(&mut connection, CLEARING).unwrap();
             }
             drop(connection);
-            let history = HistoryDatabase::new(folder.path());
+            let history = HistoryDatabase::new(folder.path(), without_keychain());
             // It gets no number that something is left of.
             history.create(&Conversation { id: "new".into(), ..Conversation::default() }).unwrap();
             let new = history.all("new", None, 10).unwrap().unwrap();

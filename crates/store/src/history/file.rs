@@ -5,12 +5,14 @@ use std::path::Path;
 use host::ports::StoreError;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
+use super::encryption;
+use crate::content_key::{self, ContentKeySlot};
 use crate::database;
 
 pub(super) use crate::database::{failed, signed, unsigned};
 
 /// The shape of the tables and of the index's words, as `PRAGMA user_version` tells it.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 /// How much of the database is kept in memory, in KiB.
 const CACHE: i64 = 4_096;
@@ -18,15 +20,18 @@ const CACHE: i64 = 4_096;
 /// Items of all conversations have numbers that grow, so the latest of those that fit are found without sorting. The index
 /// has words and no texts; what it was given stands in `said`, as FTS5 can forget a text only when it is told that. What is left
 /// of conversations that were deleted is noted in `gone`.
+///
+/// Once `protection` names a key, all content is encrypted under it (`encryption.rs`). The triggers refuse plain content from
+/// programs that have not noticed. There are no words in the index then; `folded` has them encrypted.
 const TABLES: &str = "
 CREATE TABLE conversation (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
-    title TEXT NOT NULL,
+    title ANY NOT NULL,
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
     head INTEGER,
-    settings TEXT NOT NULL,
+    settings ANY NOT NULL,
     items INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE gone (conversation INTEGER PRIMARY KEY, left INTEGER NOT NULL) STRICT;
@@ -44,7 +49,7 @@ CREATE TABLE item (
     at INTEGER NOT NULL,
     state INTEGER NOT NULL,
     writer TEXT,
-    body TEXT NOT NULL
+    body ANY NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX item_of_id ON item (conversation, id);
 CREATE INDEX item_after ON item (conversation, parent);
@@ -53,25 +58,68 @@ CREATE TABLE blob (
     number INTEGER PRIMARY KEY,
     hash BLOB NOT NULL UNIQUE,
     size INTEGER NOT NULL,
-    bytes BLOB NOT NULL
+    bytes BLOB NOT NULL,
+    encrypted INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE TABLE large (
     item INTEGER NOT NULL,
-    pointer TEXT NOT NULL,
+    pointer ANY NOT NULL,
     blob INTEGER NOT NULL,
     base64 INTEGER NOT NULL,
     PRIMARY KEY (item, pointer)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX large_of_blob ON large (blob);
-CREATE TABLE said (item INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
+CREATE TABLE said (item INTEGER PRIMARY KEY, text ANY NOT NULL) STRICT;
 CREATE VIRTUAL TABLE word USING fts5 (text, content = '', tokenize = 'ascii', prefix = '1 2 3');
 INSERT INTO word (word, rank) VALUES ('secure-delete', 1);
 ";
 
+/// What the second version added.
+const PROTECTION: &str = "
+CREATE TABLE protection (id INTEGER PRIMARY KEY CHECK (id = 1), key TEXT NOT NULL, left INTEGER NOT NULL) STRICT;
+CREATE TABLE folded (item INTEGER PRIMARY KEY, words BLOB NOT NULL) STRICT;
+CREATE TRIGGER conversation_is_encrypted BEFORE INSERT ON conversation
+    WHEN (typeof(NEW.title) = 'text' OR typeof(NEW.settings) = 'text') AND EXISTS (SELECT 1 FROM protection)
+    BEGIN SELECT RAISE(ABORT, 'it was encrypted a moment ago; try again'); END;
+CREATE TRIGGER conversation_stays_encrypted BEFORE UPDATE OF title, settings ON conversation
+    WHEN (typeof(NEW.title) = 'text' AND NEW.title IS NOT OLD.title
+        OR typeof(NEW.settings) = 'text' AND NEW.settings IS NOT OLD.settings)
+        AND EXISTS (SELECT 1 FROM protection)
+    BEGIN SELECT RAISE(ABORT, 'it was encrypted a moment ago; try again'); END;
+CREATE TRIGGER item_is_encrypted BEFORE INSERT ON item
+    WHEN typeof(NEW.body) = 'text' AND EXISTS (SELECT 1 FROM protection)
+    BEGIN SELECT RAISE(ABORT, 'it was encrypted a moment ago; try again'); END;
+CREATE TRIGGER item_stays_encrypted BEFORE UPDATE OF body ON item
+    WHEN typeof(NEW.body) = 'text' AND EXISTS (SELECT 1 FROM protection)
+    BEGIN SELECT RAISE(ABORT, 'it was encrypted a moment ago; try again'); END;
+CREATE TRIGGER blob_is_encrypted BEFORE INSERT ON blob
+    WHEN NEW.encrypted = 0 AND EXISTS (SELECT 1 FROM protection)
+    BEGIN SELECT RAISE(ABORT, 'it was encrypted a moment ago; try again'); END;
+CREATE TRIGGER large_is_encrypted BEFORE INSERT ON large
+    WHEN typeof(NEW.pointer) = 'text' AND EXISTS (SELECT 1 FROM protection)
+    BEGIN SELECT RAISE(ABORT, 'it was encrypted a moment ago; try again'); END;
+CREATE TRIGGER said_is_encrypted BEFORE INSERT ON said
+    WHEN typeof(NEW.text) = 'text' AND EXISTS (SELECT 1 FROM protection)
+    BEGIN SELECT RAISE(ABORT, 'it was encrypted a moment ago; try again'); END;
+";
+
+/// The columns that hold plain or encrypted content since the second version, by their tables: what changes in the text that the
+/// first version made them with.
+const RETYPED: [(&str, &[(&str, &str)]); 4] = [
+    (
+        "conversation",
+        &[("title TEXT NOT NULL", "title ANY NOT NULL"), ("settings TEXT NOT NULL", "settings ANY NOT NULL")],
+    ),
+    ("item", &[("body TEXT NOT NULL", "body ANY NOT NULL")]),
+    ("large", &[("pointer TEXT NOT NULL", "pointer ANY NOT NULL")]),
+    ("said", &[("text TEXT NOT NULL", "text ANY NOT NULL")]),
+];
+
 /// Opens the database, and makes it if there is none.
-pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
-    let connection = database::open(path, VERSION, TABLES)?;
+pub(super) fn open(path: &Path, key: &ContentKeySlot) -> Result<Connection, StoreError> {
+    let connection = database::open(path, VERSION, &format!("{TABLES}{PROTECTION}"), upgrade)?;
     let set_up = || {
+        content_key::add_functions(&connection, key)?;
         connection.pragma_update(None, "cache_size", -CACHE)?;
         // What is sorted or undone meanwhile is in no file of its own.
         connection.pragma_update(None, "temp_store", "memory")?;
@@ -80,6 +128,18 @@ pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
     };
     set_up().and_then(|()| super::reading::make_table(&connection)).map_err(|error| failed(path, "open it", &error))?;
     Ok(connection)
+}
+
+/// Makes the first version's tables those of the second one.
+fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
+    for (table, columns) in RETYPED {
+        let sql = "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1";
+        let before: String = connection.query_row(sql, [table], |row| row.get(0))?;
+        let after = columns.iter().fold(before.clone(), |text, (from, to)| text.replace(from, to));
+        database::replace_text_of_table(connection, table, (&before, &after))?;
+    }
+    connection.execute_batch("ALTER TABLE blob ADD COLUMN encrypted INTEGER NOT NULL DEFAULT 0")?;
+    connection.execute_batch(PROTECTION)
 }
 
 /// A conversation's number and the number of its head.
@@ -96,7 +156,7 @@ pub(super) fn item(connection: &Connection, conversation: i64, id: &str) -> rusq
 
 /// What is said in an item, for the index. Empty for nothing.
 pub(super) fn say(connection: &Connection, item: i64, text: &str) -> rusqlite::Result<()> {
-    let mut before = connection.prepare_cached("SELECT text FROM said WHERE item = ?1")?;
+    let mut before = connection.prepare_cached("SELECT decrypted('said', text) FROM said WHERE item = ?1")?;
     let before: Option<String> = before.query_row([item], |row| row.get(0)).optional()?;
     if before.as_deref().unwrap_or_default() == text {
         return Ok(());
@@ -105,18 +165,28 @@ pub(super) fn say(connection: &Connection, item: i64, text: &str) -> rusqlite::R
         forget(connection, item, &before)?;
     }
     if !text.is_empty() {
-        connection.prepare_cached("INSERT INTO said (item, text) VALUES (?1, ?2)")?.execute(params![item, text])?;
+        let sql = "INSERT INTO said (item, text) VALUES (?1, encrypted('said', ?2))";
+        connection.prepare_cached(sql)?.execute(params![item, text])?;
         let words = super::words::indexed(text);
-        connection.prepare_cached("INSERT INTO word (rowid, text) VALUES (?1, ?2)")?.execute(params![item, words])?;
+        let sql = if encryption::is_encrypted(connection)? {
+            "INSERT INTO folded (item, words) VALUES (?1, encrypted('folded', ?2))"
+        } else {
+            "INSERT INTO word (rowid, text) VALUES (?1, ?2)"
+        };
+        connection.prepare_cached(sql)?.execute(params![item, words])?;
     }
     Ok(())
 }
 
 /// Takes what was said in an item out of the index.
 pub(super) fn forget(connection: &Connection, item: i64, said: &str) -> rusqlite::Result<()> {
-    let words = super::words::indexed(said);
-    let mut statement = connection.prepare_cached("INSERT INTO word (word, rowid, text) VALUES ('delete', ?1, ?2)")?;
-    statement.execute(params![item, words])?;
+    if encryption::is_encrypted(connection)? {
+        connection.prepare_cached("DELETE FROM folded WHERE item = ?1")?.execute([item])?;
+    } else {
+        let words = super::words::indexed(said);
+        let sql = "INSERT INTO word (word, rowid, text) VALUES ('delete', ?1, ?2)";
+        connection.prepare_cached(sql)?.execute(params![item, words])?;
+    }
     connection.prepare_cached("DELETE FROM said WHERE item = ?1")?.execute([item])?;
     Ok(())
 }

@@ -13,6 +13,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{create, is_id, write};
+use crate::content_key::ContentKey;
 use crate::files;
 
 /// Files beyond this are left where they are, in bytes.
@@ -41,7 +42,11 @@ struct OlderItem {
 }
 
 /// Takes over what is in this folder. What can't be is left and told in the log.
-pub(super) fn take_over(connection: &mut Connection, folder: &Path) -> Result<(), StoreError> {
+pub(super) fn take_over(
+    connection: &mut Connection,
+    folder: &Path,
+    key: Option<&ContentKey>,
+) -> Result<(), StoreError> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
@@ -53,9 +58,14 @@ pub(super) fn take_over(connection: &mut Connection, folder: &Path) -> Result<()
         if !is_id(id) {
             continue;
         }
-        match one(connection, &path, id) {
+        match one(connection, &path, id, key) {
             Ok(()) => {
-                if let Err(error) = fs::rename(&path, path.with_extension(IMPORTED)) {
+                // Beside an encrypted history no plain copy stays.
+                let done = match key {
+                    Some(_) => fs::remove_file(&path),
+                    None => fs::rename(&path, path.with_extension(IMPORTED)),
+                };
+                if let Err(error) = done {
                     tracing::warn!(%error, path = %path.display(), "an old conversation keeps its name");
                 }
             }
@@ -65,7 +75,7 @@ pub(super) fn take_over(connection: &mut Connection, folder: &Path) -> Result<()
     Ok(())
 }
 
-fn one(connection: &mut Connection, path: &Path, id: &str) -> Result<(), StoreError> {
+fn one(connection: &mut Connection, path: &Path, id: &str, key: Option<&ContentKey>) -> Result<(), StoreError> {
     let failed = |cause: String| StoreError { path: path.display().to_string(), cause };
     let Some(bytes) = files::read(path, LIMIT)? else { return Ok(()) };
     let older: Older = serde_json::from_slice(&bytes)
@@ -105,7 +115,7 @@ fn one(connection: &mut Connection, path: &Path, id: &str) -> Result<(), StoreEr
     let is_new = create(connection, &conversation).map_err(|error| sql(&error))?;
     let is_begun = is_new || super::read::conversation(connection, id).is_ok_and(|c| c.is_some_and(|c| c.items == 0));
     if is_begun {
-        write::items(connection, id, &items, None).map_err(|error| sql(&error))?;
+        write::items(connection, id, &items, None, key).map_err(|error| sql(&error))?;
     }
     Ok(())
 }
@@ -114,6 +124,17 @@ fn one(connection: &mut Connection, path: &Path, id: &str) -> Result<(), StoreEr
 pub(super) fn forget(folder: &Path, id: &str) -> Result<(), StoreError> {
     for path in [folder.join(format!("{id}.{IMPORTED}")), folder.join(format!("{id}.json"))] {
         remove(&path)?;
+    }
+    Ok(())
+}
+
+/// Removes what was kept of all files that were taken over.
+pub(super) fn forget_all(folder: &Path) -> Result<(), StoreError> {
+    let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        if path.to_string_lossy().ends_with(&format!(".{IMPORTED}")) {
+            remove(&path)?;
+        }
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 //! A connection writes and another one reads, so that a search waits for no writer. Nothing is opened before it is needed.
 
 mod delete;
+mod encryption;
 mod file;
 mod import;
 mod large;
@@ -17,9 +18,9 @@ mod writers;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use host::conversation::item::State;
 use host::history::{
@@ -34,12 +35,21 @@ use file::{failed, signed};
 use write::Refused;
 use writers::Writer;
 
+use crate::audit::KeyHolder;
+use crate::content_key::{ContentKey, ContentKeySlot};
+
 /// The database's file, in the data folder.
 const FILE: &str = "history.db";
 /// The folder of the conversations of older versions, in the data folder.
 const OLDER: &str = "conversations";
 /// The folder of locks that are held for long, in the data folder.
 const HELD: &str = "held";
+/// How long a plain history waits for the key when it is opened. Without it, it is encrypted later.
+const FIRST_PATIENCE: Duration = Duration::from_millis(500);
+/// How long an encrypted one does: the user may have to unlock the keychain.
+const KEY_PATIENCE: Duration = Duration::from_secs(60);
+/// How often a keychain is asked again that gave no key.
+const ASK_AGAIN: Duration = Duration::from_secs(15);
 /// The longest id of a conversation.
 const MAX_ID: usize = 64;
 
@@ -54,6 +64,13 @@ pub(crate) struct HistoryDatabase {
     writer: OnceLock<Writer>,
     /// Whether something was deleted and is not gone from the files yet.
     has_gone: AtomicBool,
+    keys: Arc<KeyHolder>,
+    /// The key that the file is encrypted with, once that is known.
+    key: ContentKeySlot,
+    /// When the keychain was asked last for the key of an encrypted file.
+    asked: Mutex<Option<Instant>>,
+    /// Whether the file could not be cleared of plain content in this run.
+    is_unclean: AtomicBool,
 }
 
 /// Whether this can be the id of a conversation: it can't lead out of a folder.
@@ -66,7 +83,8 @@ fn create(connection: &Connection, conversation: &Conversation) -> rusqlite::Res
     // A number that was deleted is not given again while items are left that have it.
     let sql = "INSERT OR IGNORE INTO conversation (number, id, title, created_at, updated_at, head, settings, items) \
         VALUES (1 + max((SELECT coalesce(max(number), 0) FROM conversation), \
-            (SELECT coalesce(max(conversation), 0) FROM gone)), ?1, ?2, ?3, ?4, NULL, ?5, 0)";
+            (SELECT coalesce(max(conversation), 0) FROM gone)), ?1, encrypted('title', ?2), ?3, ?4, NULL, \
+            encrypted('settings', ?5), 0)";
     let Conversation { id, title, created_at, updated_at, settings, .. } = conversation;
     let settings = if settings.is_null() { "{}".to_owned() } else { settings.to_string() };
     let values = params![id, title, signed(*created_at), signed(*updated_at), settings];
@@ -74,7 +92,7 @@ fn create(connection: &Connection, conversation: &Conversation) -> rusqlite::Res
 }
 
 impl HistoryDatabase {
-    pub(crate) fn new(data_dir: &Path) -> Self {
+    pub(crate) fn new(data_dir: &Path, keys: Arc<KeyHolder>) -> Self {
         Self {
             path: data_dir.join(FILE),
             older: data_dir.join(OLDER),
@@ -83,6 +101,10 @@ impl HistoryDatabase {
             reads: Mutex::default(),
             writer: OnceLock::new(),
             has_gone: AtomicBool::new(false),
+            keys,
+            key: ContentKeySlot::default(),
+            asked: Mutex::default(),
+            is_unclean: AtomicBool::new(false),
         }
     }
 
@@ -97,11 +119,14 @@ impl HistoryDatabase {
 
     /// Opens the database for the first time: goes on with what was deleted, takes over what is older, and marks what was cut.
     fn first_open(&self) -> Result<Connection, StoreError> {
-        let mut connection = file::open(&self.path)?;
+        let mut connection = file::open(&self.path, &self.key)?;
+        self.keys.ask(false);
+        let _ = self.keys.wait(FIRST_PATIENCE);
+        self.follow_protection(&mut connection, delete::CLEARING)?;
         while self.step(&mut connection, delete::CLEARING) {
             thread::sleep(delete::PAUSE);
         }
-        import::take_over(&mut connection, &self.older)?;
+        import::take_over(&mut connection, &self.older, self.key.get().as_deref())?;
         let cut = writers::mark_cut(&mut connection, &self.held, None);
         cut.map_err(|error| failed(&self.path, "mark what was cut", &error))?;
         Ok(connection)
@@ -111,7 +136,10 @@ impl HistoryDatabase {
     fn connected<T>(&self, act: impl FnOnce(&mut Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let mut connection = locked(&self.writes);
         match connection.as_mut() {
-            Some(connection) => act(connection),
+            Some(connection) => {
+                self.follow_protection(connection, Duration::ZERO)?;
+                act(connection)
+            }
             None => act(connection.insert(self.first_open()?)),
         }
     }
@@ -138,10 +166,76 @@ impl HistoryDatabase {
         if connection.is_none() {
             // Before the first one reads, the tables are there, and what is older is in them.
             self.writing("open it", |_| Ok(()))?;
-            *connection = Some(file::open(&self.path)?);
+            *connection = Some(file::open(&self.path, &self.key)?);
         }
         let Some(connection) = connection.as_mut() else { return Err(self.error("it is not open".to_owned())) };
+        let protection = encryption::protection(connection).map_err(|error| failed(&self.path, tried, &error))?;
+        let is_behind = match protection {
+            Some(protection) => self.key.get().is_none_or(|key| key.id != protection.key),
+            None => self.keys.known().is_some(),
+        };
+        if is_behind {
+            self.connected(|_| Ok(()))?;
+        }
         act(connection).map_err(|error| failed(&self.path, tried, &error))
+    }
+
+    /// Has the key that the file is encrypted with, which another program may have begun, and encrypts a plain one as soon as there is
+    /// a key. What can't be encrypted now is encrypted later.
+    fn follow_protection(&self, connection: &mut Connection, wait: Duration) -> Result<(), StoreError> {
+        let read = |connection: &Connection| {
+            encryption::protection(connection).map_err(|error| failed(&self.path, "read it", &error))
+        };
+        let mut protection = read(connection)?;
+        if protection.is_none() {
+            self.key.set(None);
+            let Some(key) = self.keys.known() else { return Ok(()) };
+            if let Err(error) = encryption::begin(connection, &key.content) {
+                tracing::warn!(%error, path = %self.path.display(), "conversations are not encrypted yet");
+                return Ok(());
+            }
+            protection = read(connection)?;
+        }
+        let Some(protection) = protection else { return Ok(()) };
+        if self.key.get().is_none_or(|key| key.id != protection.key) {
+            self.key.set(Some(self.key_named(&protection.key)?));
+        }
+        if protection.is_begun() && !self.is_unclean.load(Ordering::Relaxed) {
+            self.encrypt_rest(connection, wait);
+        }
+        Ok(())
+    }
+
+    fn encrypt_rest(&self, connection: &mut Connection, wait: Duration) {
+        let done = encryption::go_on(connection, &self.key, wait).map_err(|error| error.to_string());
+        let done = done.and_then(|is_done| {
+            if is_done {
+                import::forget_all(&self.older).map_err(|error| error.to_string())?;
+            }
+            Ok(())
+        });
+        if let Err(error) = done {
+            tracing::warn!(error, path = %self.path.display(), "older conversations are not encrypted yet");
+            self.is_unclean.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// The key with this id, for which the user may have to unlock the keychain.
+    fn key_named(&self, id: &str) -> Result<Arc<ContentKey>, StoreError> {
+        if self.keys.known().is_none() && locked(&self.asked).is_none_or(|asked| asked.elapsed() > ASK_AGAIN) {
+            *locked(&self.asked) = Some(Instant::now());
+            self.keys.ask(true);
+        }
+        let key = self
+            .keys
+            .wait(KEY_PATIENCE)
+            .map_err(|cause| self.error(format!("it is encrypted, and the keychain does not give its key: {cause}")))?;
+        if key.id != id {
+            let cause = "it is encrypted with another key than the one in secrets.json; put back the secrets.json that belongs \
+                to it, or move it away to begin anew";
+            return Err(self.error(cause.to_owned()));
+        }
+        Ok(Arc::clone(&key.content))
     }
 
     /// Does one step for what was deleted. Whether another one can be done at once; what else is left is done after later writes.
@@ -211,8 +305,8 @@ impl History for HistoryDatabase {
 
     fn change(&self, id: &str, change: &ConversationChange) -> Result<bool, StoreError> {
         self.checked(id)?;
-        let sql = "UPDATE conversation SET title = coalesce(?2, title), settings = coalesce(?3, settings), \
-            updated_at = max(updated_at, ?4) WHERE id = ?1";
+        let sql = "UPDATE conversation SET title = coalesce(encrypted('title', ?2), title), \
+            settings = coalesce(encrypted('settings', ?3), settings), updated_at = max(updated_at, ?4) WHERE id = ?1";
         let settings = change.settings.as_ref().map(Value::to_string);
         self.writing("change a conversation", |connection| {
             let values = params![id, change.title, settings, signed(change.at)];
@@ -233,12 +327,14 @@ impl History for HistoryDatabase {
         self.checked(conversation)?;
         let is_streaming = items.iter().any(|item| item.state == State::Streaming);
         let writer = if is_streaming { Some(self.writer()?) } else { None };
-        self.writing("write to a conversation", |connection| write::items(connection, conversation, items, writer))
+        self.writing("write to a conversation", |connection| {
+            write::items(connection, conversation, items, writer, self.key.get().as_deref())
+        })
     }
 
     fn items(&self, range: &ItemRange) -> Result<Option<ItemPage>, StoreError> {
         self.checked(&range.conversation)?;
-        let page = self.reading("read it", |connection| read::items(connection, range))?;
+        let page = self.reading("read it", |connection| read::items(connection, range, &self.key))?;
         let is_streaming = |page: &ItemPage| page.items.iter().any(|item| item.state == State::Streaming);
         if !page.as_ref().is_some_and(is_streaming) {
             return Ok(page);
@@ -247,22 +343,26 @@ impl History for HistoryDatabase {
         let own = self.writer.get().map(Writer::name);
         let cut =
             self.writing("mark what was cut", |connection| Ok(writers::mark_cut(connection, &self.held, own)?))?;
-        if cut == 0 { Ok(page) } else { self.reading("read it", |connection| read::items(connection, range)) }
+        if cut == 0 {
+            Ok(page)
+        } else {
+            self.reading("read it", |connection| read::items(connection, range, &self.key))
+        }
     }
 
     fn all(&self, conversation: &str, after: Option<&str>, limit: usize) -> Result<Option<ItemPage>, StoreError> {
         self.checked(conversation)?;
-        self.reading("read it", |connection| read::all(connection, conversation, after, limit))
+        self.reading("read it", |connection| read::all(connection, conversation, after, limit, &self.key))
     }
 
     fn item(&self, conversation: &str, item: &str) -> Result<Option<Item>, StoreError> {
         self.checked(conversation)?;
-        self.reading("read it", |connection| read::item(connection, conversation, item, true))
+        self.reading("read it", |connection| read::item(connection, conversation, item, true, &self.key))
     }
 
     fn outline(&self, conversation: &str, item: &str) -> Result<Option<Item>, StoreError> {
         self.checked(conversation)?;
-        self.reading("read it", |connection| read::item(connection, conversation, item, false))
+        self.reading("read it", |connection| read::item(connection, conversation, item, false, &self.key))
     }
 
     fn taken(&self, conversation: &str) -> Result<Option<Taken>, StoreError> {
@@ -281,6 +381,10 @@ impl History for HistoryDatabase {
 
     fn blob(&self, hash: &str) -> Result<Option<Vec<u8>>, StoreError> {
         let Some(hash) = crate::hex::from_hex(hash) else { return Ok(None) };
-        self.reading("read it", |connection| read::blob(connection, &hash))
+        self.reading("read it", |connection| read::blob(connection, &hash, &self.key))
+    }
+
+    fn is_encrypted(&self) -> Result<bool, StoreError> {
+        self.reading("read it", encryption::is_encrypted)
     }
 }

@@ -60,6 +60,18 @@ impl Query {
         terms.join(" AND ")
     }
 
+    /// Whether a text fits, of which these are the words with blanks between them.
+    pub(super) fn fits(&self, words: &str) -> bool {
+        self.0.iter().all(|term| {
+            let row = term.words.join(" ");
+            words.match_indices(&row).any(|(at, _)| {
+                let (before, after) = (&words[..at], &words[at + row.len()..]);
+                (before.is_empty() || before.ends_with(' '))
+                    && (term.begins || after.is_empty() || after.starts_with(' '))
+            })
+        })
+    }
+
     /// Where a term begins at this word, the end of its match.
     fn end_at(&self, rest: &[Word]) -> Option<usize> {
         let fits = |term: &Term| {
@@ -132,6 +144,18 @@ mod tests {
         assert_eq!(asked("北京2026 \" OR * NEAR("), r#""北 京" AND "2026" AND "or" AND "near""#, "signs mean nothing");
         assert_eq!(Query::read(" \"*-^ "), None, "without words there is nothing to ask for");
         assert_eq!(asked(&"a ".repeat(300)).matches("AND").count(), MAX_TERMS - 1, "and not without end");
+    }
+
+    #[test]
+    fn words_fit_as_the_index_would_have_it() {
+        let words = crate::history::words::indexed("The ferry to Ålesund, 我们在港口见面");
+        let fits = |text: &str| Query::read(text).unwrap().fits(&words);
+        for text in ["ferry", "fer", "the ferry", "ALESUND ", "港口", "港", "to 见面", "the"] {
+            assert!(fits(text), "{text:?} is in it");
+        }
+        for text in ["fer ", "erry", "口港", "港口 北京", "lesund"] {
+            assert!(!fits(text), "{text:?} is not");
+        }
     }
 
     #[test]

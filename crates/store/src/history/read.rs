@@ -5,15 +5,17 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::large::{self, Hash};
 use super::write::state_of;
-use super::{file, file::unsigned, reading};
+use super::{encryption::BYTES, file, file::unsigned, reading};
+use crate::content_key::{self, ContentKeySlot, Undecipherable};
 use crate::hex::hex;
 
 /// The columns that [`raw`] reads, in its order.
-const COLUMNS: &str = "item.number, item.id, item.parent, item.at, item.state, item.body";
+const COLUMNS: &str = "item.number, item.id, item.parent, item.at, item.state, decrypted('body', item.body)";
 
 /// Id, title and time of change of each conversation, the latest first.
 pub(super) fn list(connection: &Connection) -> rusqlite::Result<Vec<(String, String, u64)>> {
-    let sql = "SELECT id, title, updated_at FROM conversation ORDER BY updated_at DESC, number DESC";
+    let sql =
+        "SELECT id, decrypted('title', title), updated_at FROM conversation ORDER BY updated_at DESC, number DESC";
     let mut statement = connection.prepare_cached(sql)?;
     let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, unsigned(row.get(2)?)));
     statement.query_map([], read)?.collect()
@@ -21,7 +23,8 @@ pub(super) fn list(connection: &Connection) -> rusqlite::Result<Vec<(String, Str
 
 /// A conversation without its items.
 pub(super) fn conversation(connection: &Connection, id: &str) -> rusqlite::Result<Option<Conversation>> {
-    let sql = "SELECT number, title, created_at, updated_at, (SELECT item.id FROM item WHERE item.number = head), settings, items \
+    let sql = "SELECT number, decrypted('title', title), created_at, updated_at, \
+        (SELECT item.id FROM item WHERE item.number = head), decrypted('settings', settings), items \
         FROM conversation WHERE id = ?1";
     let read = |row: &Row<'_>| {
         let conversation = Conversation {
@@ -48,7 +51,11 @@ pub(super) fn conversation(connection: &Connection, id: &str) -> rusqlite::Resul
 }
 
 /// Some items of one branch.
-pub(super) fn items(connection: &Connection, range: &ItemRange) -> rusqlite::Result<Option<ItemPage>> {
+pub(super) fn items(
+    connection: &Connection,
+    range: &ItemRange,
+    key: &ContentKeySlot,
+) -> rusqlite::Result<Option<ItemPage>> {
     let Some((conversation, head)) = file::conversation(connection, &range.conversation)? else { return Ok(None) };
     let last = match &range.before {
         None => head,
@@ -79,7 +86,7 @@ pub(super) fn items(connection: &Connection, range: &ItemRange) -> rusqlite::Res
             (parent, _) => id_of(connection, parent)?,
         };
         above = Some(row.item.id.clone());
-        items.push(finish(connection, conversation, row, parent, range.whole)?);
+        items.push(finish(connection, conversation, row, parent, range.whole, key)?);
     }
     Ok(Some(ItemPage { items, has_more }))
 }
@@ -90,6 +97,7 @@ pub(super) fn all(
     conversation: &str,
     after: Option<&str>,
     limit: usize,
+    key: &ContentKeySlot,
 ) -> rusqlite::Result<Option<ItemPage>> {
     let Some((conversation, _)) = file::conversation(connection, conversation)? else { return Ok(None) };
     let after = match after {
@@ -115,7 +123,7 @@ pub(super) fn all(
     let mut items = Vec::with_capacity(rows.len());
     for row in rows.into_iter().take(limit) {
         let parent = id_of(connection, row.parent)?;
-        items.push(finish(connection, conversation, row, parent, true)?);
+        items.push(finish(connection, conversation, row, parent, true, key)?);
     }
     Ok(Some(ItemPage { items, has_more }))
 }
@@ -126,13 +134,14 @@ pub(super) fn item(
     conversation: &str,
     id: &str,
     whole: bool,
+    key: &ContentKeySlot,
 ) -> rusqlite::Result<Option<Item>> {
     let Some((conversation, _)) = file::conversation(connection, conversation)? else { return Ok(None) };
     let sql = format!("SELECT {COLUMNS} FROM item WHERE conversation = ?1 AND id = ?2");
     let found = connection.prepare_cached(&sql)?.query_row(params![conversation, id], raw).optional()?;
     let Some(row) = found else { return Ok(None) };
     let parent = id_of(connection, row.parent)?;
-    finish(connection, conversation, row, parent, whole).map(Some)
+    finish(connection, conversation, row, parent, whole, key).map(Some)
 }
 
 /// Makes the latest end of the branch through an item the head, unless the head is in such a branch already.
@@ -158,9 +167,19 @@ pub(super) fn show(connection: &Connection, conversation: &str, item: &str) -> r
 }
 
 /// The bytes with this hash.
-pub(super) fn blob(connection: &Connection, hash: &Hash) -> rusqlite::Result<Option<Vec<u8>>> {
-    let mut statement = connection.prepare_cached("SELECT bytes FROM blob WHERE hash = ?1")?;
-    statement.query_row([hash], |row| row.get(0)).optional()
+pub(super) fn blob(connection: &Connection, hash: &Hash, key: &ContentKeySlot) -> rusqlite::Result<Option<Vec<u8>>> {
+    let mut statement = connection.prepare_cached("SELECT bytes, encrypted FROM blob WHERE hash = ?1")?;
+    statement.query_row([hash], |row| bytes_of(row, key)).optional()
+}
+
+/// Bytes as they were given, from a row with them and whether they are encrypted.
+fn bytes_of(row: &Row<'_>, key: &ContentKeySlot) -> rusqlite::Result<Vec<u8>> {
+    let bytes: Vec<u8> = row.get(0)?;
+    if !row.get::<_, bool>(1)? {
+        return Ok(bytes);
+    }
+    let key = key.get().ok_or_else(|| content_key::failed(Undecipherable))?;
+    key.decrypt(BYTES, &bytes).map_err(content_key::failed)
 }
 
 /// An item, as far as it stands in its own row.
@@ -190,14 +209,15 @@ fn finish(
     raw: Raw,
     parent: Option<String>,
     whole: bool,
+    key: &ContentKeySlot,
 ) -> rusqlite::Result<Item> {
     let Raw { number, parent: above, mut item } = raw;
     item.parent = parent;
     let sql = "SELECT id FROM item WHERE conversation = ?1 AND parent IS ?2 ORDER BY number";
     let mut siblings = connection.prepare_cached(sql)?;
     item.siblings = siblings.query_map(params![conversation, above], |row| row.get(0))?.collect::<Result<_, _>>()?;
-    let sql = "SELECT pointer, base64, hash, size, blob FROM large JOIN blob ON blob.number = large.blob \
-        WHERE large.item = ?1 ORDER BY pointer";
+    let sql = "SELECT decrypted('pointer', pointer) AS place, base64, hash, size, blob FROM large JOIN blob ON blob.number = large.blob \
+        WHERE large.item = ?1 ORDER BY place";
     let mut large = connection.prepare_cached(sql)?;
     let mut rows = large.query([number])?;
     while let Some(row) = rows.next()? {
@@ -208,8 +228,8 @@ fn finish(
             item.left_out.push(LeftOut { pointer, hash: hex(&hash), bytes: size, is_text: !base64 });
             continue;
         }
-        let mut bytes = connection.prepare_cached("SELECT bytes FROM blob WHERE number = ?1")?;
-        let bytes: Vec<u8> = bytes.query_row([row.get::<_, i64>(4)?], |row| row.get(0))?;
+        let mut bytes = connection.prepare_cached("SELECT bytes, encrypted FROM blob WHERE number = ?1")?;
+        let bytes = bytes.query_row([row.get::<_, i64>(4)?], |row| bytes_of(row, key))?;
         if !large::put_back(&mut item.body, &pointer, bytes, base64) {
             tracing::warn!(item = item.id, pointer, "a large content has no place in its item");
         }

@@ -1,8 +1,9 @@
 //! Searching through what was said.
 
 use host::history::{Found, HistorySearch};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
+use super::encryption;
 use super::query::Query;
 use super::{file::signed, file::unsigned};
 
@@ -12,6 +13,9 @@ const MAX_FOUND: usize = 200;
 /// Items that fit, the latest first.
 pub(super) fn search(connection: &Connection, search: &HistorySearch) -> rusqlite::Result<Vec<Found>> {
     let Some(query) = Query::read(&search.text) else { return Ok(Vec::new()) };
+    if encryption::is_encrypted(connection)? {
+        return scan(connection, search, &query);
+    }
     let sql = "SELECT item.number, conversation.id, conversation.title, item.id, item.at, said.text \
         FROM (SELECT rowid AS number FROM word WHERE word MATCH ?1 AND rowid < ?2 ORDER BY rowid DESC LIMIT ?3) AS found \
         CROSS JOIN item ON item.number = found.number \
@@ -20,15 +24,45 @@ pub(super) fn search(connection: &Connection, search: &HistorySearch) -> rusqlit
     let before = search.before.map_or(i64::MAX, signed);
     let limit = i64::try_from(search.limit.min(MAX_FOUND)).unwrap_or(0);
     let mut statement = connection.prepare_cached(sql)?;
-    let found = statement.query_map(params![query.for_index(), before, limit], |row| {
-        Ok(Found {
-            number: unsigned(row.get(0)?),
-            conversation: row.get(1)?,
-            title: row.get(2)?,
-            item: row.get(3)?,
-            at: unsigned(row.get(4)?),
-            excerpt: query.excerpt(row.get_ref(5)?.as_str()?),
-        })
-    })?;
+    let found = statement.query_map(params![query.for_index(), before, limit], |row| found(row, &query))?;
     found.collect()
+}
+
+/// The same without an index, which would give the words away: the words of each text are decrypted, the latest first, until
+/// enough were found.
+fn scan(connection: &Connection, search: &HistorySearch, query: &Query) -> rusqlite::Result<Vec<Found>> {
+    let before = search.before.map_or(i64::MAX, signed);
+    let limit = search.limit.min(MAX_FOUND);
+    let sql = "SELECT item.number, conversation.id, decrypted('title', conversation.title), item.id, item.at, \
+        decrypted('said', said.text) \
+        FROM item \
+        CROSS JOIN conversation ON conversation.number = item.conversation \
+        CROSS JOIN said ON said.item = item.number \
+        WHERE item.number = ?1";
+    let mut one = connection.prepare_cached(sql)?;
+    let mut all = Vec::new();
+    let sql = "SELECT item, decrypted('folded', words) FROM folded WHERE item < ?1 ORDER BY item DESC";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([before])?;
+    while all.len() < limit
+        && let Some(row) = rows.next()?
+    {
+        if !query.fits(row.get_ref(1)?.as_str()?) {
+            continue;
+        }
+        // What is being deleted has no conversation any more.
+        all.extend(one.query_row([row.get::<_, i64>(0)?], |row| found(row, query)).optional()?);
+    }
+    Ok(all)
+}
+
+fn found(row: &Row<'_>, query: &Query) -> rusqlite::Result<Found> {
+    Ok(Found {
+        number: unsigned(row.get(0)?),
+        conversation: row.get(1)?,
+        title: row.get(2)?,
+        item: row.get(3)?,
+        at: unsigned(row.get(4)?),
+        excerpt: query.excerpt(row.get_ref(5)?.as_str()?),
+    })
 }

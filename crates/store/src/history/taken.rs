@@ -10,6 +10,10 @@ use super::write::{CUT, STREAMING};
 /// How far back the latest answer that tells its tokens is looked for, in items: the calls of one answer lie between.
 const FAR: usize = 500;
 
+/// The items of a conversation, each body decrypted once.
+const OWN: &str = "WITH own AS MATERIALIZED (SELECT state, decrypted('body', body) AS body \
+    FROM item INDEXED BY item_after WHERE conversation = ?1)";
+
 /// What the answers of a conversation took. None where there is none.
 pub(super) fn taken(connection: &Connection, conversation: &str) -> rusqlite::Result<Option<Taken>> {
     let Some((conversation, head)) = file::conversation(connection, conversation)? else { return Ok(None) };
@@ -25,8 +29,9 @@ fn usage(connection: &Connection, conversation: i64) -> rusqlite::Result<(Usage,
             count(*) FILTER (WHERE state <> ?2 AND (state = ?3 OR body ->> '$.cost.amount' IS NULL) AND (\
                 json_array_length(body, '$.parts') > 0 OR body ->> '$.stop.is' = 'stopped' \
                 OR body ->> '$.usage.input' IS NOT NULL OR body ->> '$.usage.output' IS NOT NULL)) \
-        FROM item INDEXED BY item_after WHERE conversation = ?1 AND body ->> '$.kind' = 'reply'";
-    connection.prepare_cached(sql)?.query_row(params![conversation, STREAMING, CUT], |row| {
+        FROM own WHERE body ->> '$.kind' = 'reply'";
+    let sql = format!("{OWN} {sql}");
+    connection.prepare_cached(&sql)?.query_row(params![conversation, STREAMING, CUT], |row| {
         let usage = Usage {
             input: tokens(row, 0)?,
             output: tokens(row, 1)?,
@@ -40,18 +45,17 @@ fn usage(connection: &Connection, conversation: i64) -> rusqlite::Result<(Usage,
 
 fn costs(connection: &Connection, conversation: i64) -> rusqlite::Result<Vec<Cost>> {
     let sql = "SELECT body ->> '$.cost.currency' AS currency, sum(body ->> '$.cost.amount') \
-        FROM item INDEXED BY item_after \
-        WHERE conversation = ?1 AND body ->> '$.kind' = 'reply' AND body ->> '$.cost.amount' IS NOT NULL \
+        FROM own WHERE body ->> '$.kind' = 'reply' AND body ->> '$.cost.amount' IS NOT NULL \
         GROUP BY currency ORDER BY currency";
-    let mut statement = connection.prepare_cached(sql)?;
+    let mut statement = connection.prepare_cached(&format!("{OWN} {sql}"))?;
     let costs = statement.query_map([conversation], |row| Ok(Cost { currency: row.get(0)?, amount: row.get(1)? }))?;
     costs.collect()
 }
 
 /// The tokens of the latest request in a branch, and its answer.
 fn context_used(connection: &Connection, head: Option<i64>) -> rusqlite::Result<Option<u64>> {
-    let sql = "SELECT parent, body ->> '$.kind' = 'reply', body ->> '$.usage.input', body ->> '$.usage.output' \
-        FROM item WHERE number = ?1";
+    let sql = "WITH own AS MATERIALIZED (SELECT parent, decrypted('body', body) AS body FROM item WHERE number = ?1) \
+        SELECT parent, body ->> '$.kind' = 'reply', body ->> '$.usage.input', body ->> '$.usage.output' FROM own";
     let mut statement = connection.prepare_cached(sql)?;
     let mut next = head;
     for _ in 0..FAR {

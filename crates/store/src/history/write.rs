@@ -2,10 +2,11 @@
 
 use host::conversation::item::State;
 use host::history::{After, NewItem, text_of};
-use rusqlite::{Connection, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 
 use super::large::{TakenOut, take_out};
-use super::{file, file::signed, reading};
+use super::{encryption::BYTES, file, file::signed, reading};
+use crate::content_key::{self, ContentKey};
 
 /// The most items of a conversation, over all branches.
 const MAX_ITEMS: i64 = 100_000;
@@ -49,12 +50,14 @@ pub(super) enum Refused {
     Json(String, serde_json::Error),
 }
 
-/// Writes items. Whether there is such a conversation. `writer` is this program, if one of them is streaming.
+/// Writes items. Whether there is such a conversation. `writer` is this program, if one of them is streaming,
+/// and `key` the one that the file is encrypted with.
 pub(super) fn items(
     connection: &mut Connection,
     conversation: &str,
     items: &[NewItem],
     writer: Option<&str>,
+    key: Option<&ContentKey>,
 ) -> Result<bool, Refused> {
     // What takes time is done before others wait for it.
     let bodies = items.iter().map(Body::of).collect::<Result<Vec<_>, _>>()?;
@@ -79,7 +82,7 @@ pub(super) fn items(
             head = Some(number);
             number
         };
-        body.keep(&transaction, number)?;
+        body.keep(&transaction, number, key)?;
         if let Some(text) = &body.said {
             file::say(&transaction, number, text)?;
         }
@@ -126,14 +129,20 @@ impl Body {
     }
 
     /// Keeps what is large.
-    fn keep(&self, connection: &Connection, item: i64) -> rusqlite::Result<()> {
+    fn keep(&self, connection: &Connection, item: i64, key: Option<&ContentKey>) -> rusqlite::Result<()> {
         for TakenOut { pointer, hash, bytes, base64 } in &self.taken {
-            let sql = "INSERT OR IGNORE INTO blob (hash, size, bytes) VALUES (?1, ?2, ?3)";
             let size = i64::try_from(bytes.len()).unwrap_or(i64::MAX);
-            connection.prepare_cached(sql)?.execute(params![hash, size, bytes])?;
+            let name = key.map_or(*hash, |key| key.name_of(hash));
+            let is_new = connection.prepare_cached("SELECT 1 FROM blob WHERE hash = ?1")?.query_row([name], |_| Ok(()));
+            if is_new.optional()?.is_none() {
+                let encrypted = key.map(|key| key.encrypt(BYTES, bytes)).transpose().map_err(content_key::failed)?;
+                let sql = "INSERT INTO blob (hash, size, bytes, encrypted) VALUES (?1, ?2, ?3, ?4)";
+                let kept = encrypted.as_ref().unwrap_or(bytes);
+                connection.prepare_cached(sql)?.execute(params![name, size, kept, encrypted.is_some()])?;
+            }
             let sql = "INSERT INTO large (item, pointer, blob, base64) \
-                SELECT ?1, ?2, number, ?4 FROM blob WHERE hash = ?3";
-            connection.prepare_cached(sql)?.execute(params![item, pointer, hash, base64])?;
+                SELECT ?1, encrypted('pointer', ?2), number, ?4 FROM blob WHERE hash = ?3";
+            connection.prepare_cached(sql)?.execute(params![item, pointer, name, base64])?;
         }
         Ok(())
     }
@@ -152,8 +161,8 @@ fn insert(
     body: &Body,
     writer: Option<&str>,
 ) -> rusqlite::Result<i64> {
-    let sql =
-        "INSERT INTO item (conversation, id, parent, at, state, writer, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    let sql = "INSERT INTO item (conversation, id, parent, at, state, writer, body) \
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, encrypted('body', ?7))";
     let writer = writer.filter(|_| item.state == State::Streaming);
     let values = params![conversation, item.id, parent, signed(item.at), number_of(item.state), writer, body.json];
     connection.prepare_cached(sql)?.insert(values)
@@ -167,7 +176,7 @@ fn replace(
     writer: Option<&str>,
 ) -> rusqlite::Result<()> {
     file::let_go(connection, number)?;
-    let sql = "UPDATE item SET at = ?2, state = ?3, writer = ?4, body = ?5 WHERE number = ?1";
+    let sql = "UPDATE item SET at = ?2, state = ?3, writer = ?4, body = encrypted('body', ?5) WHERE number = ?1";
     let writer = writer.filter(|_| item.state == State::Streaming);
     let values = params![number, signed(item.at), number_of(item.state), writer, body.json];
     connection.prepare_cached(sql)?.execute(values)?;

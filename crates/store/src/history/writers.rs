@@ -80,7 +80,8 @@ pub(super) fn mark_cut(connection: &mut Connection, folder: &Path, own: Option<&
     for writer in writers.iter().filter(|writer| own != Some(writer.as_str()) && has_ended(folder, writer)) {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let cut: Vec<(i64, serde_json::Value)> = {
-            let mut statement = transaction.prepare_cached("SELECT number, body FROM item WHERE writer = ?1")?;
+            let mut statement =
+                transaction.prepare_cached("SELECT number, decrypted('body', body) FROM item WHERE writer = ?1")?;
             let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, file::json(row, 1)?));
             statement.query_map([writer], read)?.collect::<rusqlite::Result<_>>()?
         };

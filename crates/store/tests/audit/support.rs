@@ -145,6 +145,11 @@ impl Keychain {
 }
 
 impl Keychain {
+    /// It has this secret.
+    pub(crate) fn put(&self, name: &str, secret: &str) {
+        self.secrets.lock().unwrap().insert(name.to_owned(), secret.to_owned());
+    }
+
     pub(crate) fn lock(&self, locked: bool) {
         self.locked.store(locked, Ordering::SeqCst);
     }

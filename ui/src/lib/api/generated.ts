@@ -85,6 +85,7 @@ export interface Commands {
   set_default_model: { request: DefaultModel; response: Nothing };
   set_settings: { request: Settings; response: Nothing };
   secrets_status: { request: Nothing; response: SecretsStatus };
+  content_protection: { request: Nothing; response: ContentProtection };
   inspect_url: { request: UrlText; response: UrlParts };
   open_url: { request: UrlText; response: Nothing };
 }
@@ -1175,6 +1176,28 @@ contents: ResourceContents, } | { "type": "unknown",
  * As it came.
  */
 json: JsonValue, };
+
+/**
+ * How contents stand on the disk.
+ */
+export type ContentAtRest = { "is": "encrypted" } | { "is": "plain" } | { "is": "unreadable", 
+/**
+ * Why, and what to do.
+ */
+cause: string, };
+
+/**
+ * How conversations and contents of the audit log stand on the disk.
+ */
+export type ContentProtection = { 
+/**
+ * What is said in conversations.
+ */
+conversations: ContentAtRest, 
+/**
+ * What crossed, as the audit log has it.
+ */
+decisions: ContentAtRest, };
 
 /**
  * A conversation.

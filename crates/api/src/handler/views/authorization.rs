@@ -1,6 +1,6 @@
 //! Sign-in.
 
-use host::ports::SecretsStatus as HostStatus;
+use host::ports::{SecretsStatus as HostStatus, StoreError};
 use host::sign_in::{
     AccountView, AuthorizationView, ClientIdentity as HostClient, SignInPhase as HostPhase,
     SignInProgress as HostProgress, SignInReason as HostReason, SignInStep as HostStep, SignedOut as HostSignedOut,
@@ -38,6 +38,14 @@ pub(in crate::handler) fn secrets_status(status: HostStatus) -> SecretsStatus {
         HostStatus::Locked(cause) => SecretsStatus::Locked { cause },
         HostStatus::Missing(cause) => SecretsStatus::Missing { cause },
         HostStatus::Broken(cause) => SecretsStatus::Broken { cause },
+    }
+}
+
+pub(in crate::handler) fn content_at_rest(is_encrypted: Result<bool, StoreError>) -> ContentAtRest {
+    match is_encrypted {
+        Ok(true) => ContentAtRest::Encrypted,
+        Ok(false) => ContentAtRest::Plain,
+        Err(error) => ContentAtRest::Unreadable { cause: error.to_string() },
     }
 }
 

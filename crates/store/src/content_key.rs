@@ -1,0 +1,183 @@
+//! Encryption at rest: the key for what is said in conversations (`history`) and for the contents of the audit log (`audit`), and the
+//! SQL functions that encrypt and decrypt columns with it.
+//!
+//! An encrypted value is a BLOB: a version, a nonce, AES-256-GCM over the text. A plain one is TEXT, as a file has it that was
+//! written without a keychain. So each row says by its type which it is, and a file may be read in the middle of its migration.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
+use aws_lc_rs::hmac;
+use rusqlite::functions::{Context, FunctionFlags};
+use rusqlite::types::{Value, ValueRef};
+use rusqlite::{Connection, Error};
+
+/// The first byte of an encrypted value.
+const VERSION: u8 = 1;
+/// An encrypted value is longer than its text by this, in bytes.
+const OVERHEAD: usize = 1 + NONCE_LEN + 16;
+
+/// The key of contents, derived from the one that the keychain opens.
+pub(crate) struct ContentKey {
+    /// Tells it from other keys, and does not give it away.
+    pub(crate) id: String,
+    cipher: RandomizedNonceKey,
+    names: hmac::Key,
+}
+
+/// A value can't be decrypted: another key, another column, or damage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("it can't be decrypted with the key in the keychain")]
+pub(crate) struct Undecipherable;
+
+impl ContentKey {
+    /// A key from 32 bytes for the cipher, and 32 for names.
+    pub(crate) fn new(id: String, cipher: &[u8], names: &[u8]) -> Result<Self, Undecipherable> {
+        let cipher = RandomizedNonceKey::new(&AES_256_GCM, cipher).map_err(|_| Undecipherable)?;
+        Ok(Self { id, cipher, names: hmac::Key::new(hmac::HMAC_SHA256, names) })
+    }
+
+    /// Encrypts a value of a column.
+    pub(crate) fn encrypt(&self, column: &str, plain: &[u8]) -> Result<Vec<u8>, Undecipherable> {
+        let mut bytes = Vec::with_capacity(plain.len() + OVERHEAD);
+        bytes.extend_from_slice(plain);
+        let nonce = self.cipher.seal_in_place_append_tag(Aad::from(column.as_bytes()), &mut bytes);
+        let nonce = nonce.map_err(|_| Undecipherable)?;
+        let head = std::iter::once(VERSION).chain(nonce.as_ref().iter().copied());
+        bytes.splice(0..0, head);
+        Ok(bytes)
+    }
+
+    /// Decrypts a value of a column.
+    pub(crate) fn decrypt(&self, column: &str, encrypted: &[u8]) -> Result<Vec<u8>, Undecipherable> {
+        let Some((&VERSION, rest)) = encrypted.split_first() else { return Err(Undecipherable) };
+        let (nonce, body) = rest.split_at_checked(NONCE_LEN).ok_or(Undecipherable)?;
+        let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| Undecipherable)?;
+        let mut bytes = body.to_vec();
+        let length = {
+            let plain = self.cipher.open_in_place(nonce, Aad::from(column.as_bytes()), &mut bytes);
+            plain.map_err(|_| Undecipherable)?.len()
+        };
+        bytes.truncate(length);
+        Ok(bytes)
+    }
+
+    pub(crate) fn decrypt_text(&self, column: &str, encrypted: &[u8]) -> Result<String, Undecipherable> {
+        String::from_utf8(self.decrypt(column, encrypted)?).map_err(|_| Undecipherable)
+    }
+
+    /// The length of the text that was encrypted.
+    pub(crate) const fn length_of(encrypted: &[u8]) -> usize {
+        encrypted.len().saturating_sub(OVERHEAD)
+    }
+
+    /// A name for bytes that only who has the key can compute, so that nobody else can test a guess of them.
+    pub(crate) fn name_of(&self, bytes: &[u8]) -> [u8; 32] {
+        let mut name = [0; 32];
+        name.copy_from_slice(hmac::sign(&self.names, bytes).as_ref());
+        name
+    }
+}
+
+/// The key that the SQL functions of one or more connections use; none as long as the file is plain.
+#[derive(Clone, Default)]
+pub(crate) struct ContentKeySlot(Arc<RwLock<Option<Arc<ContentKey>>>>);
+
+impl ContentKeySlot {
+    pub(crate) fn get(&self) -> Option<Arc<ContentKey>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn set(&self, key: Option<Arc<ContentKey>>) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = key;
+    }
+}
+
+/// Adds `encrypted(column, value)` and `decrypted(column, value)` to a connection. With no key in the slot `encrypted` gives a text
+/// as it is. `decrypted` gives plain values as they are, and fails for what it has no key for; there `readable` gives NULL.
+pub(crate) fn add_functions(connection: &Connection, slot: &ContentKeySlot) -> rusqlite::Result<()> {
+    // Not to be called from a view or a trigger that somebody wrote into the file.
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DIRECTONLY;
+    let own = slot.clone();
+    connection.create_scalar_function("encrypted", 2, flags, move |context| encrypted(&own, context))?;
+    let own = slot.clone();
+    connection.create_scalar_function("decrypted", 2, flags, move |context| decrypted(&own, context))?;
+    let own = slot.clone();
+    connection.create_scalar_function("readable", 2, flags, move |context| {
+        Ok(decrypted(&own, context).unwrap_or(Value::Null))
+    })
+}
+
+fn encrypted(slot: &ContentKeySlot, context: &Context<'_>) -> rusqlite::Result<Value> {
+    let column = context.get_raw(0).as_str()?;
+    match (context.get_raw(1), slot.get()) {
+        (ValueRef::Text(text), Some(key)) => Ok(Value::Blob(key.encrypt(column, text).map_err(failed)?)),
+        (value, _) => value.try_into().map_err(|error| failed_with(Box::new(error))),
+    }
+}
+
+fn decrypted(slot: &ContentKeySlot, context: &Context<'_>) -> rusqlite::Result<Value> {
+    let column = context.get_raw(0).as_str()?;
+    match (context.get_raw(1), slot.get()) {
+        (ValueRef::Blob(bytes), Some(key)) => Ok(Value::Text(key.decrypt_text(column, bytes).map_err(failed)?)),
+        (ValueRef::Blob(_), None) => Err(failed(Undecipherable)),
+        (value, _) => value.try_into().map_err(|error| failed_with(Box::new(error))),
+    }
+}
+
+pub(crate) fn failed(error: Undecipherable) -> Error {
+    failed_with(Box::new(error))
+}
+
+fn failed_with(error: Box<dyn std::error::Error + Send + Sync>) -> Error {
+    Error::UserFunctionError(error)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn key(seed: u8) -> ContentKey {
+        ContentKey::new(format!("{seed}"), &[seed; 32], &[seed + 1; 32]).unwrap()
+    }
+
+    #[test]
+    fn a_value_is_decrypted_with_its_key_in_its_column_only() {
+        let (one, two) = (key(1), key(2));
+        let encrypted = one.encrypt("body", b"the fjord").unwrap();
+        assert_eq!(encrypted.len(), "the fjord".len() + OVERHEAD, "it grows by a fixed length");
+        assert_eq!(one.decrypt_text("body", &encrypted).as_deref(), Ok("the fjord"), "its key decrypts it");
+        assert_eq!(one.decrypt("title", &encrypted), Err(Undecipherable), "in another column it means nothing");
+        assert_eq!(two.decrypt("body", &encrypted), Err(Undecipherable), "nor under another key");
+        assert_ne!(one.encrypt("body", b"the fjord").unwrap(), encrypted, "equal texts look different");
+        for at in 0..encrypted.len() {
+            let mut changed = encrypted.clone();
+            changed[at] ^= 1;
+            assert_eq!(one.decrypt("body", &changed), Err(Undecipherable), "byte {at} counts");
+            assert_eq!(one.decrypt("body", &encrypted[..at]), Err(Undecipherable), "{at} bytes are not enough");
+        }
+        assert_ne!(one.name_of(b"x"), two.name_of(b"x"), "a name depends on the key");
+    }
+
+    #[test]
+    fn sql_reads_plain_and_encrypted_values_alike() {
+        let connection = Connection::open_in_memory().unwrap();
+        let slot = ContentKeySlot::default();
+        add_functions(&connection, &slot).unwrap();
+        connection
+            .execute_batch("CREATE TABLE t (v ANY) STRICT; INSERT INTO t VALUES (encrypted('v', 'plain'))")
+            .unwrap();
+        slot.set(Some(Arc::new(key(1))));
+        connection.execute_batch("INSERT INTO t VALUES (encrypted('v', 'secret')), (encrypted('v', NULL))").unwrap();
+        let read = |sql: &str| -> rusqlite::Result<Vec<Option<String>>> {
+            connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
+        };
+        assert_eq!(read("SELECT typeof(v) FROM t").unwrap(), ["text", "blob", "null"].map(|t| Some(t.to_owned())));
+        let values = read("SELECT decrypted('v', v) FROM t").unwrap();
+        assert_eq!(values, [Some("plain".to_owned()), Some("secret".to_owned()), None], "each reads as it was");
+        slot.set(None);
+        assert!(read("SELECT decrypted('v', v) FROM t").is_err(), "without the key an encrypted value is an error");
+    }
+}

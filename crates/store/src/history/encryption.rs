@@ -1,0 +1,195 @@
+//! Encrypting a history that was written without a key.
+//!
+//! The table `protection` names the key. From the moment it does, every program writes encrypted content only; what stood there
+//! before is encrypted in steps, each one transaction, so that it goes on where a program was killed. A row says by its types
+//! whether it is encrypted, so the history can be read all the time. In the end the file is written anew, as SQLite leaves parts
+//! of older rows in its pages, and the journal is emptied.
+
+use std::time::Duration;
+
+use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
+
+use super::words;
+use crate::content_key::{self, ContentKey, ContentKeySlot};
+use crate::database;
+
+/// What the bytes of large contents are encrypted for.
+pub(super) const BYTES: &str = "bytes";
+/// How many rows are encrypted in one step.
+const ROWS: i64 = 500;
+/// How many large contents are encrypted in one step.
+const BLOBS: i64 = 20;
+
+/// Rows are left that are not encrypted.
+const ROWS_LEFT: i64 = 0;
+/// The file is to be written anew.
+const PAGES_LEFT: i64 = 1;
+/// The journal is to be emptied.
+const JOURNAL_LEFT: i64 = 2;
+/// Nothing plain is left.
+const NOTHING_LEFT: i64 = 3;
+
+/// Tables whose rows are encrypted by one statement: the column that numbers them, and what is set where.
+const COLUMNS: [(&str, &str, &str); 3] = [
+    (
+        "conversation",
+        "number",
+        "title = encrypted('title', title), settings = encrypted('settings', settings) \
+            WHERE (typeof(title) = 'text' OR typeof(settings) = 'text')",
+    ),
+    ("item", "number", "body = encrypted('body', body) WHERE typeof(body) = 'text'"),
+    ("large", "item", "pointer = encrypted('pointer', pointer) WHERE typeof(pointer) = 'text'"),
+];
+
+/// What a history is encrypted with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Protection {
+    /// The key's id.
+    pub(super) key: String,
+    left: i64,
+}
+
+impl Protection {
+    /// Whether plain content may be left.
+    pub(super) const fn is_begun(&self) -> bool {
+        self.left != NOTHING_LEFT
+    }
+}
+
+/// None for a plain history.
+pub(super) fn protection(connection: &Connection) -> rusqlite::Result<Option<Protection>> {
+    let mut statement = connection.prepare_cached("SELECT key, left FROM protection")?;
+    statement.query_row([], |row| Ok(Protection { key: row.get(0)?, left: row.get(1)? })).optional()
+}
+
+pub(super) fn is_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.prepare_cached("SELECT EXISTS (SELECT 1 FROM protection)")?.query_row([], |row| row.get(0))
+}
+
+/// Has everything written encrypted with this key from now on, unless another program chose one meanwhile.
+pub(super) fn begin(connection: &mut Connection, key: &ContentKey) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let sql = "INSERT OR IGNORE INTO protection (id, key, left) VALUES (1, ?1, ?2)";
+    if transaction.execute(sql, params![key.id, ROWS_LEFT])? > 0 {
+        // The index has the words of all texts.
+        transaction.execute_batch("INSERT INTO word (word) VALUES ('delete-all')")?;
+    }
+    transaction.commit()
+}
+
+/// Encrypts what is left, and clears the files of it. Whether nothing is left: the journal can't be emptied while another program
+/// reads for longer than `wait`.
+pub(super) fn go_on(connection: &mut Connection, key: &ContentKeySlot, wait: Duration) -> rusqlite::Result<bool> {
+    loop {
+        let left = protection(connection)?.map_or(NOTHING_LEFT, |protection| protection.left);
+        match left {
+            ROWS_LEFT => {
+                let Some(own) = key.get() else { return Ok(false) };
+                for (table, number, set) in COLUMNS {
+                    columns(connection, table, number, set)?;
+                }
+                texts(connection)?;
+                blobs(connection, &own)?;
+                move_on(connection, ROWS_LEFT, PAGES_LEFT)?;
+            }
+            PAGES_LEFT => {
+                // By now the copy is encrypted too, and it may be too large for memory.
+                connection.pragma_update(None, "temp_store", "file")?;
+                let written = connection.execute_batch("VACUUM");
+                connection.pragma_update(None, "temp_store", "memory")?;
+                written?;
+                move_on(connection, PAGES_LEFT, JOURNAL_LEFT)?;
+            }
+            JOURNAL_LEFT => {
+                if !database::empty_journal(connection, wait)? {
+                    return Ok(false);
+                }
+                move_on(connection, JOURNAL_LEFT, NOTHING_LEFT)?;
+            }
+            _ => return Ok(true),
+        }
+    }
+}
+
+fn move_on(connection: &Connection, from: i64, to: i64) -> rusqlite::Result<()> {
+    connection.execute("UPDATE protection SET left = ?2 WHERE left = ?1", [from, to]).map(|_| ())
+}
+
+/// The last of the next rows after one, as many as one step takes; none if there are none.
+fn next(connection: &Connection, table: &str, number: &str, after: i64, count: i64) -> rusqlite::Result<Option<i64>> {
+    let sql = format!(
+        "SELECT max({number}) FROM (SELECT {number} FROM {table} WHERE {number} > ?1 ORDER BY {number} LIMIT ?2)"
+    );
+    connection.prepare_cached(&sql)?.query_row([after, count], |row| row.get(0))
+}
+
+fn columns(connection: &Connection, table: &str, number: &str, set: &str) -> rusqlite::Result<()> {
+    let sql = format!("UPDATE {table} SET {set} AND {number} > ?1 AND {number} <= ?2");
+    let mut after = i64::MIN;
+    while let Some(last) = next(connection, table, number, after, ROWS)? {
+        connection.prepare_cached(&sql)?.execute([after, last])?;
+        after = last;
+    }
+    Ok(())
+}
+
+/// What is said in items, with its words for the search.
+fn texts(connection: &mut Connection) -> rusqlite::Result<()> {
+    let mut after = i64::MIN;
+    while let Some(last) = next(connection, "said", "item", after, ROWS)? {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let plain: Vec<(i64, String)> = {
+            let sql = "SELECT item, text FROM said WHERE item > ?1 AND item <= ?2 AND typeof(text) = 'text'";
+            let mut statement = transaction.prepare_cached(sql)?;
+            let rows = statement.query_map([after, last], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            rows.collect::<rusqlite::Result<_>>()?
+        };
+        for (item, text) in plain {
+            let sql = "UPDATE said SET text = encrypted('said', text) WHERE item = ?1";
+            transaction.prepare_cached(sql)?.execute([item])?;
+            let sql = "INSERT OR REPLACE INTO folded (item, words) VALUES (?1, encrypted('folded', ?2))";
+            transaction.prepare_cached(sql)?.execute(params![item, words::indexed(&text)])?;
+        }
+        transaction.commit()?;
+        after = last;
+    }
+    Ok(())
+}
+
+fn blobs(connection: &mut Connection, key: &ContentKey) -> rusqlite::Result<()> {
+    let mut after = i64::MIN;
+    while let Some(last) = next(connection, "blob", "number", after, BLOBS)? {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let plain: Vec<(i64, Vec<u8>)> = {
+            let sql = "SELECT number, hash FROM blob WHERE number > ?1 AND number <= ?2 AND encrypted = 0";
+            let mut statement = transaction.prepare_cached(sql)?;
+            let rows = statement.query_map([after, last], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            rows.collect::<rusqlite::Result<_>>()?
+        };
+        for (number, hash) in plain {
+            blob(&transaction, number, &key.name_of(&hash), key)?;
+        }
+        transaction.commit()?;
+        after = last;
+    }
+    Ok(())
+}
+
+/// Encrypts one large content, or has its items use the one with the same bytes that is encrypted already.
+fn blob(connection: &Connection, number: i64, name: &[u8; 32], key: &ContentKey) -> rusqlite::Result<()> {
+    let same: Option<i64> = connection
+        .prepare_cached("SELECT number FROM blob WHERE hash = ?1")?
+        .query_row([name], |row| row.get(0))
+        .optional()?;
+    if let Some(same) = same {
+        connection.prepare_cached("UPDATE large SET blob = ?2 WHERE blob = ?1")?.execute([number, same])?;
+        connection.prepare_cached("DELETE FROM blob WHERE number = ?1")?.execute([number])?;
+        return Ok(());
+    }
+    let bytes: Vec<u8> =
+        connection.prepare_cached("SELECT bytes FROM blob WHERE number = ?1")?.query_row([number], |row| row.get(0))?;
+    let encrypted = key.encrypt(BYTES, &bytes).map_err(content_key::failed)?;
+    let sql = "UPDATE blob SET hash = ?2, bytes = ?3, encrypted = 1 WHERE number = ?1";
+    connection.prepare_cached(sql)?.execute(params![number, name, encrypted])?;
+    Ok(())
+}

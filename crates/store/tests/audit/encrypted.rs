@@ -1,0 +1,218 @@
+//! Contents of the log under the keychain's key (S28): in no file once the keychain has answered, the chain as it was, and entries
+//! written all the time.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use host::ports::{AuditEntry, AuditLog, AuditQuery, AuditSeal, Tampered};
+
+use super::support::{Folder, Keychain, NoShell, decision};
+
+const CANARY: &str = "zqkestrel";
+
+fn telling(subject: &str) -> AuditEntry {
+    AuditEntry { content: Some(format!("{{\"q\":\"{CANARY} {subject}\"}}")), ..decision(subject) }
+}
+
+/// The files of the log that have the canary.
+fn plain(folder: &Folder) -> Vec<String> {
+    let files =
+        std::fs::read_dir(folder.data()).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
+    let has = |path: &Path| {
+        let bytes = std::fs::read(path).unwrap();
+        // Parts of it count as well.
+        bytes.windows(6).any(|window| window == &CANARY.as_bytes()[..6])
+    };
+    files.filter(|path| has(path)).map(|path| path.display().to_string()).collect()
+}
+
+fn is_whole(log: &dyn AuditLog, count: usize) {
+    let entries = log.read(&AuditQuery { words: vec![CANARY.to_owned()], ..AuditQuery::latest(1_000) }).unwrap();
+    assert_eq!(entries.len(), count, "each is found by its content");
+    let oldest = entries.last().unwrap();
+    assert_eq!(oldest.content, telling(&oldest.subject).content, "and has it");
+    let verdict = log.verify().unwrap();
+    assert!(verdict.is_proved(), "the chain and the seal hold: {verdict:?}");
+}
+
+#[test]
+fn s28_contents_of_the_log_stand_in_no_file() {
+    let folder = Folder::new();
+    let log = folder.log();
+    for n in 0..40 {
+        log.append(telling(&format!("number {n}"))).unwrap();
+    }
+    is_whole(&*log, 40);
+    log.flush().unwrap();
+    assert_eq!(plain(&folder), Vec::<String>::new(), "while it is open");
+    let mut out = Vec::new();
+    assert_eq!(log.export(&mut out).unwrap(), 40, "an export has the contents");
+    assert!(String::from_utf8(out).unwrap().contains(CANARY), "as the user asked for it");
+    drop(log);
+    is_whole(&*folder.log(), 40);
+    assert_eq!(plain(&folder), Vec::<String>::new(), "and after");
+}
+
+#[test]
+fn s28_what_was_written_before_the_keychain_answered_is_encrypted_then() {
+    let folder = Folder::new();
+    folder.keychain.lock(true);
+    let log = folder.log();
+    for n in 0..700 {
+        log.append(telling(&format!("number {n}"))).unwrap();
+    }
+    log.flush().unwrap();
+    assert!(!plain(&folder).is_empty(), "without a key it is written all the same, as before");
+    let other = folder.log();
+    folder.keychain.lock(false);
+    assert!(log.verify().unwrap().is_whole(), "the keychain is asked again");
+    log.append(telling("with the key")).unwrap();
+    assert!(log.is_encrypted().unwrap(), "all of it is encrypted");
+    assert_eq!(plain(&folder), Vec::<String>::new(), "nothing plain is left");
+    is_whole(&*log, 701);
+    is_whole(&*other, 701);
+}
+
+#[test]
+fn s28_without_a_key_the_log_goes_on_and_contents_are_left_out() {
+    let folder = Folder::with(3);
+    folder.append(0..1);
+    folder.keychain.lock(true);
+    let log = folder.log();
+    log.append(telling("plain")).unwrap();
+    let entries = log.read(&AuditQuery::latest(10)).unwrap();
+    assert_eq!(entries[0].content, telling("plain").content, "what is plain is read");
+    let hidden = &entries[1];
+    assert_eq!((hidden.content.as_deref(), hidden.content_bytes), (None, Some(7)), "what is encrypted is left out");
+    let verdict = log.verify().unwrap();
+    assert!(verdict.is_whole() && !verdict.is_proved(), "nothing is wrong, and nothing proved: {verdict:?}");
+    assert!(matches!(verdict.seal, AuditSeal::Unchecked { .. }), "{verdict:?}");
+    let error = log.export(&mut Vec::new()).unwrap_err();
+    assert!(error.cause.contains("encrypted"), "an export would prove nothing: {error}");
+    drop(log);
+    folder.keychain.lock(false);
+    assert!(folder.log().verify().unwrap().is_whole(), "with the key it is whole");
+}
+
+#[test]
+fn s28_another_content_is_named() {
+    let folder = Folder::with(12);
+    let swap = "UPDATE entry SET content = (SELECT content FROM entry WHERE number = 6) WHERE number = 5";
+    folder.append([99].into_iter());
+    folder.attacked().execute_batch(swap).unwrap();
+    // Both said the same.
+    assert!(folder.log().verify().unwrap().is_whole(), "the chain is over what is said");
+    folder.attacked().execute_batch("UPDATE entry SET content = randomblob(40) WHERE number = 5").unwrap();
+    let verdict = folder.log().verify().unwrap();
+    let found = &verdict.findings[0];
+    assert_eq!((found.what, found.number), (Tampered::Unreadable, 5), "one that can't be decrypted is: {verdict:?}");
+    folder.attacked().execute_batch("UPDATE entry SET content = '{}' WHERE number = 5").unwrap();
+    let verdict = folder.log().verify().unwrap();
+    assert_eq!((verdict.findings[0].what, verdict.findings[0].number), (Tampered::Changed, 5), "a plain one too");
+}
+
+#[test]
+fn s28_a_log_of_the_version_before_is_taken_over() {
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.data()).unwrap();
+    let none = || {
+        let secrets = Arc::new(host::secrets::SecretsInMemory::default());
+        let config = folder.folder.path().join("mcp.json");
+        store::open_with(&config, &folder.data(), Arc::new(NoShell), secrets).unwrap().audit
+    };
+    let log = none();
+    for n in 0..300 {
+        log.append(telling(&format!("number {n}"))).unwrap();
+    }
+    assert!(!log.is_encrypted().unwrap(), "without a keychain it is plain, and said to be");
+    log.flush().unwrap();
+    drop(log);
+    // The tables of the first version.
+    let file = rusqlite::Connection::open(folder.file()).unwrap();
+    file.execute_batch(
+        "DROP TRIGGER entry_stays_as_it_is; DROP TABLE encryption; PRAGMA writable_schema = ON;
+        UPDATE sqlite_schema SET sql = replace(sql, 'content ANY', 'content TEXT') WHERE name = 'entry';
+        PRAGMA writable_schema = RESET;
+        CREATE TRIGGER entry_stays_as_it_is BEFORE UPDATE ON entry
+    BEGIN SELECT RAISE(ABORT, 'an entry of the audit log is never changed'); END;
+        PRAGMA user_version = 1;",
+    )
+    .unwrap();
+    drop(file);
+    let log = none();
+    assert!(log.verify().unwrap().is_whole(), "without a keychain it goes on");
+    drop(log);
+    let log = folder.log();
+    log.append(telling("new")).unwrap();
+    let verdict = log.verify().unwrap();
+    assert!(verdict.is_whole(), "its chain and its tables are as they should be: {verdict:?}");
+    assert!(log.is_encrypted().unwrap(), "with a keychain it is encrypted");
+    assert_eq!(plain(&folder), Vec::<String>::new(), "nothing plain is left");
+    let update = "UPDATE entry SET content = 'x' WHERE number = 2";
+    let refused = rusqlite::Connection::open(folder.file()).unwrap().execute_batch(update).unwrap_err();
+    assert!(refused.to_string().contains("never changed"), "an entry still can't be changed by mistake: {refused}");
+}
+
+/// In a program that is started to be killed: the folder where it encrypts.
+#[cfg(unix)]
+const ENCRYPTS_IN: &str = "AUDIT_TO_ENCRYPT";
+
+#[cfg(unix)]
+#[test]
+#[allow(clippy::disallowed_methods, reason = "starts this test, not a server")]
+fn s28_encrypting_the_log_outlasts_kill_9() {
+    let keychain = Arc::new(Keychain::default());
+    // As young as the log, which nobody sealed yet.
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
+    keychain.put("seal of the audit log", &format!("{} {now}", "07".repeat(32)));
+    let open = |folder: &Path| {
+        store::open_with(&folder.join("mcp.json"), &folder.join("data"), Arc::new(NoShell), keychain.clone())
+            .unwrap()
+            .audit
+    };
+    // This test is the program that it kills, too.
+    if let Some(folder) = std::env::var_os(ENCRYPTS_IN) {
+        let log = open(folder.as_ref());
+        log.append(telling("while it is encrypted")).unwrap();
+        assert!(log.is_encrypted().unwrap());
+        return;
+    }
+    let mut folder = Folder::new();
+    folder.keychain.lock(true);
+    let log = folder.log();
+    for n in 0..3_000 {
+        log.append(telling(&format!("number {n}"))).unwrap();
+    }
+    log.flush().unwrap();
+    drop(log);
+    folder.keychain = keychain.clone();
+    let mut halfway = 0;
+    for pause in (0..).map(|n| std::time::Duration::from_millis(30).mul_f64(1.2_f64.powi(n))) {
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["encrypted::s28_encrypting_the_log_outlasts_kill_9", "--exact"])
+            .env(ENCRYPTS_IN, folder.folder.path())
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(pause);
+        let has_ended = child.try_wait().unwrap().is_some();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if has_ended {
+            break;
+        }
+        let file = rusqlite::Connection::open(folder.file()).unwrap();
+        let sql = "SELECT count(*) FILTER (WHERE typeof(content) = 'blob' AND number < 3000), \
+            count(*) FILTER (WHERE typeof(content) = 'text') FROM entry";
+        let (done, left): (i64, i64) = file.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+        halfway += usize::from(done > 0 && left > 0);
+    }
+    assert!(halfway > 0, "it was killed on the way");
+    let log = folder.log();
+    log.append(telling("last")).unwrap();
+    assert!(log.is_encrypted().unwrap(), "it is done in the end");
+    assert_eq!(plain(&folder), Vec::<String>::new(), "nothing plain is left");
+    assert!(log.verify().unwrap().is_whole(), "no entry is lost or changed");
+    let first = log.read(&AuditQuery { before: Some(2), ..AuditQuery::latest(1) }).unwrap();
+    assert_eq!(first[0].content, telling("number 0").content, "each content is what it was");
+}
