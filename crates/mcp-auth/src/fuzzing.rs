@@ -82,7 +82,7 @@ pub fn resource_metadata(bytes: &[u8]) {
             let about = parsed(&found.identifier);
             assert!(about.is_some_and(|about| about.origin() == server.origin()), "{} is another's", found.identifier);
             assert!(found.authorization_servers.len() <= 20, "the list is bounded");
-            for scopes in found.scopes.iter() {
+            if let Some(scopes) = &found.scopes {
                 assert_eq!(*scopes, scopes::parse(&scopes.join(" ")), "each is a scope");
             }
         }

@@ -1,6 +1,7 @@
 //! Each target over its corpus, then over mutations of it: the same ones in each run, for a bounded time. This is the share of fuzzing
 //! that needs no nightly toolchain. `FUZZ_SECONDS` sets the time for each target.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
+// The numbers and a failing input are printed for whoever runs it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
