@@ -23,6 +23,7 @@ mod leaks;
 mod lists;
 mod log;
 mod misbehaviour;
+mod outside;
 mod own_process;
 mod packages;
 mod pair;

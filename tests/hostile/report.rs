@@ -61,7 +61,7 @@ impl Row {
         };
         let (case, tried) = what.split_once([' ', ',']).unwrap_or((&what, ""));
         let tried = tried.trim_start_matches([' ', ',']);
-        case.starts_with(['X', 'S', 'E'])
+        case.starts_with(['X', 'S', 'E', 'B'])
             .then(|| json!({"case": case, "tried": tried, "withstood": !failed, "measured": measured}))
     }
 }

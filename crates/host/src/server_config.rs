@@ -142,16 +142,26 @@ impl ServerConfig {
     #[must_use]
     pub fn problem(&self) -> Option<String> {
         match &self.transport {
-            ServerTransport::Stdio(config) if config.command.trim().is_empty() => {
-                Some("the program to start is missing".to_owned())
-            }
-            ServerTransport::Stdio(config) => config.sandbox.as_ref().and_then(SandboxConfig::problem),
+            ServerTransport::Stdio(config) => config.problem(),
             ServerTransport::Http(config) => config.problem(),
         }
     }
 }
 
 impl StdioConfig {
+    fn problem(&self) -> Option<String> {
+        if self.command.trim().is_empty() {
+            return Some("the program to start is missing".to_owned());
+        }
+        let variables = self.env.iter().flat_map(|(name, value)| [name, value]);
+        let texts = std::iter::once(&self.command).chain(&self.args).chain(variables);
+        let folder = self.cwd.as_ref().map(|folder| folder.to_string_lossy());
+        if texts.map(String::as_str).chain(folder.as_deref()).any(|text| text.contains('\0')) {
+            return Some("there is a NUL character in it, which no program takes".to_owned());
+        }
+        self.sandbox.as_ref().and_then(SandboxConfig::problem)
+    }
+
     /// Program and arguments on one line, quoted so that each argument can be told apart. For showing; it is never run by a shell.
     #[must_use]
     pub fn command_line(&self) -> String {

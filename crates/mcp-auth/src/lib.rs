@@ -34,6 +34,8 @@ mod dpop;
 mod error;
 mod find;
 mod flow;
+#[doc(hidden)]
+pub mod fuzzing;
 mod identify;
 mod keep;
 mod log;

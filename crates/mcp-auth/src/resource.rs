@@ -59,7 +59,7 @@ pub(crate) async fn discover(web: &Web, server: &Url, told: Option<&str>) -> Res
 async fn fetch(web: &Web, url: &Url, server: &Url) -> Result<(Option<Resource>, Option<String>), AuthError> {
     let answer = web.get(PHASE, url).await?;
     match document::read(url, &answer) {
-        Fetched::Found(members) => match read(web, &members, server) {
+        Fetched::Found(members) => match read(&members, server, &|text| web.clean(text)) {
             Ok(resource) => {
                 web.conclude(&format!("this is the metadata of {}", address::shown(&resource.identifier)));
                 Ok((Some(resource), None))
@@ -84,11 +84,15 @@ async fn fetch(web: &Web, url: &Url, server: &Url) -> Result<(Option<Resource>, 
     }
 }
 
-/// Reads the document; no cause means that its `resource` is missing.
-fn read(web: &Web, members: &Map<String, Value>, server: &Url) -> Result<Resource, Option<Cause>> {
+/// Reads the document; no cause means that its `resource` is missing. `clean` makes foreign text fit to be shown.
+pub(crate) fn read(
+    members: &Map<String, Value>,
+    server: &Url,
+    clean: &dyn Fn(&str) -> String,
+) -> Result<Resource, Option<Cause>> {
     let identifier = document::string(members, "resource").ok_or(None)?;
     if !is_about(&identifier, server) {
-        let resource = web.clean(&identifier);
+        let resource = clean(&identifier);
         return Err(Some(Cause::ResourceMismatch { server: address::plain(server), resource }));
     }
     let mut authorization_servers = document::strings(members, "authorization_servers").unwrap_or_default();

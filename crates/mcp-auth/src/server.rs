@@ -116,7 +116,8 @@ fn worse(first: Cause, second: Cause) -> Cause {
     if is_failure(&second) && !is_failure(&first) { second } else { first }
 }
 
-fn read(members: &Map<String, Value>, url: &Url, issuers: &[&str], named: &Named) -> Result<Server, Cause> {
+/// Reads a metadata document that came from `url` and has to be about one of the `issuers`.
+pub(crate) fn read(members: &Map<String, Value>, url: &Url, issuers: &[&str], named: &Named) -> Result<Server, Cause> {
     let unreadable = |cause: &str| Cause::Unreadable { address: address::plain(url), cause: cause.to_owned() };
     let issuer = document::string(members, "issuer").ok_or_else(|| unreadable("it does not name its issuer"))?;
     if !issuers.contains(&issuer.as_str()) {

@@ -372,6 +372,18 @@ fn remote_servers_are_read_in_every_shape() {
 }
 
 #[test]
+fn what_no_program_takes_is_noted_before_it_is_added() {
+    for text in ["npx \0 server", r#"{"a": {"command": "x", "args": ["\u0000"]}}"#, "A=\0 npx server"] {
+        // Settings with such a text can be refused as a whole; a server that is offered can be added.
+        let Ok(found) = import(text, &[]) else { continue };
+        assert!(!found[0].usable, "it can't be added: {text:?}");
+        assert!(found[0].notes.iter().any(|note| note.contains("NUL")), "and it says why: {:?}", found[0].notes);
+    }
+    let offered = import("npx \0 server", &[]).unwrap();
+    assert!(!offered[0].usable, "a command line is read, and shown as it is");
+}
+
+#[test]
 fn what_is_wrong_with_a_remote_server_is_noted() {
     let cases: &[(&str, bool, &str)] = &[
         (r#"{"a": {"type": "ws", "url": "wss://x.example"}}"#, false, "its transport is not known here"),

@@ -8,6 +8,7 @@ mod codegen;
 mod conformance;
 mod desktop_app;
 mod dev;
+mod fuzz;
 mod hostile;
 mod node;
 mod problem;
@@ -54,6 +55,8 @@ enum Task {
     Requirements(requirements::Options),
     /// Attack the host and the page, and print how each case ended
     Hostile(hostile::Options),
+    /// Give random bytes to all that reads foreign bytes
+    Fuzz(fuzz::Options),
     /// Fifty servers, random calls, and kills, for some minutes
     Soak(soak::Options),
     /// The app with live reload of the page
@@ -76,6 +79,7 @@ fn main() -> ExitCode {
         Task::Conformance(options) => conformance::run(&options),
         Task::Requirements(options) => requirements::run(&options),
         Task::Hostile(options) => hostile::run(&options),
+        Task::Fuzz(options) => fuzz::run(&options),
         Task::Soak(options) => soak::run(&options),
         Task::Dev(options) => dev::run(&options),
     };

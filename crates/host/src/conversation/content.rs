@@ -74,7 +74,7 @@ pub struct ResourceContents {
 pub struct ToolResult {
     /// What it says.
     pub content: Vec<Content>,
-    /// What it says as data.
+    /// What it says as data. A server's `null` counts as none, as the history can't tell them apart.
     pub structured: Option<Value>,
     /// What is wrong with the data by the tool's own output schema.
     pub structured_problem: Option<String>,
@@ -90,7 +90,7 @@ impl ToolResult {
     pub fn new(result: mcp::CallToolResult, problem: Option<String>, arguments: Map<String, Value>) -> Self {
         Self {
             content: result.content.into_iter().map(Content::from).collect(),
-            structured: result.structured_content,
+            structured: result.structured_content.filter(|value| !value.is_null()),
             structured_problem: problem,
             is_error: result.is_error,
             arguments: arguments.into(),
@@ -127,6 +127,21 @@ impl From<ContentBlock> for Content {
             other @ (ContentBlock::ToolUse(_) | ContentBlock::ToolResult(_) | ContentBlock::Unknown(_)) => {
                 Self::Unknown { json: json!(other) }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_is_the_same_when_it_is_read_from_the_history() {
+        for structured in [Value::Null, json!({ "a": null })] {
+            let result = mcp::CallToolResult { structured_content: Some(structured), ..Default::default() };
+            let result = ToolResult::new(result, None, Map::new());
+            let again: ToolResult = serde_json::from_value(json!(result)).unwrap();
+            assert_eq!(again, result, "what the model is sent again is what it was sent first");
         }
     }
 }

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::Settings;
-use super::inert_markdown::{code_block, inert};
+use super::inert_markdown::{code_block, inert, inert_words};
 use super::item::{Attachment, Body, Content, Item, Notice, ReplyPart, ResourceContents, Role, State, ToolResult};
 use super::shown::shown;
 
@@ -53,7 +53,7 @@ pub fn to_json(title: &str, settings: &Settings, items: &[Item]) -> serde_json::
 /// A conversation as Markdown. What is no text is named.
 #[must_use]
 pub fn to_markdown(title: &str, path: &[Item]) -> String {
-    let mut text = format!("# {}\n", inert(&one_line(title)));
+    let mut text = format!("# {}\n", inert_words(&one_line(title)));
     for item in path {
         section(&mut text, item);
     }
@@ -319,6 +319,14 @@ mod tests {
         assert!(text.contains("delete it [U+202E]"), "X10: hidden characters are named: {text}");
         assert!(text.contains("as data too"), "what it says as data is there beside its words: {text}");
         assert!(text.contains("what was attached"), "and what was in an attached resource: {text}");
+    }
+
+    #[test]
+    fn a_title_opens_no_code_block() {
+        for (title, heading) in [("```", "# \\`\\`\\`\n"), ("~~~ x", "# ~~~ x\n"), ("``` a `b`", "# \\`\\`\\` a `b`\n")]
+        {
+            assert_eq!(to_markdown(title, &[]), heading, "{title:?} stays on its line and hides no turn");
+        }
     }
 
     #[test]

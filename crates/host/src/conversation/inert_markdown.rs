@@ -4,6 +4,7 @@
 //! escaped, so a viewer shows their source. The result is safe however a viewer parses the input: code is written between
 //! delimiters chosen here, and in all other text each character that starts one of those constructs is escaped.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// Languages that viewers highlight and never render. Blocks in others, such as `mermaid`, are written without a language.
@@ -42,6 +43,12 @@ const HIGHLIGHTED: [&str; 28] = [
 #[must_use]
 pub(super) fn inert(markdown: &str) -> String {
     let mut text = String::with_capacity(markdown.len() + markdown.len() / 8);
+    // A viewer also ends a line at a lone carriage return.
+    let markdown = if markdown.contains('\r') {
+        Cow::Owned(markdown.replace("\r\n", "\n").replace('\r', "\n"))
+    } else {
+        Cow::Borrowed(markdown)
+    };
     let mut lines = markdown.lines();
     while let Some(line) = lines.next() {
         match Fence::opening(line) {
@@ -56,6 +63,14 @@ pub(super) fn inert(markdown: &str) -> String {
         }
     }
     text.truncate(text.trim_end().len());
+    text
+}
+
+/// The same for text that stands within a line of ours, where no code block can begin.
+#[must_use]
+pub(super) fn inert_words(words: &str) -> String {
+    let mut text = String::with_capacity(words.len() + words.len() / 8);
+    prose_line(&mut text, words);
     text
 }
 
@@ -97,8 +112,8 @@ impl<'a> Fence<'a> {
 
 /// One line outside of code blocks.
 fn prose_line(text: &mut String, line: &str) {
-    // A line of nothing else makes the line above it a heading.
-    let underlines = line.chars().all(|c| matches!(c, '=' | '-' | '>' | ' ' | '\t'));
+    // A line of nothing else makes the line above it a heading, or begins a block of metadata that hides what follows.
+    let delimits = line.chars().all(|c| matches!(c, '=' | '-' | '+' | '>' | ' ' | '\t'));
     let mut rest = line;
     while let Some(c) = rest.chars().next() {
         if c == '`' {
@@ -119,7 +134,7 @@ fn prose_line(text: &mut String, line: &str) {
             }
             continue;
         }
-        if matches!(c, '\\' | '[' | ']' | '<' | '#' | '$') || (underlines && matches!(c, '=' | '-')) {
+        if matches!(c, '\\' | '[' | ']' | '<' | '#' | '$') || (delimits && matches!(c, '=' | '-' | '+')) {
             escaped(text, c);
         } else {
             text.push(c);
@@ -151,6 +166,22 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn s13_a_lone_carriage_return_ends_a_line() {
+        assert_eq!(inert("User\r---"), "User\n\\-\\-\\-", "S13: no heading is forged");
+        assert_eq!(inert("a\r```\rb ```\r\nc"), "a\n````\nb ```\nc\n````", "S13: a block that begins is closed");
+    }
+
+    #[test]
+    fn s13_no_block_of_metadata_begins() {
+        assert_eq!(
+            inert("a\n\n+++\nb\n\n---"),
+            "a\n\n\\+\\+\\+\nb\n\n\\-\\-\\-",
+            "S13: the turns that follow are seen"
+        );
+        assert_eq!(inert("+ a\n+ b"), "+ a\n+ b", "S13: a list stays one");
+    }
 
     #[test]
     fn s13_what_loads_leads_or_forges_is_escaped() {

@@ -31,6 +31,8 @@ pub use authorization::{Authorizer, Challenge, MOST_SENDINGS, Signed, Stop, Verd
 pub use client::for_models;
 pub use limits::HttpLimits;
 pub use outside::{OutsideClient, OutsideError, OutsideLimits};
+#[doc(hidden)]
+pub use sse::fuzzing as sse_fuzzing;
 pub use target::{BadHeader, HeaderName, HttpTarget, KnownServer, SecretHeader, TransportChoice, TransportFound};
 
 /// Drives the session of a remote server until it ends.

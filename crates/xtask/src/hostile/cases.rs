@@ -70,7 +70,9 @@ mod tests {
         let text = fs::read_to_string(&path).unwrap();
         let known = read().unwrap();
         let is_id = |word: &&str| {
-            word.len() == 3 && word.starts_with(['X', 'S', 'E']) && word[1..].bytes().all(|byte| byte.is_ascii_digit())
+            word.len() == 3
+                && word.starts_with(['X', 'S', 'E', 'B'])
+                && word[1..].bytes().all(|byte| byte.is_ascii_digit())
         };
         let named: Vec<&str> = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(is_id).collect();
         assert!(named.len() > 40, "the promises name their tests: {named:?}");

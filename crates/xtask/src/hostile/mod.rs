@@ -1,6 +1,7 @@
 //! `cargo xtask hostile`: the attacks on the host and on the page, and a table of how they ended.
 
 mod cases;
+mod outside;
 mod peers;
 mod table;
 mod units;
@@ -47,6 +48,11 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     step(&format!("what varies, varies by --seed {seed}"));
     let left_out: &[Target] = if options.no_page { &[Target::Page] } else { &[] };
     let (mut rows, mut ended) = (Vec::new(), Ok(()));
+    // A part of the scenarios is checked against the table, all of them write it.
+    let lines = outside::covers_all(&known, &options.cases).then(|| folder.join("results.lines"));
+    if let Some(lines) = &lines {
+        fs::write(lines, "").map_err(Problem::file(lines))?;
+    }
     for target in Target::ALL.into_iter().filter(|target| !left_out.contains(target)) {
         let wanted: Vec<&str> =
             wanted.iter().filter(|case| case.targets.contains(&target)).map(|case| case.id.as_str()).collect();
@@ -58,7 +64,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
         // Without names everything is tried, what is no case as well.
         let only = if options.cases.is_empty() { Vec::new() } else { wanted };
         let outcome = match target {
-            Target::Host => on_the_host(&only, options.optimized, &file, seed),
+            Target::Host => on_the_host(&only, options.optimized, &file, (seed, lines.as_deref())),
             Target::Page => on_the_page(&only, &file, seed),
             Target::Unit => units::attack(&only, &file),
         };
@@ -76,6 +82,9 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     let file = folder.join("table.md");
     fs::write(&file, &text).map_err(Problem::file(&file))?;
     println!("The table is in {}", file.display());
+    if let Some(lines) = &lines {
+        outside::write(lines, &known)?;
+    }
     let lacks = table::lacks(&wanted, &rows, left_out);
     if !lacks.is_empty() {
         return Err(Problem::Machine(format!("not all was withstood:\n{}", lacks.join("\n"))));
@@ -98,12 +107,20 @@ fn ends_the_run(outcome: &Result<(), Problem>) -> Result<(), Problem> {
 }
 
 /// Only these cases, or all tests if none is named.
-fn on_the_host(only: &[&str], optimized: bool, rows: &Path, seed: u64) -> Result<(), Problem> {
+fn on_the_host(
+    only: &[&str],
+    optimized: bool,
+    rows: &Path,
+    (seed, lines): (u64, Option<&Path>),
+) -> Result<(), Problem> {
     step("attacks on the host: real processes and sockets (some minutes)");
     let has_nextest = cargo().args(["nextest", "--version"]).output().is_ok();
     let runner: &[&str] =
         if has_nextest { &["nextest", "run", "--profile", "ci"] } else { &["test", "--no-fail-fast"] };
     let mut tests = varied(cargo().dir(workspace::root()).args(runner).args(["-p", "hostile"]), rows, seed);
+    if let Some(lines) = lines {
+        tests = tests.env(outside::LINES, lines);
+    }
     if optimized {
         // The tests look for these beside themselves.
         let servers = ["build", "--profile", "profiling", "-p", "testkit", "-p", "demo-server"];

@@ -7,10 +7,11 @@ use clap::ValueEnum;
 use super::log::Log;
 use super::{page_and_window, real_servers, rust};
 use crate::problem::Problem;
+use crate::progress::step;
 use crate::system_packages::{
     BUILD_SHELL, CHROMIUM, COMPILER, HEADLESS, INTEROP, KEYCHAIN, Need, PAGE, SANDBOX, WINDOW_TESTS,
 };
-use crate::{conformance, tidy};
+use crate::{conformance, fuzz, tidy};
 
 /// One part; the order here is the order of running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
@@ -25,6 +26,8 @@ pub(super) enum Part {
     Deny,
     /// Unit and integration tests of the crates
     Unit,
+    /// Random bytes for all that reads foreign bytes
+    Fuzz,
     /// The page: types, lint, format, component tests, drift of the contract
     Ui,
     /// Real servers from npm and PyPI
@@ -54,6 +57,7 @@ impl Part {
             Self::Clippy => "clippy",
             Self::Deny => "deny",
             Self::Unit => "unit",
+            Self::Fuzz => "fuzz",
             Self::Ui => "ui",
             Self::Interop => "interop",
             Self::Conformance => "conformance",
@@ -73,6 +77,7 @@ impl Part {
             Self::Clippy => rust::clippy(log),
             Self::Deny => rust::deny(log),
             Self::Unit => rust::unit(log),
+            Self::Fuzz => fuzzing(log),
             Self::Ui => page_and_window::ui(log),
             Self::Interop => real_servers::run(log),
             Self::Conformance => official_suite(log),
@@ -86,7 +91,7 @@ impl Part {
             Self::Tidy | Self::Fmt | Self::Deny => vec![],
             Self::Clippy => vec![COMPILER, BUILD_SHELL],
             Self::Unit => vec![COMPILER, KEYCHAIN, SANDBOX],
-            Self::Ui | Self::Conformance => vec![COMPILER],
+            Self::Fuzz | Self::Ui | Self::Conformance => vec![COMPILER],
             Self::Interop => vec![COMPILER, INTEROP],
             Self::Page => vec![COMPILER, PAGE],
             Self::Desktop => vec![COMPILER, BUILD_SHELL, HEADLESS, KEYCHAIN, WINDOW_TESTS, PAGE],
@@ -128,6 +133,19 @@ fn official_suite(log: &mut Log) -> Result<Done, Problem> {
     Ok(Done::Ran)
 }
 
+/// The replay on stable Rust takes 2 s for each target. Where libFuzzer is there each runs for 30 s more.
+fn fuzzing(log: &mut Log) -> Result<Done, Problem> {
+    rust::build_all(log)?;
+    step("fuzz: replaying the corpora, and mutations of them");
+    rust::suite(log, "replay", &[])?;
+    if fuzz::has_libfuzzer() {
+        let log = RefCell::new(log);
+        let mut say = |line: &str| log.borrow_mut().line(line);
+        fuzz::drive(&fuzz::Options::default(), &mut |program| log.borrow_mut().run(program), &mut say)?;
+    }
+    Ok(Done::Ran)
+}
+
 fn tidy(log: &mut Log) -> Result<Done, Problem> {
     let findings = tidy::findings()?;
     for finding in &findings {
@@ -147,7 +165,7 @@ mod tests {
     fn parts_run_in_their_order_and_once() {
         let asked = [Part::Desktop, Part::Tidy, Part::Unit, Part::Tidy];
         assert_eq!(in_order(&asked), [Part::Tidy, Part::Unit, Part::Desktop], "the order is ours, not the caller's");
-        assert_eq!(in_order(&[]).len(), 10, "without names everything runs");
+        assert_eq!(in_order(&[]).len(), 11, "without names everything runs");
     }
 
     #[test]

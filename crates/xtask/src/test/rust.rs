@@ -29,13 +29,13 @@ pub(super) fn deny(log: &mut Log) -> Result<Done, Problem> {
     Ok(Done::Ran)
 }
 
-/// The crates' own tests, some against a fake provider of models from npm. The suites with real servers and the real window are
-/// parts of their own.
+/// The crates' own tests, some against a fake provider of models from npm. The suites with real servers, random bytes
+/// and the real window are parts of their own.
 pub(super) fn unit(log: &mut Log) -> Result<Done, Problem> {
     node::install(&workspace::tests(), &mut |program| log.run(program))?;
     build_all(log)?;
     step("unit: running the tests");
-    log.run(tests(&WITHOUT_SHELL).args(["--exclude", "interop"]))?;
+    log.run(tests(&WITHOUT_SHELL).args(["--exclude", "interop", "--exclude", "fuzz-targets"]))?;
     Ok(Done::Ran)
 }
 

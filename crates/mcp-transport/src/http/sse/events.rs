@@ -19,19 +19,23 @@ const BYTES_AT_ONCE: usize = 1024 * 1024;
 
 /// One thing that a stream says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Event {
+pub enum Event {
     /// An event with data.
     Data {
         /// Its type; `message` if it names none.
         kind: String,
+        /// Its lines, joined.
         data: Bytes,
     },
     /// The last event id from now on; empty if it was taken back.
     Id(String),
     /// How long to wait before connecting again, as the server wants it.
     Retry(Duration),
-    /// An event beyond the limit was passed over. `head` is the beginning of its data.
-    TooLarge { head: Bytes },
+    /// An event beyond the limit was passed over.
+    TooLarge {
+        /// The beginning of its data.
+        head: Bytes,
+    },
 }
 
 /// How a stream broke off.

@@ -4,6 +4,7 @@
 //! invalid UTF-8 and takes quadratic time for long input, so the [`guard`] stands in front of it.
 
 mod events;
+pub mod fuzzing;
 mod guard;
 #[cfg(test)]
 mod reference;

@@ -1,0 +1,90 @@
+//! `tests/hostile/RESULTS.md`: what became of the attack classes of published benchmarks. The tests in `tests/hostile/outside` tell one
+//! line each; a run of all of them writes the file, any other run checks its lines against it.
+
+use std::fs;
+use std::path::Path;
+
+use super::cases::Case;
+use crate::problem::Problem;
+use crate::workspace;
+
+/// The variable that names the file for the lines.
+pub(super) const LINES: &str = "HOSTILE_RESULTS";
+
+const HEAD: &str = "\
+# The view from outside
+
+The attack classes of three published benchmarks against the host, with a model that does whatever the attacker wants, and a user who
+allows every request but the one that shows the harm. `canary-4f1e` stands for the harm. The scenarios are in `outside`; this file is
+written by `cargo xtask hostile`, and a scenario whose line differs fails.
+
+- MCPSecBench: AIS2Lab/MCPSecBench at 7eb773d, arXiv 2508.13220, 17 classes
+- MCP-SafetyBench: xjzzzzzzzz/MCPSafety at 7872437, arXiv 2512.15163, 20 classes
+- MCPTox: arXiv 2508.14925, three paradigms, from the paper; its data set was not available
+
+No text of theirs is used: the definitions and results are written anew for each class. Classes that attack the client and not its
+model have cases of their own in `cases.tsv`: Vulnerable Client X43; MCP Rebinding X50, as no port is open but that of a sign-in;
+Configuration Drift X58 and S01; Sandbox Escape S05, S10 and S23. For Man-in-the-Middle see `http/secure.rs`. The success rates in
+the papers depend on the model; these results do not.
+
+| case | classes | tried | what the user saw before | the harm needed an approval that showed it |
+| --- | --- | --- | --- | --- |
+";
+
+/// Whether these cases are all that the file tells of; no names stand for all.
+pub(super) fn covers_all(known: &[Case], named: &[String]) -> bool {
+    named.is_empty() || ids(known).all(|id| named.iter().any(|name| name == id))
+}
+
+/// Writes the file from the lines that the tests told.
+///
+/// # Errors
+/// If a case told no line, or more than one.
+pub(super) fn write(lines: &Path, known: &[Case]) -> Result<(), Problem> {
+    let told = fs::read_to_string(lines).map_err(Problem::file(lines))?;
+    let text = text(&told, known).map_err(Problem::Machine)?;
+    let file = workspace::tests().join("hostile/RESULTS.md");
+    fs::write(&file, text).map_err(Problem::file(&file))
+}
+
+fn text(told: &str, known: &[Case]) -> Result<String, String> {
+    let mut text = HEAD.to_owned();
+    for id in ids(known) {
+        let mut own = told.lines().filter(|line| line.starts_with(&format!("| {id} |")));
+        let (Some(line), None) = (own.next(), own.next()) else {
+            return Err(format!("tests/hostile/RESULTS.md stays as it is: {id} did not come to one end"));
+        };
+        text.push_str(line);
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+fn ids(known: &[Case]) -> impl Iterator<Item = &str> {
+    known.iter().map(|case| case.id.as_str()).filter(|id| id.starts_with('B'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cases;
+    use super::*;
+
+    #[test]
+    fn the_file_is_written_from_one_line_for_each_case() {
+        let known = cases::read().unwrap();
+        let lines: Vec<String> = ids(&known).map(|id| format!("| {id} | c | t | s | yes |\n")).collect();
+        assert!(lines.len() >= 15, "the scenarios: {lines:?}");
+        let mut backwards = lines.clone();
+        backwards.reverse();
+        assert_eq!(text(&backwards.concat(), &known).unwrap(), format!("{HEAD}{}", lines.concat()), "in their order");
+        assert!(text(&lines[1..].concat(), &known).is_err(), "one that failed keeps the file as it was");
+        assert!(!covers_all(&known, &["B01".to_owned()]), "a part of them writes nothing");
+    }
+
+    #[test]
+    fn the_committed_file_has_each_case() {
+        let known = cases::read().unwrap();
+        let file = fs::read_to_string(workspace::tests().join("hostile/RESULTS.md")).unwrap();
+        assert_eq!(text(&file, &known).as_deref(), Ok(file.as_str()), "`cargo xtask hostile` writes it");
+    }
+}

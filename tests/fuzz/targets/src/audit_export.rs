@@ -1,0 +1,77 @@
+//! Exported audit logs.
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::log_fixture::{self, Original};
+
+/// A file that claims to be an exported log; one that begins with `@` is the exported log with the changes below. Where the check says
+/// that Drawbridge wrote all of it, it holds no entry but those of the exported log.
+///
+/// # Panics
+/// If that does not hold.
+pub fn audit_export(data: &[u8]) {
+    let original = Original::get();
+    let folder = crate::scratch::folder();
+    let file = folder.path().join("export.jsonl");
+    let bytes = match data.strip_prefix(b"@") {
+        Some(changes) => changed(&original.export, changes),
+        None => data.to_vec(),
+    };
+    std::fs::write(&file, &bytes).unwrap();
+    let log = log_fixture::open(folder.path(), &original.keychain());
+    let Ok(verdict) = log.verify_export(&file) else { return };
+    if verdict.is_proved() && verdict.entries > 0 {
+        let known = entries(original.export.as_bytes());
+        for entry in entries(&bytes) {
+            assert!(known.contains(&entry), "Drawbridge never wrote {entry}");
+        }
+    }
+}
+
+/// The texts of the entries, whatever else stands in their lines.
+fn entries(file: &[u8]) -> Vec<String> {
+    #[derive(serde::Deserialize)]
+    struct Line<'a> {
+        #[serde(borrow)]
+        entry: &'a RawValue,
+    }
+    let lines = file.split(|byte| *byte == b'\n');
+    lines.filter_map(|line| Some(serde_json::from_slice::<Line<'_>>(line).ok()?.entry.get().to_owned())).collect()
+}
+
+/// The export with changes, of four bytes each: what, which line, and with what.
+fn changed(export: &str, changes: &[u8]) -> Vec<u8> {
+    let mut lines: Vec<Vec<u8>> = export.lines().map(|line| line.as_bytes().to_vec()).collect();
+    for change in changes.chunks_exact(4).take(64) {
+        let count = lines.len();
+        if count == 0 {
+            break;
+        }
+        let (at, other) = (usize::from(change[1]) % count, usize::from(change[2]) % count);
+        match change[0] % 6 {
+            0 => lines.swap(at, other),
+            1 => drop(lines.remove(at)),
+            2 => lines.insert(at, lines[other].clone()),
+            3 => {
+                let line = &mut lines[at];
+                let length = line.len();
+                if length > 0 {
+                    line[(usize::from(change[2]) * 3) % length] = change[3];
+                }
+            }
+            4 => {
+                let text = String::from_utf8_lossy(&lines[at]).into_owned();
+                lines[at] = text.replacen("allowed", "denied", 1).into_bytes();
+            }
+            _ => {
+                if let Ok(mut value) = serde_json::from_slice::<Value>(&lines[at]) {
+                    value["number"] = change[2].into();
+                    value["entries"] = change[3].into();
+                    lines[at] = value.to_string().into_bytes();
+                }
+            }
+        }
+    }
+    lines.iter().flat_map(|line| [line.as_slice(), b"\n"].concat()).collect()
+}

@@ -1,0 +1,48 @@
+//! Results, definitions and requests of servers as types.
+
+use std::fmt::Debug;
+
+use host::conversation::item::ToolResult;
+use mcp_proto::types::{
+    CallToolResult, CompletionResult, ContentBlock, CreateMessageParams, ElicitParams, GetPromptResult, Icon,
+    LogMessage, Prompt, Resource, ResourceContents, ResourceTemplate, ServerCapabilities, Tool,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Map;
+
+/// Some JSON. As each type that it fits it is the same once written again, and as a tool's result it is the same in a conversation.
+///
+/// # Panics
+/// If that does not hold.
+pub fn content(data: &[u8]) {
+    same::<ContentBlock>(data);
+    same::<CompletionResult>(data);
+    same::<CreateMessageParams>(data);
+    same::<ElicitParams>(data);
+    same::<GetPromptResult>(data);
+    same::<Icon>(data);
+    same::<LogMessage>(data);
+    same::<Prompt>(data);
+    same::<Resource>(data);
+    same::<ResourceContents>(data);
+    same::<ResourceTemplate>(data);
+    same::<ServerCapabilities>(data);
+    same::<Tool>(data);
+    if let Some(result) = same::<CallToolResult>(data) {
+        let count = result.content.len();
+        let kept = ToolResult::new(result, None, Map::new());
+        assert_eq!(kept.content.len(), count, "no piece is lost");
+        let text = serde_json::to_string(&kept).unwrap();
+        assert_eq!(serde_json::from_str::<ToolResult>(&text).unwrap(), kept, "kept in the history");
+        assert!(text.len() <= 16 * data.len() + 1024, "{} bytes are kept of {}", text.len(), data.len());
+    }
+}
+
+fn same<T: Serialize + DeserializeOwned + PartialEq + Debug>(data: &[u8]) -> Option<T> {
+    let read: T = serde_json::from_slice(data).ok()?;
+    let text = serde_json::to_string(&read).expect("what was read can be written");
+    let again: T = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error} in {text}"));
+    assert_eq!(again, read, "read again from {text}");
+    Some(read)
+}

@@ -1,0 +1,103 @@
+//! Exported conversations, read by a Markdown parser that is not ours.
+
+use host::conversation::item::{Body, Content, Item, ReplyPart, ResourceContents, State, ToolResult, Used};
+use host::conversation::{ModelRef, Settings, export};
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag};
+use serde_json::{Value, json};
+
+/// Text of a model and a server, at every place where one of them has a say. Nothing in the file loads, leads anywhere, or looks
+/// like the file's own headings; and the JSON file holds the items as they are.
+///
+/// # Panics
+/// If that does not hold.
+pub fn conversation(data: &[u8]) {
+    let (title, text) = crate::halves(data);
+    let (title, text) = (String::from_utf8_lossy(title).into_owned(), String::from_utf8_lossy(text).into_owned());
+    let items = [reply(&text), call(&title, &text), own_tool(&title, &text), attachment(&title, &text)];
+    let markdown = export::to_markdown(&title, &items);
+    let mut headings = Vec::new();
+    for event in Parser::new_ext(&markdown, Options::all()) {
+        match event {
+            Event::Html(html) | Event::InlineHtml(html) => panic!("{html:?} is HTML in {markdown:?}"),
+            Event::Start(Tag::HtmlBlock) => panic!("there is HTML in {markdown:?}"),
+            Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+                panic!("{dest_url:?} is linked in {markdown:?}")
+            }
+            Event::Start(Tag::FootnoteDefinition(name)) => panic!("{name:?} is a note in {markdown:?}"),
+            Event::Start(Tag::Heading { level, .. }) => headings.push(level),
+            _ => {}
+        }
+    }
+    // A title of nothing but white space leaves the heading empty; it is one all the same.
+    let expected = [HeadingLevel::H1, HeadingLevel::H2, HeadingLevel::H2, HeadingLevel::H2, HeadingLevel::H2];
+    assert_eq!(headings, expected, "one heading for each turn in {markdown:?}");
+    assert!(markdown.len() <= 64 * data.len() + 4096, "{} bytes out of {}", markdown.len(), data.len());
+
+    let written = export::to_json(&title, &Settings::default(), &items).expect("it can be written");
+    let read: Value = serde_json::from_str(&written).expect("it is JSON");
+    let again: Vec<Item> = serde_json::from_value(read["items"].clone()).expect("they are items");
+    assert_eq!(again, items, "the same items");
+}
+
+fn item(id: &str, body: Body) -> Item {
+    Item { id: id.to_owned(), parent: None, at: 0, state: State::Whole, body }
+}
+
+fn used(key: &str) -> Used {
+    Used { reply: "1".to_owned(), id: "u".to_owned(), key: key.to_owned() }
+}
+
+fn reply(text: &str) -> Item {
+    let body = json!({ "kind": "reply", "model": { "provider": "p", "model": text }, "parts": [] });
+    let mut body: Body = serde_json::from_value(body).expect("a reply");
+    if let Body::Reply { parts, model, .. } = &mut body {
+        *model = ModelRef { provider: "p".to_owned(), model: text.to_owned() };
+        *parts = vec![
+            ReplyPart::Thinking { text: text.to_owned(), opaque: None },
+            ReplyPart::Text { text: text.to_owned() },
+        ];
+    }
+    item("1", body)
+}
+
+fn call(name: &str, text: &str) -> Item {
+    let result = ToolResult {
+        content: vec![
+            Content::Text { text: text.to_owned() },
+            Content::Image { data: String::new(), mime_type: text.to_owned() },
+            Content::Unknown { json: json!({ "type": text }) },
+        ],
+        structured: Some(json!([text])),
+        structured_problem: Some(text.to_owned()),
+        is_error: true,
+        arguments: json!({}),
+    };
+    let body = Body::ToolCall {
+        call: "c".to_owned(),
+        server: name.to_owned(),
+        tool: text.to_owned(),
+        arguments: json!({ name: text }),
+        result: Some(result),
+        error: None,
+        took: 0,
+        used: None,
+        left_out: None,
+    };
+    item("2", body)
+}
+
+fn own_tool(name: &str, text: &str) -> Item {
+    let (arguments, text) = (json!({ "query": name }), text.to_owned());
+    item("3", Body::OwnTool { used: used(name), arguments, text, found: Vec::new(), is_error: false })
+}
+
+fn attachment(name: &str, text: &str) -> Item {
+    let contents = ResourceContents { uri: name.to_owned(), mime_type: None, text: Some(text.to_owned()), blob: None };
+    let body = Body::Attachment {
+        server: name.to_owned(),
+        uri: text.to_owned(),
+        name: text.to_owned(),
+        contents: vec![contents],
+    };
+    item("4", body)
+}

@@ -1,0 +1,60 @@
+//! Schemas of forms, and what is filled in.
+
+use host::form::{FieldKind, FieldProblem, Form, MAX_FIELDS, MAX_OPTIONS};
+use serde_json::{Map, Value};
+
+/// A schema in the first line, and what is filled in below it. Forms are bounded, a field takes its own default and its own
+/// options, and no answer without a problem breaks a rule of its field.
+///
+/// # Panics
+/// If that does not hold.
+pub fn form(data: &[u8]) {
+    let (schema, filled) = crate::halves(data);
+    let Ok(schema) = serde_json::from_slice::<Value>(schema) else { return };
+    let form = match Form::parse(&schema) {
+        Ok(form) => form,
+        Err(words) => {
+            assert!(words.len() <= 2 * data.len() + 200, "{} bytes of words", words.len());
+            return;
+        }
+    };
+    assert!(form.fields.len() <= MAX_FIELDS, "{} fields", form.fields.len());
+    let mut defaults = Map::new();
+    for field in &form.fields {
+        if let FieldKind::Choice(options) | FieldKind::Choices { options, .. } = &field.kind {
+            assert!(options.len() <= MAX_OPTIONS, "{} options", options.len());
+        }
+        if let FieldKind::Choice(options) = &field.kind {
+            for option in options {
+                let one = Map::from_iter([(field.name.clone(), Value::from(option.value.as_str()))]);
+                assert!(!names(&form, &one).contains(&field.name), "{} takes its own option", field.name);
+            }
+        }
+        defaults.extend(field.default.clone().map(|default| (field.name.clone(), default)));
+    }
+    let refused = names(&form, &defaults);
+    assert!(defaults.keys().all(|name| !refused.contains(name)), "each field takes its own default");
+    let Ok(filled) = serde_json::from_slice::<Map<String, Value>>(filled) else { return };
+    let problems = form.problems(&filled);
+    for name in filled.keys().filter(|name| form.fields.iter().all(|field| field.name != **name)) {
+        let is_unknown = |field: &str, problem| field == name && problem == FieldProblem::UnknownField;
+        assert!(problems.iter().any(|found| is_unknown(&found.field, found.problem)), "{name} is no field");
+    }
+    for field in form.fields.iter().filter(|field| field.required) {
+        let is_named = problems.iter().any(|found| found.field == field.name);
+        assert!(is_named || filled.contains_key(&field.name), "{} is required", field.name);
+    }
+    let kept = form.without_secrets(&filled);
+    assert_eq!(kept.len(), filled.len(), "no field is lost");
+    for field in form.fields.iter().filter(|field| field.secret) {
+        if let Some(value) = kept.get(&field.name) {
+            assert!(value.as_str().is_some_and(|text| text == host::activity::REDACTED), "{} is a secret", field.name);
+        }
+    }
+}
+
+/// The fields with a problem other than that something is missing.
+fn names(form: &Form, content: &Map<String, Value>) -> Vec<String> {
+    let problems = form.problems(content).into_iter();
+    problems.filter(|found| found.problem != FieldProblem::Required).map(|found| found.field).collect()
+}

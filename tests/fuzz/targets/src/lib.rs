@@ -1,0 +1,65 @@
+//! One function for each reader of bytes that come from outside. It takes any bytes and panics where a property does not hold.
+//!
+//! Two callers: `tests/replay.rs` runs the committed corpora and a bounded number of mutations on stable Rust, and the
+//! libFuzzer programs in `tests/fuzz/fuzz_targets` run without end on nightly. `cargo xtask fuzz` starts either.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod audit_export;
+mod audit_log;
+mod content;
+mod conversation;
+mod form;
+mod log_fixture;
+mod mcp_json;
+mod message;
+mod oauth;
+mod pasted;
+mod policy_file;
+mod scratch;
+mod settings_fixture;
+mod sse;
+
+pub use audit_export::audit_export;
+pub use audit_log::audit_log;
+pub use content::content;
+pub use conversation::conversation;
+pub use form::form;
+pub use mcp_json::mcp_json;
+pub use message::message;
+pub use oauth::{challenge, metadata};
+pub use pasted::pasted;
+pub use policy_file::policy;
+pub use sse::sse;
+
+/// One target.
+#[derive(Debug, Clone, Copy)]
+pub struct Target {
+    /// Its name, which is that of its corpus as well.
+    pub name: &'static str,
+    /// Runs it on one input.
+    pub run: fn(&[u8]),
+}
+
+/// All targets.
+pub const TARGETS: [Target; 12] = [
+    Target { name: "message", run: message },
+    Target { name: "sse", run: sse },
+    Target { name: "content", run: content },
+    Target { name: "form", run: form },
+    Target { name: "mcp_json", run: mcp_json },
+    Target { name: "pasted", run: pasted },
+    Target { name: "policy", run: policy },
+    Target { name: "audit_log", run: audit_log },
+    Target { name: "audit_export", run: audit_export },
+    Target { name: "challenge", run: challenge },
+    Target { name: "metadata", run: metadata },
+    Target { name: "conversation", run: conversation },
+];
+
+/// The two parts of an input that consists of two: before and after its first line end.
+fn halves(data: &[u8]) -> (&[u8], &[u8]) {
+    match data.iter().position(|byte| *byte == b'\n') {
+        Some(at) => (&data[..at], &data[at + 1..]),
+        None => (data, &[]),
+    }
+}

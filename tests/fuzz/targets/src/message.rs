@@ -1,0 +1,118 @@
+//! Decoding of JSON-RPC messages.
+
+use bytes::Bytes;
+use mcp_proto::jsonrpc::{MAX_BATCH, MAX_ID};
+use mcp_proto::{Incoming, InvalidMessage, RawJson, RequestId};
+use serde::de::IgnoredAny;
+use serde_json::{Value, json};
+
+/// The most characters of an excerpt.
+const EXCERPT: usize = 200;
+
+/// One line of a server. What is read is what a JSON parser reads there, and is read the same once written again.
+///
+/// # Panics
+/// If that does not hold.
+pub fn message(data: &[u8]) {
+    match Incoming::decode(&Bytes::copy_from_slice(data)) {
+        Ok(incoming) => {
+            let text = std::str::from_utf8(data).expect("only UTF-8 is read");
+            let text = text.trim().trim_start_matches('\u{feff}').trim();
+            serde_json::from_str::<IgnoredAny>(text).expect("only JSON is read");
+            if let Ok(value) = serde_json::from_str::<Value>(text) {
+                agrees(&incoming, &value);
+            }
+            let written = encoded(&incoming);
+            let again = Incoming::decode(&Bytes::from(written.clone())).expect("what was written can be read");
+            assert_eq!(encoded(&again), written, "the same message");
+        }
+        Err(invalid) => is_bounded(&invalid),
+    }
+}
+
+/// Compares a message with the JSON value it was read from.
+fn agrees(incoming: &Incoming, value: &Value) {
+    let params_agree = |params: &Option<RawJson>| {
+        if let Some(raw) = params
+            && let Ok(read) = serde_json::from_str::<Value>(raw.get())
+        {
+            assert_eq!(read, value["params"], "the parameters");
+        }
+    };
+    match incoming {
+        Incoming::Request { id, method, params } => {
+            assert_eq!(json!(method), value["method"], "the method");
+            same_id(id, &value["id"]);
+            params_agree(params);
+        }
+        Incoming::Notification { method, params } => {
+            assert_eq!(json!(method), value["method"], "the method");
+            assert!(value.get("id").is_none(), "what has an id wants an answer");
+            params_agree(params);
+        }
+        Incoming::Response { id, result } => {
+            same_id(id, &value["id"]);
+            match result {
+                Ok(raw) => assert_eq!(serde_json::from_str::<Value>(raw.get()).unwrap(), value["result"], "the result"),
+                Err(error) => assert_eq!(json!(error.code), value["error"]["code"], "the code"),
+            }
+        }
+        Incoming::ErrorWithoutId { error } => assert_eq!(json!(error.code), value["error"]["code"], "the code"),
+        Incoming::Batch(parts) => {
+            let values = value.as_array().expect("a batch is an array");
+            assert_eq!(parts.len(), values.len(), "none is lost and none is added");
+            assert!(parts.len() <= MAX_BATCH, "{} messages in a batch", parts.len());
+            for (part, value) in parts.iter().zip(values) {
+                match part {
+                    Ok(part) => agrees(part, value),
+                    Err(invalid) => is_bounded(invalid),
+                }
+            }
+        }
+    }
+}
+
+fn same_id(id: &RequestId, value: &Value) {
+    match id {
+        RequestId::Number(number) => assert_eq!(value.as_i64(), Some(*number), "the id"),
+        RequestId::Text(text) => {
+            assert_eq!(value.as_str(), Some(text.as_str()), "the id");
+            assert!(text.len() <= MAX_ID, "an id of {} bytes", text.len());
+        }
+    }
+}
+
+fn is_bounded(invalid: &InvalidMessage) {
+    // An escape is longer than the character it stands for.
+    assert!(invalid.excerpt.chars().count() <= EXCERPT + 12, "{} characters", invalid.excerpt.chars().count());
+    assert!(!invalid.excerpt.contains(char::is_control), "controls are escaped: {:?}", invalid.excerpt);
+    let words = invalid.cause.to_string();
+    assert!(words.len() <= 8 * 1024, "a cause of {} bytes", words.len());
+}
+
+fn encoded(incoming: &Incoming) -> String {
+    let params = |params: &Option<RawJson>| match params {
+        Some(raw) => format!(r#","params":{}"#, raw.get()),
+        None => String::new(),
+    };
+    match incoming {
+        Incoming::Request { id, method, params: own } => {
+            format!(r#"{{"jsonrpc":"2.0","id":{},"method":{}{}}}"#, json!(id), json!(method), params(own))
+        }
+        Incoming::Notification { method, params: own } => {
+            format!(r#"{{"jsonrpc":"2.0","method":{}{}}}"#, json!(method), params(own))
+        }
+        Incoming::Response { id, result: Ok(raw) } => {
+            format!(r#"{{"jsonrpc":"2.0","id":{},"result":{}}}"#, json!(id), raw.get())
+        }
+        Incoming::Response { id, result: Err(error) } => {
+            format!(r#"{{"jsonrpc":"2.0","id":{},"error":{}}}"#, json!(id), json!(error))
+        }
+        Incoming::ErrorWithoutId { error } => format!(r#"{{"jsonrpc":"2.0","error":{}}}"#, json!(error)),
+        Incoming::Batch(parts) => {
+            let parts: Vec<String> =
+                parts.iter().map(|part| part.as_ref().map_or_else(|_| "{}".to_owned(), encoded)).collect();
+            format!("[{}]", parts.join(","))
+        }
+    }
+}

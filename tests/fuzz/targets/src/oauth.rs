@@ -1,0 +1,22 @@
+//! What a remote server and its authorization server say of signing in. The properties are in `mcp_auth::fuzzing`, beside what they
+//! are about.
+
+use mcp_auth::fuzzing;
+
+/// The `WWW-Authenticate` lines of an answer.
+///
+/// # Panics
+/// If a property does not hold.
+pub fn challenge(data: &[u8]) {
+    fuzzing::challenge(&String::from_utf8_lossy(data));
+}
+
+/// A metadata document, of a server or of its authorization server, or the address at the end of a sign-in.
+///
+/// # Panics
+/// If a property does not hold.
+pub fn metadata(data: &[u8]) {
+    fuzzing::server_metadata(data);
+    fuzzing::resource_metadata(data);
+    fuzzing::redirect(&String::from_utf8_lossy(data));
+}

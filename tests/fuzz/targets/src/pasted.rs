@@ -1,0 +1,39 @@
+//! Pasted settings and command lines.
+
+use host::server_config::ServerEntry;
+
+use crate::settings_fixture::Settings;
+
+/// The most servers of one text.
+const MOST: usize = 100;
+
+/// Pasted text. Each server has a name of its own, and one that can be used is read from the settings file as it was shown.
+///
+/// # Panics
+/// If that does not hold.
+pub fn pasted(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let taken = ["demo".to_owned(), "files".to_owned()];
+    let Ok(found) = store::import(&text, &taken) else { return };
+    assert!(!found.is_empty() && found.len() <= MOST, "{} servers", found.len());
+    let mut names = taken.to_vec();
+    for server in &found {
+        assert!(!names.contains(&server.name), "{} is taken", server.name);
+        assert!(!server.name.is_empty() && server.name.chars().count() <= 64, "{:?} is a name", server.name);
+        assert!(!server.name.contains(char::is_control), "{:?} is a name", server.name);
+        names.push(server.name.clone());
+    }
+    let settings = Settings::lock();
+    let _ = std::fs::remove_file(settings.file());
+    for server in found.iter().filter(|server| server.usable) {
+        // A client secret is never written to the file.
+        let has_secret = server.config.as_http().and_then(|http| http.auth.as_ref()?.client_secret.as_ref()).is_some();
+        if has_secret {
+            continue;
+        }
+        let entry = ServerEntry { name: server.name.clone(), config: server.config.clone() };
+        settings.servers().put(&entry, None).unwrap_or_else(|problem| panic!("{entry:?} can't be added: {problem}"));
+        let loaded = settings.servers().load().unwrap_or_else(|problem| panic!("{entry:?} can't be read: {problem}"));
+        assert_eq!(loaded.last(), Some(&entry), "what was shown is what is read");
+    }
+}

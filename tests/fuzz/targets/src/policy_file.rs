@@ -1,0 +1,83 @@
+//! Files of rules.
+
+use policy::{Act, Claims, Decision, Effect, Grants, Hash, PathFacts, Policy, PolicyFile, PolicyRule, Standing};
+use serde_json::{Map, Value, json};
+
+const NOW: u64 = 1_800_000_000_000;
+const SERVERS: [&str; 3] = ["files", "mail", "*"];
+const TOOLS: [&str; 3] = ["read", "send_mail", "?"];
+
+/// A file of rules in the first line, and the arguments of a call below it. The file is the same once written again and decides the
+/// same, in any order; an explanation ends as the decision does; and a rule that denies never allows more.
+///
+/// # Panics
+/// If that does not hold.
+pub fn policy(data: &[u8]) {
+    let (file, arguments) = crate::halves(data);
+    let Ok(file) = serde_json::from_slice::<PolicyFile>(file) else { return };
+    let written = serde_json::to_string(&file).expect("what was read can be written");
+    let again: PolicyFile = serde_json::from_str(&written).unwrap_or_else(|error| panic!("{error} in {written}"));
+    assert_eq!(again, file, "read again from {written}");
+    let mut reversed = file.clone();
+    reversed.rules.reverse();
+    let mut stricter = file.clone();
+    stricter.rules.push(denying());
+    let arguments: Map<String, Value> = serde_json::from_slice(arguments).unwrap_or_default();
+    let (Some(own), Some(reread)) = (compiled(file), compiled(again)) else { return };
+    let reversed = compiled(reversed).expect("the order makes no rule unusable");
+    let stricter = compiled(stricter);
+    let definition = Hash::of(&json!("v1"));
+    for server in SERVERS {
+        for tool in TOOLS {
+            for standing in [Standing::Reviewed, Standing::New] {
+                let act = Act::CallTool {
+                    server,
+                    tool,
+                    definition: &definition,
+                    standing,
+                    claims: Claims::default(),
+                    arguments: &arguments,
+                    paths: &PathFacts::Elsewhere,
+                    after_untrusted: tool == "send_mail",
+                    conversation: Some("c1"),
+                };
+                let decided = own.decide(&act, NOW);
+                assert_eq!(reread.decide(&act, NOW), decided, "the written file decides the same");
+                assert_eq!(strictness(&reversed.decide(&act, NOW)), strictness(&decided), "in any order");
+                assert_eq!(own.explain(&act, NOW).decision, decided, "the explanation ends the same");
+                if standing == Standing::New {
+                    assert_ne!(strictness(&decided), Effect::Allow, "nothing allows what nobody has seen");
+                }
+                if let Some(stricter) = &stricter {
+                    let denied = strictness(&stricter.decide(&act, NOW));
+                    assert!(denied >= strictness(&decided), "one more rule that denies allows no more");
+                    assert!(server != "mail" || denied == Effect::Deny, "and denies");
+                }
+            }
+        }
+        let start = Act::StartServer { server, command: &definition };
+        assert_ne!(strictness(&own.decide(&start, NOW)), Effect::Allow, "no rule allows a start");
+        let sign_in = Act::SignIn { server, steps_up: false };
+        assert_ne!(strictness(&own.decide(&sign_in, NOW)), Effect::Allow, "no rule allows to sign in");
+    }
+}
+
+fn compiled(file: PolicyFile) -> Option<Policy> {
+    let mut policy = Policy::new(Grants::default());
+    policy.set_user(file).ok()?;
+    policy.set_identity("files", &["npx -y files-server /home/ann".to_owned()]);
+    Some(policy)
+}
+
+/// Denies all of one server.
+fn denying() -> PolicyRule {
+    serde_json::from_value(json!({ "effect": "deny", "server": "mail" })).expect("a rule")
+}
+
+const fn strictness(decision: &Decision) -> Effect {
+    match decision {
+        Decision::Allow { .. } => Effect::Allow,
+        Decision::Ask { .. } => Effect::Ask,
+        Decision::Deny { .. } => Effect::Deny,
+    }
+}

@@ -1,0 +1,41 @@
+//! A settings file that a target writes and the app's own code reads.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use host::ports::{Ports, ServerSettings};
+use host::secrets::SecretsInMemory;
+use store::PlatformInFolder;
+use tempfile::TempDir;
+
+/// One folder for the whole process.
+pub(crate) struct Settings {
+    ports: Ports,
+    _folder: TempDir,
+}
+
+impl Settings {
+    /// The settings, for one caller at a time.
+    pub(crate) fn lock() -> MutexGuard<'static, Settings> {
+        static SETTINGS: OnceLock<Mutex<Settings>> = OnceLock::new();
+        let settings = SETTINGS.get_or_init(|| {
+            let folder = crate::scratch::folder();
+            let platform = Arc::new(PlatformInFolder::new(folder.path()));
+            let file = folder.path().join("mcp.json");
+            let secrets = Arc::new(SecretsInMemory::default());
+            let ports = store::open_with(&file, &folder.path().join("data"), platform, secrets);
+            Mutex::new(Settings { ports: ports.expect("the folder can be used"), _folder: folder })
+        });
+        settings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The file's path.
+    pub(crate) fn file(&self) -> PathBuf {
+        self.servers().path()
+    }
+
+    /// What reads and writes the file.
+    pub(crate) fn servers(&self) -> &dyn ServerSettings {
+        &*self.ports.servers
+    }
+}

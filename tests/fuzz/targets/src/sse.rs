@@ -1,0 +1,74 @@
+//! Event streams.
+
+use bytes::Bytes;
+use mcp_transport::http::sse_fuzzing::{Event, read};
+
+/// A stream, after a first byte that says how small the limit is and where it is cut. However it is cut, the events are the same, and
+/// they are read the same once written again.
+///
+/// # Panics
+/// If that does not hold.
+pub fn sse(data: &[u8]) {
+    let Some((first, stream)) = data.split_first() else { return };
+    let limit = if *first < 128 { 1 << 20 } else { usize::from(*first) - 100 };
+    let whole = events(vec![Bytes::copy_from_slice(stream)], limit);
+    let at = usize::from(*first).min(stream.len());
+    let halves = vec![Bytes::copy_from_slice(&stream[..at]), Bytes::copy_from_slice(&stream[at..])];
+    assert_eq!(without_heads(&events(halves, limit)), without_heads(&whole), "cut at {at}");
+    if stream.len() <= 512 {
+        let single = stream.iter().map(|byte| Bytes::copy_from_slice(&[*byte])).collect();
+        assert_eq!(without_heads(&events(single, limit)), without_heads(&whole), "byte by byte");
+    }
+    let mut bytes = 0;
+    for event in &whole {
+        match event {
+            Event::Data { kind, data } => {
+                assert!(!data.is_empty() && std::str::from_utf8(data).is_ok(), "data is text");
+                assert!(!kind.contains(['\n', '\r']), "a type is one line");
+                bytes += data.len();
+            }
+            Event::Id(id) => assert!(!id.contains(['\n', '\r', '\0']), "an id is one line"),
+            Event::Retry(_) => {}
+            Event::TooLarge { head } => {
+                assert!(stream.len() > limit, "nothing is larger than the limit");
+                bytes += head.len();
+            }
+        }
+    }
+    // An invalid byte becomes three.
+    assert!(bytes <= 3 * stream.len(), "{bytes} bytes out of {}", stream.len());
+    let kept: Vec<Event> = whole.into_iter().filter(|event| !matches!(event, Event::TooLarge { .. })).collect();
+    assert_eq!(events(vec![Bytes::from(written(&kept))], 1 << 24), kept, "written again");
+}
+
+fn events(chunks: Vec<Bytes>, limit: usize) -> Vec<Event> {
+    read(chunks, limit).expect("a stream has an end")
+}
+
+/// Where a chunk ends decides how much of a too large event is seen.
+fn without_heads(events: &[Event]) -> Vec<Event> {
+    let without = |event: &Event| match event {
+        Event::TooLarge { .. } => Event::TooLarge { head: Bytes::new() },
+        other => other.clone(),
+    };
+    events.iter().map(without).collect()
+}
+
+fn written(events: &[Event]) -> String {
+    let mut text = String::new();
+    for event in events {
+        match event {
+            Event::Data { kind, data } => {
+                text.push_str(&format!("event: {kind}\n"));
+                for line in String::from_utf8_lossy(data).split('\n') {
+                    text.push_str(&format!("data: {line}\n"));
+                }
+            }
+            Event::Id(id) => text.push_str(&format!("id: {id}\n")),
+            Event::Retry(time) => text.push_str(&format!("retry: {}\n", time.as_millis())),
+            Event::TooLarge { .. } => {}
+        }
+        text.push('\n');
+    }
+    text
+}

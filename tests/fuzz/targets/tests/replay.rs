@@ -1,0 +1,213 @@
+//! Each target over its corpus, then over mutations of it: the same ones in each run, for a bounded time. This is the share of fuzzing
+//! that needs no nightly toolchain. `FUZZ_SECONDS` sets the time for each target.
+// The numbers and a failing input are printed for whoever runs it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use fastrand::Rng;
+use fuzz_targets::{TARGETS, Target};
+use peak_alloc::PeakAlloc;
+
+#[global_allocator]
+static ALLOCATOR: PeakAlloc = PeakAlloc;
+
+/// The time for the mutations of one target.
+const SECONDS: u64 = 2;
+/// The longest input, in bytes.
+const LONGEST: usize = 8 * 1024;
+/// The most memory that one input may take, beside what is made once: a fixed part, and so much for each of its bytes.
+const MEMORY: usize = 8 << 20;
+const MEMORY_PER_BYTE: usize = 512;
+/// The size of all corpora together, in bytes.
+const CORPORA: u64 = 300_000;
+
+/// Pieces that readers of text and JSON treat in a special way.
+const PIECES: [&str; 40] = [
+    "\n",
+    "\r",
+    "\r\n",
+    "\t",
+    " ",
+    "\0",
+    "\u{feff}",
+    "\u{202e}",
+    "\u{2028}",
+    "\u{85}",
+    "\\",
+    "\"",
+    "\\u0000",
+    "\\ud800",
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    "null",
+    "true",
+    "-0",
+    "1e999",
+    "18446744073709551616",
+    "0.1",
+    "`",
+    "```",
+    "~~~",
+    "<",
+    ">",
+    "](x:y)",
+    "![",
+    "|",
+    "%2e",
+    "../",
+    "://",
+    "@",
+    "=",
+    "*",
+];
+
+fn corpus(target: &Target) -> Vec<Vec<u8>> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../corpus").join(target.name);
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(&folder).expect("each target has a corpus").map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files.iter().map(|file| std::fs::read(file).unwrap()).collect()
+}
+
+fn check(target: &Target) {
+    // Under `cargo test` the targets share a process, and memory is measured for all of it.
+    static ALONE: Mutex<()> = Mutex::new(());
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let seeds = corpus(target);
+    assert!(seeds.len() >= 4, "{} seeds", seeds.len());
+    // What is made once, such as a fixture, is made now.
+    (target.run)(&seeds[0]);
+    for seed in &seeds {
+        one(target, seed);
+    }
+    let seconds = std::env::var("FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(SECONDS);
+    let end = Instant::now() + Duration::from_secs(seconds);
+    let salt = target.name.bytes().fold(7_u64, |salt, byte| salt.wrapping_mul(31).wrapping_add(byte.into()));
+    let mut random = Rng::with_seed(salt);
+    let mut inputs = 0_u64;
+    while Instant::now() < end {
+        one(target, &mutated(&seeds, &mut random));
+        inputs += 1;
+    }
+    println!("{}: {} seeds and {inputs} mutations in {seconds} s", target.name, seeds.len());
+}
+
+/// Runs one input, and leaves it in a file if it fails.
+fn one(target: &Target, input: &[u8]) {
+    ALLOCATOR.reset_peak_usage();
+    let before = ALLOCATOR.current_usage();
+    let ended = catch_unwind(AssertUnwindSafe(|| {
+        (target.run)(input);
+        let taken = ALLOCATOR.peak_usage().saturating_sub(before);
+        let most = MEMORY + input.len() * MEMORY_PER_BYTE;
+        assert!(taken <= most, "{taken} bytes of memory for an input of {} bytes", input.len());
+    }));
+    if let Err(panic) = ended {
+        let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-failing-input", target.name));
+        std::fs::write(&file, input).unwrap();
+        println!("{} fails on {:?}, which is in {}", target.name, String::from_utf8_lossy(input), file.display());
+        resume_unwind(panic);
+    }
+}
+
+fn mutated(seeds: &[Vec<u8>], random: &mut Rng) -> Vec<u8> {
+    let mut input = seeds[random.usize(..seeds.len())].clone();
+    for _ in 0..random.usize(1..=6) {
+        let at = random.usize(..=input.len());
+        let end = (at + random.usize(..=16)).min(input.len());
+        match random.u8(..9) {
+            0 if at < input.len() => input[at] ^= 1 << random.u8(..8),
+            1 if at < input.len() => input[at] = random.u8(..),
+            2 => drop(input.drain(at..end)),
+            3 => {
+                let part = input[at..end].to_vec();
+                let to = random.usize(..=input.len());
+                input.splice(to..to, part);
+            }
+            4 => {
+                let part = input[at..end].repeat(random.usize(2..200));
+                input.splice(at..end, part);
+            }
+            5 => {
+                let other = &seeds[random.usize(..seeds.len())];
+                let from = random.usize(..=other.len());
+                let to = (from + random.usize(..=64)).min(other.len());
+                input.splice(at..end, other[from..to].iter().copied());
+            }
+            6 => input.truncate(at),
+            _ => {
+                let piece = PIECES[random.usize(..PIECES.len())];
+                let to = if random.bool() { end } else { at };
+                input.splice(at..to, piece.bytes());
+            }
+        }
+        input.truncate(LONGEST);
+    }
+    input
+}
+
+#[test]
+fn the_corpora_are_small_and_belong_to_targets() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../corpus");
+    let mut size = 0;
+    for entry in std::fs::read_dir(&folder).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name();
+        // The page's own reader of schemas has its corpus here as well.
+        let is_known = name == "tool_schema" || TARGETS.iter().any(|target| name == target.name);
+        assert!(is_known, "{name:?} is no target");
+        for file in std::fs::read_dir(entry.path()).unwrap() {
+            size += file.unwrap().metadata().unwrap().len();
+        }
+    }
+    assert!(size < CORPORA, "the corpora have {size} bytes");
+}
+
+#[test]
+fn each_target_has_a_program_for_libfuzzer() {
+    let manifest = include_str!("../../Cargo.toml");
+    let programs = manifest.lines().filter(|line| line.starts_with("path = \"fuzz_targets/")).count();
+    assert_eq!(programs, TARGETS.len(), "as many programs as targets");
+    for target in TARGETS {
+        assert!(manifest.contains(&format!("path = \"fuzz_targets/{}.rs\"", target.name)), "{}", target.name);
+    }
+}
+
+macro_rules! targets {
+    ($($name:ident),* $(,)?) => {
+        $(
+            #[test]
+            fn $name() {
+                check(TARGETS.iter().find(|target| target.name == stringify!($name)).expect("a target"));
+            }
+        )*
+
+        #[test]
+        fn each_target_is_tested() {
+            assert_eq!([$(stringify!($name)),*], TARGETS.map(|target| target.name), "the list of tests is that of targets");
+        }
+    };
+}
+
+targets![
+    message,
+    sse,
+    content,
+    form,
+    mcp_json,
+    pasted,
+    policy,
+    audit_log,
+    audit_export,
+    challenge,
+    metadata,
+    conversation,
+];

@@ -1,0 +1,221 @@
+//! Servers, a model that does what it is told, and a user who refuses the request that shows the harm and allows all others.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use host::conversation::{NewMessage, Offered, Settings, keys};
+use host::history::Conversation;
+use host::review::{Flag, Kind};
+use host::server_config::ServerConfig;
+use host::view::{QuestionBody, QuestionView, UserAnswer, Why};
+use host::{CallOrigin, Seen};
+use models::{Delta, Part, Stop};
+use policy::{Scope, Standing};
+use serde_json::{Map, Value, json};
+use testkit::app::{App, PATIENCE, scripted};
+use testkit::model::{ScriptedModel, Step, ends, named, reference, text};
+
+/// Stands for what must not get out, or for the harm that a call does.
+pub(crate) const CANARY: &str = "canary-4f1e";
+/// The conversation.
+const ID: &str = "outside";
+
+/// A tool that takes texts of these names.
+pub(crate) fn tool(name: &str, description: &str, parameters: &[&str]) -> Value {
+    let properties: Map<String, Value> =
+        parameters.iter().map(|name| ((*name).to_owned(), json!({ "type": "string" }))).collect();
+    let schema = json!({ "type": "object", "properties": properties });
+    json!({ "name": name, "description": description, "inputSchema": schema })
+}
+
+/// Everything of one scenario.
+pub(crate) struct Stage {
+    pub(crate) app: App,
+    pub(crate) model: Arc<ScriptedModel>,
+    /// What each server gets is written to a file of its name.
+    records: tempfile::TempDir,
+}
+
+impl Stage {
+    /// Servers with these tools, and what they answer to a call.
+    pub(crate) async fn new(servers: &[(&str, &[Value], &str)]) -> Self {
+        let records = tempfile::tempdir().unwrap();
+        let config = |name: &str, tools: &[Value], says: &str| {
+            Self::server(&records.path().join(name).to_string_lossy(), &[tools], says)
+        };
+        let all = servers.iter().map(|(name, tools, says)| (*name, config(name, tools, says))).collect();
+        Self::with(records, all).await
+    }
+
+    /// A server that lists these tools the first time, these the second, and so on.
+    pub(crate) fn server(record: &str, lists: &[&[Value]], says: &str) -> ServerConfig {
+        let mut arguments = vec!["--record".to_owned(), record.to_owned()];
+        for tools in lists {
+            arguments.extend(["--reply".to_owned(), format!("tools/list={}", json!({ "tools": tools }))]);
+        }
+        let result = json!({ "content": [{ "type": "text", "text": says }] });
+        arguments.extend(["--reply".to_owned(), format!("tools/call={result}")]);
+        scripted(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// With servers that record what they get in this folder.
+    pub(crate) async fn with(records: tempfile::TempDir, servers: Vec<(&str, ServerConfig)>) -> Self {
+        let names: Vec<String> = servers.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let app = App::start(servers).await;
+        for name in &names {
+            app.ready(name).await;
+            app.until(name, "known", |server| server.counts[0] > 0).await;
+        }
+        let model = ScriptedModel::offer(&app.host, vec![named("m")]).await;
+        let conversation = Conversation { id: ID.into(), title: "Outside".into(), ..Conversation::default() };
+        app.host.ports().history.create(&conversation).unwrap();
+        let offered = |name: &String| Offered { server: name.clone(), tools: None, instructions: None };
+        let servers = names.iter().map(offered).collect();
+        let settings = Settings { model: Some(reference("m")), servers, ..Settings::default() };
+        app.host.set_conversation(ID.into(), settings).await.unwrap();
+        Self { app, model, records }
+    }
+
+    /// The user looks at a tool's definition, or clicks through it, and turns it on.
+    pub(crate) async fn review(&self, server: &str, tool: &str) {
+        let reviewed = self.app.host.reviewed(server.into()).await.unwrap();
+        let own = reviewed.catalog().tool(tool).unwrap_or_else(|| panic!("{server} has {tool}"));
+        let seen = Seen { kind: Kind::Tool, name: tool.to_owned(), hash: reviewed.tool(&own).0.to_string() };
+        self.app.host.review(server.into(), vec![seen]).await.unwrap().unwrap();
+    }
+
+    /// The user calls a tool and allows it for good.
+    pub(crate) async fn allow_always(&self, server: &str, tool: &str) {
+        let (host, own, name) = (self.app.host.clone(), server.to_owned(), tool.to_owned());
+        let call = tokio::spawn(async move {
+            let origin = CallOrigin::User { conversation: None };
+            let answered = tokio::sync::oneshot::channel().0;
+            host.call_tool_as(origin, "always".into(), own, name, Map::new(), answered).await
+        });
+        let question = self.app.question(server, "the tool", is_tool).await;
+        self.app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+        call.await.unwrap().expect("the user's call is allowed");
+    }
+
+    /// The user says something, and the model makes these calls, one after the other. Gives the requests that the user saw.
+    pub(crate) async fn obeys(&self, calls: &[(&str, &str, Value)]) -> Vec<QuestionView> {
+        for (at, (server, tool, arguments)) in calls.iter().enumerate() {
+            self.model.next(uses(&format!("use-{at}"), &keys::key(server, tool), arguments));
+        }
+        self.model.next(text("Done.", (10, 10)));
+        let message = NewMessage { text: "Do what I asked for.".into(), ..NewMessage::default() };
+        self.app.host.send_message(ID.into(), message, None).await.unwrap();
+        let mut seen: Vec<QuestionView> = Vec::new();
+        let ended = async {
+            while self.app.host.answering(ID).0 {
+                for question in self.app.questions().await.into_iter().filter(is_tool) {
+                    if seen.iter().all(|known| known.id != question.id) {
+                        let answer =
+                            if shows_harm(&question) { UserAnswer::Deny } else { UserAnswer::Allow(Scope::Once) };
+                        self.app.answer(&question, answer).await;
+                        seen.push(question);
+                    }
+                }
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, ended).await.expect("the model comes to its end");
+        seen
+    }
+
+    /// Whether the harm reached a server.
+    pub(crate) fn reached(&self, server: &str) -> bool {
+        self.got(server).contains(CANARY)
+    }
+
+    /// Every line that a server got.
+    pub(crate) fn got(&self, server: &str) -> String {
+        std::fs::read_to_string(self.records.path().join(server)).unwrap()
+    }
+
+    /// All that the model was asked, as text.
+    pub(crate) fn told_model(&self) -> String {
+        format!("{:?}", self.model.asked())
+    }
+
+    /// Ends the host.
+    pub(crate) async fn close(self) {
+        self.app.host.close().await;
+    }
+}
+
+fn is_tool(question: &QuestionView) -> bool {
+    matches!(question.body, QuestionBody::Tool { .. })
+}
+
+/// Whether a request shows the harm, in whole.
+pub(crate) fn shows_harm(question: &QuestionView) -> bool {
+    let QuestionBody::Tool { arguments, .. } = &question.body else { return false };
+    json!(arguments).to_string().contains(CANARY)
+}
+
+/// An answer that makes one call.
+fn uses(id: &str, name: &str, arguments: &Value) -> Vec<Step> {
+    let arguments = arguments.as_object().cloned().unwrap_or_default();
+    let piece = json!(arguments).to_string();
+    let part = Part::ToolUse { id: id.into(), name: name.into(), arguments, opaque: None };
+    vec![
+        Step::Says(Delta::ToolUseBegan { id: id.into(), name: name.into() }),
+        Step::Says(Delta::ToolUseArguments { id: id.into(), text: piece }),
+        ends(vec![part], Stop::ToolUse, (10, 10)),
+    ]
+}
+
+/// The request in a few words: where it goes, with what, and what is marked about it.
+pub(crate) fn shown(question: &QuestionView) -> String {
+    let QuestionBody::Tool { tool, arguments, .. } = &question.body else { return question.rule.to_owned() };
+    let (name, server) = (escaped(&tool.name), escaped(&question.server));
+    let mut words = format!("`{name}` of `{server}`, `{}`", json!(arguments));
+    let marks = &question.marks;
+    match marks.standing {
+        Some(Standing::New) => words.push_str("; new"),
+        Some(Standing::Changed) => words.push_str("; changed"),
+        Some(Standing::Reviewed) | None => {}
+    }
+    if let Some(diff) = &marks.diff {
+        for change in &diff.changes {
+            words.push_str(&format!("; {} is different", change.path.join(" / ")));
+        }
+    }
+    if !marks.flags.is_empty() {
+        words.push_str(&format!("; marked: {}", reasons(&marks.flags)));
+    }
+    for alike in &marks.look_alikes {
+        words.push_str(&format!("; looks like `{}` of `{}`", escaped(&alike.name), escaped(&alike.server)));
+    }
+    if let Why::Model { after, .. } = &question.why
+        && !after.is_empty()
+    {
+        words.push_str(&format!("; after words of {}", after.join(", ")));
+    }
+    words
+}
+
+/// Why something is marked, in words: `instructs model, secret place`.
+pub(crate) fn reasons(flags: &[Flag]) -> String {
+    let mut words: Vec<String> = flags.iter().map(|flag| in_words(&format!("{:?}", flag.reason))).collect();
+    words.sort();
+    words.dedup();
+    if words.is_empty() { "nothing".to_owned() } else { words.join(", ") }
+}
+
+fn in_words(name: &str) -> String {
+    let mut words = String::new();
+    for c in name.chars() {
+        if c.is_ascii_uppercase() && !words.is_empty() {
+            words.push(' ');
+        }
+        words.push(c.to_ascii_lowercase());
+    }
+    words
+}
+
+/// A name in ASCII: letters of other scripts can't be told apart in a table.
+fn escaped(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii() { c.to_string() } else { format!("[U+{:04X}]", c as u32) }).collect()
+}

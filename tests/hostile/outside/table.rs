@@ -1,0 +1,73 @@
+//! One line of `RESULTS.md` for each scenario: checked against the file, or written to where `cargo xtask hostile` gathers them.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::time::Duration;
+
+use host::view::QuestionView;
+
+use super::stage::shown;
+use crate::report::{Figures, Row};
+
+/// Where the lines go when the table is written anew.
+const LINES: &str = "HOSTILE_RESULTS";
+
+/// How a scenario ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// The harm needed an approval that showed it; refused, it did not happen.
+    Approval,
+    /// Each act had an approval of its own, for exactly the bytes that were sent.
+    OwnApproval,
+    /// Only the user uses it, under its server's name.
+    UsersChoice,
+    /// The model never got so far: what it would have to use is not offered to it.
+    NotOffered,
+    /// It happened without a request of its own, for this reason.
+    Happened(&'static str),
+}
+
+/// One scenario.
+pub(crate) struct Scenario {
+    /// Its case.
+    pub(crate) id: &'static str,
+    /// The classes of the benchmarks that it stands for.
+    pub(crate) classes: &'static str,
+    /// What is tried.
+    pub(crate) tried: &'static str,
+}
+
+impl Scenario {
+    /// Compares how it ended with what is expected, and tells its lines. `before` is what the user saw apart from requests.
+    pub(crate) fn ended(&self, before: &str, seen: &[QuestionView], outcome: Outcome) {
+        let requests: Vec<String> = seen.iter().map(shown).collect();
+        let mut saw = before.to_owned();
+        if !requests.is_empty() {
+            let separator = if saw.is_empty() { "" } else { ". " };
+            saw.push_str(&format!("{separator}Requests: {}", requests.join(" · ")));
+        }
+        let needed = match outcome {
+            Outcome::Approval => "yes; refused, nothing was sent".to_owned(),
+            Outcome::OwnApproval => {
+                "yes; each call had an approval of its own, for the bytes that were sent".to_owned()
+            }
+            Outcome::UsersChoice => "yes; no model uses it, only the user, under its server's name".to_owned(),
+            Outcome::NotOffered => "not reached: the model is not offered the tool".to_owned(),
+            Outcome::Happened(why) => format!("**no**: {why}"),
+        };
+        let saw = saw.replace('|', "\\|");
+        let line = format!("| {} | {} | {} | {saw} | {needed} |", self.id, self.classes, self.tried);
+        if let Some(file) = std::env::var_os(LINES) {
+            let file = OpenOptions::new().create(true).append(true).open(file);
+            // One write, so that lines of tests that run at once do not mix.
+            let written = file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
+            written.expect("the results can be written");
+        } else {
+            let results = include_str!("../RESULTS.md");
+            assert!(results.lines().any(|known| known == line), "`cargo xtask hostile` writes RESULTS.md anew: {line}");
+        }
+        let mut row = Row::default();
+        row.is(&format!("{}, {}", self.id, self.tried));
+        row.withstood(Figures { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
+    }
+}

@@ -1,0 +1,158 @@
+// The form for any schema that a server may send: it is read within bounds, and a value that is put into it comes out again. The
+// schemas are mutations of `tests/fuzz/corpus/tool_schema`, the same ones in each run, for a bounded time.
+
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+
+import { expect, test } from "vitest";
+
+import type { JsonValue } from "$lib/api/generated";
+
+import { draftOf } from "./draft";
+import { filledIn } from "./form-value";
+import { MAX_DEPTH, MAX_FIELDS, MAX_OPTIONS, shapeOf } from "./schema";
+import { isObject, type Shape } from "./shape";
+
+const CORPUS = join(import.meta.dirname, "../../../../tests/fuzz/corpus/tool_schema");
+const SECONDS = Number(process.env.FUZZ_SECONDS ?? 1.5);
+/** Keywords and names that mean something to a reader of schemas, or to JavaScript. */
+const NAMES = [
+  ...[
+    "type",
+    "properties",
+    "required",
+    "items",
+    "enum",
+    "const",
+    "oneOf",
+    "anyOf",
+    "allOf",
+    "$ref",
+  ],
+  ...["$defs", "default", "format", "minimum", "maxLength", "additionalProperties", "prefixItems"],
+  ...["__proto__", "toString", "constructor", "length", "", "a/b"],
+];
+const VALUES: JsonValue[] = [
+  ...[null, true, false, 0, -1, 1.5, 1e308, 9007199254740991, "", "string", "object", "array"],
+  ...["integer", "null", "#", "#/$defs/n", "#/properties/a", "https://evil.example/x", "\u202e"],
+  ...([[], {}, ["string", "null"], [[]], { type: "string" }, { $ref: "#" }] as JsonValue[]),
+];
+
+/** Numbers that are the same in each run (xorshift). */
+class Random {
+  private state = 0x2f6e2b1;
+
+  below(count: number): number {
+    this.state ^= this.state << 13;
+    this.state ^= this.state >>> 17;
+    this.state ^= this.state << 5;
+    return (this.state >>> 0) % count;
+  }
+
+  of<T>(all: readonly T[]): T {
+    return all[this.below(all.length)] as T;
+  }
+}
+
+/** The value with one part replaced, removed, added or repeated. */
+function mutated(value: JsonValue, random: Random): JsonValue {
+  const goesOn = random.below(4) > 0;
+  if (Array.isArray(value)) {
+    if (goesOn && value.length > 0) {
+      const at = random.below(value.length);
+      return value.map((each, index) => (index === at ? mutated(each, random) : each));
+    }
+    return random.of([[], [...value, random.of(VALUES)], [...value, ...value], random.of(VALUES)]);
+  }
+  if (isObject(value)) {
+    const entries = Object.entries(value);
+    const at = random.below(entries.length + 1);
+    const [name, part] = entries[at] ?? [random.of(NAMES), random.of(VALUES)];
+    const others = entries.filter((_, index) => index !== at);
+    if (goesOn) return Object.fromEntries([...others, [name, mutated(part, random)]]);
+    const all: [string, JsonValue][][] = [
+      others,
+      [...others, [random.of(NAMES), part]],
+      [...others, [name, random.of(VALUES)]],
+      [...entries, [random.of(NAMES), value]],
+    ];
+    return Object.fromEntries(random.of(all));
+  }
+  return random.of(VALUES);
+}
+
+/** How many fields and options a shape has, and how deep it is. */
+function size(shape: Shape, depth = 0): { fields: number; options: number; depth: number } {
+  const sum = { fields: 0, options: 0, depth };
+  const parts: Shape[] = [];
+  if (shape.kind === "object") {
+    sum.fields += shape.fields.length;
+    parts.push(...shape.fields.map((field) => field.shape));
+    if (shape.extra) parts.push(shape.extra);
+  } else if (shape.kind === "array") {
+    parts.push(shape.item);
+  } else if (shape.kind === "choice") {
+    expect(shape.options.length).toBeLessThanOrEqual(MAX_OPTIONS);
+    sum.options += shape.options.length;
+  }
+  for (const part of parts) {
+    const inner = size(part, depth + 1);
+    sum.fields += inner.fields;
+    sum.options += inner.options;
+    sum.depth = Math.max(sum.depth, inner.depth);
+  }
+  return sum;
+}
+
+/** The same for values that differ in the order of their members only. */
+function sorted(value: JsonValue | undefined): JsonValue | undefined {
+  if (Array.isArray(value)) return value.map((each) => sorted(each) ?? null);
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).map(
+    ([name, part]) => [name, sorted(part) ?? null] as const,
+  );
+  return Object.fromEntries(members.sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** Whether the value came out again; else the form says what is wrong with it. */
+function check(schema: JsonValue, value: JsonValue): boolean {
+  const words = JSON.stringify({ schema, value });
+  const shape = shapeOf(schema);
+  const { fields, options, depth } = size(shape);
+  expect(fields, words).toBeLessThanOrEqual(MAX_FIELDS);
+  expect(options, words).toBeLessThanOrEqual(10 * MAX_OPTIONS);
+  expect(depth, words).toBeLessThanOrEqual(MAX_DEPTH + 1);
+  const filled = filledIn(shape, draftOf(shape, value, true));
+  if (filled.problems.length > 0) return false;
+  expect(JSON.stringify(sorted(filled.value)), words).toBe(JSON.stringify(sorted(value)));
+  return true;
+}
+
+test(
+  "what is put into a form comes out of it, whatever the schema",
+  () => {
+    const seeds = readdirSync(CORPUS).map((name) => {
+      const seed = JSON.parse(readFileSync(join(CORPUS, name), "utf8")) as {
+        schema: JsonValue;
+        value: JsonValue;
+      };
+      check(seed.schema, seed.value);
+      return seed;
+    });
+    expect(seeds.length).toBeGreaterThan(4);
+    const random = new Random();
+    const end = performance.now() + SECONDS * 1000;
+    let [inputs, same] = [0, 0];
+    while (performance.now() < end || inputs < 100) {
+      let { schema, value } = random.of(seeds);
+      for (let count = 1 + random.below(4); count > 0; count -= 1) {
+        if (random.below(3) > 0) schema = mutated(schema, random);
+        else value = mutated(value, random);
+      }
+      if (check(schema, value)) same += 1;
+      inputs += 1;
+    }
+    expect(same).toBeGreaterThan(inputs / 20);
+  },
+  SECONDS * 1000 + 20_000,
+);
