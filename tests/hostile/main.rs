@@ -20,6 +20,7 @@ mod leaks;
 mod lists;
 mod log;
 mod misbehaviour;
+mod network;
 mod own_process;
 mod packages;
 mod pair;
