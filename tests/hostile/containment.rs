@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use host::limits::Limits;
-use host::server_config::{Access, Folder, SandboxConfig, ServerConfig, ServerEntry};
+use host::server_config::{Access, Folder, Network, SandboxConfig, ServerConfig, ServerEntry};
 use host::view::{AppSettings, CallFailure, QuestionBody, QuestionView, ServerState, UserAnswer};
 use policy::Scope;
 use serde_json::{Map, Value, json};
@@ -44,7 +44,7 @@ async fn seen(app: &App, server: &str) -> Value {
 async fn a_server_in_a_sandbox_works_and_its_question_says_what_it_reaches() {
     let ground = tempfile::tempdir().unwrap();
     let inside = ground.path().canonicalize().unwrap();
-    let sandbox = SandboxConfig { folders: vec![folder(&inside, Access::Write)], network: false };
+    let sandbox = SandboxConfig { folders: vec![folder(&inside, Access::Write)], network: Network::None };
     let app = App::start(vec![("held", held(sandbox.clone(), &[]))]).await;
     app.host.start_server("held".into()).await.unwrap().unwrap();
     let question = app.question("held", "its start", is_start).await;
@@ -52,7 +52,7 @@ async fn a_server_in_a_sandbox_works_and_its_question_says_what_it_reaches() {
         panic!("the question says what it would reach: {question:?}");
     };
     assert_eq!(plan.reach.folders, sandbox.folders, "the folders that were named");
-    assert!(!plan.network, "and no network");
+    assert_eq!(plan.network, Network::None, "and no network");
     let report = app.host.plan_sandbox("held".into()).await.unwrap().expect("it can be set up");
     assert_eq!(report.plan, *plan, "whoever asks beforehand is told the same");
     let home = plan.reach.home.clone();
@@ -81,9 +81,10 @@ async fn more_reach_is_another_command() {
     app.until("held", "ready", |s| s.state == ServerState::Ready).await;
     assert!(app.server("held").await.approved, "as it is, it is approved");
     let without = scripted(&[]);
-    for (what, config) in
-        [("with the network", held(SandboxConfig { network: true, ..sandbox }, &[])), ("without a sandbox", without)]
-    {
+    for (what, config) in [
+        ("with the network", held(SandboxConfig { network: Network::Full, ..sandbox }, &[])),
+        ("without a sandbox", without),
+    ] {
         let entry = ServerEntry { name: "held".into(), config };
         app.host.update_server("held".into(), entry).await.unwrap().unwrap();
         app.until("held", "stopped", |s| s.state == ServerState::Stopped).await;
@@ -116,7 +117,7 @@ async fn what_can_not_be_held_does_not_start_and_is_not_asked_about() {
         ("own", own, Access::Write, "own settings"),
     ];
     for (name, path, access, words) in tries {
-        let sandbox = SandboxConfig { folders: vec![folder(&path, access)], network: false };
+        let sandbox = SandboxConfig { folders: vec![folder(&path, access)], network: Network::None };
         let entry = ServerEntry { name: name.into(), config: held(sandbox, &[]) };
         app.host.add_server(entry).await.unwrap().unwrap();
         app.host.start_server(name.into()).await.unwrap().unwrap();
@@ -136,7 +137,7 @@ async fn x29_a_server_is_told_of_no_folder_that_its_sandbox_does_not_reach() {
     for name in ["in", "in/deep", "inX", "out"] {
         std::fs::create_dir(base.join(name)).unwrap();
     }
-    let sandbox = SandboxConfig { folders: vec![folder(&base.join("in"), Access::Read)], network: false };
+    let sandbox = SandboxConfig { folders: vec![folder(&base.join("in"), Access::Read)], network: Network::None };
     let app = App::start(vec![("held", held(sandbox, &[]))]).await;
     let shared = ["in/deep", "inX", "out"].map(|name| base.join(name)).to_vec();
     app.host.set_roots("held".into(), shared.clone()).await.unwrap().unwrap();

@@ -62,7 +62,8 @@ fn set_modified(path: &Path, time: std::time::SystemTime) {
 
 fn held(folders: Vec<Folder>, program: &str, args: &[&str]) -> ServerConfig {
     let mut config = command(program.into(), args);
-    config.as_stdio_mut().unwrap().sandbox = Some(SandboxConfig { folders, network: false });
+    config.as_stdio_mut().unwrap().sandbox =
+        Some(SandboxConfig { folders, network: host::server_config::Network::None });
     config
 }
 

@@ -23,6 +23,7 @@ mod leaks;
 mod lists;
 mod log;
 mod misbehaviour;
+mod network;
 mod outside;
 mod own_process;
 mod packages;

@@ -26,7 +26,7 @@ for (const { name, setup, size } of LOOKS) {
         expect(wider, `${view} is not wider than the window`).toBeLessThanOrEqual(0);
       };
       const folder = realpathSync(host.folder);
-      const sandbox = { folders: [{ path: folder + "/platform", access: "write" }], network: false };
+      const sandbox = { folders: [{ path: folder + "/platform", access: "write" }], network: { preset: "files_only" } };
       const config = { type: "stdio", command: DEMO, args: ["--era", "legacy"], env: {}, cwd: null, sandbox };
       await host.call("update_server", { server: "harbour", name: "harbour", config });
       await visit(app, "#/server/harbour/settings");

@@ -22,17 +22,18 @@ async fn folders_are_kept_by_where_they_really_lie() {
     let base = app.folder.path().canonicalize().unwrap();
     std::fs::create_dir(base.join("real")).unwrap();
     std::os::unix::fs::symlink(base.join("real"), base.join("link")).unwrap();
-    let sandbox = json!({"folders": [{"path": base.join("link"), "access": "read"}], "network": false});
+    let sandbox =
+        json!({"folders": [{"path": base.join("link"), "access": "read"}], "network": {"preset": "files_only"}});
     call(&api, "add_server", json!({"name": "held", "config": config(sandbox)})).await;
     let shown = call(&api, "snapshot", json!({})).await["servers"][0]["config"]["sandbox"].clone();
-    let real = json!({"folders": [{"path": base.join("real"), "access": "read"}], "network": false});
+    let real = json!({"folders": [{"path": base.join("real"), "access": "read"}], "network": {"preset": "files_only"}});
     assert_eq!(shown, real, "X29: no link decides later what is reached");
 
     let report = call(&api, "sandbox", json!({"server": "held"})).await;
     if cfg!(target_os = "linux") {
         assert_eq!(report["problem"], Value::Null, "it can be set up");
         assert_eq!(report["plan"]["folders"], real["folders"], "and it is said what is reached: {report}");
-        assert_eq!(report["plan"]["network"], false, "and what is not");
+        assert_eq!(report["plan"]["network"]["preset"], "files_only", "and what is not");
     }
     std::fs::remove_dir(base.join("real")).unwrap();
     let report = call(&api, "sandbox", json!({"server": "held"})).await;
@@ -45,7 +46,7 @@ async fn what_is_no_sandbox_is_refused() {
     let app = App::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     for path in ["src", "/"] {
-        let sandbox = json!({"folders": [{"path": path, "access": "read"}], "network": true});
+        let sandbox = json!({"folders": [{"path": path, "access": "read"}], "network": {"preset": "full"}});
         let request = json!({"name": "held", "config": config(sandbox)});
         let error = dispatch(&api, "add_server", request).await.expect_err("it is refused");
         assert_eq!(error.code, ErrorCode::Invalid, "{path}: {error:?}");

@@ -2,7 +2,7 @@
 
 use api::data::{
     CallKind, Content, FileWriter, FolderAccess, Question, QuestionBody, Reading, ReadingKind, ResourceLimits,
-    SandboxFolder, SandboxPlan, UrlParts, UrlWarning, Why,
+    SandboxFolder, SandboxNetwork, SandboxPlan, UrlParts, UrlWarning, Why,
 };
 use serde_json::Value;
 
@@ -34,7 +34,16 @@ pub(crate) fn sandbox(plan: &SandboxPlan) -> String {
     for path in hidden {
         text.push_str(&format!("not reached {} (Drawbridge's own)\n", line(path)));
     }
-    text.push_str(if *network { "network     all of it\n" } else { "network     none\n" });
+    match network {
+        SandboxNetwork::FilesOnly => text.push_str("network     none\n"),
+        SandboxNetwork::Full => text.push_str("network     all of it\n"),
+        SandboxNetwork::NamedHosts { hosts } => {
+            text.push_str("network     these hosts only, through Drawbridge's proxy\n");
+            for host in hosts {
+                text.push_str(&format!("host        {}\n", line(host)));
+            }
+        }
+    }
     text.push_str(&resource_limits(limits));
     text
 }

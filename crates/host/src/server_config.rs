@@ -13,7 +13,7 @@ use mcp_proto::Revision;
 pub use address::{HttpConfig, HttpKind, header_problem, url_problem};
 pub use auth::{AuthConfig, Grant, IdentityProvider};
 pub use auth_terms::{AuthField, AuthTerm};
-pub use sandbox::{Access, Folder, SandboxConfig, word as access_word};
+pub use sandbox::{Access, Folder, HostPattern, Network, SandboxConfig, word as access_word};
 
 /// One server of `mcp.json`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,7 +8,7 @@ mod common;
 use std::fs;
 
 use common::Store;
-use host::server_config::{Access, Folder, SandboxConfig, ServerEntry, StdioConfig};
+use host::server_config::{Access, Folder, Network, SandboxConfig, ServerEntry, StdioConfig};
 
 fn entry(sandbox: Option<SandboxConfig>) -> ServerEntry {
     let config = StdioConfig { command: "npx".into(), sandbox, ..StdioConfig::default() };
@@ -27,13 +27,15 @@ fn text(sandbox: &str) -> String {
 fn all_of_it_is_written_and_read() {
     let whole = SandboxConfig {
         folders: vec![folder("/home/ann/in", Access::Read), folder("/home/ann/out", Access::Write)],
-        network: true,
+        network: Network::Full,
     };
-    for sandbox in [None, Some(SandboxConfig::default()), Some(whole)] {
+    let hosts = ["example.com", "*.example.org:8443", "[::1]"].map(|host| host.parse().unwrap());
+    let named = SandboxConfig { network: Network::Hosts(hosts.into()), ..SandboxConfig::default() };
+    for sandbox in [None, Some(SandboxConfig::default()), Some(whole), Some(named)] {
         let store = Store::new();
         store.ports.servers.put(&entry(sandbox.clone()), None).unwrap();
         assert_eq!(store.ports.servers.load().unwrap(), [entry(sandbox.clone())], "it reads as it was written");
-        for other in [Some(SandboxConfig { network: true, ..SandboxConfig::default() }), sandbox, None] {
+        for other in [Some(SandboxConfig { network: Network::Full, ..SandboxConfig::default() }), sandbox, None] {
             store.ports.servers.put(&entry(other.clone()), None).unwrap();
             assert_eq!(store.ports.servers.load().unwrap(), [entry(other)], "and after a change");
         }
@@ -46,7 +48,7 @@ fn all_of_it_is_written_and_read() {
 fn what_is_left_out_is_the_least() {
     let store = Store::new();
     fs::write(store.config(), text(r#"{"folders": [{"path": "/a"}]}"#)).unwrap();
-    let wanted = SandboxConfig { folders: vec![folder("/a", Access::Read)], network: false };
+    let wanted = SandboxConfig { folders: vec![folder("/a", Access::Read)], network: Network::None };
     assert_eq!(store.ports.servers.load().unwrap(), [entry(Some(wanted))], "to read, and no network");
 }
 
@@ -60,6 +62,11 @@ fn what_can_not_be_understood_is_no_sandbox_less() {
         (r#"{"folders": [{"path": "a"}]}"#, "whole path"),
         (r#"{"folders": [{"path": "/"}]}"#, "whole disk"),
         (r#"{"network": "no"}"#, "true or false"),
+        (r#"{"network": []}"#, "no host is named"),
+        (r#"{"network": [true]}"#, "a text"),
+        (r#"{"network": ["example.com", "https://example.org/"]}"#, "is not a host"),
+        (r#"{"network": ["*"]}"#, "too wide"),
+        (r#"{"network": ["example.com:0"]}"#, "1 to 65535"),
         (r#"{"network": false, "network": true}"#, "twice"),
     ] {
         fs::write(store.config(), text(sandbox)).unwrap();
@@ -75,7 +82,7 @@ fn what_says_the_same_stays_as_it_is_written() {
     let store = Store::new();
     let written = text("{ \"network\":true,\n   \"folders\" : [ ],  \"note\": 1 }");
     fs::write(store.config(), &written).unwrap();
-    let same = entry(Some(SandboxConfig { network: true, ..SandboxConfig::default() }));
+    let same = entry(Some(SandboxConfig { network: Network::Full, ..SandboxConfig::default() }));
     store.ports.servers.put(&same, None).unwrap();
     assert_eq!(fs::read_to_string(store.config()).unwrap(), written, "nothing was to be changed");
     store.ports.servers.put(&entry(Some(SandboxConfig::default())), None).unwrap();
@@ -84,10 +91,22 @@ fn what_says_the_same_stays_as_it_is_written() {
 }
 
 #[test]
+fn hosts_are_read_as_they_were_written() {
+    let store = Store::new();
+    let written = text(r#"{"network": [ "API.Example.com", "bücher.example" ]}"#);
+    fs::write(store.config(), &written).unwrap();
+    let hosts = ["api.example.com", "xn--bcher-kva.example"].map(|host| host.parse().unwrap());
+    let same = entry(Some(SandboxConfig { network: Network::Hosts(hosts.into()), ..SandboxConfig::default() }));
+    assert_eq!(store.ports.servers.load().unwrap(), [same.clone()], "in their usual form");
+    store.ports.servers.put(&same, None).unwrap();
+    assert_eq!(fs::read_to_string(store.config()).unwrap(), written, "what says the same stays");
+}
+
+#[test]
 fn it_comes_along_when_it_is_pasted() {
     let found =
         store::import(&text(r#"{"folders": [{"path": "/a", "access": "write"}], "network": true}"#), &[]).unwrap();
-    let wanted = SandboxConfig { folders: vec![folder("/a", Access::Write)], network: true };
+    let wanted = SandboxConfig { folders: vec![folder("/a", Access::Write)], network: Network::Full };
     assert_eq!(
         found[0].config,
         entry(Some(wanted)).config,

@@ -2,7 +2,7 @@ import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, test } from "vitest";
 
-import type { LimitsUse, SandboxPlan, Server } from "$lib/api/generated";
+import type { ServerConfig as Config, LimitsUse, SandboxPlan, Server } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
 import { sampleServer, startFake } from "$lib/testing/fake";
 
@@ -10,7 +10,9 @@ import LimitsFields from "../settings/LimitsFields.svelte";
 
 import CommandFields from "./CommandFields.svelte";
 import { Draft } from "./draft.svelte";
+import { isHostPattern } from "./host-pattern";
 import Limits from "./Limits.svelte";
+import SandboxReach from "./SandboxReach.svelte";
 
 const user = userEvent.setup();
 
@@ -23,7 +25,7 @@ const plan: SandboxPlan = {
   program: ["/home/ann/.nvm/versions/node/v22.1.0"],
   system: ["/usr", "/lib"],
   home: "/home/ann/.local/share/drawbridge/sandbox/0a1b",
-  network: false,
+  network: { preset: "files_only" },
   limits: {
     ...{ processes: 512, memoryBytes: 4_294_967_296 },
     ...{ homeBytes: 2_147_483_648, processorSeconds: 1800 },
@@ -48,7 +50,7 @@ const used: LimitsUse = {
 const held: Partial<Server> = {
   config: {
     ...{ type: "stdio", command: "npx", args: [], env: {}, cwd: null, revision: null },
-    sandbox: { folders: plan.folders, network: false },
+    sandbox: { folders: plan.folders, network: { preset: "files_only" } },
   },
 };
 
@@ -60,15 +62,18 @@ describe("the sandbox in the form", () => {
     expect("sandbox" in draft.config, "nothing is said of a sandbox").toBe(false);
     await user.click(screen.getByRole("checkbox", { name: "Run it in a sandbox" }));
     expect(draft.config, "nothing but what it needs").toMatchObject({
-      sandbox: { folders: [], network: false },
+      sandbox: { folders: [], network: { preset: "files_only" } },
     });
     await user.click(screen.getByRole("button", { name: "Add a folder…" }));
     const list = screen.getByRole("list", { name: "Folders it may reach" });
     await waitFor(() => expect(within(list).getByRole("textbox")).toHaveValue("/home/ann/in"));
     await user.selectOptions(within(list).getByRole("combobox"), "read and change");
-    await user.click(screen.getByRole("checkbox", { name: "Let it use the network" }));
+    await user.selectOptions(screen.getByRole("combobox", { name: "Network" }), "Full network");
     expect(draft.config, "as it was filled in").toMatchObject({
-      sandbox: { folders: [{ path: "/home/ann/in", access: "write" }], network: true },
+      sandbox: {
+        folders: [{ path: "/home/ann/in", access: "write" }],
+        network: { preset: "full" },
+      },
     });
     expect(await axeProblems(container), "for everybody").toEqual([]);
     await user.click(screen.getByRole("button", { name: "Remove folder 1" }));
@@ -81,6 +86,53 @@ describe("the sandbox in the form", () => {
     expect(draft.config, "as it is set up").toEqual(sampleServer(held).config);
     draft.sandbox.add("project");
     expect(draft.problems([]), "no whole path").toContain("sandbox_path");
+  });
+});
+
+describe("the network of a sandbox", () => {
+  test("S24: hosts are named one by one, and each has to be one", async () => {
+    const config: Config = {
+      ...{ type: "stdio", command: "npx", args: [], env: {}, cwd: null, revision: null },
+      sandbox: { folders: [], network: { preset: "named_hosts", hosts: ["example.com"] } },
+    };
+    const draft = new Draft("files", config);
+    const problems = () => draft.problems([]);
+    const { container, rerender } = render(CommandFields, { draft, problems: problems() });
+    const list = () => screen.getByRole("list", { name: "Hosts it may reach" });
+    expect(within(list()).getByRole("textbox"), "as set up").toHaveValue("example.com");
+    expect(problems(), "nothing is wrong with it").toEqual([]);
+    await user.click(screen.getByRole("button", { name: "Add a host" }));
+    await user.type(screen.getByRole("textbox", { name: "Host 2" }), "https://example.org/");
+    expect(problems(), "an address is no host").toContain("sandbox_host");
+    await rerender({ draft, problems: problems() });
+    expect(screen.getByText(/is no host/), "and it is said").toBeVisible();
+    expect(await axeProblems(container), "for everybody").toEqual([]);
+    await user.clear(screen.getByRole("textbox", { name: "Host 2" }));
+    await user.type(screen.getByRole("textbox", { name: "Host 2" }), "*.example.org:8443");
+    expect(draft.config, "what is asked for").toMatchObject({
+      sandbox: { network: { preset: "named_hosts", hosts: ["example.com", "*.example.org:8443"] } },
+    });
+    await user.click(screen.getByRole("button", { name: "Remove host 1" }));
+    await user.click(screen.getByRole("button", { name: "Remove host 1" }));
+    expect(problems(), "a list without a host is none").toContain("sandbox_no_host");
+  });
+
+  test("S24: all hosts that a server may reach are shown", () => {
+    const hosts = ["example.com", "*.example.org:8443", "xn--bcher-kva.example"];
+    render(SandboxReach, { plan: { ...plan, network: { preset: "named_hosts", hosts } } });
+    for (const host of hosts) expect(screen.getByText(host), host).toBeVisible();
+    expect(screen.getByText(/These hosts and no other/), "in words").toBeVisible();
+  });
+
+  test("a host is what the host understands as one", () => {
+    const good = ["example.com", "localhost:3000", "*.example.com", "10.0.0.7", "[::1]:80", "::1"];
+    for (const host of [...good, "bücher.example", " a.example "]) {
+      expect(isHostPattern(host), host).toBe(true);
+    }
+    const bad = ["", "*", "*.com", "*.*.example.com", "a*.example.com", "*.10.0.0.1", "a b"];
+    const address = ["https://example.com", "example.com/", "u@example.com", "a..b", "[::1"];
+    const port = ["example.com:", "example.com:0", "example.com:65536", "example.com:http"];
+    for (const host of [...bad, ...address, ...port]) expect(isHostPattern(host), host).toBe(false);
   });
 });
 

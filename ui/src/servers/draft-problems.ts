@@ -11,6 +11,8 @@ export type DraftProblem =
   | "env_twice"
   | "env_value"
   | "sandbox_path"
+  | "sandbox_no_host"
+  | "sandbox_host"
   | "url_missing"
   | "url_bad"
   | "header_name"
@@ -40,6 +42,8 @@ function local(draft: Draft): DraftProblem[] {
   if (draft.env.some((row) => row.secret && row.value === "" && row.kept === null))
     found.push("env_value");
   if (draft.sandbox.hasPartialPath) found.push("sandbox_path");
+  if (draft.sandbox.hasNoHost) found.push("sandbox_no_host");
+  if (draft.sandbox.hasBadHost) found.push("sandbox_host");
   return found;
 }
 

@@ -1,5 +1,7 @@
 // A server's sandbox while it is being written.
-import type { FolderAccess, Sandbox } from "$lib/api/generated";
+import type { FolderAccess, Sandbox, SandboxNetwork } from "$lib/api/generated";
+
+import { isHostPattern } from "./host-pattern";
 
 export interface FolderRow {
   id: number;
@@ -7,15 +9,23 @@ export interface FolderRow {
   access: FolderAccess;
 }
 
+export interface HostRow {
+  id: number;
+  host: string;
+}
+
 export class SandboxDraft {
   on = $state(false);
-  network = $state(false);
+  network = $state<SandboxNetwork["preset"]>("files_only");
+  hosts = $state<HostRow[]>([]);
   folders = $state<FolderRow[]>([]);
   #next = 1;
 
   constructor(sandbox?: Sandbox) {
     this.on = sandbox !== undefined;
-    this.network = sandbox?.network ?? false;
+    const network = sandbox?.network ?? { preset: "files_only" };
+    this.network = network.preset;
+    if (network.preset === "named_hosts") for (const host of network.hosts) this.addHost(host);
     for (const { path, access } of sandbox?.folders ?? []) this.add(path, access);
   }
 
@@ -28,14 +38,40 @@ export class SandboxDraft {
     this.folders = this.folders.filter((row) => row.id !== id);
   }
 
+  addHost(host = ""): void {
+    this.hosts.push({ id: this.#next++, host });
+  }
+
+  removeHost(id: number): void {
+    this.hosts = this.hosts.filter((row) => row.id !== id);
+  }
+
+  get #network(): SandboxNetwork {
+    if (this.network !== "named_hosts") return { preset: this.network };
+    const hosts = this.hosts.map(({ host }) => host.trim());
+    return { preset: "named_hosts", hosts: hosts.filter((host) => host !== "") };
+  }
+
   /** What the server may reach; nothing if it runs without a sandbox. */
   get wanted(): Sandbox | undefined {
     if (!this.on) return undefined;
     const named = this.folders.filter((row) => row.path.trim() !== "");
     return {
       folders: named.map(({ path, access }) => ({ path: path.trim(), access })),
-      network: this.network,
+      network: this.#network,
     };
+  }
+
+  /** Set if hosts are to be named and none is. */
+  get hasNoHost(): boolean {
+    const network = this.wanted?.network;
+    return network?.preset === "named_hosts" && network.hosts.length === 0;
+  }
+
+  /** Set if a host is not understood. */
+  get hasBadHost(): boolean {
+    const network = this.wanted?.network;
+    return network?.preset === "named_hosts" && !network.hosts.every(isHostPattern);
   }
 
   /** Whether a path does not start at the root of a disk. */

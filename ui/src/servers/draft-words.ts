@@ -12,6 +12,8 @@ export function draftProblem(problem: DraftProblem): string {
     env_twice: m.servers_problem_env_twice,
     env_value: m.servers_problem_env_value,
     sandbox_path: m.servers_problem_sandbox_path,
+    sandbox_no_host: m.servers_problem_sandbox_no_host,
+    sandbox_host: m.servers_problem_sandbox_host,
     url_missing: m.servers_problem_url_missing,
     url_bad: m.servers_problem_url_bad,
     header_name: m.servers_problem_header_name,

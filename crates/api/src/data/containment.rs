@@ -8,8 +8,24 @@ use ts_rs::TS;
 pub struct Sandbox {
     /// The folders. Those that are there are kept by where they really lie.
     pub folders: Vec<SandboxFolder>,
-    /// Whether it may use the network.
-    pub network: bool,
+    /// What it may reach of the network.
+    pub network: SandboxNetwork,
+}
+
+/// What a server in a sandbox may reach of the network.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "preset", rename_all = "snake_case")]
+pub enum SandboxNetwork {
+    /// Nothing.
+    #[default]
+    FilesOnly,
+    /// These hosts, through Drawbridge's proxy.
+    NamedHosts {
+        /// Such as `example.com`, `*.example.com` or `10.0.0.7:8080`.
+        hosts: Vec<String>,
+    },
+    /// All of it.
+    Full,
 }
 
 /// A folder that a server may reach.
@@ -50,8 +66,8 @@ pub struct SandboxPlan {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<String>>", optional)]
     pub hidden: Vec<String>,
-    /// Whether it may use the network.
-    pub network: bool,
+    /// What it may reach of the network.
+    pub network: SandboxNetwork,
     /// Resource limits; a server beyond one is stopped.
     pub limits: ResourceLimits,
 }

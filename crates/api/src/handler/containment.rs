@@ -1,12 +1,12 @@
 //! What servers may reach and how much they get, from the host's terms to the page's and back.
 
 use host::limits::{Counter, Limits as HostLimits, Use};
-use host::server_config::{Access, Folder, SandboxConfig};
+use host::server_config::{Access, Folder, HostPattern, Network, SandboxConfig};
 use host::view::{FileState, LaunchFile as HostFile, LaunchRole, Plan, SandboxPreview, Writer};
 
 use super::{Api, errors};
-use crate::ApiError;
 use crate::data::*;
+use crate::{ApiError, ErrorCode};
 
 impl Api {
     /// What a server would reach in its sandbox. That it can't be set up is an answer, and no failure of the question.
@@ -30,7 +30,10 @@ impl Api {
 
 /// A sandbox as it is wanted. Folders that are there are taken for where they really lie, so that no link decides later what is
 /// reached.
-pub(super) fn to_sandbox(sandbox: Sandbox) -> SandboxConfig {
+///
+/// # Errors
+/// A host that is not understood.
+pub(super) fn to_sandbox(sandbox: Sandbox) -> Result<SandboxConfig, ApiError> {
     let folder = |SandboxFolder { path, access }| {
         let access = match access {
             FolderAccess::Read => Access::Read,
@@ -41,11 +44,30 @@ pub(super) fn to_sandbox(sandbox: Sandbox) -> SandboxConfig {
         let real = path.is_absolute().then(|| path.canonicalize().ok()).flatten();
         Folder { path: real.unwrap_or(path), access }
     };
-    SandboxConfig { folders: sandbox.folders.into_iter().map(folder).collect(), network: sandbox.network }
+    let network = match sandbox.network {
+        SandboxNetwork::FilesOnly => Network::None,
+        SandboxNetwork::Full => Network::Full,
+        SandboxNetwork::NamedHosts { hosts } => {
+            let hosts = hosts.iter().map(|host| host.parse::<HostPattern>()).collect::<Result<_, _>>();
+            Network::Hosts(hosts.map_err(|error| ApiError::new(ErrorCode::Invalid, error.to_string()))?)
+        }
+    };
+    Ok(SandboxConfig { folders: sandbox.folders.into_iter().map(folder).collect(), network })
+}
+
+fn network_shown(network: Network) -> SandboxNetwork {
+    match network {
+        Network::None => SandboxNetwork::FilesOnly,
+        Network::Full => SandboxNetwork::Full,
+        Network::Hosts(hosts) => SandboxNetwork::NamedHosts { hosts: hosts.iter().map(ToString::to_string).collect() },
+    }
 }
 
 pub(super) fn sandbox_shown(sandbox: SandboxConfig) -> Sandbox {
-    Sandbox { folders: sandbox.folders.into_iter().map(folder_shown).collect(), network: sandbox.network }
+    Sandbox {
+        folders: sandbox.folders.into_iter().map(folder_shown).collect(),
+        network: network_shown(sandbox.network),
+    }
 }
 
 fn folder_shown(Folder { path, access }: Folder) -> SandboxFolder {
@@ -86,7 +108,7 @@ pub(super) fn plan_shown(plan: Plan) -> SandboxPlan {
         system: shown(plan.reach.system),
         home: plan.reach.home.display().to_string(),
         hidden: shown(plan.reach.hidden),
-        network: plan.network,
+        network: network_shown(plan.network),
         limits: ResourceLimits {
             processes: plan.limits.processes,
             memory_bytes: plan.limits.memory_bytes,

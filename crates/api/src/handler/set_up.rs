@@ -228,7 +228,7 @@ fn wanted(
     let (transport, revision, secrets) = match config {
         ServerConfig::Stdio { command, args, env, secret_env, cwd, sandbox, revision } => {
             let cwd = cwd.filter(|cwd| !cwd.is_empty()).map(PathBuf::from);
-            let sandbox = sandbox.map(containment::to_sandbox);
+            let sandbox = sandbox.map(containment::to_sandbox).transpose()?;
             if let Some(problem) = sandbox.as_ref().and_then(SandboxConfig::problem) {
                 return Err(invalid(problem));
             }

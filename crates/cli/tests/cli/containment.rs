@@ -41,3 +41,21 @@ fn what_can_not_be_held_is_told_with_its_cause() {
     let error = code.result()["error"]["message"].as_str().unwrap_or_default().to_owned();
     assert!(error.contains(message), "the folder is named: {error}");
 }
+
+#[test]
+fn s24_the_hosts_that_a_server_may_reach_are_told() {
+    let folder = held(json!({"network": ["API.example.com", "*.example.org:8443"]}));
+    let told = folder.run(&["sandbox", "demo"]);
+    if told.status != 0 {
+        let error = told.result()["error"]["message"].as_str().unwrap_or_default().to_owned();
+        assert!(error.contains("Install bubblewrap"), "S24: without bubblewrap it is refused: {error}");
+        return;
+    }
+    let hosts = json!({"preset": "named_hosts", "hosts": ["api.example.com", "*.example.org:8443"]});
+    assert_eq!(told.value()["plan"]["network"], hosts, "S24: for programs");
+    let output = folder.command().args(["sandbox", "demo"]).output().unwrap();
+    let words = String::from_utf8(output.stdout).unwrap();
+    for host in ["host        api.example.com\n", "host        *.example.org:8443\n"] {
+        assert!(words.contains(host), "S24: {host:?} is told to people: {words}");
+    }
+}

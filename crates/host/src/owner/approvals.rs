@@ -126,7 +126,7 @@ pub(super) fn address_words(config: &HttpConfig) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::server_config::{AuthConfig, HttpKind};
+    use crate::server_config::{AuthConfig, HttpKind, Network, SandboxConfig};
 
     #[cfg(unix)]
     #[test]
@@ -145,11 +145,42 @@ mod tests {
         let with = |folder: &Path| {
             let folder =
                 crate::server_config::Folder { path: folder.to_owned(), access: crate::server_config::Access::Read };
-            let sandbox = crate::server_config::SandboxConfig { folders: vec![folder], network: false };
+            let sandbox = crate::server_config::SandboxConfig { folders: vec![folder], network: Network::None };
             stdio_hash(&StdioConfig { sandbox: Some(sandbox), ..config.clone() })
         };
         assert_ne!(with(one), with(other), "folders of a sandbox");
         assert_ne!(path_in_json(one), path_in_json(Path::new(r#"{"bytes":[]}"#)), "no text is written as bytes are");
+    }
+
+    #[test]
+    fn s24_each_network_of_a_sandbox_has_its_own_hash_and_words() {
+        let config = |network: Network| {
+            let sandbox = Some(SandboxConfig { network, ..SandboxConfig::default() });
+            StdioConfig { command: "server".into(), sandbox, ..StdioConfig::default() }
+        };
+        let hosts =
+            |hosts: &[&str]| Network::Hosts(hosts.iter().map(|host| host.parse().expect("it is a host")).collect());
+        let networks = [
+            Network::None,
+            hosts(&["example.com"]),
+            hosts(&["*.example.com"]),
+            hosts(&["example.com:8443"]),
+            hosts(&["example.com", "example.org"]),
+            Network::Full,
+        ];
+        let hashes: std::collections::HashSet<_> =
+            networks.iter().map(|network| stdio_hash(&config(network.clone())).as_str().to_owned()).collect();
+        assert_eq!(hashes.len(), networks.len(), "S24: another network is another command");
+        let words = command_words(&config(hosts(&["API.example.com"])));
+        assert!(
+            words.contains(r#""network":["api.example.com"]"#),
+            "S24: the words of an approval name the hosts: {words}"
+        );
+        let before = command_words(&config(Network::Full));
+        assert!(
+            before.contains(r#""network":true"#),
+            "approvals from before there were hosts stay as they are: {before}"
+        );
     }
 
     #[test]

@@ -50,7 +50,7 @@ impl Owner {
             working_directory: config.cwd.clone(),
             sandbox: config.sandbox.as_ref().map(|sandbox| Sandbox {
                 folders: sandbox.folders.clone(),
-                network: sandbox.network,
+                network: sandbox.network.clone(),
                 home: self.sandbox_home(name, config),
                 hidden: self.hidden_files(),
                 limits: self.settings.limits.resources(),
@@ -245,6 +245,7 @@ fn reachable(shared: &[PathBuf], sandbox: &SandboxConfig) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::server_config::Network;
 
     #[cfg(unix)]
     #[test]
@@ -265,7 +266,7 @@ mod tests {
         for way in wanted {
             assert!(ways.contains(&way), "{} is one of {ways:?}", way.display());
             let folder = Folder { path: way.parent().expect("it has one").to_owned(), access: Access::Write };
-            let sandbox = SandboxConfig { folders: vec![folder], network: false };
+            let sandbox = SandboxConfig { folders: vec![folder], network: Network::None };
             assert!(
                 ways.iter().any(|way| sandbox.may_change(way).is_some()),
                 "whoever may write there may redirect it"
@@ -277,7 +278,7 @@ mod tests {
     fn a_server_is_told_of_what_it_reaches_and_was_shared() {
         let folder = |path: &str| Folder { path: path.into(), access: Access::Read };
         let sandbox =
-            SandboxConfig { folders: vec![folder("/a/b"), folder("/c/d/e"), folder("/root")], network: false };
+            SandboxConfig { folders: vec![folder("/a/b"), folder("/c/d/e"), folder("/root")], network: Network::None };
         let told = |shared: &[&str]| {
             let shared: Vec<PathBuf> = shared.iter().map(PathBuf::from).collect();
             reachable(&shared, &sandbox)
@@ -297,12 +298,12 @@ mod tests {
     #[test]
     fn folders_that_hold_own_files_are_found() {
         let write = |path: &str| Folder { path: path.into(), access: Access::Write };
-        let sandbox = SandboxConfig { folders: vec![write("/home/ann")], network: true };
+        let sandbox = SandboxConfig { folders: vec![write("/home/ann")], network: Network::Full };
         let own = Path::new("/home/ann/.local/share/drawbridge");
         assert!(sandbox.may_change(own).is_some(), "a server that may change it could let itself out");
         let read = Folder { access: Access::Read, ..write("/home/ann") };
         assert!(
-            SandboxConfig { folders: vec![read], network: true }.may_change(own).is_none(),
+            SandboxConfig { folders: vec![read], network: Network::Full }.may_change(own).is_none(),
             "reading lets nobody out"
         );
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use mcp_transport::sandbox::Network;
 use mcp_transport::stdio::{Output, OutputError, OutputLimits, SearchPath, ServerCommand, output_of};
 use mcp_transport::visible;
 use tokio::sync::Semaphore;
@@ -80,7 +81,7 @@ pub(crate) async fn look_up(
         return Ok(known);
     }
     let environment = environment(reference.launcher, &server.environment)?;
-    if server.sandbox.as_ref().is_some_and(|sandbox| !sandbox.network) {
+    if server.sandbox.as_ref().is_some_and(|sandbox| sandbox.network == Network::None) {
         return Err(UnknownPackage::NoNetwork);
     }
     let (name, program) = client(reference.launcher, program, path)?;

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::owner::path_in_json;
-pub use mcp_transport::sandbox::{Access, Folder};
+pub use mcp_transport::sandbox::{Access, Folder, HostPattern, Network};
 
 /// The most folders of one server.
 const MAX_FOLDERS: usize = 100;
@@ -14,8 +14,8 @@ const MAX_FOLDERS: usize = 100;
 pub struct SandboxConfig {
     /// The folders, each by its whole path with no link in it.
     pub folders: Vec<Folder>,
-    /// Whether it may use the network.
-    pub network: bool,
+    /// What it may reach of the network.
+    pub network: Network,
 }
 
 impl SandboxConfig {
@@ -24,6 +24,9 @@ impl SandboxConfig {
     pub fn problem(&self) -> Option<String> {
         if self.folders.len() > MAX_FOLDERS {
             return Some(format!("a sandbox has at most {MAX_FOLDERS} folders"));
+        }
+        if let Some(problem) = self.network.problem() {
+            return Some(problem);
         }
         self.folders.iter().find_map(|folder| {
             let shown = folder.path.display();
@@ -37,19 +40,28 @@ impl SandboxConfig {
         })
     }
 
-    /// The folders and what may be done there, for the hash of an approval and for its words.
+    /// The folders and what may be done there, and what is reached of the network, for the hash of an approval and for its words.
     pub(crate) fn in_json(&self) -> serde_json::Value {
         let folder =
             |folder: &Folder| serde_json::json!({ "path": path_in_json(&folder.path), "access": word(folder.access) });
         serde_json::json!({
             "folders": self.folders.iter().map(folder).collect::<Vec<_>>(),
-            "network": self.network,
+            "network": network_in_json(&self.network),
         })
     }
 
     /// A folder that a server may write to and that holds this.
     pub(crate) fn may_change(&self, path: &Path) -> Option<&Folder> {
         self.folders.iter().find(|folder| folder.access == Access::Write && path.starts_with(&folder.path))
+    }
+}
+
+/// As `mcp.json` has it: `false`, `true`, or the list of hosts.
+fn network_in_json(network: &Network) -> serde_json::Value {
+    match network {
+        Network::None => false.into(),
+        Network::Full => true.into(),
+        Network::Hosts(hosts) => hosts.iter().map(ToString::to_string).collect(),
     }
 }
 

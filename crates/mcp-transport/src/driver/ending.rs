@@ -13,9 +13,9 @@ use super::DriverEvent;
 use super::core::now;
 use super::line_reader::LineReader;
 use super::outbox::Outbox;
-use super::task::{Stderr, Task, stderr_of};
+use super::task::{EgressLines, Stderr, Task, stderr_of};
 use crate::shutdown;
-use crate::stdio::Exit;
+use crate::stdio::{Exit, ServerGroup};
 
 /// How long the last messages may take to be written before the server's input is closed.
 const LAST_WRITES: Duration = Duration::from_millis(200);
@@ -30,13 +30,14 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'_, R, W> {
         let exited = self.ends.exit;
         if let Some(exit) = exited {
             drain_stderr(&mut self.stderr, &mut self.core.outbox).await;
+            last_egress(&mut self.egress, self.group.as_mut(), &mut self.core.outbox);
             self.core.outbox.push(exit.into());
         }
         self.core.session.handle_closed(self.reason(), now());
         self.pump();
         self.core.tell_rest();
 
-        let Task { mut core, mut reader, mut writer, mut queue, mut group, mut stderr, limits, .. } = *self;
+        let Task { mut core, mut reader, mut writer, mut queue, mut group, mut stderr, mut egress, limits, .. } = *self;
         let kill = Notify::new();
         let end_server = async {
             // Also when there is no process: the other side may still read.
@@ -50,6 +51,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'_, R, W> {
         };
         if let Some(exit) = core.tell_while(end_server, &kill).await {
             drain_stderr(&mut stderr, &mut core.outbox).await;
+            last_egress(&mut egress, group.as_mut(), &mut core.outbox);
             core.outbox.push(exit.into());
         }
         drop(group);
@@ -83,6 +85,14 @@ impl From<Exit> for DriverEvent {
 async fn discard<R: AsyncRead + Unpin>(reader: &mut LineReader<R>) {
     while reader.next().await.is_some() {}
     std::future::pending().await
+}
+
+/// What it reached of the network since the last line about that.
+fn last_egress(egress: &mut Option<EgressLines>, group: Option<&mut ServerGroup>, outbox: &mut Outbox) {
+    let waiting = std::iter::from_fn(|| egress.as_mut()?.lines.try_recv().ok());
+    for line in waiting.chain(group.map(ServerGroup::end_egress).unwrap_or_default()) {
+        outbox.push(DriverEvent::Note { line });
+    }
 }
 
 async fn drain_stderr(stderr: &mut Option<Stderr>, outbox: &mut Outbox) {

@@ -57,7 +57,8 @@ pub enum DriverEvent {
         how: String,
     },
     /// News of the connection to a remote server, in words and safe to be shown: streams opened and lost, a
-    /// redirect that was followed, what will be tried again and when.
+    /// redirect that was followed, what will be tried again and when. Of a local server: what it reached of the network,
+    /// if it may reach named hosts.
     Note {
         /// One line.
         line: String,

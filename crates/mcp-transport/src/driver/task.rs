@@ -37,6 +37,7 @@ pub(super) struct Task<'o, R, W> {
     pub(super) group: Option<ServerGroup>,
     /// Rings when the process may have ended.
     exit: Bell,
+    pub(super) egress: Option<EgressLines>,
     pub(super) stderr: Option<Stderr>,
     pub(super) limits: DriverLimits,
     pub(super) ends: Ends,
@@ -49,6 +50,19 @@ pub(super) struct Stderr {
     pub(super) drain: AbortHandle,
     /// Rings when there may be more of it.
     pub(super) more: Bell,
+}
+
+/// Lines about what the server reaches of the network.
+pub(super) struct EgressLines {
+    pub(super) lines: mpsc::Receiver<String>,
+    /// Rings when there may be more of them.
+    more: Bell,
+}
+
+impl EgressLines {
+    fn new(lines: mpsc::Receiver<String>) -> EgressLines {
+        EgressLines { lines, more: Bell::default() }
+    }
 }
 
 /// What has come to its end.
@@ -69,7 +83,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'o, R, W> {
         owner: &'o mut dyn Owner,
         limits: DriverLimits,
     ) -> Box<Task<'o, R, W>> {
-        let (group, stderr) = process.unzip();
+        let (mut group, stderr) = process.unzip();
         Box::new(Task {
             core: Core::new(session, owner, limits.line_bytes),
             reader: LineReader::new(reader, limits.line_bytes),
@@ -77,6 +91,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'o, R, W> {
             queue: WriteQueue::new(limits.write_queue_bytes, limits.write_stall),
             ends: Ends::default(),
             alarm: Alarm::new(),
+            egress: group.as_mut().and_then(ServerGroup::egress_lines).map(EgressLines::new),
             group,
             exit: Bell::default(),
             stderr,
@@ -127,6 +142,9 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'o, R, W> {
                 if let Err(error) = written {
                     self.on_write_failed(format!("{error}"));
                 }
+            }
+            line = poll_fn(|context| egress_of(&mut self.egress, context)), if room && self.egress.is_some() => {
+                self.core.outbox.push(DriverEvent::Note { line });
             }
             output = poll_fn(|context| stderr_of(&mut self.stderr, context)), if room && self.stderr.is_some() => self.on_stderr(output),
             line = self.reader.next(), if room && !self.ends.output => {
@@ -245,6 +263,19 @@ fn exit_of(group: &mut Option<ServerGroup>, bell: &mut Bell, context: &Context<'
     match group {
         Some(group) => bell.poll(context, |context| pin!(group.wait()).poll(context)),
         None => Poll::Pending,
+    }
+}
+
+/// What the server reached of the network.
+fn egress_of(egress: &mut Option<EgressLines>, context: &Context<'_>) -> Poll<String> {
+    let Some(EgressLines { lines, more }) = egress else { return Poll::Pending };
+    match more.poll(context, |context| lines.poll_recv(context)) {
+        Poll::Ready(Some(line)) => Poll::Ready(line),
+        Poll::Ready(None) => {
+            *egress = None;
+            Poll::Pending
+        }
+        Poll::Pending => Poll::Pending,
     }
 }
 

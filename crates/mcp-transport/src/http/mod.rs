@@ -3,7 +3,7 @@
 //! [`drive`] finds out which of them a URL speaks, as `basic/transports` of each revision says, and drives
 //! the session until it ends. Starting it again is for its owner to do.
 
-mod addresses;
+pub(crate) mod addresses;
 mod authorization;
 mod certificate;
 mod client;

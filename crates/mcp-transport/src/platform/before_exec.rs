@@ -1,5 +1,5 @@
 //! What a child does between fork and exec: it keeps no descriptor but 0, 1 and 2, and on Linux it
-//! asks to die with its parent. The only unsafe code of this crate.
+//! asks to die with its parent. Unsafe code of this crate lies here and in `network_namespace.rs`, nowhere else.
 #![allow(unsafe_code)]
 
 use std::io;

@@ -16,9 +16,13 @@ mod linux;
 #[cfg(target_os = "linux")]
 mod marks;
 #[cfg(target_os = "linux")]
+mod network_namespace;
+#[cfg(target_os = "linux")]
 mod process_use;
 #[cfg(target_os = "linux")]
 pub(crate) use marks::{Mark, end, end_marked_by, mark, started_by};
+#[cfg(target_os = "linux")]
+pub(crate) use network_namespace::listen_in_network_of;
 #[cfg(target_os = "linux")]
 pub(crate) use process_use::{TreeUse, tree_memory, tree_use};
 #[cfg(not(target_os = "linux"))]

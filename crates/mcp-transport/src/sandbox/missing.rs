@@ -97,13 +97,14 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
-    use crate::sandbox::{Mechanism, Reach, ResourceLimits, Sandbox};
+    use crate::sandbox::{Mechanism, Network, Reach, ResourceLimits, Sandbox};
     use crate::stdio::PathSource;
 
     fn missing_of(command: &ServerCommand, program: &Path) -> Vec<Missing> {
         let path = SearchPath { directories: vec!["/usr/bin".into(), "/bin".into()], source: PathSource::LoginShell };
         let reach = Reach::of(command.sandbox.as_ref().unwrap(), program, &path);
-        let plan = Plan { mechanism: Mechanism::Landlock, reach, network: false, limits: ResourceLimits::DEFAULT };
+        let plan =
+            Plan { mechanism: Mechanism::Landlock, reach, network: Network::None, limits: ResourceLimits::DEFAULT };
         missing(command, program, &path, &plan)
     }
 
@@ -120,7 +121,7 @@ mod tests {
         std::fs::set_permissions(&shim, std::fs::Permissions::from_mode(0o755)).unwrap();
         let sandbox = Sandbox {
             folders: Vec::new(),
-            network: false,
+            network: Network::None,
             home: base.join("own"),
             hidden: Vec::new(),
             limits: ResourceLimits::DEFAULT,

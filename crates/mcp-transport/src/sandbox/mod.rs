@@ -1,15 +1,17 @@
 //! A sandbox around a local server: it reaches the folders that the user named, what its program needs to run, and a home of its
-//! own; the network only if the user said so.
+//! own; of the network what the user said: nothing, named hosts, or all of it.
 //!
 //! [`Plan::make`] says what a server would reach and what would hold it; the same plan is then carried out where it is started.
 //! What can't be held as it was asked for does not start.
 //!
 //! - [`reach`]: what a program needs beside the folders that were named
+//! - [`egress`]: named hosts, through a proxy that is the only way out
 //! - [`limits`]: how much of this computer it may use
 //! - `linux`: bubblewrap, else Landlock, and in both no sockets to other programs of this computer
 //! - `seatbelt`, `macos`: sandbox-exec. Not run by anybody yet
 //! - `unsupported`: Windows has no sandbox here yet, so none is promised
 
+pub mod egress;
 pub mod limits;
 mod missing;
 pub mod reach;
@@ -19,7 +21,7 @@ mod linux;
 #[cfg(target_os = "linux")]
 use linux as system;
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{REFUSED, Restriction, Watch, refused_at_start};
+pub(crate) use linux::{Gate, REFUSED, Restriction, Watch, refused_at_start};
 
 #[cfg(target_os = "macos")]
 mod macos;
@@ -37,6 +39,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub use egress::{HostPattern, Network};
 #[cfg(target_os = "linux")]
 pub(crate) use limits::Bounds;
 pub use limits::{Exceeded, Meter, Resource, ResourceLimits, ResourceUse};
@@ -50,8 +53,8 @@ use crate::stdio::{SearchPath, ServerCommand};
 pub struct Sandbox {
     /// The folders, each by its whole path with no link in it.
     pub folders: Vec<Folder>,
-    /// Whether it may use the network.
-    pub network: bool,
+    /// What it may reach of the network.
+    pub network: Network,
     /// A folder that is the server's own: its home and its temporary files. It is made when the server is started.
     pub home: PathBuf,
     /// Folders of which it must see nothing, also where they lie in one that it reaches. Each by its whole path with no link in it.
@@ -154,6 +157,18 @@ pub enum SandboxError {
         /// What to do.
         next: &'static str,
     },
+    /// The hosts that it may reach can't be used.
+    #[error("the sandbox's network can't be used: {0}")]
+    Hosts(String),
+    /// What holds servers here can't keep one to named hosts.
+    #[error(
+        "{mechanism} can't keep a server to named hosts, so it does not start. Install bubblewrap (the package is called bubblewrap), or {}",
+        CHOOSE_ANOTHER_NETWORK
+    )]
+    NoHosts {
+        /// What holds servers here.
+        mechanism: &'static str,
+    },
     /// The server's own folder can't be made.
     #[error("the sandbox's own folder {folder} can't be made: {cause}")]
     NoHome {
@@ -164,6 +179,12 @@ pub enum SandboxError {
     },
 }
 
+/// What helps where named hosts can't be held.
+const CHOOSE_ANOTHER_NETWORK: &str = "choose \"Files only\" or \"Full network\" in the server's settings";
+/// The same, as a sentence of its own.
+#[cfg(target_os = "linux")]
+const NEXT_WITHOUT_HOSTS: &str = "Choose \"Files only\" or \"Full network\" in the server's settings";
+
 /// A sandbox that can be set up: what holds the server, and all that it reaches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
@@ -171,8 +192,8 @@ pub struct Plan {
     pub mechanism: Mechanism,
     /// What it reaches.
     pub reach: Reach,
-    /// Whether it may use the network.
-    pub network: bool,
+    /// What it may reach of the network.
+    pub network: Network,
     /// How much of this computer it may use.
     pub limits: ResourceLimits,
 }
@@ -184,6 +205,9 @@ pub(crate) struct Inside {
     pub(crate) environment: Vec<(OsString, OsString)>,
     /// What the process gives up before the program runs.
     pub(crate) restriction: Option<Restriction>,
+    /// Holds its program back until its way out is there, if that is a proxy.
+    #[cfg(target_os = "linux")]
+    pub(crate) gate: Option<Gate>,
 }
 
 /// What a process gives up before its program runs: nothing on systems whose sandbox is a program of its own.
@@ -217,13 +241,19 @@ impl Plan {
                 return Err(SandboxError::OutOfReach(directory.clone()));
             }
         }
+        if let Some(problem) = sandbox.network.problem() {
+            return Err(SandboxError::Hosts(problem));
+        }
         let mechanism = system::mechanism(path).await?;
+        if matches!(sandbox.network, Network::Hosts(_)) && !matches!(mechanism, Mechanism::Bubblewrap(_)) {
+            return Err(SandboxError::NoHosts { mechanism: mechanism.name() });
+        }
         let reach = Reach::of(sandbox, program, path);
         if let (Mechanism::Landlock, Some(hidden)) = (&mechanism, reach.hidden.first()) {
             let folder = reach.covering(hidden).unwrap_or(hidden).to_owned();
             return Err(SandboxError::Exposes { folder, hidden: hidden.clone() });
         }
-        Ok(Some(Plan { mechanism, reach, network: sandbox.network, limits: sandbox.limits }))
+        Ok(Some(Plan { mechanism, reach, network: sandbox.network.clone(), limits: sandbox.limits }))
     }
 
     /// Makes the server's own folders, and says how what would be started without a sandbox is started in it.

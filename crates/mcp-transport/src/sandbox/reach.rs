@@ -301,7 +301,7 @@ mod tests {
     fn what_the_system_has_is_not_named_twice() {
         let sandbox = Sandbox {
             folders: Vec::new(),
-            network: false,
+            network: super::super::Network::None,
             home: "/nowhere/own".into(),
             hidden: Vec::new(),
             limits: super::super::ResourceLimits::DEFAULT,

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use super::Plan;
+use super::{Network, Plan};
 
 /// What every program needs to run at all.
 const BASE: &str = r#"(version 1)
@@ -41,7 +41,8 @@ pub(super) fn profile(plan: &Plan) -> Result<String, PathBuf> {
     for path in plan.reach.writable() {
         allow(&mut profile, "file-read* file-write*", path)?;
     }
-    if plan.network {
+    // The plan refuses named hosts on macOS.
+    if plan.network == Network::Full {
         profile.push_str(NETWORK);
     }
     Ok(profile)
@@ -66,7 +67,7 @@ mod tests {
     use super::*;
     use crate::sandbox::{Access, Folder, Mechanism, Reach, ResourceLimits};
 
-    fn plan(folder: &str, network: bool) -> Plan {
+    fn plan(folder: &str, network: Network) -> Plan {
         let folders = vec![Folder { path: folder.into(), access: Access::Read }];
         let hidden = vec!["/data/drawbridge".into()];
         let reach = Reach { folders, system: vec!["/usr".into()], program: Vec::new(), home: "/own".into(), hidden };
@@ -75,18 +76,18 @@ mod tests {
 
     #[test]
     fn a_path_can_not_end_its_own_rule() {
-        let profile = profile(&plan(r#"/a") (allow file-write* (subpath "/"#, false)).unwrap();
+        let profile = profile(&plan(r#"/a") (allow file-write* (subpath "/"#, Network::None)).unwrap();
         assert!(
             profile.contains(r#"(allow file-read* (subpath "/a\") (allow file-write* (subpath \"/"))"#),
             "quotes in a path stay in the path: {profile}"
         );
         assert!(!profile.contains("network"), "no network unless it is allowed: {profile}");
-        assert!(super::profile(&plan("/a\nb", false)).is_err(), "a path of several lines is refused");
+        assert!(super::profile(&plan("/a\nb", Network::None)).is_err(), "a path of several lines is refused");
     }
 
     #[test]
     fn what_is_to_be_read_can_not_be_changed() {
-        let profile = profile(&plan("/data", true)).unwrap();
+        let profile = profile(&plan("/data", Network::Full)).unwrap();
         assert!(profile.contains("(deny default)"), "what is not named is refused");
         assert!(profile.contains("(allow file-read* (subpath \"/data\"))"), "the folder can be read: {profile}");
         assert!(!profile.contains("file-write* (subpath \"/data\"))"), "and not changed: {profile}");

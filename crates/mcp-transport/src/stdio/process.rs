@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use process_wrap::tokio::ChildWrapper;
 use tokio::process::{ChildStderr, ChildStdout};
+use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use super::command::ServerCommand;
@@ -17,6 +18,8 @@ use super::search_path::SearchPath;
 use super::watcher::Watcher;
 use crate::orphans::{RunningRecord, StartTime};
 use crate::platform::{self, InputPipe, Mark};
+#[cfg(target_os = "linux")]
+use crate::sandbox::egress::Egress;
 #[cfg(target_os = "linux")]
 use crate::sandbox::{Bounds, Watch};
 use crate::sandbox::{Exceeded, Inside, Meter, Plan, SandboxError};
@@ -129,6 +132,9 @@ pub(crate) struct ServerGroup {
     /// Sees to it that one in a sandbox uses no more than it may.
     #[cfg(target_os = "linux")]
     watch: Option<Watch>,
+    /// The only way out of a sandbox with named hosts.
+    #[cfg(target_os = "linux")]
+    egress: Option<Egress>,
 }
 
 /// Starts a server: `program` is what [`SearchPath::resolve`] found for the command. It runs in
@@ -143,6 +149,8 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
         arguments: command.arguments.iter().map(Into::into).collect(),
         environment: environment::of_server(command, path),
         restriction: None,
+        #[cfg(target_os = "linux")]
+        gate: None,
     };
     #[cfg(target_os = "linux")]
     let mut bounds = None;
@@ -173,6 +181,11 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
         restriction: start.restriction,
     };
     let mut child = launch.start().await.map_err(|cause| explain(program.to_owned(), cause))?;
+    #[cfg(target_os = "linux")]
+    let egress = match start.gate {
+        Some(gate) => Some(gate.open(child.as_mut()).await?),
+        None => None,
+    };
     let pipes = (child.stdin().take(), child.stdout().take(), child.stderr().take());
     let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
         let _ = child.start_kill();
@@ -197,6 +210,8 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
     let group = ServerGroup {
         #[cfg(target_os = "linux")]
         watch: bounds.map(|bounds| Watch::of(pid, spawned.start_time.clone(), bounds)),
+        #[cfg(target_os = "linux")]
+        egress,
         spawned,
         child,
         mark,
@@ -275,6 +290,22 @@ impl ServerGroup {
     #[cfg(not(target_os = "linux"))]
     fn meter(&self) -> Option<Meter> {
         None
+    }
+
+    /// Lines about what it reaches of the network, if that is written down: it may reach named hosts. To be taken once.
+    pub(crate) fn egress_lines(&mut self) -> Option<mpsc::Receiver<String>> {
+        #[cfg(target_os = "linux")]
+        return self.egress.as_mut()?.lines();
+        #[cfg(not(target_os = "linux"))]
+        None
+    }
+
+    /// Ends its way out. Lines about what it reached since the last ones.
+    pub(crate) fn end_egress(&mut self) -> Vec<String> {
+        #[cfg(target_os = "linux")]
+        return self.egress.take().map(|egress| egress.rest()).unwrap_or_default();
+        #[cfg(not(target_os = "linux"))]
+        Vec::new()
     }
 
     /// Asks every process of the group to end (SIGTERM; nothing on Windows).

@@ -9,6 +9,8 @@ mod floods;
 mod groups;
 mod lines;
 mod memory;
+#[cfg(target_os = "linux")]
+mod named_hosts;
 mod opening;
 #[cfg(target_os = "linux")]
 mod sandbox;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use mcp_proto::{CloseReason, SessionConfig, SessionEvent, Timeouts};
-use mcp_transport::sandbox::{Access, Folder, Mechanism, Plan, ResourceLimits, Sandbox, SandboxError};
+use mcp_transport::sandbox::{Access, Folder, Mechanism, Network, Plan, ResourceLimits, Sandbox, SandboxError};
 use mcp_transport::stdio::{LaunchFiles, PathSource};
 use mcp_transport::{DriverEvent, DriverLimits, SearchPath, ServerCommand, SpawnError, run_with, spawn};
 use testkit::deadline::holds_within;
@@ -19,13 +19,13 @@ use tokio::sync::mpsc;
 use crate::support::{LONG, Running, config, scripted};
 
 /// Folders of a user, with a secret among them.
-struct Ground {
+pub(crate) struct Ground {
     _kept: tempfile::TempDir,
     root: PathBuf,
 }
 
 impl Ground {
-    fn new() -> Ground {
+    pub(crate) fn new() -> Ground {
         let kept = tempfile::tempdir().unwrap();
         let root = kept.path().canonicalize().unwrap();
         for folder in ["secret", "read", "write"] {
@@ -36,15 +36,16 @@ impl Ground {
         Ground { _kept: kept, root }
     }
 
-    fn sandbox(&self, network: bool) -> Sandbox {
+    pub(crate) fn sandbox(&self, network: bool) -> Sandbox {
         let folder = |name: &str, access| Folder { path: self.root.join(name), access };
         let folders = vec![folder("read", Access::Read), folder("write", Access::Write)];
+        let network = if network { Network::Full } else { Network::None };
         Sandbox { folders, network, home: self.root.join("own"), hidden: Vec::new(), limits: ResourceLimits::DEFAULT }
     }
 }
 
 /// The search paths that lead to bubblewrap and to Landlock, as far as this system has them.
-async fn paths() -> Vec<(&'static str, SearchPath)> {
+pub(crate) async fn paths() -> Vec<(&'static str, SearchPath)> {
     let ground = Ground::new();
     let command = shell(":", ground.sandbox(false));
     let with = SearchPath::of_process("a test".to_owned());
@@ -59,7 +60,7 @@ async fn paths() -> Vec<(&'static str, SearchPath)> {
     found
 }
 
-fn shell(script: &str, sandbox: Sandbox) -> ServerCommand {
+pub(crate) fn shell(script: &str, sandbox: Sandbox) -> ServerCommand {
     ServerCommand {
         program: "/bin/sh".into(),
         arguments: vec!["-c".into(), script.into()],
@@ -349,7 +350,7 @@ async fn a_plan_says_what_holds_and_what_is_reached() {
         assert_eq!(plan.mechanism.name(), name, "what holds it is named");
         assert_eq!(matches!(plan.mechanism, Mechanism::Bubblewrap(_)), name == "bubblewrap", "and told apart");
         assert_eq!(plan.reach.folders, ground.sandbox(true).folders, "the folders are as they were named");
-        assert!(plan.network, "and so is the network");
+        assert_eq!(plan.network, Network::Full, "and so is the network");
         assert!(!ground.root.join("own").exists(), "a plan changes nothing");
     }
 }

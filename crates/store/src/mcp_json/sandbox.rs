@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use host::server_config::{Access, ConfigProblem, Folder, SandboxConfig, access_word};
+use host::server_config::{Access, ConfigProblem, Folder, HostPattern, Network, SandboxConfig, access_word};
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::cst::{CstInputValue, CstObject};
 
@@ -42,11 +42,7 @@ pub(crate) fn parse(
     text.no_duplicates(map, what)?;
     let mut sandbox = SandboxConfig::default();
     if let Some(network) = given(map, NETWORK) {
-        let Value::BooleanLit(allowed) = &network.value else {
-            let message = format!("{NETWORK:?} in {what} must be true or false, found {}", kind_of(&network.value));
-            return Err(text.problem_at(&network.value, message));
-        };
-        sandbox.network = allowed.value;
+        sandbox.network = self::network(text, what, &network.value)?;
     }
     if let Some(folders) = given(map, FOLDERS) {
         let Value::Array(list) = &folders.value else {
@@ -61,6 +57,25 @@ pub(crate) fn parse(
         Some(problem) => Err(text.problem_at(&property.value, format!("{what}: {problem}"))),
         None => Ok(Some(sandbox)),
     }
+}
+
+/// The network: none, all of it, or a list of hosts.
+fn network(text: &JsonText<'_>, what: &str, value: &Value<'_>) -> Result<Network, ConfigProblem> {
+    let hosts = match value {
+        Value::BooleanLit(allowed) => return Ok(if allowed.value { Network::Full } else { Network::None }),
+        Value::Array(list) => &list.elements,
+        other => {
+            let message =
+                format!("{NETWORK:?} in {what} must be true or false, or a list of hosts, found {}", kind_of(other));
+            return Err(text.problem_at(other, message));
+        }
+    };
+    let host = |value: &Value<'_>| {
+        let what = format!("a host in {what}");
+        let host = words(text, value, &what, "a text")?;
+        host.parse::<HostPattern>().map_err(|error| text.problem_at(value, format!("{what}: {error}")))
+    };
+    hosts.iter().map(host).collect::<Result<_, _>>().map(Network::Hosts)
 }
 
 fn folder(text: &JsonText<'_>, what: &str, value: &Value<'_>) -> Result<Folder, ConfigProblem> {
@@ -87,8 +102,16 @@ fn folder(text: &JsonText<'_>, what: &str, value: &Value<'_>) -> Result<Folder, 
 pub(super) fn written(sandbox: &SandboxConfig) -> Result<CstInputValue, String> {
     Ok(CstInputValue::Object(vec![
         (FOLDERS.to_owned(), folders(sandbox)?),
-        (NETWORK.to_owned(), sandbox.network.into()),
+        (NETWORK.to_owned(), written_network(&sandbox.network)),
     ]))
+}
+
+fn written_network(network: &Network) -> CstInputValue {
+    match network {
+        Network::None => false.into(),
+        Network::Full => true.into(),
+        Network::Hosts(hosts) => CstInputValue::Array(hosts.iter().map(|host| host.to_string().into()).collect()),
+    }
 }
 
 fn folders(sandbox: &SandboxConfig) -> Result<CstInputValue, String> {
@@ -115,7 +138,7 @@ pub(super) fn change(entry: &CstObject, wanted: Option<&SandboxConfig>) -> Resul
     if said(entry).as_ref() == Some(sandbox) {
         return Ok(());
     }
-    for (key, value) in [(FOLDERS, folders(sandbox)?), (NETWORK, sandbox.network.into())] {
+    for (key, value) in [(FOLDERS, folders(sandbox)?), (NETWORK, written_network(&sandbox.network))] {
         match find(&map, key) {
             Some(property) => property.set_value(value),
             None => drop(map.append(key, value)),

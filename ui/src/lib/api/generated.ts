@@ -4400,9 +4400,9 @@ export type Sandbox = {
  */
 folders: Array<SandboxFolder>, 
 /**
- * Whether it may use the network.
+ * What it may reach of the network.
  */
-network: boolean, };
+network: SandboxNetwork, };
 
 /**
  * A folder that a server may reach.
@@ -4416,6 +4416,15 @@ path: string,
  * What may be done there.
  */
 access: FolderAccess, };
+
+/**
+ * What a server in a sandbox may reach of the network.
+ */
+export type SandboxNetwork = { "preset": "files_only" } | { "preset": "named_hosts", 
+/**
+ * Such as `example.com`, `*.example.com` or `10.0.0.7:8080`.
+ */
+hosts: Array<string>, } | { "preset": "full" };
 
 /**
  * A sandbox that can be set up: what holds the server, and all that it reaches.
@@ -4446,9 +4455,9 @@ home: string,
  */
 hidden?: Array<string>, 
 /**
- * Whether it may use the network.
+ * What it may reach of the network.
  */
-network: boolean, 
+network: SandboxNetwork, 
 /**
  * Resource limits; a server beyond one is stopped.
  */

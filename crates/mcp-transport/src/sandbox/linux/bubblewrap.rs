@@ -15,10 +15,11 @@ use process_wrap::tokio::ChildWrapper;
 use tokio::io::AsyncReadExt;
 use tokio::time::timeout;
 
+use super::gate::GateEnds;
 use super::opened::{Opened, opened};
 use super::root_owned::root_owned;
 use super::{Restriction, local_sockets, system_calls};
-use crate::sandbox::{Plan, SandboxError};
+use crate::sandbox::{Network, Plan, SandboxError};
 use crate::stdio::{Launch, SearchPath};
 use crate::visible::visible;
 
@@ -98,7 +99,7 @@ pub(super) async fn find(path: &SearchPath) -> Result<PathBuf, String> {
 /// Runs the shell, to do nothing, in a sandbox without a network.
 async fn trial(program: &Path, features: Features) -> Result<(), String> {
     let system_calls = system_calls::file()?;
-    let mut arguments = namespaces(false, features);
+    let mut arguments = namespaces(&Network::None, features);
     let mut passed_on = Vec::new();
     if features.descriptors {
         let root: OwnedFd = File::open("/usr").map_err(|error| error.to_string())?.into();
@@ -137,8 +138,8 @@ async fn trial(program: &Path, features: Features) -> Result<(), String> {
     }
 }
 
-/// How the trial ended, and what it said.
-async fn ended(child: &mut dyn ChildWrapper) -> io::Result<(ExitStatus, String)> {
+/// How it ended, and what it said.
+pub(super) async fn ended(child: &mut dyn ChildWrapper) -> io::Result<(ExitStatus, String)> {
     let mut words = Vec::new();
     if let Some(stderr) = child.stderr().take() {
         stderr.take(SAID).read_to_end(&mut words).await?;
@@ -157,9 +158,10 @@ pub(super) fn arguments(
     directory: &Path,
     variables: Vec<(OsString, OsString)>,
     system_calls: OwnedFd,
+    gate: Option<GateEnds>,
 ) -> Result<(Vec<OsString>, Vec<OwnedFd>), SandboxError> {
     let features = Features::known(program).unwrap_or(Features::NONE);
-    let mut arguments = namespaces(plan.network, features);
+    let mut arguments = namespaces(&plan.network, features);
     for (name, value) in variables {
         arguments.extend(["--setenv".into(), name, value]);
     }
@@ -189,6 +191,12 @@ pub(super) fn arguments(
     }
     finish(&mut arguments, &system_calls);
     passed_on.push(system_calls);
+    if let Some(GateEnds { info, block }) = gate {
+        for (option, descriptor) in [("--info-fd", info), ("--block-fd", block)] {
+            arguments.extend([option.into(), descriptor.as_raw_fd().to_string().into()]);
+            passed_on.push(descriptor);
+        }
+    }
     arguments.push("--chdir".into());
     arguments.push(directory.into());
     arguments.push("--".into());
@@ -200,9 +208,9 @@ fn hide(arguments: &mut Vec<OsString>, folder: &Path) {
     arguments.extend(["--tmpfs".into(), folder.into()]);
 }
 
-fn namespaces(network: bool, features: Features) -> Vec<OsString> {
+fn namespaces(network: &Network, features: Features) -> Vec<OsString> {
     let mut arguments = vec!["--unshare-all"];
-    if network {
+    if *network == Network::Full {
         arguments.push("--share-net");
     }
     if features.bounds {

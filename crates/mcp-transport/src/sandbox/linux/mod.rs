@@ -5,6 +5,7 @@
 //! parts of the kernel that servers don't need (`system_calls`).
 
 mod bubblewrap;
+mod gate;
 mod landlock;
 mod local_sockets;
 mod opened;
@@ -22,10 +23,12 @@ use ::landlock::RulesetCreated;
 use seccompiler::BpfProgram;
 use tokio::process::Command;
 
+pub(crate) use gate::Gate;
 use rlimits::KernelLimits;
 pub(crate) use watch::Watch;
 
-use super::{Inside, Mechanism, Plan, SandboxError};
+use super::egress::lead_to_proxy;
+use super::{Inside, Mechanism, Network, Plan, SandboxError};
 use crate::stdio::SearchPath;
 
 /// What to do where neither works.
@@ -80,17 +83,29 @@ pub(super) fn inside(plan: &Plan, server: Inside, directory: &Path) -> Result<In
             let filters = vec![local_sockets::filter(true).map_err(not_here)?];
             let system_calls = system_calls::file().map_err(not_here)?;
             // bubblewrap itself is not held yet: what would have it load a file of the server's is for the server alone.
-            let (loads, environment): (Vec<_>, Vec<_>) =
+            let (loads, mut environment): (Vec<_>, Vec<_>) =
                 server.environment.into_iter().partition(|(name, _)| name.as_bytes().starts_with(b"LD_"));
-            let (mut arguments, passed_on) = bubblewrap::arguments(plan, wrap, directory, loads, system_calls)?;
+            let (gate, ends) = match &plan.network {
+                Network::Hosts(hosts) => {
+                    lead_to_proxy(&mut environment, hosts);
+                    Gate::new(hosts.clone()).map(|(gate, ends)| (Some(gate), Some(ends)))
+                }
+                Network::None | Network::Full => Ok((None, None)),
+            }
+            .map_err(|error| not_here(error.to_string()))?;
+            let (mut arguments, passed_on) = bubblewrap::arguments(plan, wrap, directory, loads, system_calls, ends)?;
             arguments.push(server.program.into());
             arguments.extend(server.arguments);
             let restriction = Some(Restriction { rules: None, filters, limits, passed_on });
-            Ok(Inside { program: wrap.clone(), arguments, environment, restriction })
+            Ok(Inside { program: wrap.clone(), arguments, environment, restriction, gate })
         }
         Mechanism::Landlock => {
+            // Only the whole network and none at all can be held here; the plan was refused before.
+            if matches!(plan.network, Network::Hosts(_)) {
+                return Err(SandboxError::NoHosts { mechanism: plan.mechanism.name() });
+            }
             let rules = landlock::rules(opened::opened(&plan.reach)?).map_err(not_here)?;
-            let sockets = local_sockets::filter(plan.network).map_err(not_here)?;
+            let sockets = local_sockets::filter(plan.network == Network::Full).map_err(not_here)?;
             let filters = vec![sockets, system_calls::filter().map_err(not_here)?];
             let restriction = Restriction { rules: Some(rules), filters, limits, passed_on: Vec::new() };
             Ok(Inside { restriction: Some(restriction), ..server })

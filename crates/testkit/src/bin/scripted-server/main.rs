@@ -20,6 +20,7 @@ mod messages;
 mod misbehaviour;
 mod options;
 mod ordinary;
+mod outward;
 mod peer;
 mod processes;
 mod resources;

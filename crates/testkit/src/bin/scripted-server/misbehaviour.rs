@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::peer::{Peer, Request};
-use crate::{floods, lists, messages, processes, resources, text};
+use crate::{floods, lists, messages, outward, processes, resources, text};
 
 pub(crate) struct Misbehaviour {
     pub(crate) name: &'static str,
@@ -108,4 +108,5 @@ pub(crate) const MISBEHAVIOURS: &[Misbehaviour] = table! {
     "fills-home" on CALL: "writes into its home without end" => resources::fills_home;
     "spins" on CALL: "keeps four processors busy" => resources::spins;
     "tries-the-kernel" on CALL: "makes namespaces, mounts and the like, and answers what worked" => resources::tries_the_kernel;
+    "reaches-out" on CALL: "connects to the hosts in REACH_HOSTS, through its proxy and past it, and answers what worked" => outward::reaches_out;
 };

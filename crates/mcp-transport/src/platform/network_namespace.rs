@@ -1,0 +1,115 @@
+//! Listening in the network namespace of another process, from outside: a short-lived child enters it, and passes the socket back.
+#![allow(unsafe_code)]
+
+use std::fs::File;
+use std::io::{self, IoSlice, IoSliceMut};
+use std::net::Ipv4Addr;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
+
+use nix::cmsg_space;
+use nix::errno::Errno;
+use nix::libc;
+use nix::sched::{CloneFlags, setns};
+use nix::sys::socket::{
+    AddressFamily, Backlog, ControlMessage, ControlMessageOwned, MsgFlags, SockFlag, SockType, SockaddrIn, bind,
+    listen, recvmsg, sendmsg, setsockopt, socket, socketpair, sockopt,
+};
+use nix::sys::wait::{WaitStatus, waitpid};
+use nix::unistd::{ForkResult, fork};
+
+/// How many connections may wait to be accepted.
+const WAITING: i32 = 128;
+/// The ioctl that opens the user namespace to which a namespace belongs (`ioctl_ns(2)`).
+const NS_GET_USERNS: libc::c_ulong = 0xb701;
+
+/// A TCP socket that listens on this port of the loopback interface in the network namespace of a process. `number` is the
+/// namespace's, as far as it is known. Blocks for a moment.
+///
+/// # Errors
+/// If the process is gone, has no network namespace of its own, or the namespace can't be entered.
+pub(crate) fn listen_in_network_of(pid: u32, number: Option<u64>, port: u16) -> io::Result<std::net::TcpListener> {
+    let network = File::open(format!("/proc/{pid}/ns/net"))?;
+    let (own, of_process) = (std::fs::metadata("/proc/self/ns/net")?, network.metadata()?);
+    // Another process may have the number of one that has ended.
+    if own.ino() == of_process.ino() || number.is_some_and(|number| number != of_process.ino()) {
+        return Err(io::Error::other("the process has no network of its own"));
+    }
+    let owner = owner_of(network.as_fd())?;
+    let is_own = File::from(owner.try_clone()?).metadata()?.ino() == std::fs::metadata("/proc/self/ns/user")?.ino();
+    let user = (!is_own).then_some(owner.as_fd());
+    let (here, there) = socketpair(AddressFamily::Unix, SockType::SeqPacket, None, SockFlag::SOCK_CLOEXEC)?;
+    // SAFETY: the child makes system calls and then ends without running anything of this process. What it allocates, the
+    // system's library has made safe after a fork.
+    match unsafe { fork() }? {
+        ForkResult::Child => {
+            let code = match pass_listener(user, network.as_fd(), port, there.as_fd()) {
+                Ok(()) => 0,
+                Err(errno) => errno as i32,
+            };
+            // SAFETY: ends the child at once, without handlers that belong to its parent.
+            unsafe { libc::_exit(code) }
+        }
+        ForkResult::Parent { child } => {
+            drop(there);
+            let received = receive(here.as_fd());
+            match waitpid(child, None)? {
+                WaitStatus::Exited(_, 0) => received.map(std::net::TcpListener::from),
+                WaitStatus::Exited(_, code) => Err(io::Error::from_raw_os_error(code)),
+                _ => Err(io::Error::other("the process that enters the network was killed")),
+            }
+        }
+    }
+}
+
+fn owner_of(network: BorrowedFd<'_>) -> io::Result<OwnedFd> {
+    // SAFETY: the call takes an open descriptor and returns a new one.
+    let owner = unsafe { libc::ioctl(network.as_raw_fd(), NS_GET_USERNS as _) };
+    if owner < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the descriptor was just opened, and nobody else has it.
+    Ok(unsafe { OwnedFd::from_raw_fd(owner) })
+}
+
+/// In the child.
+fn pass_listener(
+    user: Option<BorrowedFd<'_>>,
+    network: BorrowedFd<'_>,
+    port: u16,
+    to: BorrowedFd<'_>,
+) -> nix::Result<()> {
+    if let Some(user) = user {
+        setns(user, CloneFlags::CLONE_NEWUSER)?;
+    }
+    setns(network, CloneFlags::CLONE_NEWNET)?;
+    let listener =
+        socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK, None)?;
+    setsockopt(&listener, sockopt::ReuseAddr, &true)?;
+    let [a, b, c, d] = Ipv4Addr::LOCALHOST.octets();
+    bind(listener.as_raw_fd(), &SockaddrIn::new(a, b, c, d, port))?;
+    listen(&listener, Backlog::new(WAITING)?)?;
+    let descriptors = [listener.as_raw_fd()];
+    let rights = [ControlMessage::ScmRights(&descriptors)];
+    sendmsg::<()>(to.as_raw_fd(), &[IoSlice::new(&[0])], &rights, MsgFlags::empty(), None).map(drop)
+}
+
+/// The descriptor that the child passes on. Ends with the child, whatever becomes of it.
+fn receive(from: BorrowedFd<'_>) -> io::Result<OwnedFd> {
+    let mut byte = [0];
+    let mut parts = [IoSliceMut::new(&mut byte)];
+    let mut space = cmsg_space!(libc::c_int);
+    let message = loop {
+        match recvmsg::<()>(from.as_raw_fd(), &mut parts, Some(&mut space), MsgFlags::MSG_CMSG_CLOEXEC) {
+            Err(Errno::EINTR) => {}
+            other => break other?,
+        }
+    };
+    let descriptor = message.cmsgs()?.find_map(|part| match part {
+        ControlMessageOwned::ScmRights(descriptors) => descriptors.first().copied(),
+        _ => None,
+    });
+    let descriptor = descriptor.ok_or_else(|| io::Error::other("no socket was passed on"))?;
+    // SAFETY: the kernel just made the descriptor for this process, and nobody else has it.
+    Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
+}

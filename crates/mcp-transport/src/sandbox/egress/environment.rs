@@ -1,0 +1,52 @@
+//! The variables that lead a server's programs to the proxy. A program that ignores them reaches nothing.
+
+use std::ffi::OsString;
+
+use super::HostPattern;
+
+/// Where the proxy listens inside. The namespace is the server's own, so no other program of the computer has the port.
+pub(crate) const PORT: u16 = 3128;
+
+/// Names of proxies in each spelling that is in use.
+const PROXIES: [&str; 6] = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+/// Destinations that need no proxy.
+const DIRECT: [&str; 2] = ["NO_PROXY", "no_proxy"];
+/// What a server starts for itself listens on the loopback interface inside.
+const OWN_LOOPBACK: &str = "localhost,127.0.0.1,::1";
+/// Has Node.js use the proxy in its own `fetch` and `https` (from 22.21 and 24 on).
+const NODE: &str = "NODE_USE_ENV_PROXY";
+
+/// Sets the variables. Others of these names are replaced, as they would lead nowhere.
+pub(crate) fn lead_to_proxy(environment: &mut Vec<(OsString, OsString)>, hosts: &[HostPattern]) {
+    // A server that may reach this computer's loopback interface does so through the proxy.
+    let direct = if hosts.iter().any(HostPattern::is_loopback) { "" } else { OWN_LOOPBACK };
+    let proxy = format!("http://127.0.0.1:{PORT}");
+    let proxies = PROXIES.iter().map(|name| (*name, proxy.as_str()));
+    for (name, value) in proxies.chain(DIRECT.iter().map(|name| (*name, direct))).chain([(NODE, "1")]) {
+        environment.retain(|(other, _)| other != name);
+        environment.push((name.into(), value.into()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn s24_proxies_of_the_settings_are_replaced() {
+        let mut environment =
+            vec![("https_proxy".into(), "http://proxy.example:8080".into()), ("HOME".into(), "/h".into())];
+        lead_to_proxy(&mut environment, &["example.com".parse().unwrap()]);
+        let of = |name: &str| {
+            environment.iter().filter(|(other, _)| other == name).map(|(_, value)| value.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(of("https_proxy"), ["http://127.0.0.1:3128"], "there is one proxy");
+        assert_eq!(of("HOME"), ["/h"], "other variables stay");
+        assert_eq!(of("NO_PROXY"), [OWN_LOOPBACK], "its own loopback interface needs none");
+        lead_to_proxy(&mut environment, &["localhost:3000".parse().unwrap()]);
+        let direct = environment.iter().find(|(name, _)| name == "NO_PROXY").unwrap();
+        assert_eq!(direct.1, "", "unless the host's is named");
+    }
+}

@@ -1,0 +1,297 @@
+//! Patterns for the hosts that a sandboxed server may reach: `example.com`, `*.example.com`, `10.0.0.7`, each with an optional port.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::str::FromStr;
+
+use url::Host;
+
+/// The ports of a pattern that names none.
+const DEFAULT_PORTS: [u16; 2] = [443, 80];
+/// The most characters of a pattern.
+const MAX_CHARACTERS: usize = 300;
+/// The name of this computer's loopback interface.
+const LOCALHOST: &str = "localhost";
+
+/// One entry in the list of hosts that a server may reach. Names are in their ASCII form.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HostPattern {
+    host: PatternHost,
+    /// Ports 443 and 80 if there is none.
+    port: Option<u16>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum PatternHost {
+    Name(String),
+    /// Every name below this one, and not the name itself.
+    Subdomains(String),
+    Address(IpAddr),
+}
+
+/// Why a text is no host pattern.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum HostPatternError {
+    /// There is nothing.
+    #[error("a host is missing")]
+    Empty,
+    /// An address with a scheme, a path or a user.
+    #[error("{0:?} is not a host; leave out everything before and after it, as in \"api.example.com\"")]
+    NotAHost(String),
+    /// A star that is not the whole first label, or that stands for too much.
+    #[error("{0:?} is too wide or not understood; a star stands for subdomains, as in \"*.example.com\"")]
+    Wildcard(String),
+    /// The port is no number from 1 to 65535.
+    #[error("the port of {0:?} must be a number from 1 to 65535")]
+    Port(String),
+}
+
+impl HostPattern {
+    /// Says if it admits connections to this destination.
+    pub fn admits(&self, destination: &Destination) -> bool {
+        let host = match (&self.host, &destination.host) {
+            (PatternHost::Name(name), DestinationHost::Name(wanted)) => name == wanted,
+            (PatternHost::Subdomains(parent), DestinationHost::Name(wanted)) => {
+                wanted.strip_suffix(parent).is_some_and(|below| below.len() > 1 && below.ends_with('.'))
+            }
+            (PatternHost::Address(address), DestinationHost::Address(wanted)) => address == wanted,
+            _ => false,
+        };
+        host && self.admits_port(destination.port)
+    }
+
+    /// Says if it names this address itself, and admits the port.
+    pub(super) fn names_address(&self, address: IpAddr, port: u16) -> bool {
+        self.host == PatternHost::Address(address.to_canonical()) && self.admits_port(port)
+    }
+
+    /// Says if it names this computer's loopback interface.
+    pub(crate) fn is_loopback(&self) -> bool {
+        match &self.host {
+            PatternHost::Name(name) => name == LOCALHOST,
+            PatternHost::Address(address) => address.is_loopback(),
+            PatternHost::Subdomains(_) => false,
+        }
+    }
+
+    fn admits_port(&self, port: u16) -> bool {
+        self.port.map_or_else(|| DEFAULT_PORTS.contains(&port), |only| only == port)
+    }
+}
+
+impl FromStr for HostPattern {
+    type Err = HostPatternError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(HostPatternError::Empty);
+        }
+        let not_a_host = || HostPatternError::NotAHost(text.chars().take(MAX_CHARACTERS).collect());
+        let is_foreign = |character: char| character.is_whitespace() || "/@?#\\%".contains(character);
+        if text.chars().count() > MAX_CHARACTERS || text.contains(is_foreign) {
+            return Err(not_a_host());
+        }
+        // An IPv6 address without brackets has no port.
+        if let Ok(address) = text.parse::<IpAddr>() {
+            return Ok(HostPattern { host: PatternHost::Address(address.to_canonical()), port: None });
+        }
+        let (host, port) = split_port(text).ok_or_else(|| HostPatternError::Port(text.to_owned()))?;
+        let host = match host.strip_prefix("*.") {
+            Some(parent) if parent.contains('*') => return Err(HostPatternError::Wildcard(text.to_owned())),
+            Some(parent) => match normalized(parent).ok_or_else(not_a_host)? {
+                // A star below a top-level domain would be nearly everything.
+                DestinationHost::Name(parent) if parent.contains('.') => PatternHost::Subdomains(parent),
+                _ => return Err(HostPatternError::Wildcard(text.to_owned())),
+            },
+            None if host.contains('*') => return Err(HostPatternError::Wildcard(text.to_owned())),
+            None => match normalized(host).ok_or_else(not_a_host)? {
+                DestinationHost::Name(name) => PatternHost::Name(name),
+                DestinationHost::Address(address) => PatternHost::Address(address),
+            },
+        };
+        Ok(HostPattern { host, port })
+    }
+}
+
+impl fmt::Display for HostPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.host {
+            PatternHost::Name(name) => f.write_str(name)?,
+            PatternHost::Subdomains(parent) => write!(f, "*.{parent}")?,
+            PatternHost::Address(address) => write_address(f, *address)?,
+        }
+        self.port.map_or(Ok(()), |port| write!(f, ":{port}"))
+    }
+}
+
+/// Where a server wants to connect to.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Destination {
+    pub(super) host: DestinationHost,
+    pub(super) port: u16,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum DestinationHost {
+    /// In its ASCII form, without the dot at the end.
+    Name(String),
+    Address(IpAddr),
+}
+
+impl Destination {
+    /// The destination for a host as a client writes it; none if it is no host.
+    pub fn new(host: &str, port: u16) -> Option<Destination> {
+        if host.len() > MAX_CHARACTERS {
+            return None;
+        }
+        Some(Destination { host: normalized(host)?, port })
+    }
+
+    /// Says if it is this computer's loopback interface by its name.
+    pub(super) fn is_localhost(&self) -> bool {
+        matches!(&self.host, DestinationHost::Name(name) if name == LOCALHOST)
+    }
+
+    /// The pattern that admits it and nothing else.
+    pub(super) fn as_pattern(&self) -> HostPattern {
+        let host = match &self.host {
+            DestinationHost::Name(name) => PatternHost::Name(name.clone()),
+            DestinationHost::Address(address) => PatternHost::Address(*address),
+        };
+        HostPattern { host, port: (!DEFAULT_PORTS.contains(&self.port)).then_some(self.port) }
+    }
+}
+
+impl fmt::Display for Destination {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.host {
+            DestinationHost::Name(name) => f.write_str(name)?,
+            DestinationHost::Address(address) => write_address(f, *address)?,
+        }
+        write!(f, ":{}", self.port)
+    }
+}
+
+fn write_address(f: &mut fmt::Formatter<'_>, address: IpAddr) -> fmt::Result {
+    match address {
+        IpAddr::V4(address) => write!(f, "{address}"),
+        IpAddr::V6(address) => write!(f, "[{address}]"),
+    }
+}
+
+/// The host before the port, and the port if there is one. None if the port is not understood.
+fn split_port(text: &str) -> Option<(&str, Option<u16>)> {
+    let Some((host, port)) = text.rsplit_once(':').filter(|(_, port)| !port.ends_with(']')) else {
+        return Some((text, None));
+    };
+    let is_number = port.bytes().all(|byte| byte.is_ascii_digit());
+    let port = port.parse::<u16>().ok().filter(|port| is_number && *port != 0)?;
+    Some((host, Some(port)))
+}
+
+/// A host as URLs understand it: IDNA applied, numbers in any form taken for the address that they are.
+fn normalized(host: &str) -> Option<DestinationHost> {
+    match Host::parse(host).ok()? {
+        Host::Domain(name) => {
+            // The same name with and without the dot of the root.
+            let name = name.strip_suffix('.').unwrap_or(&name).to_owned();
+            let is_name = !name.is_empty() && !name.contains('*') && !name.split('.').any(str::is_empty);
+            is_name.then_some(DestinationHost::Name(name))
+        }
+        Host::Ipv4(address) => Some(DestinationHost::Address(address.into())),
+        Host::Ipv6(address) => Some(DestinationHost::Address(IpAddr::from(address).to_canonical())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn admits(pattern: &str, host: &str, port: u16) -> bool {
+        let pattern: HostPattern = pattern.parse().unwrap();
+        Destination::new(host, port).is_some_and(|destination| pattern.admits(&destination))
+    }
+
+    #[test]
+    fn s24_a_name_admits_itself_in_each_spelling_and_nothing_else() {
+        for host in ["api.example.com", "API.Example.COM", "api.example.com.", "ａｐｉ.example.com"] {
+            assert!(admits("api.example.com", host, 443), "{host} is the host that was named");
+        }
+        let others =
+            ["example.com", "xapi.example.com", "x.api.example.com", "api.example.com.evil.net", "api.example.org"];
+        for host in others.into_iter().chain(["api.example.com..", "", "api.example.com%2eevil.net", "1.1.1.1"]) {
+            assert!(!admits("api.example.com", host, 443), "{host} was not named");
+        }
+        assert!(admits("bücher.example", "xn--bcher-kva.example", 443), "IDNA is applied to the pattern");
+        assert!(admits("xn--bcher-kva.example", "BÜCHER.example", 443), "and to the destination");
+    }
+
+    #[test]
+    fn s24_a_star_stands_for_subdomains_only() {
+        for host in ["a.example.com", "a.b.example.com", "A.EXAMPLE.com."] {
+            assert!(admits("*.example.com", host, 443), "{host} is below it");
+        }
+        for host in ["example.com", "aexample.com", ".example.com", "example.com.evil.net"] {
+            assert!(!admits("*.example.com", host, 443), "{host} is not below it");
+        }
+    }
+
+    #[test]
+    fn s24_a_port_is_the_only_one_and_none_means_the_web() {
+        assert!(admits("example.com", "example.com", 443) && admits("example.com", "example.com", 80));
+        assert!(!admits("example.com", "example.com", 22), "another port has to be named");
+        assert!(admits("example.com:8443", "example.com", 8443));
+        assert!(!admits("example.com:8443", "example.com", 443), "a port that is named is the only one");
+        assert!(admits("[2606:4700::1111]:853", "[2606:4700::1111]", 853));
+    }
+
+    #[test]
+    fn s24_an_address_in_any_form_is_only_reached_when_it_is_named() {
+        for host in
+            ["127.0.0.1", "127.1", "0x7f000001", "2130706433", "0177.0.0.1", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]"]
+        {
+            assert!(admits("127.0.0.1:3000", host, 3000), "{host} is 127.0.0.1");
+            assert!(!admits("localhost:3000", host, 3000), "{host} is not the name");
+            assert!(!admits("*.0.0.1.example", host, 3000), "{host} is no name");
+        }
+        assert!(admits("::1", "[::1]", 80), "an IPv6 address may stand without brackets");
+    }
+
+    #[test]
+    fn a_pattern_is_shown_as_it_is_read_again() {
+        let shown = [
+            ("API.example.com", "api.example.com"),
+            ("*.Example.com:8080", "*.example.com:8080"),
+            ("::1", "[::1]"),
+            ("[::1]:80", "[::1]:80"),
+            ("0x7f.1:9", "127.0.0.1:9"),
+            ("bücher.example.", "xn--bcher-kva.example"),
+            (" localhost:3000 ", "localhost:3000"),
+        ];
+        for (text, expected) in shown {
+            let pattern: HostPattern = text.parse().unwrap();
+            assert_eq!(pattern.to_string(), expected, "{text} in one form");
+            assert_eq!(expected.parse::<HostPattern>().unwrap(), pattern, "{expected} is the same pattern");
+        }
+    }
+
+    #[test]
+    fn what_is_no_host_is_refused_with_a_reason() {
+        for wide in ["*", "*.com", "*.*.example.com", "a*.example.com", "*.10.0.0.1", "**.example.com", "*example.com"]
+        {
+            assert!(matches!(wide.parse::<HostPattern>(), Err(HostPatternError::Wildcard(_))), "{wide} is too wide");
+        }
+        let foreign =
+            ["https://example.com", "example.com/", "user@example.com", "a b", "a%2eb", "exa_mple..com", "[::1"];
+        for text in foreign.into_iter().chain(["a\\b", "example.com?x", "1.2.3.4.5"]) {
+            assert!(text.parse::<HostPattern>().is_err(), "{text} is no host");
+        }
+        for port in ["example.com:", "example.com:0", "example.com:65536", "example.com:+80", "example.com:http"] {
+            assert!(matches!(port.parse::<HostPattern>(), Err(HostPatternError::Port(_))), "{port} has no port");
+        }
+        assert_eq!("  ".parse::<HostPattern>(), Err(HostPatternError::Empty));
+    }
+}

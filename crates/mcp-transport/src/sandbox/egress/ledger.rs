@@ -1,0 +1,252 @@
+//! What a server's proxy did, put together into few lines for the server's activity.
+
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::{sleep, timeout};
+
+use super::counted::Traffic;
+use super::hosts::{Destination, HostPattern};
+
+/// How often lines are written at the most.
+const EVERY: Duration = Duration::from_secs(2);
+/// How often the traffic of open connections is written while nothing else happens.
+const EVERY_OPEN: Duration = Duration::from_secs(60);
+/// The most destinations that are named each time. Others are counted.
+const MAX_NAMED: usize = 16;
+
+/// Collects what happens until it is taken.
+#[derive(Debug, Default)]
+pub(super) struct Ledger {
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    entries: Vec<Entry>,
+    /// Connections to destinations for which there was no room.
+    unnamed: u64,
+    /// Open connections; as many as the proxy has at the most.
+    open: Vec<Open>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    destination: Destination,
+    outcome: Outcome,
+}
+
+#[derive(Debug)]
+enum Outcome {
+    Allowed(Counts),
+    Refused { times: u64, cause: String, add: HostPattern },
+    Unreachable { times: u64, cause: String },
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    opened: u64,
+    closed: u64,
+    up: u64,
+    down: u64,
+}
+
+#[derive(Debug)]
+struct Open {
+    destination: Destination,
+    traffic: Arc<Traffic>,
+    told_up: u64,
+    told_down: u64,
+}
+
+/// A connection that is open. Dropping it counts it as closed.
+#[derive(Debug)]
+pub(super) struct OpenConnection {
+    ledger: Arc<Ledger>,
+    traffic: Arc<Traffic>,
+}
+
+impl OpenConnection {
+    /// Counts the bytes of the connection to the destination.
+    pub(super) fn traffic(&self) -> Arc<Traffic> {
+        Arc::clone(&self.traffic)
+    }
+}
+
+impl Drop for OpenConnection {
+    fn drop(&mut self) {
+        self.ledger.closed(&self.traffic);
+    }
+}
+
+impl Ledger {
+    /// A connection was made.
+    pub(super) fn opened(self: &Arc<Self>, destination: &Destination) -> OpenConnection {
+        let traffic = Arc::new(Traffic::default());
+        let mut state = self.lock();
+        state.count(destination, |counts| counts.opened += 1);
+        let (destination, open) = (destination.clone(), Arc::clone(&traffic));
+        state.open.push(Open { destination, traffic: open, told_up: 0, told_down: 0 });
+        drop(state);
+        self.changed.notify_one();
+        OpenConnection { ledger: Arc::clone(self), traffic }
+    }
+
+    /// A connection was refused.
+    pub(super) fn refused(&self, destination: &Destination, cause: &str, add: &HostPattern) {
+        let mut state = self.lock();
+        let known = state.entries.iter_mut().find_map(|entry| match &mut entry.outcome {
+            Outcome::Refused { times, .. } if entry.destination == *destination => Some(times),
+            _ => None,
+        });
+        match known {
+            Some(times) => *times += 1,
+            None => state.add(destination, Outcome::Refused { times: 1, cause: cause.to_owned(), add: add.clone() }),
+        }
+        drop(state);
+        self.changed.notify_one();
+    }
+
+    /// A connection may be made and was not.
+    pub(super) fn unreachable(&self, destination: &Destination, cause: &str) {
+        let mut state = self.lock();
+        let known = state.entries.iter_mut().find_map(|entry| match &mut entry.outcome {
+            Outcome::Unreachable { times, .. } if entry.destination == *destination => Some(times),
+            _ => None,
+        });
+        match known {
+            Some(times) => *times += 1,
+            None => state.add(destination, Outcome::Unreachable { times: 1, cause: cause.to_owned() }),
+        }
+        drop(state);
+        self.changed.notify_one();
+    }
+
+    /// The next lines, at most every two seconds.
+    pub(super) async fn next(&self) -> Vec<String> {
+        // What happened is written after a moment, with what else happens in it.
+        let _ = timeout(EVERY_OPEN, self.changed.notified()).await;
+        sleep(EVERY).await;
+        self.take()
+    }
+
+    /// What has happened since the last time, in words.
+    pub(super) fn take(&self) -> Vec<String> {
+        let mut state = self.lock();
+        for index in 0..state.open.len() {
+            state.measure(index);
+        }
+        let entries = std::mem::take(&mut state.entries);
+        let unnamed = std::mem::take(&mut state.unnamed);
+        drop(state);
+        let mut lines: Vec<String> = entries.iter().map(words).collect();
+        if unnamed > 0 {
+            lines.push(format!("network: {unnamed} more events of other hosts are not listed"));
+        }
+        lines
+    }
+
+    fn closed(&self, traffic: &Arc<Traffic>) {
+        let mut state = self.lock();
+        if let Some(index) = state.open.iter().position(|open| Arc::ptr_eq(&open.traffic, traffic)) {
+            state.measure(index);
+            let open = state.open.swap_remove(index);
+            state.count(&open.destination, |counts| counts.closed += 1);
+        }
+        drop(state);
+        self.changed.notify_one();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Counts the bytes of an open connection that came since the last time.
+    fn measure(&mut self, index: usize) {
+        let Some(open) = self.open.get_mut(index) else { return };
+        let (up, down) = (open.traffic.written(), open.traffic.read());
+        let (more_up, more_down) = (up - open.told_up, down - open.told_down);
+        (open.told_up, open.told_down) = (up, down);
+        if more_up + more_down > 0 {
+            let destination = open.destination.clone();
+            self.count(&destination, |counts| {
+                counts.up += more_up;
+                counts.down += more_down;
+            });
+        }
+    }
+
+    fn count(&mut self, destination: &Destination, change: impl FnOnce(&mut Counts)) {
+        let known = self.entries.iter_mut().find_map(|entry| match &mut entry.outcome {
+            Outcome::Allowed(counts) if entry.destination == *destination => Some(counts),
+            _ => None,
+        });
+        if let Some(counts) = known {
+            return change(counts);
+        }
+        let mut counts = Counts::default();
+        change(&mut counts);
+        self.add(destination, Outcome::Allowed(counts));
+    }
+
+    fn add(&mut self, destination: &Destination, outcome: Outcome) {
+        if self.entries.len() < MAX_NAMED {
+            self.entries.push(Entry { destination: destination.clone(), outcome });
+        } else {
+            self.unnamed += 1;
+        }
+    }
+}
+
+fn words(Entry { destination, outcome }: &Entry) -> String {
+    let times = |times: &u64| if *times == 1 { String::new() } else { format!(" {times} times") };
+    match outcome {
+        Outcome::Allowed(Counts { opened, closed, up, down }) => {
+            let mut text = format!("network: {destination} allowed");
+            for (number, what) in
+                [(opened, "opened"), (closed, "closed")].into_iter().filter(|(number, _)| **number > 0)
+            {
+                // Writing to a text can't fail.
+                let _ = write!(text, ", {number} {what}");
+            }
+            let _ = write!(text, ", {up} bytes up, {down} bytes down");
+            text
+        }
+        Outcome::Refused { times: number, cause, add } => format!(
+            "network: {destination} refused{}: {cause}. To allow it, add {add} to the hosts of its sandbox",
+            times(number)
+        ),
+        Outcome::Unreachable { times: number, cause } => {
+            format!("network: {destination} could not be reached{}: {cause}", times(number))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn s24_a_flood_becomes_few_lines() {
+        let ledger = Ledger::default();
+        let add: HostPattern = "a.example".parse().unwrap();
+        for number in 0..1_000 {
+            let destination = Destination::new(&format!("{number}.example"), 443).unwrap();
+            ledger.refused(&destination, "it is not named", &add);
+            ledger.refused(&Destination::new("same.example", 443).unwrap(), "it is not named", &add);
+        }
+        let lines = ledger.take();
+        assert_eq!(lines.len(), MAX_NAMED + 1, "few are named: {lines:?}");
+        let same = "network: same.example:443 refused 1000 times: it is not named. To allow it, add a.example to the hosts of its sandbox";
+        assert!(lines.iter().any(|line| line == same), "the same one is counted: {lines:?}");
+        assert_eq!(lines.last().unwrap(), "network: 985 more events of other hosts are not listed");
+        assert!(ledger.take().is_empty(), "and nothing is written twice");
+    }
+}

@@ -1,0 +1,337 @@
+//! The proxy of one server: it takes CONNECT and requests for `http` URLs, and connects to the hosts that were named.
+
+use std::convert::Infallible;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use http::header::{CONNECTION, HOST, HeaderMap, HeaderName, HeaderValue, TE, TRAILER, TRANSFER_ENCODING, UPGRADE};
+use http::uri::PathAndQuery;
+use http::{Method, Request, Response, StatusCode, Uri};
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt, Empty, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::service::service_fn;
+use hyper::upgrade::OnUpgrade;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, mpsc};
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+use tokio_util::task::AbortOnDropHandle;
+
+use super::HostPattern;
+use super::counted::{Counted, Traffic};
+use super::hosts::Destination;
+use super::ledger::{Ledger, OpenConnection};
+use super::resolve::{self, Fault, Lookup};
+
+/// The most connections of one server at the same time. Others wait until one ends.
+const MAX_CONNECTIONS: usize = 64;
+/// The most bytes of a request's head.
+const MAX_HEAD: usize = 32 * 1024;
+/// The most headers of a request.
+const MAX_HEADERS: usize = 100;
+/// The most lines for the activity that wait to be taken.
+const MAX_LINES: usize = 32;
+/// How long the proxy waits when the system has no descriptor for another connection.
+const NO_DESCRIPTOR: Duration = Duration::from_millis(200);
+/// How these headers of proxies are called that no standard names.
+const OF_PROXIES: [&str; 4] = ["keep-alive", "proxy-connection", "proxy-authorization", "proxy-authenticate"];
+
+/// How long the parts of a connection may take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Times {
+    /// From the beginning of a request to the end of its head.
+    head: Duration,
+    /// Connecting, after the name was looked up.
+    connect: Duration,
+    /// Without a byte in either direction.
+    idle: Duration,
+}
+
+impl Times {
+    const DEFAULT: Times =
+        Times { head: Duration::from_secs(15), connect: Duration::from_secs(15), idle: Duration::from_secs(600) };
+}
+
+/// A running proxy. Dropping it ends all its connections.
+#[derive(Debug)]
+pub(crate) struct Egress {
+    ledger: Arc<Ledger>,
+    /// Until it is taken.
+    lines: Option<mpsc::Receiver<String>>,
+    _task: AbortOnDropHandle<()>,
+}
+
+impl Egress {
+    /// Lets through to these hosts what connects to the listener.
+    pub(crate) fn start(listener: TcpListener, hosts: Vec<HostPattern>) -> Egress {
+        Egress::start_with(listener, hosts, resolve::system, Times::DEFAULT)
+    }
+
+    fn start_with(listener: TcpListener, hosts: Vec<HostPattern>, lookup: Lookup, times: Times) -> Egress {
+        let ledger = Arc::new(Ledger::default());
+        let proxy = Arc::new(Proxy { hosts, lookup, times, ledger: Arc::clone(&ledger) });
+        let (sender, lines) = mpsc::channel(MAX_LINES);
+        let told = Arc::clone(&ledger);
+        let task = tokio::spawn(async move {
+            tokio::join!(accept(listener, proxy), tell(&told, sender));
+        });
+        Egress { ledger, lines: Some(lines), _task: AbortOnDropHandle::new(task) }
+    }
+
+    /// Lines for the server's activity, to be taken once.
+    pub(crate) fn lines(&mut self) -> Option<mpsc::Receiver<String>> {
+        self.lines.take()
+    }
+
+    /// Lines about what was not written yet.
+    pub(crate) fn rest(&self) -> Vec<String> {
+        self.ledger.take()
+    }
+}
+
+/// What all connections of a server share.
+struct Proxy {
+    hosts: Vec<HostPattern>,
+    lookup: Lookup,
+    times: Times,
+    ledger: Arc<Ledger>,
+}
+
+/// What one connection from the server has under way.
+#[derive(Default)]
+struct Client {
+    tunnel: Mutex<Option<Tunnel>>,
+    /// Drives the connection to the host of the last request.
+    upstream: Mutex<Option<AbortOnDropHandle<()>>>,
+}
+
+/// A CONNECT that was answered with success.
+struct Tunnel {
+    client: OnUpgrade,
+    upstream: Counted,
+    open: OpenConnection,
+}
+
+type Body = BoxBody<Bytes, hyper::Error>;
+
+async fn tell(ledger: &Ledger, lines: mpsc::Sender<String>) {
+    loop {
+        for line in ledger.next().await {
+            if lines.send(line).await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+async fn accept(listener: TcpListener, proxy: Arc<Proxy>) {
+    let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let mut connections = JoinSet::new();
+    loop {
+        // Closed by nobody.
+        let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
+        while connections.try_join_next().is_some() {}
+        let stream = match listener.accept().await {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                tracing::debug!(%error, "a connection of a server to its proxy failed");
+                sleep(NO_DESCRIPTOR).await;
+                continue;
+            }
+        };
+        let proxy = Arc::clone(&proxy);
+        connections.spawn(async move {
+            proxy.serve(stream).await;
+            drop(place);
+        });
+    }
+}
+
+impl Proxy {
+    /// Serves one connection until it ends or nothing happens on it.
+    async fn serve(&self, stream: TcpStream) {
+        let traffic = Arc::new(Traffic::default());
+        let stream = Counted::new(stream, Arc::clone(&traffic));
+        let client = Client::default();
+        let serving = async {
+            let connection = hyper::server::conn::http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(self.times.head)
+                .max_header_size(MAX_HEAD)
+                .max_headers(MAX_HEADERS)
+                .serve_connection(TokioIo::new(stream), service_fn(|request| self.answer(request, &client)))
+                .with_upgrades();
+            if let Err(error) = connection.await {
+                tracing::debug!(%error, "a connection of a server to its proxy broke off");
+            }
+            let tunnel = client.tunnel.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some(tunnel) = tunnel {
+                tunnel.run().await;
+            }
+        };
+        tokio::select! {
+            () = serving => {}
+            () = idle(&traffic, self.times.idle) => {}
+        }
+    }
+
+    async fn answer(&self, request: Request<Incoming>, client: &Client) -> Result<Response<Body>, Infallible> {
+        let answered = if request.method() == Method::CONNECT {
+            self.connect(request, client).await
+        } else {
+            self.forward(request, client).await
+        };
+        Ok(answered.unwrap_or_else(|refused| refused))
+    }
+
+    async fn connect(&self, request: Request<Incoming>, client: &Client) -> Result<Response<Body>, Response<Body>> {
+        let named = request.uri().authority().and_then(|authority| Some((authority.host(), authority.port_u16()?)));
+        let destination = named.and_then(|(host, port)| Destination::new(host, port));
+        let destination = destination.ok_or_else(|| bad("CONNECT needs a host and a port, as in example.com:443"))?;
+        let (upstream, open) = self.open(&destination).await?;
+        let tunnel = Tunnel { client: hyper::upgrade::on(request), upstream, open };
+        *client.tunnel.lock().unwrap_or_else(PoisonError::into_inner) = Some(tunnel);
+        Ok(Response::new(empty()))
+    }
+
+    async fn forward(&self, request: Request<Incoming>, client: &Client) -> Result<Response<Body>, Response<Body>> {
+        let (mut head, body) = request.into_parts();
+        if head.uri.scheme_str() != Some("http") {
+            return Err(bad("this proxy takes CONNECT, and requests for http URLs"));
+        }
+        let named = head.uri.authority().map(|authority| (authority.host(), authority.port_u16().unwrap_or(80)));
+        let destination = named.and_then(|(host, port)| Destination::new(host, port));
+        let destination = destination.ok_or_else(|| bad("the URL names no host"))?;
+        // Without the user: that is not part of what a host is called by.
+        let authority = destination.to_string();
+        let host = HeaderValue::from_str(authority.strip_suffix(":80").unwrap_or(&authority));
+        let host = host.map_err(|_| bad("the URL names no host"))?;
+        let (upstream, open) = self.open(&destination).await?;
+        remove_of_connection(&mut head.headers);
+        head.headers.insert(HOST, host);
+        head.headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        let path = head.uri.path_and_query().cloned().unwrap_or_else(|| PathAndQuery::from_static("/"));
+        head.uri = Uri::from(path);
+        head.version = http::Version::HTTP_11;
+        let failed = |error: &hyper::Error| {
+            self.ledger.unreachable(&destination, &error.to_string());
+            unreachable(&destination, &error.to_string())
+        };
+        let handshake = hyper::client::conn::http1::handshake(TokioIo::new(upstream)).await;
+        let (mut sender, connection) = handshake.map_err(|error| failed(&error))?;
+        let task = tokio::spawn(async move {
+            let _open = open;
+            if let Err(error) = connection.await {
+                tracing::debug!(%error, "a connection of a proxy broke off");
+            }
+        });
+        // The one of the request before has been answered.
+        *client.upstream.lock().unwrap_or_else(PoisonError::into_inner) = Some(AbortOnDropHandle::new(task));
+        let response = sender.send_request(Request::from_parts(head, body)).await.map_err(|error| failed(&error))?;
+        let (mut head, body) = response.into_parts();
+        remove_of_connection(&mut head.headers);
+        Ok(Response::from_parts(head, body.boxed()))
+    }
+
+    /// Connects to a destination, if it may be.
+    async fn open(&self, destination: &Destination) -> Result<(Counted, OpenConnection), Response<Body>> {
+        let opened = async {
+            let addresses = resolve::addresses(&self.hosts, destination, self.lookup).await?;
+            let connecting = timeout(self.times.connect, TcpStream::connect(addresses.as_slice())).await;
+            let cause = |error: io::Error| Fault::Unreachable(error.to_string());
+            connecting.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())).map_err(cause)
+        };
+        match opened.await {
+            Ok(stream) => {
+                let open = self.ledger.opened(destination);
+                Ok((Counted::new(stream, open.traffic()), open))
+            }
+            Err(Fault::Refused { cause, add }) => {
+                self.ledger.refused(destination, &cause, &add);
+                let words = format!(
+                    "Drawbridge refused {destination}: {cause}. To allow it, add {add} to the hosts of this server's sandbox.\n"
+                );
+                Err(answer(StatusCode::FORBIDDEN, words))
+            }
+            Err(Fault::Unreachable(cause)) => {
+                self.ledger.unreachable(destination, &cause);
+                Err(unreachable(destination, &cause))
+            }
+        }
+    }
+}
+
+impl Tunnel {
+    /// Passes bytes on in both directions until both ends have closed.
+    async fn run(self) {
+        let Tunnel { client, mut upstream, open } = self;
+        let ended = match client.await {
+            Ok(client) => copy_bidirectional(&mut TokioIo::new(client), &mut upstream).await.map(drop),
+            Err(error) => Err(io::Error::other(error)),
+        };
+        if let Err(error) = ended {
+            tracing::debug!(%error, "a tunnel of a proxy broke off");
+        }
+        drop(open);
+    }
+}
+
+/// Ends when no byte went through for this long.
+async fn idle(traffic: &Traffic, limit: Duration) {
+    let mut before = None;
+    loop {
+        let now = Some((traffic.read(), traffic.written()));
+        if now == before {
+            return;
+        }
+        before = now;
+        sleep(limit).await;
+    }
+}
+
+/// Removes the headers that are for one connection and not for the other end.
+fn remove_of_connection(headers: &mut HeaderMap) {
+    let named: Vec<HeaderName> = headers
+        .get_all(CONNECTION)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .filter_map(|name| name.trim().parse().ok())
+        .collect();
+    for name in named {
+        headers.remove(name);
+    }
+    for name in [CONNECTION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE] {
+        headers.remove(name);
+    }
+    for name in OF_PROXIES {
+        headers.remove(name);
+    }
+}
+
+fn bad(cause: &str) -> Response<Body> {
+    answer(StatusCode::BAD_REQUEST, format!("Drawbridge: {cause}.\n"))
+}
+
+fn unreachable(destination: &Destination, cause: &str) -> Response<Body> {
+    answer(StatusCode::BAD_GATEWAY, format!("Drawbridge could not reach {destination}: {cause}.\n"))
+}
+
+fn answer(status: StatusCode, words: String) -> Response<Body> {
+    let mut response = Response::new(Full::new(Bytes::from(words)).map_err(|never| match never {}).boxed());
+    *response.status_mut() = status;
+    response.headers_mut().insert(http::header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    response
+}
+
+fn empty() -> Body {
+    Empty::new().map_err(|never| match never {}).boxed()
+}
+
+#[cfg(test)]
+#[path = "proxy_tests.rs"]
+mod tests;

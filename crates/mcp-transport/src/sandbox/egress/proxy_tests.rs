@@ -1,0 +1,252 @@
+//! The proxy over real connections on the loopback interface.
+#![allow(clippy::unwrap_used)]
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use testkit::deadline::within;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use super::*;
+
+/// No test waits longer for one thing.
+const LONG: Duration = Duration::from_secs(20);
+
+/// A proxy for these hosts, and where it listens.
+async fn proxy(hosts: &[&str], lookup: Lookup, times: Times) -> (Egress, SocketAddr) {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let hosts = hosts.iter().map(|host| host.parse().unwrap()).collect();
+    (Egress::start_with(listener, hosts, lookup, times), address)
+}
+
+async fn usual(hosts: &[&str]) -> (Egress, SocketAddr) {
+    proxy(hosts, resolve::system, Times::DEFAULT).await
+}
+
+/// A host that sends everything back, and its port.
+async fn echo() -> (u16, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let came = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&came);
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            count.fetch_add(1, Ordering::SeqCst);
+            tokio::spawn(async move {
+                let (mut read, mut write) = stream.split();
+                let _ = tokio::io::copy(&mut read, &mut write).await;
+            });
+        }
+    });
+    (port, came)
+}
+
+/// Asks for a tunnel, and reads the head of the answer.
+async fn connect(proxy: SocketAddr, to: &str) -> (TcpStream, String) {
+    let mut stream = TcpStream::connect(proxy).await.unwrap();
+    stream.write_all(format!("CONNECT {to} HTTP/1.1\r\nHost: {to}\r\n\r\n").as_bytes()).await.unwrap();
+    let head = head(&mut stream).await;
+    (stream, head)
+}
+
+async fn head(stream: &mut TcpStream) -> String {
+    let mut head = Vec::new();
+    within(LONG, "the proxy answers", async {
+        while !head.ends_with(b"\r\n\r\n") {
+            match stream.read_u8().await {
+                Ok(byte) => head.push(byte),
+                Err(_) => break,
+            }
+        }
+    })
+    .await;
+    String::from_utf8(head).unwrap()
+}
+
+/// All that comes until the connection is closed.
+async fn rest(stream: &mut TcpStream) -> String {
+    let mut text = Vec::new();
+    // A reset is an end as well.
+    let _ = within(LONG, "the proxy closes the connection", stream.read_to_end(&mut text)).await;
+    String::from_utf8(text).unwrap()
+}
+
+/// All that the proxy answers to this, until it closes the connection.
+async fn answered(proxy: SocketAddr, request: &str) -> String {
+    let mut stream = TcpStream::connect(proxy).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    rest(&mut stream).await
+}
+
+#[tokio::test]
+async fn s24_a_tunnel_leads_to_named_hosts_only() {
+    let ((named, at_named), (other, at_other)) = (echo().await, echo().await);
+    let (egress, address) = usual(&[&format!("localhost:{named}")]).await;
+    let (mut stream, head) = connect(address, &format!("localhost:{named}")).await;
+    assert!(head.starts_with("HTTP/1.1 200"), "S24: a named host is reached: {head}");
+    stream.write_all(b"hello").await.unwrap();
+    let mut back = [0; 5];
+    within(LONG, "the host answers", stream.read_exact(&mut back)).await.unwrap();
+    assert_eq!(&back, b"hello", "bytes go through both ways");
+
+    let spellings = ["127.0.0.1", "127.1", "2130706433", "[::ffff:127.0.0.1]", "LOCALHOST.evil.example"];
+    let others = spellings.map(|host| format!("{host}:{named}"));
+    for to in others.into_iter().chain([format!("localhost:{other}"), "169.254.169.254:80".to_owned()]) {
+        let (mut stream, head) = connect(address, &to).await;
+        assert!(head.starts_with("HTTP/1.1 403"), "S24: {to} is refused: {head}");
+        drop(stream.shutdown().await);
+        let words = rest(&mut stream).await;
+        assert!(words.contains("To allow it, add "), "S24: it says what would allow {to}: {words}");
+    }
+    assert_eq!(at_named.load(Ordering::SeqCst), 1, "S24: nothing but the tunnel reached the named host");
+    assert_eq!(at_other.load(Ordering::SeqCst), 0, "S24: nothing reached the other one");
+    drop(stream);
+    let lines = egress.rest().join("\n");
+    assert!(lines.contains(&format!("network: localhost:{named} allowed, 1 opened")), "S24: {lines}");
+    assert!(lines.contains("5 bytes up, 5 bytes down"), "S24: the bytes are counted: {lines}");
+    let refused = format!(
+        "localhost:{other} refused: it is not among the hosts that this server may reach. To allow it, add localhost:{other} "
+    );
+    assert!(lines.contains(&refused), "S24: the refusal is written down: {lines}");
+}
+
+#[tokio::test]
+async fn s24_a_name_that_leads_to_this_computer_is_refused() {
+    let (port, came) = echo().await;
+    let lookup: Lookup = |_| Box::pin(async { Ok(vec![IpAddr::V4(Ipv4Addr::LOCALHOST)]) });
+    let (_egress, address) = proxy(&[&format!("inside.example:{port}")], lookup, Times::DEFAULT).await;
+    let (mut stream, head) = connect(address, &format!("inside.example:{port}")).await;
+    assert!(head.starts_with("HTTP/1.1 403"), "S24: a named name that leads to loopback is refused: {head}");
+    drop(stream.shutdown().await);
+    let words = rest(&mut stream).await;
+    assert!(words.contains(&format!("add 127.0.0.1:{port}")), "S24: it says what to name: {words}");
+    assert_eq!(came.load(Ordering::SeqCst), 0, "S24: nothing connected");
+}
+
+#[tokio::test]
+async fn s24_the_address_that_was_judged_is_connected_to() {
+    static LOOKUPS: AtomicUsize = AtomicUsize::new(0);
+    let (port, came) = echo().await;
+    // A second look-up would lead elsewhere.
+    let lookup: Lookup = |_| {
+        let is_first = LOOKUPS.fetch_add(1, Ordering::SeqCst) == 0;
+        let address = if is_first { Ipv4Addr::LOCALHOST } else { Ipv4Addr::new(127, 0, 0, 2) };
+        Box::pin(async move { Ok(vec![IpAddr::V4(address)]) })
+    };
+    let hosts = [format!("name.example:{port}"), format!("127.0.0.1:{port}")];
+    let (_egress, address) = proxy(&hosts.each_ref().map(String::as_str), lookup, Times::DEFAULT).await;
+    let (_stream, head) = connect(address, &format!("name.example:{port}")).await;
+    assert!(head.starts_with("HTTP/1.1 200"), "its address is named: {head}");
+    assert_eq!(LOOKUPS.load(Ordering::SeqCst), 1, "S24: no second look-up decides");
+    within(LONG, "the connection arrives", async {
+        while came.load(Ordering::SeqCst) == 0 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn s24_requests_for_urls_are_passed_on_as_their_host_expects() {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let host = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let request = head(&mut stream).await;
+        stream
+            .write_all(b"HTTP/1.1 200 OK\r\nConnection: x-hop\r\nX-Hop: 1\r\nContent-Length: 2\r\n\r\nhi")
+            .await
+            .unwrap();
+        request
+    });
+    let (_egress, address) = usual(&[&format!("localhost:{port}")]).await;
+    let request = format!(
+        "GET http://user:secret@LOCALHOST:{port}/a?b=c HTTP/1.1\r\nHost: other.example\r\nProxy-Authorization: Basic x\r\nConnection: x-mine, close\r\nX-Mine: 1\r\nX-Kept: 1\r\n\r\n"
+    );
+    let answer = answered(address, &request).await.to_lowercase();
+    assert!(answer.starts_with("http/1.1 200") && answer.ends_with("hi"), "the answer comes back: {answer}");
+    assert!(!answer.contains("x-hop"), "without what is for one connection: {answer}");
+    let request = within(LONG, "the host is asked", host).await.unwrap().to_lowercase();
+    assert!(request.starts_with("get /a?b=c http/1.1\r\n"), "the host sees a path: {request}");
+    assert!(request.contains(&format!("host: localhost:{port}\r\n")), "S24: and the host that was judged: {request}");
+    assert!(request.contains("x-kept: 1"), "with its headers: {request}");
+    for gone in ["other.example", "proxy-authorization", "x-mine", "secret"] {
+        assert!(!request.contains(gone), "{gone} is not for it: {request}");
+    }
+}
+
+#[tokio::test]
+async fn s24_what_is_no_request_for_a_named_host_is_refused() {
+    let (port, came) = echo().await;
+    let (_egress, address) = usual(&[&format!("localhost:{port}")]).await;
+    let cases = [
+        (
+            format!("GET http://127.0.0.1:{port}/ HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: close\r\n\r\n"),
+            "403",
+        ),
+        (format!("GET / HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: close\r\n\r\n"), "400"),
+        (
+            format!("GET https://localhost:{port}/ HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: close\r\n\r\n"),
+            "400",
+        ),
+        ("CONNECT localhost HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".to_owned(), "400"),
+        (format!("CONNECT {}.example:443 HTTP/1.1\r\nConnection: close\r\n\r\n", "a".repeat(400)), "400"),
+        (format!("GET http://localhost:{port}/ HTTP/1.1\r\nX: {}\r\n\r\n", "x".repeat(MAX_HEAD)), "431"),
+        (format!("GET http://localhost:{port}/ HTTP/1.1\r\n{}\r\n", "X: x\r\n".repeat(MAX_HEADERS + 1)), "431"),
+    ];
+    for (request, status) in cases {
+        let answer = answered(address, &request).await;
+        let shown: String = request.chars().take(60).collect();
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "S24: {shown:?} gets {status}: {answer}");
+    }
+    assert_eq!(came.load(Ordering::SeqCst), 0, "S24: nothing reached the host");
+}
+
+#[tokio::test]
+async fn s24_what_is_slow_or_idle_is_closed() {
+    let (port, _) = echo().await;
+    let short = Duration::from_millis(50);
+    let hosts = format!("localhost:{port}");
+    let (_egress, address) = proxy(&[&hosts], resolve::system, Times { head: short, ..Times::DEFAULT }).await;
+    let mut slow = TcpStream::connect(address).await.unwrap();
+    slow.write_all(b"CONNECT ").await.unwrap();
+    rest(&mut slow).await;
+    let (_egress, address) = proxy(&[&hosts], resolve::system, Times { idle: short, ..Times::DEFAULT }).await;
+    let (mut idle, head) = connect(address, &hosts).await;
+    assert!(head.starts_with("HTTP/1.1 200"), "the tunnel is made: {head}");
+    assert_eq!(rest(&mut idle).await, "", "and closed when nothing goes through it");
+}
+
+#[tokio::test]
+async fn s24_more_connections_than_allowed_wait() {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let to = format!("localhost:{}", listener.local_addr().unwrap().port());
+    let (_egress, address) = usual(&[&to]).await;
+    let mut tunnels = Vec::new();
+    for _ in 0..MAX_CONNECTIONS {
+        tunnels
+            .push((connect(address, &to).await, within(LONG, "the host is reached", listener.accept()).await.unwrap()));
+    }
+    let late = tokio::spawn({
+        let to = to.clone();
+        async move { connect(address, &to).await }
+    });
+    let (_, (mut first, _)) = tunnels.swap_remove(0);
+    let early = listener.accept();
+    tokio::pin!(early);
+    // Until one ends there is no place, however often the others are asked.
+    for (at, ((stream, _), (upstream, _))) in tunnels.iter_mut().enumerate() {
+        stream.write_all(b"x").await.unwrap();
+        let byte = tokio::select! {
+            byte = upstream.read_u8() => byte.unwrap(),
+            _ = &mut early => panic!("S24: one more than {MAX_CONNECTIONS} is reached, after {at} bytes"),
+        };
+        assert_eq!(byte, b'x');
+    }
+    first.shutdown().await.unwrap();
+    drop(first);
+    within(LONG, "the next one is reached", early).await.unwrap();
+    let (_, head) = within(LONG, "the next one is answered", late).await.unwrap();
+    assert!(head.starts_with("HTTP/1.1 200"), "once one has ended: {head}");
+}

@@ -1,0 +1,44 @@
+//! A server that tries to connect: to the hosts that a test names in its environment, each through the proxy that it was given and by a
+//! socket of its own.
+
+use std::io::{self, Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use crate::peer::{Peer, Request};
+
+/// Names the hosts, each with its port, parted by blanks.
+const HOSTS: &str = "REACH_HOSTS";
+/// How long one attempt may take.
+const LIMIT: Duration = Duration::from_secs(5);
+/// The most bytes of an answer that are read.
+const MAX_ANSWER: u64 = 4096;
+
+pub(crate) fn reaches_out(peer: &mut Peer, request: &Request) -> io::Result<()> {
+    let hosts = std::env::var(HOSTS).unwrap_or_default();
+    let tried = |host: &str| {
+        let through = tunnel(host).unwrap_or_else(|error| format!("failed: {error}"));
+        (host.to_owned(), json!({ "proxy": through, "socket": connect(host).is_ok() }))
+    };
+    let told: Map<String, Value> = hosts.split_whitespace().map(tried).collect();
+    peer.text_result(request, &Value::Object(told).to_string())
+}
+
+fn connect(to: &str) -> io::Result<TcpStream> {
+    let address = to.to_socket_addrs()?.next().ok_or(io::ErrorKind::NotFound)?;
+    let stream = TcpStream::connect_timeout(&address, LIMIT)?;
+    stream.set_read_timeout(Some(LIMIT))?;
+    Ok(stream)
+}
+
+/// What the proxy answers to a CONNECT, and what the host sends after it.
+fn tunnel(host: &str) -> io::Result<String> {
+    let proxy = std::env::var("HTTPS_PROXY").map_err(io::Error::other)?;
+    let mut stream = connect(proxy.strip_prefix("http://").unwrap_or(&proxy))?;
+    write!(stream, "CONNECT {host} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")?;
+    let mut answer = String::new();
+    stream.take(MAX_ANSWER).read_to_string(&mut answer)?;
+    Ok(answer)
+}

@@ -1,0 +1,144 @@
+//! Servers in a sandbox with named hosts that try to reach others (S24): by the proxy, past it, by names that lead to this computer, and
+//! by having more hosts named than were approved.
+
+use std::io::{Read as _, Write as _};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, ToSocketAddrs as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use host::server_config::{Network, SandboxConfig, ServerConfig, ServerEntry};
+use host::view::{QuestionBody, QuestionView, ServerState, UserAnswer};
+use policy::Scope;
+use serde_json::{Value, json};
+use testkit::app::{App, scripted};
+
+use crate::pair::Pair;
+
+/// A host on this computer that greets each connection, its port, and how many there were.
+fn greeter() -> (u16, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let came = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&came);
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            count.fetch_add(1, Ordering::SeqCst);
+            let _ = stream.write_all(b"greetings");
+            let _ = stream.shutdown(std::net::Shutdown::Write);
+            let _ = stream.read(&mut [0; 16]);
+        }
+    });
+    (port, came)
+}
+
+/// A name other than localhost that leads to this computer, if it has one.
+fn own_name() -> Option<String> {
+    let hostname = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let names = [hostname.trim().to_owned(), "ip6-localhost".to_owned(), "ip6-loopback".to_owned()];
+    let is_own = |name: &String| {
+        let mut addresses = (name.as_str(), 0).to_socket_addrs().into_iter().flatten();
+        addresses.any(|address| TcpListener::bind(SocketAddr::new(address.ip(), 0)).is_ok())
+    };
+    names.into_iter().filter(|name| !name.is_empty() && name != "localhost").find(is_own)
+}
+
+fn hosts(hosts: &[String]) -> SandboxConfig {
+    let hosts = hosts.iter().map(|host| host.parse().unwrap()).collect();
+    SandboxConfig { network: Network::Hosts(hosts), ..SandboxConfig::default() }
+}
+
+fn held(sandbox: SandboxConfig, tries: &[String]) -> ServerConfig {
+    let mut config = scripted(&["--misbehave", "reaches-out"]);
+    if let Some(stdio) = config.as_stdio_mut() {
+        stdio.sandbox = Some(sandbox);
+        stdio.env = [("REACH_HOSTS".to_owned(), tries.join(" "))].into();
+    }
+    config
+}
+
+fn is_start(question: &QuestionView) -> bool {
+    matches!(question.body, QuestionBody::StartServer { .. })
+}
+
+#[tokio::test]
+async fn s24_a_server_reaches_named_hosts_and_nothing_else() {
+    let what = "S24, other hosts than those that were named";
+    let ((named, at_named), (other, at_other)) = (greeter(), greeter());
+    let mut allowed = vec![format!("localhost:{named}")];
+    let mut refused = vec![format!("localhost:{other}"), format!("127.0.0.1:{named}"), format!("2130706433:{named}")];
+    if let Some(name) = own_name() {
+        // Named, and it leads to this computer all the same.
+        allowed.push(format!("{name}:{other}"));
+        refused.push(format!("{name}:{other}"));
+    }
+    refused.push("169.254.169.254:80".to_owned());
+    let reached = format!("localhost:{named}");
+    let tries: Vec<String> = [reached.clone()].into_iter().chain(refused.clone()).collect();
+    let pair = Pair::ready(held(hosts(&allowed), &tries)).await;
+    let call = pair.bad_call(what).await;
+    pair.ended(what, &call, &[]);
+    let result = json!(call.result.unwrap());
+    let tried: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+    let of = |host: &str| tried[host]["proxy"].as_str().unwrap_or_else(|| panic!("{what}: {host} was tried: {tried}"));
+    assert!(of(&reached).starts_with("HTTP/1.1 200"), "{what}: the named one is reached: {tried}");
+    assert!(of(&reached).ends_with("greetings"), "{what}: and answers: {tried}");
+    for host in &refused {
+        assert!(of(host).starts_with("HTTP/1.1 403"), "{what}: {host} is refused: {tried}");
+        assert!(of(host).contains("To allow it, add "), "{what}: with what would allow it: {tried}");
+    }
+    for host in tries {
+        assert_eq!(tried[&host]["socket"], false, "{what}: there is no way past the proxy to {host}: {tried}");
+    }
+    assert_eq!(at_named.load(Ordering::SeqCst), 1, "{what}: the named one saw one connection");
+    assert_eq!(at_other.load(Ordering::SeqCst), 0, "{what}: the other one saw none");
+    pair.app.host.stop_server("bad".into()).await.unwrap().unwrap();
+    pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
+    let activity = pair.app.activity("bad").await;
+    for part in [
+        format!("network: {reached} allowed, 1 opened"),
+        "9 bytes down".to_owned(),
+        format!("network: localhost:{other} refused: it is not among the hosts"),
+        format!("add localhost:{other} to the hosts of its sandbox"),
+    ] {
+        assert!(activity.contains(&part), "{what}: its activity says {part:?}: {activity}");
+    }
+    pair.close(what).await;
+}
+
+#[tokio::test]
+async fn s24_more_hosts_are_another_start_to_approve() {
+    let before = hosts(&["example.com".to_owned()]);
+    let app = App::start(vec![("held", held(before.clone(), &[]))]).await;
+    app.host.start_server("held".into()).await.unwrap().unwrap();
+    let question = app.question("held", "its start", is_start).await;
+    let QuestionBody::StartServer { plan: Some(plan), .. } = &question.body else {
+        panic!("S24: the request says what it would reach: {question:?}");
+    };
+    assert_eq!(plan.network, before.network, "S24: with each host");
+    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    app.until("held", "ready", |s| s.state == ServerState::Ready).await;
+    assert!(app.server("held").await.approved, "as it is, it is approved");
+    let named = |names: &[&str]| hosts(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
+    let full = SandboxConfig { network: Network::Full, ..SandboxConfig::default() };
+    for (sandbox, shown) in [
+        (named(&["example.com", "example.org"]), "example.org"),
+        (named(&["*.example.com"]), "*.example.com"),
+        (named(&["example.com:8443"]), "example.com:8443"),
+        (full, "true"),
+    ] {
+        let what = format!("S24: {:?}", sandbox.network);
+        let entry = ServerEntry { name: "held".into(), config: held(sandbox, &[]) };
+        app.host.update_server("held".into(), entry).await.unwrap().unwrap();
+        app.until("held", "stopped", |s| s.state == ServerState::Stopped).await;
+        assert!(!app.server("held").await.approved, "{what} is not what was approved");
+        app.host.start_server("held".into()).await.unwrap().unwrap();
+        let question = app.question("held", "its start", is_start).await;
+        let diff =
+            question.marks.diff.as_deref().unwrap_or_else(|| panic!("{what} is shown as a change: {question:?}"));
+        let changes = format!("{:?}", diff.changes);
+        assert!(changes.contains("network") && changes.contains(shown), "{what}: with what is new: {changes}");
+        app.answer(&question, UserAnswer::Deny).await;
+        app.until("held", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
+    }
+    app.host.close().await;
+}
