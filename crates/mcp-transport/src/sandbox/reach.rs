@@ -287,7 +287,7 @@ mod tests {
         symlink(home.join(".local/share"), &link).unwrap();
         let sandbox = Sandbox {
             folders: Vec::new(),
-            network: false,
+            network: super::super::Network::None,
             home: "/nowhere/own".into(),
             hidden: vec![home.join(".local/share/drawbridge")],
             limits: super::super::ResourceLimits::DEFAULT,
