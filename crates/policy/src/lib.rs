@@ -12,6 +12,7 @@ mod date;
 mod decide;
 mod explain;
 mod file;
+mod fold;
 mod folder;
 mod grants;
 mod hash;
