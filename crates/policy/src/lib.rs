@@ -25,6 +25,7 @@ mod rule;
 mod rule_set;
 mod spelling;
 mod text;
+mod uri;
 mod verdict;
 
 pub use act::{Act, By, Claims, Decision, Rule, SamplingUse, Scope, Standing};
@@ -40,6 +41,7 @@ pub use rule::{
     SamplingBudget, Source,
 };
 pub use rule_set::{RuleProblem, RuleSet};
+pub use uri::UriPattern;
 pub use verdict::Reason;
 
 use std::collections::{BTreeSet, HashMap};
