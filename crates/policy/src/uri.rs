@@ -6,6 +6,7 @@ use url::Url;
 use crate::RuleError;
 use crate::address::{AddressPattern, normal_host, usual_port};
 use crate::path::{PathFacts, PathPattern};
+use crate::pattern::Glob;
 use crate::text::GlobOn;
 use crate::verdict::{Reason, Verdict};
 
@@ -43,9 +44,12 @@ impl UriPattern {
         Ok(Self { glob, place })
     }
 
-    /// Whether an allow of this pattern covers a URI: as it is written, in the normal spelling, part by part.
+    /// Whether an allow of this pattern covers a URI: the very one without wildcards, else one in the normal spelling, part by part.
     #[must_use]
     pub fn allows(&self, uri: &str) -> bool {
+        if matches!(self.glob.glob(), Glob::Exactly(own) if own == uri) {
+            return true;
+        }
         match &self.place {
             Place::Glob => self.glob.judge(uri) == Verdict::Fits,
             Place::Address { allows, .. } => {
@@ -171,6 +175,8 @@ mod tests {
             ("note://Inbox/*", "note://Inbox/1", true),
             ("note:*", "note:1", true),
             ("note:1", "note:1", true),
+            ("note://a//b", "note://a//b", true),
+            ("note://a//b", "note://a/b", false),
         ] {
             assert_eq!(UriPattern::compile(pattern).unwrap().allows(uri), expected, "{pattern} and {uri}");
         }
