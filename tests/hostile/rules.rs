@@ -61,7 +61,15 @@ async fn s03_what_a_rule_denies_is_denied_in_every_spelling() {
     set(&pair, rule(json!({"glob": "https://evil.example/*"}))).await;
     set(&pair, rule(json!({"path": secret}))).await;
     set(&pair, rule(json!({"url": "https://api.example/admin"}))).await;
+    // A condition of its own each, as a path that is none is in doubt to a folder.
+    for (at, is) in [("/folder", json!({"folder": "/held"})), ("/glob", json!({"glob": "*wicked.example*"}))] {
+        let mut condition = is;
+        condition["at"] = json!(at);
+        set(&pair, json!({"effect": "deny", "server": "bad", "arguments": [condition]})).await;
+    }
     for (n, value) in [
+        json!("evil.example/x"),
+        json!("file:///secret/x"),
         json!("//secret/x"),
         json!("/./secret/x"),
         json!("/a/../secret/x"),
@@ -78,6 +86,18 @@ async fn s03_what_a_rule_denies_is_denied_in_every_spelling() {
     {
         let ended = pair.begin(&format!("denied {n}"), "echo", json!({"x": value})).await.unwrap();
         assert!(matches!(ended, Err(CallFailure::Refused(_))), "{what}: {value} is refused: {ended:?}");
+    }
+    for (n, arguments) in [
+        json!({"folder": "/%68eld/k"}),
+        json!({"folder": "/public/..%2fheld/k"}),
+        json!({"glob": "WICKED.example"}),
+        json!({"glob": "\u{ff57}icked.example"}),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let ended = pair.begin(&format!("denied too {n}"), "echo", arguments.clone()).await.unwrap();
+        assert!(matches!(ended, Err(CallFailure::Refused(_))), "{what}: {arguments} is refused: {ended:?}");
     }
     assert_eq!(calls(&record), 0, "{what}: nothing is sent");
     pair.good_is_well(what, "afterwards").await;
@@ -106,6 +126,7 @@ async fn s03_what_a_rule_allows_lies_where_it_says() {
         ("d", json!({"path": format!("{own}/public/*")})),
         ("e", json!({"url": "https://api.x"})),
         ("f", json!({"number": "1..10"})),
+        ("g", json!({"folder": "/pub"})),
     ] {
         let mut condition = is;
         condition["at"] = json!(format!("/{name}"));
@@ -119,6 +140,9 @@ async fn s03_what_a_rule_allows_lies_where_it_says() {
         json!({"d": format!("{own}/public/../secret/key")}),
         json!({"e": "https://api.x@evil/"}),
         json!({"f": "5"}),
+        json!({"g": "/pub/%2e%2e/secret/k"}),
+        json!({"g": "/pub/..%2fsecret/k"}),
+        json!({"g": r"/pub/..\..\secret\k"}),
         json!({"f": [1, 11]}),
     ]
     .into_iter()
@@ -138,6 +162,7 @@ async fn s03_what_a_rule_allows_lies_where_it_says() {
         json!({"d": format!("{own}/public/new")}),
         json!({"e": "https://API.x:443/any"}),
         json!({"f": [1, 10.0]}),
+        json!({"g": "/pub/a%20b"}),
     ]
     .into_iter()
     .enumerate()

@@ -2,6 +2,7 @@
 
 mod cover;
 mod last_calls;
+mod names;
 
 use std::path::Path;
 
@@ -14,6 +15,7 @@ use wildmatch::WildMatch;
 use cover::{Cover, definition_hash};
 pub(crate) use cover::{Unanswered, changed_words};
 pub(crate) use last_calls::announcement;
+use names::NamePattern;
 
 /// The largest file that is read, in bytes.
 const LIMIT: u64 = 4 << 20;
@@ -28,7 +30,7 @@ pub(crate) struct Answers {
 struct Entry {
     kind: Kind,
     server: WildMatch,
-    name: WildMatch,
+    name: NamePattern,
     cover: Cover,
     verdict: Verdict,
 }
@@ -52,6 +54,12 @@ pub(crate) enum Verdict {
     Deny,
     /// Closed without an answer.
     Cancel,
+}
+
+impl Verdict {
+    const fn is_refusal(&self) -> bool {
+        matches!(self, Self::Deny | Self::Cancel)
+    }
 }
 
 /// The kinds of questions, as the audit log names them.
@@ -160,10 +168,13 @@ impl Answers {
     pub(crate) fn find(&self, question: &Question) -> Result<&Verdict, Unanswered> {
         let (kind, name) = (Kind::of(question), name_of(question));
         let mut why = None;
-        let fits =
-            |entry: &&Entry| entry.kind == kind && entry.server.matches(&question.server) && entry.name.matches(&name);
+        let fits = |entry: &&Entry| {
+            entry.kind == kind
+                && entry.server.matches(&question.server)
+                && entry.name.fits(&name, entry.verdict.is_refusal())
+        };
         for entry in self.entries.iter().filter(fits) {
-            let is_no = matches!(entry.verdict, Verdict::Deny | Verdict::Cancel);
+            let is_no = entry.verdict.is_refusal();
             let lacks = entry.cover.lacks(question);
             match (entry.cover.names(question), is_no) {
                 (true, true) => return Ok(&entry.verdict),
@@ -274,7 +285,7 @@ impl Written {
         Ok(Entry {
             kind: self.kind,
             server: WildMatch::new(&self.server),
-            name: WildMatch::new(&self.name),
+            name: NamePattern::read(self.kind, &self.name)?,
             cover: Cover {
                 hash: self.hash,
                 unreviewed: self.unreviewed,

@@ -19,9 +19,11 @@ The file is a list; the first entry that fits answers:
    {\"kind\": \"client-id\", \"answer\": {\"action\": \"accept\", \"content\": {\"clientId\": \"drawbridge\"}}},
    {\"kind\": \"resource\", \"name\": \"file:///srv/*\", \"answer\": {\"action\": \"allow\"}},
    {\"kind\": \"url\", \"name\": \"https://example.com/*\", \"answer\": {\"action\": \"decline\"}}]
-\"server\" and \"name\" are patterns with * and ?. The name is the command line of a start as your settings have it, or the address: \"start-server\" \
-also allows connecting to a remote server. It is the tool of a call, the prompt or resource that is read, the URL, the issuer that is signed in at, \
-and else the tool, prompt or resource that led to the question. \"sampling\" without content lets the model answer that is chosen.
+\"server\" and \"name\" are patterns with * and ?. In a URL, an issuer or a resource an allow compares host, path and scheme each by itself and \
+takes only the normal spelling; a refusal takes every spelling and, if it names no port, every port. The name is the \
+command line of a start as your settings have it, or the address: \"start-server\" also allows connecting to a remote server. \
+It is the tool of a call, the prompt or resource that is read, the URL, the issuer that is signed in at, and else the tool, prompt or resource \
+that led to the question. \"sampling\" without content lets the model answer that is chosen.
 
 An allow goes only so far:
   A start or a connection needs the \"hash\" of all that would start (command, version of the package, variables, folder, \

@@ -121,7 +121,7 @@ impl AddressPattern {
         for _ in 0..MAX_DECODED {
             let slashed = reading.replace('\\', "/");
             verdict = verdict.and(path.judge(&collapsed(slashed.split('/'))), Reason::Respelled);
-            let decoded = decoded_whole(&reading);
+            let decoded = percent_decode_str(&reading).decode_utf8_lossy().into_owned();
             if decoded == reading {
                 break;
             }
@@ -307,6 +307,7 @@ mod tests {
                 ("https://api.x/public/%2E./admin", DIFFERS),
                 ("https://api.x/public/%252e%252e/admin", doubt(Reason::Respelled)),
                 ("https://api.x/public/..%2fadmin", doubt(Reason::Respelled)),
+                ("https://api.x/public/%ff/..%2f..%2fadmin", doubt(Reason::Respelled)),
                 ("https://api.x/public/..%5cadmin", doubt(Reason::Respelled)),
                 ("https://api.x/admin/..%2fpublic%2fa", doubt(Reason::Respelled)),
                 ("https://api.x//public/a", doubt(Reason::Respelled)),

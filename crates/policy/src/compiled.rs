@@ -1,9 +1,9 @@
-//! A rule made ready, and whether it fits an act. To look at an act allocates nothing, but for numbers, paths and addresses among
-//! the arguments.
+//! A rule made ready, and whether it fits an act. To look at an act allocates nothing but for conditions on
+//! arguments.
 
 use crate::argument::Argument;
+use crate::fold::{folded, folded_glob};
 use crate::pattern::Glob;
-use crate::spelling::folded;
 use crate::{Act, ClaimRule, Claims, Direction, Effect, Fit, Identities, Judged, PolicyRule, RuleError, RuleScope};
 
 /// The most conditions on arguments that a rule has.
@@ -32,7 +32,8 @@ impl Compiled {
             return Err(RuleError::NotOneServer);
         }
         let tool = rule.tool.as_deref().map(Glob::compile).transpose()?;
-        let identity = rule.identity.as_deref().map(|own| Ok([Glob::compile(own)?, Glob::compile(&folded(own))?]));
+        let identity =
+            rule.identity.as_deref().map(|own| Ok([Glob::compile(own)?, Glob::compile(&folded_glob(own, folded))?]));
         let identity = identity.transpose()?;
         let arguments = rule.arguments.iter().map(|own| Argument::new(own, rule.effect)).collect::<Result<_, _>>()?;
         Ok(Self { rule, server, tool, identity, arguments })

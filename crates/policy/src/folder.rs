@@ -3,6 +3,8 @@
 use unicode_normalization::UnicodeNormalization;
 
 use crate::RuleError;
+use crate::fold::is_left_out;
+use crate::path::readings;
 use crate::pattern::MAX_PATTERN;
 
 /// A folder, by its parts from the root on.
@@ -53,6 +55,15 @@ impl Folder {
     }
 
     pub(crate) fn lies(&self, path: &str) -> Lies {
+        let readings = readings(path);
+        let Some(first) = readings.first() else { return Lies::Unclear };
+        let lies = self.lies_as_read(first);
+        // Which of two readings a program follows can't be said.
+        if readings[1..].iter().all(|reading| self.lies_as_read(reading) == lies) { lies } else { Lies::Unclear }
+    }
+
+    /// The same for one reading of a path.
+    fn lies_as_read(&self, path: &str) -> Lies {
         let Some((root, rest)) = root_of(path) else { return Lies::Unclear };
         // A name with a zero byte ends there for some programs, and not for others.
         if path.contains('\0') || parts_of(root, rest).any(|part| part == ".." || is_dropped(root, part)) {
@@ -91,16 +102,15 @@ pub(crate) fn is_dropped(root: Root, part: &str) -> bool {
     root != Root::Slash && (part.ends_with(['.', ' ']) || part.contains(':'))
 }
 
-/// Whether two names differ at most in capital and small letters, in how letters are composed, and in characters that some
-/// systems leave out of names.
+/// Whether two names differ at most in capital and small letters, in width, in how letters are composed, and in characters that
+/// some systems leave out of names.
 pub(crate) fn same_letters(one: &str, other: &str) -> bool {
     folded(one).eq(folded(other))
 }
 
 /// A name without what [`same_letters`] takes for the same.
 pub(crate) fn folded(name: &str) -> impl Iterator<Item = char> {
-    let is_left_out = |c: &char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
-    name.nfd().filter(move |c| !is_left_out(c)).flat_map(char::to_uppercase).flat_map(char::to_lowercase)
+    name.nfkd().filter(|c| !is_left_out(*c)).flat_map(char::to_uppercase).flat_map(char::to_lowercase)
 }
 
 /// The root that a whole path begins at, and what follows; none for a relative path or a URL.
@@ -146,6 +156,18 @@ mod tests {
             ("/etc/passwd", Lies::Outside),
             ("/dev/null", Lies::Outside),
             ("/home/ann/../bob", Lies::Unclear),
+            ("/home/ann/%2e%2e/bob", Lies::Unclear),
+            ("/home/ann/..%2fbob", Lies::Unclear),
+            ("/home/ann/%252e%252e/bob", Lies::Unclear),
+            ("/home/ann/%ff/..%2f..%2fbob", Lies::Unclear),
+            (r"/home/ann/..\..\bob", Lies::Unclear),
+            ("/home/ann/\u{ff0e}\u{ff0e}/bob", Lies::Unclear),
+            ("/home/ann/a%00b", Lies::Unclear),
+            ("/home/%61nn/a", Lies::Unclear),
+            ("/home/%62ob/a", Lies::Outside),
+            ("/home/ann/a%20b", Lies::Inside),
+            (r"/home/ann/a\b", Lies::Inside),
+            ("/home/ann/\u{898b}\u{ff0f}\u{ff11}", Lies::Inside),
             ("/proc/self/root/home/ann/a", Lies::Unclear),
             ("/dev/fd/3", Lies::Unclear),
             ("/System/Volumes/Data/home/ann", Lies::Unclear),
@@ -171,6 +193,8 @@ mod tests {
         assert_eq!(ssh.lies("/home/ann/.\u{17f}sh/id"), Lies::PerhapsInside, "a letter that is another in capitals");
         assert_eq!(ssh.lies("/home/ann/.s\u{200d}sh/id"), Lies::PerhapsInside, "a character that is left out");
         assert_eq!(cafe.lies("/cafe\u{301}/a"), Lies::PerhapsInside, "a letter in two pieces");
+        assert_eq!(ssh.lies("/home/\u{ff41}nn/.ssh/id"), Lies::PerhapsInside, "a wide letter");
+        assert_eq!(ssh.lies("/home/ann/.ssh\n/id"), Lies::PerhapsInside, "a control character that is left out");
         assert_eq!(cafe.lies("/cafe/a"), Lies::Outside, "another letter");
     }
 

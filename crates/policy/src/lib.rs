@@ -12,6 +12,7 @@ mod date;
 mod decide;
 mod explain;
 mod file;
+mod fold;
 mod folder;
 mod grants;
 mod hash;
@@ -24,6 +25,7 @@ mod rule;
 mod rule_set;
 mod spelling;
 mod text;
+mod uri;
 mod verdict;
 
 pub use act::{Act, By, Claims, Decision, Rule, SamplingUse, Scope, Standing};
@@ -39,6 +41,7 @@ pub use rule::{
     SamplingBudget, Source,
 };
 pub use rule_set::{RuleProblem, RuleSet};
+pub use uri::UriPattern;
 pub use verdict::Reason;
 
 use std::collections::{BTreeSet, HashMap};

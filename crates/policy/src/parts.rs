@@ -1,6 +1,7 @@
 //! Patterns over the parts of a path, be it of a file or of an address. A pattern covers what it names and all that lies in it.
 
 use crate::RuleError;
+use crate::fold::folded_glob;
 use crate::folder::folded;
 use crate::pattern::Glob;
 use crate::verdict::{Reason, Verdict};
@@ -30,7 +31,7 @@ impl Parts {
             "**" => Ok(Part::Any),
             part => Ok(Part::One {
                 exactly: Glob::compile(part)?,
-                folded: Glob::compile(&folded(part).collect::<String>())?,
+                folded: Glob::compile(&folded_glob(part, |letters| folded(letters).collect()))?,
             }),
         };
         Ok(Self(parts.into_iter().map(compile).collect::<Result<_, _>>()?))

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use percent_encoding::percent_decode_str;
 
 use crate::RuleError;
+use crate::fold::narrowed;
 use crate::folder::{Root, SECOND_NAMES, is_dropped, parts_of, root_of, same_letters};
 use crate::parts::{Parts, collapsed};
 use crate::pattern::MAX_PATTERN;
@@ -135,20 +136,28 @@ fn climbs(text: &str) -> bool {
     crate::pattern::climbs(text)
 }
 
-/// What programs may read a whole path as, itself first: as it is written, percent-decoded, with backslashes for slashes.
-fn readings(text: &str) -> Vec<String> {
+/// All that programs may read a whole path as, itself first: as it is written, percent-decoded, with wide separators, dots and
+/// percent signs for the usual ones, with backslashes for slashes.
+pub(crate) fn readings(text: &str) -> Vec<String> {
     if root_of(text).is_none() {
         return Vec::new();
     }
     let mut readings = vec![text.to_owned()];
-    for _ in 0..MAX_DECODED {
-        let last = readings.last().map(String::as_str).unwrap_or_default();
-        let Ok(decoded) = percent_decode_str(last).decode_utf8() else { break };
-        if decoded == last {
-            break;
+    for narrow in [str::to_owned, narrowed] {
+        let mut last = text.to_owned();
+        for _ in 0..=MAX_DECODED {
+            let narrow = narrow(&last);
+            let next = percent_decode_str(&narrow).decode_utf8_lossy().into_owned();
+            for reading in [narrow, next.clone()] {
+                if !readings.contains(&reading) {
+                    readings.push(reading);
+                }
+            }
+            if next == last {
+                break;
+            }
+            last = next;
         }
-        let decoded = decoded.into_owned();
-        readings.push(decoded);
     }
     let slashed = |text: &String| (text.starts_with('/') && text.contains('\\')).then(|| text.replace('\\', "/"));
     let slashed: Vec<String> = readings.iter().filter_map(slashed).collect();
@@ -212,6 +221,9 @@ mod tests {
             ("/secret/a%2f..%2f..%2fx", doubt(Reason::Respelled)),
             (r"/a\..\secret\x", doubt(Reason::Respelled)),
             ("/%ff/x", DIFFERS),
+            ("/secret/%ff/..%2f..%2fx", doubt(Reason::Respelled)),
+            ("/secret/\u{ff0e}\u{ff0e}/x", doubt(Reason::Respelled)),
+            ("/secret/\u{ff05}2e./x", doubt(Reason::Respelled)),
             ("secret/x", doubt(Reason::NotWhole)),
             ("~/x", doubt(Reason::NotWhole)),
             ("file:///secret/x", doubt(Reason::NotWhole)),

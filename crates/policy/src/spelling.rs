@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 
 use percent_encoding::percent_decode_str;
-use unicode_normalization::UnicodeNormalization;
 use url::Url;
 
 use crate::address::{has_user, normal_host, usual_port};
-use crate::folder::root_of;
+use crate::fold::{folded, narrowed};
+use crate::folder::{Root, root_of};
 use crate::pattern::climbs;
 
 /// How often a text may be percent-encoded over again and is still read.
@@ -38,7 +38,7 @@ pub(crate) fn spellings(text: &str) -> BTreeSet<String> {
 }
 
 fn add_paths(found: &mut BTreeSet<String>, text: &str) {
-    for text in [text.to_owned(), text.replace('\\', "/")] {
+    for text in [text.to_owned(), text.trim().to_owned(), text.replace('\\', "/")] {
         let normal = normal_path(&text);
         if let Some(bare) = normal.strip_suffix('/').filter(|bare| !bare.is_empty()) {
             found.insert(bare.to_owned());
@@ -49,6 +49,13 @@ fn add_paths(found: &mut BTreeSet<String>, text: &str) {
 
 fn add_addresses(found: &mut BTreeSet<String>, text: &str) {
     let trimmed = text.trim_start_matches(['/', '\\']);
+    let opaque = Url::parse(text).ok().filter(|url| !url.has_host());
+    if let Some(url) = Url::parse(text).ok().filter(|url| url.scheme() == "file") {
+        add_file(found, &url);
+    } else if let Some(nested) = opaque.as_ref().and_then(|url| address(url.path())) {
+        // `view-source:https://host` and `blob:https://host` lead to what they hold.
+        add_address(found, &nested);
+    }
     match address(text) {
         Some(url) => add_address(found, &url),
         // Without a scheme, many programs put one before it.
@@ -59,6 +66,15 @@ fn add_addresses(found: &mut BTreeSet<String>, text: &str) {
                 }
             }
         }
+    }
+}
+
+/// The path that a `file:` address names, with the drive of Windows where it has one.
+fn add_file(found: &mut BTreeSet<String>, url: &Url) {
+    let path = percent_decode_str(url.path()).decode_utf8_lossy();
+    add_paths(found, &path);
+    if let Some(bare) = path.strip_prefix('/').filter(|bare| matches!(root_of(bare), Some((Root::Drive(_), _)))) {
+        add_paths(found, bare);
     }
 }
 
@@ -116,7 +132,7 @@ pub(crate) fn is_normal_address(text: &str, url: &Url) -> bool {
 
 /// Whether a text is a path in the one spelling that all programs read alike. Only then a rule that allows goes by its letters.
 pub(crate) fn is_normal_path(text: &str) -> bool {
-    !climbs(text) && normal_path(text) == text && !has_odd_codes(&text.to_ascii_lowercase())
+    !climbs(text) && normal_path(text) == text && !has_odd_codes(&narrowed(text).to_ascii_lowercase())
 }
 
 /// Whether a text in small letters has a percent-encoded dot, separator, zero byte or percent sign.
@@ -167,12 +183,6 @@ fn unreserved(text: &str) -> String {
     }
     left.push_str(rest);
     left
-}
-
-/// A text without the differences of capital and small letters, of width and of composition; full stops of other scripts are dots.
-pub(crate) fn folded(text: &str) -> String {
-    let dots = |c: char| if matches!(c, '\u{3002}' | '\u{ff0e}' | '\u{ff61}') { '.' } else { c };
-    text.chars().map(dots).nfkc().flat_map(char::to_lowercase).nfkc().collect()
 }
 
 /// All that a server may be known by in these words: each word, and what addresses in it lead to, folded.

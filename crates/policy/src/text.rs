@@ -1,10 +1,14 @@
 //! Globs and regular expressions on texts. Where a text is a path or an address they go by more than its letters: a rule that denies
 //! or asks fits other spellings too, and one that allows only fits the normal one.
 
+use std::collections::BTreeSet;
+
 use regex::Regex;
+use unicode_normalization::UnicodeNormalization;
 use url::Url;
 
 use crate::RuleError;
+use crate::fold::{folded, folded_glob, narrowed};
 use crate::pattern::{Glob, climbs};
 use crate::spelling::{
     address, has_others, is_normal_address, is_normal_path, looks_like_path, normal_path, spellings,
@@ -17,6 +21,10 @@ pub(crate) struct GlobOn {
     own: Glob,
     /// The same with its own spelling made normal, if it has another.
     normal: Option<Glob>,
+    /// The same in folded letters, with slashes for backslashes.
+    folded: Option<Glob>,
+    /// Whether it is about addresses, as it has a `://`.
+    of_addresses: bool,
     /// Its parts, to be held against those of an address.
     parts: Option<AddressShape>,
 }
@@ -27,7 +35,9 @@ impl GlobOn {
         let normal = Some(normal_glob(glob)).filter(|normal| normal != glob);
         let parts = if matches!(own, Glob::Shape { .. }) { Some(AddressShape::compile(glob)?) } else { None };
         // A glob whose normal spelling is none, as its backslashes stand for something, has only its own.
-        Ok(Self { own, normal: normal.and_then(|normal| Glob::compile(&normal).ok()), parts })
+        let normal = normal.and_then(|normal| Glob::compile(&normal).ok());
+        let folded = Glob::compile(&folded_glob(glob, with_slashes)).ok();
+        Ok(Self { own, normal, folded, of_addresses: glob.contains("://"), parts })
     }
 
     pub(crate) fn glob(&self) -> &Glob {
@@ -41,9 +51,12 @@ impl GlobOn {
             Glob::Exactly(own) => own.contains(['/', '\\']),
             Glob::Shape { of_paths, .. } => *of_paths,
         };
+        let candidate =
+            Candidate { text, of_paths, of_addresses: self.of_addresses, fits_as_written: self.own.fits(text) };
         let fits = |text: &str| self.own.fits(text) || self.normal.as_ref().is_some_and(|normal| normal.fits(text));
+        let fits_folded = |text: &str| self.folded.as_ref().is_some_and(|own| own.fits(&with_slashes(text)));
         let is_spread = |url: &Url| self.parts.as_ref().is_some_and(|parts| !parts.fits(url));
-        judge(text, of_paths, self.own.fits(text), fits, is_spread)
+        candidate.judge(fits, fits_folded, is_spread)
     }
 }
 
@@ -58,41 +71,81 @@ pub(crate) struct RegexOn {
 impl RegexOn {
     pub(crate) fn judge(&self, text: &str) -> Verdict {
         let fits = |text: &str| self.expression.is_match(text);
-        judge(text, self.of_paths, fits(text), fits, |_| false)
+        // An expression says itself which case it means, with `(?i)`.
+        let fits_folded = |text: &str| fits(&text.nfkc().collect::<String>());
+        let candidate = Candidate {
+            text,
+            of_paths: self.of_paths,
+            of_addresses: self.expression.as_str().contains("://"),
+            fits_as_written: fits(text),
+        };
+        candidate.judge(fits, fits_folded, |_| false)
     }
 }
 
-/// `fits_as_written` is whether the text itself fits, `fits` whether another spelling does, and `is_spread` whether a wildcard
-/// covers more than one part of an address.
-fn judge(
-    text: &str,
+/// An address that no rule names: whatever fits it is about any address, or about none.
+const ANY_ADDRESS: &str = "https://any.invalid/";
+
+/// A text before a pattern.
+struct Candidate<'a> {
+    text: &'a str,
+    /// Whether the pattern is about paths.
     of_paths: bool,
+    /// Whether the pattern is about addresses.
+    of_addresses: bool,
     fits_as_written: bool,
-    fits: impl Fn(&str) -> bool,
-    is_spread: impl Fn(&Url) -> bool,
-) -> Verdict {
-    if !has_others(text) {
-        return if fits_as_written { Verdict::Fits } else { Verdict::Differs(Reason::Differs) };
+}
+
+impl Candidate<'_> {
+    /// `fits` is whether another spelling fits, `fits_folded` whether it does in folded letters, and `is_spread` whether a wildcard
+    /// covers more than one part of an address.
+    fn judge(
+        &self,
+        fits: impl Fn(&str) -> bool,
+        fits_folded: impl Fn(&str) -> bool,
+        is_spread: impl Fn(&Url) -> bool,
+    ) -> Verdict {
+        let Self { text, of_paths, .. } = *self;
+        if self.fits_as_written && !has_others(text) {
+            return Verdict::Fits;
+        }
+        // `/safe/*` must not allow `/safe/../etc`, nor `/secret/*` miss `/safe/../secret`, wherever the links on the way lead.
+        let climbs = climbs(text) || climbs(&narrowed(text));
+        if !self.fits_as_written {
+            let spellings = if self.is_plain(&fits) { BTreeSet::new() } else { spellings(text) };
+            return if spellings.iter().any(|text| fits(text)) {
+                Verdict::Doubtful(Reason::Respelled)
+            } else if climbs && of_paths {
+                Verdict::Doubtful(Reason::Climbs)
+            } else if fits_folded(text) || spellings.iter().any(|text| fits_folded(text)) {
+                Verdict::Doubtful(Reason::Letters)
+            } else {
+                Verdict::Differs(Reason::Differs)
+            };
+        }
+        match address(text) {
+            _ if climbs => Verdict::Doubtful(Reason::Climbs),
+            Some(url) if !is_normal_address(text, &url) => Verdict::Doubtful(Reason::Respelled),
+            Some(url) if is_spread(&url) => Verdict::Doubtful(Reason::CrossesParts),
+            Some(_) => Verdict::Fits,
+            None if (of_paths || looks_like_path(text)) && !is_normal_path(text) => {
+                Verdict::Doubtful(Reason::Respelled)
+            }
+            None => Verdict::Fits,
+        }
     }
-    // `/safe/*` must not allow `/safe/../etc`, nor `/secret/*` miss `/safe/../secret`, wherever the links on the way lead.
-    let climbs = climbs(text);
-    if !fits_as_written {
-        return if spellings(text).iter().any(|text| fits(text)) {
-            Verdict::Doubtful(Reason::Respelled)
-        } else if climbs && of_paths {
-            Verdict::Doubtful(Reason::Climbs)
-        } else {
-            Verdict::Differs(Reason::Differs)
-        };
+
+    /// Whether a text is no address to a pattern, although a program could put a scheme before it: a word, to a pattern that any
+    /// address would fit.
+    fn is_plain(&self, fits: impl Fn(&str) -> bool) -> bool {
+        let is_host = self.of_addresses && folded(self.text).contains('.');
+        !has_others(self.text) && !is_host && fits(ANY_ADDRESS)
     }
-    match address(text) {
-        _ if climbs => Verdict::Doubtful(Reason::Climbs),
-        Some(url) if !is_normal_address(text, &url) => Verdict::Doubtful(Reason::Respelled),
-        Some(url) if is_spread(&url) => Verdict::Doubtful(Reason::CrossesParts),
-        Some(_) => Verdict::Fits,
-        None if (of_paths || looks_like_path(text)) && !is_normal_path(text) => Verdict::Doubtful(Reason::Respelled),
-        None => Verdict::Fits,
-    }
+}
+
+/// Folded letters, with slashes for backslashes.
+fn with_slashes(text: &str) -> String {
+    folded(text).replace('\\', "/")
 }
 
 /// A glob as its author would have written it for the normal spelling of a path or an address.
@@ -229,6 +282,32 @@ mod tests {
             ("https://a?b", "https://a/b", doubt(Reason::CrossesParts)),
             ("https://a.b#*", "https://a.b#c", doubt(Reason::Respelled)),
             ("*evil*", "https://%65vil.x/", doubt(Reason::Respelled)),
+            ("https://evil.x*", "evil.x", doubt(Reason::Respelled)),
+            ("https://evil.x*", "EVIL.x:443", doubt(Reason::Respelled)),
+            ("https://evil.x*", "\u{ff45}vil.x", doubt(Reason::Respelled)),
+            ("https://evil.x*", "https://evil.x.:443/", doubt(Reason::Respelled)),
+            ("https://evil.x*", "view-source:https://evil.x/", doubt(Reason::Respelled)),
+            ("https://evil.x*", "good.x", DIFFERS),
+            ("https://*", "good.x", doubt(Reason::Respelled)),
+            ("https://*", "plain", DIFFERS),
+            ("http*", "plain.txt", DIFFERS),
+            ("*evil.x*", "EVIL.x", doubt(Reason::Respelled)),
+            ("*evil.x*", "see \u{ff25}\u{ff36}\u{ff29}\u{ff2c}.x", doubt(Reason::Letters)),
+            ("Drop*", "DROP table", doubt(Reason::Letters)),
+            ("drop", "DROP", doubt(Reason::Letters)),
+            ("/s\u{e9}cret/*", "/se\u{301}cret/k", doubt(Reason::Letters)),
+            ("/s\u{e9}cret/*", "/S\u{c9}CRET/k", doubt(Reason::Letters)),
+            ("/s\u{e9}cret/*", "/s%C3%A9cret/k", doubt(Reason::Respelled)),
+            ("/secret/*", "file:///secret/k", doubt(Reason::Respelled)),
+            ("/secret/*", "file:/%73ecret/k", doubt(Reason::Respelled)),
+            ("/secret/*", "FILE://localhost/secret/k", doubt(Reason::Respelled)),
+            ("/secret/*", " /secret/k", doubt(Reason::Respelled)),
+            ("/secret/*", "/\u{200b}secret/k", doubt(Reason::Letters)),
+            (r"C:\\Secret\\*", "c:/secret/k", doubt(Reason::Letters)),
+            ("/pub/*", "/pub/\u{ff0e}\u{ff0e}/secret", doubt(Reason::Climbs)),
+            ("/pub/*", "/pub/\u{898b}\u{ff0f}\u{ff11}", FITS),
+            ("\u{ff0a}x*", "\u{ff0a}x y", FITS),
+            ("\u{ff0a}x*", "y x y", DIFFERS),
             (r"a\*b/*", "a*b/c", FITS),
             (r"https://a.b/\*", "https://a.b/*", FITS),
         ] {
@@ -245,6 +324,9 @@ mod tests {
             ("^/secret/", "/x/../y", doubt(Reason::Climbs)),
             ("^/secret/", "/x", DIFFERS),
             ("^secret$", "secret", FITS),
+            ("^secret$", "\u{ff53}ecret", doubt(Reason::Letters)),
+            ("^secret$", "SECRET", DIFFERS),
+            ("^https://evil", "evil.x", doubt(Reason::Respelled)),
             (r"^https://evil\.x/", "HTTPS://evil.x/", doubt(Reason::Respelled)),
         ] {
             assert_eq!(of(expression).judge(text), expected, "{expression} and {text:?}");

@@ -1,6 +1,6 @@
 //! What entries of an answers file cover, and what they say of what they do not.
 
-use api::data::{Change, Diff, Flag, FlagReason, Reading, ReadingKind, ReviewState, Scope, ToolClaims};
+use api::data::{Change, Diff, Flag, FlagReason, Reading, ReadingKind, ReviewState, Scope, ToolClaims, UrlParts};
 use serde_json::json;
 
 use super::cover::Lack;
@@ -131,6 +131,66 @@ fn s08_a_call_after_untrusted_words_needs_a_flag_of_its_own() {
             assert!(why.contains("\"afterUntrusted\": true"), "what to write: {why}");
         }
         assert_eq!(flagged.find(question), Ok(&Verdict::Allow), "the flag covers it");
+    }
+}
+
+/// What a file does with a page that a server wants to open, a resource that a model reads and a sign-in at this URI.
+fn found(answers: &Answers, uri: &str) -> [Option<Verdict>; 3] {
+    let parts = || UrlParts {
+        url: uri.into(),
+        before: String::new(),
+        domain: String::new(),
+        after: String::new(),
+        ascii_host: None,
+        warnings: Vec::new(),
+        openable: true,
+    };
+    let page = QuestionBody::Url { message: String::new(), url: parts() };
+    let resource = QuestionBody::Read { what: CallKind::Resource, name: uri.into(), arguments: json!({}) };
+    let client =
+        QuestionBody::ClientId { url: parts(), issuer: uri.into(), issuer_url: parts(), redirect_uri: String::new() };
+    [page, resource, client].map(|body| answers.find(&asked("any", body, Why::Server)).ok().cloned())
+}
+
+/// A file with one entry per kind of URI.
+fn for_uris(name: &str, action: &str) -> Answers {
+    let entry = |kind: &str| json!({"kind": kind, "name": name, "answer": {"action": action}});
+    let mut client = entry("client-id");
+    if action == "allow" {
+        client["answer"]["content"] = json!({"clientId": "x"});
+    }
+    read(json!([entry("url"), entry("resource"), client]))
+}
+
+#[test]
+fn s08_an_allow_of_a_uri_stays_within_its_parts() {
+    for (name, uri, is_covered) in [
+        ("https://*.example.com/*", "https://a.example.com/b", true),
+        ("https://*.example.com/*", "https://attacker.test/x.example.com/y", false),
+        ("https://*.example.com/*", "https://attacker.test/?x.example.com/y", false),
+        ("https://*.example.com/*", "https://attacker.test/#x.example.com/y", false),
+        ("file:///srv/*", "file:///srv/a", true),
+        ("file:///srv/*", "file:///srv/../etc/shadow", false),
+        ("file:///srv/*", "file:///srv/%2e%2e/etc/shadow", false),
+    ] {
+        let allowed = found(&for_uris(name, "allow"), uri).map(|verdict| verdict.is_some());
+        assert_eq!(allowed, [is_covered; 3], "{name} and {uri}");
+    }
+}
+
+#[test]
+fn s08_a_refusal_of_a_uri_covers_its_spellings() {
+    for (name, uri, is_covered) in [
+        ("https://evil.test/*", "https://evil.test/x", true),
+        ("https://evil.test/*", "https://evil.test./x", true),
+        ("https://evil.test/*", "https://evil.test:8443/x", true),
+        ("https://evil.test/*", "https://good.test/x", false),
+        ("file:///srv/*", "file:///etc/../srv/a", true),
+    ] {
+        for action in ["decline", "cancel"] {
+            let refused = found(&for_uris(name, action), uri).map(|verdict| verdict.is_some());
+            assert_eq!(refused, [is_covered; 3], "{name} and {uri}");
+        }
     }
 }
 

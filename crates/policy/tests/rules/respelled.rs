@@ -23,6 +23,10 @@ fn path(text: &str) -> ArgumentIs {
     ArgumentIs::Path(text.to_owned())
 }
 
+fn folder(text: &str) -> ArgumentIs {
+    ArgumentIs::Folder(text.to_owned())
+}
+
 fn glob(text: &str) -> ArgumentIs {
     ArgumentIs::Glob(text.to_owned())
 }
@@ -49,6 +53,16 @@ fn a_rule_on_paths_and_addresses_can_not_be_dodged() {
         (allow, glob("https://*.x.com/*"), "https://a.x.com/b", allow),
         (allow, glob("https://api.x*"), "https://api.x@evil/", ask),
         (allow, glob("https://api.x*"), "https://api.x/a", allow),
+        (deny, glob("*evil.x*"), "EVIL.x", deny),
+        (deny, glob("https://evil.x*"), "evil.x", deny),
+        (deny, glob("/secret/*"), "file:///secret/k", deny),
+        (allow, glob("*good.x*"), "GOOD.x", ask),
+        (deny, folder("/secret"), "/%73ecret/k", deny),
+        (deny, folder("/secret"), "/public/k", ask),
+        (allow, folder("/pub"), "/pub/%2e%2e/secret/k", ask),
+        (allow, folder("/pub"), "/pub/..%2fsecret/k", ask),
+        (allow, folder("/pub"), r"/pub/..\..\secret\k", ask),
+        (allow, folder("/pub"), "/pub/k", allow),
         (deny, path("/secret/*"), "//secret/x", deny),
         (deny, path("/secret/*"), "/public/x", ask),
         (allow, path("/public/*"), "/public/../etc/passwd", ask),

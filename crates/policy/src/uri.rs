@@ -1,0 +1,221 @@
+//! Patterns of URIs that a file of answers names: of pages, resources and authorization servers. An allow covers only what lies in
+//! the pattern part by part; a refusal covers every spelling, port and reading that may lead there. Used by `drawbridge-cli`.
+
+use url::Url;
+
+use crate::RuleError;
+use crate::address::{AddressPattern, normal_host, usual_port};
+use crate::path::{PathFacts, PathPattern};
+use crate::pattern::Glob;
+use crate::text::GlobOn;
+use crate::verdict::{Reason, Verdict};
+
+/// A pattern of URIs: `*` is any characters, `?` one. To an allow, neither leaves its part of an address.
+#[derive(Debug, Clone)]
+pub struct UriPattern {
+    glob: GlobOn,
+    place: Place,
+}
+
+/// The part of a URI that the pattern is compared with part by part.
+#[derive(Debug, Clone)]
+enum Place {
+    /// A host and a path.
+    Address { allows: AddressPattern, refuses: AddressPattern },
+    /// A path without a host, such as that of `file:///srv/*`.
+    Path { scheme: String, path: PathPattern },
+    /// No more than the glob says.
+    Glob,
+}
+
+impl UriPattern {
+    /// Compiles a pattern. A backslash stands for itself.
+    ///
+    /// # Errors
+    /// If it is too long, or names a path with `..` in it.
+    pub fn compile(pattern: &str) -> Result<Self, RuleError> {
+        let glob = GlobOn::compile(&pattern.replace('\\', r"\\"))?;
+        let place = match pattern.split_once("://") {
+            Some((scheme, "*")) if scheme.eq_ignore_ascii_case("file") => Place::of_path(scheme, "/")?,
+            Some((scheme, path)) if path.starts_with('/') => Place::of_path(scheme, path)?,
+            Some((scheme, rest)) => Place::of_address(scheme, rest),
+            None => Place::Glob,
+        };
+        Ok(Self { glob, place })
+    }
+
+    /// Whether an allow of this pattern covers a URI: the very one without wildcards, else one in the normal spelling, part by part.
+    #[must_use]
+    pub fn allows(&self, uri: &str) -> bool {
+        if matches!(self.glob.glob(), Glob::Exactly(own) if own == uri) {
+            return true;
+        }
+        match &self.place {
+            Place::Glob => self.glob.judge(uri) == Verdict::Fits,
+            Place::Address { allows, .. } => {
+                self.glob.judge(uri) == Verdict::Fits && allows.judge(uri) == Verdict::Fits
+            }
+            Place::Path { scheme, path } => {
+                let rest = uri.split_once("://").filter(|(own, _)| own == scheme).map(|(_, rest)| rest);
+                let is_plain = |rest: &&str| !rest.contains(['?', '#']) && !rest.contains(char::is_control);
+                self.glob.glob().fits(uri)
+                    && rest
+                        .filter(is_plain)
+                        .is_some_and(|rest| path.judge(rest, &PathFacts::Elsewhere) == Verdict::Fits)
+            }
+        }
+    }
+
+    /// Whether a refusal of this pattern covers a URI: in any spelling, at any port, by any scheme of the web.
+    #[must_use]
+    pub fn refuses(&self, uri: &str) -> bool {
+        let may_fit = |uri: &str| !matches!(self.glob.judge(uri), Verdict::Differs(_));
+        let url = Url::parse(uri).ok();
+        let bare = url.as_ref().and_then(|url| without_port(url.clone()));
+        if may_fit(uri) || bare.is_some_and(|bare| may_fit(bare.as_str())) {
+            return true;
+        }
+        match &self.place {
+            Place::Glob => false,
+            Place::Address { refuses, .. } => {
+                !matches!(refuses.judge(uri), Verdict::Differs(_) | Verdict::Doubtful(Reason::NotAddress))
+            }
+            Place::Path { scheme, path } => {
+                let lies = |text: &str| !matches!(path.judge(text, &PathFacts::Elsewhere), Verdict::Differs(_));
+                match &url {
+                    Some(url) if url.scheme() == scheme.to_ascii_lowercase() => {
+                        let written = &uri.trim_start()[scheme.len().min(uri.trim_start().len())..];
+                        lies(url.path()) || lies(&format!("/{}", written.trim_start_matches([':', '/', '\\'])))
+                    }
+                    Some(_) => false,
+                    None => uri.starts_with('/') && lies(uri),
+                }
+            }
+        }
+    }
+}
+
+impl Place {
+    fn of_path(scheme: &str, path: &str) -> Result<Self, RuleError> {
+        Ok(Self::Path { scheme: scheme.to_owned(), path: PathPattern::compile(path)? })
+    }
+
+    /// What of an address can be compared part by part; a host with a wildcard in its middle, for one, can't.
+    fn of_address(scheme: &str, rest: &str) -> Self {
+        // `/*` is all that the host has, its first page as well.
+        let rest = rest.strip_suffix("/*").filter(|host| !host.contains('/')).unwrap_or(rest);
+        let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let has_port = authority.rsplit_once(':').is_some_and(|(_, port)| !port.contains(']'));
+        let port = if has_port { "" } else { ":*" };
+        let is_web = usual_port(&scheme.to_ascii_lowercase()).is_some();
+        let wide = if is_web { "*" } else { scheme };
+        let allows = AddressPattern::compile(&format!("{scheme}://{rest}"));
+        let refuses = AddressPattern::compile(&format!("{wide}://{authority}{port}/{path}"));
+        match (allows, refuses) {
+            (Ok(allows), Ok(refuses)) => Self::Address { allows, refuses },
+            _ => Self::Glob,
+        }
+    }
+}
+
+/// The same address at the usual port, its host in the normal spelling.
+fn without_port(mut url: Url) -> Option<Url> {
+    let host = normal_host(url.host_str()?)?;
+    url.set_port(None).ok()?;
+    url.set_host(Some(&host)).ok()?;
+    Some(url)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn an_allow_stays_within_the_parts_of_an_address() {
+        for (pattern, uri, expected) in [
+            ("*", "https://user@evil//..", true),
+            ("https://*.example.com/*", "https://a.example.com/b/c", true),
+            ("https://*.example.com/*", "https://a.example.com/", true),
+            ("https://*.example.com/*", "https://a.example.com/b?c=https://x/#d", true),
+            ("https://*.example.com/*", "https://attacker.test/x.example.com/y", false),
+            ("https://*.example.com/*", "https://attacker.test?x.example.com/y", false),
+            ("https://*.example.com/*", "https://attacker.test/?x.example.com/y", false),
+            ("https://*.example.com/*", "https://attacker.test#x.example.com/y", false),
+            ("https://*.example.com/*", "https://attacker.test/#x.example.com/y", false),
+            ("https://*.example.com/*", r"https://attacker.test\x.example.com/y", false),
+            ("https://*.example.com/*", "https://a.example.com@attacker.test/", false),
+            ("https://*.example.com/*", "https://a.example.com:8443/", false),
+            ("https://*.example.com/*", "http://a.example.com/", false),
+            ("https://a*.example.com/*", "https://ab.example.com/y", true),
+            ("https://a*.example.com/*", "https://attacker.test/x.example.com/y", false),
+            ("https://example.com/*/public", "https://example.com/a/public", true),
+            ("https://example.com/*/public", "https://example.com/admin?x=/public", false),
+            ("https://example.com/pub/*", "https://example.com/pub/../admin", false),
+            ("https://example.com/pub/*", "https://example.com/pub/%2e%2e/admin", false),
+            ("https://example.com/pub/*", "https://example.com/pub/..%2fadmin", false),
+            ("https://login.example.com", "https://login.example.com", true),
+            ("https://login.example.com", "https://login.example.com/tenant", false),
+            ("https://example.com/page?id=*", "https://example.com/page?id=1", true),
+            ("https://example.com/page?id=*", "https://attacker.test/page?id=1", false),
+            ("file:///srv/*", "file:///srv/a/b", true),
+            ("file:///srv/*", "file:///srv/a%20b", true),
+            ("file:///srv/*", "file:///srv/../etc/shadow", false),
+            ("file:///srv/*", "file:///srv/%2e%2e/etc/shadow", false),
+            ("file:///srv/*", "file:///srv/..%2fetc/shadow", false),
+            ("file:///srv/*", r"file:///srv/..\etc\shadow", false),
+            ("file:///srv/*", "file:///srv/a?b", false),
+            ("file:///srv/*", "file:///etc/shadow", false),
+            ("file:///srv/*.md", "file:///srv/a.md", true),
+            ("file:///srv/*.md", "file:///srv/a/b.md", false),
+            ("file://*", "file:///etc/hosts", true),
+            ("notes:///a/*", "notes:///a/b", true),
+            ("notes:///a/*", "other:///a/b", false),
+            ("note://Inbox/*", "note://Inbox/1", true),
+            ("note:*", "note:1", true),
+            ("note:1", "note:1", true),
+            ("note://a//b", "note://a//b", true),
+            ("note://a//b", "note://a/b", false),
+        ] {
+            assert_eq!(UriPattern::compile(pattern).unwrap().allows(uri), expected, "{pattern} and {uri}");
+        }
+        assert!(UriPattern::compile("file:///srv/../etc").is_err(), "a path that climbs is no pattern");
+    }
+
+    #[test]
+    fn a_refusal_covers_other_spellings_and_ports() {
+        for (pattern, uri, expected) in [
+            ("https://evil.test/*", "https://evil.test/", true),
+            ("https://evil.test/*", "https://evil.test", true),
+            ("https://evil.test/*", "https://evil.test./x", true),
+            ("https://evil.test/*", "https://evil.test:8443/x", true),
+            ("https://evil.test/*", "https://evil.test.:8443/x", true),
+            ("https://evil.test/*", "HTTPS://EVIL.test/x", true),
+            ("https://evil.test/*", "http://evil.test/x", true),
+            ("https://evil.test/*", "https://user@evil.test/x", true),
+            ("https://evil.test/*", "https://\u{ff45}vil.test/x", true),
+            ("https://evil.test/*", "evil.test/x", true),
+            ("https://evil.test/*", "https://good.test/", false),
+            ("https://evil.test/*", "file:///srv/a", false),
+            ("https://evil.test:8443/*", "https://evil.test:8443/x", true),
+            ("https://*.evil.test/*", "https://a.evil.test:81/x", true),
+            ("https://evil*/*", "https://evil.test.:8443/x", true),
+            ("https://evil.test/a/*", "https://evil.test/%61/b", true),
+            ("https://evil.test/a/*", "https://evil.test/b/../a/b", true),
+            ("https://evil.test/a/*", "https://evil.test/b", false),
+            ("file:///srv/*", "file:///srv/a", true),
+            ("file:///srv/*", "FILE:/srv/a", true),
+            ("file:///srv/*", "file://localhost/srv/a", true),
+            ("file:///srv/*", "file:///etc/../srv/a", true),
+            ("file:///srv/*", "file:///%73rv/a", true),
+            ("file:///srv/*", "/srv/a", true),
+            ("file:///srv/*", "file:///etc/a", false),
+            ("file:///srv/*", "https://x/srv/a", false),
+            ("*evil*", "https://EVIL.test/", true),
+            ("*", "note:1", true),
+        ] {
+            assert_eq!(UriPattern::compile(pattern).unwrap().refuses(uri), expected, "{pattern} and {uri}");
+        }
+    }
+}
