@@ -2,22 +2,26 @@
 //! and the scripts and programs that arguments and variables name.
 //!
 //! A file of at most [`HASHED_BYTES`] is told by its content, so a version manager that touches it or writes it anew with the same
-//! content changes nothing. A larger one is told by its length, its modification time and its status change time; no program can set
-//! the last one. Data files (`--db notes.sqlite`) are left out, as they change with every use. So are the modules that a script loads.
+//! content changes nothing, nor does a backup program that links to it. A larger one is told by its length, its modification time and
+//! its status change time; no program can set the last one. So are the files with which one command would have more than
+//! [`MOST_HASHED`] bytes. Data files (`--db notes.sqlite`) are left out, as they change with every use. So are the modules that a script loads.
 
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use sha2::{Digest, Sha256};
-
 use super::command::ServerCommand;
+use super::content_hash::{content_hash, opened};
 use super::search_path::SearchPath;
 use crate::sandbox::reach::{interpreter, is_of_system};
 
 /// Files up to this size are told by their content.
-const HASHED_BYTES: u64 = 4 * 1024 * 1024;
+const HASHED_BYTES: u64 = 512 * 1024 * 1024;
+/// The most bytes of one command's files that are told by their content.
+const MOST_HASHED: u64 = 1024 * 1024 * 1024;
+/// What is read of one file where nobody may wait long.
+const READ_AT_ONCE: u64 = 4 * 1024 * 1024;
 /// The most arguments and variables that are looked at.
 const MOST_WORDS: usize = 512;
 /// The most files of one command.
@@ -74,7 +78,7 @@ pub struct LaunchFile {
 pub enum FileState {
     /// The SHA-256 of its content, in hexadecimal digits.
     Content(String),
-    /// The file is too large to be read each time.
+    /// The file is too large to be read, or can't be.
     Stamp(Stamp),
 }
 
@@ -106,20 +110,24 @@ impl LaunchFiles {
         interpreters(program, path, &mut found);
         found.extend(python_environment(program));
         scripts(command, program, &mut found);
-        let mut files: Vec<LaunchFile> = Vec::new();
+        let (mut files, mut left): (Vec<LaunchFile>, u64) = (Vec::new(), MOST_HASHED);
         for path in found {
             if files.len() < MOST_FILES && !files.iter().any(|file| file.path == path) {
-                files.extend(LaunchFile::read(path));
+                let file = LaunchFile::read(path, left.min(HASHED_BYTES));
+                // By its size and not by what was read, so that the same files are always told in the same way.
+                left = left.saturating_sub(file.as_ref().map_or(0, |file| file.stamp.bytes));
+                files.extend(file);
             }
         }
         LaunchFiles(files)
     }
 
-    /// The same files as they are now. Those that the system says nothing new of are not read again.
+    /// The same files as they are now, for those who may not wait long: those that the system says nothing new of are not read
+    /// again, and a large one that was touched is another one.
     #[must_use]
     pub fn again(&self) -> LaunchFiles {
         let again = |file: &LaunchFile| {
-            if file.is_untouched() { Some(file.clone()) } else { LaunchFile::read(file.path.clone()) }
+            if file.is_untouched() { Some(file.clone()) } else { LaunchFile::read(file.path.clone(), READ_AT_ONCE) }
         };
         LaunchFiles(self.0.iter().filter_map(again).collect())
     }
@@ -139,13 +147,14 @@ impl LaunchFiles {
 }
 
 impl LaunchFile {
-    /// None if there is no such file, or it can't be read.
-    fn read(path: PathBuf) -> Option<LaunchFile> {
+    /// None if there is no such file. One of more than `most` bytes is told by its stamp.
+    fn read(path: PathBuf, most: u64) -> Option<LaunchFile> {
         let real = path.canonicalize().ok()?;
         let facts = real.metadata().ok().filter(Metadata::is_file)?;
         let stamp = Stamp::of(&facts)?;
-        // What may be executed and not read is told by its stamp.
-        let state = content(&real, &stamp).unwrap_or_else(|| FileState::Stamp(stamp.clone()));
+        // So is what may be executed and not read.
+        let content = content_hash(&real, most).filter(|_| stamp.bytes <= most);
+        let state = content.map_or_else(|| FileState::Stamp(stamp.clone()), FileState::Content);
         Some(LaunchFile { path, real, state, stamp })
     }
 
@@ -175,31 +184,6 @@ fn status_changed(facts: &Metadata) -> Option<(i64, i64)> {
 #[cfg(not(unix))]
 const fn status_changed(_facts: &Metadata) -> Option<(i64, i64)> {
     None
-}
-
-/// Opens a file to read it; a pipe without waiting for its writer.
-fn opened(real: &Path) -> std::io::Result<File> {
-    let mut options = File::options();
-    options.read(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, nix::fcntl::OFlag::O_NONBLOCK.bits());
-    options.open(real)
-}
-
-/// None if the file is too large, or can't be read.
-fn content(real: &Path, stamp: &Stamp) -> Option<FileState> {
-    if stamp.bytes > HASHED_BYTES {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    // It may grow meanwhile.
-    let file = opened(real).ok()?;
-    // A pipe that was put in its place would have its reader wait.
-    if !file.metadata().ok()?.is_file() {
-        return None;
-    }
-    file.take(HASHED_BYTES + 1).read_to_end(&mut bytes).ok()?;
-    (bytes.len() as u64 <= HASHED_BYTES).then(|| FileState::Content(format!("{:x}", Sha256::digest(&bytes))))
 }
 
 /// The interpreters that the first lines of scripts name, but those of the system.
@@ -286,13 +270,15 @@ pub(crate) fn has_code_name(file: &Path) -> bool {
 
 fn begins_as_code(file: &Path) -> bool {
     let mut first = Vec::new();
-    let read = File::open(file).and_then(|file| file.take(4).read_to_end(&mut first));
+    let read = opened(file).and_then(|file| file.take(4).read_to_end(&mut first));
     read.is_ok() && MAGIC.iter().any(|magic| first.starts_with(magic))
 }
 
 #[cfg(all(test, unix))]
 mod tests {
     #![allow(clippy::unwrap_used)]
+
+    use std::fs::File;
 
     use super::*;
     use crate::stdio::PathSource;
@@ -351,10 +337,49 @@ mod tests {
     }
 
     #[test]
-    fn s06_a_large_file_is_told_by_its_status_change_time() {
+    fn s06_a_large_file_is_hashed_so_its_dates_and_rights_do_not_count() {
+        use std::os::unix::fs::PermissionsExt as _;
+
         let ground = tempfile::tempdir().unwrap();
         let program = ground.path().join("program");
-        let write = |byte: u8| std::fs::write(&program, vec![byte; HASHED_BYTES as usize + 1]).unwrap();
+        std::fs::write(&program, vec![b'a'; 4 * 1024 * 1024 + 1]).unwrap();
+        let (command, path) =
+            (ServerCommand::default(), SearchPath { directories: Vec::new(), source: PathSource::LoginShell });
+        let now = || LaunchFiles::of(&command, &program, &path);
+        let before = now();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).unwrap();
+        std::fs::hard_link(&program, ground.path().join("backup")).unwrap();
+        let file = File::options().write(true).open(&program).unwrap();
+        file.set_times(std::fs::FileTimes::new().set_modified(UNIX_EPOCH)).unwrap();
+        assert_eq!(now(), before, "the content is the same");
+    }
+
+    #[test]
+    fn s06_a_pipe_in_place_of_a_launch_file_has_nobody_wait() {
+        let ground = tempfile::tempdir().unwrap();
+        let pipe = ground.path().join("server.py");
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        let (send, done) = std::sync::mpsc::channel();
+        let command = ServerCommand { arguments: vec!["server.py".to_owned()], ..ServerCommand::default() };
+        let command = ServerCommand { working_directory: Some(ground.path().to_owned()), ..command };
+        let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };
+        std::thread::spawn(move || {
+            let looked = LaunchFiles::of(&command, Path::new("/bin/sh"), &path);
+            // The pipe may take the file's place between the look at it and the opening.
+            let opens = opened(&pipe).is_ok_and(|file| file.metadata().is_ok_and(|facts| !facts.is_file()));
+            let _ = send.send((looked.iter().count(), opens, begins_as_code(&pipe)));
+        });
+        let patience = std::time::Duration::from_secs(20);
+        let (files, opens, is_code) = done.recv_timeout(patience).expect("nothing waits for the pipe's writer");
+        assert_eq!(files, 1, "a pipe is no launch file");
+        assert!(opens && !is_code, "it is opened and told from a file");
+    }
+
+    #[test]
+    fn s06_a_large_file_with_other_content_is_another_whatever_its_dates() {
+        let ground = tempfile::tempdir().unwrap();
+        let program = ground.path().join("program");
+        let write = |byte: u8| std::fs::write(&program, vec![byte; 4 * 1024 * 1024 + 1]).unwrap();
         let (command, path) =
             (ServerCommand::default(), SearchPath { directories: Vec::new(), source: PathSource::LoginShell });
         let now = || LaunchFiles::of(&command, &program, &path);
@@ -372,6 +397,6 @@ mod tests {
             Some(program.as_path()),
             "its length and modification time are as before"
         );
-        assert_eq!(before.again(), after, "and looking again finds it");
+        assert!(before.again().difference(&before).is_some(), "and looking again finds it");
     }
 }

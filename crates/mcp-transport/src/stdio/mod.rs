@@ -1,6 +1,7 @@
 //! Local servers: a child process that speaks over its standard input and output.
 
 mod command;
+mod content_hash;
 mod environment;
 mod launch;
 mod launch_files;
