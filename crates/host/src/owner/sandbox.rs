@@ -9,6 +9,8 @@ use serde_json::json;
 use tokio::sync::oneshot;
 
 use super::Owner;
+use super::approvals::path_in_json;
+use crate::packages::Launched;
 use crate::server_config::{Access, Folder, SandboxConfig, ServerEntry, StdioConfig};
 use crate::view::{SandboxPreview, Writer};
 
@@ -43,6 +45,8 @@ pub enum NoPlan {
 impl Owner {
     /// How a local server is started.
     pub(super) fn command(&self, name: &str, config: &StdioConfig) -> ServerCommand {
+        // By the settings, since the approved command may name an image by nothing but its content.
+        let configured = self.servers.get(name).and_then(|record| record.config.as_stdio()).unwrap_or(config);
         ServerCommand {
             program: config.command.clone(),
             arguments: config.args.clone(),
@@ -51,7 +55,7 @@ impl Owner {
             sandbox: config.sandbox.as_ref().map(|sandbox| Sandbox {
                 folders: sandbox.folders.clone(),
                 network: sandbox.network.clone(),
-                home: self.sandbox_home(name, config),
+                home: self.sandbox_home(name, configured),
                 hidden: self.hidden_files(),
                 limits: self.settings.limits.resources(),
             }),
@@ -60,12 +64,9 @@ impl Owner {
         }
     }
 
-    /// The home that a server has of its own in a sandbox. It lasts, as what a server remembers does. Another program under the
-    /// same name has another.
+    /// The home that a server has of its own in a sandbox. It lasts, so that the server keeps its data.
     fn sandbox_home(&self, name: &str, config: &StdioConfig) -> PathBuf {
-        let whose = Hash::of(&json!({ "server": name, "command": config.command }));
-        let whose: String = whose.as_str().chars().take(NAME).collect();
-        self.data_folder().join(HOMES).join(whose)
+        self.data_folder().join(HOMES).join(home_name(name, config))
     }
 
     /// Where Drawbridge's own files lie, which no server in a sandbox may change.
@@ -167,6 +168,18 @@ impl Owner {
             }
         });
     }
+}
+
+/// The name of a server's home. Other code under the same server name gets another home: what the code before it left there, such as
+/// `usercustomize.py`, would run in the new sandbox. Another version of the same package keeps the home.
+fn home_name(name: &str, config: &StdioConfig) -> String {
+    let args = match crate::packages::launched(&config.command, &config.args) {
+        Some(Launched::Package(reference)) => reference.unversioned(&config.args),
+        Some(Launched::Unknown(..)) | None => config.args.clone(),
+    };
+    let cwd = config.cwd.as_deref().map(path_in_json);
+    let whose = Hash::of(&json!({ "server": name, "command": config.command, "args": args, "cwd": cwd }));
+    whose.as_str().chars().take(NAME).collect()
 }
 
 /// Adds what a command needs and would not reach.
@@ -272,6 +285,27 @@ mod tests {
                 "whoever may write there may redirect it"
             );
         }
+    }
+
+    #[test]
+    fn s10_other_code_gets_another_home_and_another_version_keeps_it() {
+        let config = |command: &str, args: &[&str], cwd: Option<&str>| StdioConfig {
+            command: command.to_owned(),
+            args: args.iter().map(|&arg| arg.to_owned()).collect(),
+            cwd: cwd.map(PathBuf::from),
+            ..StdioConfig::default()
+        };
+        let home = |command: &str, args: &[&str]| home_name("files", &config(command, args, None));
+        let script = home("/usr/bin/python3", &["/old/old.py"]);
+        assert_eq!(script, home("/usr/bin/python3", &["/old/old.py"]), "it lasts");
+        assert_ne!(script, home("/usr/bin/python3", &["/new/new.py"]), "another script");
+        let module = |cwd| home_name("files", &config("/usr/bin/python3", &["-m", "server"], cwd));
+        assert_ne!(module(Some("/old")), module(Some("/new")), "a module of another folder");
+        assert_ne!(module(Some("/old")), module(None), "or of none");
+        let npx = home("npx", &["-y", "@scope/server", "/docs"]);
+        assert_eq!(npx, home("npx", &["-y", "@scope/server@1.2.3", "/docs"]), "another version");
+        assert_ne!(npx, home("npx", &["-y", "@scope/other", "/docs"]), "another package");
+        assert_eq!(home("uvx", &["server"]), home("uvx", &["server==2.0"]), "another version");
     }
 
     #[test]

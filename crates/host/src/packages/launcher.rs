@@ -102,6 +102,15 @@ impl PackageReference {
         }
         pinned
     }
+
+    /// The arguments without the version, so that each version of the package has the same.
+    pub(crate) fn unversioned(&self, args: &[String]) -> Vec<String> {
+        let mut unversioned = args.to_vec();
+        if let Some(argument) = unversioned.get_mut(self.at) {
+            *argument = format!("{}{}", self.prefix, self.name);
+        }
+        unversioned
+    }
 }
 
 /// A command that loads a package.

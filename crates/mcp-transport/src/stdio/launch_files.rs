@@ -7,12 +7,12 @@
 //! [`MOST_HASHED`] bytes. Data files (`--db notes.sqlite`) are left out, as they change with every use. So are the modules that a script loads.
 
 use std::fs::Metadata;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use super::command::ServerCommand;
-use super::content_hash::{content_hash, opened};
+use super::content_hash::content_hash;
+use super::script_files::script_files;
 use super::search_path::SearchPath;
 use crate::sandbox::reach::{interpreter, is_of_system};
 
@@ -22,40 +22,10 @@ const HASHED_BYTES: u64 = 512 * 1024 * 1024;
 const MOST_HASHED: u64 = 1024 * 1024 * 1024;
 /// What is read of one file where nobody may wait long.
 const READ_AT_ONCE: u64 = 4 * 1024 * 1024;
-/// The most arguments and variables that are looked at.
-const MOST_WORDS: usize = 512;
 /// The most files of one command.
-const MOST_FILES: usize = 64;
-/// The most folders that a relative path is looked up in.
-const MOST_BASES: usize = 8;
+const MOST_FILES: usize = 256;
 /// The most interpreters that run interpreters.
 const MOST_INTERPRETERS: usize = 3;
-
-/// How the names of files end that hold code.
-const CODE: [&str; 30] = [
-    "bash", "bat", "cjs", "cmd", "cts", "dll", "exs", "fish", "jar", "jl", "js", "jsx", "ksh", "lua", "mjs", "mts",
-    "php", "pl", "ps1", "py", "pyc", "pyw", "pyz", "r", "rb", "sh", "ts", "tsx", "wasm", "zsh",
-];
-/// How programs begin, and scripts that name their interpreter: ELF, Mach-O in both byte orders and for several machines, Windows.
-const MAGIC: [&[u8]; 8] = [
-    b"#!",
-    b"\x7fELF",
-    b"MZ",
-    b"\xcf\xfa\xed\xfe",
-    b"\xfe\xed\xfa\xcf",
-    b"\xce\xfa\xed\xfe",
-    b"\xfe\xed\xfa\xce",
-    b"\xca\xfe\xba\xbe",
-];
-/// Programs whose first argument that is no option is the code that they run, whatever it is called.
-const INTERPRETERS: [&str; 25] = [
-    "bash", "bun", "dash", "deno", "dotnet", "elixir", "fish", "java", "julia", "ksh", "lua", "luajit", "node",
-    "nodejs", "perl", "php", "pwsh", "pypy", "python", "rscript", "ruby", "sh", "ts-node", "tsx", "zsh",
-];
-/// Options after which no file runs: a module, or code that stands in the arguments itself.
-const OTHER_CODE: [&str; 6] = ["-m", "-c", "-e", "-p", "--eval", "--print"];
-/// Files that run when a folder is given to an interpreter.
-const ENTRIES: [&str; 4] = ["__main__.py", "__init__.py", "package.json", "index.js"];
 
 /// The files that decide what a command runs, as they are at one moment. The first is the program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -126,7 +96,7 @@ impl LaunchFiles {
         let mut found: Vec<Found> = vec![(program.to_owned(), LaunchRole::Program)];
         interpreters(program, path, &mut found);
         found.extend(python_environment(program));
-        scripts(command, program, &mut found);
+        found.extend(script_files(command, program, path));
         let (mut files, mut left): (Vec<LaunchFile>, u64) = (Vec::new(), MOST_HASHED);
         for (path, role) in found {
             if files.len() < MOST_FILES && !files.iter().any(|file| file.path == path) {
@@ -214,10 +184,10 @@ const fn status_changed(_facts: &Metadata) -> Option<(i64, i64)> {
 }
 
 /// A file, and why it counts.
-type Found = (PathBuf, LaunchRole);
+pub(super) type Found = (PathBuf, LaunchRole);
 
 /// The interpreters that the first lines of scripts name, but those of the system.
-fn interpreters(program: &Path, path: &SearchPath, found: &mut Vec<Found>) {
+pub(super) fn interpreters(program: &Path, path: &SearchPath, found: &mut Vec<Found>) {
     let mut script = program.to_owned();
     for _ in 0..MOST_INTERPRETERS {
         let Some(next) = script.canonicalize().ok().and_then(|real| interpreter(&real, path)) else { return };
@@ -231,82 +201,11 @@ fn interpreters(program: &Path, path: &SearchPath, found: &mut Vec<Found>) {
 }
 
 /// The file that says where a Python environment has its modules and its interpreter.
-fn python_environment(program: &Path) -> Option<Found> {
+pub(super) fn python_environment(program: &Path) -> Option<Found> {
     let folder = program.parent()?;
     let of = |folder: &Path| Some(folder.join("pyvenv.cfg")).filter(|file| file.is_file());
     let settings = folder.parent().and_then(of).or_else(|| of(folder))?;
     Some((settings, LaunchRole::Environment))
-}
-
-/// The files with code that arguments and variables name.
-fn scripts(command: &ServerCommand, program: &Path, found: &mut Vec<Found>) {
-    let argued = |path: PathBuf| (path, LaunchRole::Argument);
-    let arguments: Vec<&str> = command.arguments.iter().take(MOST_WORDS).map(String::as_str).collect();
-    let mut bases = vec![command.directory()];
-    let folders = arguments
-        .iter()
-        .map(|argument| value(argument))
-        .map(Path::new)
-        .filter(|folder| folder.is_absolute() && folder.is_dir());
-    bases.extend(folders.take(MOST_BASES).map(Path::to_owned));
-    let mut runs_first = is_interpreter(program);
-    let mut after_module = false;
-    for argument in arguments {
-        let is_option = argument.starts_with('-');
-        let is_module = std::mem::replace(&mut after_module, argument == "-m");
-        for base in &bases {
-            let at = base.join(value(argument));
-            if at.is_file() && (is_code(&at) || runs_first && !is_option) {
-                found.push(argued(at));
-            } else if runs_first && !is_option && at.is_dir() {
-                let entries = ENTRIES.map(|entry| at.join(entry)).into_iter().filter(|entry| entry.is_file());
-                found.extend(entries.map(argued));
-            } else if is_module {
-                let module = base.join(argument.replace('.', "/"));
-                let files = ["__main__.py", "__init__.py"].map(|entry| module.join(entry));
-                let files = files.into_iter().chain([module.with_extension("py")]).filter(|file| file.is_file());
-                found.extend(files.map(argued));
-            }
-        }
-        // The first word that is no option is what runs, unless it is the value of an option before it.
-        let is_what_runs = !is_option
-            && (has_code_name(Path::new(argument)) || found.iter().any(|(file, _)| file.ends_with(argument)));
-        runs_first &= !is_what_runs && !OTHER_CODE.contains(&argument);
-    }
-    for value in command.environment.values().take(MOST_WORDS) {
-        let words = value.split([' ', ':', '=']).filter(|word| Path::new(word).is_absolute());
-        let files = words.take(MOST_BASES).map(PathBuf::from).filter(|file| file.is_file() && is_code(file));
-        found.extend(files.map(|file| (file, LaunchRole::Variable)));
-    }
-}
-
-/// The path in an argument: `--require=hook.js` names `hook.js`.
-fn value(argument: &str) -> &str {
-    argument.split_once('=').filter(|_| argument.starts_with('-')).map_or(argument, |(_, value)| value)
-}
-
-fn is_interpreter(program: &Path) -> bool {
-    let name = program.file_stem().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-    // `python3.12` has the stem `python3`.
-    let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    INTERPRETERS.contains(&name)
-}
-
-/// Says if a file that is named somewhere holds code.
-fn is_code(file: &Path) -> bool {
-    has_code_name(file) || begins_as_code(file)
-}
-
-/// Says if a path is named as scripts are. The file need not exist.
-pub(crate) fn has_code_name(file: &Path) -> bool {
-    let ending = file.extension().map(|ending| ending.to_string_lossy().to_lowercase());
-    ending.is_some_and(|ending| CODE.contains(&ending.as_str()))
-}
-
-fn begins_as_code(file: &Path) -> bool {
-    let mut first = Vec::new();
-    let read = opened(file).and_then(|file| file.take(4).read_to_end(&mut first));
-    read.is_ok() && MAGIC.iter().any(|magic| first.starts_with(magic))
 }
 
 #[cfg(all(test, unix))]
@@ -317,6 +216,8 @@ mod tests {
 
     use super::*;
     use crate::stdio::PathSource;
+    use crate::stdio::code_files::begins_as_code;
+    use crate::stdio::content_hash::opened;
 
     #[test]
     fn s06_code_is_found_in_arguments_and_data_is_not() {

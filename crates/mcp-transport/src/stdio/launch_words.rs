@@ -1,0 +1,281 @@
+//! The words of a command line: where `script_files.rs` looks for paths, and which programs run what their arguments name.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The most paths of one text.
+const MOST_PATHS: usize = 512;
+/// The longest text and value in which variables are replaced, in bytes.
+const MOST_EXPANDED: usize = 4 * 1024;
+
+/// Characters that end a path in a shell's or another language's code.
+const PUNCTUATION: [char; 18] =
+    ['\'', '"', '`', ';', '&', '|', '<', '>', '(', ')', '[', ']', '{', '}', ',', '=', '$', '@'];
+
+/// Programs whose first argument that is no option is the code that they run, whatever it is called.
+const INTERPRETERS: [&str; 19] = [
+    ".", "bun", "deno", "dotnet", "elixir", "java", "julia", "lua", "luajit", "node", "nodejs", "perl", "php",
+    "rscript", "ruby", "source", "ts-node", "tsx", "pwsh",
+];
+const PYTHONS: [&str; 3] = ["py", "pypy", "python"];
+const SHELLS: [&str; 7] = ["ash", "bash", "dash", "fish", "ksh", "sh", "zsh"];
+/// Programs that run another program, which their arguments name.
+const WRAPPERS: [&str; 53] = [
+    "arch",
+    "asdf",
+    "bunx",
+    "busybox",
+    "caffeinate",
+    "chrt",
+    "cmd",
+    "command",
+    "conda",
+    "corepack",
+    "dbus-run-session",
+    "direnv",
+    "doas",
+    "dotenv",
+    "env",
+    "exec",
+    "firejail",
+    "hatch",
+    "ionice",
+    "mamba",
+    "mcp-proxy",
+    "micromamba",
+    "mise",
+    "nice",
+    "nix-shell",
+    "nohup",
+    "npm",
+    "npx",
+    "pdm",
+    "pipenv",
+    "pipx",
+    "pixi",
+    "pnpm",
+    "poetry",
+    "rye",
+    "script",
+    "setsid",
+    "start",
+    "stdbuf",
+    "strace",
+    "sudo",
+    "supergateway",
+    "systemd-run",
+    "taskset",
+    "time",
+    "timeout",
+    "unshare",
+    "uv",
+    "uvx",
+    "xargs",
+    "xvfb-run",
+    "yarn",
+    "prlimit",
+];
+/// Programs that run what a file in the current folder says, and the names of these files.
+const PROJECTS: [(&[&str], &[&str]); 8] = [
+    (&["npm", "npx", "pnpm", "yarn", "corepack"], &["package.json", ".npmrc", ".yarnrc.yml", ".pnpmfile.cjs"]),
+    (&["bun", "bunx"], &["package.json", "bunfig.toml"]),
+    (&["deno"], &["deno.json", "deno.jsonc", "package.json"]),
+    (&["hatch", "pdm", "pipenv", "poetry", "rye", "uv"], &["pyproject.toml", "uv.toml", "Pipfile"]),
+    (&["gmake", "make"], &["GNUmakefile", "Makefile", "makefile"]),
+    (&["just"], &["justfile", "Justfile", ".justfile"]),
+    (&["mise"], &["mise.toml", ".mise.toml"]),
+    (
+        &["compose", "docker-compose", "podman-compose"],
+        &["compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml", "compose.override.yaml"],
+    ),
+];
+/// Programs with [`FILE_OPTIONS`] that start nothing which their other arguments name on this computer.
+const CONTAINERS: [&str; 3] = ["docker", "nerdctl", "podman"];
+
+/// Options of interpreters before a file or module that runs before all else.
+const PRELOADS: [&str; 10] = [
+    "--env-file",
+    "--experimental-loader",
+    "--import",
+    "--init-file",
+    "--loader",
+    "--preload",
+    "--rcfile",
+    "--require",
+    "--script",
+    "-r",
+];
+/// Options of project tools before the folder whose files say what runs.
+const FOLDER_OPTIONS: [&str; 7] =
+    ["--cwd", "--dir", "--directory", "--prefix", "--project", "--project-directory", "-C"];
+/// Options of project tools before the file that says what runs.
+const FILE_OPTIONS: [&str; 4] = ["--file", "--justfile", "--makefile", "-f"];
+/// Options with a value that is not what runs.
+const VALUED: [&str; 8] = ["--class-path", "--conditions", "--module-path", "--title", "-W", "-X", "-classpath", "-cp"];
+/// Options of Python that take no value, as they stand before `-m` or `-c` in one word.
+const FLAGS: [char; 16] = ['b', 'B', 'd', 'E', 'h', 'i', 'I', 'O', 'P', 'q', 's', 'S', 'u', 'v', 'V', 'x'];
+
+/// How a program treats its arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Runner {
+    /// It runs the program that they name.
+    Wrapper,
+    /// It runs what files of a project say.
+    Project,
+    /// It runs a script, or the code after `-c`.
+    Shell,
+    /// It runs a script or a module.
+    Python,
+    /// It runs a script.
+    Interpreter,
+    /// They are data as far as is known.
+    Other,
+}
+
+impl Runner {
+    /// By the name of a program.
+    pub(super) fn of(program: &str) -> Runner {
+        let name = name(program);
+        match name.as_str() {
+            name if SHELLS.contains(&name) => Runner::Shell,
+            name if PYTHONS.contains(&name) => Runner::Python,
+            name if INTERPRETERS.contains(&name) => Runner::Interpreter,
+            name if WRAPPERS.contains(&name) => Runner::Wrapper,
+            name if CONTAINERS.contains(&name) || project_files(name).next().is_some() => Runner::Project,
+            _ => Runner::Other,
+        }
+    }
+
+    /// Tells if the first argument that is no option is a script.
+    pub(super) const fn runs_script(self) -> bool {
+        matches!(self, Runner::Shell | Runner::Python | Runner::Interpreter)
+    }
+
+    /// How the words after this option are treated.
+    pub(super) fn after(self, option: &str) -> Runner {
+        let is_code = option.starts_with('-') && !option.starts_with("--") && option.ends_with('c');
+        match self {
+            Runner::Shell if is_code => Runner::Wrapper,
+            // After a bare `-m` the next word is the module.
+            Runner::Python if flags(option).is_some_and(|rest| rest.starts_with(['c', 'm']) && rest != "m") => {
+                Runner::Other
+            }
+            runner => runner,
+        }
+    }
+
+    /// Tells if the word after this option, or the value in it, says what runs.
+    pub(super) fn runs_value(self, option: &str) -> bool {
+        match self {
+            Runner::Other => false,
+            Runner::Wrapper => PRELOADS.contains(&option) || FOLDER_OPTIONS.contains(&option),
+            Runner::Project => FILE_OPTIONS.contains(&option) || FOLDER_OPTIONS.contains(&option),
+            Runner::Shell | Runner::Python | Runner::Interpreter => PRELOADS.contains(&option),
+        }
+    }
+}
+
+/// The name of a program without its folder, version and ending: `python3.12` is `python`.
+fn name(program: &str) -> String {
+    let name = Path::new(program).file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let ending = [".exe", ".cmd", ".bat", ".ps1"].into_iter().find_map(|ending| name.strip_suffix(ending));
+    let name = ending.unwrap_or(&name);
+    let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    if bare.is_empty() { program.to_owned() } else { bare.to_owned() }
+}
+
+/// The files of a project that say what this program runs.
+pub(super) fn project_files(program: &str) -> impl Iterator<Item = &'static str> {
+    let name = name(program);
+    PROJECTS
+        .iter()
+        .filter(move |(programs, _)| programs.contains(&name.as_str()))
+        .flat_map(|(_, files)| *files)
+        .copied()
+}
+
+/// Tells if the word after this option is its value and not what runs.
+pub(super) fn is_valued(option: &str) -> bool {
+    VALUED.contains(&option) || PRELOADS.contains(&option)
+}
+
+/// Options of one letter after the flags before them: `m` of `-Im`.
+fn flags(option: &str) -> Option<&str> {
+    Some(option.strip_prefix('-')?.trim_start_matches(FLAGS))
+}
+
+/// The module that a word names after the one before it: `-m pkg`, `-mpkg`, `-MPkg=list`, `-rlib`.
+pub(super) fn module_of<'w>(before: &str, word: &'w str) -> Option<&'w str> {
+    if matches!(flags(before), Some("m" | "M" | "r")) || PRELOADS.contains(&before) {
+        return Some(word);
+    }
+    let module = flags(word)?.strip_prefix(['m', 'M', 'r'])?;
+    module.split('=').next().filter(|module| !module.is_empty())
+}
+
+/// Tells if the word after this option is a module, and no script follows it.
+pub(super) fn ends_with_module(option: &str) -> bool {
+    flags(option) == Some("m")
+}
+
+/// The value in an option: `hook.js` of `--require=hook.js`.
+pub(super) fn option_and_value(word: &str) -> Option<(&str, &str)> {
+    word.split_once('=').filter(|_| word.starts_with('-'))
+}
+
+/// The commands in a shell's code, each with its words. Where the quotes don't match, blanks part the words.
+pub(super) fn commands_in(code: &str) -> Vec<Vec<String>> {
+    let code = code.trim_start_matches("--split-string=").trim_start_matches("-S");
+    // Blanks around operators part them from words; in quotes that is undone by looking at the paths in the whole text, too.
+    let mut spaced = String::with_capacity(code.len());
+    for c in code.chars() {
+        match c {
+            ';' | '&' | '|' | '(' | ')' | '\n' => spaced.extend([' ', if c == '\n' { ';' } else { c }, ' ']),
+            _ => spaced.push(c),
+        }
+    }
+    let words = shell_words::split(&spaced)
+        .unwrap_or_else(|_| spaced.split_whitespace().map(|word| word.trim_matches(['\'', '"']).to_owned()).collect());
+    let is_operator = |word: &String| matches!(word.as_str(), ";" | "&" | "|" | "(" | ")");
+    words.split(is_operator).filter(|words| !words.is_empty()).map(<[String]>::to_vec).collect()
+}
+
+/// All paths that a text may name, with these variables in place of their names.
+pub(super) fn paths_in(text: &str, variables: &BTreeMap<String, String>) -> Vec<PathBuf> {
+    let text = expanded(text, variables);
+    let mut texts: Vec<String> = vec![text.clone()];
+    texts.extend(option_and_value(&text).map(|(_, value)| value.to_owned()));
+    // `-I/folder`
+    texts.extend(text.get(2..).filter(|_| text.starts_with('-')).map(str::to_owned));
+    texts.extend(shell_words::split(&text).unwrap_or_default());
+    texts.extend(text.split(PUNCTUATION).map(str::to_owned));
+    texts.extend(text.split(|c: char| c.is_whitespace() || PUNCTUATION.contains(&c)).map(str::to_owned));
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for text in texts.iter().filter(|text| !text.is_empty()).take(MOST_PATHS) {
+        let at = text.find("file:").and_then(|at| text.get(at..)).and_then(|url| url::Url::parse(url).ok());
+        paths.extend(at.and_then(|url| url.to_file_path().ok()));
+        paths.extend(std::env::split_paths(text).filter(|path| !path.as_os_str().is_empty()));
+        paths.push(PathBuf::from(text));
+    }
+    paths.sort_unstable();
+    paths.dedup();
+    paths
+}
+
+/// The text with the values of the variables that it names, and the user's home folder.
+fn expanded(text: &str, variables: &BTreeMap<String, String>) -> String {
+    let mut text = text.to_owned();
+    let home = std::env::home_dir().map(|home| home.display().to_string()).unwrap_or_default();
+    if text.starts_with("~/") || text.contains(" ~/") {
+        text = text.replace("~/", &format!("{home}/"));
+    }
+    let home = (!variables.contains_key("HOME")).then_some(("HOME", home.as_str()));
+    // Longer names first: `$A` is the beginning of `$AB`.
+    let named = variables.iter().rev().map(|(name, value)| (name.as_str(), value.as_str()));
+    for (name, value) in named.chain(home).filter(|(_, value)| value.len() <= MOST_EXPANDED) {
+        if text.contains('$') && text.len() <= MOST_EXPANDED {
+            text = text.replace(&format!("${{{name}}}"), value).replace(&format!("${name}"), value);
+        }
+    }
+    text
+}
