@@ -326,9 +326,13 @@ describe("settings", () => {
     ["plain", { is: "plain" }, /^Not encrypted\./],
     ["unreadable", { is: "unreadable", cause: "another key" }, /another key/],
   ] as const)("say of contents that are %s how they stand on the disk", async (_, at, words) => {
-    await startFake({ content_protection: () => ({ conversations: at, decisions: { is: "plain" } }) });
+    await startFake({
+      content_protection: () => ({ conversations: at, decisions: { is: "plain" } }),
+    });
     render(SettingsView);
-    const section = await screen.findByRole("region", { name: "Conversations and decisions on disk" });
+    const section = await screen.findByRole("region", {
+      name: "Conversations and decisions on disk",
+    });
     expect((await within(section).findAllByText(words))[0], "what is said").toBeVisible();
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });

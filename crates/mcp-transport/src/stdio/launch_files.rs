@@ -295,7 +295,7 @@ mod tests {
         let ground = tempfile::tempdir().unwrap();
         let pipe = ground.path().join("server.py");
         nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
-        let (send, done) = std::sync::mpsc::channel();
+        let (send, done) = std::sync::mpsc::sync_channel(1);
         let command = ServerCommand { arguments: vec!["server.py".to_owned()], ..ServerCommand::default() };
         let command = ServerCommand { working_directory: Some(ground.path().to_owned()), ..command };
         let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };

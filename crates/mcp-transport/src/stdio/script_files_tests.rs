@@ -1,3 +1,5 @@
+//! Which files count as launch files, and which do not.
+
 #![allow(clippy::unwrap_used)]
 
 use std::os::unix::fs::PermissionsExt as _;

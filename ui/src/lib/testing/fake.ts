@@ -32,7 +32,10 @@ const NOTHING_SET_UP: Answers = {
   }),
   models: () => ({ providers: [], default: null, found: [], presets: [] }),
   secrets_status: () => ({ is: "keychain" }),
-  content_protection: () => ({ conversations: { is: "encrypted" }, decisions: { is: "encrypted" } }),
+  content_protection: () => ({
+    conversations: { is: "encrypted" },
+    decisions: { is: "encrypted" },
+  }),
   search_history: () => ({ found: [], hasMore: false }),
   conversation_cost: () => ({
     usage: { input: null, output: null, cachedInput: null, thinking: null },
