@@ -27,8 +27,10 @@ const FIRST_PATIENCE: Duration = Duration::from_millis(500);
 const CLEAR_AGAIN: Duration = Duration::from_secs(1);
 /// How often that is tried before somebody is told that not all is encrypted.
 const CLEARINGS: usize = 10;
-/// At most so often the keychain is told which entry was sealed last.
-const MARKS: Duration = Duration::from_secs(30);
+/// While entries keep coming, the keychain is told this often which one was sealed last.
+const MARK_INTERVAL: Duration = Duration::from_secs(30);
+/// The pause after an entry, after which the keychain is told of it in any case.
+const MARK_AFTER: Duration = Duration::from_secs(1);
 
 /// What the thread is told to do.
 pub(super) enum Order {
@@ -76,6 +78,8 @@ pub(super) struct Writer {
     has_waited: bool,
     /// When the keychain was told last which entry was sealed.
     marked: Option<Instant>,
+    /// Set while the keychain does not know of the last entry.
+    is_unmarked: bool,
 }
 
 impl Writer {
@@ -93,6 +97,7 @@ impl Writer {
             plain: Left::Steps,
             has_waited: false,
             marked: None,
+            is_unmarked: false,
         }
     }
 
@@ -107,6 +112,9 @@ impl Writer {
                 None => match orders.recv_timeout(self.pause()) {
                     Ok(order) => order,
                     Err(RecvTimeoutError::Timeout) => {
+                        if self.is_unmarked {
+                            self.mark();
+                        }
                         self.encrypt();
                         if self.unsealed {
                             self.keys.ask(false);
@@ -216,13 +224,15 @@ impl Writer {
         if let Some(own) = self.durable.receipts().filter(|_| !receipts.is_empty()) {
             own.written(receipts);
         }
-        if self.marked.is_none_or(|marked| marked.elapsed() > MARKS) {
+        self.is_unmarked = true;
+        if self.marked.is_none_or(|marked| marked.elapsed() > MARK_INTERVAL) {
             self.mark();
         }
     }
 
     /// Has the keychain know which entry was sealed last.
     fn mark(&mut self) {
+        self.is_unmarked = false;
         if let Some(sealed) = self.log.as_ref().and_then(Log::sealed) {
             self.marked = Some(Instant::now());
             drop(self.keys.mark(sealed, &self.durable));
@@ -236,6 +246,7 @@ impl Writer {
             _ if self.removes => Duration::ZERO,
             Left::Steps if has_key => Duration::ZERO,
             Left::Journal if has_key => CLEAR_AGAIN,
+            _ if self.is_unmarked => MARK_AFTER,
             _ => IDLE,
         }
     }

@@ -1,6 +1,8 @@
 //! An attacker who knows the format and the code and has not the key. Whatever is removed or changed of what was sealed, a check
 //! names it, and Drawbridge itself takes no proof of it away.
 
+use std::time::{Duration, Instant};
+
 use aws_lc_rs::digest::{Context, SHA256};
 use host::ports::{AuditLog, AuditQuery, AuditRetention, AuditSeal, AuditVerdict, Tampered};
 use proptest::prelude::*;
@@ -125,6 +127,21 @@ fn s04_a_confirming_entry_prepared_while_there_was_no_key_is_of_no_use() {
     assert!(verdict.is_whole() && !verdict.is_proved(), "so far nothing is removed: {verdict:?}");
     shorten(&folder.attacked(), 8, None, None, false);
     stays_named(&folder, "the entry is at or below the seal now");
+}
+
+/// As after `kill -9`: nothing is flushed, and no further entry comes.
+#[test]
+fn s04_the_keychain_soon_learns_of_the_last_entry() {
+    let folder = Folder::new();
+    let log = folder.log();
+    for subject in ["first", "second", "third"] {
+        drop(log.append(decision(subject)).unwrap());
+    }
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while folder.keychain.marked_entry() != Some(3) {
+        assert!(Instant::now() < deadline, "it knows of entry {:?} only", folder.keychain.marked_entry());
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
 
 #[test]

@@ -159,6 +159,12 @@ impl Keychain {
         self.secrets.lock().unwrap().clear();
     }
 
+    /// The number of the last entry that it was told of.
+    pub(crate) fn marked_entry(&self) -> Option<u64> {
+        let marks = self.marks.lock().unwrap();
+        marks.values().filter_map(|mark| mark.split_once(' ')?.0.parse().ok()).max()
+    }
+
     /// It knows nothing of the log, as before it was told.
     pub(crate) fn forget_marks(&self) {
         self.marks.lock().unwrap().clear();
