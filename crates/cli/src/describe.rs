@@ -13,7 +13,7 @@ use crate::launch_files;
 use crate::packages;
 use crate::review;
 use crate::sampling;
-use crate::visible::{block, line, pretty};
+use crate::visible::{block, line, pretty, value};
 
 /// What a server wrote.
 const BAR: &str = "  │ ";
@@ -90,18 +90,18 @@ pub(crate) fn question(question: &Question) -> String {
         } => {
             let reach = if sandbox.is_some() { "held in a sandbox" } else { "with all that you may do" };
             add(format!("── Start the server {server}? This program would run, {reach}:"));
-            add(format!("  program     {}", line(command)));
+            add(format!("  program     {}", value(command)));
             if let Some(resolved) = resolved {
                 add(format!("  found at    {}", line(resolved)));
             }
             for (number, arg) in (1..).zip(args) {
-                add(format!("  argument {number:<2} {}", line(arg)));
+                add(format!("  argument {number:<2} {}", value(arg)));
             }
-            for (name, value) in env {
-                add(format!("  variable    {}={}", line(name), line(value)));
+            for (name, content) in env {
+                add(format!("  variable    {}={}", line(name), value(content)));
             }
             if let Some(cwd) = cwd {
-                add(format!("  folder      {}", line(cwd)));
+                add(format!("  folder      {}", value(cwd)));
             }
             if let Some(package) = package {
                 add(block(&packages::words(package), "  "));

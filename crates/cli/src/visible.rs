@@ -23,6 +23,12 @@ fn acts_here(before: char, c: char, after: Option<char>) -> bool {
     acts(c) || (matches!(c, '\u{fe0e}' | '\u{fe0f}') && !is_styled(before, c, after))
 }
 
+/// A value on one line, in quotation marks where its ends could not be seen.
+pub(crate) fn value(text: &str) -> String {
+    let has_unseen_end = text.trim() != text || text.is_empty();
+    if has_unseen_end || text.starts_with('"') { format!("\"{}\"", line(text)) } else { line(text) }
+}
+
 /// A text on one line.
 pub(crate) fn line(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
@@ -115,6 +121,14 @@ fn escaped(json: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_ends_of_a_value_can_be_seen() {
+        let cases = [("/x/a", "/x/a"), ("/x/a ", "\"/x/a \""), (" a", "\" a\""), ("", "\"\""), ("\"a", "\"\"a\"")];
+        for (text, shown) in cases {
+            assert_eq!(value(text), shown, "X12: {text:?}");
+        }
+    }
 
     #[test]
     fn what_a_terminal_acts_on_is_written_out() {
