@@ -135,7 +135,7 @@ fn s04_the_keychain_soon_learns_of_the_last_entry() {
     let folder = Folder::new();
     let log = folder.log();
     for subject in ["first", "second", "third"] {
-        drop(log.append(decision(subject)).unwrap());
+        let _ = log.append(decision(subject)).unwrap();
     }
     let deadline = Instant::now() + Duration::from_secs(20);
     while folder.keychain.marked_entry() != Some(3) {
