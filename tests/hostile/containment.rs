@@ -161,7 +161,8 @@ async fn calls_beyond_the_limit_are_refused_and_counted() {
     let pair = Pair::not_yet_open(scripted(&["--misbehave", "silent"])).await;
     limited(&pair.app, Limits { calls: 2, ..Limits::default() }).await;
     pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
-    pair.app.until("bad", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
+    // A list that is still being read is a request under way as well.
+    pair.app.until("bad", "read", |s| s.state == ServerState::Ready && s.counts[0] > 0 && s.counts[1] > 0).await;
     let waiting = [pair.begin("1", "echo", json!({})), pair.begin("2", "echo", json!({}))];
     let used = || async { pair.app.host.used("bad".into()).await.unwrap().expect("there is such a server") };
     let mut under_way = 0;
