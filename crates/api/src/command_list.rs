@@ -181,7 +181,7 @@ macro_rules! commands {
             set_settings: Settings => Nothing,
             /// Whether secrets outlast the program. The system may ask its user to unlock the keychain for it.
             secrets_status: Nothing => SecretsStatus,
-            /// Whether conversations and contents of the audit log are encrypted on the disk.
+            /// Tells if conversations and contents of the audit log are encrypted on disk.
             content_protection: Nothing => ContentProtection,
             /// Takes a URL apart, for the dialog that shows it before it is opened.
             inspect_url: UrlText => UrlParts,

@@ -8,15 +8,15 @@ use ts_rs::TS;
 pub struct Sandbox {
     /// The folders. Those that are there are kept by where they really lie.
     pub folders: Vec<SandboxFolder>,
-    /// What it may reach of the network.
+    /// The hosts that the sandbox lets the server connect to.
     pub network: SandboxNetwork,
 }
 
-/// What a server in a sandbox may reach of the network.
+/// The network access of a sandboxed server.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "preset", rename_all = "snake_case")]
 pub enum SandboxNetwork {
-    /// Nothing.
+    /// No network but its own loopback.
     #[default]
     FilesOnly,
     /// These hosts, through Drawbridge's proxy.
@@ -24,7 +24,7 @@ pub enum SandboxNetwork {
         /// Such as `example.com`, `*.example.com` or `10.0.0.7:8080`.
         hosts: Vec<String>,
     },
-    /// All of it.
+    /// The network of the computer, without a proxy.
     Full,
 }
 
@@ -66,7 +66,7 @@ pub struct SandboxPlan {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<String>>", optional)]
     pub hidden: Vec<String>,
-    /// What it may reach of the network.
+    /// The hosts that the sandbox lets the server connect to.
     pub network: SandboxNetwork,
     /// Resource limits; a server beyond one is stopped.
     pub limits: ResourceLimits,
@@ -76,9 +76,9 @@ pub struct SandboxPlan {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceLimits {
-    /// Processes and threads.
+    /// The most processes and threads at the same time.
     pub processes: u32,
-    /// Memory in bytes.
+    /// The most memory, in bytes.
     pub memory_bytes: u64,
     /// Bytes in its own home.
     pub home_bytes: u64,
@@ -89,9 +89,9 @@ pub struct ResourceLimits {
 /// A server that may change a file which another one runs: its sandbox lets it write there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct FileWriter {
-    /// Its name.
+    /// The server whose sandbox may write to the file.
     pub server: String,
-    /// The file.
+    /// The path of a file that decides what another server runs.
     pub file: String,
     /// The folder of its sandbox.
     pub folder: String,
@@ -110,13 +110,13 @@ pub struct LaunchFile {
     /// The SHA-256 of its content, in hexadecimal digits. None if it is too large to be read, or can't be: then its size and its times
     /// of modification and status change count.
     pub hash: Option<String>,
-    /// Why it counts.
+    /// How the command leads to this file.
     pub role: LaunchFileRole,
     /// True if the server was approved before and the file is not as it was then.
     pub changed: bool,
 }
 
-/// Why a file decides what a local server runs.
+/// How the command of a local server leads to a file that is part of its approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum LaunchFileRole {

@@ -14,7 +14,7 @@ const MAX_FOLDERS: usize = 100;
 pub struct SandboxConfig {
     /// The folders, each by its whole path with no link in it.
     pub folders: Vec<Folder>,
-    /// What it may reach of the network.
+    /// The hosts that the sandbox lets the server connect to.
     pub network: Network,
 }
 

@@ -53,7 +53,7 @@ use crate::stdio::{SearchPath, ServerCommand};
 pub struct Sandbox {
     /// The folders, each by its whole path with no link in it.
     pub folders: Vec<Folder>,
-    /// What it may reach of the network.
+    /// The hosts that the sandbox lets the server connect to.
     pub network: Network,
     /// A folder that is the server's own: its home and its temporary files. It is made when the server is started.
     pub home: PathBuf,
@@ -192,7 +192,7 @@ pub struct Plan {
     pub mechanism: Mechanism,
     /// What it reaches.
     pub reach: Reach,
-    /// What it may reach of the network.
+    /// The hosts that the sandbox lets the server connect to.
     pub network: Network,
     /// How much of this computer it may use.
     pub limits: ResourceLimits,

@@ -45,7 +45,7 @@ pub struct LaunchFile {
     stamp: Stamp,
 }
 
-/// Why a file decides what a command runs.
+/// How a command leads to a file that decides what it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LaunchRole {
     /// The command leads to it.

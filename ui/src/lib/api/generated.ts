@@ -1918,11 +1918,11 @@ export type FieldProblem = "required" | "wrong_type" | "too_short" | "too_long" 
  */
 export type FileWriter = { 
 /**
- * Its name.
+ * The server whose sandbox may write to the file.
  */
 server: string, 
 /**
- * The file.
+ * The path of a file that decides what another server runs.
  */
 file: string, 
 /**
@@ -2513,7 +2513,7 @@ bytes: number,
  */
 hash: string | null, 
 /**
- * Why it counts.
+ * How the command leads to this file.
  */
 role: LaunchFileRole, 
 /**
@@ -2522,7 +2522,7 @@ role: LaunchFileRole,
 changed: boolean, };
 
 /**
- * Why a file decides what a local server runs.
+ * How the command of a local server leads to a file that is part of its approval.
  */
 export type LaunchFileRole = "program" | "interpreter" | "environment" | "argument" | "variable";
 
@@ -3827,11 +3827,11 @@ blob: string | null, };
  */
 export type ResourceLimits = { 
 /**
- * Processes and threads.
+ * The most processes and threads at the same time.
  */
 processes: number, 
 /**
- * Memory in bytes.
+ * The most memory, in bytes.
  */
 memoryBytes: number, 
 /**
@@ -4400,7 +4400,7 @@ export type Sandbox = {
  */
 folders: Array<SandboxFolder>, 
 /**
- * What it may reach of the network.
+ * The hosts that the sandbox lets the server connect to.
  */
 network: SandboxNetwork, };
 
@@ -4418,7 +4418,7 @@ path: string,
 access: FolderAccess, };
 
 /**
- * What a server in a sandbox may reach of the network.
+ * The network access of a sandboxed server.
  */
 export type SandboxNetwork = { "preset": "files_only" } | { "preset": "named_hosts", 
 /**
@@ -4455,7 +4455,7 @@ home: string,
  */
 hidden?: Array<string>, 
 /**
- * What it may reach of the network.
+ * The hosts that the sandbox lets the server connect to.
  */
 network: SandboxNetwork, 
 /**

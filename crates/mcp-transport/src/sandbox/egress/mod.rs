@@ -36,15 +36,15 @@ pub use hosts::{Destination, HostPattern, HostPatternError};
 /// The most hosts of one server.
 pub const MAX_HOSTS: usize = 100;
 
-/// What a server in a sandbox may reach of the network.
+/// The network access of a sandboxed server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Network {
-    /// Nothing.
+    /// No network but its own loopback.
     #[default]
     None,
     /// These hosts, through Drawbridge's proxy. In the order in which the user named them.
     Hosts(Vec<HostPattern>),
-    /// All of it.
+    /// The network of the computer, without a proxy.
     Full,
 }
 
