@@ -129,6 +129,60 @@ fn fill_more(history: &dyn History) {
     assert!(history.write("c", &[says("more", CANARY)]).unwrap());
 }
 
+/// The tables as the first version made them.
+const VERSION_1: &str = include_str!("version_1.sql");
+
+/// Replaces a history that is not encrypted by a file of the first version with the same content.
+fn to_version_1(folder: &Path) {
+    let (file, newer) = (folder.join("data/history.db"), folder.join("data/newer.db"));
+    rusqlite::Connection::open(&file).unwrap().pragma_update(None, "journal_mode", "delete").unwrap();
+    std::fs::rename(&file, &newer).unwrap();
+    let connection = rusqlite::Connection::open(&file).unwrap();
+    connection.execute_batch(VERSION_1).unwrap();
+    connection.execute("ATTACH ?1 AS newer", [newer.to_str().unwrap()]).unwrap();
+    connection.execute_batch("DELETE FROM word_data; DELETE FROM word_idx; DELETE FROM word_docsize").unwrap();
+    let columns = "number, hash, size, bytes";
+    connection.execute_batch(&format!("INSERT INTO blob ({columns}) SELECT {columns} FROM newer.blob")).unwrap();
+    for table in ["conversation", "gone", "source", "item", "large", "said", "word_data", "word_idx", "word_docsize"] {
+        connection.execute_batch(&format!("INSERT INTO {table} SELECT * FROM newer.{table}")).unwrap();
+    }
+    connection.execute_batch("DETACH newer; PRAGMA user_version = 1").unwrap();
+    drop(connection);
+    std::fs::remove_file(newer).unwrap();
+}
+
+#[test]
+fn s28_a_history_of_the_first_version_is_upgraded() {
+    let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
+    let plain = without(folder.path());
+    fill(plain.history.as_ref(), 30);
+    drop(plain);
+    to_version_1(folder.path());
+    let plain = without(folder.path());
+    is_whole(plain.history.as_ref(), 30);
+    fill_more(plain.history.as_ref());
+    assert_eq!(branch(plain.history.as_ref(), "c").len(), 61, "it is written on without a keychain");
+    drop(plain);
+    let ports = program(folder.path(), &keychain);
+    assert_eq!(branch(ports.history.as_ref(), "c").len(), 61, "and read with one");
+    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "then nothing plain is left");
+}
+
+#[test]
+fn s28_programs_that_open_a_first_version_at_once_upgrade_it_once() {
+    let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
+    let plain = without(folder.path());
+    fill(plain.history.as_ref(), 30);
+    drop(plain);
+    to_version_1(folder.path());
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| is_whole(program(folder.path(), &keychain).history.as_ref(), 30));
+        }
+    });
+    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "nothing plain is left");
+}
+
 #[test]
 fn s28_a_program_that_was_open_before_follows() {
     let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
