@@ -46,11 +46,18 @@ function locate(role, wanted, within) {
 /** A name as `locate` takes it. */
 const wantedOf = (name) => (name instanceof RegExp ? { pattern: name.source, flags: name.flags } : { text: name });
 
-/** Brings an element into view, and says where to click on it; nothing while it can't be clicked there. Runs in the page. */
-function middle(element) {
+/**
+ * Brings an element into view and returns the point to click on; null while it is disabled, covered or still moves.
+ * Runs in the page.
+ */
+async function middle(element) {
   element.scrollIntoView({ block: "nearest", inline: "nearest" });
+  const before = element.getClientRects()[0];
+  // The second frame begins after the first was drawn.
+  await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
   const box = element.getClientRects()[0];
-  if (!box || element.getAttribute("aria-disabled") === "true") return null;
+  if (!before || !box || element.getAttribute("aria-disabled") === "true") return null;
+  if (before.x !== box.x || before.y !== box.y) return null;
   const [x, y] = [Math.round(box.x + box.width / 2), Math.round(box.y + box.height / 2)];
   const hit = document.elementFromPoint(x, y);
   if (!hit || !(element.contains(hit) || hit.contains(element))) return null;
@@ -79,6 +86,13 @@ export class Page {
   /** Runs a function in the page. */
   run(code, ...args) {
     return this.#browser.executeScript(`return (${code}).apply(null, arguments)`, args);
+  }
+
+  /** Runs an asynchronous function in the page. */
+  #runAsync(code, ...args) {
+    const script = `const done = arguments[arguments.length - 1];
+       (${code}).apply(null, [...arguments].slice(0, -1)).then(done, () => done(null));`;
+    return this.#browser.executeAsyncScript(script, args);
   }
 
   /** Tries until the outcome is one, and says what was waited for if it never is. */
@@ -111,9 +125,9 @@ export class Page {
   /** Clicks, once it can be clicked. */
   async click(role, name, within) {
     await this.until(`a click on the ${role} ${name}`, async () => {
-      const id = await this.#find(role, name, within);
-      if (id === null || (await this.#browser.getElementAttribute(id, "aria-disabled")) === "true") return false;
-      await this.#browser.elementClick(id);
+      const element = await this.run(locate, role, wantedOf(name), within ?? null);
+      if (!element || !(await this.#runAsync(middle, element))) return false;
+      await this.#browser.elementClick(Object.values(element)[0]);
       return true;
     });
   }
@@ -122,7 +136,7 @@ export class Page {
   async goAndClick(role, name, within) {
     const { x, y, from } = await this.until(`the ${role} ${name} to lie open`, async () => {
       const element = await this.run(locate, role, wantedOf(name), within ?? null);
-      return element && (await this.run(middle, element));
+      return element && (await this.#runAsync(middle, element));
     });
     await this.#point(move(from, y), move(x, y), ...PRESS);
   }

@@ -22,6 +22,8 @@ export async function sampled(page, place, step) {
     await page.click("button", "Restart it", "main");
     await page.go(`#/server/everything/tools/${TOOL}`);
     await page.reads(TOOL, "main article");
+    // It announces its last tools one by one after the start; what is drawn moves with each.
+    await page.reads("simulate-research-query", "main");
   });
 
   await step("13 its request is reviewed, a model answers, the answer is changed and sent", async () => {
