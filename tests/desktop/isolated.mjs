@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readlinkSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -27,17 +27,16 @@ const webProcesses = (place) =>
   processes(place.home, WEB_PROCESS)
     .filter(({ command }) => !command.includes("bwrap"))
     .map(({ pid }) => pid);
-const app = (place) => processes(place.home, place.app).map(({ pid }) => pid);
-const namespace = (pid, name) => readlinkSync(`/proc/${pid}/ns/${name}`);
+/** Whether a process has a namespace that is not the app's, which is ours. */
+const isOwn = (pid, name) => readlinkSync(`/proc/${pid}/ns/${name}`) !== readlinkSync(`/proc/self/ns/${name}`);
 
-/** The one web process, and the namespaces that it does not share with the app. */
+/** The one web process, and the namespaces that it does not share with us and the app. */
 async function separated(page, place) {
   const [web] = await page.until("one web process", () => {
     const found = webProcesses(place);
     return found.length === 1 && found;
   });
-  const [own] = app(place);
-  return { web, names: ["user", "pid", "mnt", "net"].filter((name) => namespace(web, name) !== namespace(own, name)) };
+  return { web, names: ["user", "pid", "mnt", "net"].filter((name) => isOwn(web, name)) };
 }
 
 export async function isolated(page, place, step) {
@@ -81,14 +80,14 @@ export async function blank(place, step) {
     const before = start(place);
     const ended = once(before, "exit");
     const web = await first(() => webProcesses(place).filter((pid) => threads(pid) >= STARTED_THREADS));
-    assert.notEqual(namespace(web, "mnt"), namespace(before.pid, "mnt"), "it is in the sandbox");
+    assert.ok(isOwn(web, "mnt"), "it is in the sandbox");
     kill(web);
     const [status] = await ended;
     assert.equal(status, 0, "the app ends in order");
-    const next = await first(() => app(place));
-    const outside = await first(() => webProcesses(place));
-    assert.equal(namespace(outside, "mnt"), namespace(next, "mnt"), "the next one is outside");
-    process.kill(next, "SIGTERM");
+    const outside = await first(() => webProcesses(place).filter((pid) => pid !== web));
+    assert.ok(!isOwn(outside, "mnt"), "the next one is outside");
+    process.kill(parent(outside), "SIGTERM");
+    assert.deepEqual(await noneLeft(place.home, WEB_PROCESS, ENDED_MS), [], "the window goes");
     assert.deepEqual(await noneLeft(place.home, place.app, ENDED_MS), [], "it ends as ever");
   });
 }
@@ -96,6 +95,9 @@ export async function blank(place, step) {
 function start(place) {
   return spawn(place.app, [], { env: { ...process.env, ...place.env }, stdio: ["ignore", place.output, place.output] });
 }
+
+/** The process that started this one: outside of the sandbox, the app. */
+const parent = (pid) => Number(readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1).split(" ")[1]);
 
 /** How many threads a process has; none once it is gone. */
 function threads(pid) {
