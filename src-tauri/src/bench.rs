@@ -14,6 +14,7 @@ use tauri::{App, AppHandle, Builder, Manager as _, WebviewUrl, WebviewWindowBuil
 use tokio::sync::mpsc;
 
 use crate::measure::{Drawn, Measure, Measured, since_process_start};
+use crate::page_sandbox::PageSandbox;
 use crate::{commands, drawing, window};
 
 /// What to compare with: the least that a window can show.
@@ -52,13 +53,14 @@ fn folder() -> PathBuf {
 }
 
 /// An app with nothing but a window with an empty page.
-pub(crate) fn empty_app() -> tauri::Result<App> {
+pub(crate) fn empty_app(sandbox: PageSandbox) -> tauri::Result<App> {
     Builder::<Wry>::default()
         .register_uri_scheme_protocol("empty", |_, _| {
             let mut response = Response::new(EMPTY_PAGE.as_bytes());
             response.headers_mut().insert(CONTENT_TYPE, tauri::http::HeaderValue::from_static("text/html"));
             response
         })
+        .manage(sandbox)
         .invoke_handler(commands::handler())
         .setup(|app| {
             let page = WebviewUrl::CustomProtocol("empty://localhost/".parse()?);

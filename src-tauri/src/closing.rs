@@ -5,6 +5,8 @@ use std::time::Duration;
 use api::Api;
 use tauri::{AppHandle, Manager as _, RunEvent};
 
+use crate::page_sandbox::PageSandbox;
+
 /// Longer than a server's own time to end takes. What is left then is ended by the system with its parent, or by the sweep
 /// at the next start.
 const LIMIT: Duration = Duration::from_secs(6);
@@ -14,6 +16,7 @@ pub(crate) fn on_event(app: &AppHandle, event: RunEvent) {
     if !matches!(event, RunEvent::Exit) {
         return;
     }
+    app.state::<PageSandbox>().end();
     let Some(api) = app.try_state::<Api>() else { return };
     let ended = async { tokio::time::timeout(LIMIT, api.host().close()).await };
     if tauri::async_runtime::block_on(ended).is_err() {

@@ -5,7 +5,7 @@ use api::{Api, ApiError, Handler};
 use tauri::State;
 use tauri::ipc::Invoke;
 
-use crate::{events, measure};
+use crate::{events, measure, page_sandbox};
 
 macro_rules! tauri_commands {
     ($($(#[$doc:meta])* $name:ident: $request:ty => $response:ty,)*) => {
@@ -25,6 +25,8 @@ macro_rules! tauri_commands {
                 events::events_seen,
                 measure::painted,
                 measure::question_drawn,
+                page_sandbox::page_sandbox,
+                page_sandbox::retry_page_sandbox,
             ]
         }
     };

@@ -7,6 +7,7 @@ mod commands;
 mod drawing;
 mod events;
 mod measure;
+mod page_sandbox;
 mod places;
 mod platform;
 mod start;
@@ -17,6 +18,7 @@ use std::process::ExitCode;
 use tauri::{Builder, Wry};
 
 use crate::measure::Measure;
+use crate::page_sandbox::PageSandbox;
 
 /// Runs the app until its window is closed or it is told to end.
 #[must_use]
@@ -29,11 +31,18 @@ pub fn run() -> ExitCode {
         .with_writer(std::io::stderr)
         .init();
     let measure = Measure::from_environment();
+    // A measurement has files of its own, which are new each time.
+    let locations = if measure.is_none() { places::locations().ok() } else { None };
+    let data_dir = locations.as_ref().map(|locations| locations.data_dir.as_path());
+    // SAFETY: nothing has started a thread yet but JavaScriptCore, as it was loaded, and that one only gives memory back.
+    #[allow(unsafe_code)]
+    let sandbox = unsafe { PageSandbox::prepare(data_dir) };
     let built = match measure {
-        Some(Measure::Empty) => bench::empty_app(),
-        Some(Measure::Window | Measure::Question) => app(measure, Builder::default()),
+        Some(Measure::Empty) => bench::empty_app(sandbox),
+        Some(Measure::Window | Measure::Question) => app(measure, sandbox, Builder::default()),
         None => {
-            app(measure, Builder::default().plugin(tauri_plugin_single_instance::init(|app, _, _| window::show(app))))
+            let one = tauri_plugin_single_instance::init(|app, _, _| window::show(app));
+            app(measure, sandbox, Builder::default().plugin(one))
         }
     };
     match built {
@@ -49,12 +58,13 @@ pub fn run() -> ExitCode {
     }
 }
 
-fn app(measure: Option<Measure>, builder: Builder<Wry>) -> tauri::Result<tauri::App> {
+fn app(measure: Option<Measure>, sandbox: PageSandbox, builder: Builder<Wry>) -> tauri::Result<tauri::App> {
     builder
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_notification::init())
         // Links in the page open after the user saw them whole, never by a click alone.
         .plugin(tauri_plugin_opener::Builder::new().open_js_links_on_click(false).build())
+        .manage(sandbox)
         .invoke_handler(commands::handler())
         .setup(move |app| {
             start::app(app.handle(), measure);

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 use tauri::State;
 use tokio::sync::mpsc;
 
+use crate::page_sandbox::PageSandbox;
+
 /// What to measure, as `DRAWBRIDGE_BENCH` names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Measure {
@@ -63,7 +65,8 @@ impl Measured {
 
 /// The page's first content is drawn.
 #[tauri::command]
-pub(crate) fn painted(measured: State<'_, Measured>) {
+pub(crate) fn painted(measured: State<'_, Measured>, sandbox: State<'_, PageSandbox>) {
+    sandbox.page_came();
     measured.tell(Drawn::Page);
 }
 

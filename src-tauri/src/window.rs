@@ -7,6 +7,7 @@ use tauri::{AppHandle, Manager as _, Url, WebviewUrl, WebviewWindowBuilder};
 use tauri_plugin_window_state::StateFlags;
 
 use crate::drawing;
+use crate::page_sandbox::PageSandbox;
 
 /// Its label, which the capability names.
 pub(crate) const MAIN: &str = "main";
@@ -31,7 +32,10 @@ pub(crate) fn open(app: &AppHandle, data_dir: &Path) -> tauri::Result<()> {
         .on_new_window(|_, _| NewWindowResponse::Deny)
         // Files are written by the host, where the user chose to.
         .on_download(|_, _| false);
-    drawing::suit_the_machine(&builder.build()?)
+    PageSandbox::open(app);
+    let window = builder.build()?;
+    PageSandbox::watch(&window)?;
+    drawing::suit_the_machine(&window)
 }
 
 /// Brings the window to the front.

@@ -1,7 +1,8 @@
 // Follows a user through the real window: the app as it is built, its page in WebKitGTK, the demo server beside it. Needs a
 // display and a session bus; `cargo xtask test desktop` brings both, and so does
 //   xvfb-run -a -s "-screen 0 1280x860x24" dbus-run-session -- node tests/desktop/run.mjs
-import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+// With the argument `sandbox` only what concerns the page's own sandbox is tried.
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,6 +13,7 @@ import { confined } from "./confined.mjs";
 import { cut, killedWhileAnswering } from "./cut.mjs";
 import { startSession } from "./driver.mjs";
 import { closed, killed } from "./ending.mjs";
+import { again, blank, isolated, quit, unprotected, unstartable } from "./isolated.mjs";
 import { startKeychain } from "./keychain.mjs";
 import { models } from "./models.mjs";
 import { Page } from "./page.mjs";
@@ -62,9 +64,11 @@ async function step(name, act, page) {
   try {
     await act();
     passed += 1;
+    note(name, true);
     console.log(`ok      ${name} (${Date.now() - start} ms)`);
   } catch (error) {
     failures.push(name);
+    note(name, false);
     console.log(`FAILED  ${name}: ${error.message}`);
     await page?.picture("failure").catch(() => undefined);
     if (page) console.log((await page.text().catch(() => "")).slice(0, 3000));
@@ -72,6 +76,13 @@ async function step(name, act, page) {
   }
 }
 class StepFailed extends Error {}
+
+/** Writes a row for the table of `cargo xtask hostile`, if the step tries one of its cases. */
+function note(name, withstood) {
+  const [, id, tried] = /^([SEX]\d\d) (.*)$/.exec(name) ?? [];
+  if (id === undefined || !process.env.HOSTILE_TABLE) return;
+  appendFileSync(process.env.HOSTILE_TABLE, `${JSON.stringify({ case: id, tried, withstood })}\n`);
+}
 
 /** Starts the app and goes these parts of the way in its window. */
 async function window(...parts) {
@@ -95,9 +106,17 @@ const sampling = { legacy: { on: true }, modern: { on: true } };
 writeFileSync(join(place.data, "sampling.json"), JSON.stringify(sampling));
 try {
   await startKeychain(place.env);
-  await window(confined, servers, calls, asked, records, models, sampled, killedWhileAnswering);
-  await window(cut, (_page, ...rest) => closed(...rest));
-  await killed(place, step);
+  if (process.argv[2] === "sandbox") {
+    await window(isolated, quit);
+  } else {
+    await window(isolated, confined, servers, calls, asked, records, models, sampled, killedWhileAnswering);
+    await window(cut, (_page, ...rest) => closed(...rest));
+    await killed(place, step);
+  }
+  await unstartable(place, step);
+  await window(unprotected, quit);
+  await window(again, quit);
+  await blank(place, step);
 } catch (error) {
   if (!(error instanceof StepFailed)) {
     failures.push("the run itself");

@@ -93,6 +93,8 @@ export function eachWithHost(): void {
       listen: async () => undefined,
       painted: () => undefined,
       questionDrawn: (id) => host.drawn.push(id),
+      pageSandbox: async () => ({ is: "native" }),
+      retryPageSandbox: async () => undefined,
     });
   });
   afterEach(() => {

@@ -229,6 +229,49 @@ describe("the audit log", () => {
   });
 });
 
+describe("the window's sandbox", () => {
+  it("is not mentioned where the system's web view sees to it", async () => {
+    await startFake();
+    render(SettingsView);
+    await screen.findByRole("heading", { name: "Where things lie" });
+    expect(screen.queryByRole("heading", { name: "Sandbox of this window" })).toBeNull();
+  });
+
+  it("is said to be on", async () => {
+    (await startFake()).sandbox = { is: "on" };
+    render(SettingsView);
+    expect(await screen.findByText(/^On\. The process that draws this window/)).toBeVisible();
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  });
+
+  it("is said to be off, with the reason and the system's words", async () => {
+    const cause = "bwrap: setting up uid map: Permission denied";
+    (await startFake()).sandbox = { is: "off", because: "no_namespaces", cause };
+    render(SettingsView);
+    expect(
+      await screen.findByText("Off: a flaw in WebKitGTK could reach your files"),
+    ).toBeVisible();
+    expect(screen.getByText(/does not let Drawbridge create user namespaces/)).toBeVisible();
+    expect(screen.getByText(cause), "what bubblewrap says").toBeVisible();
+    expect(
+      screen.queryByRole("button", { name: /next start/ }),
+      "the next start tries anyway",
+    ).toBeNull();
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  });
+
+  it("can be tried again after the window stayed blank", async () => {
+    const host = await startFake();
+    host.sandbox = { is: "off", because: "no_page" };
+    render(SettingsView);
+    const retry = await screen.findByRole("button", { name: "Try again at the next start" });
+    await fireEvent.click(retry);
+    expect(await screen.findByText("The next start tries the sandbox again.")).toBeVisible();
+    expect(host.sandboxRetries, "asked for once").toBe(1);
+    expect(screen.queryByRole("button", { name: "Try again at the next start" })).toBeNull();
+  });
+});
+
 describe("rules", () => {
   const grant = { server: "files", conversation: null, expiresAt: null };
   const grants: Grant[] = [

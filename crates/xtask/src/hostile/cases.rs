@@ -14,16 +14,19 @@ pub(super) enum Target {
     Page,
     /// A single crate, in its own unit tests.
     Unit,
+    /// The real window. Only Linux has a driver for it.
+    Window,
 }
 
 impl Target {
-    pub(super) const ALL: [Target; 3] = [Target::Host, Target::Page, Target::Unit];
+    pub(super) const ALL: [Target; 4] = [Target::Host, Target::Page, Target::Unit, Target::Window];
 
     pub(super) fn name(self) -> &'static str {
         match self {
             Target::Host => "host",
             Target::Page => "page",
             Target::Unit => "unit",
+            Target::Window => "window",
         }
     }
 }
@@ -82,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_case_has_four_columns() {
-        let read = parse("X01\thost page unit\tpoison\tit is seen\n").unwrap();
+        let read = parse("X01\thost page unit window\tpoison\tit is seen\n").unwrap();
         assert_eq!((read[0].id.as_str(), read[0].criterion.as_str()), ("X01", "it is seen"), "each in its place");
         assert_eq!(read[0].targets, Target::ALL, "all are attacked");
         assert_eq!(parse("X01\thost\tpoison\n"), Err("X01\thost\tpoison".to_owned()), "what is missing is told");

@@ -1,4 +1,4 @@
-//! `cargo xtask hostile`: the attacks on the host and on the page, and a table of how they ended.
+//! `cargo xtask hostile`: the attacks on the host, the page and the window, and a table of how they ended.
 
 mod cases;
 mod outside;
@@ -16,7 +16,8 @@ use self::cases::{Case, Target};
 use crate::problem::Problem;
 use crate::process::{Program, cargo};
 use crate::progress::step;
-use crate::{node, workspace};
+use crate::screen::VirtualScreen;
+use crate::{desktop_app, node, workspace};
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -28,7 +29,7 @@ pub(crate) struct Options {
     /// Varies the constants as in an earlier run
     #[arg(long)]
     seed: Option<u64>,
-    /// Leaves the page out, which needs Chromium
+    /// Leaves the page out, which needs Chromium, and the window
     #[arg(long)]
     no_page: bool,
     /// Attacks a host that is built for speed: then what has to fail at once has the time of a release
@@ -46,7 +47,11 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     let folder = workspace::target_folder("hostile")?;
     let seed = options.seed.unwrap_or_else(any_seed);
     step(&format!("what varies, varies by --seed {seed}"));
-    let left_out: &[Target] = if options.no_page { &[Target::Page] } else { &[] };
+    let left_out: &[Target] = match options.no_page {
+        true => &[Target::Page, Target::Window],
+        false if cfg!(target_os = "linux") => &[],
+        false => &[Target::Window],
+    };
     let (mut rows, mut ended) = (Vec::new(), Ok(()));
     // A part of the scenarios is checked against the table, all of them write it.
     let lines = outside::covers_all(&known, &options.cases).then(|| folder.join("results.lines"));
@@ -67,6 +72,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
             Target::Host => on_the_host(&only, options.optimized, &file, (seed, lines.as_deref())),
             Target::Page => on_the_page(&only, &file, seed),
             Target::Unit => units::attack(&only, &file),
+            Target::Window => on_the_window(&file),
         };
         ends_the_run(&outcome)?;
         rows.extend(table::read(&file, target)?);
@@ -75,7 +81,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     let others = if options.compare { peers::attack(&options.cases)? } else { Vec::new() };
     let mut text = table::text(&wanted, &rows, &others);
     for case in wanted.iter().filter(|case| case.targets.iter().any(|target| left_out.contains(target))) {
-        text.push_str(&format!("{} was left out on the page, as was asked for.\n", case.id));
+        text.push_str(&format!("{} was left out in part: the page or the window.\n", case.id));
     }
     text.push_str(if options.optimized { OPTIMIZED } else { DEBUG });
     println!("{text}");
@@ -148,6 +154,19 @@ fn on_the_page(only: &[&str], rows: &Path, seed: u64) -> Result<(), Problem> {
         call = call.args(["--grep", &only.join("|")]);
     }
     varied(call, rows, seed).run()
+}
+
+/// All that is tried in the real window.
+fn on_the_window(rows: &Path) -> Result<(), Problem> {
+    step("attacks on the real window");
+    node::install(&workspace::tests(), &mut Program::run)?;
+    node::install(&workspace::ui(), &mut Program::run)?;
+    node::build_page(&mut Program::run)?;
+    desktop_app::build(desktop_app::DEBUG).run()?;
+    let screen = VirtualScreen::start()?;
+    let script = workspace::tests().join("desktop/run.mjs");
+    let walk = screen.program(Path::new("node")).arg(script).arg("sandbox").dir(workspace::root());
+    walk.env("HOSTILE_TABLE", rows).run()
 }
 
 fn varied(program: Program, rows: &Path, seed: u64) -> Program {

@@ -71,9 +71,12 @@ pub(crate) const KEYCHAIN: &[Need] = &[
     need("gnome-keyring", "gnome-keyring", "gnome-keyring", Sign::Program("gnome-keyring-daemon", &["--version"])),
 ];
 
-/// To hold servers in a sandbox. Where the system lets no user make namespaces, the tests say what they left out.
-pub(crate) const SANDBOX: &[Need] =
-    &[need("bubblewrap", "bubblewrap", "bubblewrap", Sign::Program("bwrap", &["--version"]))];
+/// To hold servers in a sandbox, and the page. Where the system lets no user make namespaces, the tests say what they left out.
+/// WebKitGTK's packages bring both on Debian and Fedora.
+pub(crate) const SANDBOX: &[Need] = &[
+    need("bubblewrap", "bubblewrap", "bubblewrap", Sign::Program("bwrap", &["--version"])),
+    need("xdg-dbus-proxy", "xdg-dbus-proxy", "xdg-dbus-proxy", Sign::Program("xdg-dbus-proxy", &["--version"])),
+];
 
 /// For the real servers from PyPI, and the one that works on a git repository.
 pub(crate) const INTEROP: &[Need] = &[

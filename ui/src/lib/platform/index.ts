@@ -3,7 +3,7 @@ import type { Platform } from "./platform";
 import { tauri } from "./tauri";
 import { web } from "./web";
 
-export type { Platform } from "./platform";
+export type { PageSandbox, Platform } from "./platform";
 
 let current: Platform = "__TAURI_INTERNALS__" in globalThis ? tauri : web;
 

@@ -1,6 +1,15 @@
 // What the page needs from what is around it: the desktop window, or a browser with the development host.
 import type { Events } from "$lib/api/generated";
 
+/** The sandbox of the process that draws the page. `native`: the system's web view sees to it. */
+export type PageSandbox =
+  | { is: "native" }
+  | { is: "on" }
+  | ({ is: "off" } & (
+      | { because: "turned_off" | "no_bubblewrap" | "no_bus_proxy" | "no_page" | "not_applied" }
+      | { because: "no_namespaces"; cause: string }
+    ));
+
 export interface Platform {
   /** Sends a command. Rejects with whatever the other side gave as the error. */
   call(name: string, request: unknown): Promise<unknown>;
@@ -13,4 +22,8 @@ export interface Platform {
   painted(): void;
   /** Says that a question is drawn (for measuring its way). */
   questionDrawn(id: string): void;
+  /** The sandbox that the page runs in. */
+  pageSandbox(): Promise<PageSandbox>;
+  /** Has the next start try the sandbox again. */
+  retryPageSandbox(): Promise<void>;
 }

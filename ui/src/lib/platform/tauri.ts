@@ -18,4 +18,6 @@ export const tauri: Platform = {
   },
   painted: () => void invoke("painted").catch(() => undefined),
   questionDrawn: (id) => void invoke("question_drawn", { id }).catch(() => undefined),
+  pageSandbox: () => invoke("page_sandbox"),
+  retryPageSandbox: () => invoke("retry_page_sandbox"),
 };

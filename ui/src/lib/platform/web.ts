@@ -34,4 +34,7 @@ export const web: Platform = {
   },
   painted: () => undefined,
   questionDrawn: () => undefined,
+  // The browser's own.
+  pageSandbox: async () => ({ is: "native" }),
+  retryPageSandbox: async () => undefined,
 };

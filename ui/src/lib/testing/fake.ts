@@ -10,7 +10,7 @@ import type {
   ServerState,
   Snapshot,
 } from "$lib/api/generated";
-import { setPlatform, type Platform } from "$lib/platform";
+import { setPlatform, type PageSandbox, type Platform } from "$lib/platform";
 import { app } from "$lib/state/app.svelte";
 
 type Answers = {
@@ -49,6 +49,8 @@ export class FakeHost implements Platform {
   snapshot: Snapshot;
   painted = () => undefined;
   drawn: string[] = [];
+  sandbox: PageSandbox = { is: "native" };
+  sandboxRetries = 0;
   #receive: (events: Events) => void = () => undefined;
   #lost: () => void = () => undefined;
   #next = 1;
@@ -76,6 +78,14 @@ export class FakeHost implements Platform {
 
   questionDrawn(id: string): void {
     this.drawn.push(id);
+  }
+
+  async pageSandbox(): Promise<PageSandbox> {
+    return this.sandbox;
+  }
+
+  async retryPageSandbox(): Promise<void> {
+    this.sandboxRetries += 1;
   }
 
   /** Sends events; those before are taken as received. */

@@ -1,0 +1,153 @@
+//! A trial of what WebKitGTK's sandbox needs. WebKitGTK itself ends the whole app where bubblewrap or xdg-dbus-proxy can't be started,
+//! so this runs before the window is opened; `linux.rs` is its caller.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::Obstacle;
+
+/// Where distributions install the programs. WebKitGTK starts them by the path that it was built with, not by the search path.
+const FOLDERS: [&str; 4] = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"];
+const BUBBLEWRAP: &str = "bwrap";
+const BUS_PROXY: &str = "xdg-dbus-proxy";
+
+/// The namespaces and mounts of WebKitGTK's sandbox that a system may refuse.
+const SANDBOX: [&str; 13] = [
+    "--die-with-parent",
+    "--unshare-pid",
+    "--unshare-uts",
+    "--unshare-net",
+    "--ro-bind",
+    "/",
+    "/",
+    "--dev",
+    "/dev",
+    "--proc",
+    "/proc",
+    "--tmpfs",
+    "/tmp",
+];
+
+/// How long the trial may take. On an idle machine it takes five milliseconds.
+const LIMIT: Duration = Duration::from_secs(2);
+/// The pause between two looks at the trial.
+const LOOK_AGAIN: Duration = Duration::from_millis(1);
+/// How much of bubblewrap's error message is shown, in bytes.
+const MESSAGE: u64 = 512;
+
+/// Runs the trial.
+///
+/// # Errors
+/// The obstacle, if the sandbox can't work here.
+pub(super) fn run() -> Result<(), Obstacle> {
+    run_in(&FOLDERS.map(Path::new), LIMIT)
+}
+
+fn run_in(folders: &[&Path], limit: Duration) -> Result<(), Obstacle> {
+    let bubblewrap = find(folders, BUBBLEWRAP).ok_or(Obstacle::NoBubblewrap)?;
+    find(folders, BUS_PROXY).ok_or(Obstacle::NoBusProxy)?;
+    // Nothing but a program that is surely there is run inside: bubblewrap.
+    let started = command(&bubblewrap)
+        .args(SANDBOX)
+        .arg("--")
+        .arg(&bubblewrap)
+        .arg("--version")
+        .env_clear()
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn();
+    let no_namespaces = |cause: String| Obstacle::NoNamespaces { cause };
+    let mut child = started.map_err(|error| no_namespaces(error.to_string()))?;
+    match wait(&mut child, limit) {
+        Some(status) if status.success() => Ok(()),
+        Some(status) => Err(no_namespaces(message(&mut child).unwrap_or_else(|| status.to_string()))),
+        None => Err(no_namespaces(format!("bubblewrap did not end within {} s", limit.as_secs_f32()))),
+    }
+}
+
+fn find(folders: &[&Path], program: &str) -> Option<PathBuf> {
+    folders.iter().map(|folder| folder.join(program)).find(|path| path.is_file())
+}
+
+#[expect(clippy::disallowed_methods, reason = "runs before the app has a runtime, and starts no server")]
+fn command(program: &Path) -> Command {
+    Command::new(program)
+}
+
+/// Waits for the child; kills it at the limit. None: it was killed, or the system does not say how it ended.
+fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
+    let start = Instant::now();
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Some(status),
+            Ok(None) if start.elapsed() < limit => thread::sleep(LOOK_AGAIN),
+            Ok(None) | Err(_) => {
+                // Fails only when the child is gone already.
+                let _ = child.kill();
+                let _ = child.wait();
+                return None;
+            }
+        }
+    }
+}
+
+fn message(child: &mut Child) -> Option<String> {
+    let mut bytes = Vec::new();
+    // A part of the message is still one.
+    let _ = child.stderr.take()?.take(MESSAGE).read_to_end(&mut bytes);
+    let text = String::from_utf8_lossy(&bytes).trim().to_owned();
+    (!text.is_empty()).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    fn install(folder: &Path, program: &str, script: &str) {
+        let path = folder.join(program);
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("a program");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("its rights");
+    }
+
+    fn outcome(bubblewrap: Option<&str>, has_bus_proxy: bool, limit: Duration) -> Result<(), Obstacle> {
+        let folder = tempfile::tempdir().expect("a folder");
+        if let Some(script) = bubblewrap {
+            install(folder.path(), BUBBLEWRAP, script);
+        }
+        if has_bus_proxy {
+            install(folder.path(), BUS_PROXY, "exit 0");
+        }
+        run_in(&[Path::new("/nonexistent"), folder.path()], limit)
+    }
+
+    #[test]
+    fn a_program_that_is_missing_is_named() {
+        assert_eq!(outcome(None, true, LIMIT), Err(Obstacle::NoBubblewrap), "bubblewrap");
+        assert_eq!(outcome(Some("exit 0"), false, LIMIT), Err(Obstacle::NoBusProxy), "xdg-dbus-proxy");
+        assert_eq!(outcome(Some("exit 0"), true, LIMIT), Ok(()), "with both there it may work");
+    }
+
+    #[test]
+    fn a_refusal_is_told_in_bubblewraps_words() {
+        let refused = "echo 'bwrap: setting up uid map: Permission denied' >&2; exit 1";
+        let cause = "bwrap: setting up uid map: Permission denied".to_owned();
+        assert_eq!(outcome(Some(refused), true, LIMIT), Err(Obstacle::NoNamespaces { cause }), "its own words");
+        let silent = outcome(Some("exit 3"), true, LIMIT);
+        assert_eq!(silent, Err(Obstacle::NoNamespaces { cause: "exit status: 3".into() }), "or how it ended");
+    }
+
+    #[test]
+    fn one_that_hangs_is_given_up() {
+        let start = Instant::now();
+        let hung = outcome(Some("exec sleep 600"), true, Duration::from_millis(100));
+        assert!(matches!(hung, Err(Obstacle::NoNamespaces { .. })), "it does not work: {hung:?}");
+        assert!(start.elapsed() < Duration::from_secs(60), "and is not waited for");
+    }
+}
