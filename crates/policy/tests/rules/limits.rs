@@ -1,0 +1,120 @@
+//! The edges of a rule: limits, directions, and the acts that a rule is not about.
+
+use policy::{
+    Act, ArgumentIs, ArgumentRule, ClaimRule, Direction, Effect, Fit, Hash, PolicyRule, RuleError, RuleSet,
+    SamplingBudget, SamplingUse, Source,
+};
+use serde_json::json;
+
+use crate::support::{Call, policy_of, rule};
+
+fn problem(rule: PolicyRule) -> Option<RuleError> {
+    RuleSet::compile(Source::User, vec![rule]).err().map(|problem| problem.error)
+}
+
+fn ask() -> PolicyRule {
+    rule(Effect::Ask, "server", None)
+}
+
+fn arguments(count: usize) -> Vec<ArgumentRule> {
+    vec![ArgumentRule { at: "/path".to_owned(), is: ArgumentIs::Glob("x".to_owned()) }; count]
+}
+
+fn read_only() -> ClaimRule {
+    ClaimRule { read_only_hint: Some(true), ..ClaimRule::default() }
+}
+
+/// How the only rule of a policy is judged for an act.
+fn fit(rule: PolicyRule, act: &Act<'_>) -> Fit {
+    policy_of(&[], &[rule]).explain(act, 0).considered[0].fit.clone()
+}
+
+#[test]
+fn limits_include_their_last_value() {
+    assert_eq!(problem(PolicyRule { arguments: arguments(20), ..ask() }), None, "20 conditions");
+    for count in [21, 22] {
+        let refused = problem(PolicyRule { arguments: arguments(count), ..ask() });
+        assert_eq!(refused, Some(RuleError::TooLong { part: "list of arguments", most: 20 }), "{count} conditions");
+    }
+    assert_eq!(problem(PolicyRule { note: "x".repeat(1_000), ..ask() }), None, "a note of 1,000 bytes");
+    assert_eq!(
+        problem(PolicyRule { note: "x".repeat(1_001), ..ask() }),
+        Some(RuleError::TooLong { part: "note", most: 1_000 }),
+        "a longer one"
+    );
+    let end_of_9999 = 253_402_300_799_999;
+    assert_eq!(problem(PolicyRule { expires_at: Some(end_of_9999), ..ask() }), None, "the last date");
+    assert_eq!(problem(PolicyRule { expires_at: Some(end_of_9999 + 1), ..ask() }), Some(RuleError::Date), "the next");
+}
+
+#[test]
+fn a_rule_about_tools_is_not_about_anything_else() {
+    let read = Act::ReadAtUsersWish { server: "server", conversation: None };
+    let of_tools = [
+        PolicyRule { tool: Some("tool".to_owned()), ..ask() },
+        PolicyRule { arguments: arguments(1), ..ask() },
+        PolicyRule { annotations: Some(read_only()), ..ask() },
+    ];
+    for rule in of_tools {
+        assert_eq!(fit(rule.clone(), &read), Fit::OtherTool, "{rule:?}");
+        for direction in [Direction::FromServer, Direction::Both] {
+            let refused = problem(PolicyRule { direction, ..rule.clone() });
+            assert_eq!(refused, Some(RuleError::NotOfTools), "a server's requests have no tool: {rule:?}");
+        }
+    }
+    assert_eq!(fit(ask(), &read), Fit::Fits, "one about the whole server is");
+}
+
+#[test]
+fn only_a_denial_in_both_directions_keeps_a_server_from_starting() {
+    let command = Hash::of(&json!("npx files"));
+    let start = Act::StartServer { server: "server", command: &command };
+    let deny = rule(Effect::Deny, "server", None);
+    assert_eq!(fit(PolicyRule { direction: Direction::Both, ..deny.clone() }, &start), Fit::Fits);
+    for direction in [Direction::ToServer, Direction::FromServer] {
+        assert_eq!(fit(PolicyRule { direction, ..deny.clone() }, &start), Fit::OtherDirection, "{direction:?}");
+    }
+    let both = PolicyRule { direction: Direction::Both, ..ask() };
+    assert_eq!(fit(both, &start), Fit::OtherDirection, "a start has approvals of its own");
+}
+
+#[test]
+fn a_budget_allows_sampling_and_nothing_else() {
+    let budget = SamplingBudget { requests_per_hour: 1, tokens_per_hour: 1 };
+    let allow = || PolicyRule {
+        direction: Direction::FromServer,
+        sampling: Some(budget),
+        ..rule(Effect::Allow, "server", None)
+    };
+    assert_eq!(problem(allow()), None, "the smallest budget");
+    let none = [
+        PolicyRule { sampling: Some(SamplingBudget { requests_per_hour: 0, ..budget }), ..allow() },
+        PolicyRule { sampling: Some(SamplingBudget { tokens_per_hour: 0, ..budget }), ..allow() },
+        PolicyRule { direction: Direction::Both, ..allow() },
+        PolicyRule { trusted_server: true, ..allow() },
+        PolicyRule { effect: Effect::Ask, ..allow() },
+    ];
+    for rule in none {
+        assert_eq!(problem(rule.clone()), Some(RuleError::SamplingOnly), "{rule:?}");
+    }
+    let others = [
+        Act::FillForm { server: "server" },
+        Act::OpenUrl { server: "server" },
+        Act::ShareRoots { server: "server", decided: false },
+    ];
+    for act in others {
+        assert_eq!(fit(allow(), &act), Fit::OtherDirection, "{act:?}");
+    }
+    let sample = Act::Sample { server: "server", would_use: SamplingUse::default() };
+    assert_ne!(fit(allow(), &sample), Fit::OtherDirection, "sampling is what it is about");
+}
+
+#[test]
+fn annotations_fit_what_the_tool_says() {
+    let mut call = Call::default();
+    let rule = PolicyRule { annotations: Some(read_only()), ..ask() };
+    for (says, expected) in [(true, Fit::Fits), (false, Fit::OtherAnnotations)] {
+        call.claims.read_only = says;
+        assert_eq!(call.with(|act| fit(rule.clone(), &act)), expected, "readOnlyHint is {says}");
+    }
+}
