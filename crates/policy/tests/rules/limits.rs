@@ -1,8 +1,8 @@
 //! The edges of a rule: limits, directions, and the acts that a rule is not about.
 
 use policy::{
-    Act, ArgumentIs, ArgumentRule, ClaimRule, Direction, Effect, Fit, Hash, PolicyRule, RuleError, RuleSet,
-    SamplingBudget, SamplingUse, Source,
+    Act, ArgumentIs, ArgumentRule, ClaimRule, Decision, Direction, Effect, Fit, Hash, PolicyRule, Rule, RuleError,
+    RuleSet, SamplingBudget, SamplingUse, Scope, Source, Standing,
 };
 use serde_json::json;
 
@@ -116,5 +116,35 @@ fn annotations_fit_what_the_tool_says() {
     for (says, expected) in [(true, Fit::Fits), (false, Fit::OtherAnnotations)] {
         call.claims.read_only = says;
         assert_eq!(call.with(|act| fit(rule.clone(), &act)), expected, "readOnlyHint is {says}");
+    }
+}
+
+#[test]
+fn an_approval_that_a_rule_would_ignore_is_not_offered() {
+    let both = |rule: PolicyRule| PolicyRule { direction: Direction::Both, ..rule };
+    let policy = policy_of(&[], &[both(ask()), rule(Effect::Allow, "server", Some("tool"))]);
+    let changed = Call { standing: Standing::Changed, ..Call::default() };
+    let scopes = |decision: Decision| match decision {
+        Decision::Ask { rule, scopes, .. } => (rule, scopes.to_vec()),
+        other => panic!("it asks: {other:?}"),
+    };
+    let asked = changed.with(|act| scopes(policy.decide(&act, 0)));
+    assert_eq!(asked, (Rule::ToolChanged, vec![Scope::Once]), "the rule asks for the next call anyway");
+    let unruled = policy_of(&[], &[rule(Effect::Allow, "server", Some("tool"))]);
+    let (_, offered) = changed.with(|act| scopes(unruled.decide(&act, 0)));
+    assert!(offered.contains(&Scope::Always), "without the rule a lasting approval holds");
+    let roots = Act::ShareRoots { server: "server", decided: false };
+    let asked = scopes(policy.decide(&roots, 0));
+    assert_eq!(asked, (Rule::RootsAsk, vec![Scope::Always]), "folders are decided once for good");
+}
+
+#[test]
+fn conditions_are_explained_for_rules_about_the_call_only() {
+    let with =
+        |server: &str, tool: &str| PolicyRule { arguments: arguments(1), ..rule(Effect::Ask, server, Some(tool)) };
+    let call = Call { arguments: json!({"path": "y"}), ..Call::default() };
+    for (rule, judged) in [(with("server", "tool"), 1), (with("other", "tool"), 0), (with("server", "other"), 0)] {
+        let explained = call.with(|act| policy_of(&[], &[rule.clone()]).explain(&act, 0));
+        assert_eq!(explained.considered[0].arguments.len(), judged, "{rule:?}");
     }
 }
