@@ -1,0 +1,130 @@
+//! For how long, where and of what a standing approval holds.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use policy::{
+    Act, Claims, Decision, Fit, Grant, GrantId, Grants, Hash, PathFacts, Policy, Rule, Scope, Standing, Subject,
+};
+use serde_json::{Map, json};
+
+const NOW: u64 = 1_000;
+
+fn definition() -> Hash {
+    Hash::of(&json!("v1"))
+}
+
+/// An approval of the tool "read" that holds for good.
+fn grant() -> Grant {
+    Grant {
+        id: GrantId::default(),
+        server: "files".to_owned(),
+        subject: Subject::Tool("read".to_owned()),
+        rests_on: definition(),
+        scope: Scope::Always,
+        conversation: None,
+        since: 0,
+        expires_at: None,
+        words: String::new(),
+    }
+}
+
+fn in_conversation(id: &str) -> Grant {
+    Grant { scope: Scope::Conversation, conversation: Some(id.to_owned()), ..grant() }
+}
+
+/// Does something with a call of that tool and a policy with these approvals.
+fn with_call<T>(
+    grants: &[Grant],
+    conversation: Option<&str>,
+    after_untrusted: bool,
+    look: impl FnOnce(&Policy, &Act<'_>) -> T,
+) -> T {
+    let mut all = Grants::default();
+    for grant in grants {
+        all.add(grant.clone()).unwrap();
+    }
+    let (definition, arguments) = (definition(), Map::new());
+    let act = Act::CallTool {
+        server: "files",
+        tool: "read",
+        definition: &definition,
+        standing: Standing::Reviewed,
+        claims: Claims::default(),
+        arguments: &arguments,
+        paths: &PathFacts::Elsewhere,
+        after_untrusted,
+        conversation,
+    };
+    look(&Policy::new(all), &act)
+}
+
+fn is_allowed(grants: &[Grant], conversation: Option<&str>) -> bool {
+    with_call(grants, conversation, false, |policy, act| matches!(policy.decide(act, NOW), Decision::Allow { .. }))
+}
+
+fn fit(grants: &[Grant], conversation: Option<&str>, after_untrusted: bool) -> Fit {
+    with_call(grants, conversation, after_untrusted, |policy, act| policy.explain(act, NOW).considered[0].fit.clone())
+}
+
+#[test]
+fn an_approval_ends_at_its_time() {
+    for (expires_at, holds) in [(None, true), (Some(NOW + 1), true), (Some(NOW), false), (Some(NOW - 1), false)] {
+        let grant = Grant { expires_at, ..grant() };
+        assert_eq!(grant.has_expired(NOW), !holds, "{expires_at:?}");
+        assert_eq!(is_allowed(std::slice::from_ref(&grant), None), holds, "a call with {expires_at:?}");
+        assert_eq!(fit(&[grant], None, false), if holds { Fit::Fits } else { Fit::Expired }, "{expires_at:?}");
+    }
+}
+
+#[test]
+fn an_approval_of_a_conversation_holds_in_that_one() {
+    let own = [in_conversation("c1")];
+    assert!(is_allowed(&own, Some("c1")), "in its conversation");
+    for elsewhere in [Some("c2"), Some(""), None] {
+        assert!(!is_allowed(&own, elsewhere), "in {elsewhere:?}");
+        assert_eq!(fit(&own, elsewhere, false), Fit::OtherConversation, "in {elsewhere:?}");
+    }
+    let nowhere = [Grant { conversation: None, ..in_conversation("c1") }];
+    assert!(!is_allowed(&nowhere, None) && !is_allowed(&nowhere, Some("c1")), "one that names none holds in none");
+}
+
+#[test]
+fn an_approval_replaces_that_of_the_same_subject_and_conversation_only() {
+    let mut grants = Grants::default();
+    let older = grants.add(grant()).unwrap();
+    let others = [
+        grants.add(in_conversation("c1")).unwrap(),
+        grants.add(in_conversation("c2")).unwrap(),
+        grants.add(Grant { subject: Subject::Tool("write".to_owned()), ..grant() }).unwrap(),
+        grants.add(Grant { subject: Subject::Command, ..grant() }).unwrap(),
+        grants.add(Grant { server: "other".to_owned(), ..grant() }).unwrap(),
+    ];
+    let newer = grants.add(Grant { since: 1, ..grant() }).unwrap();
+    let mut ids: Vec<GrantId> = others.into_iter().chain([older, newer]).collect();
+    ids.sort_unstable_by_key(|id| id.0);
+    ids.dedup();
+    assert_eq!(ids.len(), 7, "no two have the same number");
+    assert_eq!(grants.revoke(older), None, "the older one is gone");
+    for id in others.into_iter().chain([newer]) {
+        assert!(grants.revoke(id).is_some(), "{id:?} stands");
+    }
+}
+
+#[test]
+fn words_of_other_servers_hold_an_approval_back() {
+    assert_eq!(fit(&[grant()], None, true), Fit::AfterUntrusted, "it is explained");
+    assert_eq!(fit(&[grant()], None, false), Fit::Fits, "without them it holds");
+    let decision = with_call(&[grant()], Some("c1"), true, |policy, act| policy.decide(act, NOW));
+    let Decision::Ask { rule, scopes, .. } = decision else { panic!("it asks: {decision:?}") };
+    assert_eq!((rule, scopes), (Rule::AfterUntrusted, &[Scope::Once][..]), "for this call alone");
+}
+
+#[test]
+fn a_call_offers_approvals_for_its_conversation_where_it_has_one() {
+    let scopes = |conversation| {
+        let decision = with_call(&[], conversation, false, |policy, act| policy.decide(act, NOW));
+        let Decision::Ask { scopes, .. } = decision else { panic!("it asks: {decision:?}") };
+        scopes.to_vec()
+    };
+    assert_eq!(scopes(None), [Scope::Once, Scope::Session, Scope::Always]);
+    assert_eq!(scopes(Some("c1")), [Scope::Once, Scope::Conversation, Scope::Session, Scope::Always]);
+}
