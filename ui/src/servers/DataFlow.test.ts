@@ -50,7 +50,9 @@ test("S27: results are reviewed as the user sets it, for the server and for one 
   });
   const tools = { fetch: "always", other: "off" } as const;
   render(ToolReview, { server: sampleServer({ flow: { ...flow, tools } }), tool: "fetch" });
-  const own = screen.getByRole("combobox", { name: "Review this tool’s results" });
+  const own = screen.getByRole("combobox", {
+    name: "Review this tool’s results before a model reads them",
+  });
   expect(own, "its own setting").toHaveValue("always");
   await user.selectOptions(own, "");
   expect(host.requests("set_data_flow").at(-1)?.flow.tools, "as for the server again").toEqual({
