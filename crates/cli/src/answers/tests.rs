@@ -298,7 +298,7 @@ fn every_problem_is_placed_and_explained() {
             "[{\"kind\": \"tools\", \"answer\": {\"action\": \"deny\"}}]",
             1,
             17,
-            "unknown variant `tools`, expected one of `start-server`, `tool`, `prompt`, `resource`, `sampling`, `elicitation`, `url`, `roots`, `sign-in`, `client-id`",
+            "unknown variant `tools`, expected one of `start-server`, `tool`, `prompt`, `resource`, `result`, `sampling`, `elicitation`, `url`, `roots`, `sign-in`, `client-id`",
         ),
         (
             "[{\"kind\": \"tool\",\n \"answer\": {\"action\": \"yes\"}}]",
@@ -388,6 +388,7 @@ fn s27_a_result_in_which_something_looks_wrong_is_allowed_by_its_hash_alone() {
     assert_eq!(entry(json!({})).find(&result()), Ok(&Verdict::Allow), "S27: one that is always reviewed, by its tool");
     let why = entry(json!({})).find(&wrong).expect_err("S27: it looks wrong").to_string();
     assert!(why.contains("wants something kept") && why.contains("\"hash\": \"h\""), "S27: what to write: {why}");
-    assert!(entry(json!({"unreviewed": true})).find(&wrong).is_err(), "S27: no other flag covers it");
+    let unreviewed = json!([{"kind": "result", "unreviewed": true, "answer": {"action": "allow"}}]).to_string();
+    assert!(Answers::parse(&unreviewed).is_err(), "S27: nothing else covers it");
     assert_eq!(entry(json!({"hash": "h"})).find(&wrong), Ok(&Verdict::Allow), "S27: its hash does");
 }
