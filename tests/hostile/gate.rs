@@ -208,7 +208,7 @@ struct Bench {
     issuer: AuthorizationServer,
     far: ProtectedServer,
     approved: Approved,
-    /// What a model has read of results.
+    /// The results that a model has read.
     read: Arc<Mutex<Vec<String>>>,
     last: Option<(QuestionView, UserAnswer)>,
     rule: Option<RuleRef>,

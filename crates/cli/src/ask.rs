@@ -122,7 +122,7 @@ impl Asked {
         })
     }
 
-    /// What becomes of a result.
+    /// The decision on a result.
     async fn read_by_model(&mut self) -> Option<Answer> {
         let prompt = "y = let the model read it, N = leave it out, c = leave it out and stop the answer: ";
         let line = self.decision(prompt).await?;

@@ -310,11 +310,11 @@ pub enum QuestionBody {
     Result {
         /// The tool that was called.
         tool: String,
-        /// What the model would read.
+        /// The content that the model would read.
         parts: Vec<Part>,
-        /// Whether the model is told that the call failed.
+        /// True if the model is told that the call failed.
         is_error: bool,
-        /// What in it looks made to mislead.
+        /// Flags on what looks made to mislead.
         flags: Vec<Flag>,
     },
     /// To take up a sampling request, then to send the answer.

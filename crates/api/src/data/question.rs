@@ -165,9 +165,9 @@ pub enum QuestionBody {
     Result {
         /// The tool that was called.
         tool: String,
-        /// What the model would read.
+        /// The content that the model would read.
         content: Vec<Content>,
-        /// Whether the model is told that the call failed.
+        /// True if the model is told that the call failed.
         is_error: bool,
     },
     /// To get a prompt or read a resource.

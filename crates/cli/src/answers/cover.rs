@@ -83,7 +83,7 @@ pub(crate) enum Lack {
     /// The hash of a result that looks made to mislead.
     #[error("the result {state}; look at it, then write \"hash\": \"{hash}\" into the answer")]
     ResultHash {
-        /// What is wrong with it.
+        /// The flags, in words.
         state: String,
         /// Over all that a model would read.
         hash: String,

@@ -20,7 +20,7 @@ const GO_ON: &str = "Go on where you stopped.";
 /// What is said of a call that the user stopped when it was sent already.
 pub(super) const STOPPED: &str =
     "stopped by the user after it was sent; it is not known how it ended, and it may have had its effect";
-/// What is said in place of a result that the model does not read.
+/// The text that the model gets in place of a result that it does not read.
 pub(super) fn withheld(by: &str) -> String {
     format!(
         "its result is withheld {by}; the call was made and may have had its effect. Go on without the result, and do not try \

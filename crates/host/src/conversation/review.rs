@@ -64,7 +64,7 @@ impl Host {
     }
 }
 
-/// What looks wrong in a result, in its words as they came and as the model would read them: one after the other.
+/// Flags on a result, by its words as they came and as the model would read them: one after the other.
 fn flags_of(result: &ToolResult) -> Vec<Flag> {
     let read = raw_result_parts(result).into_iter().filter_map(|part| match part {
         Part::Text(text) | Part::File { name: text, .. } => Some(text),
@@ -90,7 +90,7 @@ fn can_be_shown(parts: &[Part]) -> bool {
     text <= MAX_TEXT && bytes <= MAX_BYTES
 }
 
-/// What a model would read of a result, for a hash and for the audit log: texts as they are, bytes by their own hash.
+/// The content that a model would read of a result, for a hash and for the audit log: texts as they are, bytes by their own hash.
 pub(crate) fn as_json(tool: &str, parts: &[Part], is_error: bool) -> Value {
     let bytes = |kind: &str, name: &str, mime: &str, data: &[u8]| json!({ kind: name, "mime": mime, "sha256": policy::Hash::of_bytes(data).as_str() });
     let parts: Vec<Value> = parts

@@ -30,7 +30,7 @@ pub struct ResultOrigin {
     pub tool: String,
 }
 
-/// What becomes of a result.
+/// The decision on a result.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ResultVerdict {
     /// The model reads it.

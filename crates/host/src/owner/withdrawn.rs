@@ -1,5 +1,6 @@
 //! Calls that were allowed and written down, and then did not leave: what allowed them was revoked before the log had the entry, the
-//! server went away, or the user cancelled; and results that nobody was left to read. Another entry says so, under the same hash, so that the log tells what left.
+//! server went away, or the user cancelled; and results that nobody was left to read. Another entry says so, under the same hash, so
+//! that the log tells what left.
 
 use policy::Hash;
 

@@ -64,7 +64,7 @@ fn address_of(tag: &str) -> Option<&str> {
     }
 }
 
-/// What a link of HTML shows.
+/// The text that a link of HTML shows.
 fn without_tags(inside: &str) -> String {
     let mut shown = String::new();
     let mut parts = inside.split('<');

@@ -1,4 +1,4 @@
-//! What looks wrong in a result before a model reads it: `conversation/review.rs` has the user look at one that has a flag.
+//! Flags on a result before a model reads it: `conversation/review.rs` has the user look at one that has a flag.
 //!
 //! Results are documents, so the measure is another than for definitions: a flag that ordinary text carries is clicked away. Measured
 //! in November 2026: of 7,037 honest files by which the phrases were chosen (2,216 READMEs and change logs of npm packages and crates,
@@ -18,7 +18,7 @@ const OVERLAP: usize = 4 << 10;
 /// variation selector.
 const MIN_HIDDEN: usize = 4;
 
-/// What looks wrong in the text of a result: hidden characters, instructions to the model, links that mislead. Each reason once.
+/// Flags on the text of a result: hidden characters, instructions to the model, links that mislead. Each reason once.
 #[must_use]
 pub fn flags_of_result(text: &str) -> Vec<Flag> {
     let mut flags: Vec<Flag> = Vec::new();

@@ -3518,11 +3518,11 @@ definitionHash?: string, } | { "kind": "result",
  */
 tool: string, 
 /**
- * What the model would read.
+ * The content that the model would read.
  */
 content: Array<Content>, 
 /**
- * Whether the model is told that the call failed.
+ * True if the model is told that the call failed.
  */
 isError: boolean, } | { "kind": "read", 
 /**

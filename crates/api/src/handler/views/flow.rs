@@ -54,7 +54,7 @@ pub(in crate::handler) fn reading(reading: HostReading) -> Reading {
     Reading { kind, name: reading.name }
 }
 
-/// What a model would read, as the page draws content.
+/// A part that a model would read, as the page draws content.
 pub(in crate::handler) fn to_read(part: Part) -> Option<Content> {
     Some(match part {
         Part::Text(text) => Content::Text { text },
