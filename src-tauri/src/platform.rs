@@ -145,6 +145,8 @@ fn announcement(chinese: bool, server: &str, kind: &str) -> String {
         ("sign-in" | "client-id", true) => "请您登录",
         ("roots", false) => "asks for your folders",
         ("roots", true) => "请求访问您的文件夹",
+        ("result", false) => "answered: let the model read the result?",
+        ("result", true) => "返回了结果：让模型读取吗？",
         (_, false) => "has a question",
         (_, true) => "有一个问题",
     };

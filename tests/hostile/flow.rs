@@ -81,7 +81,7 @@ async fn s26_what_one_server_passed_on_makes_calls_of_its_other_tools_ask() {
         .expect("it does not ask")
         .unwrap()
         .unwrap();
-    let off = DataFlow { same_server: SameServer::Off };
+    let off = DataFlow { same_server: SameServer::Off, ..DataFlow::default() };
     app.host.set_data_flow("bad".into(), off).await.unwrap().unwrap();
     quiet("i", ("environment", "x")).await;
     pair.close(what).await;

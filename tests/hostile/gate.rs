@@ -2,14 +2,16 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use host::AnswerError;
+use host::conversation::item::{Content, ToolResult};
+use host::flow::{DataFlow, ResultReview};
 use host::ports::{AuditEntry, AuditQuery};
 use host::sampling::Run;
 use host::server_config::ServerConfig;
 use host::view::{Edit, QuestionBody, QuestionView, ServerState, UserAnswer};
+use host::{AnswerError, ResultOrigin, ResultVerdict};
 use mcp_proto::types::{ContentBlock, LogLevel, SamplingContent};
 use models::Part;
 use policy::{Effect, PolicyRule, RuleRef, Scope};
@@ -95,6 +97,8 @@ enum Act {
     /// The user calls a tool.
     Call(u8),
     Read,
+    /// A model would read the result of a call.
+    Result(u8),
     /// A question in the queue is answered; both numbers choose among what there is.
     Answer(u8, Way),
     RepeatLastAnswer,
@@ -162,6 +166,7 @@ fn act() -> impl Strategy<Value = Act> {
         3 => (1_u8..4).prop_map(Act::Trigger),
         3 => any::<u8>().prop_map(Act::Call),
         1 => Just(Act::Read),
+        2 => any::<u8>().prop_map(Act::Result),
         16 => answer(),
         2 => Just(Act::RepeatLastAnswer),
         1 => Just(Act::Revoke),
@@ -190,6 +195,7 @@ struct Approved {
     shares: usize,
     connections: usize,
     sign_ins: usize,
+    results: Vec<String>,
     /// Whether anything was ever allowed for longer than once.
     standing: bool,
 }
@@ -202,6 +208,8 @@ struct Bench {
     issuer: AuthorizationServer,
     far: ProtectedServer,
     approved: Approved,
+    /// The results that a model has read.
+    read: Arc<Mutex<Vec<String>>>,
     last: Option<(QuestionView, UserAnswer)>,
     rule: Option<RuleRef>,
     /// To tell texts apart.
@@ -233,8 +241,11 @@ impl Bench {
         app.platform.browses.store(true, std::sync::atomic::Ordering::Relaxed);
         let model = ScriptedModel::offer(&app.host, vec![named("scripted-1"), named("other-2")]).await;
         let approved = Approved::default();
+        let read = Arc::default();
         let mut bench =
-            Self { app, model, record, issuer, far, approved, last: None, rule: None, count: 0, _aside: aside };
+            Self { app, model, record, issuer, far, approved, read, last: None, rule: None, count: 0, _aside: aside };
+        let flow = DataFlow { review: ResultReview::Always, ..DataFlow::default() };
+        bench.app.host.set_data_flow(SERVER.into(), flow).await.unwrap().unwrap();
         bench.start().await;
         bench.answer(0, Way::Allow).await;
         bench
@@ -249,6 +260,7 @@ impl Bench {
                 self.count += 1;
                 let _ = host.read_resource(format!("read {}", self.count), SERVER.into(), "test://one".into()).await;
             }
+            Act::Result(n) => self.result(&format!("result {}", n % 4)).await,
             Act::Answer(which, way) => self.answer(*which, *way).await,
             Act::RepeatLastAnswer => {
                 let Some((question, answer)) = self.last.take() else { return };
@@ -314,6 +326,24 @@ impl Bench {
         let (host, id) = (self.app.host.clone(), format!("call {}", self.count));
         let arguments = Map::from_iter([("text".to_owned(), json!(text))]);
         tokio::spawn(async move { host.call_tool(id, SERVER.into(), "echo".into(), arguments, None).await });
+        tokio::task::yield_now().await;
+    }
+
+    async fn result(&mut self, text: &str) {
+        self.count += 1;
+        let (host, read) = (self.app.host.clone(), Arc::clone(&self.read));
+        let content = vec![Content::Text { text: text.to_owned() }];
+        let (structured, structured_problem, arguments) = (None, None, json!({}));
+        let result = ToolResult { content, structured, structured_problem, is_error: false, arguments };
+        let (conversation, server, tool) = ("talk".to_owned(), SERVER.to_owned(), "echo".to_owned());
+        let origin = ResultOrigin { conversation, call: format!("result {}", self.count), server, tool };
+        tokio::spawn(async move {
+            if let ResultVerdict::Passes(result) = host.review_result(origin, result).await
+                && let [Content::Text { text }] = &result.content[..]
+            {
+                read.lock().unwrap().push(text.clone());
+            }
+        });
         tokio::task::yield_now().await;
     }
 
@@ -424,6 +454,7 @@ impl Bench {
             (QuestionBody::ConnectServer { .. }, _) if allows => approved.connections += 1,
             (QuestionBody::SignIn { .. }, _) if allows => approved.sign_ins += 1,
             (QuestionBody::Tool { arguments, .. }, _) if allows => approved.calls.push(exactly(&json!(arguments))),
+            (QuestionBody::Result { parts, .. }, _) if allows => approved.results.push(format!("{parts:?}")),
             (QuestionBody::Sampling { response: None, .. }, _) if allows => {
                 approved.asks.push(asked(question));
                 approved.reviewed.insert(format!("{:?} {}", question.id, asked(question)));
@@ -566,6 +597,15 @@ impl Bench {
         let left = sorted(got.answers("form").iter().filter(accepted).map(|result| exactly(&result["content"])));
         assert_eq!(left, sorted(approved.forms.iter().cloned()), "forms: what left is what was approved");
         assert_eq!(left, sorted(of("elicitation").iter().map(content)), "forms: what left is what the log has");
+
+        let approved_results = sorted(approved.results.iter().cloned());
+        let read = || sorted(self.read.lock().unwrap().iter().map(|text| format!("{:?}", [Part::text(text.as_str())])));
+        holds_within(PATIENCE, || read() == approved_results).await;
+        assert_eq!(read(), approved_results, "results: what a model read is what was approved");
+        let texts = |e: &AuditEntry| serde_json::from_str::<Value>(&content(&e)).unwrap()["result"][0]["text"].clone();
+        let logged = sorted(of("result").into_iter().map(|e| texts(e).as_str().unwrap_or_default().to_owned()));
+        let texts = sorted(self.read.lock().unwrap().iter().cloned());
+        assert_eq!(texts, logged, "results: what a model read is what the log has");
 
         let issuer = self.issuer.issuer();
         let pages = self.app.platform.opened.lock().unwrap().clone();

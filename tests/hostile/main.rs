@@ -30,6 +30,7 @@ mod packages;
 mod pair;
 mod processes;
 mod report;
+mod reviews;
 mod rounds;
 mod rules;
 mod sampling;

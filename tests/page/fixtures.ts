@@ -90,7 +90,7 @@ export async function allow(app: Page, name: string): Promise<void> {
   await readDefinition(app);
   // A pointer that rests where the button came to lie aims at nothing.
   await app.mouse.move(1, 1);
-  const armed = frame.getByRole("button", { name: /^(Allow|Ask|Answer|Send|Accept|Open|Share|Always)/ }).first();
+  const armed = frame.getByRole("button", { name: /^(Allow|Let|Ask|Answer|Send|Accept|Open|Share|Always)/ }).first();
   // What lies below has to be seen first, and shows only once what was opened is drawn.
   await expect(async () => {
     if (await rest.isVisible()) {

@@ -70,6 +70,7 @@ pub(crate) enum Kind {
     Tool,
     Prompt,
     Resource,
+    Result,
     Sampling,
     Elicitation,
     Url,
@@ -86,6 +87,7 @@ impl Kind {
             QuestionBody::Tool { .. } => Self::Tool,
             QuestionBody::Read { what: CallKind::Prompt, .. } => Self::Prompt,
             QuestionBody::Read { .. } => Self::Resource,
+            QuestionBody::Result { .. } => Self::Result,
             QuestionBody::Sampling { .. } => Self::Sampling,
             QuestionBody::Form { .. } => Self::Elicitation,
             QuestionBody::Url { .. } => Self::Url,
@@ -101,6 +103,7 @@ impl Kind {
             Self::Tool => "tool",
             Self::Prompt => "prompt",
             Self::Resource => "resource",
+            Self::Result => "result",
             Self::Sampling => "sampling",
             Self::Elicitation => "elicitation",
             Self::Url => "url",
@@ -117,7 +120,7 @@ pub(crate) fn name_of(question: &Question) -> String {
         // As the settings have it: who writes a file of answers does not know which version will be the newest.
         (QuestionBody::StartServer { package: Some(package), .. }, _) => package.configured.clone(),
         (QuestionBody::StartServer { .. } | QuestionBody::ConnectServer { .. }, _) => question.command_line.clone(),
-        (QuestionBody::Tool { tool, .. }, _) => tool.clone(),
+        (QuestionBody::Tool { tool, .. } | QuestionBody::Result { tool, .. }, _) => tool.clone(),
         (QuestionBody::Read { name, .. }, _) => name.clone(),
         (QuestionBody::Url { url, .. }, _) => url.url.clone(),
         (QuestionBody::SignIn { issuer, .. } | QuestionBody::ClientId { issuer, .. }, _) => issuer.clone(),
@@ -260,9 +263,13 @@ impl Written {
             Action::Deny | Action::Decline => Verdict::Deny,
             Action::Cancel => Verdict::Cancel,
             Action::Allow | Action::Accept => match self.kind {
-                Kind::StartServer | Kind::Tool | Kind::Prompt | Kind::Resource | Kind::Url | Kind::SignIn => {
-                    Verdict::Allow
-                }
+                Kind::StartServer
+                | Kind::Tool
+                | Kind::Prompt
+                | Kind::Resource
+                | Kind::Result
+                | Kind::Url
+                | Kind::SignIn => Verdict::Allow,
                 Kind::Elicitation => Verdict::Submit(content.unwrap_or_default()),
                 Kind::Sampling => match content {
                     Some(content) => Verdict::Respond(response(content)?),

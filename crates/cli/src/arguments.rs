@@ -17,12 +17,13 @@ The file is a list; the first entry that fits answers:
    {\"kind\": \"roots\", \"answer\": {\"action\": \"accept\", \"roots\": [\"/srv\"]}},
    {\"kind\": \"sign-in\", \"name\": \"https://login.example.com\", \"answer\": {\"action\": \"allow\"}},
    {\"kind\": \"client-id\", \"answer\": {\"action\": \"accept\", \"content\": {\"clientId\": \"drawbridge\"}}},
+   {\"kind\": \"result\", \"server\": \"files\", \"name\": \"read_*\", \"answer\": {\"action\": \"allow\"}},
    {\"kind\": \"resource\", \"name\": \"file:///srv/*\", \"answer\": {\"action\": \"allow\"}},
    {\"kind\": \"url\", \"name\": \"https://example.com/*\", \"answer\": {\"action\": \"decline\"}}]
 \"server\" and \"name\" are patterns with * and ?. In a URL, an issuer or a resource an allow compares host, path and scheme each by itself and \
 takes only the normal spelling; a refusal takes every spelling and, if it names no port, every port. The name is the \
 command line of a start as your settings have it, or the address: \"start-server\" also allows connecting to a remote server. \
-It is the tool of a call, the prompt or resource that is read, the URL, the issuer that is signed in at, and else the tool, prompt or resource \
+It is the tool of a call or a result, the prompt or resource that is read, the URL, the issuer that is signed in at, and else the tool, prompt or resource \
 that led to the question. \"sampling\" without content lets the model answer that is chosen.
 
 An allow goes only so far:
@@ -33,6 +34,7 @@ of a package for which they name none.
 allows any. When a definition is not the one of the last call, that is said on standard error.
   A call that a model asks for after another server's words, or untrusted content of the same one, needs
   \"afterUntrusted\": true.
+  A result in which something looks wrong needs its \"hash\"; without an answer the model does not read it.
   What a rule asks for each time needs the \"hash\" of that very act.
 Each refusal prints the hash to write.
 
@@ -158,6 +160,8 @@ pub(crate) enum Command {
     Chat(Chat),
     /// How much of your models a server may use, and what it used; with options, sets it. Off until you turn it on.
     Sampling(Sampling),
+    /// Which results of a server you review before a model reads them, and after what content its calls ask; with options, sets it.
+    Flow(Flow),
     /// The rules: shows them, tells what would happen, or prints all of it as JSON.
     Policy {
         #[command(subcommand)]
@@ -285,6 +289,46 @@ pub(crate) struct Sampling {
     /// The most tokens in an hour, of requests and answers together; 0 for no bound.
     #[arg(long, value_name = "N")]
     pub(crate) tokens_per_hour: Option<u64>,
+}
+
+/// How content of a server flows on.
+#[derive(Debug, Args)]
+pub(crate) struct Flow {
+    /// The server.
+    pub(crate) server: String,
+    /// Which results of a model's calls you review before the model reads them.
+    #[arg(long, value_enum, value_name = "WHEN")]
+    pub(crate) review: Option<ReviewName>,
+    /// Set that for this tool alone.
+    #[arg(long, value_name = "NAME", requires = "review")]
+    pub(crate) tool: Option<String>,
+    /// After which content of this server a model's call of the same server asks.
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) same_server: Option<SameServerName>,
+}
+
+/// Which results are reviewed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReviewName {
+    /// None.
+    Off,
+    /// Those with hidden characters, instructions to the model, or links that mislead.
+    Suspicious,
+    /// All.
+    Always,
+    /// As set for the server; for a tool.
+    Server,
+}
+
+/// After which content calls ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SameServerName {
+    /// After content that others may have written.
+    OpenWorld,
+    /// After anything that was read.
+    Everything,
+    /// After nothing.
+    Off,
 }
 
 /// What to do with the rules.

@@ -79,6 +79,7 @@ impl Asked {
             QuestionBody::Url { .. } => self.yes_or("decline").await.map(allow_once),
             QuestionBody::Form { unsupported: Some(_), .. } => Some(self.refuse().await),
             QuestionBody::Form { fields, .. } => self.fill_in(api, question, fields).await,
+            QuestionBody::Result { .. } => self.read_by_model().await,
             QuestionBody::Roots { .. } => self.folders().await,
             QuestionBody::SignIn { authorization_url: Some(page), .. } if !page.openable => Some(self.refuse().await),
             QuestionBody::SignIn { .. } => self.yes_or("no").await.map(allow_once),
@@ -118,6 +119,17 @@ impl Asked {
             "y" | "yes" => Ok(()),
             "c" => Err(Answer::Cancel),
             _ => Err(Answer::Deny),
+        })
+    }
+
+    /// The decision on a result.
+    async fn read_by_model(&mut self) -> Option<Answer> {
+        let prompt = "y = let the model read it, N = leave it out, c = leave it out and stop the answer: ";
+        let line = self.decision(prompt).await?;
+        Some(match line.trim().to_lowercase().as_str() {
+            "y" | "yes" => Answer::Allow { scope: Scope::Once, lasts: None },
+            "c" => Answer::Cancel,
+            _ => Answer::Deny,
         })
     }
 

@@ -13,6 +13,7 @@ use crate::audit;
 use crate::chat;
 use crate::describe;
 use crate::failure::Failure;
+use crate::flow;
 use crate::login;
 use crate::models;
 use crate::output::{value, without_variables};
@@ -50,6 +51,7 @@ pub(crate) async fn run(session: &Session, command: Command) -> Result<Value, Fa
         Command::Auth { client_document: Some(url), .. } => login::client_document(session, &url),
         Command::Auth { server, .. } => login::auth(session, &server.unwrap_or_default()).await,
         Command::Secret { server, name } => secret::enter(session, &server, name).await,
+        Command::Flow(what) => flow::run(session, what).await,
         Command::Sampling(what) => sampling::run(session, what).await,
         Command::Watch(of) => watch(session, of).await,
         Command::Chat(what) => chat::run(session, what).await,

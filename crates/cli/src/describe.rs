@@ -177,6 +177,15 @@ pub(crate) fn question(question: &Question) -> String {
             add(format!("── Read this of {server}?"));
             add(block(name, BAR));
         }
+        QuestionBody::Result { tool, content, is_error } => {
+            add(format!("── Let the model read the result of {} of {server}? All of it:", line(tool)));
+            for content in content {
+                add(block(&content_words(content), BAR));
+            }
+            if *is_error {
+                add(String::from("  The model is told that the call failed."));
+            }
+        }
         body @ QuestionBody::Sampling { .. } => add(sampling::question(&server, body)),
         QuestionBody::Form { message, fields, unsupported } => {
             add(format!("── {server} asks you to fill in a form. What it says:"));

@@ -13,6 +13,7 @@ mod describe;
 mod endpoints;
 mod events;
 mod failure;
+mod flow;
 mod form;
 mod input;
 mod launch_files;

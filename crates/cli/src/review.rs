@@ -194,6 +194,7 @@ pub(crate) const fn reason_words(reason: FlagReason) -> &'static str {
         FlagReason::AsksForContext => "asks for what you did not give to the tool",
         FlagReason::PraisesItself => "praises itself above other tools",
         FlagReason::DeceptiveLetters => "has a name with letters that look like others",
+        FlagReason::MisleadingLink => "has a link that leads elsewhere than it shows",
         FlagReason::TooLong => "is too long to be looked through",
     }
 }

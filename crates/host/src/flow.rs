@@ -1,4 +1,7 @@
-//! How content of one server flows on: when a call after it asks. The user sets it for each server; `owner/flow.rs` keeps it.
+//! How content of one server flows on: when a call after it asks, and when the user reviews a result before a model reads it. The
+//! user sets it for each server; `owner/flow.rs` keeps it.
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +13,37 @@ use crate::history::Reading;
 pub struct DataFlow {
     /// After which content a model's call of the same server asks.
     pub same_server: SameServer,
+    /// Which results the user reviews before a model reads them.
+    pub review: ResultReview,
+    /// The same for single tools, by name; at most [`MAX_TOOLS`].
+    pub tools: BTreeMap<String, ResultReview>,
+}
+
+/// The most tools of a server that have a setting of their own.
+pub const MAX_TOOLS: usize = 1_000;
+
+impl DataFlow {
+    /// Which results of a tool the user reviews.
+    #[must_use]
+    pub fn review_of(&self, tool: &str) -> ResultReview {
+        self.tools.get(tool).copied().unwrap_or(self.review)
+    }
+}
+
+/// Which results of a model's calls the user reviews before the model reads them.
+///
+/// The default is [`Suspicious`](Self::Suspicious). It costs an honest server's user next to nothing: `review/results.rs` has the
+/// figures. A setting that is off until somebody finds it protects nobody.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ResultReview {
+    /// None.
+    Off,
+    /// Those with hidden characters, instructions to the model, or links that mislead.
+    #[default]
+    Suspicious,
+    /// All.
+    Always,
 }
 
 /// After which content of a server a model's call of a tool of the same server asks, even if a rule or grant allows it.

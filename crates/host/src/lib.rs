@@ -36,8 +36,8 @@ mod wake;
 pub use connection::MAX_QUESTIONS;
 pub use handle::{Events, Host, HostClosed};
 pub use owner::{
-    AnswerError, CallOrigin, FlowError, Label, NoPlan, Read, ReviewError, SamplingError, Seen, Sent, ServerError,
-    definition_hash,
+    AnswerError, CallOrigin, FlowError, Label, NoPlan, Read, ResultOrigin, ResultVerdict, ReviewError, SamplingError,
+    Seen, Sent, ServerError, definition_hash,
 };
 
 use std::time::Duration;

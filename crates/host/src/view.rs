@@ -8,7 +8,7 @@ use mcp_proto::types::{CreateMessageParams, CreateMessageResult, LogLevel, Tool}
 pub use mcp_transport::http::TransportFound;
 pub use mcp_transport::sandbox::{Missing, Plan};
 pub use mcp_transport::stdio::{FileState, LaunchFile, LaunchFiles, LaunchRole};
-use models::ModelRef;
+use models::{ModelRef, Part};
 use policy::{Hash, Scope};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -21,7 +21,7 @@ use crate::history::{LeftOut, Reading};
 use crate::limits::Limits;
 use crate::packages::LoadedPackage;
 use crate::ports::AuditEntry;
-use crate::review::Marks;
+use crate::review::{Flag, Marks};
 use crate::rules::Trust;
 use crate::sampling::SamplingState;
 use crate::server_config::{ConfigProblem, HttpConfig, ServerConfig, StdioConfig};
@@ -305,6 +305,17 @@ pub enum QuestionBody {
         name: String,
         /// The prompt's arguments.
         arguments: Map<String, Value>,
+    },
+    /// To let a model read the result of its call.
+    Result {
+        /// The tool that was called.
+        tool: String,
+        /// The content that the model would read.
+        parts: Vec<Part>,
+        /// True if the model is told that the call failed.
+        is_error: bool,
+        /// Flags on what looks made to mislead.
+        flags: Vec<Flag>,
     },
     /// To take up a sampling request, then to send the answer.
     Sampling {

@@ -295,6 +295,8 @@ pub enum Rule {
     NewTool,
     /// It would be allowed, but a model asks for it that has read untrusted content.
     AfterUntrusted,
+    /// The user reviews what a model would read.
+    ResultReview,
     /// The user's rules can't be used, so everything asks.
     PolicyUnusable,
     /// The system-wide rules can't be used, so everything asks.
@@ -323,6 +325,7 @@ impl Rule {
             Self::PresetAsks => "preset-asks",
             Self::NewTool => "new-tool",
             Self::AfterUntrusted => "after-untrusted",
+            Self::ResultReview => "result-review",
             Self::PolicyUnusable => "policy-unusable",
             Self::ManagedUnusable => "managed-unusable",
         }

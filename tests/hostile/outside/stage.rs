@@ -108,7 +108,7 @@ impl Stage {
         let mut seen: Vec<QuestionView> = Vec::new();
         let ended = async {
             while self.app.host.answering(ID).0 {
-                for question in self.app.questions().await.into_iter().filter(is_tool) {
+                for question in self.app.questions().await.into_iter().filter(is_tool_or_result) {
                     if seen.iter().all(|known| known.id != question.id) {
                         let answer =
                             if shows_harm(&question) { UserAnswer::Deny } else { UserAnswer::Allow(Scope::Once) };
@@ -148,10 +148,17 @@ fn is_tool(question: &QuestionView) -> bool {
     matches!(question.body, QuestionBody::Tool { .. })
 }
 
+fn is_tool_or_result(question: &QuestionView) -> bool {
+    matches!(question.body, QuestionBody::Tool { .. } | QuestionBody::Result { .. })
+}
+
 /// Whether a request shows the harm, in whole.
 pub(crate) fn shows_harm(question: &QuestionView) -> bool {
-    let QuestionBody::Tool { arguments, .. } = &question.body else { return false };
-    json!(arguments).to_string().contains(CANARY)
+    match &question.body {
+        QuestionBody::Tool { arguments, .. } => json!(arguments).to_string().contains(CANARY),
+        QuestionBody::Result { parts, .. } => format!("{parts:?}").contains(CANARY),
+        _ => false,
+    }
 }
 
 /// An answer that makes one call.

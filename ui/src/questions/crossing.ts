@@ -122,6 +122,11 @@ export function messageParts(message: Message, index: number): Part[] {
   });
 }
 
+/** The result of a call as a message, which is what a model gets it in. */
+export function resultMessage(body: Extract<QuestionBody, { kind: "result" }>): Message {
+  return { role: "user", content: body.content };
+}
+
 type StartServer = Extract<QuestionBody, { kind: "start_server" }>;
 
 /** Program, arguments, variables and folder of a command, in this order. */
@@ -156,6 +161,8 @@ export function crossing(question: Question): Part[] {
       return [toolPart(body.tool), ...withNames(argumentRows(body.arguments))];
     case "read":
       return withNames(readParts(body));
+    case "result":
+      return [toolPart(body.tool), ...messageParts(resultMessage(body), 0)];
     case "sampling":
       if (body.step !== "response") return requestParts(body.request);
       return body.response
@@ -178,6 +185,7 @@ export function subject(question: Question): string {
     case "connect_server":
       return question.commandLine;
     case "tool":
+    case "result":
       return body.tool;
     case "read":
       return body.name;

@@ -1,4 +1,5 @@
-// Questions that are drawn where they were asked for: those about calls of the model, in the conversation that is open.
+// Questions that are drawn where they were asked for: those about calls of the model and their results, in the conversation
+// that is open.
 
 import type { Question } from "$lib/api/generated";
 
@@ -32,7 +33,8 @@ class Places {
   takes({ body, why, call }: Question): boolean {
     const place = this.open;
     if (place === null || this.room < LEAST || call === undefined) return false;
-    if (body.kind !== "tool" || why.by !== "model") return false;
+    const isOfCall = body.kind === "tool" || body.kind === "result";
+    if (!isOfCall || why.by !== "model") return false;
     return why.conversation === place.conversation && place.has(call);
   }
 }

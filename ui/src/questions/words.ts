@@ -37,6 +37,8 @@ export function wants(body: QuestionBody): string {
       return m.questions_wants_tool();
     case "read":
       return body.what === "prompt" ? m.rules_wants_prompt() : m.rules_wants_resource();
+    case "result":
+      return m.questions_wants_result();
     case "sampling":
       return body.step === "response" ? m.questions_wants_answer() : m.questions_wants_model();
     case "form":
@@ -106,6 +108,8 @@ export function allowWords(question: Question, scope: Scope, folders: number): s
       if (step === "response") return m.questions_allow_answer();
       return model ? m.sampling_ask({ model: named(model.name) }) : m.questions_allow_model();
     }
+    case "result":
+      return m.questions_allow_result();
     case "form":
       return m.questions_accept();
     case "url":
@@ -134,6 +138,7 @@ export function allowWords(question: Question, scope: Scope, folders: number): s
 
 /** What the button says that refuses. */
 export function denyWords(body: QuestionBody): string {
+  if (body.kind === "result") return m.questions_leave_out();
   const declined = body.kind === "sampling" || body.kind === "form" || body.kind === "url";
   return declined ? m.questions_decline() : m.questions_deny();
 }
@@ -177,6 +182,7 @@ export function ruleWords(rule: string): string {
     "managed-unusable": m.rules_reason_managed_unusable,
     "new-tool": m.review_rule_new_tool,
     "after-untrusted": m.review_rule_after_untrusted,
+    "result-review": m.questions_rule_result_review,
   };
   return (Object.hasOwn(known, rule) ? known[rule]?.() : undefined) ?? named(rule);
 }

@@ -45,6 +45,7 @@ export function flagWords(reason: FlagReason): string {
     asks_for_context: m.review_flag_asks_for_context,
     praises_itself: m.review_flag_praises_itself,
     deceptive_letters: m.review_flag_deceptive_letters,
+    misleading_link: m.review_flag_misleading_link,
     too_long: m.review_flag_too_long,
   };
   return words[reason]();

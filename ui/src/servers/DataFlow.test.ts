@@ -1,4 +1,4 @@
-// How content of a server flows on: after which content calls ask.
+// How content of a server flows on: after which content calls ask, and which results are reviewed.
 import { render, screen } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
@@ -8,6 +8,7 @@ import { axeProblems } from "$lib/testing/axe";
 import { sampleServer, startFake } from "$lib/testing/fake";
 
 import DataFlow from "./DataFlow.svelte";
+import ToolReview from "./ToolReview.svelte";
 
 const user = userEvent.setup();
 const { flow } = sampleServer();
@@ -34,4 +35,27 @@ test("S26: a server's own content makes its calls ask, until the user turns that
 test("S26: what is off is warned of", async () => {
   await show({ sameServer: "off" });
   expect(screen.getByText(/misled by something it read/), "what it means").toBeVisible();
+});
+
+test("S27: results are reviewed as the user sets it, for the server and for one tool", async () => {
+  const host = await show();
+  const select = screen.getByRole("combobox", {
+    name: "Review results before a model reads them",
+  });
+  expect(select, "results that look wrong, at first").toHaveValue("suspicious");
+  await user.selectOptions(select, "always");
+  expect(host.requests("set_data_flow").at(-1)?.flow, "for the server").toEqual({
+    ...flow,
+    review: "always",
+  });
+  const tools = { fetch: "always", other: "off" } as const;
+  render(ToolReview, { server: sampleServer({ flow: { ...flow, tools } }), tool: "fetch" });
+  const own = screen.getByRole("combobox", {
+    name: "Review this tool’s results before a model reads them",
+  });
+  expect(own, "its own setting").toHaveValue("always");
+  await user.selectOptions(own, "");
+  expect(host.requests("set_data_flow").at(-1)?.flow.tools, "as for the server again").toEqual({
+    other: "off",
+  });
 });

@@ -1,5 +1,7 @@
 //! How content of one server flows on.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -9,6 +11,22 @@ use ts_rs::TS;
 pub struct DataFlow {
     /// After which content a model's call of the same server asks.
     pub same_server: SameServer,
+    /// Which results the user reviews before a model reads them.
+    pub review: ResultReview,
+    /// The same for single tools, by name; at most 1,000.
+    pub tools: BTreeMap<String, ResultReview>,
+}
+
+/// Which results of a model's calls the user reviews before the model reads them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ResultReview {
+    /// None.
+    Off,
+    /// Those with hidden characters, instructions to the model, or links that mislead.
+    Suspicious,
+    /// All.
+    Always,
 }
 
 /// After which content of a server a model's call of the same server asks.

@@ -5,9 +5,9 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use super::{
-    AuthSetting, CallKind, ClientIdentity, FileWriter, FormField, HttpHeader, HttpKind, LaunchFile, LoadedPackage,
-    Marks, ModelRef, Reading, SamplingLoss, SamplingModel, SamplingRequest, SamplingResponse, SamplingRun, SandboxPlan,
-    SignInEndpoint, SignInReason, ToolClaims,
+    AuthSetting, CallKind, ClientIdentity, Content, FileWriter, FormField, HttpHeader, HttpKind, LaunchFile,
+    LoadedPackage, Marks, ModelRef, Reading, SamplingLoss, SamplingModel, SamplingRequest, SamplingResponse,
+    SamplingRun, SandboxPlan, SignInEndpoint, SignInReason, ToolClaims,
 };
 
 /// One question in the queue.
@@ -160,6 +160,15 @@ pub enum QuestionBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         definition_hash: Option<String>,
+    },
+    /// To let a model read the result of its call. What looks made to mislead is in [`Question::marks`].
+    Result {
+        /// The tool that was called.
+        tool: String,
+        /// The content that the model would read.
+        content: Vec<Content>,
+        /// True if the model is told that the call failed.
+        is_error: bool,
     },
     /// To get a prompt or read a resource.
     Read {

@@ -102,6 +102,8 @@ pub enum FlagReason {
     PraisesItself,
     /// A name has letters that can be taken for others.
     DeceptiveLetters,
+    /// A link shows another address than it leads to.
+    MisleadingLink,
     /// There is more text than was looked through.
     TooLong,
 }

@@ -40,6 +40,7 @@ impl From<FlowError> for ApiError {
     fn from(error: FlowError) -> Self {
         match error {
             FlowError::Server(error) => error.into(),
+            FlowError::TooMany => Self::new(ErrorCode::BadRequest, error.to_string()),
             FlowError::Store(error) => system(error.to_string()),
         }
     }

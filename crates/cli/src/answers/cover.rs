@@ -80,6 +80,14 @@ pub(crate) enum Lack {
         /// Over all that is agreed to.
         hash: String,
     },
+    /// The hash of a result that looks made to mislead.
+    #[error("the result {state}; look at it, then write \"hash\": \"{hash}\" into the answer")]
+    ResultHash {
+        /// The flags, in words.
+        state: String,
+        /// Over all that a model would read.
+        hash: String,
+    },
     /// The hash of this act, since a rule asks for it each time.
     #[error("a rule asks for it each time; look at it, then write \"hash\": \"{hash}\" into the answer")]
     EachTime {
@@ -125,6 +133,9 @@ impl Cover {
             QuestionBody::Tool { .. } => {
                 lacks.extend(needs_review(question).filter(|_| self.hash.is_none() && !self.unreviewed));
                 lacks.extend(after_untrusted(question).filter(|_| !self.after_untrusted));
+            }
+            QuestionBody::Result { .. } if !names_act && !question.marks.flags.is_empty() => {
+                lacks.push(Lack::ResultHash { state: flags(&question.marks.flags), hash: question.hash.clone() });
             }
             // Nobody sees a page: the scopes and endpoints are all there is to agree to.
             QuestionBody::SignIn { authorization_url: None, .. } if !names_act => {

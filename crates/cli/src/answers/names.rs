@@ -9,7 +9,7 @@ use super::Kind;
 /// The pattern of an entry's name.
 #[derive(Debug)]
 pub(super) enum NamePattern {
-    /// A command line, a tool or a prompt, by its letters.
+    /// A command line, a tool, its result or a prompt, by its letters.
     Letters(WildMatch),
     /// A page, a resource or an issuer.
     Uri(UriPattern),
@@ -25,9 +25,13 @@ impl NamePattern {
             Kind::Resource | Kind::Url | Kind::SignIn | Kind::ClientId => {
                 Self::Uri(UriPattern::compile(pattern).map_err(|error| error.to_string())?)
             }
-            Kind::StartServer | Kind::Tool | Kind::Prompt | Kind::Sampling | Kind::Elicitation | Kind::Roots => {
-                Self::Letters(WildMatch::new(pattern))
-            }
+            Kind::StartServer
+            | Kind::Tool
+            | Kind::Result
+            | Kind::Prompt
+            | Kind::Sampling
+            | Kind::Elicitation
+            | Kind::Roots => Self::Letters(WildMatch::new(pattern)),
         })
     }
 

@@ -298,7 +298,7 @@ fn every_problem_is_placed_and_explained() {
             "[{\"kind\": \"tools\", \"answer\": {\"action\": \"deny\"}}]",
             1,
             17,
-            "unknown variant `tools`, expected one of `start-server`, `tool`, `prompt`, `resource`, `sampling`, `elicitation`, `url`, `roots`, `sign-in`, `client-id`",
+            "unknown variant `tools`, expected one of `start-server`, `tool`, `prompt`, `resource`, `result`, `sampling`, `elicitation`, `url`, `roots`, `sign-in`, `client-id`",
         ),
         (
             "[{\"kind\": \"tool\",\n \"answer\": {\"action\": \"yes\"}}]",
@@ -365,4 +365,30 @@ fn every_problem_is_placed_and_explained() {
         let problem = Answers::parse(text).expect_err(text);
         assert_eq!(problem, (line, column, message.to_owned()), "what is said about {text}");
     }
+}
+
+#[test]
+fn s27_a_result_in_which_something_looks_wrong_is_allowed_by_its_hash_alone() {
+    let result = || {
+        let body = QuestionBody::Result { tool: "fetch".into(), content: Vec::new(), is_error: false };
+        let why = Why::Model { conversation: "c".into(), after: Vec::new(), read: Vec::new() };
+        Question { rule: "result-review".into(), ..asked("web", body, why) }
+    };
+    let mut wrong = result();
+    wrong.marks.flags =
+        vec![Flag { place: Vec::new(), reason: FlagReason::HidesFromUser, excerpt: "do not tell the user".into() }];
+    let entry = |more: serde_json::Value| {
+        let mut entry = json!({"kind": "result", "server": "web", "name": "fe*", "answer": {"action": "allow"}});
+        entry.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
+        read(json!([entry]))
+    };
+    assert!(read(json!([])).find(&result()).is_err(), "S27: what no entry answers is left out");
+    let of_tools = read(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
+    assert!(of_tools.find(&result()).is_err(), "S27: who allows a call does not allow its result");
+    assert_eq!(entry(json!({})).find(&result()), Ok(&Verdict::Allow), "S27: one that is always reviewed, by its tool");
+    let why = entry(json!({})).find(&wrong).expect_err("S27: it looks wrong").to_string();
+    assert!(why.contains("wants something kept") && why.contains("\"hash\": \"h\""), "S27: what to write: {why}");
+    let unreviewed = json!([{"kind": "result", "unreviewed": true, "answer": {"action": "allow"}}]).to_string();
+    assert!(Answers::parse(&unreviewed).is_err(), "S27: nothing else covers it");
+    assert_eq!(entry(json!({"hash": "h"})).find(&wrong), Ok(&Verdict::Allow), "S27: its hash does");
 }

@@ -162,3 +162,32 @@ fn a_model_that_calls_for_ever_is_stopped_and_the_exit_status_says_so() {
     let (_, message) = ended.error(1);
     assert!(message.contains("1 times in a row"), "it is no whole answer: {message}");
 }
+
+#[test]
+fn s27_results_are_reviewed_as_the_user_sets_it_and_left_out_where_nobody_answers() {
+    let (folder, _aimock) = talking(&json!([
+        {
+            "match": {"userMessage": "Add", "hasToolResult": false},
+            "response": {"toolCalls": [{"name": "demo__add", "arguments": {"a": 2, "b": 40}}]},
+        },
+        {"match": {"userMessage": "Add", "toolResultContains": "withheld"}, "response": {"content": "It was withheld."}},
+        {"match": {"userMessage": "Add", "toolResultContains": "= 42"}, "response": {"content": "It is 42."}},
+    ]));
+    let flow = |arguments: &[&str]| folder.run(&[&["flow", "demo"], arguments].concat()).value().clone();
+    assert_eq!(flow(&[])["review"], "suspicious", "S27: unless told otherwise");
+    let set = flow(&["--review", "always", "--tool", "add"]);
+    assert_eq!((&set["review"], &set["tools"]), (&json!("suspicious"), &json!({"add": "always"})), "S27: for one tool");
+
+    let chat = ["chat", "--server", "demo", "--message", "Add 2 and 40"];
+    let ended = folder.run_with(&allowing(json!([])), &chat);
+    assert_eq!(ended.value()["text"], "It was withheld.", "S27: what nobody answers is left out");
+    assert!(ended.questions().contains(&("result", "denied", "answers")), "{:?}", ended.questions());
+    let entry = json!([{"kind": "result", "server": "demo", "name": "add", "answer": {"action": "allow"}}]);
+    let ended = folder.run_with(&allowing(entry), &chat);
+    assert_eq!(ended.value()["text"], "It is 42.", "S27: what an entry allows is read");
+
+    assert_eq!(flow(&["--review", "server", "--tool", "add"])["tools"], json!({}), "S27: as for the server again");
+    assert_eq!(flow(&["--review", "off"])["review"], "off", "S27: for the server");
+    let ended = folder.run_with(&allowing(json!([])), &chat);
+    assert_eq!(ended.value()["text"], "It is 42.", "S27: what is off asks nothing");
+}

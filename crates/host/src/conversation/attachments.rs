@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use models::Part;
 
 use super::item::{Attachment, ResourceContents};
-use super::shown::shown;
+use super::shown::{shown, shown_part};
 
 /// The most attachments of one message.
 pub const MAX_ATTACHMENTS: usize = 20;
@@ -84,11 +84,16 @@ pub fn resource_parts(server: &str, uri: &str, name: &str, contents: &[ResourceC
 /// One part of a resource.
 #[must_use]
 pub fn contents_part(contents: &ResourceContents) -> Part {
+    shown_part(raw_contents_part(contents))
+}
+
+/// The same with its text as it came.
+pub(super) fn raw_contents_part(contents: &ResourceContents) -> Part {
     match (&contents.text, &contents.blob) {
-        (Some(text), _) => Part::Text(shown(text).into_owned()),
+        (Some(text), _) => Part::Text(text.clone()),
         (None, Some(blob)) => {
             let mime = contents.mime_type.as_deref().unwrap_or("application/octet-stream");
-            bytes_part(&contents.uri, mime, blob)
+            raw_bytes_part(&contents.uri, mime, blob)
         }
         (None, None) => Part::Text("(empty)".to_owned()),
     }
@@ -97,6 +102,11 @@ pub fn contents_part(contents: &ResourceContents) -> Part {
 /// Bytes in base64 as what their media type says; text as text.
 #[must_use]
 pub fn bytes_part(name: &str, mime: &str, data: &str) -> Part {
+    shown_part(raw_bytes_part(name, mime, data))
+}
+
+/// The same with its text as it came.
+pub(super) fn raw_bytes_part(name: &str, mime: &str, data: &str) -> Part {
     let Ok(bytes) = STANDARD.decode(data) else {
         return Part::Text(format!("(what is in {name:?} can't be read)"));
     };
@@ -105,7 +115,7 @@ pub fn bytes_part(name: &str, mime: &str, data: &str) -> Part {
         "image" if !mime.starts_with("image/svg") => Part::Image { mime: mime.to_owned(), data: bytes.into() },
         "audio" => Part::Audio { mime: mime.to_owned(), data: bytes.into() },
         _ => match as_text(mime, bytes) {
-            Ok(text) => Part::Text(shown(&text).into_owned()),
+            Ok(text) => Part::Text(text),
             Err(bytes) => Part::File { name: name.to_owned(), mime: mime.to_owned(), data: bytes.into() },
         },
     }

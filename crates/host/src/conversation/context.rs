@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::attachments;
 use super::item::{Body, Content, Item, ReplyPart, State, Stop, ToolResult, Used};
-use super::shown::shown;
+use super::shown::{shown, shown_part};
 
 /// The tool by which a model reads on in a result that was too long.
 pub const READ_RESULT: &str = "read_result";
@@ -20,6 +20,14 @@ const GO_ON: &str = "Go on where you stopped.";
 /// What is said of a call that the user stopped when it was sent already.
 pub(super) const STOPPED: &str =
     "stopped by the user after it was sent; it is not known how it ended, and it may have had its effect";
+/// The text that the model gets in place of a result that it does not read.
+pub(super) fn withheld(by: &str) -> String {
+    format!(
+        "its result is withheld {by}; the call was made and may have had its effect. Go on without the result, and do not try \
+         to get it in another way"
+    )
+}
+
 /// What is said where nobody knows how a call ended.
 const CUT: &str =
     "It is not known how this call ended: Drawbridge was closed while it was under way. It may have had its effect.";
@@ -248,13 +256,18 @@ pub fn text_of_result(result: &ToolResult) -> String {
 /// What a tool gave. Its data are sent where it has no text: a server says both with the same words.
 #[must_use]
 pub fn result_parts(result: &ToolResult) -> Vec<Part> {
+    raw_result_parts(result).into_iter().map(shown_part).collect()
+}
+
+/// The same with its texts as they came: characters that the eye would not see are still themselves.
+pub(super) fn raw_result_parts(result: &ToolResult) -> Vec<Part> {
     let has_text = result.content.iter().any(|content| matches!(content, Content::Text { .. }));
-    let mut parts: Vec<Part> = result.content.iter().map(content_part).collect();
+    let mut parts: Vec<Part> = result.content.iter().map(raw_content_part).collect();
     if let Some(structured) = result.structured.as_ref().filter(|_| !has_text) {
-        parts.push(Part::Text(shown(&structured.to_string()).into_owned()));
+        parts.push(Part::Text(structured.to_string()));
     }
     if let Some(problem) = &result.structured_problem {
-        parts.push(Part::Text(format!("(These data are not what the tool promises: {})", shown(problem))));
+        parts.push(Part::Text(format!("(These data are not what the tool promises: {problem})")));
     }
     if parts.is_empty() {
         parts.push(Part::text("(nothing)"));
@@ -263,17 +276,21 @@ pub fn result_parts(result: &ToolResult) -> Vec<Part> {
 }
 
 fn content_part(content: &Content) -> Part {
+    shown_part(raw_content_part(content))
+}
+
+fn raw_content_part(content: &Content) -> Part {
     match content {
-        Content::Text { text } => Part::Text(shown(text).into_owned()),
+        Content::Text { text } => Part::Text(text.clone()),
         Content::Image { data, mime_type } | Content::Audio { data, mime_type } => {
-            attachments::bytes_part("content", mime_type, data)
+            attachments::raw_bytes_part("content", mime_type, data)
         }
         Content::ResourceLink { uri, name, description, .. } => {
             let description = description.as_deref().map(|words| format!(": {words}")).unwrap_or_default();
-            Part::Text(shown(&format!("[Resource {name:?} at {uri}{description}]")).into_owned())
+            Part::Text(format!("[Resource {name:?} at {uri}{description}]"))
         }
-        Content::Resource { contents } => attachments::contents_part(contents),
-        Content::Unknown { json } => Part::Text(shown(&json.to_string()).into_owned()),
+        Content::Resource { contents } => attachments::raw_contents_part(contents),
+        Content::Unknown { json } => Part::Text(json.to_string()),
     }
 }
 

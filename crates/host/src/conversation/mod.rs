@@ -16,6 +16,7 @@ mod log;
 pub mod offered;
 mod own_tools;
 mod replies;
+pub(crate) mod review;
 mod run;
 pub mod search;
 mod shown;

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use models::Part;
 use serde_json::Value;
 
 use crate::review::is_hidden;
@@ -30,6 +31,15 @@ pub(crate) fn shown(text: &str) -> Cow<'_, str> {
         before = c;
     }
     Cow::Owned(told)
+}
+
+/// A part with its text as it is shown.
+#[must_use]
+pub(crate) fn shown_part(part: Part) -> Part {
+    match part {
+        Part::Text(text) => Part::Text(shown(&text).into_owned()),
+        other => other,
+    }
 }
 
 /// Whether a character is an emoji, or says how one looks: a joiner between two is what it seems.

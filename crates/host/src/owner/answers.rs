@@ -226,6 +226,7 @@ impl Owner {
                 let answered = if outcome == Outcome::Denied { Answered::No } else { Answered::Cancelled };
                 self.answer_sign_in(&pending.view, *number, answered);
             }
+            For::Result(call) => self.leave_result_out(call, outcome, by),
             For::Page => {}
         }
     }
@@ -275,6 +276,11 @@ impl Owner {
                 if let For::Call(call) = pending.what_for {
                     self.send_as_it_is(&call, departure);
                 }
+            }
+            QuestionBody::Result { .. } => {
+                let leaving = Leaving::shown(pending);
+                let (pending, departure) = self.take_allowed(approval, scope, leaving)?;
+                self.pass_result(&pending, departure);
             }
             QuestionBody::Sampling { response: None, .. } => self.take_up(at, approval)?,
             QuestionBody::Sampling { response: Some(response), .. } => {

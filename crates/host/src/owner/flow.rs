@@ -8,7 +8,7 @@ use serde_json::json;
 use super::Owner;
 use super::audit::Decided;
 use super::servers::ServerError;
-use crate::flow::DataFlow;
+use crate::flow::{DataFlow, MAX_TOOLS};
 use crate::ports::{Document, StoreError};
 
 /// By server.
@@ -16,7 +16,7 @@ pub(super) type Flows = BTreeMap<String, DataFlow>;
 
 impl Owner {
     /// What the user set for a server.
-    pub(super) fn flow_of(&self, server: &str) -> DataFlow {
+    pub(crate) fn flow_of(&self, server: &str) -> DataFlow {
         self.flows.get(server).cloned().unwrap_or_default()
     }
 
@@ -27,6 +27,9 @@ impl Owner {
     pub(crate) fn set_data_flow(&mut self, server: &str, flow: DataFlow) -> Result<(), FlowError> {
         if !self.servers.contains_key(server) {
             return Err(ServerError::NotFound(server.to_owned()).into());
+        }
+        if flow.tools.len() > MAX_TOOLS {
+            return Err(FlowError::TooMany);
         }
         let was = self.flow_of(server);
         if was == flow {
@@ -92,6 +95,9 @@ pub enum FlowError {
     /// There is no such server.
     #[error(transparent)]
     Server(#[from] ServerError),
+    /// Too many tools have a setting of their own.
+    #[error("at most {MAX_TOOLS} tools can have a setting of their own")]
+    TooMany,
     /// It can't be written.
     #[error(transparent)]
     Store(#[from] StoreError),

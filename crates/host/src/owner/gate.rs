@@ -17,6 +17,9 @@ use super::pins::standing_of;
 use super::questions::{For, Pending, content_of, hash_of, kind_of, refusal, subject_of};
 use super::{AnswerError, Owner};
 use crate::connection::Target;
+use crate::conversation::context::result_parts;
+use crate::conversation::item::ToolResult;
+use crate::conversation::review::as_json;
 use crate::ports::Platform;
 use crate::sampling::convert::to_request;
 use crate::sampling::{SamplingState, ask_hash};
@@ -112,6 +115,12 @@ impl Departure {
         let request = to_request(params).map_err(AnswerError::Unfit)?;
         let asks = (choice.model.clone(), request);
         self.pass(for_server, asks, &ask_hash(params, state)).map_err(|Changed| AnswerError::Stale)
+    }
+
+    /// A result that a model reads.
+    pub(super) fn result(self, of_server: &str, tool: &str, result: ToolResult) -> Result<Passed<ToolResult>, Changed> {
+        let now = Hash::of(&as_json(tool, &result_parts(&result), result.is_error));
+        self.pass(of_server, result, &now)
     }
 
     /// A page that a server wants to be opened.

@@ -62,6 +62,7 @@ impl Owner {
             QuestionBody::Tool { tool, .. } => {
                 return self.reviewed(server).map(|reviewed| reviewed.tool(tool).1).unwrap_or_default();
             }
+            QuestionBody::Result { flags, .. } => return Marks { flags: flags.clone(), ..Marks::default() },
             QuestionBody::StartServer { config, resolved, plan, files, package, .. } => {
                 let package = package.as_deref();
                 let hash = command_hash(config, resolved, plan.as_ref(), files, package);

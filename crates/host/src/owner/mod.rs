@@ -24,6 +24,7 @@ mod providers;
 mod questions;
 mod read_calls;
 mod reads;
+mod results;
 mod roots;
 mod rules;
 mod running;
@@ -87,6 +88,7 @@ use providers::Providers;
 use questions::Pending;
 pub use reads::Read;
 use reads::Reads;
+pub use results::{ResultOrigin, ResultVerdict};
 use roots::SharedRoots;
 use rules::RuleFiles;
 pub(crate) use running::sweep_orphans;
@@ -164,6 +166,8 @@ pub(crate) struct Owner {
     questions: Vec<Pending>,
     /// What waits for the answer to a question about signing in, by the question's number.
     sign_in_replies: FxHashMap<u64, oneshot::Sender<Answered>>,
+    /// The results that wait for their review, by call.
+    held_results: FxHashMap<String, results::HeldResult>,
     calls: FxHashMap<Arc<str>, CallRecord>,
     tickets: FxHashMap<Ticket, TicketUse>,
     audits: Audits,
@@ -237,6 +241,7 @@ impl Owner {
             runs: FxHashMap::default(),
             questions: Vec::new(),
             sign_in_replies: FxHashMap::default(),
+            held_results: FxHashMap::default(),
             calls: FxHashMap::default(),
             tickets: FxHashMap::default(),
             audits: Audits::default(),

@@ -16,6 +16,7 @@ use super::roots::roots_in;
 use super::sampling::{self, Running};
 use crate::activity::now;
 use crate::connection::{RunId, Tell, Ticket};
+use crate::conversation::review;
 use crate::form::Form;
 use crate::sampling::{Run, ask_hash, asked_before};
 use crate::url_parts::shown_url;
@@ -34,6 +35,8 @@ pub(super) enum For {
     Request { run: RunId, request: ServerRequestId, call: Option<String> },
     /// A page is opened, and no server waits for it.
     Page,
+    /// A model reads the result of this call.
+    Result(String),
     /// A sign-in goes on; it waits under this number.
     SignIn(u64),
 }
@@ -57,8 +60,8 @@ impl Pending {
         match &self.what_for {
             For::Request { run: own, .. } => *own == run,
             For::Call(_) | For::Page => self.view.server == server,
-            // The sign-in itself takes it back.
-            For::Start | For::SignIn(_) => false,
+            // The sign-in itself takes it back, and a result the server has said already.
+            For::Start | For::SignIn(_) | For::Result(_) => false,
         }
     }
 
@@ -106,6 +109,7 @@ pub(super) fn hash_of(body: &QuestionBody, schema: Option<&Value>) -> Hash {
             let what = *kind == CallKind::Prompt;
             Hash::of(&json!({ "prompt": what, "name": name, "arguments": arguments }))
         }
+        QuestionBody::Result { tool, parts, is_error, .. } => Hash::of(&review::as_json(tool, parts, *is_error)),
         QuestionBody::Roots => Hash::of_bytes(b"roots"),
         QuestionBody::SignIn {
             url,
@@ -185,7 +189,7 @@ impl Owner {
             rule: rule.name(),
             marks,
             call: match &what_for {
-                For::Call(call) => Some(call.clone()),
+                For::Call(call) | For::Result(call) => Some(call.clone()),
                 _ => None,
             },
         };
@@ -351,6 +355,8 @@ impl Owner {
                     drop(self.sign_in_replies.remove(&number));
                     self.goes_on(&pending.view.why);
                 }
+                // Whoever waits for it sees that no verdict comes.
+                For::Result(call) => drop(self.held_results.remove(&call)),
                 For::Start | For::Request { .. } | For::Page => {}
             }
         }
@@ -455,6 +461,7 @@ pub(super) const fn kind_of(body: &QuestionBody) -> &'static str {
         QuestionBody::Url { .. } => "url",
         QuestionBody::Read { kind: CallKind::Prompt, .. } => "prompt",
         QuestionBody::Read { .. } => "resource",
+        QuestionBody::Result { .. } => "result",
         QuestionBody::Roots => "roots",
         QuestionBody::SignIn { .. } => "sign-in",
         QuestionBody::ClientId { .. } => "client-id",
@@ -469,6 +476,9 @@ pub(super) fn content_of(body: &QuestionBody) -> Option<String> {
         }
         QuestionBody::Sampling { request, response: None, .. } => Some(canonical_json(&json!(request))),
         QuestionBody::Sampling { response: Some(response), .. } => Some(canonical_json(&json!(response))),
+        QuestionBody::Result { tool, parts, is_error, .. } => {
+            Some(canonical_json(&review::as_json(tool, parts, *is_error)))
+        }
         _ => None,
     }
 }
@@ -482,6 +492,7 @@ pub(super) fn subject_of(body: &QuestionBody) -> String {
         QuestionBody::Form { message, .. } => message.clone(),
         QuestionBody::Url { url, .. } => shown_url(url),
         QuestionBody::Read { name, .. } => name.clone(),
+        QuestionBody::Result { tool, .. } => tool.clone(),
         QuestionBody::Roots => "folders".to_owned(),
         QuestionBody::SignIn { issuer, scopes, .. } => format!("{} ({})", shown_url(issuer), scopes.join(" ")),
         QuestionBody::ClientId { issuer, .. } => shown_url(issuer),

@@ -352,7 +352,9 @@ impl Owner {
                 paths: &PathFacts::Elsewhere,
                 conversation: conversation.as_deref(),
             },
-            QuestionBody::Read { .. } => Act::ReadAtUsersWish { server, conversation: conversation.as_deref() },
+            QuestionBody::Read { .. } | QuestionBody::Result { .. } => {
+                Act::ReadAtUsersWish { server, conversation: conversation.as_deref() }
+            }
             QuestionBody::Sampling { .. } => Act::Sample { server, would_use: SamplingUse::default() },
             QuestionBody::Form { .. } => Act::FillForm { server },
             QuestionBody::Url { .. } => Act::OpenUrl { server },

@@ -374,8 +374,9 @@ impl Owner {
         } else {
             record.set(ServerState::Stopped);
         }
-        // What was asked about for this process must not go to the next one. Requests of the server end with its session.
-        self.end_questions(|p| p.view.server == name && !matches!(p.what_for, For::Request { .. }));
+        // What was asked about for this process must not go to the next one. Requests of the server end with its session, and what it
+        // gave back it has said already.
+        self.end_questions(|p| p.view.server == name && !matches!(p.what_for, For::Request { .. } | For::Result(_)));
         self.emit_server(name);
     }
 

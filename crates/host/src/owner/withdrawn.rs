@@ -1,11 +1,13 @@
 //! Calls that were allowed and written down, and then did not leave: what allowed them was revoked before the log had the entry, the
-//! server went away, or the user cancelled. Another entry says so, under the same hash, so that the log tells what left.
+//! server went away, or the user cancelled; and results that nobody was left to read. Another entry says so, under the same hash, so
+//! that the log tells what left.
 
 use policy::Hash;
 
 use super::Owner;
 use super::audit::{Decided, Waiting};
 use super::provenance::CallOrigin;
+use super::questions::{Pending, kind_of, subject_of};
 use crate::view::{CallKind, CallView};
 
 /// What tells such an entry from a consent request that was withdrawn.
@@ -29,6 +31,23 @@ impl Owner {
             hash: hash.as_str(),
             asker: origin.asker(),
             conversation: call.conversation.as_deref(),
+            ..Decided::default()
+        });
+    }
+
+    /// The same for a result that was allowed and that no model read.
+    pub(super) fn note_unread(&mut self, pending: &Pending) {
+        let conversation = self.conversation_of(&pending.view.why);
+        self.note(Decided {
+            server: &pending.view.server,
+            kind: kind_of(&pending.view.body),
+            subject: &subject_of(&pending.view.body),
+            decision: "withdrawn",
+            by: "policy",
+            rule: NOT_SENT.into(),
+            hash: pending.view.hash.as_str(),
+            asker: "model",
+            conversation: conversation.as_deref(),
             ..Decided::default()
         });
     }

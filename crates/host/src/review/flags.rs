@@ -53,6 +53,8 @@ pub enum FlagReason {
     PraisesItself,
     /// A name has letters that can be taken for others.
     DeceptiveLetters,
+    /// A link shows another address than it leads to.
+    MisleadingLink,
     /// There is more text than was looked through.
     TooLong,
 }
@@ -101,16 +103,38 @@ static FINDERS: LazyLock<Option<[AhoCorasick; 2]>> = LazyLock::new(|| {
     Some([plain.ok()?, as_drawn.ok()?])
 });
 
-/// To which reason each phrase belongs, in the order of the finders' patterns.
-fn reason_of(pattern: usize) -> Option<FlagReason> {
+/// Each phrase with its reason, in the order of the finders' patterns.
+fn phrase_of(pattern: usize) -> Option<(FlagReason, &'static str)> {
     let mut left = pattern;
     PHRASES.iter().find_map(|(reason, phrases)| {
-        if left < phrases.len() {
-            return Some(*reason);
+        if let Some(phrase) = phrases.get(left) {
+            return Some((*reason, *phrase));
         }
         left -= phrases.len();
         None
     })
+}
+
+/// Calls `found` with each phrase in a text: as it stands there, as it is drawn, and as tag characters spell it. The last argument is
+/// the text from the phrase on, with a few words before it.
+pub(super) fn phrases_in<'t>(text: &'t str, mut found: impl FnMut(FlagReason, &'static str, &'t str)) {
+    let Some([plain, as_drawn]) = FINDERS.as_ref() else { return };
+    let mut search = |finder: &AhoCorasick, folded: &Folded| {
+        for place in finder.find_iter(folded.text()) {
+            let Some((reason, phrase)) = phrase_of(place.pattern().as_usize()) else { continue };
+            let at = folded.origin(place.start());
+            let before = text[..at].char_indices().rev().nth(LEAD).map_or(0, |(start, c)| start + c.len_utf8());
+            found(reason, phrase, &text[before..]);
+        }
+    };
+    let folded = Folded::of(text);
+    search(plain, &folded);
+    if !text.is_ascii() {
+        search(as_drawn, &folded.as_drawn());
+        if let Some(spelled) = Folded::of_tags(text) {
+            search(plain, &spelled);
+        }
+    }
 }
 
 /// What to look twice at in a definition of a tool or a prompt. `foreign` are the names of other servers' tools.
@@ -190,15 +214,7 @@ impl Look<'_> {
         if let Some(hidden) = hidden_part(text) {
             self.flag(place, FlagReason::HiddenCharacters, hidden);
         }
-        let Some([plain, as_drawn]) = FINDERS.as_ref() else { return };
-        let folded = Folded::of(text);
-        self.phrases(plain, place, text, &folded);
-        if !text.is_ascii() {
-            self.phrases(as_drawn, place, text, &folded.as_drawn());
-            if let Some(spelled) = Folded::of_tags(text) {
-                self.phrases(plain, place, text, &spelled);
-            }
-        }
+        phrases_in(text, |reason, _, about| self.flag(place, reason, about));
         // That another server's tool has this one's own name is told as such.
         let is_own_name = place.first().is_some_and(|key| key == "name");
         let name = |word: &&str| word.len() >= MIN_NAME && self.foreign.iter().any(|names| names.has(word));
@@ -213,23 +229,18 @@ impl Look<'_> {
         }
     }
 
-    fn phrases(&mut self, finder: &AhoCorasick, place: &[String], text: &str, folded: &Folded) {
-        for found in finder.find_iter(folded.text()) {
-            if let Some(reason) = reason_of(found.pattern().as_usize()) {
-                // The same words, as they stand there, with a few before them.
-                let at = folded.origin(found.start());
-                let before = text[..at].char_indices().rev().nth(LEAD).map_or(0, |(start, c)| start + c.len_utf8());
-                self.flag(place, reason, &text[before..]);
-            }
-        }
-    }
-
     fn flag(&mut self, place: &[String], reason: FlagReason, about: &str) {
         let is_told = |flag: &Flag| flag.reason == reason && flag.place == place;
         if self.flags.len() < MAX_FLAGS && !self.flags.iter().any(is_told) {
-            let excerpt = about.chars().take(EXCERPT).collect();
-            self.flags.push(Flag { place: place.to_vec(), reason, excerpt });
+            self.flags.push(Flag::new(place, reason, about));
         }
+    }
+}
+
+impl Flag {
+    /// A flag on what a text begins with.
+    pub(super) fn new(place: &[String], reason: FlagReason, about: &str) -> Self {
+        Self { place: place.to_vec(), reason, excerpt: about.chars().take(EXCERPT).collect() }
     }
 }
 

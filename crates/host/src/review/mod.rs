@@ -5,9 +5,11 @@ mod diff;
 mod flags;
 mod folded;
 mod letters;
+mod links;
 mod names;
 mod phrases;
 mod pins;
+mod results;
 mod words;
 
 pub use diff::{Change, Diff, MAX_CHANGES};
@@ -15,6 +17,7 @@ pub(crate) use flags::is_hidden;
 pub use flags::{Flag, FlagReason, flags_of_definition, flags_of_name, flags_of_text, is_styled};
 pub use names::{LookAlike, MAX_LOOK_ALIKES, NameKeys, Names};
 pub use pins::{Identity, Kind, MAX_DEFINITION, MAX_KEPT, MAX_PINS, Pin, Pins, ServerPins};
+pub use results::flags_of_result;
 pub use words::{Piece, changed_words};
 
 use std::collections::HashMap;

@@ -1453,7 +1453,15 @@ export type DataFlow = {
 /**
  * After which content a model's call of the same server asks.
  */
-sameServer: SameServer, };
+sameServer: SameServer, 
+/**
+ * Which results the user reviews before a model reads them.
+ */
+review: ResultReview, 
+/**
+ * The same for single tools, by name; at most 1,000.
+ */
+tools: { [key in string]: ResultReview }, };
 
 /**
  * What decided.
@@ -1950,7 +1958,7 @@ excerpt: string, };
 /**
  * Why to look twice.
  */
-export type FlagReason = "hidden_characters" | "instructs_model" | "hides_from_user" | "secret_place" | "other_tool" | "asks_for_context" | "praises_itself" | "deceptive_letters" | "too_long";
+export type FlagReason = "hidden_characters" | "instructs_model" | "hides_from_user" | "secret_place" | "other_tool" | "asks_for_context" | "praises_itself" | "deceptive_letters" | "misleading_link" | "too_long";
 
 /**
  * What may be done in a folder.
@@ -3504,7 +3512,19 @@ definition?: string,
 /**
  * Over its whole definition, by which it is reviewed.
  */
-definitionHash?: string, } | { "kind": "read", 
+definitionHash?: string, } | { "kind": "result", 
+/**
+ * The tool that was called.
+ */
+tool: string, 
+/**
+ * The content that the model would read.
+ */
+content: Array<Content>, 
+/**
+ * True if the model is told that the call failed.
+ */
+isError: boolean, } | { "kind": "read", 
 /**
  * Which of the two.
  */
@@ -3926,6 +3946,11 @@ home: LimitCounter,
  * Seconds of processor time within the last hour.
  */
 processor: LimitCounter, };
+
+/**
+ * Which results of a model's calls the user reviews before the model reads them.
+ */
+export type ResultReview = "off" | "suspicious" | "always";
 
 /**
  * An answer to have once more, in a branch of its own.

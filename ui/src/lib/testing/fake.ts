@@ -207,7 +207,7 @@ export function sampleServer(changes: Partial<Server> = {}): Server {
     mutedUntil: null,
     refusedQuestions: 0,
     trust: "no",
-    flow: { sameServer: "open_world" },
+    flow: { sameServer: "open_world", review: "suspicious", tools: {} },
     pid: 4711,
     ...changes,
   };

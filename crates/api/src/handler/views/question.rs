@@ -42,6 +42,10 @@ pub(in crate::handler) fn question(view: QuestionView) -> Question {
 
 fn body(body: HostBody, is_reviewed: bool) -> QuestionBody {
     match body {
+        HostBody::Result { tool, parts, is_error, flags: _ } => {
+            let content = parts.into_iter().filter_map(flow::to_read).collect();
+            QuestionBody::Result { tool, content, is_error }
+        }
         HostBody::StartServer { config, resolved, approved_before, plan, files, changed_files, writers, package } => {
             QuestionBody::StartServer {
                 command: config.command,

@@ -51,6 +51,7 @@ const fn reason(reason: HostReason) -> FlagReason {
         HostReason::AsksForContext => FlagReason::AsksForContext,
         HostReason::PraisesItself => FlagReason::PraisesItself,
         HostReason::DeceptiveLetters => FlagReason::DeceptiveLetters,
+        HostReason::MisleadingLink => FlagReason::MisleadingLink,
         HostReason::TooLong => FlagReason::TooLong,
     }
 }

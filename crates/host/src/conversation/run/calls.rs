@@ -181,10 +181,14 @@ impl Run {
         let (result, error) = match ended {
             Ok(result) => {
                 let problem = self.problem_of(&result, &server, &tool).await;
-                (Some(ToolResult::new(result, problem, arguments.clone())), None)
+                let result = ToolResult::new(result, problem, arguments.clone());
+                match self.reviewed(&id, &server, &tool, result).await {
+                    Ok(result) => (Some(result), None),
+                    Err(withheld) => (None, Some(withheld)),
+                }
             }
             Err(CallFailure::Cancelled) if was_sent => (None, Some(context::STOPPED.to_owned())),
-            Err(failure) => (None, Some(failure.to_string())),
+            Err(failure) => (None, Some(self.reviewed_failure(&id, &server, &tool, failure).await)),
         };
         let limit = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
         let too_long = result.as_ref().map(|result| context::bounded(context::result_parts(result), "", limit).1);

@@ -3,6 +3,7 @@
 mod answer;
 mod calls;
 mod lists;
+mod reviews;
 
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};

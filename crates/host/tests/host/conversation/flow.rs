@@ -45,7 +45,7 @@ async fn after_a_resource_a_call_of_the_same_server_asks_and_the_user_can_turn_t
     assert!(after.is_empty(), "no other server said anything: {after:?}");
     talk.app.answer(&question, UserAnswer::Deny).await;
     talk.ended().await;
-    let off = DataFlow { same_server: SameServer::Off };
+    let off = DataFlow { same_server: SameServer::Off, ..DataFlow::default() };
     talk.app.host.set_data_flow("demo".into(), off.clone()).await.unwrap().unwrap();
     assert_eq!(talk.app.server("demo").await.flow, off, "the page hears of it");
     assert!(talk.app.decisions().iter().any(|(kind, ..)| kind == "data-flow"), "and the log has it");
@@ -59,7 +59,7 @@ async fn what_was_read_is_known_after_a_restart_and_so_is_what_the_user_set() {
     let wants = |n: u32| answer(vec![uses(&format!("v{n}"), "demo__add", json!({"a": n, "b": 1}))]);
     talk.app.host.append_items(ID.into(), vec![attached("a1")]).await.unwrap();
     let first = talk.items()[0].id.clone();
-    let everything = DataFlow { same_server: SameServer::Everything };
+    let everything = DataFlow { same_server: SameServer::Everything, ..DataFlow::default() };
     talk.app.host.set_data_flow("demo".into(), everything.clone()).await.unwrap().unwrap();
     talk.app.host.close().await;
     let Talk { app: App { folder, host, .. }, .. } = talk;

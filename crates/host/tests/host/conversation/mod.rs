@@ -7,6 +7,7 @@ mod full;
 mod instructions;
 mod model;
 mod relisted;
+mod reviews;
 mod saying;
 mod search;
 

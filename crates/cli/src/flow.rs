@@ -1,0 +1,81 @@
+//! How content of a server flows on: which results are reviewed before a model reads them, and after what its calls ask.
+
+use api::Handler as _;
+use api::data::{DataFlow, Nothing, ResultReview, SameServer, SetDataFlow};
+use serde_json::Value;
+
+use crate::arguments::{Flow, ReviewName, SameServerName};
+use crate::failure::Failure;
+use crate::output::value;
+use crate::session::Session;
+use crate::visible::line;
+
+/// Shows it, and sets what is given.
+pub(crate) async fn run(session: &Session, what: Flow) -> Result<Value, Failure> {
+    session.servers(Some(&what.server)).await?;
+    let before = flow_of(session, &what.server).await?;
+    let mut flow = before.clone();
+    if let Some(own) = what.same_server {
+        flow.same_server = same_server(own);
+    }
+    match (what.review.map(review), what.tool) {
+        (None, _) => {}
+        (Some(None), None) => return Err(Failure::usage("--review server: say for which --tool")),
+        (Some(None), Some(tool)) => drop(flow.tools.remove(&tool)),
+        (Some(Some(own)), Some(tool)) => drop(flow.tools.insert(tool, own)),
+        (Some(Some(own)), None) => flow.review = own,
+    }
+    if flow != before {
+        session.api.set_data_flow(SetDataFlow { server: what.server.clone(), flow }).await?;
+    }
+    let now = flow_of(session, &what.server).await?;
+    session.output.text(&words(&what.server, &now));
+    Ok(value(&now))
+}
+
+async fn flow_of(session: &Session, server: &str) -> Result<DataFlow, Failure> {
+    let servers = session.api.snapshot(Nothing {}).await?.servers;
+    let own = servers.into_iter().find(|own| own.name == server);
+    own.map(|own| own.flow).ok_or_else(|| Failure::usage(format!("there is no server {:?}", line(server))))
+}
+
+/// None for what is set for the server.
+const fn review(name: ReviewName) -> Option<ResultReview> {
+    match name {
+        ReviewName::Off => Some(ResultReview::Off),
+        ReviewName::Suspicious => Some(ResultReview::Suspicious),
+        ReviewName::Always => Some(ResultReview::Always),
+        ReviewName::Server => None,
+    }
+}
+
+const fn same_server(name: SameServerName) -> SameServer {
+    match name {
+        SameServerName::OpenWorld => SameServer::OpenWorld,
+        SameServerName::Everything => SameServer::Everything,
+        SameServerName::Off => SameServer::Off,
+    }
+}
+
+fn words(server: &str, flow: &DataFlow) -> String {
+    let server = line(server);
+    let after = match flow.same_server {
+        SameServer::OpenWorld => "content that others may have written",
+        SameServer::Everything => "anything that was read",
+        SameServer::Off => "nothing",
+    };
+    let mut text = format!("A model's call of {server} asks after {after} of {server}.\n");
+    text.push_str(&format!("Results of {server} are reviewed before a model reads them: {}.\n", when(flow.review)));
+    for (tool, own) in &flow.tools {
+        text.push_str(&format!("  {}: {}\n", line(tool), when(*own)));
+    }
+    text
+}
+
+const fn when(review: ResultReview) -> &'static str {
+    match review {
+        ResultReview::Off => "never",
+        ResultReview::Suspicious => "when something looks wrong",
+        ResultReview::Always => "always",
+    }
+}

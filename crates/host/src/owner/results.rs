@@ -1,0 +1,111 @@
+//! Results that wait for the user's review before a model reads them. What is shown is what the model would read; it passes the one
+//! gate. Runs of conversations wait for the verdict (`conversation/review.rs`).
+
+use policy::{Rule, Scope};
+use tokio::sync::oneshot;
+
+use super::Owner;
+use super::audit::Decided;
+use super::gate::{Changed, Departure};
+use super::questions::{For, Pending, hash_of, kind_of};
+use crate::conversation::item::ToolResult;
+use crate::view::{Outcome, QuestionBody, Why};
+
+/// A result that waits.
+pub(super) struct HeldResult {
+    result: ToolResult,
+    reply: oneshot::Sender<ResultVerdict>,
+}
+
+/// The call that a result is of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResultOrigin {
+    /// The conversation whose model asked for the call.
+    pub conversation: String,
+    /// The call, unique among those under way.
+    pub call: String,
+    /// The server.
+    pub server: String,
+    /// The tool.
+    pub tool: String,
+}
+
+/// The decision on a result.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ResultVerdict {
+    /// The model reads it.
+    Passes(Box<ToolResult>),
+    /// The model does not read it, for this reason.
+    LeftOut(String),
+    /// The same, and the model does not go on.
+    Stops(String),
+}
+
+impl Owner {
+    /// Asks the user about a result.
+    pub(crate) fn ask_about_result(
+        &mut self,
+        origin: ResultOrigin,
+        result: ToolResult,
+        body: QuestionBody,
+        reply: oneshot::Sender<ResultVerdict>,
+    ) {
+        let ResultOrigin { conversation, call, server, .. } = origin;
+        let why = Why::Model { conversation, after: Vec::new(), read: Vec::new() };
+        self.held_results.insert(call.clone(), HeldResult { result, reply });
+        self.ask(&server, why, body, &[Scope::Once], Rule::ResultReview, For::Result(call));
+    }
+
+    /// Writes down that a result is withheld that nobody can be shown.
+    pub(crate) fn note_unshown(&mut self, origin: &ResultOrigin, body: &QuestionBody) {
+        self.note(Decided {
+            server: &origin.server,
+            kind: kind_of(body),
+            subject: &origin.tool,
+            decision: "denied",
+            by: "policy",
+            hash: hash_of(body, None).as_str(),
+            asker: "model",
+            rule: Rule::ResultReview.name().into(),
+            conversation: Some(&origin.conversation),
+            ..Decided::default()
+        });
+    }
+
+    /// Takes the review of a result back, as the model does not go on.
+    pub(crate) fn withdraw_result(&mut self, call: &str) {
+        self.end_questions(|pending| matches!(&pending.what_for, For::Result(own) if own == call));
+    }
+
+    /// Hands an approved result on to the model.
+    pub(super) fn pass_result(&mut self, pending: &Pending, departure: Departure) {
+        let (For::Result(call), QuestionBody::Result { tool, .. }) = (&pending.what_for, &pending.view.body) else {
+            return;
+        };
+        let Some(HeldResult { result, reply }) = self.held_results.remove(call) else { return };
+        let verdict = match departure.result(&pending.view.server, tool, result) {
+            Ok(passed) => ResultVerdict::Passes(Box::new(passed.into_inner())),
+            Err(Changed) => {
+                tracing::error!(
+                    server = pending.view.server,
+                    "a result was another than was approved, and was left out"
+                );
+                ResultVerdict::LeftOut("as it is another than was shown".to_owned())
+            }
+        };
+        let passes = matches!(verdict, ResultVerdict::Passes(_));
+        // The run may have ended meanwhile.
+        if reply.send(verdict).is_err() || !passes {
+            self.note_unread(pending);
+        }
+    }
+
+    /// Leaves a result out.
+    pub(super) fn leave_result_out(&mut self, call: &str, outcome: Outcome, by: String) {
+        let Some(HeldResult { reply, .. }) = self.held_results.remove(call) else { return };
+        let stops = outcome == Outcome::Cancelled;
+        let verdict = if stops { ResultVerdict::Stops(by) } else { ResultVerdict::LeftOut(by) };
+        // The run may have ended.
+        let _ = reply.send(verdict);
+    }
+}

@@ -1,0 +1,171 @@
+//! Links that mislead: their text shows one host, and they lead to another. Used by `flags.rs` for results.
+//!
+//! Links of Markdown and HTML are found wherever they stand, in code and attributes too. A model reads those as well, and a parser of
+//! one of the two formats would miss what is written in the other. Each part of a text is looked at once, however it is nested.
+
+use url::Url;
+
+/// The first link of a text that misleads, from its beginning on.
+pub(super) fn misleading_link(text: &str) -> Option<&str> {
+    in_markdown(text).or_else(|| in_html(text))
+}
+
+/// `[shown](address)`
+fn in_markdown(text: &str) -> Option<&str> {
+    let mut from = 0;
+    while let Some(found) = text[from..].find("](") {
+        let (middle, after) = (from + found, from + found + 2);
+        // The innermost one.
+        let begin = text[from..middle].rfind('[').map(|at| from + at);
+        from = after;
+        // The words of a picture are drawn only where it is not.
+        let Some(begin) = begin.filter(|begin| !text[..*begin].ends_with('!')) else { continue };
+        let address = text[after..].trim_start_matches([' ', '<']);
+        let address = address.split([')', '>', '[', ']', ' ', '\n']).next().unwrap_or_default();
+        if misleads(&text[begin + 1..middle], address) {
+            return Some(&text[begin..]);
+        }
+    }
+    None
+}
+
+/// `<a href="address">shown</a>`
+fn in_html(text: &str) -> Option<&str> {
+    let mut from = 0;
+    while let Some(begin) = next_anchor(text, from) {
+        let end = next_anchor(text, begin + 2).unwrap_or(text.len());
+        from = end;
+        let Some((tag, inside)) = text[begin..end].split_once('>') else { continue };
+        let Some(address) = address_of(tag) else { continue };
+        if misleads(&without_tags(inside), address) {
+            return Some(&text[begin..]);
+        }
+    }
+    None
+}
+
+/// Where the next link of HTML begins, at this place or after it.
+fn next_anchor(text: &str, from: usize) -> Option<usize> {
+    let begins = |at: &usize| {
+        let after = &text.as_bytes()[at + 1..];
+        matches!(after, [b'a' | b'A', blank, ..] if blank.is_ascii_whitespace() || *blank == b'/')
+    };
+    text[from..].match_indices('<').map(|(at, _)| from + at).find(begins)
+}
+
+/// The address in the tag of a link.
+fn address_of(tag: &str) -> Option<&str> {
+    let at = tag.as_bytes().windows(4).position(|word| word.eq_ignore_ascii_case(b"href"))?;
+    let value = tag[at + 4..].trim_start().strip_prefix('=')?.trim_start();
+    let (quote, rest) = value.split_at_checked(1)?;
+    match quote {
+        "\"" | "'" => rest.split(quote).next(),
+        _ => value.split_ascii_whitespace().next(),
+    }
+}
+
+/// The text that a link of HTML shows.
+fn without_tags(inside: &str) -> String {
+    let mut shown = String::new();
+    let mut parts = inside.split('<');
+    shown.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        if part.get(..2).is_some_and(|name| name.eq_ignore_ascii_case("/a")) {
+            break;
+        }
+        shown.push_str(part.split_once('>').map_or("", |(_, text)| text));
+    }
+    shown
+}
+
+fn misleads(shown: &str, address: &str) -> bool {
+    let Some(leads_to) = host_of(address) else { return false };
+    // Who has a host has what is below it.
+    let is_below = |host: &str| leads_to.strip_suffix(host).is_some_and(|before| before.ends_with('.'));
+    shown_host(shown).is_some_and(|host| host != leads_to && !is_below(&host))
+}
+
+/// The host of an address of the web, without what makes no other site of it.
+fn host_of(address: &str) -> Option<String> {
+    let address = address.trim();
+    let url = match address.strip_prefix("//") {
+        Some(rest) => Url::parse(&format!("https://{rest}")),
+        None => Url::parse(address),
+    };
+    let url = url.ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+    let host = url.host_str()?.trim_end_matches('.');
+    Some(host.strip_prefix("www.").unwrap_or(host).to_owned())
+}
+
+/// The host that a link's text shows, if it shows an address.
+fn shown_host(text: &str) -> Option<String> {
+    let is_around = |c: char| matches!(c, '*' | '_' | '`' | '"' | '\'' | '(' | ')' | ',' | ';' | '!' | '?' | '.' | '…');
+    let mut words = text.split_whitespace().map(|word| word.trim_matches(is_around));
+    if let Some(host) = words.clone().filter(|word| word.contains("://")).find_map(host_of) {
+        return Some(host);
+    }
+    // `example.com/login` alone is taken for an address. `setup.sh`, `docs/setup.md` and `@zip.js/zip.js` are not.
+    let word = words.next().filter(|word| words.next().is_none() && !word.contains('@'))?;
+    let name = word.split('/').next().unwrap_or_default();
+    let ends_as_host = name.rsplit_once('.').is_some_and(|(before, end)| {
+        !before.is_empty() && (name.starts_with("www.") || ADDRESSES_END.contains(&end.to_ascii_lowercase().as_str()))
+    });
+    let has_path = name.contains('.') && word.len() > name.len() && !name.starts_with('.');
+    (ends_as_host || has_path).then(|| host_of(&format!("https://{word}"))).flatten()
+}
+
+/// How names end that are sites and not files or products, such as `setup.sh` and `Node.js`.
+const ADDRESSES_END: &[&str] = &["com", "org", "gov", "edu", "bank"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn s27_links_that_show_one_host_and_lead_to_another_are_found() {
+        for text in [
+            "See [https://bank.example/login](https://evil.example/x).",
+            "[bank.example/login](http://evil.example)",
+            "[bank.com](https://evil.example)",
+            "[www.bank.example](<https://evil.example/>)",
+            "[**https://bank.example**](//evil.example \"Your bank\")",
+            "[Sign in at https://bank.example, now](https://evil.example)",
+            "[https://bank.example/](https://bank.example@evil.example/)",
+            "[https://bank.example/](https://bank.example.evil.example/)",
+            "[a](b) [![c](https://d.example/e.png)](https://f.example) [https://bank.example](https://evil.example)",
+            "<a href=\"https://evil.example\">https://bank.example</a>",
+            "<p>x<A class=b HREF='https://evil.example'><b>bank.com</b></A>",
+            "<a href=https://evil.example>www.<i>bank</i>.example</a>",
+        ] {
+            assert!(misleading_link(text).is_some_and(|found| found.contains("evil")), "S27: {text}");
+        }
+    }
+
+    #[test]
+    fn s27_ordinary_links_are_not() {
+        for text in [
+            "[the page](https://bank.example/login)",
+            "[https://bank.example/](https://bank.example/login)",
+            "[bank.com](https://www.bank.com/)",
+            "[https://bank.example.](https://bank.example)",
+            "[docs/setup.md](docs/setup.md)",
+            "[setup.sh](https://bank.example/setup.sh)",
+            "[Node.js](https://nodejs.example)",
+            "![diagram](https://cdn.example/diagram.png)",
+            "[![build](https://ci.example/badge.svg)](https://code.example/ci)",
+            "[![Chat at https://chat.example](https://badges.example/a.svg)](https://chat.example)",
+            "[code.com](https://docs.code.com/keys)",
+            "[`@zip.js/zip.js`](https://packages.example/zip)",
+            "<a href=\"https://bank.example\">Your bank</a>, <a name=x>https://bank.example</a>",
+            "<a href='/login'>https://bank.example/login</a>",
+            "<a",
+            "<a href",
+            "<a href=>x",
+            "a](b",
+            "](",
+            "no link at all",
+        ] {
+            assert_eq!(misleading_link(text), None, "S27: nothing is wrong with {text}");
+        }
+    }
+}

@@ -1,0 +1,25 @@
+// Which results are reviewed before a model reads them: the choices, and the setting of one tool.
+
+import type { DataFlow, ResultReview } from "$lib/api/generated";
+
+import { m } from "../paraglide/messages";
+
+export function reviews(): { value: ResultReview; label: string }[] {
+  return [
+    { value: "off", label: m.servers_flow_review_off() },
+    { value: "suspicious", label: m.servers_flow_review_suspicious() },
+    { value: "always", label: m.servers_flow_review_always() },
+  ];
+}
+
+/** The setting of one tool; null for that of its server. */
+export function reviewOf(flow: DataFlow, tool: string): ResultReview | null {
+  return Object.entries(flow.tools).find(([name]) => name === tool)?.[1] ?? null;
+}
+
+/** The same flow with another setting for one tool. */
+export function withReview(flow: DataFlow, tool: string, review: ResultReview | null): DataFlow {
+  const others = Object.entries(flow.tools).filter(([name]) => name !== tool);
+  const own: [string, ResultReview][] = review === null ? [] : [[tool, review]];
+  return { ...flow, tools: Object.fromEntries([...others, ...own]) };
+}
