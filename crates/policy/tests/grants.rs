@@ -128,3 +128,34 @@ fn a_call_offers_approvals_for_its_conversation_where_it_has_one() {
     assert_eq!(scopes(None), [Scope::Once, Scope::Session, Scope::Always]);
     assert_eq!(scopes(Some("c1")), [Scope::Once, Scope::Conversation, Scope::Session, Scope::Always]);
 }
+
+#[test]
+fn an_approval_that_could_not_be_kept_ends_with_the_session() {
+    let mut grants = Grants::default();
+    let kept = grants.add(grant()).unwrap();
+    let other = grants.add(Grant { server: "other".to_owned(), ..grant() }).unwrap();
+    grants.keep_for_session(other);
+    assert_eq!(grants.to_keep().iter().map(|grant| grant.id).collect::<Vec<_>>(), [kept], "the other is not kept");
+    assert!(grants.iter().any(|grant| grant.id == other && grant.scope == Scope::Session), "but stands until the end");
+}
+
+#[test]
+fn approvals_that_changed_on_disk_are_taken_over() {
+    let named = |server: &str| Grant { server: server.to_owned(), ..grant() };
+    let mut grants = Grants::default();
+    let stays = grants.add(named("stays")).unwrap();
+    let goes = grants.add(named("goes")).unwrap();
+    let changes = grants.add(named("changes")).unwrap();
+    let own = grants.add(in_conversation("c1")).unwrap();
+    let session = grants.add(Grant { scope: Scope::Session, ..named("session") }).unwrap();
+    let changed = Grant { rests_on: Hash::of(&json!("v2")), ..named("changes") };
+    let once = Grant { scope: Scope::Once, ..named("once") };
+    let (gone, added) = grants.replace_kept(vec![named("stays"), changed, named("comes"), once]);
+    let mut names: Vec<_> = added.iter().map(|grant| grant.server.as_str()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["changes", "comes"], "what is new or differs is added; what does not last is not");
+    assert_eq!(gone.iter().map(|grant| grant.id).collect::<Vec<_>>(), [goes, changes], "the older ones are gone");
+    let left: Vec<_> = grants.iter().map(|grant| grant.id).collect();
+    assert!([stays, own, session].iter().all(|id| left.contains(id)), "the others keep their numbers: {left:?}");
+    assert!(![goes, changes].iter().any(|id| left.contains(id)), "and nothing of the older ones stands: {left:?}");
+}
