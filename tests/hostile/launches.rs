@@ -3,6 +3,7 @@
 use std::fs::{File, FileTimes};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use host::server_config::{Access, Folder, SandboxConfig, ServerConfig, ServerEntry};
 use host::view::{Failure, QuestionBody, QuestionView, ServerState, UserAnswer};
@@ -10,6 +11,9 @@ use policy::Scope;
 use testkit::app::command;
 
 use crate::pair::Pair;
+
+/// A server in a sandbox runs within this time.
+const STARTED: Duration = Duration::from_secs(20);
 
 fn is_start(question: &QuestionView) -> bool {
     matches!(question.body, QuestionBody::StartServer { .. })
@@ -137,9 +141,17 @@ async fn s10_a_readable_folder_shows_nothing_of_drawbridges_own() {
     let base = pair.app.folder.path().canonicalize().unwrap();
     let data = base.join("data");
     std::fs::write(data.join("planted"), "canary-of-s10").unwrap();
-    let reads =
-        format!("ls {0} >&2; cat {0}/planted {0}/../data/planted >&2; echo x > {0}/new; exit 3", data.display());
-    let around = Folder { path: base.clone(), access: Access::Read };
+    let (settings, word) = (base.join("mcp.json"), tempfile::tempdir().unwrap());
+    let reads = format!(
+        "touch $HOME/inside; until [ -e {2}/go ]; do sleep 0.02; done; \
+         ls {0} >&2; cat {0}/planted {0}/../data/planted {1} >&2; echo x > {0}/new; exit 3",
+        data.display(),
+        settings.display(),
+        word.path().canonicalize().unwrap().display()
+    );
+    let around = Folder { path: base.parent().unwrap().to_owned(), access: Access::Read };
+    let other = ServerEntry { name: "other".into(), config: command("/bin/false".into(), &["--key=canary-key"]) };
+    pair.app.host.add_server(other).await.unwrap().unwrap();
     let config = held(vec![around], "/bin/sh", &["-c", &reads]);
     pair.app.host.update_server("bad".into(), ServerEntry { name: "bad".into(), config }).await.unwrap().unwrap();
     pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
@@ -154,11 +166,23 @@ async fn s10_a_readable_folder_shows_nothing_of_drawbridges_own() {
     } else {
         let question = pair.app.question("bad", "its start", is_start).await;
         let QuestionBody::StartServer { plan: Some(plan), .. } = &question.body else { panic!("{what}: its plan") };
-        assert_eq!(plan.reach.hidden, std::slice::from_ref(&data), "{what}: the request says that it is left out");
+        assert_eq!(plan.reach.hidden, std::slice::from_ref(&base), "{what}: the request says that it is left out");
+        assert!(std::fs::read_to_string(&settings).unwrap().contains("canary-key"), "{what}: the settings hold a key");
         pair.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+        let homes = || std::fs::read_dir(data.join("sandbox")).into_iter().flatten().flatten();
+        let end = Instant::now() + STARTED;
+        while !homes().any(|home| home.path().join("inside").exists()) {
+            assert!(Instant::now() < end, "{what}: it starts");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        // As Drawbridge writes it. What lies over a file is gone then, in the sandbox as well.
+        let replaced = base.join("mcp.json.new");
+        std::fs::copy(&settings, &replaced).unwrap();
+        std::fs::rename(&replaced, &settings).unwrap();
+        std::fs::write(word.path().join("go"), "").unwrap();
         let said = failed(&pair).await.stderr.join("\n");
         assert!(said.contains("planted"), "{what}: it tried: {said}");
-        for secret in ["canary-of-s10", "audit.db", "secrets.json", "history.db"] {
+        for secret in ["canary-of-s10", "canary-key", "audit.db", "secrets.json", "history.db"] {
             assert!(!said.contains(secret), "{what}: {secret} is out of reach: {said}");
         }
         assert!(!data.join("new").exists(), "{what}: and it can't be written to");
@@ -171,10 +195,15 @@ async fn s10_a_readable_folder_shows_nothing_of_drawbridges_own() {
 async fn s10_no_folder_of_drawbridges_own_may_be_named() {
     let what = "S10, a folder within Drawbridge's own";
     let pair = Pair::asked_to_start(command("/bin/false".into(), &[])).await;
-    let inner = pair.app.folder.path().canonicalize().unwrap().join("data/held");
+    let base = pair.app.folder.path().canonicalize().unwrap();
+    let inner = base.join("data/held");
     std::fs::create_dir_all(&inner).unwrap();
-    for access in [Access::Read, Access::Write] {
-        let config = held(vec![Folder { path: inner.clone(), access }], "/bin/sh", &[]);
+    // In the second one mcp.json lies itself.
+    let named = [inner, base]
+        .into_iter()
+        .flat_map(|path| [Access::Read, Access::Write].map(|access| Folder { path: path.clone(), access }));
+    for folder in named {
+        let config = held(vec![folder], "/bin/sh", &[]);
         pair.app.host.update_server("bad".into(), ServerEntry { name: "bad".into(), config }).await.unwrap().unwrap();
         pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
         let failure = failed(&pair).await;

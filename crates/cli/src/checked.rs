@@ -115,6 +115,7 @@ fn why(name: &str) -> &str {
         "letters" => "only capital and small letters, or accents, differ",
         "unresolved" => "where the links on the path lead could not be found out",
         "leads-elsewhere" => "a link on the path leads elsewhere",
+        "holds" => "the value is the folder that holds what the condition names",
         "user-info" => "the address has a user's name or password",
         "not-address" => "the value is no whole address",
         "not-number" => "the value is no number",

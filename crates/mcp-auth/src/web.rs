@@ -149,7 +149,9 @@ impl Web {
                 return Err(phase.error(Cause::Unreadable { address: address::plain(&url), cause }));
             };
             self.conclude("it is a redirect");
-            url = address::endpoint("a redirect", next.as_str(), &self.named).map_err(|cause| phase.error(cause))?;
+            // The path is whatever the redirect says, so another program on a host that the user named must not get it.
+            url = address::endpoint_of("a redirect", next.as_str(), &url, &self.named)
+                .map_err(|cause| phase.error(cause))?;
         }
         let cause = format!("it redirects more than {REDIRECTS} times");
         Err(phase.error(Cause::Unreadable { address: address::plain(&url), cause }))

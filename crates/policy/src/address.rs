@@ -168,7 +168,7 @@ pub(crate) fn usual_port(scheme: &str) -> Option<u16> {
 }
 
 /// Host and port of an authority; the colons of an IPv6 address are its own.
-fn split_port(authority: &str) -> (&str, Option<&str>) {
+pub(crate) fn split_port(authority: &str) -> (&str, Option<&str>) {
     match authority.rsplit_once(':') {
         Some((host, port)) if !port.contains(']') => (host, Some(port)),
         _ => (authority, None),

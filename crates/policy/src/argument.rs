@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use crate::matcher::Matcher;
 use crate::path::PathFacts;
 use crate::verdict::{Reason, Verdict};
+use crate::wider::Wider;
 use crate::{ArgumentRule, Effect, RuleError};
 
 /// The most items of a list that are judged.
@@ -18,6 +19,7 @@ pub(crate) struct Argument {
     /// The pointer's parts.
     path: Vec<String>,
     is: Matcher,
+    wider: Wider,
 }
 
 /// How one condition of a rule was judged.
@@ -50,7 +52,7 @@ impl Argument {
         let rest = rule.at.strip_prefix('/').ok_or_else(bad)?;
         // RFC 6901, section 4: `~1` first, so that `~01` is `~1`.
         let path = rest.split('/').map(|part| part.replace("~1", "/").replace("~0", "~")).collect();
-        Ok(Self { path, is })
+        Ok(Self { path, is, wider: Wider::of(&rule.is, effect)? })
     }
 
     pub(crate) fn fits(&self, arguments: &Map<String, Value>, effect: Effect, facts: &PathFacts) -> bool {
@@ -75,14 +77,22 @@ impl Argument {
             Found::Value(Value::Array(items)) => {
                 let mut decided = (Verdict::Differs(Reason::Missing), None);
                 for item in items {
-                    decided = (self.is.judge(item, facts), Some(item));
+                    decided = (self.judge_value(item, facts), Some(item));
                     if decided.0.fits(is_allow) != is_allow {
                         break;
                     }
                 }
                 decided
             }
-            Found::Value(value) => (self.is.judge(value, facts), Some(value)),
+            Found::Value(value) => (self.judge_value(value, facts), Some(value)),
+        }
+    }
+
+    /// The same for a value that is no list.
+    fn judge_value(&self, value: &Value, facts: &PathFacts) -> Verdict {
+        match (self.is.judge(value, facts), value) {
+            (own @ Verdict::Differs(_), Value::String(text)) => self.wider.judge(text, facts).unwrap_or(own),
+            (own, _) => own,
         }
     }
 

@@ -12,6 +12,7 @@ use crate::pattern::MAX_PATTERN;
 pub(crate) struct Folder {
     parts: Vec<String>,
     root: Root,
+    is_device: bool,
 }
 
 /// Where a whole path begins.
@@ -51,7 +52,7 @@ impl Folder {
         if parts.iter().any(|part| part == "..") {
             return Err(bad());
         }
-        Ok(Self { parts, root })
+        Ok(Self { parts, root, is_device: is_device(root, rest) })
     }
 
     pub(crate) fn lies(&self, path: &str) -> Lies {
@@ -70,6 +71,7 @@ impl Folder {
             return Lies::Unclear;
         }
         match (self.root, root) {
+            _ if self.is_device != is_device(root, rest) => return Lies::Unclear,
             (own, other) if own == other => {}
             (Root::Drive(_), Root::Drive(_)) => return Lies::Outside,
             // A share can be a folder of a drive, and a path without a drive is on any.
@@ -95,6 +97,12 @@ impl Folder {
             through == names.len() && own < names.len()
         })
     }
+}
+
+/// Whether a path of Windows names a device (`\\\\?\\`, `\\\\.\\`), through which each share and drive has a second name.
+pub(crate) fn is_device(root: Root, rest: &str) -> bool {
+    let first = rest.split(['/', '\\']).next();
+    root == Root::Share && matches!(first, Some("?" | "."))
 }
 
 /// Whether Windows drops something of a name, or reads it as something else: dots and blanks at its end, and what follows a colon.
@@ -207,6 +215,8 @@ mod tests {
             (r"D:\Users\Ann", Lies::Outside),
             (r"C:\Windows", Lies::Outside),
             (r"\\?\C:\Users\Ann\a", Lies::Unclear),
+            (r"\\.\C:\Users\Ann\a", Lies::Unclear),
+            (r"\??\C:\Users\Ann\a", Lies::Unclear),
             (r"\\localhost\C$\Users\Ann\a", Lies::Unclear),
             (r"/\localhost\C$\Users\Ann\a", Lies::Unclear),
             ("/Users/Ann/a", Lies::Unclear),
@@ -217,5 +227,17 @@ mod tests {
         ] {
             assert_eq!(drive.lies(path), lies, "{path:?}");
         }
+        let share = Folder::compile(r"\\host\share\secret").unwrap();
+        for (path, lies) in [
+            (r"\\host\share\secret\a", Lies::Inside),
+            (r"\\host\share\other", Lies::Outside),
+            (r"\\?\UNC\host\share\secret\a", Lies::Unclear),
+            (r"\\.\UNC\host\share\secret\a", Lies::Unclear),
+            (r"//?/UNC/host/share/secret/a", Lies::Unclear),
+        ] {
+            assert_eq!(share.lies(path), lies, "{path:?}");
+        }
+        let device = Folder::compile(r"\\?\C:\secret").unwrap();
+        assert_eq!(device.lies(r"\\host\C$\secret"), Lies::Unclear, "a share may be the device's folder");
     }
 }

@@ -27,6 +27,7 @@ mod spelling;
 mod text;
 mod uri;
 mod verdict;
+mod wider;
 
 pub use act::{Act, By, Claims, Decision, Rule, SamplingUse, Scope, Standing};
 pub use argument::Judged;

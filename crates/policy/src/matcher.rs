@@ -58,7 +58,7 @@ impl Matcher {
         }
     }
 
-    fn judge_text(&self, text: &str, facts: &PathFacts) -> Verdict {
+    pub(crate) fn judge_text(&self, text: &str, facts: &PathFacts) -> Verdict {
         match self {
             Self::Glob(glob) => glob.judge(text),
             Self::Regex(regex) => regex.judge(text),

@@ -6,7 +6,7 @@ use percent_encoding::percent_decode_str;
 
 use crate::RuleError;
 use crate::fold::narrowed;
-use crate::folder::{Root, SECOND_NAMES, is_dropped, parts_of, root_of, same_letters};
+use crate::folder::{Root, SECOND_NAMES, is_device, is_dropped, parts_of, root_of, same_letters};
 use crate::parts::{Parts, collapsed};
 use crate::pattern::MAX_PATTERN;
 use crate::verdict::{Reason, Verdict};
@@ -38,6 +38,7 @@ impl PathFacts {
 #[derive(Debug, Clone)]
 pub(crate) struct PathPattern {
     root: Root,
+    is_device: bool,
     parts: Parts,
     /// The names before the first wildcard.
     fixed: Vec<String>,
@@ -64,7 +65,7 @@ impl PathPattern {
             Root::Share => ("\\".to_owned(), "\\"),
         };
         let beginning = format!("{drive}{separator}{}", fixed.join(separator));
-        Ok(Self { root, parts: Parts::compile(parts)?, fixed, beginning })
+        Ok(Self { root, is_device: is_device(root, rest), parts: Parts::compile(parts)?, fixed, beginning })
     }
 
     pub(crate) fn judge(&self, text: &str, facts: &PathFacts) -> Verdict {
@@ -105,6 +106,7 @@ impl PathPattern {
         }
         let names = collapsed(parts_of(root, rest));
         let own = match (self.root, root) {
+            _ if self.is_device != is_device(root, rest) => Verdict::Doubtful(Reason::NotWhole),
             (own, other) if own == other => self.parts.judge(&names),
             (Root::Drive(_), Root::Drive(_)) => Verdict::Differs(Reason::Differs),
             _ => Verdict::Doubtful(Reason::NotWhole),
@@ -247,8 +249,21 @@ mod tests {
             (r"D:\Users\Ann", DIFFERS),
             (r"C:\Users.\Ann", doubt(Reason::Respelled)),
             ("/Users/Ann", doubt(Reason::NotWhole)),
+            (r"C:Users\Ann", doubt(Reason::NotWhole)),
+            (r"\\?\UNC\localhost\C$\Users\Ann", doubt(Reason::NotWhole)),
+            (r"\??\C:\Users\Ann", doubt(Reason::NotWhole)),
         ] {
             assert_eq!(drive.judge(path, &PathFacts::Elsewhere), expected, "{path:?}");
+        }
+        let share = PathPattern::compile(r"\\host\share\*").unwrap();
+        for (path, expected) in [
+            (r"\\host\share\a", FITS),
+            (r"\\host\other\a", DIFFERS),
+            (r"\\?\UNC\host\share\a", doubt(Reason::NotWhole)),
+            (r"\\.\UNC\host\share\a", doubt(Reason::NotWhole)),
+            ("//./UNC/host/share/a", doubt(Reason::NotWhole)),
+        ] {
+            assert_eq!(share.judge(path, &PathFacts::Elsewhere), expected, "{path:?}");
         }
     }
 

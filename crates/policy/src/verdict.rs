@@ -68,6 +68,8 @@ pub enum Reason {
     Unresolved,
     /// The links on the path lead elsewhere.
     LeadsElsewhere,
+    /// It is the folder that holds what the rule names.
+    Holds,
     /// The address has a user's name or password.
     UserInfo,
     /// It is no whole address.
@@ -96,6 +98,7 @@ impl Reason {
             Self::Letters => "letters",
             Self::Unresolved => "unresolved",
             Self::LeadsElsewhere => "leads-elsewhere",
+            Self::Holds => "holds",
             Self::UserInfo => "user-info",
             Self::NotAddress => "not-address",
             Self::NotNumber => "not-number",

@@ -140,6 +140,7 @@ export function judgedWords(reason: string): string {
     respelled: m.rules_why_respelled,
     climbs: m.rules_why_climbs,
     "crosses-parts": m.rules_why_crosses_parts,
+    holds: m.rules_why_holds,
     "not-whole": m.rules_why_not_whole,
     "second-name": m.rules_why_second_name,
     letters: m.rules_why_letters,

@@ -337,7 +337,7 @@ pub struct Judged {
     /// Whether it holds.
     pub holds: bool,
     /// Why, by a stable name: `matches`, `differs`, `missing`, `not-judged`, `too-long`, `respelled`, `climbs`, `crosses-parts`,
-    /// `not-whole`, `second-name`, `letters`, `unresolved`, `leads-elsewhere`, `user-info`, `not-address`, `not-number` or
+    /// `not-whole`, `second-name`, `letters`, `unresolved`, `leads-elsewhere`, `holds`, `user-info`, `not-address`, `not-number` or
     /// `text-number`.
     pub reason: String,
     /// The value as JSON, at most its beginning.

@@ -42,6 +42,42 @@ pub enum NoPlan {
     OwnFolder(PathBuf),
 }
 
+/// Drawbridge's own files: records, history, secrets and the homes of servers in the data folder, and the settings file, in which
+/// other servers' keys may stand.
+#[derive(Debug, Clone)]
+pub(super) struct OwnFiles {
+    data: PathBuf,
+    config: PathBuf,
+}
+
+impl OwnFiles {
+    /// The data folder by where it really lies.
+    fn data_folder(&self) -> PathBuf {
+        self.data.canonicalize().unwrap_or_else(|_| self.data.clone())
+    }
+
+    /// The folder of the settings file by where it really lies; none if it is not there. The file alone can't be hidden: the next change
+    /// puts another one in its place, and with that the system takes away what lies over it.
+    fn config_folder(&self) -> Option<PathBuf> {
+        let real = self.config.canonicalize().ok();
+        let folder = real.as_deref().unwrap_or(&self.config).parent()?;
+        folder.canonicalize().ok()
+    }
+
+    /// The folders of which a server in a sandbox sees nothing, wherever else it may read.
+    fn folders(&self) -> Vec<PathBuf> {
+        let data = self.data_folder();
+        let config = self.config_folder().filter(|config| !config.starts_with(&data));
+        [data].into_iter().chain(config).collect()
+    }
+
+    /// Whether a folder that is named shows some of them though they are hidden. Beside the settings file, whose folder may be any, there
+    /// may be folders that are somebody else's.
+    fn shows(&self, folder: &Path) -> bool {
+        folder.starts_with(self.data_folder()) || self.config_folder().is_some_and(|config| folder == config)
+    }
+}
+
 impl Owner {
     /// How a local server is started.
     pub(super) fn command(&self, name: &str, config: &StdioConfig) -> ServerCommand {
@@ -56,7 +92,7 @@ impl Owner {
                 folders: sandbox.folders.clone(),
                 network: sandbox.network.clone(),
                 home: self.sandbox_home(name, configured),
-                hidden: self.hidden_files(),
+                hidden: self.own_files().folders(),
                 limits: self.settings.limits.resources(),
             }),
             approved: None,
@@ -69,21 +105,13 @@ impl Owner {
         self.data_folder().join(HOMES).join(home_name(name, config))
     }
 
-    /// Where Drawbridge's own files lie, which no server in a sandbox may change.
-    pub(super) fn own_files(&self) -> Vec<PathBuf> {
-        vec![self.ports.documents.path(), self.ports.servers.path()]
+    /// Where Drawbridge's own files lie, of which a server in a sandbox sees and changes nothing.
+    pub(super) fn own_files(&self) -> OwnFiles {
+        OwnFiles { data: self.ports.documents.path(), config: self.ports.servers.path() }
     }
 
-    /// The folders of which a server in a sandbox sees nothing, wherever else it may read: records, history, secrets, and the homes of
-    /// other servers.
-    fn hidden_files(&self) -> Vec<PathBuf> {
-        vec![self.data_folder()]
-    }
-
-    /// The data folder by where it really lies.
     fn data_folder(&self) -> PathBuf {
-        let data = self.ports.documents.path();
-        data.canonicalize().unwrap_or(data)
+        self.own_files().data_folder()
     }
 
     /// The other servers whose sandbox lets them write to one of these files.
@@ -196,18 +224,24 @@ pub(super) async fn plan(
     program: &Path,
     path: &SearchPath,
     config: &StdioConfig,
-    own: &[PathBuf],
+    own: &OwnFiles,
 ) -> Result<Option<Plan>, NoPlan> {
     if let Some(sandbox) = &config.sandbox {
         // Where a link lies on the way there, whoever may write beside it could have it lead elsewhere.
-        let changes = own.iter().flat_map(|file| ways(file)).find_map(|way| sandbox.may_change(&way).cloned());
-        let hidden = &command.sandbox.as_ref().map(|sandbox| sandbox.hidden.as_slice()).unwrap_or_default();
-        let lies_in = |folder: &&Folder| hidden.iter().any(|hidden| folder.path.starts_with(hidden));
-        if let Some(folder) = changes.or_else(|| sandbox.folders.iter().find(lies_in).cloned()) {
+        let own_ways = [&own.data, &own.config].into_iter().flat_map(|file| ways(file));
+        let changes = own_ways.into_iter().find_map(|way| sandbox.may_change(&way).cloned());
+        if let Some(folder) = changes.or_else(|| sandbox.folders.iter().find(|folder| own.shows(&folder.path)).cloned())
+        {
             return Err(NoPlan::OwnFolder(folder.path));
         }
     }
-    Ok(Plan::make(command, program, path).await?)
+    let plan = Plan::make(command, program, path).await?;
+    // What is hidden would hide the program as well.
+    let reach = plan.as_ref().map(|plan| &plan.reach);
+    match reach.and_then(|reach| reach.program.iter().find(|part| reach.hidden.contains(part))) {
+        Some(part) => Err(NoPlan::OwnFolder(part.clone())),
+        None => Ok(plan),
+    }
 }
 
 /// All paths that decide where a path leads: as it is spelled, and as it is after each link on the way.

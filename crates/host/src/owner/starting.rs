@@ -15,7 +15,7 @@ use super::gate::Departure;
 use super::packages::PackageStart;
 use super::pins::changed_files;
 use super::questions::{For, kind_of};
-use super::sandbox::{NoPlan, plan};
+use super::sandbox::{NoPlan, OwnFiles, plan};
 use super::sign_in::{SignIn, Unmade};
 use super::{Decided, Owner, ServerError};
 use crate::activity::{ActivityKind, now};
@@ -455,7 +455,7 @@ async fn find_and_plan(
     command: ServerCommand,
     known: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
     config: StdioConfig,
-    own: Vec<PathBuf>,
+    own: OwnFiles,
 ) -> (SearchPath, Result<FoundLaunch, NoPlan>) {
     let (path, found) = find(command.clone(), known).await;
     let planned = match found {

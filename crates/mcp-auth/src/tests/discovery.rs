@@ -238,6 +238,25 @@ async fn redirects_of_metadata_are_followed_only_to_where_may_be_gone() {
 }
 
 #[tokio::test]
+async fn x47_a_redirect_reaches_no_other_program_on_a_named_host() {
+    const PLACE: &str = "/.well-known/oauth-authorization-server";
+    let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    other.set_nonblocking(true).unwrap();
+    let to = format!("http://{}/_shutdown?now", other.local_addr().unwrap());
+    let (_issuer, server) = servers(
+        |script| {
+            script.redirects.insert(PLACE.to_owned(), (307, to));
+        },
+        |_| (),
+    )
+    .await;
+    let bench = Bench::new(&server, |_| ());
+    let error = bench.connect().await.unwrap_err();
+    assert!(matches!(error.cause, Cause::UnsafeUrl { .. }), "it is refused for what it is: {error}");
+    assert!(other.accept().is_err(), "nobody connects");
+}
+
+#[tokio::test]
 async fn the_resource_is_sent_byte_for_byte_as_it_names_itself() {
     let (issuer, server) = servers(|_| (), |script| script.checks_audience = false).await;
     let named = format!("{}/", server.url()).replace("http://", "HTTP://");

@@ -135,7 +135,7 @@ pub enum SandboxError {
     },
     /// A folder that it reaches holds one that it must see nothing of, and this mechanism only adds to what is reached.
     #[error(
-        "the sandbox reaches {folder}, in which Drawbridge keeps its records and secrets ({hidden}); Landlock can't leave that out. Name smaller folders, or install bubblewrap"
+        "the sandbox reaches {folder}, in which Drawbridge keeps its records, secrets or settings ({hidden}); Landlock can't leave that out. Name smaller folders, or install bubblewrap"
     )]
     Exposes {
         /// The folder that is reached.

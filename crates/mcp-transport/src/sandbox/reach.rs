@@ -109,7 +109,8 @@ impl Reach {
         let mut reach = Reach { folders, system, program: parts, home, hidden: Vec::new() };
         reach.hidden = sandbox.hidden.iter().filter(|hidden| reach.covering(hidden).is_some()).cloned().collect();
         reach.hidden.sort();
-        reach.hidden.dedup();
+        // Sorted, so each comes after the one that it lies in.
+        reach.hidden.dedup_by(|inner, outer| inner.starts_with(outer));
         reach
     }
 

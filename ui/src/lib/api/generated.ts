@@ -2481,7 +2481,7 @@ number: number,
 holds: boolean, 
 /**
  * Why, by a stable name: `matches`, `differs`, `missing`, `not-judged`, `too-long`, `respelled`, `climbs`, `crosses-parts`,
- * `not-whole`, `second-name`, `letters`, `unresolved`, `leads-elsewhere`, `user-info`, `not-address`, `not-number` or
+ * `not-whole`, `second-name`, `letters`, `unresolved`, `leads-elsewhere`, `holds`, `user-info`, `not-address`, `not-number` or
  * `text-number`.
  */
 reason: string, 

@@ -9,7 +9,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use process_wrap::tokio::ChildWrapper;
 use tokio::io::AsyncReadExt;
@@ -35,8 +35,25 @@ const MEMORY_FOLDER: u64 = 512 * 1024 * 1024;
 /// What keeps a server from making further namespaces (bubblewrap 0.8).
 const NO_MORE_NAMESPACES: [&str; 2] = ["--unshare-user", "--disable-userns"];
 
+/// A trial that found less than all is repeated after this time: the machine may have been too busy for it.
+const TRY_AGAIN: Duration = Duration::from_secs(60);
+
 /// Those that were tried and work, by their real paths. What was not there may be installed meanwhile, so that is not kept.
-static WORKS: Mutex<BTreeMap<PathBuf, Features>> = Mutex::new(BTreeMap::new());
+static WORKS: Mutex<BTreeMap<PathBuf, Known>> = Mutex::new(BTreeMap::new());
+
+/// The outcome of a trial that did not fail.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    features: Features,
+    since: Instant,
+}
+
+impl Known {
+    /// Whether no other trial is due.
+    fn holds(&self, now: Instant) -> bool {
+        self.features == Features::ALL[0] || now.saturating_duration_since(self.since) < TRY_AGAIN
+    }
+}
 
 /// What not every bubblewrap has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,12 +75,13 @@ impl Features {
     ];
 
     /// Those of the program at this path, if it was tried and works.
-    fn known(program: &Path) -> Option<Features> {
+    fn known(program: &Path) -> Option<Known> {
         WORKS.lock().unwrap_or_else(PoisonError::into_inner).get(program).copied()
     }
 
     fn keep(self, program: &Path) {
-        WORKS.lock().unwrap_or_else(PoisonError::into_inner).insert(program.to_owned(), self);
+        let known = Known { features: self, since: Instant::now() };
+        WORKS.lock().unwrap_or_else(PoisonError::into_inner).insert(program.to_owned(), known);
     }
 }
 
@@ -80,7 +98,7 @@ pub(super) async fn find(path: &SearchPath) -> Result<PathBuf, String> {
     let Some(program) = found.iter().find_map(|program| root_owned(program)) else {
         return Err(format!("{} may be changed by others than the system", first.display()));
     };
-    if Features::known(&program).is_some() {
+    if Features::known(&program).is_some_and(|known| known.holds(Instant::now())) {
         return Ok(program);
     }
     let mut said = String::new();
@@ -160,7 +178,7 @@ pub(super) fn arguments(
     system_calls: OwnedFd,
     gate: Option<GateEnds>,
 ) -> Result<(Vec<OsString>, Vec<OwnedFd>), SandboxError> {
-    let features = Features::known(program).unwrap_or(Features::NONE);
+    let features = Features::known(program).map_or(Features::NONE, |known| known.features);
     let mut arguments = namespaces(&plan.network, features);
     for (name, value) in variables {
         arguments.extend(["--setenv".into(), name, value]);
@@ -235,4 +253,20 @@ fn finish(arguments: &mut Vec<OsString>, system_calls: &OwnedFd) {
 
 fn bind(arguments: &mut Vec<OsString>, how: &str, path: &Path) {
     arguments.extend([how.into(), path.into(), path.into()]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trial_that_found_less_than_all_is_repeated() {
+        let since = Instant::now();
+        for features in Features::ALL {
+            let known = Known { features, since };
+            assert!(known.holds(since), "each holds at first: {features:?}");
+            let is_best = features.bounds && features.descriptors;
+            assert_eq!(known.holds(since + TRY_AGAIN), is_best, "only the best holds for good: {features:?}");
+        }
+    }
 }
