@@ -13,11 +13,12 @@ use policy::{By, Hash, Scope};
 use serde_json::{Map, json};
 use url::Url;
 
+use super::answers::Acted;
 use super::pins::standing_of;
 use super::questions::{For, Pending, content_of, hash_of, kind_of, refusal, subject_of};
 use super::{AnswerError, Owner};
 use crate::connection::Target;
-use crate::ports::Platform;
+use crate::ports::{Platform, StoreError};
 use crate::sampling::convert::to_request;
 use crate::sampling::{SamplingState, ask_hash};
 use crate::sign_in::EnteredClient;
@@ -259,28 +260,57 @@ impl Owner {
         Ok(Approval { request: pending.view.id, shown: now })
     }
 
-    /// Lets this leave by the user's approval, and writes it down. The consent request stays in the queue.
+    /// Lets this leave by the user's approval: writes it down, and then does `act` with the place of the consent request, which stays
+    /// in the queue. Until the log has the entry nothing else acts on the request.
     ///
-    /// # Errors
-    /// If the request is gone or is not what was approved, or it can't be written down.
+    /// `act` gets the cause if nothing may leave: the request is gone or is not what was approved, or it can't be written down. If
+    /// that shows only once the log has the entry, the log also has that nothing left.
     pub(super) fn depart(
         &mut self,
         approval: Approval,
         scope: Scope,
         leaving: Leaving,
-    ) -> Result<(usize, Departure), AnswerError> {
+        act: impl FnOnce(&mut Self, Result<(usize, Departure), AnswerError>) -> Result<Acted, AnswerError> + Send + 'static,
+    ) -> Result<Acted, AnswerError> {
         let Approval { request, shown } = approval;
-        let at = self.questions.iter().position(|p| p.view.id == request).ok_or(AnswerError::NotOpen)?;
-        let pending = &self.questions[at];
+        let Some(at) = self.questions.iter().position(|p| p.view.id == request) else {
+            return act(self, Err(AnswerError::NotOpen));
+        };
+        let pending = &mut self.questions[at];
         if pending.being_acted_on || pending.hash() != shown {
-            return Err(AnswerError::Stale);
+            return act(self, Err(AnswerError::Stale));
         }
+        pending.being_acted_on = true;
         let (to, leaves) = (pending.view.server.clone(), leaving.leaves.clone());
         let pending = pending.copy();
-        if !self.write_down_as(&pending, Outcome::Allowed, Some(scope), leaving) {
+        self.write_down_allowed(&pending.copy(), scope, &leaving.clone(), move |owner, written| {
+            let departed = owner.written_departure(&pending, &shown, &leaving, written);
+            let acted = act(owner, departed.map(|at| (at, Departure { to, leaves })));
+            owner.answered(request, acted);
+        });
+        Ok(Acted::Later)
+    }
+
+    /// The consent request that is acted on now that its entry is written, if it is still what was approved.
+    fn written_departure(
+        &mut self,
+        approved: &Pending,
+        shown: &Hash,
+        leaving: &Leaving,
+        written: Result<(), StoreError>,
+    ) -> Result<usize, AnswerError> {
+        let at = self.questions.iter().position(|p| p.view.id == approved.view.id);
+        if let Some(at) = at {
+            self.questions[at].being_acted_on = false;
+        }
+        if let Err(error) = written {
+            tracing::error!(%error, "a decision could not be written down");
             return Err(AnswerError::Audit);
         }
-        Ok((at, Departure { to, leaves }))
+        let found = at.ok_or(AnswerError::NotOpen);
+        let found =
+            found.and_then(|at| if self.questions[at].hash() == *shown { Ok(at) } else { Err(AnswerError::Stale) });
+        found.inspect_err(|_| self.note_not_sent(approved, leaving))
     }
 
     /// The same, and takes the consent request out of the queue.
@@ -292,11 +322,14 @@ impl Owner {
         approval: Approval,
         scope: Scope,
         leaving: Leaving,
-    ) -> Result<(Pending, Departure), AnswerError> {
-        let (at, departure) = self.depart(approval, scope, leaving)?;
-        let pending = self.questions.remove(at);
-        self.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome: Outcome::Allowed });
-        Ok((pending, departure))
+        act: impl FnOnce(&mut Self, Pending, Departure) -> Result<Acted, AnswerError> + Send + 'static,
+    ) -> Result<Acted, AnswerError> {
+        self.depart(approval, scope, leaving, move |owner, departed| {
+            let (at, departure) = departed?;
+            let pending = owner.questions.remove(at);
+            owner.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome: Outcome::Allowed });
+            act(owner, pending, departure)
+        })
     }
 
     /// Gives a server the answer that the user approved. What is not that becomes a refusal.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use mcp_proto::session::{Answer, ServerQuestion, ServerRequestId};
 use mcp_proto::types::{ElicitAction, ElicitParams, ElicitResult, Root};
+use mcp_transport::stdio::LaunchFiles;
 use policy::{Act, Decision, Hash, Rule, Scope, canonical_json, canonical_object};
 use serde_json::{Value, json};
 
@@ -17,6 +18,7 @@ use super::sampling::{self, Running};
 use crate::activity::now;
 use crate::connection::{RunId, Tell, Ticket};
 use crate::form::Form;
+use crate::ports::StoreError;
 use crate::sampling::{Run, ask_hash, asked_before};
 use crate::url_parts::shown_url;
 use crate::view::{
@@ -46,6 +48,8 @@ pub(super) struct Pending {
     pub(super) schema: Option<Value>,
     /// Whether an approval is being carried out; until that has ended no other answer counts.
     pub(super) being_acted_on: bool,
+    /// The files that a command leads to, as they were when the user answered. Read beside the loop.
+    pub(super) files_now: Option<LaunchFiles>,
     /// The model that answers it now. It stops when the question is gone.
     pub(super) running: Option<Running>,
 }
@@ -69,15 +73,18 @@ impl Pending {
             what_for: self.what_for.clone(),
             schema: self.schema.clone(),
             being_acted_on: self.being_acted_on,
+            files_now: self.files_now.clone(),
             running: None,
         }
     }
 
     /// Over the exact bytes that an approval lets cross.
     pub(super) fn hash(&self) -> Hash {
-        if let QuestionBody::StartServer { config, resolved, plan, files, package, .. } = &self.view.body {
-            // The files that would run may be others than when it was asked.
-            return command_hash(config, resolved, plan.as_ref(), &files.again(), package.as_deref());
+        if let QuestionBody::StartServer { config, resolved, plan, package, .. } = &self.view.body
+            && let Some(files) = &self.files_now
+        {
+            // They may be others than when it was asked.
+            return command_hash(config, resolved, plan.as_ref(), files, package.as_deref());
         }
         hash_of(&self.view.body, self.schema.as_ref())
     }
@@ -192,7 +199,9 @@ impl Owner {
         if self.settings.announce {
             self.ports.platform.announce(server, kind_of(&view.body));
         }
-        self.questions.push(Pending { view: view.clone(), what_for, schema, being_acted_on: false, running: None });
+        let pending =
+            Pending { view: view.clone(), what_for, schema, being_acted_on: false, files_now: None, running: None };
+        self.questions.push(pending);
         self.emit(HostEvent::QuestionChanged(Box::new(view)));
     }
 
@@ -374,37 +383,23 @@ impl Owner {
 
     /// Writes down what became of a question that lets nothing leave.
     pub(super) fn write_down(&mut self, pending: &Pending, outcome: Outcome, scope: Option<Scope>) {
-        self.write_down_as(pending, outcome, scope, Leaving::shown(pending));
+        let conversation = self.conversation_of(&pending.view.why);
+        let leaving = Leaving::shown(pending);
+        self.note(decided(self.options.decides, pending, (outcome, scope), &leaving, conversation.as_deref()));
     }
 
-    /// Writes down what became of a question. Only an approval must not happen without.
-    pub(super) fn write_down_as(
+    /// Writes down that a question is approved, which must not happen without, and goes on with `act`.
+    pub(super) fn write_down_allowed(
         &mut self,
         pending: &Pending,
-        outcome: Outcome,
-        scope: Option<Scope>,
-        leaving: Leaving,
-    ) -> bool {
-        let view = &pending.view;
-        let conversation = self.conversation_of(&view.why);
-        let entry = Decided {
-            server: &view.server,
-            kind: leaving.kind,
-            subject: &leaving.subject,
-            decision: outcome.name(),
-            scope,
-            by: if outcome == Outcome::Withdrawn { "policy" } else { self.options.decides },
-            hash: leaving.logged.as_str(),
-            asker: asker_of(&view.why),
-            content: leaving.content,
-            rule: view.rule.into(),
-            conversation: conversation.as_deref(),
-        };
-        if outcome != Outcome::Allowed {
-            self.note(entry);
-            return true;
-        }
-        self.audit(entry).inspect_err(|error| tracing::error!(%error, "a decision could not be written down")).is_ok()
+        scope: Scope,
+        leaving: &Leaving,
+        act: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
+    ) {
+        let conversation = self.conversation_of(&pending.view.why);
+        let outcome = (Outcome::Allowed, Some(scope));
+        let entry = decided(self.options.decides, pending, outcome, leaving, conversation.as_deref());
+        self.audit(entry, act);
     }
 
     /// The conversation that led to a question.
@@ -418,8 +413,31 @@ impl Owner {
     }
 }
 
+fn decided<'a>(
+    decides: &'static str,
+    pending: &'a Pending,
+    (outcome, scope): (Outcome, Option<Scope>),
+    leaving: &'a Leaving,
+    conversation: Option<&'a str>,
+) -> Decided<'a> {
+    let view = &pending.view;
+    Decided {
+        server: &view.server,
+        kind: leaving.kind,
+        subject: &leaving.subject,
+        decision: outcome.name(),
+        scope,
+        by: if outcome == Outcome::Withdrawn { "policy" } else { decides },
+        hash: leaving.logged.as_str(),
+        asker: asker_of(&view.why),
+        content: leaving.content.clone(),
+        rule: view.rule.into(),
+        conversation,
+    }
+}
+
 /// Who asked for what a question is about.
-const fn asker_of(why: &Why) -> &'static str {
+pub(super) const fn asker_of(why: &Why) -> &'static str {
     match why {
         Why::User { .. } => "user",
         Why::Model { .. } => "model",

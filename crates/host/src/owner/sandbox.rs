@@ -80,10 +80,9 @@ impl Owner {
         vec![self.data_folder()]
     }
 
-    /// The data folder by where it really lies.
+    /// The data folder by where it really lay when Drawbridge began.
     fn data_folder(&self) -> PathBuf {
-        let data = self.ports.documents.path();
-        data.canonicalize().unwrap_or(data)
+        self.data_folder.clone()
     }
 
     /// The other servers whose sandbox lets them write to one of these files.
@@ -144,15 +143,10 @@ impl Owner {
         }
     }
 
-    /// A server has another name: its home goes with it. One that runs keeps the old one, and has lost it then.
-    pub(super) fn rename_sandbox(&self, was: &str, entry: &ServerEntry) {
-        let Some(stdio) = entry.config.as_stdio() else { return };
-        let (from, to) = (self.sandbox_home(was, stdio), self.sandbox_home(&entry.name, stdio));
-        if from.exists()
-            && let Err(error) = std::fs::rename(&from, &to)
-        {
-            tracing::warn!(%error, "the home of a server could not be renamed: {}", from.display());
-        }
+    /// The homes of a server before and after it is renamed, if it can have one.
+    pub(super) fn renamed_homes(&self, was: &str, entry: &ServerEntry) -> Option<(PathBuf, PathBuf)> {
+        let stdio = entry.config.as_stdio().filter(|_| entry.name != was)?;
+        Some((self.sandbox_home(was, stdio), self.sandbox_home(&entry.name, stdio)))
     }
 
     /// Removes the home of a server that its user removed. It may be large.
@@ -167,6 +161,15 @@ impl Owner {
                 tracing::warn!(%error, "the home of a server that is gone could not be removed: {}", home.display());
             }
         });
+    }
+}
+
+/// Renames the home of a server.
+pub(super) fn rename_home(from: &Path, to: &Path) {
+    if from.exists()
+        && let Err(error) = std::fs::rename(from, to)
+    {
+        tracing::warn!(%error, "the home of a server could not be renamed: {}", from.display());
     }
 }
 
