@@ -3,18 +3,18 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use host::flow::{DataFlow, SameServer};
 use host::sampling::SamplingSettings;
-use host::server_config::ServerConfig;
 use host::view::{AppSettings, QuestionBody, QuestionView, ServerState, UserAnswer};
-use host::{Host, HostOptions};
+use host::{AnswerError, Host, HostOptions};
+use mcp_transport::stdio::LaunchFiles;
 use policy::{PolicyRule, Scope};
 use rusqlite::Connection;
 use serde_json::json;
 use testkit::app::{App, scripted};
-use testkit::binaries;
 use testkit::deadline::holds_within;
 
 use crate::gate::withstood;
@@ -142,8 +142,7 @@ async fn s15_approvals_are_given_and_taken_back_behind_a_held_lock() {
 async fn s15_rules_change_behind_a_held_lock() {
     let what = "S15, a rule is set and removed while the lock is held";
     let (app, row) = quiet(what).await;
-    let rule: PolicyRule =
-        serde_json::from_value(json!({ "server": "bad", "action": "call_tool", "effect": "deny" })).unwrap();
+    let rule: PolicyRule = serde_json::from_value(json!({ "server": "bad", "effect": "deny" })).unwrap();
     let set = app.host.set_rule(rule);
     let rule = answers_others(&app.host, what, lock_of(&data(&app)), set).await.unwrap().unwrap();
     assert!(document(&app, "policy.json").contains("bad"), "{what}: it stands in the file");
@@ -164,6 +163,29 @@ async fn s15_settings_change_behind_a_held_lock() {
     assert_eq!(app.host.snapshot().await.unwrap().settings, settings, "{what}: they hold");
     assert!(document(&app, "settings.json").contains("365"), "{what}: they are kept");
     assert!(document(&app, "confirmed.json").contains("365"), "{what}: they are confirmed");
+    ends(app, row).await;
+}
+
+#[tokio::test]
+async fn s15_changes_behind_a_held_lock_keep_their_order() {
+    let what = "S15, settings change several times while the lock is held";
+    let (app, row) = quiet(what).await;
+    let set = |days: u32| {
+        let host = app.host.clone();
+        let settings = AppSettings { audit_days: days, ..AppSettings::default() };
+        async move { host.set_settings(settings).await.unwrap().unwrap() }
+    };
+    // Each is with the owner before the next one is.
+    let all = async { tokio::join!(biased; set(101), set(102), set(103)) };
+    answers_others(&app.host, what, lock_of(&data(&app)), all).await;
+    assert_eq!(app.host.snapshot().await.unwrap().settings.audit_days, 103, "{what}: the last one holds");
+    assert!(document(&app, "settings.json").contains("103"), "{what}: and is kept");
+    assert!(document(&app, "confirmed.json").contains("103"), "{what}: and is confirmed");
+    let query = host::ports::AuditQuery::latest(3);
+    let logged = app.host.ports().audit.read(&query).unwrap();
+    let days: Vec<bool> =
+        logged.iter().rev().zip(["101", "102", "103"]).map(|(entry, days)| entry.subject.contains(days)).collect();
+    assert_eq!(days, [true; 3], "{what}: the log has them in their order: {logged:?}");
     ends(app, row).await;
 }
 
@@ -248,55 +270,98 @@ async fn s15_nothing_leaves_and_nothing_waits_while_the_audit_log_is_locked() {
     })
     .await;
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
-    let decisions: Vec<String> = app.decisions().into_iter().map(|(_, _, decision)| decision).collect();
+    let decisions: Vec<String> = app.decisions().into_iter().map(|(_, decision, _)| decision).collect();
     assert_eq!(decisions.iter().filter(|decision| *decision == "allowed").count(), 1, "{what}: {decisions:?}");
     ends(app, row).await;
 }
 
-/// A file that nobody can open, as on a network file system that has gone: until this is dropped the kernel holds back whoever
-/// opens it, up to `/proc/sys/fs/lease-break-time`.
-#[cfg(target_os = "linux")]
-struct Unopenable(File);
+/// Set while the file system of the program does not answer.
+static HANGS: Mutex<bool> = Mutex::new(false);
+static ANSWERS: Condvar = Condvar::new();
 
-#[cfg(target_os = "linux")]
-impl Unopenable {
-    #[expect(unsafe_code, reason = "no crate has a safe call for leases")]
-    fn new(path: &Path) -> Self {
-        use std::os::fd::AsRawFd as _;
+/// Looks at files on a file system that hangs, as one of a network that has gone.
+fn look_at_hanging(files: &LaunchFiles) -> LaunchFiles {
+    let hangs = HANGS.lock().unwrap_or_else(PoisonError::into_inner);
+    drop(ANSWERS.wait_while(hangs, |hangs| *hangs).unwrap_or_else(PoisonError::into_inner));
+    files.again()
+}
 
-        use nix::libc::{F_SETLEASE, F_WRLCK, SIGURG, c_int, fcntl};
+/// The file system hangs until this is dropped.
+struct Hanging;
 
-        /// Of `fcntl.h`; the crate does not have it.
-        const F_SETSIG: c_int = 10;
-
-        let file = File::options().read(true).write(true).open(path).unwrap();
-        // SAFETY: the descriptor is open, and these commands take integers. The signal is one that is ignored by default.
-        let held = unsafe {
-            fcntl(file.as_raw_fd(), F_SETSIG, SIGURG) == 0
-                && fcntl(file.as_raw_fd(), F_SETLEASE, c_int::from(F_WRLCK)) == 0
-        };
-        assert!(held, "the system gives a lease: {}", std::io::Error::last_os_error());
-        Self(file)
+impl Hanging {
+    fn begins() -> Self {
+        *HANGS.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        Self
     }
 }
 
-#[cfg(target_os = "linux")]
+impl Drop for Hanging {
+    fn drop(&mut self) {
+        *HANGS.lock().unwrap_or_else(PoisonError::into_inner) = false;
+        ANSWERS.notify_all();
+    }
+}
+
 #[tokio::test]
 async fn s15_a_program_on_a_hanging_file_system_does_not_stop_the_loop() {
     let what = "S15, the program of a start lies on a file system that does not answer";
     let row = Row::default();
     row.is(what);
-    let folder = tempfile::tempdir().unwrap();
-    let script = folder.path().join("server.sh");
-    std::fs::write(&script, format!("exec {}\n", binaries::scripted_server().display())).unwrap();
-    let config: ServerConfig = testkit::app::command("/bin/sh".into(), &[&script.to_string_lossy()]);
-    let app = App::start_in(folder, vec![("bad", config)], HostOptions::default()).await;
+    let options = HostOptions { look_at_files: look_at_hanging, ..HostOptions::default() };
+    let app = App::start_in(tempfile::tempdir().unwrap(), vec![("bad", scripted(&[]))], options).await;
     let question = asked_to_start(&app).await;
-    // The same bytes at another time: its content is read again.
-    std::fs::write(&script, std::fs::read(&script).unwrap()).unwrap();
-    let held = Unopenable::new(&script);
     let answer = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Once));
-    answers_others(&app.host, what, held.0, answer).await.unwrap().unwrap();
+    answers_others(&app.host, what, Hanging::begins(), answer).await.unwrap().unwrap();
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
+    app.host.stop_server("bad".into()).await.unwrap().unwrap();
+
+    // A refusal needs no look at them.
+    app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
+    let question = asked_to_start(&app).await;
+    let hanging = Hanging::begins();
+    let (host, hash) = (app.host.clone(), question.hash.to_string());
+    let allow = tokio::spawn(async move { host.answer(question.id, hash, UserAnswer::Allow(Scope::Once)).await });
+    app.host.snapshot().await.unwrap();
+    let refuse = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Deny);
+    let refused = tokio::time::timeout(AT_ONCE, refuse).await.expect("it is refused at once");
+    refused.unwrap().unwrap();
+    drop(hanging);
+    assert_eq!(allow.await.unwrap().unwrap(), Err(AnswerError::NotOpen), "{what}: the refusal came first");
+    ends(app, row).await;
+}
+
+#[tokio::test]
+async fn s15_an_approval_that_is_overtaken_lets_nothing_leave() {
+    let what = "S15, what was approved is taken back while its entry is on its way to the log";
+    let row = Row::default();
+    row.is(what);
+    let servers = vec![("bad", testkit::app::remote("http://127.0.0.1:9/mcp"))];
+    let app = App::start_in(tempfile::tempdir().unwrap(), servers, HostOptions::default()).await;
+    let asked = async || {
+        app.host.start_server("bad".into()).await.unwrap().unwrap();
+        app.question("bad", "its start", |q| matches!(q.body, QuestionBody::ConnectServer { .. })).await
+    };
+    let question = asked().await;
+    app.host.answer(question.id, question.hash.to_string(), UserAnswer::Deny).await.unwrap().unwrap();
+    assert_eq!(app.decisions().len(), 1, "{what}: there is a log");
+    let question = asked().await;
+    let held = Connection::open(data(&app).join("audit.db")).unwrap();
+    held.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let host = app.host.clone();
+    let allow =
+        async move { host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Once)).await };
+    let mut allow = Box::pin(allow);
+    tokio::select! {
+        biased;
+        _ = &mut allow => panic!("{what}: it is answered before it is in the log"),
+        snapshot = app.host.snapshot() => drop(snapshot),
+    }
+    app.host.stop_server("bad".into()).await.unwrap().unwrap();
+    drop(held);
+    assert_eq!(allow.await.unwrap(), Err(AnswerError::NotOpen), "{what}: it was taken back");
+    assert_eq!(app.server("bad").await.state, ServerState::Stopped, "{what}: it does not start");
+    let decisions: Vec<String> = app.decisions().into_iter().map(|(_, decision, _)| decision).collect();
+    assert_eq!(decisions, ["denied", "allowed", "withdrawn", "withdrawn"], "{what}: the log says that nothing left");
     ends(app, row).await;
 }

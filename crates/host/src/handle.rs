@@ -172,7 +172,7 @@ impl Host {
 
     /// Tells observers something, without waiting until they were told.
     pub(crate) async fn tell(&self, event: HostEvent) -> Result<(), HostClosed> {
-        let command = Command::new(move |owner| owner.tell_of_conversation(event));
+        let command = Command::of(move |owner| owner.tell_of_conversation(event));
         self.commands.send(command).await.map_err(|_| HostClosed)
     }
 
@@ -423,7 +423,7 @@ impl Host {
 
     async fn call(&self, call: NewCall) -> CallReply {
         let (reply, replied) = oneshot::channel();
-        let command = Command::new(move |owner| owner.take_call(call, reply));
+        let command = Command::of(move |owner| owner.take_call(call, reply));
         self.commands.send(command).await.map_err(|_| HostClosed)?;
         replied.await.map_err(|_| CallFailure::Closing)?
     }
@@ -629,7 +629,7 @@ impl Host {
         answer: UserAnswer,
     ) -> Result<Result<(), AnswerError>, HostClosed> {
         let answer = match answer {
-            UserAnswer::Share(folders) => match as_they_are(folders).await {
+            UserAnswer::Share(folders) => match real_folders(folders).await {
                 Ok(folders) => UserAnswer::Share(folders),
                 Err(error) => return Ok(Err(error)),
             },
@@ -683,7 +683,7 @@ impl Host {
         server: String,
         folders: Vec<PathBuf>,
     ) -> Result<Result<(), AnswerError>, HostClosed> {
-        let folders = match as_they_are(folders).await {
+        let folders = match real_folders(folders).await {
             Ok(folders) => folders,
             Err(error) => return Ok(Err(error)),
         };
@@ -736,12 +736,6 @@ impl Host {
     }
 }
 
-/// Folders as they really are. Their file system may take its time, so the owner is given only the outcome.
-async fn as_they_are(folders: Vec<PathBuf>) -> Result<Vec<PathBuf>, AnswerError> {
-    let looked = tokio::task::spawn_blocking(move || real_folders(&folders)).await;
-    looked.unwrap_or_else(|error| Err(AnswerError::Folder { folder: String::new(), cause: error.to_string() }))
-}
-
 /// Has the owner do something whenever a file changed.
 async fn follow(mut changes: mpsc::Receiver<()>, commands: mpsc::WeakSender<Command>, act: fn(&mut Owner)) {
     while changes.recv().await.is_some() {
@@ -761,7 +755,7 @@ async fn watch_clocks(commands: mpsc::WeakSender<Command>) {
         let woke = clocks.woke(SystemTime::now(), Instant::now());
         let moved = addresses.moved(Addresses::read());
         let Some(commands) = commands.upgrade() else { return };
-        if (woke || moved) && commands.send(Command::new(Owner::woke)).await.is_err() {
+        if (woke || moved) && commands.send(Command::of(Owner::woke)).await.is_err() {
             return;
         }
     }

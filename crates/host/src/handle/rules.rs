@@ -68,6 +68,6 @@ impl Host {
     /// # Errors
     /// If there is no such server.
     pub async fn dry_run(&self, server: String, asked: DryRun) -> Result<Result<DryRunResult, RulesError>, HostClosed> {
-        self.with(move |owner| owner.dry_run(&server, &asked)).await
+        self.with_reply(move |owner, reply| owner.dry_run(server, asked, reply)).await
     }
 }

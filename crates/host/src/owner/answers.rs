@@ -15,6 +15,7 @@ use super::audit::Decided;
 use super::definitions::definition_hash;
 use super::gate::{Approval, Changed, Departure, Leaving, open_page, refuses};
 use super::launch_state::files_now;
+use super::links::follow;
 use super::questions::{For, Pending, content_of, kind_of, refused, subject_of};
 use super::roots::roots_in;
 use super::sign_in::Answered;
@@ -122,30 +123,55 @@ impl Owner {
             let _ = reply.send(refused);
             return;
         }
-        if let QuestionBody::StartServer { files, .. } = &self.questions[at].view.body
-            && !self.questions[at].being_acted_on
-        {
-            let (files, hash) = (files.clone(), hash.to_owned());
-            self.questions[at].being_acted_on = true;
-            self.beside(files_now(files), move |owner, now| owner.answer_start(id, &hash, answer, now, reply));
+        let pending = &self.questions[at];
+        if pending.being_acted_on || pending.being_looked_at {
+            let _ = reply.send(Err(AnswerError::Stale));
             return;
         }
-        self.answer_at(at, hash, answer, reply);
+        let (paths, hash) = (self.paths_in_question(pending), hash.to_owned());
+        if let QuestionBody::StartServer { files, .. } = &pending.view.body {
+            let looking = files_now(files.clone(), self.options.look_at_files);
+            self.questions[at].being_looked_at = true;
+            self.beside(looking, move |owner, files| owner.answer_start(id, &hash, answer, files, reply));
+        } else if paths.is_empty() {
+            self.answer_at(at, &hash, answer, reply);
+        } else {
+            self.questions[at].being_looked_at = true;
+            self.beside(follow(paths), move |owner, paths| {
+                if let Some(at) = owner.looked_at(id) {
+                    owner.questions[at].paths = paths;
+                    owner.answer_at(at, &hash, answer, reply);
+                } else {
+                    let _ = reply.send(Err(AnswerError::NotOpen));
+                }
+            });
+        }
     }
 
     /// Takes an answer to a start, now that it is known which files would run.
-    fn answer_start(&mut self, id: QuestionId, hash: &str, answer: UserAnswer, now: Option<LaunchFiles>, reply: Reply) {
-        let Some(at) = self.questions.iter().position(|p| p.view.id == id) else {
-            let _ = reply.send(Err(AnswerError::NotOpen));
-            return;
-        };
-        self.questions[at].being_acted_on = false;
-        if now.is_none() {
-            let _ = reply.send(Err(AnswerError::Files));
-            return;
+    fn answer_start(
+        &mut self,
+        id: QuestionId,
+        hash: &str,
+        answer: UserAnswer,
+        files: Option<LaunchFiles>,
+        reply: Reply,
+    ) {
+        let at = self.looked_at(id).ok_or(AnswerError::NotOpen);
+        match at.and_then(|at| Ok((at, files.ok_or(AnswerError::Files)?))) {
+            Ok((at, files)) => {
+                self.questions[at].files_now = Some(files);
+                self.answer_at(at, hash, answer, reply);
+            }
+            Err(error) => drop(reply.send(Err(error))),
         }
-        self.questions[at].files_now = now;
-        self.answer_at(at, hash, answer, reply);
+    }
+
+    /// The place of a question that was looked at for an answer, if it is still there.
+    fn looked_at(&mut self, id: QuestionId) -> Option<usize> {
+        let at = self.questions.iter().position(|p| p.view.id == id)?;
+        self.questions[at].being_looked_at = false;
+        Some(at)
     }
 
     fn answer_at(&mut self, at: usize, hash: &str, answer: UserAnswer, reply: Reply) {
@@ -648,11 +674,17 @@ fn cut(text: &str, length: usize) -> String {
     text.chars().take(length).collect()
 }
 
-/// Folders as they really are: absolute, existing, links resolved, each once. Blocks for as long as the file system takes.
+/// Folders as they really are: absolute, existing, links resolved, each once. Their file system may take its time, so the owner is
+/// given only the outcome.
 ///
 /// # Errors
 /// If one can't be shared.
-pub(crate) fn real_folders(folders: &[PathBuf]) -> Result<Vec<PathBuf>, AnswerError> {
+pub(crate) async fn real_folders(folders: Vec<PathBuf>) -> Result<Vec<PathBuf>, AnswerError> {
+    let looked = tokio::task::spawn_blocking(move || resolved(&folders)).await;
+    looked.unwrap_or_else(|error| Err(AnswerError::Folder { folder: String::new(), cause: error.to_string() }))
+}
+
+fn resolved(folders: &[PathBuf]) -> Result<Vec<PathBuf>, AnswerError> {
     let mut real: Vec<PathBuf> = Vec::new();
     for folder in folders {
         let bad = |cause: &str| AnswerError::Folder { folder: folder.display().to_string(), cause: cause.to_owned() };

@@ -119,6 +119,11 @@ impl Owner {
     /// Writes down what happens anyway, such as a refusal, without waiting for it.
     pub(super) fn note(&mut self, decided: Decided<'_>) {
         let entry = self.entry(decided);
+        self.note_entry(entry);
+    }
+
+    /// The same for an entry that is made already.
+    pub(super) fn note_entry(&mut self, entry: AuditEntry) {
         if let Err((error, _)) = self.audit_later(entry, Waiting::Nothing) {
             tracing::error!(%error, "a decision could not be written down");
         }

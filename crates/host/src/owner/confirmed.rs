@@ -69,6 +69,10 @@ impl Owner {
     /// than before.
     pub(super) fn take_confirmed(&mut self, read: ReadDocument, file: &ProvidersFile) -> bool {
         self.heed_documents();
+        if self.confirmed.file.is_some() && self.is_written_later(Document::Confirmed) {
+            // The file is older than what the user confirmed; it is read again once that is written.
+            return false;
+        }
         let kept = read.ok().flatten().map(serde_json::from_value::<ConfirmedFile>);
         let next = match (kept, self.ports.documents.seal()) {
             (Some(Ok(kept)), _) => Some(kept),

@@ -15,10 +15,10 @@ use url::Url;
 
 use super::answers::Acted;
 use super::pins::standing_of;
-use super::questions::{For, Pending, content_of, hash_of, kind_of, refusal, subject_of};
+use super::questions::{For, Pending, asker_of, content_of, hash_of, kind_of, refusal, subject_of};
 use super::{AnswerError, Owner};
 use crate::connection::Target;
-use crate::ports::{Platform, StoreError};
+use crate::ports::Platform;
 use crate::sampling::convert::to_request;
 use crate::sampling::{SamplingState, ask_hash};
 use crate::sign_in::EnteredClient;
@@ -269,7 +269,7 @@ impl Owner {
         &mut self,
         approval: Approval,
         scope: Scope,
-        leaving: Leaving,
+        mut leaving: Leaving,
         act: impl FnOnce(&mut Self, Result<(usize, Departure), AnswerError>) -> Result<Acted, AnswerError> + Send + 'static,
     ) -> Result<Acted, AnswerError> {
         let Approval { request, shown } = approval;
@@ -282,35 +282,46 @@ impl Owner {
         }
         pending.being_acted_on = true;
         let (to, leaves) = (pending.view.server.clone(), leaving.leaves.clone());
-        let pending = pending.copy();
-        self.write_down_allowed(&pending.copy(), scope, &leaving.clone(), move |owner, written| {
-            let departed = owner.written_departure(&pending, &shown, &leaving, written);
+        let asker = asker_of(&pending.view.why);
+        let (entry, judgement) =
+            (self.entry_of(&self.questions[at], Outcome::Allowed, Some(scope), &mut leaving), self.judgement);
+        self.audit_entry(entry, move |owner, written| {
+            let departed = match written {
+                Ok(()) => owner.still_approved(request, &shown, judgement).inspect_err(|_| {
+                    owner.note_not_sent(&to, &leaving, asker);
+                }),
+                Err(error) => {
+                    tracing::error!(%error, "a decision could not be written down");
+                    owner.acted_on(request);
+                    Err(AnswerError::Audit)
+                }
+            };
             let acted = act(owner, departed.map(|at| (at, Departure { to, leaves })));
             owner.answered(request, acted);
         });
         Ok(Acted::Later)
     }
 
-    /// The consent request that is acted on now that its entry is written, if it is still what was approved.
-    fn written_departure(
-        &mut self,
-        approved: &Pending,
-        shown: &Hash,
-        leaving: &Leaving,
-        written: Result<(), StoreError>,
-    ) -> Result<usize, AnswerError> {
-        let at = self.questions.iter().position(|p| p.view.id == approved.view.id);
-        if let Some(at) = at {
-            self.questions[at].being_acted_on = false;
+    /// The place of a consent request that is acted on no more, if it is still there.
+    fn acted_on(&mut self, request: QuestionId) -> Option<usize> {
+        let at = self.questions.iter().position(|p| p.view.id == request)?;
+        self.questions[at].being_acted_on = false;
+        Some(at)
+    }
+
+    /// The place of a consent request whose entry is written now, if it is still what was approved, and no rule denies it since.
+    fn still_approved(&mut self, request: QuestionId, shown: &Hash, judgement: u64) -> Result<usize, AnswerError> {
+        let at = self.acted_on(request).ok_or(AnswerError::NotOpen)?;
+        if self.questions[at].hash() != *shown {
+            return Err(AnswerError::Stale);
         }
-        if let Err(error) = written {
-            tracing::error!(%error, "a decision could not be written down");
-            return Err(AnswerError::Audit);
+        match self.denied_now(at).filter(|_| judgement != self.judgement) {
+            Some(by) => {
+                self.refuse_by_rule(at, by);
+                Err(AnswerError::Denied(by.to_string()))
+            }
+            None => Ok(at),
         }
-        let found = at.ok_or(AnswerError::NotOpen);
-        let found =
-            found.and_then(|at| if self.questions[at].hash() == *shown { Ok(at) } else { Err(AnswerError::Stale) });
-        found.inspect_err(|_| self.note_not_sent(approved, leaving))
     }
 
     /// The same, and takes the consent request out of the queue.

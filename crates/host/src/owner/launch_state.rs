@@ -11,8 +11,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 static LOOKS: Semaphore = Semaphore::const_new(8);
 
 /// The same files as they are now; none if the file system does not tell in time.
-pub(super) async fn files_now(files: LaunchFiles) -> Option<LaunchFiles> {
-    within(PATIENCE, move || files.again()).await
+pub(super) async fn files_now(files: LaunchFiles, look: fn(&LaunchFiles) -> LaunchFiles) -> Option<LaunchFiles> {
+    within(PATIENCE, move || look(&files)).await
 }
 
 async fn within<T: Send + 'static>(patience: Duration, look: impl FnOnce() -> T + Send + 'static) -> Option<T> {
@@ -36,7 +36,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn s15_a_file_system_that_hangs_is_given_up() {
-        let (answer, hangs) = mpsc::channel::<()>();
+        let (answer, hangs) = mpsc::sync_channel::<()>(1);
         // Time stands still while a thread works, so the patience is over before it begins.
         let looked = within(Duration::ZERO, move || hangs.recv().is_ok()).await;
         assert_eq!(looked, None, "it is not waited for");

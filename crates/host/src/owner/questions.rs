@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcp_proto::session::{Answer, ServerQuestion, ServerRequestId};
 use mcp_proto::types::{ElicitAction, ElicitParams, ElicitResult, Root};
 use mcp_transport::stdio::LaunchFiles;
-use policy::{Act, Decision, Hash, Rule, Scope, canonical_json, canonical_object};
+use policy::{Act, Decision, Hash, PathFacts, Rule, Scope, canonical_json, canonical_object};
 use serde_json::{Value, json};
 
 use super::Owner;
@@ -13,12 +13,13 @@ use super::approvals::{address_hash, command_hash};
 use super::audit::Decided;
 use super::definitions::call_hash;
 use super::gate::{Leaving, Passed, refuses};
+use super::links::not_followed;
 use super::roots::roots_in;
 use super::sampling::{self, Running};
 use crate::activity::now;
 use crate::connection::{RunId, Tell, Ticket};
 use crate::form::Form;
-use crate::ports::StoreError;
+use crate::ports::AuditEntry;
 use crate::sampling::{Run, ask_hash, asked_before};
 use crate::url_parts::shown_url;
 use crate::view::{
@@ -50,6 +51,10 @@ pub(super) struct Pending {
     pub(super) being_acted_on: bool,
     /// The files that a command leads to, as they were when the user answered. Read beside the loop.
     pub(super) files_now: Option<LaunchFiles>,
+    /// Where the paths of a call led when the user answered, or rules changed. Followed beside the loop.
+    pub(super) paths: PathFacts,
+    /// Set while files or paths are looked at for an answer. A refusal needs none of it.
+    pub(super) being_looked_at: bool,
     /// The model that answers it now. It stops when the question is gone.
     pub(super) running: Option<Running>,
 }
@@ -74,6 +79,8 @@ impl Pending {
             schema: self.schema.clone(),
             being_acted_on: self.being_acted_on,
             files_now: self.files_now.clone(),
+            paths: self.paths.clone(),
+            being_looked_at: self.being_looked_at,
             running: None,
         }
     }
@@ -199,8 +206,17 @@ impl Owner {
         if self.settings.announce {
             self.ports.platform.announce(server, kind_of(&view.body));
         }
-        let pending =
-            Pending { view: view.clone(), what_for, schema, being_acted_on: false, files_now: None, running: None };
+        let paths = self.servers.get(server).map(|record| not_followed(&record.config)).unwrap_or_default();
+        let pending = Pending {
+            view: view.clone(),
+            what_for,
+            schema,
+            being_acted_on: false,
+            files_now: None,
+            paths,
+            being_looked_at: false,
+            running: None,
+        };
         self.questions.push(pending);
         self.emit(HostEvent::QuestionChanged(Box::new(view)));
     }
@@ -383,23 +399,33 @@ impl Owner {
 
     /// Writes down what became of a question that lets nothing leave.
     pub(super) fn write_down(&mut self, pending: &Pending, outcome: Outcome, scope: Option<Scope>) {
-        let conversation = self.conversation_of(&pending.view.why);
-        let leaving = Leaving::shown(pending);
-        self.note(decided(self.options.decides, pending, (outcome, scope), &leaving, conversation.as_deref()));
+        let entry = self.entry_of(pending, outcome, scope, &mut Leaving::shown(pending));
+        self.note_entry(entry);
     }
 
-    /// Writes down that a question is approved, which must not happen without, and goes on with `act`.
-    pub(super) fn write_down_allowed(
-        &mut self,
+    /// The entry that says what became of a question. It takes the content.
+    pub(super) fn entry_of(
+        &self,
         pending: &Pending,
-        scope: Scope,
-        leaving: &Leaving,
-        act: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
-    ) {
-        let conversation = self.conversation_of(&pending.view.why);
-        let outcome = (Outcome::Allowed, Some(scope));
-        let entry = decided(self.options.decides, pending, outcome, leaving, conversation.as_deref());
-        self.audit(entry, act);
+        outcome: Outcome,
+        scope: Option<Scope>,
+        leaving: &mut Leaving,
+    ) -> AuditEntry {
+        let (view, content) = (&pending.view, leaving.content.take());
+        let conversation = self.conversation_of(&view.why);
+        self.entry(Decided {
+            server: &view.server,
+            kind: leaving.kind,
+            subject: &leaving.subject,
+            decision: outcome.name(),
+            scope,
+            by: if outcome == Outcome::Withdrawn { "policy" } else { self.options.decides },
+            hash: leaving.logged.as_str(),
+            asker: asker_of(&view.why),
+            content,
+            rule: view.rule.into(),
+            conversation: conversation.as_deref(),
+        })
     }
 
     /// The conversation that led to a question.
@@ -410,29 +436,6 @@ impl Owner {
             Why::Call { call, .. } => self.calls.get(call.as_str()).and_then(|call| call.view.conversation.clone()),
             Why::Server | Why::Ended { .. } => None,
         }
-    }
-}
-
-fn decided<'a>(
-    decides: &'static str,
-    pending: &'a Pending,
-    (outcome, scope): (Outcome, Option<Scope>),
-    leaving: &'a Leaving,
-    conversation: Option<&'a str>,
-) -> Decided<'a> {
-    let view = &pending.view;
-    Decided {
-        server: &view.server,
-        kind: leaving.kind,
-        subject: &leaving.subject,
-        decision: outcome.name(),
-        scope,
-        by: if outcome == Outcome::Withdrawn { "policy" } else { decides },
-        hash: leaving.logged.as_str(),
-        asker: asker_of(&view.why),
-        content: leaving.content.clone(),
-        rule: view.rule.into(),
-        conversation,
     }
 }
 

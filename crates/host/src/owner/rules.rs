@@ -1,5 +1,6 @@
 //! The rules: read, watched, changed, and asked what they would say. Whatever can't be read makes everything ask.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use super::approvals::config_hash;
 use super::audit::Decided;
 use super::definitions::claims_of;
 use super::document_writer::ReadDocument;
-use super::links::path_facts;
+use super::links::{follow, not_followed};
 use super::pins::standing_of;
 use super::questions::Pending;
 use crate::activity::now;
@@ -25,7 +26,7 @@ use crate::ports::{Document, StoreError};
 use crate::review::Kind;
 use crate::rules::{DryRun, DryRunResult, RuleFile, RulesError, RulesView, Trust, read_rules};
 use crate::server_config::{ServerConfig, ServerTransport};
-use crate::view::{HostEvent, QuestionBody, ServerState};
+use crate::view::{HostEvent, QuestionBody, QuestionId, ServerState};
 
 /// The two files of rules, as they were read last.
 #[derive(Debug, Default)]
@@ -390,18 +391,31 @@ impl Owner {
 
     fn rules_changed(&mut self) {
         self.judgement += 1;
-        let denied: Vec<_> = (0..self.questions.len())
-            .filter_map(|at| self.denied_now(at).map(|by| (self.questions[at].view.id, by)))
-            .collect();
-        for (id, by) in denied {
-            // To refuse one may have ended others.
-            if let Some(at) = self.questions.iter().position(|pending| pending.view.id == id) {
-                self.refuse_by_rule(at, by);
+        let questions: Vec<_> =
+            self.questions.iter().map(|pending| (pending.view.id, self.paths_in_question(pending))).collect();
+        for (id, paths) in questions {
+            if paths.is_empty() {
+                self.refuse_if_denied(id);
+            } else {
+                self.beside(follow(paths), move |owner, facts| {
+                    if let Some(pending) = owner.questions.iter_mut().find(|pending| pending.view.id == id) {
+                        pending.paths = facts;
+                    }
+                    owner.refuse_if_denied(id);
+                });
             }
         }
         self.end_kept_out();
         self.end_unallowed();
         self.emit(HostEvent::RulesChanged);
+    }
+
+    /// Refuses a question that a rule denies now. To refuse one may have ended others.
+    fn refuse_if_denied(&mut self, id: QuestionId) {
+        let at = self.questions.iter().position(|pending| pending.view.id == id);
+        if let Some((at, by)) = at.and_then(|at| Some((at, self.denied_now(at)?))) {
+            self.refuse_by_rule(at, by);
+        }
     }
 
     /// What denies a question as it is now: rules may have changed since it was asked, and so may what would cross.
@@ -427,7 +441,7 @@ impl Owner {
                 after_untrusted: false,
                 claims: claims_of(tool),
                 arguments,
-                paths: &PathFacts::Elsewhere,
+                paths: &pending.paths,
                 conversation: conversation.as_deref(),
             },
             QuestionBody::Read { .. } => Act::ReadAtUsersWish { server, conversation: conversation.as_deref() },
@@ -437,18 +451,53 @@ impl Owner {
             QuestionBody::Roots => Act::ShareRoots { server, decided: false },
             QuestionBody::SignIn { .. } | QuestionBody::ClientId { .. } => Act::SignIn { server, steps_up: false },
         };
-        let config = self.servers.get(server).map(|record| &record.config);
-        let paths = config.map(|config| path_facts(&self.policy, config, &act)).unwrap_or_default();
-        self.policy.decide(&act.with_paths(&paths), now())
+        self.policy.decide(&act, now())
+    }
+
+    /// The paths in a question about a call that rules ask about.
+    pub(super) fn paths_in_question(&self, pending: &Pending) -> BTreeSet<String> {
+        match &pending.view.body {
+            QuestionBody::Tool { tool, arguments, .. } => {
+                self.paths_in_call(&pending.view.server, &tool.name, arguments)
+            }
+            _ => BTreeSet::new(),
+        }
     }
 
     /// What would happen, and which rules say so. Nothing does.
-    pub(crate) fn dry_run(&mut self, server: &str, asked: &DryRun) -> Result<DryRunResult, RulesError> {
+    pub(crate) fn dry_run(
+        &mut self,
+        server: String,
+        asked: DryRun,
+        reply: oneshot::Sender<Result<DryRunResult, RulesError>>,
+    ) {
+        let paths = match &asked {
+            DryRun::Call { tool, arguments, .. } => self.paths_in_call(&server, tool, arguments),
+            _ => BTreeSet::new(),
+        };
+        if paths.is_empty() {
+            let facts = self.servers.get(&server).map(|record| not_followed(&record.config)).unwrap_or_default();
+            // Whoever asked may have gone away, here and below.
+            let _ = reply.send(self.dry_run_with(&server, &asked, &facts));
+            return;
+        }
+        self.beside(follow(paths), move |owner, facts| {
+            let _ = reply.send(owner.dry_run_with(&server, &asked, &facts));
+        });
+    }
+
+    fn dry_run_with(&mut self, server: &str, asked: &DryRun, paths: &PathFacts) -> Result<DryRunResult, RulesError> {
         if let DryRun::Call { tool, arguments, conversation, after_untrusted } = asked
             && self.servers.contains_key(server)
         {
             let known = self.known_definition(server, tool)?;
-            return Ok(self.dry_call(server, (tool, arguments), known, conversation.as_deref(), *after_untrusted));
+            return Ok(self.dry_call(
+                server,
+                (tool, arguments, paths),
+                known,
+                conversation.as_deref(),
+                *after_untrusted,
+            ));
         }
         let record = self.servers.get(server).ok_or_else(|| RulesError::NoSuchServer(server.to_owned()))?;
         let approved = self.policy.grants().find(server, &Subject::Command);
@@ -472,7 +521,7 @@ impl Owner {
     fn dry_call(
         &self,
         server: &str,
-        (tool, arguments): (&str, &Map<String, Value>),
+        (tool, arguments, paths): (&str, &Map<String, Value>, &PathFacts),
         known: KnownTool,
         conversation: Option<&str>,
         after_untrusted: bool,
@@ -485,13 +534,11 @@ impl Owner {
             standing,
             claims,
             arguments,
-            paths: &PathFacts::Elsewhere,
+            paths,
             after_untrusted,
             conversation,
         };
-        let config = self.servers.get(server).map(|record| &record.config);
-        let paths = config.map(|config| path_facts(&self.policy, config, &act)).unwrap_or_default();
-        let explanation = self.policy.explain(&act.with_paths(&paths), now());
+        let explanation = self.policy.explain(&act, now());
         DryRunResult { explanation, assumed_unchanged, standing: Some(standing) }
     }
 

@@ -351,7 +351,7 @@ impl Owner {
         };
         let Some(config) = self.servers.get(name).map(|record| Arc::clone(&record.config)) else { return };
         let (name, files) = (name.to_owned(), files.clone());
-        self.beside(files_now(files), move |owner, files| {
+        self.beside(files_now(files, self.options.look_at_files), move |owner, files| {
             if owner.is_closing || owner.awaited(&name, &config).is_none() {
                 return;
             }

@@ -7,7 +7,6 @@ use super::Owner;
 use super::audit::{Decided, Waiting};
 use super::gate::Leaving;
 use super::provenance::CallOrigin;
-use super::questions::{Pending, asker_of};
 use crate::view::{CallKind, CallView};
 
 /// What tells such an entry from a consent request that was withdrawn.
@@ -36,16 +35,16 @@ impl Owner {
     }
 
     /// Writes down that what the user approved did not leave: its consent request went away or changed before the log had the entry.
-    pub(super) fn note_not_sent(&mut self, approved: &Pending, leaving: &Leaving) {
+    pub(super) fn note_not_sent(&mut self, server: &str, leaving: &Leaving, asker: &'static str) {
         self.note(Decided {
-            server: &approved.view.server,
+            server,
             kind: leaving.kind,
             subject: &leaving.subject,
             decision: "withdrawn",
             by: "policy",
             rule: NOT_SENT.into(),
             hash: leaving.logged.as_str(),
-            asker: asker_of(&approved.view.why),
+            asker,
             ..Decided::default()
         });
     }

@@ -82,7 +82,7 @@ impl Owner {
         if let Some(limit) = self.spending(server).too_much(&settings, &spent, at) {
             return then(self, Err(AnswerError::Budget(limit)));
         }
-        let counted = Counted { server: server.to_owned(), at, spent: spent.clone(), input, price };
+        let counted = Counted { server: server.to_owned(), at, spent, input, price };
         // Once more as it is on disk at that moment: another program may let the same server ask.
         let change = move |own: &mut Spending| {
             let over = own.too_much(&settings, &spent, at);
@@ -133,7 +133,7 @@ impl Owner {
     }
 
     fn settle_as(&mut self, counted: &Counted, spent: Spent) {
-        let (at, most) = (counted.at, counted.spent.clone());
+        let (at, most) = (counted.at, counted.spent);
         self.change_spending(&counted.server, move |own| own.settle(at, &most, &spent), |_, _| ());
     }
 

@@ -115,9 +115,8 @@ impl Owner {
         let (number, id) = (self.sampling.last_run, self.questions[at].view.id);
         let work = Work { models: self.models.clone(), asks };
         let tell =
-            move |text: String| -> Command { Command::new(move |owner| owner.on_sampling_text(id, number, text)) };
-        let end =
-            move |ended: Ended| -> Command { Command::new(move |owner| owner.on_sampling_end(id, number, ended)) };
+            move |text: String| -> Command { Command::of(move |owner| owner.on_sampling_text(id, number, text)) };
+        let end = move |ended: Ended| -> Command { Command::of(move |owner| owner.on_sampling_end(id, number, ended)) };
         let progress = Progress::default();
         let task = tokio::spawn(work.run(self.back.clone(), progress.clone(), Some(tell), end));
         self.questions[at].running = Some(Running::new(number, counted, progress, task.abort_handle()));

@@ -113,7 +113,7 @@ impl Owner {
         counted: Counted,
     ) {
         let work = Work { models: self.models.clone(), asks };
-        let end = move |ended: Ended| -> Command { Command::new(move |owner| owner.on_unasked_end(of, number, ended)) };
+        let end = move |ended: Ended| -> Command { Command::of(move |owner| owner.on_unasked_end(of, number, ended)) };
         let progress = Progress::default();
         let task = tokio::spawn(work.run(self.back.clone(), progress.clone(), None::<fn(String) -> Command>, end));
         if let Some(unasked) = self.sampling.unasked.get_mut(&of) {

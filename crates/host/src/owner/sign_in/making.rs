@@ -96,7 +96,7 @@ async fn tell_changes(mut changed: watch::Receiver<u64>, server: String, back: m
     while changed.changed().await.is_ok() {
         let Some(back) = back.upgrade() else { return };
         let server = server.clone();
-        if back.send(Command::new(move |owner| owner.authorization_changed(&server))).await.is_err() {
+        if back.send(Command::of(move |owner| owner.authorization_changed(&server))).await.is_err() {
             return;
         }
         drop(back);

@@ -53,7 +53,7 @@ impl Signing {
     async fn refuse(&self, cause: &str) {
         *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(cause.to_owned());
         let server = self.asker.server().to_owned();
-        self.asker.tell_owner(Command::new(move |owner| owner.sign_in_wanted(&server))).await;
+        self.asker.tell_owner(Command::of(move |owner| owner.sign_in_wanted(&server))).await;
     }
 }
 
